@@ -1,0 +1,25 @@
+"""Errors a user can act on: each message says what is wrong, where, and what is allowed."""
+
+
+class SimbenchError(Exception):
+    """Base of all errors caused by input; the command line prints it as one line, exit status 2."""
+
+
+class ScenarioError(SimbenchError):
+    """A scenario file or override is missing, malformed or out of range."""
+
+
+class RobotError(SimbenchError):
+    """A robot description is missing, inconsistent, or lacks what a task needs."""
+
+
+class MotionError(SimbenchError):
+    """A recording cannot be read, has gaps or NaN, or lacks what retargeting needs."""
+
+
+class RetargetError(SimbenchError):
+    """A motion cannot be transferred to the robot, for example because a target is out of reach."""
+
+
+class RunError(SimbenchError):
+    """A run directory cannot be written, or does not hold what was asked for."""

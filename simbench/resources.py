@@ -1,0 +1,22 @@
+"""Where the data folders `robots` and `scenarios` are, in a checkout and in an installed wheel."""
+
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+def resource_dir(kind: str) -> Path:
+    """Folder of the data that ships with simbench.
+
+    Parameters
+    ----------
+    kind : str
+        `robots` or `scenarios`.
+
+    Returns
+    -------
+    Path
+        `simbench/data/<kind>` of an installed wheel, else `<kind>` beside the package in a checkout.
+    """
+    installed = PACKAGE / "data" / kind
+    return installed if installed.is_dir() else PACKAGE.parent / kind
