@@ -1,0 +1,1 @@
+"""Human motion: recordings, their readers, and virtual actors who perform tasks."""

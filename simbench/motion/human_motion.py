@@ -1,0 +1,274 @@
+"""Recorded human motion: joint positions and segment frames over time."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+from scipy.spatial.transform import Rotation, RotationSpline
+
+from simbench.errors import MotionError
+
+ARM_JOINTS = (
+    "left_shoulder",
+    "left_elbow",
+    "left_wrist",
+    "right_shoulder",
+    "right_elbow",
+    "right_wrist",
+)
+ARM_SEGMENTS = (
+    "left_upper_arm",
+    "left_forearm",
+    "left_hand",
+    "right_upper_arm",
+    "right_forearm",
+    "right_hand",
+)
+# From a small child to a giant: wide, because its purpose is to catch millimetres and swapped markers.
+LENGTH_RANGES = {
+    ("shoulder", "elbow"): ("upper arm", 0.10, 0.60),
+    ("elbow", "wrist"): ("forearm", 0.08, 0.50),
+}
+
+
+@dataclass(frozen=True)
+class Actor:
+    """The person who moved: what is known of their body.
+
+    Parameters
+    ----------
+    name : str
+    height : float
+        Stature, m.
+    mass : float or None
+        Body mass, kg.
+    """
+
+    name: str
+    height: float
+    mass: float | None = None
+
+
+@dataclass(frozen=True)
+class InitialPose:
+    """The actor's initial configuration: arms horizontal forward, palms down.
+
+    The mean over the samples of the initial configuration phase (ICP) of a recording that has one, or the
+    same posture computed from the skeleton of a recording that has none.
+
+    Parameters
+    ----------
+    joints : mapping of str to (3,) array
+        Joint positions, m, world frame.
+    segments : mapping of str to (4, 4) array
+        Marker frames, world frame.
+    """
+
+    joints: Mapping[str, NDArray[np.float64]]
+    segments: Mapping[str, NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class HumanMotion:
+    """A recording in SI units, world frame z up, x forward from the actor's start.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Strictly increasing, s, from 0.
+    joints : mapping of str to (T, 3) array
+        Joint centres, m. At least `ARM_JOINTS`; others (`pelvis`, `neck`, `left_ankle`, ...) when recorded.
+    segments : mapping of str to (T, 4, 4) array
+        Marker frames as homogeneous transforms. At least `ARM_SEGMENTS`; `trunk` when recorded.
+    initial : InitialPose
+        The calibration posture.
+    source : str
+        Where the recording is from.
+    actor : Actor or None
+    strokes : (N, 2) int array or None
+        First and last sample of each repetition of the periodic phase, when known.
+    """
+
+    time: NDArray[np.float64]
+    joints: Mapping[str, NDArray[np.float64]]
+    segments: Mapping[str, NDArray[np.float64]]
+    initial: InitialPose
+    source: str
+    actor: Actor | None = None
+    strokes: NDArray[np.int64] | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def rate(self) -> float:
+        """Mean sampling rate, Hz."""
+        return float((len(self.time) - 1) / (self.time[-1] - self.time[0]))
+
+
+def validate_motion(motion: HumanMotion) -> HumanMotion:
+    """Check what every later step relies on; all readers end with this.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+
+    Returns
+    -------
+    HumanMotion
+        The same object.
+
+    Raises
+    ------
+    MotionError
+        Fewer than two frames, missing arm joints or segments, wrong shapes, NaN or infinite values, time
+        that does not increase, rotations that are not orthonormal, coinciding arm joints, limb lengths no
+        human has.
+    """
+    time = motion.time
+    if time.ndim != 1 or len(time) < 2:
+        raise MotionError(f"{motion.source}: {time.size} frame(s) found; a motion needs at least 2 frames")
+    bad = np.flatnonzero(~np.isfinite(time))
+    if bad.size:
+        raise MotionError(f"{motion.source}: time is {time[bad[0]]} at frame {bad[0]}; it must be finite")
+    bad = np.flatnonzero(np.diff(time) <= 0)
+    if bad.size:
+        k = int(bad[0]) + 1
+        kind = "repeats" if time[k] == time[k - 1] else "goes back"
+        raise MotionError(
+            f"{motion.source}: time {kind} at frame {k} ({time[k - 1]:.6g} s, then {time[k]:.6g} s); "
+            "it must increase strictly"
+        )
+    _check_tracks(motion, "joint", motion.joints, ARM_JOINTS, (3,), time)
+    _check_tracks(motion, "segment", motion.segments, ARM_SEGMENTS, (4, 4), time)
+    _check_tracks(motion, "initial joint", motion.initial.joints, ARM_JOINTS, (3,), None)
+    _check_tracks(motion, "initial segment", motion.initial.segments, ARM_SEGMENTS, (4, 4), None)
+    for name, frames in motion.segments.items():
+        _check_rotations(f"{motion.source}: segment {name}", frames, time)
+    for name, frame in motion.initial.segments.items():
+        _check_rotations(f"{motion.source}: initial segment {name}", frame[None], None)
+    _check_limbs(motion.source, motion.joints, time)
+    initial = {name: position[None] for name, position in motion.initial.joints.items()}
+    _check_limbs(f"{motion.source}: initial pose", initial, None)
+    return motion
+
+
+def resample(motion: HumanMotion, rate: float) -> HumanMotion:
+    """Sample the same motion at another rate, by twice continuously differentiable interpolation.
+
+    Cubic splines for positions, rotation splines for orientations. There is no low-pass filter: lowering the
+    rate of a noisy recording aliases its noise.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+    rate : float
+        Hz.
+
+    Returns
+    -------
+    HumanMotion
+        Samples every 1/rate from the first time on, the last one at most 1/rate before the original end;
+        `strokes` moved to the nearest samples.
+
+    Raises
+    ------
+    MotionError
+        The rate is not positive, or leaves fewer than two samples.
+    """
+    if not (np.isfinite(rate) and rate > 0):
+        raise MotionError(f"{motion.source}: cannot resample at {rate} Hz; the rate must be positive")
+    start, duration = motion.time[0], motion.time[-1] - motion.time[0]
+    count = int(np.floor(duration * rate + 1e-6)) + 1
+    if count < 2:
+        raise MotionError(
+            f"{motion.source}: {rate} Hz leaves {count} sample of {duration:.3g} s; "
+            f"the rate must be at least {1 / duration:.3g} Hz"
+        )
+    time = start + np.arange(count) / rate
+    # The last sample may exceed the end by rounding only: stay inside the data.
+    inside = np.minimum(time, motion.time[-1])
+    joints = {name: CubicSpline(motion.time, p)(inside) for name, p in motion.joints.items()}
+    segments = {}
+    for name, frames in motion.segments.items():
+        turning = RotationSpline(motion.time, Rotation.from_matrix(frames[:, :3, :3]))
+        new = np.tile(np.eye(4), (count, 1, 1))
+        new[:, :3, :3] = turning(inside).as_matrix()
+        new[:, :3, 3] = CubicSpline(motion.time, frames[:, :3, 3])(inside)
+        segments[name] = new
+    strokes = motion.strokes
+    if strokes is not None:
+        strokes = np.clip(np.rint((motion.time[strokes] - start) * rate), 0, count - 1).astype(np.int64)
+    return replace(motion, time=time, joints=joints, segments=segments, strokes=strokes)
+
+
+def _at(index: int, time: NDArray[np.float64] | None) -> str:
+    return "" if time is None else f" at frame {index} ({time[index]:.3f} s)"
+
+
+def _check_tracks(
+    motion: HumanMotion,
+    kind: str,
+    tracks: Mapping[str, NDArray[np.float64]],
+    required: tuple[str, ...],
+    shape: tuple[int, ...],
+    time: NDArray[np.float64] | None,
+) -> None:
+    """Presence, shape and finiteness of named arrays; `time` None for a single pose."""
+    missing = [name for name in required if name not in tracks]
+    if missing:
+        raise MotionError(
+            f"{motion.source}: {kind}s missing: {', '.join(missing)}; needed: {', '.join(required)}"
+        )
+    expected = shape if time is None else (len(time), *shape)
+    for name, values in tracks.items():
+        if values.shape != expected:
+            raise MotionError(
+                f"{motion.source}: {kind} {name} has shape {values.shape}; it must be {expected}"
+            )
+        rows = values.reshape(1 if time is None else len(time), -1)
+        bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+        if bad.size:
+            raise MotionError(
+                f"{motion.source}: {kind} {name} is NaN or infinite{_at(int(bad[0]), time)}, {bad.size} "
+                "frame(s) in all; every sample must be a finite number"
+            )
+
+
+def _check_rotations(where: str, frames: NDArray[np.float64], time: NDArray[np.float64] | None) -> None:
+    """Each (4, 4) of `frames` is a homogeneous transform with a proper rotation."""
+    rotation = frames[:, :3, :3]
+    error = np.abs(rotation @ rotation.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
+    error = np.maximum(error, np.abs(np.linalg.det(rotation) - 1.0))
+    error = np.maximum(error, np.abs(frames[:, 3] - np.array([0.0, 0.0, 0.0, 1.0])).max(axis=1))
+    bad = np.flatnonzero(error > 1e-3)
+    if bad.size:
+        raise MotionError(
+            f"{where}: not a rigid transform{_at(int(bad[0]), time)} (off by {error[bad[0]]:.2g}); "
+            "the rotation must be orthonormal and right-handed to 0.001, the last row 0 0 0 1"
+        )
+
+
+def _check_limbs(
+    where: str, joints: Mapping[str, NDArray[np.float64]], time: NDArray[np.float64] | None
+) -> None:
+    """Arm joints lie apart from each other, at human distances."""
+    for first, second in combinations(ARM_JOINTS, 2):
+        distance = np.linalg.norm(joints[first] - joints[second], axis=1)
+        bad = np.flatnonzero(distance < 1e-6)
+        if bad.size:
+            raise MotionError(
+                f"{where}: joints {first} and {second} coincide{_at(int(bad[0]), time)}; they must be apart"
+            )
+    for side in ("left", "right"):
+        for (proximal, distal), (limb, low, high) in LENGTH_RANGES.items():
+            distance = np.linalg.norm(joints[f"{side}_{proximal}"] - joints[f"{side}_{distal}"], axis=1)
+            length = float(np.median(distance))
+            if not low <= length <= high:
+                mistaken = not 0.1 < length / low < 50
+                unit = "; probably a unit mistake, positions must be in metres" if mistaken else ""
+                raise MotionError(
+                    f"{where}: the {side} {limb} ({side}_{proximal} to {side}_{distal}) is {length:.4g} m "
+                    f"long; allowed {low} to {high} m{unit}"
+                )
