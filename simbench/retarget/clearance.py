@@ -1,0 +1,157 @@
+"""Self-clearance: how near a posture brings the robot's own links, and which way is out."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.retarget.chain import chain_step
+from simbench.retarget.scaling import upper_body_locks
+from simbench.robot.robot import Robot
+
+_PATH_HOLD = 1e-5
+_PATH_STIFFNESS = 1e-4
+"""How a bent path holds to its place and to its shape, against the square of a missing metre."""
+
+
+@dataclass(frozen=True)
+class BodyShapes:
+    """Convex collision shapes of a robot whose legs and head stay in one posture.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        Floating base, trunk and arms, at the robot's real size.
+    geometry : pinocchio.GeometryModel
+        With the robot's own self-collision pairs.
+    """
+
+    model: pin.Model
+    geometry: pin.GeometryModel
+
+
+def body_shapes(robot: Robot, joints: NDArray[np.float64]) -> BodyShapes:
+    """Collision shapes of a robot's upper body above legs in a posture.
+
+    Parameters
+    ----------
+    robot : Robot
+    joints : (n,) array
+        Posture that gives the locked joints their positions, rad.
+
+    Returns
+    -------
+    BodyShapes
+    """
+    folder = robot.urdf.parent
+    # Pinocchio does not look for meshes beside the URDF.
+    description = re.sub(r'filename="(?!/|package:)', f'filename="{folder}/', robot.urdf.read_text())
+    geometry = pin.buildGeomFromUrdfString(robot.model, description, pin.GeometryType.COLLISION)
+    for shape in geometry.geometryObjects:
+        if hasattr(shape.geometry, "buildConvexRepresentation"):
+            shape.geometry.buildConvexRepresentation(False)
+            shape.geometry = shape.geometry.convex
+    reference = np.concatenate([pin.neutral(robot.model)[:7], joints])
+    model, (geometry,) = pin.buildReducedModel(robot.model, [geometry], upper_body_locks(robot), reference)
+    shapes: dict[str, list[int]] = {}
+    for index, shape in enumerate(geometry.geometryObjects):
+        shapes.setdefault(shape.name.rpartition("_")[0], []).append(index)
+    for first, second in robot.self_collision_pairs:
+        for a in shapes.get(first, ()):
+            for b in shapes.get(second, ()):
+                if geometry.geometryObjects[a].parentJoint != geometry.geometryObjects[b].parentJoint:
+                    geometry.addCollisionPair(pin.CollisionPair(a, b))
+    return BodyShapes(model, geometry)
+
+
+def clearance_rows(
+    shapes: BodyShapes, data: pin.Data, pairs: pin.GeometryData, joints: NDArray[np.float64], margin: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Find what is missing to a margin between the robot's links, and how the joints change it.
+
+    With the witness points p_a, p_b and the normal n from a to b, the distance d changes by
+    n · (J_b − J_a) dq.
+
+    Parameters
+    ----------
+    shapes : BodyShapes
+    data : pinocchio.Data
+        Of `shapes.model`.
+    pairs : pinocchio.GeometryData
+        Of `shapes.geometry`.
+    joints : (n,) array
+        Trunk and arms, rad.
+    margin : float
+        m.
+
+    Returns
+    -------
+    jacobian : (k, n) array
+        One row for each pair nearer than the margin.
+    missing : (k,) array
+        margin − d, m.
+    """
+    model = shapes.model
+    q = pin.neutral(model)
+    q[7:] = joints
+    pin.computeJointJacobians(model, data, q)
+    pin.computeDistances(model, data, shapes.geometry, pairs, q)
+    rows, missing = [], []
+    for pair, result in zip(shapes.geometry.collisionPairs, pairs.distanceResults, strict=True):
+        if result.min_distance >= margin:
+            continue
+        first = shapes.geometry.geometryObjects[pair.first]
+        second = shapes.geometry.geometryObjects[pair.second]
+        normal = np.asarray(result.normal)
+        change = _point_jacobian(
+            model, data, second.parentJoint, result.getNearestPoint2()
+        ) - _point_jacobian(model, data, first.parentJoint, result.getNearestPoint1())
+        rows.append(normal @ change)
+        missing.append(margin - result.min_distance)
+    return np.array(rows).reshape(-1, len(joints)), np.array(missing)
+
+
+def clear_path(
+    shapes: BodyShapes, joints: NDArray[np.float64], margin: float, *, rounds: int = 15
+) -> NDArray[np.float64]:
+    """Bend a joint path around the robot's own body; its ends stay.
+
+    Parameters
+    ----------
+    shapes : BodyShapes
+    joints : (T, n) array
+        Trunk and arms, rad.
+    margin : float
+        m.
+    rounds : int
+
+    Returns
+    -------
+    (T, n) array
+    """
+    data, pairs = shapes.model.createData(), shapes.geometry.createData()
+    samples, count = joints.shape
+    unbounded = np.full(count, np.inf)
+    stiffness = np.full((samples - 1, count), _PATH_STIFFNESS * samples)
+    bend = np.zeros_like(joints)
+    for _ in range(rounds):
+        blocks = np.tile(_PATH_HOLD * np.eye(count), (samples, 1, 1))
+        gradient = -_PATH_HOLD * bend
+        for sample in range(1, samples - 1):
+            away, missing = clearance_rows(shapes, data, pairs, joints[sample] + bend[sample], margin)
+            blocks[sample] += away.T @ away
+            gradient[sample] += away.T @ missing
+        blocks[[0, -1]] += 1e6 * np.eye(count)
+        bend += chain_step(bend, gradient, blocks, stiffness, -unbounded, unbounded)
+    return joints + bend
+
+
+def _point_jacobian(
+    model: pin.Model, data: pin.Data, joint: int, point: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Velocity of a world point fixed to a joint's link, (3, n), m/rad."""
+    jacobian = pin.getJointJacobian(model, data, joint, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)[:, 6:]
+    lever = np.asarray(point) - data.oMi[joint].translation
+    return np.asarray(jacobian[:3] - pin.skew(lever) @ jacobian[3:])

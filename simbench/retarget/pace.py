@@ -1,0 +1,33 @@
+"""Joint speed limits: slow a motion uniformly until they hold."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import make_interp_spline
+
+
+def slowing_factor(
+    time: NDArray[np.float64],
+    q: NDArray[np.float64],
+    speed_limit: NDArray[np.float64],
+    timestep: float = 1e-3,
+) -> float:
+    """Least factor ≥ 1 by which a motion must be slowed to keep all joint speeds.
+
+    Parameters
+    ----------
+    time : (T,) array
+        s.
+    q : (T, n) array
+        rad.
+    speed_limit : (n,) array
+        rad/s.
+    timestep : float
+        Spacing at which the interpolated speed is examined, s.
+
+    Returns
+    -------
+    float
+    """
+    fine = np.arange(time[0], time[-1], timestep)
+    speed = np.abs(make_interp_spline(time, q, k=min(3, len(time) - 1)).derivative()(fine)).max(axis=0)
+    return float(max(1.0, np.max(speed / speed_limit)))

@@ -1,0 +1,90 @@
+"""A posture the robot can take that looks like the person's: inside limits, at a robot's pace."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import make_interp_spline
+
+from simbench.motion.human_motion import HumanMotion
+from simbench.retarget.chain import chain_step
+from simbench.retarget.clearance import BodyShapes, clearance_rows
+from simbench.retarget.imitation import Imitation, ImitationWeights, criterion, first_posture
+
+WEIGHTS = ImitationWeights(hand_orientation=0.3, hand=3.0, segment_orientation=0.3)
+"""Weights of the limited posture: the arm's shape first, the palm's direction last."""
+
+_KNOT_RATE = 50.0
+_HASTE = (3.0, 1.0, 0.3, 0.1, *([0.08] * 10))
+"""Price of moving at a joint's speed limit, per second, by iteration: from a still posture to the motion."""
+_SHIFT_SPEED = 1.0
+_STEP_SHARE, _STEP_LIMIT = 0.6, 0.3
+"""Of a full step, and rad at most: limits and clearances switch on and off; full steps jump between them."""
+_CLEARANCE = 0.03
+_CLEARANCE_WEIGHT = 30.0
+"""Margin between the robot's own links, m, and what a metre less costs."""
+
+
+def limited_posture(
+    imitation: Imitation,
+    motion: HumanMotion,
+    shapes: BodyShapes,
+    lower: NDArray[np.float64],
+    upper: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Trunk and arm positions inside the robot's limits that follow a recording.
+
+    The imitation itself is unbounded, as a person's range is larger than a robot's: where it passes the
+    lateral singularity of a pitch-yaw shoulder it continues on the other branch, which no rescaling of joint
+    curves (Safonova et al. 2003) brings back. So the scaled model, upright as the robot is, follows the
+    recording once more with the robot's limits, all frames at once:
+
+        min Σ_t ‖ε_t(x_t)‖² + ρ Σ_t ‖(x_{t+1} − x_t) / (Δt v_max)‖² Δt,   lower ≤ q ≤ upper,
+
+    ε of Tomić 2018, eq. 3.5, x = (base position, trunk and arm joints). The second term keeps a joint from
+    flipping between equally poor solutions; pairs of links nearer than 3 cm add what is missing.
+    Projected Gauss-Newton with a block-tridiagonal system.
+
+    Parameters
+    ----------
+    imitation : Imitation
+    motion : HumanMotion
+    shapes : BodyShapes
+        Of the robot at its real size.
+    lower, upper : (n,) array
+        Limits of trunk and arms, rad.
+
+    Returns
+    -------
+    (T, n) array
+        rad, inside the limits.
+    """
+    actor = imitation.actor
+    model, data = actor.model, actor.model.createData()
+    body, pairs = shapes.model.createData(), shapes.geometry.createData()
+    stride = max(1, round(motion.rate / _KNOT_RATE))
+    samples = np.unique(np.append(np.arange(0, len(motion.time), stride), len(motion.time) - 1))
+    time = motion.time[samples]
+    columns = np.concatenate([np.arange(3), np.arange(6, model.nv)])
+    low = np.concatenate([np.full(3, -np.inf), lower])
+    high = np.concatenate([np.full(3, np.inf), upper])
+    speed = np.concatenate([np.full(3, _SHIFT_SPEED), model.velocityLimit[6:]])
+
+    start = first_posture(actor, motion, WEIGHTS)
+    x = np.tile(np.clip(np.concatenate([start[:3], start[7:]]), low, high), (len(samples), 1))
+    x[:, :3] += imitation.q[samples, :3] - imitation.q[0, :3]
+    gradient = np.empty_like(x)
+    blocks = np.empty((len(samples), len(columns), len(columns)))
+    for haste in _HASTE:
+        for knot, sample in enumerate(samples):
+            q = np.concatenate([x[knot, :3], (0.0, 0.0, 0.0, 1.0), x[knot, 3:]])
+            jacobian, error = criterion(actor, data, q, motion, int(sample), WEIGHTS)
+            jacobian = jacobian[:, columns]
+            gradient[knot] = jacobian.T @ error
+            blocks[knot] = jacobian.T @ jacobian
+            away, missing = clearance_rows(shapes, body, pairs, x[knot, 3:], _CLEARANCE)
+            gradient[knot, 3:] += _CLEARANCE_WEIGHT**2 * away.T @ missing
+            blocks[knot, 3:, 3:] += _CLEARANCE_WEIGHT**2 * away.T @ away
+        stiffness = haste / (np.diff(time)[:, None] * speed**2)
+        step = _STEP_SHARE * chain_step(x, gradient, blocks, stiffness, low, high)
+        x = np.clip(x + step.clip(-_STEP_LIMIT, _STEP_LIMIT), low, high)
+    joints = make_interp_spline(time, x[:, 3:], k=min(3, len(time) - 1))(motion.time)
+    return np.clip(joints, lower, upper)

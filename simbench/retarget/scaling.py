@@ -1,0 +1,158 @@
+"""The scaled model: the robot's upper body with the actor's segment lengths, on a floating base."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.errors import MotionError
+from simbench.motion.human_motion import InitialPose
+from simbench.robot.robot import Robot
+
+SIDES = ("left", "right")
+
+
+@dataclass(frozen=True)
+class SegmentLengths:
+    """Distances between adjacent joints, left and right averaged, m.
+
+    Parameters
+    ----------
+    shoulder_width : float
+        L4, left to right shoulder.
+    upper_arm : float
+        L6, shoulder to elbow.
+    forearm : float
+        L7, elbow to wrist.
+    """
+
+    shoulder_width: float
+    upper_arm: float
+    forearm: float
+
+
+def actor_lengths(initial: InitialPose) -> SegmentLengths:
+    """Segment lengths of an actor in the initial configuration (Tomić 2018, §3.3.2).
+
+    Parameters
+    ----------
+    initial : InitialPose
+
+    Returns
+    -------
+    SegmentLengths
+
+    Raises
+    ------
+    MotionError
+        If two joints coincide.
+    """
+    return _lengths(initial.joints, "the actor's initial configuration")
+
+
+def robot_lengths(robot: Robot) -> SegmentLengths:
+    """Segment lengths of a robot, from its model."""
+    data = robot.model.createData()
+    pin.framesForwardKinematics(robot.model, data, pin.neutral(robot.model))
+    joints = {
+        f"{side}_{joint}": data.oMf[robot.model.getFrameId(robot.frames[f"{side}_{joint}"])].translation
+        for side in SIDES
+        for joint in ("shoulder", "elbow", "wrist")
+    }
+    return _lengths(joints, robot.name)
+
+
+def blend_lengths(first: SegmentLengths, second: SegmentLengths, share: float) -> SegmentLengths:
+    """Lengths a part of the way from `first` (share 0) to `second` (share 1)."""
+
+    def between(a: float, b: float) -> float:
+        return (1.0 - share) * a + share * b
+
+    return SegmentLengths(
+        between(first.shoulder_width, second.shoulder_width),
+        between(first.upper_arm, second.upper_arm),
+        between(first.forearm, second.forearm),
+    )
+
+
+def upper_body(robot: Robot) -> pin.Model:
+    """Reduce a robot to trunk and arms on a floating base: the coordinates that imitate a person.
+
+    Legs, head and grips are locked at zero; they ride on the links that carry them.
+    """
+    return pin.buildReducedModel(robot.model, upper_body_locks(robot), pin.neutral(robot.model))
+
+
+def upper_body_locks(robot: Robot) -> list[int]:
+    """Joint ids of what does not imitate: legs, head and grips."""
+    keep = {
+        "universe",
+        "root_joint",
+        *robot.groups["trunk"],
+        *robot.groups["left_arm"],
+        *robot.groups["right_arm"],
+    }
+    return [robot.model.getJointId(name) for name in robot.model.names if name not in keep]
+
+
+def scale_model(model: pin.Model, frames: Mapping[str, str], lengths: SegmentLengths) -> pin.Model:
+    """Give an upper-body model other segment lengths.
+
+    Along each arm the joint placements between two role frames are stretched by the ratio of lengths; the
+    shoulders move sideways. Everything beyond the wrist keeps the robot's size.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        From `upper_body`; not changed.
+    frames : mapping of str to str
+        The robot's roles.
+    lengths : SegmentLengths
+        m.
+
+    Returns
+    -------
+    pinocchio.Model
+    """
+    scaled = model.copy()
+    data = model.createData()
+    pin.framesForwardKinematics(model, data, pin.neutral(model))
+
+    def joint(role: str) -> int:
+        return int(model.frames[model.getFrameId(frames[role])].parentJoint)
+
+    def position(role: str) -> NDArray[np.float64]:
+        return np.asarray(data.oMf[model.getFrameId(frames[role])].translation)
+
+    width = float(np.linalg.norm(position("left_shoulder") - position("right_shoulder")))
+    for side in SIDES:
+        shoulder, elbow, wrist = (f"{side}_{name}" for name in ("shoulder", "elbow", "wrist"))
+        placement = scaled.jointPlacements[joint(shoulder)]
+        across = placement.translation.copy()
+        across[1] *= lengths.shoulder_width / width
+        placement.translation = across
+        for start, end, length in ((shoulder, elbow, lengths.upper_arm), (elbow, wrist, lengths.forearm)):
+            ratio = length / float(np.linalg.norm(position(end) - position(start)))
+            link = joint(end)
+            while link != joint(start):
+                scaled.jointPlacements[link].translation = scaled.jointPlacements[link].translation * ratio
+                link = int(model.parents[link])
+    return scaled
+
+
+def _lengths(joints: Mapping[str, NDArray[np.float64]], where: str) -> SegmentLengths:
+    def distance(a: str, b: str) -> float:
+        return float(np.linalg.norm(np.asarray(joints[a]) - np.asarray(joints[b])))
+
+    lengths = SegmentLengths(
+        distance("left_shoulder", "right_shoulder"),
+        np.mean([distance(f"{side}_shoulder", f"{side}_elbow") for side in SIDES]).item(),
+        np.mean([distance(f"{side}_elbow", f"{side}_wrist") for side in SIDES]).item(),
+    )
+    if min(lengths.shoulder_width, lengths.upper_arm, lengths.forearm) < 1e-3:
+        raise MotionError(
+            f"{where}: two arm joints coincide (shoulder, elbow, wrist must be apart): {lengths}"
+        )
+    return lengths
