@@ -1,0 +1,218 @@
+"""Videos and pictures of a finished run, drawn from its log: the simulation itself is never touched."""
+
+import contextlib
+import dataclasses
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+import imageio_ffmpeg
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from simbench.errors import RunError
+from simbench.robot.robot import Robot
+from simbench.sim.fixtures import Design
+from simbench.sim.renderer_choice import Renderer, choose_renderer
+from simbench.sim.scene_frames import Balance, Frames
+from simbench.sim.scene_view import Camera
+from simbench.sim.scene_worker import Job
+
+__all__ = ["Balance", "Camera", "Frames", "Renderer", "choose_renderer", "picture_strip", "render_video"]
+
+Progress = Callable[[str, int, int], None]
+
+MOST_PROCESSES = 4
+GRACE = 10.0
+"""How long a worker may take to end, s."""
+ENCODING = ["-crf", "20", "-preset", "medium", "-movflags", "+faststart"]
+
+
+def render_video(
+    path: Path,
+    robot: Robot,
+    designs: Sequence[Design],
+    frames: Frames,
+    camera: Camera,
+    progress: Progress,
+    *,
+    processes: int | None = None,
+) -> Renderer:
+    """Write an H.264 video.
+
+    The file appears under its name when it is whole, and not at all if writing it is interrupted.
+
+    Parameters
+    ----------
+    path : Path
+        Ends in `.mp4`.
+    robot : Robot
+    designs : sequence of Design
+        The equipment.
+    frames : Frames
+    camera : Camera
+    progress : callable (stage, done, total)
+        Called with the stage `video` after every frame.
+    processes : int, optional
+        How many draw at the same time; one for each processor, at most four, by default.
+
+    Returns
+    -------
+    `EGL` or `TinyRenderer`
+        Which renderer drew it.
+
+    Raises
+    ------
+    RunError
+        If the file cannot be written.
+    """
+    renderer = choose_renderer()
+    count = len(frames.base)
+    partial = path.with_name(f".{path.stem}.partial{path.suffix}")
+    try:
+        partial.touch()
+        with (
+            _drawn(Job(robot, designs, frames, camera, renderer, range(count)), processes) as pictures,
+            _writer(partial, camera) as write,
+        ):
+            for done, picture in enumerate(pictures, start=1):
+                write(picture)
+                progress("video", done, count)
+        partial.replace(path)
+    except OSError as error:
+        reason = error.strerror or str(error).strip().splitlines()[0]
+        raise RunError(f"{path}: cannot write the video: {reason}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return renderer
+
+
+def picture_strip(
+    path: Path,
+    robot: Robot,
+    designs: Sequence[Design],
+    frames: Frames,
+    camera: Camera,
+    indices: Sequence[int],
+    columns: int,
+) -> Renderer:
+    """Write chosen frames side by side as one PNG.
+
+    Parameters
+    ----------
+    path : Path
+    robot : Robot
+    designs : sequence of Design
+    frames : Frames
+    camera : Camera
+        Its width and height are those of one frame.
+    indices : sequence of int
+        Frames to show.
+    columns : int
+        Frames in a row.
+
+    Returns
+    -------
+    `EGL` or `TinyRenderer`
+        Which renderer drew it.
+    """
+    renderer = choose_renderer()
+    rows = -(-len(indices) // columns)
+    strip = Image.new("RGB", (columns * camera.width, rows * camera.height), "white")
+    with _drawn(Job(robot, designs, frames, camera, renderer, indices), 1) as pictures:
+        for place, picture in enumerate(pictures):
+            row, column = divmod(place, columns)
+            strip.paste(Image.fromarray(picture), (column * camera.width, row * camera.height))
+    strip.save(path)
+    return renderer
+
+
+@contextlib.contextmanager
+def _writer(path: Path, camera: Camera) -> Iterator[Callable[[NDArray[np.uint8]], None]]:
+    encoder = imageio_ffmpeg.write_frames(
+        str(path),
+        (camera.width, camera.height),
+        fps=camera.fps,
+        codec="libx264",
+        quality=None,
+        macro_block_size=2,
+        ffmpeg_log_level="error",
+        output_params=ENCODING,
+    )
+    started = False
+
+    def write(picture: NDArray[np.uint8]) -> None:
+        # Not earlier: an encoder that never gets a picture complains on the terminal.
+        nonlocal started
+        if not started:
+            encoder.send(None)
+            started = True
+        encoder.send(picture)
+
+    try:
+        yield write
+    finally:
+        encoder.close()
+
+
+@contextlib.contextmanager
+def _drawn(job: Job, processes: int | None) -> Iterator[Iterator[NDArray[np.uint8]]]:
+    """Have worker processes draw a job, each every n-th frame, and hand over the frames in order."""
+    if processes is None:
+        processes = min(os.cpu_count() or 1, MOST_PROCESSES)
+    count = max(1, min(processes, len(job.indices)))
+    with contextlib.ExitStack() as stack:
+        complaints = stack.enter_context(tempfile.TemporaryFile())
+        shares = [dataclasses.replace(job, indices=job.indices[first::count]) for first in range(count)]
+        workers = [stack.enter_context(_worker(share, complaints)) for share in shares]
+        yield (_next_picture(workers[k % count], job.camera, complaints) for k in range(len(job.indices)))
+
+
+@contextlib.contextmanager
+def _worker(job: Job, complaints: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a process that draws a job and writes its pictures to its standard output."""
+    # A worker must find what this process can import, however that was arranged.
+    importable = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+    with tempfile.TemporaryFile() as task:
+        pickle.dump(job, task)
+        task.seek(0)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "simbench.sim.scene_worker"],
+            stdin=task,
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            env={**os.environ, "PYTHONPATH": importable, "PYTHONSAFEPATH": "1"},
+            # Ctrl-C is for the caller, which then ends its workers.
+            start_new_session=True,
+        )
+    assert process.stdout is not None
+    with process:
+        try:
+            yield process
+        finally:
+            # A worker that can no longer write tidies up and ends.
+            process.stdout.close()
+            try:
+                process.wait(GRACE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _next_picture(
+    worker: subprocess.Popen[bytes], camera: Camera, complaints: IO[bytes]
+) -> NDArray[np.uint8]:
+    assert worker.stdout is not None
+    size = camera.width * camera.height * 3
+    data = worker.stdout.read(size)
+    if len(data) < size:
+        worker.wait()
+        complaints.seek(0)
+        said = complaints.read().decode(errors="replace").strip().splitlines()
+        raise RunError(f"drawing failed: {said[-1] if said else f'exit status {worker.returncode}'}")
+    return np.frombuffer(data, np.uint8).reshape(camera.height, camera.width, 3)

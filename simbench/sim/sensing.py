@@ -1,0 +1,138 @@
+"""Contacts: foot wrenches, touching points, and every contact of the robot as an event."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.sim.world import RobotBody, bullet
+
+TOUCH_DISTANCE = 1e-3
+"""Points closer than this (m) to the floor count for the support polygon."""
+
+FEET = ("left_foot", "right_foot")
+POINTS_PER_FOOT = 4
+
+
+@dataclass
+class ContactEvent:
+    """A contact between two links, from first to last sample that saw it.
+
+    Parameters
+    ----------
+    first, second : str
+        `body/link` of either side; the first is the robot's.
+    start, end : float
+        s; a contact that lasts has the time of the last sample as its end.
+    peak_force : float
+        Largest sum of normal forces at a sample, N.
+    """
+
+    first: str
+    second: str
+    start: float
+    end: float
+    peak_force: float
+
+
+@dataclass
+class ContactSensor:
+    """Reads Bullet's contacts of one robot; holds the open events.
+
+    Parameters
+    ----------
+    body : RobotBody
+    names : mapping of int to (str, {link index: link name})
+        The other bodies of the world.
+    """
+
+    body: RobotBody
+    names: Mapping[int, tuple[str, Mapping[int, str]]]
+    events: list[ContactEvent] = field(default_factory=list)
+    _open: dict[tuple[int, int, int], ContactEvent] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        robot = self.body.robot
+        model = robot.model
+        self._feet = {}
+        for row, role in enumerate(FEET):
+            joint = model.frames[model.getFrameId(robot.frames[role])].parentJoint
+            # Every Bullet link that hangs on the ankle's last joint by fixed joints belongs to the foot.
+            for name, link in self.body.links.items():
+                if model.existFrame(name) and model.frames[model.getFrameId(name)].parentJoint == joint:
+                    self._feet[link] = row
+        self._own = {link: name for name, link in self.body.links.items()}
+
+    def sample(
+        self,
+        time: float,
+        wrenches: NDArray[np.float64],
+        points: NDArray[np.float64],
+        others: NDArray[np.float64],
+    ) -> None:
+        """Read all contacts of the last step.
+
+        Parameters
+        ----------
+        time : float
+            s.
+        wrenches : (2, 6) array
+            Overwritten: force (N) and moment about the world origin (N·m) of the floor on each foot.
+        points : (2, 4, 2) array
+            Overwritten: touching points of each foot on the floor, m; NaN where there are fewer.
+        others : (6,) array
+            Overwritten: sum of all other contact forces on the robot from outside, and their moment.
+        """
+        wrenches[:], points[:], others[:] = 0.0, np.nan, 0.0
+        count = [0, 0]
+        pairs: dict[tuple[int, int, int], float] = {}
+        own, floor = self.body.body, self.body.world.floor
+        for contact in bullet.getContactPoints(own, physicsClientId=self.body.world.client):
+            # Bullet puts the body it was asked for first.
+            second, link, other_link, place = contact[2:6]
+            normal = contact[9]
+            if second == floor and link in self._feet:
+                row = self._feet[link]
+                if contact[8] < TOUCH_DISTANCE and count[row] < POINTS_PER_FOOT:
+                    points[row, count[row]] = place[:2]
+                    count[row] += 1
+            if normal <= 0.0:
+                continue
+            key = (second, link, other_link)
+            pairs[key] = pairs.get(key, 0.0) + normal
+            if second == own:
+                continue
+            n, s, t = contact[7], contact[11], contact[13]
+            along, across = contact[10], contact[12]
+            fx = normal * n[0] + along * s[0] + across * t[0]
+            fy = normal * n[1] + along * s[1] + across * t[1]
+            fz = normal * n[2] + along * s[2] + across * t[2]
+            px, py, pz = place
+            wrench = (fx, fy, fz, py * fz - pz * fy, pz * fx - px * fz, px * fy - py * fx)
+            if second == floor and link in self._feet:
+                wrenches[self._feet[link]] += wrench
+            else:
+                others += wrench
+        self._update_events(time, pairs)
+
+    def _update_events(self, time: float, pairs: Mapping[tuple[int, int, int], float]) -> None:
+        for key in [key for key in self._open if key not in pairs]:
+            del self._open[key]
+        for key, force in pairs.items():
+            event = self._open.get(key)
+            if event is None:
+                event = ContactEvent(self._own_name(key[1]), self._name(key[0], key[2]), time, time, force)
+                self._open[key] = event
+                self.events.append(event)
+            event.end = time
+            event.peak_force = max(event.peak_force, force)
+
+    def _own_name(self, link: int) -> str:
+        return f"{self.body.robot.name}/{self._own[link]}"
+
+    def _name(self, body: int, link: int) -> str:
+        if body == self.body.body:
+            return self._own_name(link)
+        name, links = self.names[body]
+        return f"{name}/{links[link]}" if link in links else name

@@ -1,0 +1,229 @@
+import dataclasses
+
+import numpy as np
+import pinocchio as pin
+import pytest
+import trimesh
+
+from simbench.errors import ScenarioError
+from simbench.sim.fixtures import (
+    FIXTURES,
+    DrawerDesign,
+    add_fixture,
+    fixture_state,
+    handle_poses,
+    place_fixture,
+)
+from simbench.sim.fixtures.boards import Board, inertia
+from simbench.sim.world import GRAVITY, bullet, open_world
+
+DESIGN = DrawerDesign(
+    name="drawer",
+    position_m=(0.45, 0.02, 0.0),
+    heading_rad=0.1,
+    width_m=0.62,
+    depth_m=0.42,
+    height_m=0.30,
+    table_height_m=0.75,
+    panel_thickness_m=0.018,
+    front_height_m=0.20,
+    travel_m=0.30,
+    start_opening_m=0.12,
+    mass_kg=1.7,
+    friction_n=2.0,
+    damping_ns_m=5.0,
+    handle_separation_m=0.40,
+    handle_convergence_rad=0.26,
+    grip_clearance_m=0.003,
+)
+
+
+def pull(fixture, force):
+    """Apply a force (N) at the drawer's centre of mass along its axis of opening for one step."""
+    client = fixture.world.client
+    outward = -pin.utils.rotate("z", DESIGN.heading_rad)[:, 0]
+    spot = bullet.getLinkState(fixture.body, fixture.joint, physicsClientId=client)[0]
+    bullet.applyExternalForce(
+        fixture.body, fixture.joint, outward * force, spot, bullet.WORLD_FRAME, physicsClientId=client
+    )
+
+
+def speed_under(force, time, *, mass, friction, damping):
+    """Closed form of m·dv/dt = F − F_c − d·v from rest."""
+    return (force - friction) / damping * (1.0 - np.exp(-damping * time / mass))
+
+
+@pytest.mark.parametrize("force", [0.0, 1.95, -1.95])
+def test_stays_at_rest_below_friction(force):
+    with open_world() as world:
+        drawer = add_fixture(world, DESIGN)
+        for _ in range(500):
+            pull(drawer, force)
+            world.step()
+        position, velocity = fixture_state(drawer)
+    assert position == pytest.approx(0.12, abs=1e-6)
+    assert abs(velocity) < 1e-5
+
+
+@pytest.mark.parametrize("force", [2.5, 5.0])
+def test_moves_as_the_closed_form_above_friction(force):
+    friction, damping, mass = DESIGN.friction_n, DESIGN.damping_ns_m, DESIGN.mass_kg
+    with open_world() as world:
+        drawer = add_fixture(world, DESIGN)
+        for step in range(1, 301):
+            pull(drawer, force)
+            world.step()
+            if step in (50, 150, 300):
+                expected = speed_under(force, step * 1e-3, mass=mass, friction=friction, damping=damping)
+                assert fixture_state(drawer)[1] == pytest.approx(expected, rel=0.02)
+
+
+@pytest.mark.parametrize(("angle", "moves"), [(0.10, False), (0.14, True)])
+def test_slides_when_gravity_is_tilted_beyond_the_friction(angle, moves):
+    """The component m·g·sin(angle) along the slide decides: friction 2 N is passed at 0.12 rad."""
+    outward = -pin.utils.rotate("z", DESIGN.heading_rad)[:, 0]
+    gravity = GRAVITY * (np.sin(angle) * outward - np.array([0.0, 0.0, np.cos(angle)]))
+    with open_world() as world:
+        drawer = add_fixture(world, DESIGN)
+        bullet.setGravity(*gravity, physicsClientId=world.client)
+        for _ in range(200):
+            world.step()
+        velocity = fixture_state(drawer)[1]
+    weight = DESIGN.mass_kg * GRAVITY * np.sin(angle)
+    expected = speed_under(weight, 0.2, mass=DESIGN.mass_kg, friction=2.0, damping=5.0) if moves else 0.0
+    assert velocity == pytest.approx(expected, rel=0.02, abs=1e-5)
+
+
+@pytest.mark.parametrize(("force", "stop"), [(40.0, 0.30), (-40.0, 0.0)])
+def test_end_stops_hold(force, stop):
+    with open_world() as world:
+        drawer = add_fixture(world, DESIGN)
+        beyond = 0.0
+        for _ in range(1000):
+            pull(drawer, force)
+            world.step()
+            beyond = max(beyond, abs(fixture_state(drawer)[0] - 0.15) - 0.15)
+        position, velocity = fixture_state(drawer)
+    assert position == pytest.approx(stop, abs=1e-3)
+    assert abs(velocity) < 1e-2
+    assert beyond < 5e-3
+
+
+@pytest.mark.parametrize("opening", [0.0, 0.12, 0.30])
+def test_handles_of_bullet_and_of_the_pure_function_agree(opening):
+    with open_world() as world:
+        drawer = add_fixture(world, DESIGN)
+        place_fixture(drawer, opening)
+        assert fixture_state(drawer) == (pytest.approx(opening), 0.0)
+        poses = handle_poses(DESIGN, opening)
+        for side, handle in drawer.handles.items():
+            state = bullet.getLinkState(
+                drawer.body,
+                drawer.links[handle.link],
+                computeForwardKinematics=True,
+                physicsClientId=world.client,
+            )
+            link = pin.XYZQUATToSE3(np.array([*state[4], *state[5]]))
+            difference = pin.log6((link * handle.pose).actInv(poses[side])).vector
+            assert np.abs(difference).max() < 1e-6
+
+
+def test_handles_are_above_the_front_and_converge():
+    closed = dataclasses.replace(DESIGN, heading_rad=0.0, position_m=(0.45, 0.0, 0.0))
+    poses = handle_poses(closed, 0.12)
+    # 0.75 table + 0.018 bottom + 0.004 gap + 0.2 front + 0.003 clearance.
+    np.testing.assert_allclose(poses["left"].translation, [0.339, 0.2, 0.975], atol=1e-12)
+    np.testing.assert_allclose(poses["right"].translation, [0.339, -0.2, 0.975], atol=1e-12)
+    assert poses["left"].rotation[1, 0] == pytest.approx(-np.sin(0.26))
+    assert poses["right"].rotation[1, 0] == pytest.approx(np.sin(0.26))
+
+
+def test_a_hand_at_the_handle_does_not_penetrate_the_wood():
+    """A palm of 78 × 70 × 24 mm with fingers 14 mm thick that reach 5 cm down behind the front."""
+    with open_world() as world:
+        client = world.client
+        drawer = add_fixture(world, DESIGN)
+        palm = bullet.createCollisionShape(
+            bullet.GEOM_BOX, halfExtents=[0.039, 0.035, 0.012], physicsClientId=client
+        )
+        fingers = bullet.createCollisionShape(
+            bullet.GEOM_BOX, halfExtents=[0.007, 0.035, 0.025], physicsClientId=client
+        )
+        for pose in handle_poses(DESIGN, 0.12).values():
+            for shape, offset in ((palm, [0.0, 0.0, 0.012]), (fingers, [0.028, 0.0, -0.025])):
+                placed = pose * pin.SE3(np.eye(3), np.array(offset))
+                body = bullet.createMultiBody(
+                    0.1,
+                    shape,
+                    basePosition=placed.translation,
+                    baseOrientation=pin.SE3ToXYZQUAT(placed)[3:],
+                    physicsClientId=client,
+                )
+                near = bullet.getClosestPoints(body, drawer.body, 0.1, physicsClientId=client)
+                gaps = {name: 1.0 for name in drawer.links}
+                for point in near:
+                    name = next(name for name, link in drawer.links.items() if link == point[4])
+                    gaps[name] = min(gaps[name], point[8])
+                assert min(gaps.values()) > 0.001, gaps
+                # It must be near, or the test says nothing.
+                assert gaps["drawer"] < 0.006
+
+
+def test_the_front_stops_a_finger():
+    """A box dropped on the upper edge of the front comes to rest on it."""
+    with open_world() as world:
+        client = world.client
+        add_fixture(world, DESIGN)
+        shape = bullet.createCollisionShape(
+            bullet.GEOM_BOX, halfExtents=[0.05, 0.03, 0.01], physicsClientId=client
+        )
+        over = handle_poses(DESIGN, 0.12)["left"] * pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.02]))
+        body = bullet.createMultiBody(
+            0.2,
+            shape,
+            basePosition=over.translation,
+            baseOrientation=pin.SE3ToXYZQUAT(over)[3:],
+            physicsClientId=client,
+        )
+        for _ in range(150):
+            world.step()
+        height = bullet.getBasePositionAndOrientation(body, physicsClientId=client)[0][2]
+    assert height == pytest.approx(0.972 + 0.01, abs=2e-3)
+
+
+def test_inertia_of_boards_agrees_with_trimesh_integrals():
+    boards = [
+        Board((0.0, -0.3, 0.7), (0.018, 0.3, 0.9), (1.0, 1.0, 1.0)),
+        Board((0.018, -0.2, 0.7), (0.4, 0.3, 0.712), (1.0, 1.0, 1.0)),
+    ]
+    solid = trimesh.util.concatenate(
+        [trimesh.creation.box(bounds=[board.low, board.high]) for board in boards]
+    )
+    solid.density = 1.7 / solid.volume
+    own = inertia(boards, 1.7)
+    assert own.mass == pytest.approx(1.7)
+    np.testing.assert_allclose(own.lever, solid.center_mass, atol=1e-12)
+    np.testing.assert_allclose(own.inertia, solid.moment_inertia, atol=1e-12)
+
+
+def test_moving_mass_is_the_design_s():
+    with open_world() as world:
+        drawer = add_fixture(world, DESIGN)
+        dynamics = bullet.getDynamicsInfo(drawer.body, drawer.joint, physicsClientId=world.client)
+    assert dynamics[0] == pytest.approx(1.7)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"front_height_m": 0.27}, "front_height_m 0.27"),
+        ({"handle_separation_m": 0.56}, "handle_separation_m"),
+    ],
+)
+def test_impossible_dimensions_are_refused(change, message):
+    with pytest.raises(ScenarioError, match=message):
+        dataclasses.replace(DESIGN, **change)
+
+
+def test_registry_builds_from_a_scenario_s_keys():
+    assert FIXTURES["drawer"].design(**dataclasses.asdict(DESIGN)) == DESIGN

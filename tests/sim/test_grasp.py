@@ -1,0 +1,357 @@
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from simbench.sim.control import JointController
+from simbench.sim.fixtures import DrawerDesign, Fixture, Handle, add_fixture, fixture_state, handle_poses
+from simbench.sim.grasp import Grip, GripDesign, link_motion
+from simbench.sim.state import empty_state, read_state, update_links
+from simbench.sim.world import add_robot, bullet, open_world, place_robot
+
+DT = 1e-3
+OPENING = 0.12
+# Without friction: what the drawer's mass then feels along its slide is the hand alone.
+DRAWER = DrawerDesign(
+    name="drawer",
+    position_m=(0.5, 0.05, 0.0),
+    heading_rad=0.3,
+    width_m=0.62,
+    depth_m=0.42,
+    height_m=0.30,
+    table_height_m=0.75,
+    panel_thickness_m=0.018,
+    front_height_m=0.20,
+    travel_m=0.30,
+    start_opening_m=OPENING,
+    mass_kg=1.7,
+    friction_n=0.0,
+    damping_ns_m=0.0,
+    handle_separation_m=0.40,
+    handle_convergence_rad=0.26,
+    grip_clearance_m=0.0,
+)
+OUTWARD = -pin.utils.rotate("z", DRAWER.heading_rad)[:, 0]
+GRIP = GripDesign(
+    stiffness_n_m=2000.0,
+    damping_ns_m=30.0,
+    rotational_stiffness_nm_rad=20.0,
+    rotational_damping_nms_rad=0.5,
+    max_force_n=60.0,
+    max_torque_nm=3.0,
+    tolerance_m=0.02,
+)
+TOUCHING = pin.SE3(np.eye(3), np.array([0.001, 0.002, -0.001]))
+
+
+class Hand:
+    """ROMEO floats without gravity with its left palm at a place given in the handle's frame."""
+
+    def __init__(self, world, robot, fixture, handle, offset=TOUCHING, design=GRIP):
+        bullet.setGravity(0, 0, 0, physicsClientId=world.client)
+        self.world, self.robot, self.model, self.fixture, self.handle = (
+            world,
+            robot,
+            robot.model,
+            fixture,
+            handle,
+        )
+        self.data = self.model.createData()
+        low, high = self.model.lowerPositionLimit[7:], self.model.upperPositionLimit[7:]
+        self.joints = low + (high - low) * np.random.default_rng(0).uniform(0.4, 0.6, len(low))
+        self.frame = self.model.getFrameId(robot.frames["left_hand"])
+        self.body = add_robot(world, robot, np.array([0, 0, 4.0, 0, 0, 0, 1]), self.joints)
+        # Nothing but the hand may touch the equipment, whose reaction would enter the sums.
+        hands = robot.hands["left_hand"]
+        for name, link in self.body.links.items():
+            for other in (*fixture.links.values(), -1):
+                enable = int(name in (hands.palm, hands.fingers))
+                bullet.setCollisionFilterPair(
+                    self.body.body, fixture.body, link, other, enable, physicsClientId=world.client
+                )
+        self.state = empty_state(self.body)
+        self.controller = JointController(self.body)
+        self.grip = Grip(self.body, "left", fixture, design)
+        self.move(offset)
+
+    def move(self, offset):
+        """Put the palm at `offset` from the handle, at rest."""
+        q = np.concatenate([[0, 0, 0, 0, 0, 0, 1], self.joints])
+        pin.framesForwardKinematics(self.model, self.data, q)
+        base = self.handle * offset * self.data.oMf[self.frame].inverse()
+        place_robot(self.body, pin.SE3ToXYZQUAT(base), self.joints)
+        bullet.performCollisionDetection(physicsClientId=self.world.client)
+
+    def look(self, wanted=True, look=True):
+        """What the grip does with the state that the robot has now."""
+        read_state(self.body, self.state)
+        pin.forwardKinematics(self.model, self.data, self.state.q, self.state.v)
+        update_links(self.body)
+        return self.grip.apply(self.data, wanted, look, {})
+
+    def palm(self):
+        """Pose of the palm, and its velocity (6,) in world axes, by Pinocchio."""
+        read_state(self.body, self.state)
+        pin.forwardKinematics(self.model, self.data, self.state.q, self.state.v)
+        pose = pin.updateFramePlacement(self.model, self.data, self.frame).copy()
+        axes = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        return pose, pin.getFrameVelocity(self.model, self.data, self.frame, axes).vector
+
+    def drop_contacts(self):
+        """Let hand and equipment pass through each other, so that the grip alone acts between them."""
+        for link in self.body.links.values():
+            for other in (*self.fixture.links.values(), -1):
+                bullet.setCollisionFilterPair(
+                    self.body.body, self.fixture.body, link, other, 0, physicsClientId=self.world.client
+                )
+
+    def step(self, load):
+        """One time step in which the motors hold the posture."""
+        loads = [] if load is None else [load]
+        still = np.zeros(len(self.joints))
+        command = self.controller.step(self.state, self.joints, still, still, loads)
+        self.world.step()
+        read_state(self.body, self.state)
+        return command
+
+
+@pytest.fixture
+def world():
+    with open_world(DT) as opened:
+        yield opened
+
+
+@pytest.fixture
+def hand(world, romeo, weightless):
+    fixture = add_fixture(world, DRAWER)
+    return Hand(world, weightless(romeo), fixture, handle_poses(DRAWER, OPENING)["left"])
+
+
+def place(x, y, z, turn=(0.0, 0.0, 0.0)):
+    return pin.SE3(pin.exp3(np.array(turn)), np.array([x, y, z]))
+
+
+@pytest.mark.parametrize(
+    ("offset", "engages"),
+    [
+        (place(0.0, 0.0, -0.001), True),
+        (place(0.0, 0.0185, -0.001), True),
+        (place(0.0, 0.0215, -0.001), False),  # touches, but beyond 20 mm
+        (place(0.0, 0.0, 0.005), False),  # near, but touches nothing
+    ],
+)
+def test_engages_only_near_the_handle_and_in_contact(hand, offset, engages):
+    hand.move(offset)
+    touches = bullet.getContactPoints(hand.body.body, hand.fixture.body, physicsClientId=hand.world.client)
+    assert bool(touches) == (offset.translation[2] < 0.0)
+    hand.look()
+    assert hand.grip.engaged == engages
+    assert not hand.look(wanted=False)
+    assert not hand.grip.engaged
+
+
+def test_engages_only_when_it_looks_and_is_wanted(hand):
+    hand.look(look=False)
+    assert not hand.grip.engaged
+    hand.look(wanted=False)
+    assert not hand.grip.engaged
+    hand.look()
+    assert hand.grip.engaged
+    # It holds between looks, and until it is not wanted.
+    hand.look(look=False)
+    assert hand.grip.engaged
+    hand.look(wanted=False)
+    assert not hand.grip.engaged
+
+
+def test_pulls_back_to_where_it_engaged_as_spring_and_damper(hand, set_state):
+    """force = −k x − c v, torque = −κ θ − γ ω about the place of engagement, which moves with the drawer."""
+    hand.look()
+    rest, _ = hand.palm()
+    np.testing.assert_allclose(hand.grip.wrench, 0.0, atol=1e-3)
+    shift, turn = np.array([0.004, -0.003, 0.005]), np.array([0.03, -0.05, 0.04])
+    hand.move(TOUCHING * pin.SE3(pin.exp3(turn), shift))
+    v = np.zeros(hand.model.nv)
+    v[:6] = [0.1, -0.2, 0.15, 0.3, -0.2, 0.4]
+    read_state(hand.body, hand.state)
+    set_state(hand.body, hand.state.q, v)
+    drawer_speed, drawer_shift = 0.05, 0.002
+    bullet.resetJointState(
+        hand.fixture.body, hand.fixture.joint, OPENING + drawer_shift, drawer_speed,
+        physicsClientId=hand.world.client,
+    )  # fmt: skip
+    load = hand.look()
+    pose, velocity = hand.palm()
+
+    point = rest.translation + drawer_shift * OUTWARD
+    linear = velocity[:3] + np.cross(velocity[3:], point - pose.translation) - drawer_speed * OUTWARD
+    force = -2000.0 * (pose.translation - point) - 30.0 * linear
+    torque = -20.0 * pin.log3(pose.rotation @ rest.rotation.T) - 0.5 * velocity[3:]
+    assert np.linalg.norm(force) > 10.0
+    np.testing.assert_allclose(hand.grip.point, point, atol=1e-6)
+    np.testing.assert_allclose(hand.grip.wrench[:3], force, atol=5e-3)
+    np.testing.assert_allclose(hand.grip.wrench[3:], torque, atol=1e-4)
+
+    # What the controller is told: the same wrench, on the joint that carries the palm, in its frame.
+    joint, told = load
+    wrist = hand.data.oMi[joint]
+    assert hand.model.frames[hand.frame].parentJoint == joint
+    np.testing.assert_allclose(wrist.rotation @ told.linear, force, atol=5e-3)
+    moment = torque + np.cross(point - wrist.translation, force)
+    np.testing.assert_allclose(wrist.rotation @ told.angular, moment, atol=1e-3)
+
+
+def test_the_hand_feels_the_wrench_and_the_drawer_its_opposite(hand, momentum, set_state):
+    """A robot that floats and a drawer without friction: the robot moves as the wrench at its point says, the
+    drawer as its opposite says, and along the slide both together keep their momentum."""
+    hand.look()
+    hand.drop_contacts()
+    hand.move(TOUCHING * place(0.004, -0.003, 0.005, (0.03, -0.05, 0.04)))
+    v = np.zeros(hand.model.nv)
+    v[:6] = [0.1, -0.2, 0.15, 0.3, -0.2, 0.4]
+    read_state(hand.body, hand.state)
+    set_state(hand.body, hand.state.q, v)
+    read_state(hand.body, hand.state)
+    before, _ = momentum(hand.robot, hand.state)
+    total = before[:3] @ OUTWARD
+    model, joint = hand.model, hand.model.frames[hand.frame].parentJoint
+    speed, exchanged = 0.0, []
+    for _ in range(400):
+        load = hand.look()
+        force, torque, point = np.split(np.concatenate([hand.grip.wrench, hand.grip.point]), 3)
+        q, v, wrist = hand.state.q.copy(), hand.state.v.copy(), hand.data.oMi[joint].copy()
+        command = hand.step(load)
+        # Joint by joint, with the wrench moved to the wrist by hand.
+        forces = pin.StdVec_Force([pin.Force.Zero() for _ in range(model.njoints)])
+        moment = torque + np.cross(point - wrist.translation, force)
+        forces[joint] = pin.Force(wrist.rotation.T @ force, wrist.rotation.T @ moment)
+        motors = np.concatenate([np.zeros(6), command.motor])
+        expected = pin.aba(model, model.createData(), q, v, motors, forces)
+        np.testing.assert_allclose((hand.state.v - v)[6:] / DT, expected[6:], atol=0.02)
+        # The whole robot; its momentum after a step is the discrete one's to first order only.
+        after, _ = momentum(hand.robot, hand.state)
+        outside = np.concatenate([force, torque + np.cross(point, force)])
+        np.testing.assert_allclose((after - before) / DT, outside, atol=0.05)
+        # The drawer.
+        faster = fixture_state(hand.fixture)[1]
+        assert 1.7 * (faster - speed) / DT == pytest.approx(-force @ OUTWARD, abs=1e-6)
+        before, speed = after, faster
+        exchanged.append(1.7 * faster)
+    assert hand.grip.engaged
+    assert after[:3] @ OUTWARD + 1.7 * speed == pytest.approx(total, abs=5e-3)
+    assert max(exchanged) - min(exchanged) > 0.1
+
+
+HINGE = np.array([0.3, 0.2, 1.1])
+AXIS = np.array([2.0, -1.0, 2.0]) / 3.0
+LEVER = """
+<robot name="lever">
+  <link name="stand"/>
+  <link name="arm">
+    <inertial>
+      <origin xyz="0.05 0.02 0.1"/><mass value="0.8"/>
+      <inertia ixx="0.02" iyy="0.03" izz="0.04" ixy="0.002" ixz="-0.003" iyz="0.001"/>
+    </inertial>
+    <collision><origin xyz="0 0 0.2"/><geometry><box size="0.05 0.05 0.05"/></geometry></collision>
+  </link>
+  <joint name="hinge" type="revolute">
+    <parent link="stand"/><child link="arm"/><axis xyz="0.66666667 -0.33333333 0.66666667"/>
+    <limit lower="-3" upper="3" effort="100" velocity="100"/>
+  </joint>
+</robot>
+"""
+
+
+def test_torques_reach_a_hinged_handle_too(world, romeo, weightless):
+    """A lever on a hinge: I φ'' = axis · (−torque + lever arm × −force). A slide feels no torque at all."""
+    path = world.scratch / "lever.urdf"
+    path.write_text(LEVER, encoding="utf-8")
+    client = world.client
+    body = bullet.loadURDF(
+        str(path), HINGE, useFixedBase=True, flags=bullet.URDF_USE_INERTIA_FROM_FILE, physicsClientId=client
+    )
+    bullet.changeDynamics(body, 0, linearDamping=0, angularDamping=0, jointDamping=0, physicsClientId=client)
+    bullet.setJointMotorControl2(body, 0, bullet.VELOCITY_CONTROL, force=0, physicsClientId=client)
+    angle = 0.4
+    bullet.resetJointState(body, 0, angle, physicsClientId=client)
+    handle = Handle("arm", place(0.0, 0.0, 0.225))
+    lever = Fixture("lever", world, body, 0, {"stand": -1, "arm": 0}, {"left": handle}, "angle_rad")
+    turned = pin.SE3(pin.exp3(angle * AXIS), HINGE)
+    hand = Hand(world, weightless(romeo), lever, turned * handle.pose)
+    hand.look()
+    assert hand.grip.engaged
+    hand.drop_contacts()
+    hand.move(TOUCHING * place(0.002, -0.003, 0.002, (0.06, -0.08, 0.05)))
+    own = pin.Inertia(
+        0.8,
+        np.array([0.05, 0.02, 0.1]),
+        np.array([[0.02, 0.002, -0.003], [0.002, 0.03, 0.001], [-0.003, 0.001, 0.04]]),
+    )
+    inertia = AXIS @ own.matrix()[3:, 3:] @ AXIS
+    peak, speed = 0.0, 0.0
+    for _ in range(200):
+        # link_motion against the closed form of a hinge.
+        position, rate = fixture_state(lever)
+        pose, velocity = link_motion(lever, 0)
+        turn = pin.exp3(position * AXIS)
+        np.testing.assert_allclose(pose.rotation, turn, atol=1e-6)
+        np.testing.assert_allclose(pose.translation, HINGE, atol=1e-6)
+        np.testing.assert_allclose(velocity.vector, [0, 0, 0, *(rate * AXIS)], atol=1e-6)
+        load = hand.look()
+        force, torque, point = hand.grip.wrench[:3], hand.grip.wrench[3:], hand.grip.point
+        expected = -AXIS @ (torque + np.cross(point - HINGE, force))
+        peak = max(peak, abs(AXIS @ torque))
+        hand.step(load)
+        faster = fixture_state(lever)[1]
+        assert inertia * (faster - speed) / DT == pytest.approx(expected, abs=1e-5)
+        speed = faster
+    assert peak > 0.5
+
+
+@pytest.mark.parametrize(
+    ("change", "offset", "holds"),
+    [
+        ({}, place(0.0, 0.0, 0.025), True),  # 50 N
+        ({}, place(0.0, 0.0, 0.035), False),  # 70 N
+        ({}, place(0.0, 0.0, 0.0, (0.14, 0.0, 0.0)), True),  # 2.8 N·m
+        ({}, place(0.0, 0.0, 0.0, (0.16, 0.0, 0.0)), False),  # 3.2 N·m
+        ({"max_force_n": 80.0}, place(0.0, 0.0, 0.035), True),
+    ],
+)
+def test_lets_go_when_overloaded_and_stays_open_until_asked_anew(
+    world, romeo, weightless, change, offset, holds
+):
+    fixture = add_fixture(world, DRAWER)
+    handle = handle_poses(DRAWER, OPENING)["left"]
+    hand = Hand(world, weightless(romeo), fixture, handle, design=replace(GRIP, **change))
+    hand.look()
+    assert hand.grip.engaged
+    hand.move(TOUCHING * offset)
+    load = hand.look()
+    assert hand.grip.engaged == holds
+    assert (load is not None) == holds
+    assert hand.grip.lost == (0 if holds else 1)
+    if holds:
+        return
+    assert not hand.grip.wrench.any()
+    # Back at the handle it does not close by itself, only after it was open on purpose.
+    hand.move(TOUCHING)
+    for _ in range(3):
+        assert hand.look() is None
+        assert not hand.grip.engaged
+    hand.look(wanted=False)
+    assert hand.look() is not None
+    assert hand.grip.engaged
+    assert hand.grip.lost == 1
+
+
+def test_both_hands_hold_independently(world, romeo, weightless):
+    """The right grip knows its own handle: with the left palm at the left handle it stays open."""
+    fixture = add_fixture(world, DRAWER)
+    hand = Hand(world, weightless(romeo), fixture, handle_poses(DRAWER, OPENING)["left"])
+    right = Grip(hand.body, "right", fixture, GRIP)
+    hand.look()
+    assert right.apply(hand.data, True, True, {}) is None
+    assert hand.grip.engaged
+    assert not right.engaged

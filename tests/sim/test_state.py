@@ -1,0 +1,93 @@
+import numpy as np
+import pinocchio as pin
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simbench.sim.state import empty_state, read_state
+from simbench.sim.world import add_robot, bullet, open_world, place_robot
+
+ROOT = 7
+TOLERANCE = 5e-6  # Bullet keeps inertial frames in single precision.
+
+
+@pytest.fixture(scope="module")
+def body(romeo):
+    with open_world() as world:
+        yield add_robot(world, romeo, np.array([0, 0, 4.0, 0, 0, 0, 1.0]), romeo.postures["standing"])
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_every_link_is_where_pinocchio_has_it_and_moves_as_it_says(
+    romeo, body, random_state, set_state, seed
+):
+    """Bullet's own link poses and velocities against those that Pinocchio computes from q and v."""
+    q, v = random_state(seed, speed=2.0)
+    set_state(body, q, v)
+    state = empty_state(body)
+    read_state(body, state)
+    model, data = romeo.model, romeo.model.createData()
+    pin.forwardKinematics(model, data, state.q, state.v)
+    pin.updateFramePlacements(model, data)
+    for name, link in body.links.items():
+        frame = model.getFrameId(name)
+        pose = data.oMf[frame]
+        if link < 0:
+            com, _ = bullet.getBasePositionAndOrientation(body.body, physicsClientId=body.world.client)
+            linear, angular = bullet.getBaseVelocity(body.body, physicsClientId=body.world.client)
+        else:
+            com, _, _, _, position, quaternion, linear, angular = bullet.getLinkState(
+                body.body,
+                link,
+                computeLinkVelocity=1,
+                computeForwardKinematics=1,
+                physicsClientId=body.world.client,
+            )
+            np.testing.assert_allclose(pose.translation, position, atol=TOLERANCE, err_msg=name)
+            turn = np.reshape(bullet.getMatrixFromQuaternion(quaternion), (3, 3))
+            np.testing.assert_allclose(pose.rotation, turn, atol=TOLERANCE, err_msg=name)
+        velocity = pin.getFrameVelocity(model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+        # Bullet's linear velocity is that of the link's centre of mass.
+        at_com = velocity.linear + np.cross(velocity.angular, np.array(com) - pose.translation)
+        np.testing.assert_allclose(at_com, linear, atol=10 * TOLERANCE, err_msg=name)
+        np.testing.assert_allclose(velocity.angular, angular, atol=10 * TOLERANCE, err_msg=name)
+
+
+def test_the_root_is_the_link_frame_not_its_centre_of_mass(romeo, body, random_state, set_state):
+    """ROMEO's pelvis has its centre of mass 0.21 m below its frame: spinning, both move differently."""
+    q, v = random_state(5)
+    v[:] = 0.0
+    v[3:6] = [0.0, 4.0, 0.0]
+    set_state(body, q, v)
+    state = empty_state(body)
+    read_state(body, state)
+    np.testing.assert_allclose(state.v[:6], v[:6], atol=TOLERANCE)
+    linear, _ = bullet.getBaseVelocity(body.body, physicsClientId=body.world.client)
+    assert np.linalg.norm(linear) == pytest.approx(4.0 * np.hypot(0.00932, 0.2119), rel=1e-4)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_what_is_placed_is_read(romeo, body, random_state, seed):
+    q, _ = random_state(seed)
+    place_robot(body, q[:ROOT], q[ROOT:])
+    state = empty_state(body)
+    read_state(body, state)
+    np.testing.assert_allclose(pin.difference(romeo.model, q, state.q)[:6], 0.0, atol=TOLERANCE)
+    np.testing.assert_array_equal(state.q[ROOT:], q[ROOT:])
+    assert not state.v.any()
+
+
+def test_a_step_moves_the_configuration_along_the_velocity(romeo, body, random_state, set_state):
+    """q⁺ = q ⊕ dt v⁺; on the root up to second order, since Bullet moves its centre of mass so."""
+    q, v = random_state(6, speed=1.0)
+    set_state(body, q, v)
+    before, after = empty_state(body), empty_state(body)
+    read_state(body, before)
+    body.world.step()
+    read_state(body, after)
+    moved = pin.difference(romeo.model, before.q, after.q) / body.world.timestep
+    np.testing.assert_allclose(moved[6:], after.v[6:], atol=1e-9)
+    np.testing.assert_allclose(moved[:6], after.v[:6], atol=5e-3)
+    assert np.abs(after.v[:6]).min() > 0.1
