@@ -1,0 +1,97 @@
+"""The run log: one labelled dataset with units, written as NetCDF."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from simbench.errors import RunError
+
+ENCODING = {"zlib": True, "complevel": 4, "shuffle": True}
+
+Variable = tuple[tuple[str, ...], Any, str]
+"""Dimensions, values, units."""
+
+
+def build_dataset(
+    variables: Mapping[str, Variable],
+    coordinates: Mapping[str, Any],
+    attributes: Mapping[str, Any],
+) -> xr.Dataset:
+    """Put arrays together as a dataset; every variable has `units`.
+
+    Parameters
+    ----------
+    variables : mapping of str to (dims, values, units)
+    coordinates : mapping of dimension name to labels
+    attributes : mapping of str to value
+        Of the whole run.
+
+    Returns
+    -------
+    xarray.Dataset
+    """
+    data = {name: (dims, values, {"units": units}) for name, (dims, values, units) in variables.items()}
+    labels = {
+        name: (name, np.asarray(values), {"units": "s"} if name == "time" else {})
+        for name, values in coordinates.items()
+    }
+    return xr.Dataset(data, coords=labels, attrs=dict(attributes))
+
+
+def contact_variables(events: Sequence[Any]) -> dict[str, Variable]:
+    """Contact events as columns over the dimension `contact`."""
+    return {
+        "contact_first": (("contact",), np.array([event.first for event in events], dtype=str), ""),
+        "contact_second": (("contact",), np.array([event.second for event in events], dtype=str), ""),
+        "contact_start": (("contact",), np.array([event.start for event in events], dtype=float), "s"),
+        "contact_end": (("contact",), np.array([event.end for event in events], dtype=float), "s"),
+        "contact_peak_force": (
+            ("contact",),
+            np.array([event.peak_force for event in events], dtype=float),
+            "N",
+        ),
+    }
+
+
+def write_log(dataset: xr.Dataset, path: Path) -> None:
+    """Write a log, compressed, first under a temporary name.
+
+    Parameters
+    ----------
+    dataset : xarray.Dataset
+    path : Path
+    """
+    partial = path.with_name(path.name + ".part")
+    numeric = {name: ENCODING for name, data in dataset.data_vars.items() if data.dtype.kind in "fiub"}
+    dataset.to_netcdf(partial, engine="h5netcdf", encoding=numeric)
+    os.replace(partial, path)
+
+
+def open_run(folder: str | Path) -> xr.Dataset:
+    """Open the log of a run directory.
+
+    Parameters
+    ----------
+    folder : str or Path
+
+    Returns
+    -------
+    xarray.Dataset
+
+    Raises
+    ------
+    RunError
+        If there is no log, or it is damaged.
+    """
+    path = Path(folder) / "log.nc"
+    if not path.is_file():
+        raise RunError(f"{folder}: is not a run directory with a log.nc")
+    try:
+        with xr.open_dataset(path, engine="h5netcdf") as dataset:
+            return dataset.load()
+    except OSError as error:
+        raise RunError(f"{path}: cannot be read: {error}") from error

@@ -1,0 +1,164 @@
+"""Numbers of a run, computed from its log alone."""
+
+import numpy as np
+import xarray as xr
+
+from simbench.balance.support import support_margin, support_polygon
+
+FELL_HEIGHT = 0.7
+"""A robot whose root drops below this part of its first height has fallen."""
+
+
+def run_metrics(log: xr.Dataset) -> dict[str, float | bool]:
+    """Flat metrics with SI units in their names' suffix.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        From `open_run`.
+
+    Returns
+    -------
+    dict of str to float or bool
+    """
+    return {
+        **balance_metrics(log),
+        **tracking_metrics(log),
+        **limit_metrics(log),
+        **hand_metrics(log),
+        **contact_metrics(log),
+    }
+
+
+def with_support(log: xr.Dataset) -> xr.Dataset:
+    """Add the support polygon (`support_polygon`, NaN-padded) and the ZMP's signed margin (`zmp_margin`).
+
+    The polygon is the convex hull of the points where the feet touch the floor.
+    """
+    points = log["foot_points"].values.reshape(len(log.time), -1, 2)
+    zmp = log["zmp"].values
+    corners = points.shape[1]
+    polygons = np.full((len(points), corners, 2), np.nan)
+    margins = np.full(len(points), -np.inf)
+    for sample, row in enumerate(points):
+        polygon = support_polygon(row[~np.isnan(row[:, 0])])
+        polygons[sample, : len(polygon)] = polygon
+        if not np.isnan(zmp[sample, 0]):
+            margins[sample] = support_margin(zmp[sample], polygon)
+    return log.assign(
+        support_polygon=(("time", "corner", "xy"), polygons, {"units": "m"}),
+        zmp_margin=(("time",), margins, {"units": "m"}),
+    )
+
+
+def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
+    """Fall, ZMP margin, COG excursion; agreement of both ZMP computations and load on the feet at rest.
+
+    The first sample has no step before it, so no contact forces: it does not count. Without a sample in the
+    second half of the time of standing still, the last two are left out.
+    """
+    height = log["base_pose"].values[:, 2]
+    settle = log.attrs["settle_s"]
+    stepped = log.isel(time=slice(1, None))
+    settled = stepped.sel(time=slice(settle, None))
+    still = stepped.sel(time=slice(0.5 * settle, settle))
+    margin = settled["zmp_margin"].values
+    cog = settled["cog"].values[:, :2]
+    metrics = {
+        # Not `<`: a simulation that ended in NaN did not stay up.
+        "fell": not bool(height.min() >= FELL_HEIGHT * height[0]),
+        "zmp.inside_fraction": float(np.mean(margin > 0.0)),
+        "zmp.min_margin_m": float(margin.min()),
+        "cog.max_excursion_m": float(np.linalg.norm(cog - cog[0], axis=1).max()),
+    }
+    if still.sizes["time"]:
+        difference = (still["zmp"] - still["zmp_from_momentum"]).values
+        load = still["foot_wrench"].values[:, :, 2].sum(axis=1)
+        weight = log.attrs["mass_kg"] * log.attrs["gravity_m_s2"]
+        metrics["zmp.still_difference_rms_m"] = float(np.sqrt(np.mean(np.sum(difference**2, axis=1))))
+        metrics["feet.still_load_error_fraction"] = float(np.abs(load / weight - 1.0).max())
+    return metrics
+
+
+def tracking_metrics(log: xr.Dataset) -> dict[str, float]:
+    """Joint position error of all joints but the grips, which the handle stops by design."""
+    settled = log.sel(time=slice(log.attrs["settle_s"], None))
+    error = (settled["joint_position"] - settled["joint_reference"]).values[:, ~log["is_grip"].values]
+    return {
+        "tracking.rms_rad": float(np.sqrt(np.mean(error**2))),
+        "tracking.max_rad": float(np.abs(error).max()),
+    }
+
+
+def limit_metrics(log: xr.Dataset) -> dict[str, float]:
+    """How close joints came to their limits; a ratio above 1 is a violation.
+
+    Position and speed at every physics step, torque at the logged samples (it is limited at every step).
+    """
+    low, high = log["position_lower"].values, log["position_upper"].values
+    below = low - log["lowest_position"].values
+    above = log["highest_position"].values - high
+    torque = np.abs(log["torque_motor"].values) / log["torque_limit"].values
+    return {
+        "limits.position_violation_rad": float(max(0.0, below.max(), above.max())),
+        "limits.speed_ratio": float((log["highest_speed"] / log["speed_limit"]).max()),
+        "limits.torque_ratio": float(torque.max()),
+        "torque.saturated_fraction": float(log.attrs["saturated_fraction"]),
+    }
+
+
+def hand_metrics(log: xr.Dataset) -> dict[str, float]:
+    """Distance of the palms from where the actor's were, in the contact phase."""
+    contact = log["hand_contact"].values
+    if not contact.any():
+        return {}
+    error = np.linalg.norm((log["palm_position"] - log["palm_actor"]).values, axis=2)[contact]
+    return {
+        "hands.rms_m": float(np.sqrt(np.mean(error**2))),
+        "hands.max_m": float(error.max()),
+        "grip.lost": float(log.attrs["grips_lost"]),
+        "grip.held_fraction": float(np.mean(log["grip_engaged"].values[contact])),
+        "grip.max_force_n": float(np.linalg.norm(log["grip_wrench"].values[..., :3], axis=-1).max()),
+    }
+
+
+def contact_metrics(log: xr.Dataset) -> dict[str, float]:
+    """Peak force, self-contacts, and contacts with equipment that are not the hands'."""
+    first = log["contact_first"].values.astype(str)
+    second = log["contact_second"].values.astype(str)
+    own = log.attrs["robot"] + "/"
+    allowed = {own + link for link in log.attrs["hand_links"].split()}
+    feet = {own + link for link in log.attrs["foot_links"].split()}
+    with_self = np.array([name.startswith(own) for name in second], dtype=bool)
+    with_floor = second == "floor"
+    by_hand = np.isin(first, list(allowed))
+    return {
+        "contact.peak_force_n": float(log["contact_peak_force"].max()) if len(first) else 0.0,
+        "contact.self_count": float(np.sum(with_self)),
+        "contact.floor_unintended_count": float(np.sum(with_floor & ~np.isin(first, list(feet)))),
+        "contact.equipment_unintended_count": float(np.sum(~with_self & ~with_floor & ~by_hand)),
+    }
+
+
+def travel_metrics(log: xr.Dataset, fixture: str) -> dict[str, float]:
+    """Travel of a fixture and, stroke by stroke, its share of the actor's.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+    fixture : str
+        Its name; the log holds `<fixture>_travel` and `<fixture>_travel_actor`.
+
+    Returns
+    -------
+    dict of str to float
+    """
+    own, actor = log[f"{fixture}_travel"], log[f"{fixture}_travel_actor"]
+    metrics = {f"{fixture}.travel_m": float(own.max() - own.min())}
+    shares = []
+    for start, end in log["strokes"].values:
+        mine, theirs = own.sel(time=slice(start, end)), actor.sel(time=slice(start, end))
+        shares.append(float((mine.max() - mine.min()) / (theirs.max() - theirs.min())))
+    if shares:
+        metrics[f"{fixture}.travel_ratio"] = min(shares)
+    return metrics

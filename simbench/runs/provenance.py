@@ -1,0 +1,70 @@
+"""What a run was made with, so that it can be repeated."""
+
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import simbench
+from simbench.resources import PACKAGE
+
+
+def provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
+    """Collect versions, machine, seed and command line of a run that starts now.
+
+    Parameters
+    ----------
+    seed : int
+    command : sequence of str
+        Program and arguments, as in `sys.argv`.
+
+    Returns
+    -------
+    dict
+        Ready for JSON: `simbench`, `git_commit` (None outside a checkout, ending in `-dirty` when files
+        differ from it), `python`, `platform`, `processor`, `cores`, `packages` (name to version),
+        `seed`, `command`, `date`.
+    """
+    return {
+        "simbench": simbench.__version__,
+        "git_commit": _git_commit(),
+        "python": sys.version.split()[0],
+        "platform": platform.platform(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "packages": dict(sorted((found.name, found.version) for found in metadata.distributions())),
+        "seed": seed,
+        "command": list(command),
+        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+    }
+
+
+def _git_commit() -> str | None:
+    checkout = PACKAGE.parent
+    if not (checkout / ".git").exists():
+        return None
+    try:
+        described = subprocess.run(
+            ["git", "--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],
+            cwd=checkout,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return described.stdout.strip()
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor())

@@ -1,0 +1,286 @@
+import numpy as np
+import pytest
+
+from simbench.runs.log import build_dataset, contact_variables
+from simbench.runs.metrics import run_metrics, travel_metrics, with_support
+from simbench.sim.sensing import ContactEvent
+
+# Two soles: x from -0.04 to 0.13 m, y from 0.06 to 0.13 m and mirrored.
+SOLES = np.array(
+    [
+        [[-0.04, sign * 0.06], [0.13, sign * 0.06], [0.13, sign * 0.13], [-0.04, sign * 0.13]]
+        for sign in (1.0, -1.0)
+    ]
+)
+SAMPLES = 21
+TIME = 0.1 * np.arange(SAMPLES)
+MASS, GRAVITY = 40.0, 9.81
+LABELS = {
+    "time": TIME,
+    "joint": ("LHipPitch", "LElbowRoll", "LHand"),
+    "foot": ("left", "right"),
+    "hand": ("left", "right"),
+    "xyz": ("x", "y", "z"),
+    "xy": ("x", "y"),
+    "axis6": ("fx", "fy", "fz", "mx", "my", "mz"),
+}
+
+
+def make_log(events=(), attributes=None, **changes):
+    """Two seconds of a robot of three joints that stands perfectly still; one second of it is settling."""
+    still = np.zeros((SAMPLES, 3))
+    wrench = np.zeros((SAMPLES, 2, 6))
+    wrench[1:, :, 2] = 0.5 * MASS * GRAVITY
+    zmp = np.tile([0.045, 0.0], (SAMPLES, 1))
+    zmp[0] = np.nan
+    points = np.tile(SOLES, (SAMPLES, 1, 1, 1))
+    points[0] = np.nan
+    hands = ("time", "hand")
+    variables = {
+        "joint_position": (("time", "joint"), still, "rad"),
+        "joint_reference": (("time", "joint"), still, "rad"),
+        "torque_motor": (("time", "joint"), still, "N m"),
+        "base_pose": (("time", "pose"), np.tile([0, 0, 0.86, 0, 0, 0, 1.0], (SAMPLES, 1)), "m"),
+        "cog": (("time", "xyz"), np.tile([0.045, 0.0, 0.67], (SAMPLES, 1)), "m"),
+        "foot_wrench": (("time", "foot", "axis6"), wrench, "N, N m"),
+        "foot_points": (("time", "foot", "point", "xy"), points, "m"),
+        "zmp": (("time", "xy"), zmp, "m"),
+        "zmp_from_momentum": (("time", "xy"), np.tile([0.045, 0.0], (SAMPLES, 1)), "m"),
+        "palm_position": ((*hands, "xyz"), np.zeros((SAMPLES, 2, 3)), "m"),
+        "palm_actor": ((*hands, "xyz"), np.zeros((SAMPLES, 2, 3)), "m"),
+        "hand_contact": (hands, np.zeros((SAMPLES, 2), dtype=bool), ""),
+        "grip_engaged": (hands, np.zeros((SAMPLES, 2), dtype=bool), ""),
+        "grip_wrench": ((*hands, "axis6"), np.zeros((SAMPLES, 2, 6)), "N, N m"),
+        "position_lower": (("joint",), np.array([-1.0, -2.0, 0.0]), "rad"),
+        "position_upper": (("joint",), np.array([1.0, 0.5, 1.7]), "rad"),
+        "lowest_position": (("joint",), np.zeros(3), "rad"),
+        "highest_position": (("joint",), np.zeros(3), "rad"),
+        "speed_limit": (("joint",), np.array([4.0, 5.0, 4.0]), "rad/s"),
+        "highest_speed": (("joint",), np.zeros(3), "rad/s"),
+        "torque_limit": (("joint",), np.array([40.0, 8.0, 1.0]), "N m"),
+        "is_grip": (("joint",), np.array([False, False, True]), ""),
+        **contact_variables(events),
+    }
+    for name, values in changes.items():
+        variables[name] = (variables[name][0], np.asarray(values), variables[name][2])
+    settings = {
+        "robot": "romeo",
+        "mass_kg": MASS,
+        "gravity_m_s2": GRAVITY,
+        "settle_s": 1.0,
+        "grips_lost": 0,
+        "saturated_fraction": 0.0,
+        "hand_links": "l_wrist l_fingers r_wrist r_fingers",
+        "foot_links": "l_ankle l_sole r_ankle r_sole",
+    }
+    return with_support(build_dataset(variables, LABELS, settings | (attributes or {})))
+
+
+def over_time(value, **at):
+    """`value` (k,) at every sample but those given as `at_12=...`."""
+    values = np.tile(np.asarray(value, dtype=float), (SAMPLES, 1))
+    for name, other in at.items():
+        values[int(name.removeprefix("at_"))] = other
+    return values
+
+
+def test_a_robot_that_stands_perfectly_still():
+    metrics = run_metrics(make_log())
+    assert metrics == {
+        "fell": False,
+        "zmp.inside_fraction": 1.0,
+        # The nearest edge is the toes' and the heels', 85 mm away.
+        "zmp.min_margin_m": pytest.approx(0.085),
+        "zmp.still_difference_rms_m": 0.0,
+        "feet.still_load_error_fraction": 0.0,
+        "cog.max_excursion_m": 0.0,
+        "tracking.rms_rad": 0.0,
+        "tracking.max_rad": 0.0,
+        "limits.position_violation_rad": 0.0,
+        "limits.speed_ratio": 0.0,
+        "limits.torque_ratio": 0.0,
+        "torque.saturated_fraction": 0.0,
+        "contact.peak_force_n": 0.0,
+        "contact.self_count": 0.0,
+        "contact.floor_unintended_count": 0.0,
+        "contact.equipment_unintended_count": 0.0,
+    }
+    assert type(metrics["fell"]) is bool
+
+
+@pytest.mark.parametrize(
+    ("lowest", "fell"), [(0.86, False), (0.61, False), (0.60, True), (0.1, True), (np.nan, True)]
+)
+def test_it_fell_when_the_root_drops_below_seven_tenths(lowest, fell):
+    pose = over_time([0.0, 0.0, 0.86, 0.0, 0.0, 0.0, 1.0])
+    pose[15, 2] = lowest
+    assert run_metrics(make_log(base_pose=pose))["fell"] is fell
+
+
+@pytest.mark.parametrize(
+    ("zmp", "margin"),
+    [
+        ([0.045, 0.0], 0.085),
+        ([0.125, 0.0], 0.005),
+        ([0.045, 0.12], 0.01),
+        ([0.0, 0.0], 0.04),  # between the feet is inside: the polygon is the hull of both soles
+        ([0.15, 0.0], -0.02),
+        ([0.16, 0.17], -0.05),  # 3-4-5 from a corner
+    ],
+)
+def test_margin_is_the_signed_distance_to_the_hull_of_both_soles(zmp, margin):
+    log = make_log(zmp=over_time([0.045, 0.0], at_12=zmp))
+    assert float(log["zmp_margin"][12]) == pytest.approx(margin)
+    metrics = run_metrics(log)
+    assert metrics["zmp.min_margin_m"] == pytest.approx(min(margin, 0.085))
+    # 11 samples from the end of settling on.
+    assert metrics["zmp.inside_fraction"] == pytest.approx(1.0 if margin > 0.0 else 10 / 11)
+
+
+def test_support_polygon_is_padded_with_nan_and_without_contact_nothing_is_inside():
+    points = np.tile(SOLES, (SAMPLES, 1, 1, 1))
+    points[0] = points[14] = np.nan
+    points[13, 1] = np.nan
+    points[12, :, 2:] = np.nan
+    log = make_log(foot_points=points, zmp=over_time([0.045, 0.1]))
+    corners = (~np.isnan(log["support_polygon"].values[..., 0])).sum(axis=1)
+    assert corners[[11, 12, 13, 14]].tolist() == [4, 4, 4, 0]
+    assert log["support_polygon"].attrs["units"] == log["zmp_margin"].attrs["units"] == "m"
+    # On one foot the margin is that of one sole.
+    np.testing.assert_allclose(log["zmp_margin"][[11, 13, 14]], [0.03, 0.03, -np.inf])
+    np.testing.assert_allclose(log["zmp_margin"][12], -0.04)
+    metrics = run_metrics(log)
+    assert metrics["zmp.inside_fraction"] == pytest.approx(9 / 11)
+    assert metrics["zmp.min_margin_m"] == -np.inf
+
+
+def test_a_zmp_outside_while_settling_does_not_count():
+    metrics = run_metrics(make_log(zmp=over_time([0.045, 0.0], at_9=[0.5, 0.5])))
+    assert metrics["zmp.inside_fraction"] == 1.0
+
+
+def test_zmps_are_compared_and_the_load_is_checked_in_the_second_half_of_settling():
+    other = over_time([0.045, 0.0], at_4=[9.0, 9.0], at_11=[9.0, 9.0])
+    other[5:11] = [0.045 + 0.003, 0.004]
+    wrench = np.zeros((SAMPLES, 2, 6))
+    wrench[:, 0, 2], wrench[:, 1, 2] = 0.7 * MASS * GRAVITY, 0.3 * MASS * GRAVITY
+    wrench[4] = wrench[11] = 0.0
+    wrench[8, 0, 2] *= 1.01
+    metrics = run_metrics(make_log(zmp_from_momentum=other, foot_wrench=wrench))
+    assert metrics["zmp.still_difference_rms_m"] == pytest.approx(0.005)
+    assert metrics["feet.still_load_error_fraction"] == pytest.approx(0.007)
+
+
+@pytest.mark.parametrize("settle", [0.0, 0.04])
+def test_without_time_to_settle_rest_is_not_judged_and_the_first_sample_does_not_count(settle):
+    """No contact force is known at time 0, before the first step."""
+    metrics = run_metrics(make_log(attributes={"settle_s": settle}))
+    assert "zmp.still_difference_rms_m" not in metrics
+    assert "feet.still_load_error_fraction" not in metrics
+    assert metrics["zmp.inside_fraction"] == 1.0
+    assert metrics["zmp.min_margin_m"] == pytest.approx(0.085)
+
+
+def test_cog_excursion_is_horizontal_and_from_the_end_of_settling():
+    cog = over_time([0.045, 0.0, 0.67], at_3=[1.0, 1.0, 0.67], at_17=[0.075, -0.04, 0.2])
+    assert run_metrics(make_log(cog=cog))["cog.max_excursion_m"] == pytest.approx(0.05)
+
+
+def test_tracking_counts_every_joint_but_the_grips_after_settling():
+    error = over_time([0.0, 0.0, 0.0], at_5=[9.0, 9.0, 9.0], at_12=[0.03, 0.0, 8.0], at_18=[0.0, -0.04, 0.0])
+    metrics = run_metrics(make_log(joint_position=error + 0.2, joint_reference=over_time([0.2] * 3)))
+    assert metrics["tracking.max_rad"] == pytest.approx(0.04)
+    assert metrics["tracking.rms_rad"] == pytest.approx(0.05 / np.sqrt(11 * 2))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "violation"),
+    [
+        ([-1.0, -2.0, 0.0], [1.0, 0.5, 1.7], 0.0),
+        ([-1.25, 0.0, 0.0], [0.9, 0.0, 0.0], 0.25),
+        ([0.0, 0.0, -0.01], [0.0, 0.57, 0.0], 0.07),
+    ],
+)
+def test_position_violation_is_the_largest_of_any_joint_on_either_side(low, high, violation):
+    metrics = run_metrics(make_log(lowest_position=low, highest_position=high))
+    assert metrics["limits.position_violation_rad"] == pytest.approx(violation)
+
+
+def test_ratios_are_against_each_joint_s_own_limit():
+    torque = over_time([0.0, 0.0, 0.0], at_2=[-30.0, 0.0, 0.0], at_7=[0.0, 7.2, 0.2])
+    log = make_log(
+        highest_speed=[1.0, 6.0, 2.0], torque_motor=torque, attributes={"saturated_fraction": 0.25}
+    )
+    metrics = run_metrics(log)
+    assert metrics["limits.speed_ratio"] == pytest.approx(1.2)
+    assert metrics["limits.torque_ratio"] == pytest.approx(0.9)
+    assert metrics["torque.saturated_fraction"] == 0.25
+
+
+def test_hands_are_judged_where_they_are_in_contact():
+    contact = np.zeros((SAMPLES, 2), dtype=bool)
+    contact[12:16, 0] = contact[14:16, 1] = True
+    palm = np.zeros((SAMPLES, 2, 3))
+    palm[5] = [7.0, 0.0, 0.0]
+    palm[12, 0] = [0.003, 0.0, 0.004]
+    palm[14, 1] = [0.0, 0.012, 0.0]
+    engaged = contact.copy()
+    engaged[12, 0] = False
+    engaged[3, 1] = True
+    wrench = np.zeros((SAMPLES, 2, 6))
+    wrench[13, 0] = [3.0, 0.0, 4.0, 100.0, 0.0, 0.0]
+    metrics = run_metrics(
+        make_log(
+            hand_contact=contact,
+            palm_position=palm + 0.1,
+            palm_actor=np.full((SAMPLES, 2, 3), 0.1),
+            grip_engaged=engaged,
+            grip_wrench=wrench,
+            attributes={"grips_lost": 2},
+        )
+    )
+    assert metrics["hands.max_m"] == pytest.approx(0.012)
+    assert metrics["hands.rms_m"] == pytest.approx(0.013 / np.sqrt(6))
+    assert metrics["grip.held_fraction"] == pytest.approx(5 / 6)
+    assert metrics["grip.max_force_n"] == pytest.approx(5.0)
+    assert metrics["grip.lost"] == 2.0
+
+
+def test_contacts_are_sorted_into_intended_and_unintended():
+    pairs = {
+        ("romeo/l_ankle", "floor"): 200.0,
+        ("romeo/r_ankle", "floor"): 233.0,
+        ("romeo/RKneePitchLink", "floor"): 10.0,  # unintended
+        ("romeo/l_wrist", "floor"): 5.0,  # unintended: hands belong on the handle
+        ("romeo/l_wrist", "drawer/drawer"): 3.0,
+        ("romeo/r_fingers", "drawer/cabinet"): 3.0,
+        ("romeo/LElbowYawLink", "drawer/cabinet"): 2.0,  # unintended
+        ("romeo/r_ankle", "drawer/table"): 1.0,  # unintended
+        ("romeo/torso", "drawer/drawer"): 1.0,  # unintended
+        ("romeo/l_wrist", "romeo/LHipPitchLink"): 8.0,  # self
+    }
+    events = [ContactEvent(*pair, 0.1, 0.2, force) for pair, force in pairs.items()]
+    metrics = run_metrics(make_log(events))
+    assert metrics["contact.peak_force_n"] == 233.0
+    assert metrics["contact.self_count"] == 1.0
+    assert metrics["contact.floor_unintended_count"] == 2.0
+    assert metrics["contact.equipment_unintended_count"] == 3.0
+
+
+def test_travel_is_compared_stroke_by_stroke_and_the_worst_counts():
+    """The actor opens by 110 mm and closes; the robot follows with 110, then with 88 mm."""
+    stroke = 0.12 + 0.11 * np.array([0, 0.5, 1, 0.5, 0])
+    actor = np.concatenate([[0.12] * 3, stroke, [0.12] * 2, stroke, [0.12] * 6])
+    robot = actor.copy()
+    robot[10:15] = 0.12 + 0.8 * (actor[10:15] - 0.12)
+    log = make_log().assign(
+        drawer_travel=("time", robot), drawer_travel_actor=("time", actor),
+        strokes=(("stroke", "bound"), np.array([[TIME[3], TIME[7]], [TIME[10], TIME[14]]])),
+    )  # fmt: skip
+    metrics = travel_metrics(log, "drawer")
+    assert metrics == {
+        "drawer.travel_m": pytest.approx(0.11),
+        "drawer.travel_ratio": pytest.approx(0.8),
+    }
+    free = log.assign(strokes=(("none", "bound"), np.empty((0, 2))))
+    assert travel_metrics(free, "drawer") == {"drawer.travel_m": pytest.approx(0.11)}

@@ -1,0 +1,129 @@
+import errno
+import json
+import os
+
+import numpy as np
+import pytest
+
+from simbench.errors import RunError, SimbenchError
+from simbench.runs.provenance import provenance
+from simbench.runs.run_directory import MARKER, incomplete_path, json_text, run_directory, write_metrics
+
+INPUTS = {"scenario.yaml": "name: x\n", "provenance.json": "{}\n"}
+
+
+def _run_that_stops(final, raised):
+    with run_directory(final, INPUTS) as folder:
+        (folder / "log.nc").write_text("log", encoding="utf-8")
+        raise raised
+
+
+def _run_on_a_full_disk(final):
+    with run_directory(final, INPUTS) as folder:
+        (folder / "metrics.json").symlink_to("/dev/full")
+        write_metrics(folder, {"fell": False})
+
+
+def test_a_whole_run_has_its_final_name_and_nothing_else_remains(tmp_path):
+    final = tmp_path / "runs" / "a"
+    with run_directory(final, INPUTS) as folder:
+        assert folder == incomplete_path(final)
+        assert not final.exists()
+        (folder / "log.nc").write_text("log", encoding="utf-8")
+    assert sorted(path.name for path in final.iterdir()) == ["log.nc", "provenance.json", "scenario.yaml"]
+    assert (final / "scenario.yaml").read_text(encoding="utf-8") == "name: x\n"
+    assert [path.name for path in final.parent.iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("raised", "reason"),
+    [(KeyboardInterrupt(), "interrupted"), (ZeroDivisionError("bug"), "bug"), (RunError("full"), "full")],
+)
+def test_an_interrupted_run_keeps_what_was_logged_and_says_why(tmp_path, raised, reason):
+    final = tmp_path / "a"
+    with pytest.raises(type(raised)):
+        _run_that_stops(final, raised)
+    assert not final.exists()
+    kept = incomplete_path(final)
+    assert (kept / "log.nc").read_text(encoding="utf-8") == "log"
+    assert reason in (kept / MARKER).read_text(encoding="utf-8")
+
+
+def test_bad_input_before_anything_was_logged_leaves_nothing(tmp_path):
+    with pytest.raises(SimbenchError), run_directory(tmp_path / "runs" / "a", INPUTS):
+        raise SimbenchError("joint `LKnee` is unknown")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_is_taken_is_refused(tmp_path):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").touch()
+    (tmp_path / "file").touch()
+    incomplete_path(tmp_path / "stopped").mkdir()
+    for name, reason in (("full", "not empty"), ("file", "is a file"), ("stopped", "interrupted run")):
+        with pytest.raises(RunError, match=reason), run_directory(tmp_path / name, INPUTS):
+            pass
+    assert (tmp_path / "full" / "thesis.tex").exists()
+
+
+def test_an_empty_directory_is_used(tmp_path):
+    (tmp_path / "a").mkdir()
+    with run_directory(tmp_path / "a", INPUTS):
+        pass
+    assert (tmp_path / "a" / "scenario.yaml").exists()
+
+
+@pytest.mark.parametrize("place", ["file/a", "file/b/a", "x" * 300])
+def test_a_place_that_cannot_be_written_is_refused_in_one_line(tmp_path, place):
+    (tmp_path / "file").touch()
+    with pytest.raises(RunError) as caught, run_directory(tmp_path / place, INPUTS):
+        pass
+    assert "\n" not in str(caught.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_full_disk_is_one_line_and_keeps_the_run(tmp_path):
+    final = tmp_path / "a"
+    with pytest.raises(RunError, match="No space left on device") as caught:
+        _run_on_a_full_disk(final)
+    assert "\n" not in str(caught.value)
+    assert str(incomplete_path(final)) in str(caught.value)
+    assert (incomplete_path(final) / MARKER).exists()
+
+
+def test_a_full_disk_is_recognised_in_the_words_of_hdf5(tmp_path):
+    error = RuntimeError("flush failed (file write failed: errno = 28, 'No space left on device')")
+    with pytest.raises(RunError, match="cannot write: No space left on device; partial run kept"):
+        _run_that_stops(tmp_path / "a", error)
+
+
+def test_other_system_errors_are_not_blamed_on_the_disk(tmp_path):
+    with pytest.raises(FileNotFoundError), run_directory(tmp_path / "a", INPUTS):
+        raise FileNotFoundError(errno.ENOENT, "missing", "mesh.stl")
+
+
+def test_metrics_are_sorted_json_without_nan(tmp_path):
+    metrics = {"b_m": np.float64(0.5), "a": np.bool_(True), "c": float("nan"), "d": np.inf, "n": np.int64(3)}
+    write_metrics(tmp_path, metrics)
+    text = (tmp_path / "metrics.json").read_text(encoding="utf-8")
+    assert json.loads(text) == {"a": True, "b_m": 0.5, "c": None, "d": None, "n": 3}
+    assert list(json.loads(text)) == ["a", "b_m", "c", "d", "n"]
+
+
+def test_provenance_tells_what_a_repetition_needs():
+    record = json.loads(json_text(provenance(7, ["simbench", "run", "drawer"])))
+    assert record["seed"] == 7
+    assert record["command"] == ["simbench", "run", "drawer"]
+    assert record["packages"]["numpy"] == np.__version__
+    assert {"simbench", "git_commit", "python", "platform", "processor", "cores", "date"} <= set(record)
+
+
+def test_ctrl_c_before_anything_was_logged_leaves_nothing(tmp_path):
+    def interrupted():
+        with run_directory(tmp_path / "runs" / "one", {"scenario.yaml": "name: one\n"}):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,26 @@
+import os
+import signal
+
+import pytest
+
+from simbench.runs.shield import shielded_from_interrupt
+
+
+def test_an_interrupt_waits_for_the_block_and_then_happens():
+    done = []
+
+    def work():
+        with shielded_from_interrupt():
+            os.kill(os.getpid(), signal.SIGINT)
+            done.append("finished")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == ["finished"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_nothing_happens_without_an_interrupt():
+    with shielded_from_interrupt():
+        pass
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
