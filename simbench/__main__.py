@@ -1,0 +1,7 @@
+"""`python -m simbench`."""
+
+import sys
+
+from simbench.cli import main
+
+sys.exit(main())

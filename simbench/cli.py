@@ -1,0 +1,191 @@
+"""The command line: parse, call, print."""
+
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+import simbench
+from simbench.display import format_value, metrics_table, progress_bars
+from simbench.errors import RunError, SimbenchError
+from simbench.resources import resource_dir
+from simbench.runs.run_directory import incomplete_path
+from simbench.scenario import list_scenarios, load_scenario
+
+# typer exports one kind of usage error; this is the base of all of them.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+class _Interrupted(Exception):
+    """Ctrl-C, with what was kept."""
+
+
+class Kind(str, Enum):
+    """What `simbench list` lists."""
+
+    robots = "robots"
+    scenarios = "scenarios"
+    tasks = "tasks"
+    motions = "motions"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Without the program's name; `sys.argv` if None.
+
+    Returns
+    -------
+    int
+        0 done and all checks hold, 1 a check failed, 2 bad input (said in one line), 130 interrupted.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without Unicode shows `?` for `✓`.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    try:
+        status = app(arguments, prog_name="simbench", standalone_mode=False)
+    except _UsageError as error:
+        return _fail(error.format_message())  # type: ignore[attr-defined]
+    except SimbenchError as error:
+        return _fail(str(error))
+    except OSError as error:
+        if error.strerror is None:
+            raise
+        place = f"{error.filename}: " if error.filename else ""
+        return _fail(place + error.strerror)
+    except _Interrupted as interruption:
+        print(f"interrupted: {interruption}", file=sys.stderr)
+        return 130
+    except (KeyboardInterrupt, typer.Abort):
+        status = 130
+    if status == 130:
+        print("interrupted", file=sys.stderr)
+    return int(status or 0)
+
+
+def _fail(message: str) -> int:
+    print("error:", " ".join(message.split()), file=sys.stderr)
+    return 2
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"simbench {simbench.__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _top(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Turn recorded human motion into robot motion, and say in numbers whether it works."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@app.command("list")
+def list_(kind: Annotated[Kind | None, typer.Argument(help="All four if omitted.")] = None) -> None:
+    """List what is available."""
+    for shown in Kind if kind is None else (kind,):
+        if kind is None:
+            print(f"{shown.value}:")
+        for line in _entries(shown):
+            print(line if kind else f"  {line}")
+
+
+def _entries(kind: Kind) -> list[str]:
+    if kind is Kind.robots:
+        return sorted(path.parent.name for path in resource_dir("robots").glob("*/robot.yaml"))
+    if kind is Kind.scenarios:
+        return [f"{name:16} {load_scenario(name).summary}".rstrip() for name in list_scenarios()]
+    # Pinocchio takes a second to import, which the other kinds need not wait for.
+    from simbench.motion.actors import TASKS
+    from simbench.motion.readers.deepmimic import clip_names
+
+    if kind is Kind.tasks:
+        return sorted(TASKS)
+    return [f"actor:{task}" for task in sorted(TASKS)] + [f"deepmimic:{clip}" for clip in clip_names()]
+
+
+@app.command()
+def run(
+    scenario: Annotated[str, typer.Argument(help="Name or path of a YAML file.")],
+    overrides: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a value; repeatable.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Run directory, by default runs/SCENARIO-TIME.")
+    ] = None,
+    video: Annotated[bool, typer.Option("--video", help="Also record video.mp4.")] = False,
+    gui: Annotated[bool, typer.Option("--gui", help="Watch in Bullet's window.")] = False,
+) -> None:
+    """Run a scenario; exit status 1 if a check fails."""
+    resolved = load_scenario(scenario, overrides or ())
+    folder = out or Path("runs") / f"{resolved.name}-{datetime.now():%Y%m%d-%H%M%S}"
+    try:
+        from simbench.pipeline import run_scenario
+
+        with progress_bars(Console(stderr=True)) as on_progress:
+            result = run_scenario(resolved, folder, video=video, gui=gui, on_progress=on_progress)
+    except KeyboardInterrupt:
+        kept = incomplete_path(folder)
+        raise _Interrupted(f"partial run kept in {kept}" if kept.exists() else "nothing kept") from None
+    Console().print(metrics_table(result.metrics, result.checks))
+    print(f"\nrun    {result.directory}")
+    if result.video is not None:
+        print(f"video  {result.video}  (drawn by {result.renderer})")
+    failed = [check for check in result.checks if not check.passed]
+    for check in failed:
+        value = format_value(result.metrics.get(check.name))
+        print(f"check failed: {check.name} is {value}, must be {check.bound}", file=sys.stderr)
+    raise typer.Exit(1 if failed else 0)
+
+
+@app.command()
+def retarget(
+    motion: Annotated[str, typer.Argument(help="actor:TASK, deepmimic:CLIP, or a file.")],
+    robot: Annotated[str, typer.Option(help="Name, or path of a robot.yaml.")] = "romeo",
+    method: Annotated[str, typer.Option(help="Retargeting method.")] = "analytical",
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the trajectory as CSV.")] = None,
+) -> None:
+    """Turn a human motion into a joint trajectory, without simulating it."""
+    if out is not None and (out.is_dir() or not out.parent.is_dir()):
+        raise RunError(f"{out}: must be a file in a directory that exists")
+    from simbench.motion.trajectory_csv import write_csv
+    from simbench.pipeline import retarget_motion
+
+    with progress_bars(Console(stderr=True)) as on_progress:
+        trajectory, metrics = retarget_motion(motion, robot, method, on_progress=on_progress)
+    if out is not None:
+        write_csv(trajectory, out)
+    Console().print(metrics_table(metrics))
+    if out is not None:
+        print(f"\ntrajectory  {out}")
+
+
+@app.command()
+def video(
+    folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="By default video.mp4 in the run directory.")
+    ] = None,
+) -> None:
+    """Render the video of a finished run from its log."""
+    from simbench.pipeline import render_video
+
+    with progress_bars(Console(stderr=True)) as on_progress:
+        path, renderer = render_video(folder, out, on_progress=on_progress)
+    print(f"video  {path}  (drawn by {renderer})")

@@ -1,0 +1,66 @@
+"""A scenario's equipment: its design, where hands can hold it, and how far an actor moved it."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.plan import MotionPlan
+from simbench.retarget.scaling import SIDES
+from simbench.scenario_schema import DrawerSection
+from simbench.sim.fixtures import DrawerDesign, handle_poses
+
+
+def fixture_design(section: DrawerSection) -> DrawerDesign:
+    """Take the dimensions that a scenario gives a fixture.
+
+    Parameters
+    ----------
+    section : DrawerSection
+
+    Returns
+    -------
+    DrawerDesign
+    """
+    return DrawerDesign(**{field.name: getattr(section, field.name) for field in fields(DrawerDesign)})
+
+
+def handle_paths(designs: list[DrawerDesign]) -> Mapping[str, NDArray[np.float64]]:
+    """Positions the handle meant for each hand can take.
+
+    Parameters
+    ----------
+    designs : list of Design
+
+    Returns
+    -------
+    {side: (K, 3) array}
+        m, world; empty without equipment.
+    """
+    if not designs:
+        return {side: np.empty((0, 3)) for side in SIDES}
+    openings = np.linspace(0.0, designs[0].travel_m, 101)
+    poses = [handle_poses(designs[0], float(opening)) for opening in openings]
+    return {side: np.array([pose[side].translation for pose in poses]) for side in SIDES}
+
+
+def actor_travel(design: DrawerDesign, plan: MotionPlan) -> NDArray[np.float64]:
+    """Compute the opening of a drawer that the actor's palms ask for.
+
+    Parameters
+    ----------
+    design : DrawerDesign
+    plan : MotionPlan
+
+    Returns
+    -------
+    (T,) array
+        m; the start opening while the hands are off.
+    """
+    closed, opened = (handle_poses(design, opening)["left"].translation for opening in (0.0, 1.0))
+    axis = opened - closed
+    middle = np.mean([plan.hands.actor[side][:, :3, 3] for side in SIDES], axis=0)
+    handle = np.mean([handle_poses(design, 0.0)[side].translation for side in SIDES], axis=0)
+    touching = plan.hands.contact["left"] & plan.hands.contact["right"]
+    return np.where(touching, (middle - handle) @ axis, design.start_opening_m)

@@ -1,0 +1,176 @@
+"""A run's log from its samples: labelled, with units, and with what metrics need beside it."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pinocchio as pin
+import xarray as xr
+from numpy.typing import NDArray
+
+from simbench.balance.support import zmp_from_momentum, zmp_from_wrench
+from simbench.plan import MotionPlan
+from simbench.reference import Timeline
+from simbench.retarget.scaling import SIDES
+from simbench.robot.robot import Robot
+from simbench.runs.log import Variable, build_dataset, contact_variables
+from simbench.runs.metrics import with_support
+from simbench.sim.fixtures import Fixture
+from simbench.sim.simulation import Recorder
+from simbench.sim.world import GRAVITY
+
+
+def make_log(
+    robot: Robot,
+    recorder: Recorder,
+    plan: MotionPlan,
+    timeline: Timeline,
+    fixtures: list[Fixture],
+    actor_travel: Mapping[str, NDArray[np.float64]],
+    strokes: NDArray[np.int64] | None,
+    settle: float,
+) -> xr.Dataset:
+    """Label the samples of a run, complete or interrupted.
+
+    Parameters
+    ----------
+    robot : Robot
+    recorder : Recorder
+    plan : MotionPlan
+    timeline : Timeline
+    fixtures : list of Fixture
+    actor_travel : {fixture name: (T,) array}
+        Where the actor had the fixture at the recording's samples.
+    strokes : (N, 2) int array or None
+        First and last sample of the recording's repetitions.
+    settle : float
+        Time of standing still before anything moves, s.
+
+    Returns
+    -------
+    xarray.Dataset
+    """
+    used = slice(0, recorder.count)
+    time = recorder.time[used]
+    mass = float(pin.computeTotalMass(robot.model))
+    wrench = recorder.foot_wrench[used]
+    others = recorder.contact_wrench[used] + _grip_wrenches(recorder, used)
+    cog, rate = recorder.cog[used], _derivative(time, recorder.cog_velocity[used] * mass)
+    spin = _derivative(time, recorder.angular_momentum[used])
+    ground = wrench.sum(axis=1)
+    joint, foot, xyz = ("time", "joint"), ("time", "foot", "axis6"), ("time", "xyz")
+    hand3 = ("time", "hand", "xyz")
+    variables: dict[str, Variable] = {
+        "joint_position": (joint, recorder.joint_position[used], "rad"),
+        "joint_velocity": (joint, recorder.joint_velocity[used], "rad/s"),
+        "joint_reference": (joint, recorder.joint_reference[used], "rad"),
+        "torque_requested": (joint, recorder.torque_requested[used], "N m"),
+        "torque_motor": (joint, recorder.torque_motor[used], "N m"),
+        "torque_joint": (joint, recorder.torque_joint[used], "N m"),
+        "base_pose": (("time", "pose"), recorder.base_pose[used], "m; quaternion x y z w"),
+        "base_velocity": (("time", "axis6"), recorder.base_velocity[used], "m/s, rad/s in the root frame"),
+        "cog": (xyz, cog, "m"),
+        "cog_velocity": (xyz, recorder.cog_velocity[used], "m/s"),
+        "angular_momentum": (xyz, recorder.angular_momentum[used], "N m s"),
+        "foot_wrench": (foot, wrench, "N, N m about the world origin"),
+        "foot_points": (("time", "foot", "point", "xy"), recorder.foot_points[used], "m"),
+        "other_wrench": (("time", "axis6"), others, "N, N m about the world origin"),
+        "zmp": (("time", "xy"), zmp_from_wrench(ground[:, :3], ground[:, 3:]), "m"),
+        "zmp_from_momentum": (
+            ("time", "xy"),
+            zmp_from_momentum(mass, GRAVITY, cog, rate, spin, others[:, :3], others[:, 3:]),
+            "m",
+        ),
+        "palm_position": (hand3, recorder.palm_position[used], "m"),
+        "palm_target": (hand3, _palm_paths(plan.hands.targets, timeline, time), "m"),
+        "palm_actor": (hand3, _palm_paths(plan.hands.actor, timeline, time), "m"),
+        "hand_contact": (("time", "hand"), _in_contact(plan, timeline, time), ""),
+        "grip_wrench": (("time", "hand", "axis6"), recorder.grip_wrench[used], "N, N m at grip_point"),
+        "grip_point": (hand3, recorder.grip_point[used], "m"),
+        "grip_engaged": (("time", "hand"), recorder.grip_engaged[used], ""),
+        **_limits(robot, recorder),
+        **contact_variables(recorder.events),
+    }
+    for column, fixture in enumerate(fixtures):
+        name, unit = f"{fixture.name}_travel", fixture.coordinate.rpartition("_")[2]
+        variables[name] = (("time",), recorder.fixture_position[used, column], unit)
+        variables[f"{name}_velocity"] = (("time",), recorder.fixture_velocity[used, column], f"{unit}/s")
+        path = np.interp(time, timeline.time, actor_travel[fixture.name])
+        variables[f"{name}_actor"] = (("time",), path, unit)
+    bounds = timeline.time[strokes] if strokes is not None else np.empty((0, 2))
+    variables["strokes"] = (("stroke", "bound"), bounds, "s")
+    coordinates = {
+        "time": time,
+        "joint": robot.joint_names,
+        "foot": SIDES,
+        "hand": SIDES,
+        "xyz": ("x", "y", "z"),
+        "xy": ("x", "y"),
+        "pose": ("x", "y", "z", "qx", "qy", "qz", "qw"),
+        "axis6": ("fx", "fy", "fz", "mx", "my", "mz"),
+    }
+    steps = max(recorder.steps, 1)
+    attributes = {
+        "robot": robot.name,
+        "mass_kg": mass,
+        "gravity_m_s2": GRAVITY,
+        "settle_s": settle,
+        "motion_start_s": timeline.start,
+        "grips_lost": recorder.grips_lost,
+        "saturated_fraction": recorder.saturated_steps / (steps * len(robot.joint_names)),
+        "hand_links": " ".join(link for hand in robot.hands.values() for link in (hand.palm, hand.fingers)),
+        "foot_links": " ".join(_foot_links(robot)),
+    }
+    return with_support(build_dataset(variables, coordinates, attributes))
+
+
+def _limits(robot: Robot, recorder: Recorder) -> dict[str, Variable]:
+    model = robot.model
+    grips = {hand.joint for hand in robot.hands.values()}
+    return {
+        "position_lower": (("joint",), np.asarray(model.lowerPositionLimit[7:]), "rad"),
+        "position_upper": (("joint",), np.asarray(model.upperPositionLimit[7:]), "rad"),
+        "speed_limit": (("joint",), np.asarray(model.velocityLimit[6:]), "rad/s"),
+        "torque_limit": (("joint",), robot.motors.torque_limit, "N m"),
+        "lowest_position": (("joint",), recorder.lowest_position, "rad"),
+        "highest_position": (("joint",), recorder.highest_position, "rad"),
+        "highest_speed": (("joint",), recorder.highest_speed, "rad/s"),
+        "is_grip": (("joint",), np.array([name in grips for name in robot.joint_names]), ""),
+    }
+
+
+def _foot_links(robot: Robot) -> list[str]:
+    model = robot.model
+    feet = {model.frames[model.getFrameId(robot.frames[f"{side}_foot"])].parentJoint for side in SIDES}
+    return [
+        frame.name for frame in model.frames if frame.type == pin.FrameType.BODY and frame.parentJoint in feet
+    ]
+
+
+def _grip_wrenches(recorder: Recorder, used: slice) -> NDArray[np.float64]:
+    """Sum of the grips' forces on the palms, and their moment about the world origin."""
+    force, torque = recorder.grip_wrench[used, :, :3], recorder.grip_wrench[used, :, 3:]
+    moment = torque + np.cross(recorder.grip_point[used], force)
+    return np.concatenate([force.sum(axis=1), moment.sum(axis=1)], axis=1)
+
+
+def _derivative(time: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.gradient(values, time, axis=0) if len(time) > 1 else np.zeros_like(values)
+
+
+def _palm_paths(
+    poses: Mapping[str, Sequence[pin.SE3] | NDArray[np.float64]],
+    timeline: Timeline,
+    time: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Positions of both palms at the log's times, (S, 2, 3)."""
+    sides = []
+    for side in SIDES:
+        path = np.array([np.asarray(pose)[:3, 3] for pose in poses[side]])
+        sides.append(np.stack([np.interp(time, timeline.time, path[:, axis]) for axis in range(3)], axis=1))
+    return np.stack(sides, axis=1)
+
+
+def _in_contact(plan: MotionPlan, timeline: Timeline, time: NDArray[np.float64]) -> NDArray[np.bool_]:
+    inside = (time >= timeline.time[0]) & (time <= timeline.time[-1])
+    shares = [np.interp(time, timeline.time, plan.hands.contact[side].astype(float)) for side in SIDES]
+    return (np.stack(shares, axis=1) >= 1.0 - 1e-9) & inside[:, None]

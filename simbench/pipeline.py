@@ -1,0 +1,203 @@
+"""The line from a scenario to a run directory."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simbench.checks import Check, check_metrics
+from simbench.equipment import actor_travel, fixture_design, handle_paths
+from simbench.errors import ScenarioError
+from simbench.film import render_video
+from simbench.logbook import make_log
+from simbench.motion.human_motion import resample
+from simbench.motion.readers import read_motion
+from simbench.motion.trajectory import JointTrajectory
+from simbench.plan import plan_motion
+from simbench.recording import scenario_motion
+from simbench.reference import build_reference
+from simbench.retarget.scaling import SIDES
+from simbench.robot.robot import load_robot
+from simbench.runs.log import write_log
+from simbench.runs.metrics import run_metrics, travel_metrics
+from simbench.runs.provenance import provenance
+from simbench.runs.run_directory import json_text, run_directory, write_metrics
+from simbench.runs.shield import shielded_from_interrupt
+from simbench.scenario import Scenario, resolved_yaml
+from simbench.scenario_schema import RetargetSection, RobotSection
+from simbench.sim.fixtures import add_fixture
+from simbench.sim.grasp import Grip, GripDesign
+from simbench.sim.simulation import Recorder, simulate
+from simbench.sim.world import add_robot, open_world, require_display
+
+__all__ = ["RunResult", "render_video", "retarget_motion", "run_scenario"]
+
+OnProgress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """Where a run is and what came out.
+
+    Parameters
+    ----------
+    directory : Path
+    metrics : dict of str to float, bool
+    checks : tuple of Check
+    video : Path or None
+    renderer : str or None
+        What drew the video.
+    """
+
+    directory: Path
+    metrics: dict[str, Any]
+    checks: tuple[Check, ...]
+    video: Path | None = None
+    renderer: str | None = None
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    del stage, done, total
+
+
+def run_scenario(
+    scenario: Scenario,
+    out: str | Path,
+    *,
+    video: bool = False,
+    gui: bool = False,
+    on_progress: OnProgress = _silent,
+) -> RunResult:
+    """Retarget, simulate, measure, and write a run directory.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        From `load_scenario`.
+    out : str or Path
+        The run directory to make.
+    video : bool
+        Also render video.mp4.
+    gui : bool
+        Show Bullet's window, at the pace of the clock.
+    on_progress : callable (stage, done, total)
+
+    Returns
+    -------
+    RunResult
+
+    Raises
+    ------
+    SimbenchError
+        For bad input; nothing half-written stays.
+    """
+    out, renderer = Path(out), None
+    if gui:
+        require_display()
+    inputs = {
+        "scenario.yaml": resolved_yaml(scenario),
+        "provenance.json": json_text(provenance(scenario.seed, sys.argv)),
+    }
+    with run_directory(out, inputs) as folder:
+        metrics = _run(scenario, folder, gui=gui, on_progress=on_progress)
+        write_metrics(folder, metrics)
+        if video:
+            _, renderer = render_video(folder, None, on_progress=on_progress)
+    checks = check_metrics(scenario.checks, metrics)
+    return RunResult(out, metrics, checks, out / "video.mp4" if video else None, renderer)
+
+
+def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress) -> dict[str, Any]:
+    """Simulate a scenario, write its log, and return its metrics."""
+    robot = load_robot(scenario.robot.name)
+    designs = [fixture_design(section) for section in scenario.fixtures]
+    on_progress("read", 0, 1)
+    motion = scenario_motion(scenario, designs)
+    on_progress("read", 1, 1)
+    paths = handle_paths(designs)
+    plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, paths, on_progress)
+    settings = scenario.simulation
+    timeline = build_reference(
+        robot,
+        plan,
+        settings,
+        feedforward=scenario.control.feedforward,
+        speed_fraction=scenario.retarget.speed_limit_fraction,
+    )
+    travel = {design.name: actor_travel(design, plan) for design in designs}
+    log_every = round(1.0 / (settings.timestep_s * settings.log_rate_hz))
+    steps = len(timeline.reference.position)
+    recorder = Recorder(-(-steps // log_every), len(robot.joint_names), len(designs))
+    with open_world(settings.timestep_s, floor_friction=settings.floor_friction, gui=gui) as world:
+        fixtures = [add_fixture(world, design) for design in designs]
+        start = timeline.reference.position[0]
+        body = add_robot(world, robot, timeline.base, start)
+        grip = GripDesign(**scenario.grip.model_dump())
+        grips = [Grip(body, side, fixture, grip) for fixture in fixtures[:1] for side in SIDES]
+        try:
+            simulate(
+                body,
+                timeline.reference,
+                fixtures,
+                grips,
+                recorder,
+                log_every=log_every,
+                realtime=gui,
+                progress=lambda done, total: on_progress("simulate", done, total),
+            )
+        finally:
+            with shielded_from_interrupt():
+                log = make_log(
+                    robot, recorder, plan, timeline, fixtures, travel, motion.strokes, settings.settle_s
+                )
+                write_log(log, folder / "log.nc")
+    metrics: dict[str, Any] = {**plan.metrics, **run_metrics(log), **_timing(recorder, settings.timestep_s)}
+    for design in designs:
+        metrics |= travel_metrics(log, design.name)
+    return metrics
+
+
+def retarget_motion(
+    source: str, robot_name: str, method: str, *, on_progress: OnProgress = _silent
+) -> tuple[JointTrajectory, dict[str, float]]:
+    """Retarget a recording as free motion to a robot that stands.
+
+    Parameters
+    ----------
+    source : str
+        As in `read_motion`.
+    robot_name : str
+        As in `load_robot`.
+    method : str
+        A method of `RetargetSection`.
+
+    Returns
+    -------
+    trajectory : JointTrajectory
+    metrics : dict of str to float
+    """
+    if method != "analytical":
+        raise ScenarioError(f"--method {method}: unknown; allowed: analytical")
+    robot = load_robot(robot_name)
+    on_progress("read", 0, 1)
+    motion = read_motion(source)
+    motion = resample(motion, max(motion.rate, _IMITATION_RATE))
+    on_progress("read", 1, 1)
+    settings = RetargetSection(method="analytical")
+    nothing = {side: np.empty((0, 3)) for side in SIDES}
+    plan = plan_motion(robot, motion, RobotSection(), settings, nothing, on_progress)
+    return plan.trajectory, plan.metrics
+
+
+_IMITATION_RATE = 200.0
+"""One Gauss-Newton step a frame follows a person's fastest motion at this rate (Hz) within a few mm."""
+
+
+def _timing(recorder: Recorder, timestep: float) -> dict[str, float]:
+    return {
+        "timing.realtime_factor": recorder.steps * timestep / recorder.wall_time,
+        "timing.step_overhead": recorder.wall_time / recorder.step_time,
+    }

@@ -1,0 +1,178 @@
+"""The reference at every physics step: settle, lead-in, the planned motion, lead-out, hold."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+from scipy.interpolate import BPoly, make_interp_spline
+
+from simbench.balance.ground_reaction import standing_torques
+from simbench.balance.standing import balance
+from simbench.motion.actors.timing import minimum_jerk
+from simbench.plan import MotionPlan
+from simbench.retarget.clearance import clear_path
+from simbench.retarget.pace import slowing_factor
+from simbench.retarget.scaling import SIDES
+from simbench.robot.robot import Robot
+from simbench.scenario_schema import SimulationSection
+from simbench.sim.simulation import Reference
+
+_LEAD_RATE = 100.0
+_COAST_TIME = 0.1
+"""In which a motion without a lead-in gets under way, and comes to rest, s."""
+_CLEARANCE = 0.03
+"""Between the robot's own links on the way to the motion and back, m."""
+_GRIP_MARGIN = 0.02
+"""Distance of a grip joint's reference from its limits, rad."""
+_GRIP_SPEED = 0.8
+"""Part of its speed limit at which a grip closes."""
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """A reference and where the recording lies in it.
+
+    Parameters
+    ----------
+    reference : Reference
+    base : (7,) array
+        Pose of the root link at the start.
+    start : float
+        Time of the recording's first sample, s.
+    time : (T,) array
+        Times of the recording's samples, s.
+    """
+
+    reference: Reference
+    base: NDArray[np.float64]
+    start: float
+    time: NDArray[np.float64]
+
+
+def build_reference(
+    robot: Robot, plan: MotionPlan, settings: SimulationSection, *, feedforward: str, speed_fraction: float
+) -> Timeline:
+    """Sample a plan at the physics rate, with a beginning and an end at rest.
+
+    With a lead-in the robot starts in its standing posture and returns to it: quintic joint curves that meet
+    the motion with its own velocity, in `lead_in_s` or as slowly as speed limits ask. Without one it starts
+    in the motion's first posture.
+
+    Parameters
+    ----------
+    robot : Robot
+    plan : MotionPlan
+    settings : SimulationSection
+    feedforward : str
+        As in `ControlSection`.
+    speed_fraction : float
+        Part of the joint speed limits that may be used.
+
+    Returns
+    -------
+    Timeline
+    """
+    time, joints, base = plan.trajectory.time, plan.trajectory.q, plan.trajectory.base
+    assert base is not None
+    speed = np.asarray(robot.model.velocityLimit[6:]) * speed_fraction
+    ends = make_interp_spline(time, joints, k=min(3, len(time) - 1)).derivative()(time[[0, -1]])
+    ways = []
+    for end, velocity in ((0, ends[0]), (-1, -ends[1])):
+        if settings.lead_in_s > 0:
+            home, duration = plan.stance.joints, settings.lead_in_s
+        else:
+            home, duration = joints[end] - 0.5 * _COAST_TIME * velocity, _COAST_TIME
+        ways.append(_lead(robot, plan, end, velocity, home, duration, speed))
+    way_in, way_out = ways
+    before, after = way_in.time[-1], way_out.time[-1]
+    time = np.concatenate([way_in.time[:-1], before + time, before + time[-1] + after - way_out.time[-2::-1]])
+    base = np.concatenate([way_in.base[:-1], base, way_out.base[-2::-1]])
+    joints = np.concatenate([way_in.joints[:-1], joints, way_out.joints[-2::-1]])
+
+    if feedforward == "none":
+        torques = np.zeros_like(joints)
+    else:
+        torques = standing_torques(robot, time, base, joints, inertia=feedforward == "inverse_dynamics")
+    timestep = settings.timestep_s
+    steps = round((settings.settle_s + time[-1] + settings.hold_s) / timestep)
+    clock = (np.arange(1, steps + 1) * timestep - settings.settle_s).clip(0.0, time[-1])
+    spline = make_interp_spline(time, joints, k=3)
+    position, velocity = spline(clock), spline.derivative()(clock)
+    velocity[(clock <= 0.0) | (clock >= time[-1])] = 0.0
+    torque = make_interp_spline(time, torques, k=1)(clock)
+    start = settings.settle_s + before
+    grip = np.zeros((steps, 2), dtype=bool)
+    for column, side in enumerate(SIDES):
+        held = np.interp(
+            clock - before, plan.trajectory.time, plan.hands.contact[side].astype(float), left=0.0
+        )
+        grip[:, column] = held >= 1.0 - 1e-9
+        _close_fingers(robot, side, grip[:, column], position, velocity, timestep)
+    reference = Reference(position, velocity, torque, grip)
+    return Timeline(reference, base[0], start, start + plan.trajectory.time)
+
+
+@dataclass(frozen=True)
+class _Lead:
+    """A way from rest to an end of the motion."""
+
+    time: NDArray[np.float64]
+    base: NDArray[np.float64]
+    joints: NDArray[np.float64]
+
+
+def _lead(
+    robot: Robot,
+    plan: MotionPlan,
+    end: int,
+    velocity: NDArray[np.float64],
+    home: NDArray[np.float64],
+    duration: float,
+    speed: NDArray[np.float64],
+) -> _Lead:
+    """Quintic from a posture at rest to sample `end` of the plan and a velocity, within the speed limits.
+
+    The COG goes from the middle of the soles, or stays, to where the plan has it.
+    """
+    base, posture = plan.trajectory.base[end], plan.trajectory.q[end]  # type: ignore[index]
+    planned = pin.centerOfMass(robot.model, robot.model.createData(), np.concatenate([base, posture]))[:2]
+    start = plan.stance.target if home is plan.stance.joints else planned
+    rest = np.zeros_like(posture)
+    while True:
+        clock = np.linspace(0.0, duration, max(int(duration * _LEAD_RATE), 8) + 1)
+        ends = np.array([[home, rest, rest], [posture, velocity, rest]])
+        joints = BPoly.from_derivatives([0.0, duration], ends)(clock)
+        clear = clear_path(plan.shapes, joints[:, plan.upper], _CLEARANCE)
+        joints[:, plan.upper] = np.clip(clear, *plan.limits)
+        share = minimum_jerk(clock, 0.0, duration)
+        pose, joints = balance(robot, plan.stance, joints, start + share[:, None] * (planned - start))
+        factor = slowing_factor(clock, joints, speed)
+        if factor <= 1.0 + 1e-6:
+            return _Lead(clock, pose, joints)
+        duration *= min(factor, 1.1)
+
+
+def _close_fingers(
+    robot: Robot,
+    side: str,
+    grip: NDArray[np.bool_],
+    position: NDArray[np.float64],
+    velocity: NDArray[np.float64],
+    timestep: float,
+) -> None:
+    """Write the grip joint's reference: it closes while the hand holds, opens otherwise."""
+    name = robot.hands[f"{side}_hand"].joint
+    column = robot.joint_names.index(name)
+    lower = float(robot.model.lowerPositionLimit[7 + column]) + _GRIP_MARGIN
+    upper = float(robot.model.upperPositionLimit[7 + column]) - _GRIP_MARGIN
+    # A smooth step 3s² − 2s³ is fastest in its middle, at 1.5 times its mean speed.
+    duration = 1.5 * (upper - lower) / (_GRIP_SPEED * float(robot.model.velocityLimit[6 + column]))
+    change = np.where(grip, 1.0, -1.0) * timestep / duration
+    share = np.empty(len(grip))
+    level = 0.0
+    for step, rate in enumerate(change):
+        level = min(max(level + rate, 0.0), 1.0)
+        share[step] = level
+    position[:, column] = lower + (upper - lower) * share**2 * (3.0 - 2.0 * share)
+    velocity[:, column] = np.gradient(position[:, column], timestep)

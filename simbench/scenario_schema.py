@@ -1,0 +1,268 @@
+"""The Scenario schema: what a scenario file may say, with units, defaults and ranges."""
+
+import difflib
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    Strict,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+# Strict sections would refuse YAML's lists for tuples.
+Point2 = Annotated[tuple[float, float], Strict(False)]
+Point3 = Annotated[tuple[float, float, float], Strict(False)]
+Fraction = Annotated[float, Field(gt=0.0, le=1.0)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
+
+
+class Section(BaseModel):
+    """A part of a scenario: no unknown keys, no conversions between types, finite numbers only."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        allow_inf_nan=False,
+        validate_default=True,
+        use_attribute_docstrings=True,
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, data: Any) -> Any:
+        allowed = ", ".join(cls.model_fields)
+        if not isinstance(data, dict | cls):
+            raise PydanticCustomError(
+                "not_a_section", "must be a section with the keys: {allowed}", {"allowed": allowed}
+            )
+        for key in data if isinstance(data, dict) else ():
+            if key not in cls.model_fields:
+                close = difflib.get_close_matches(str(key), cls.model_fields, n=1)
+                hint = f" (did you mean '{close[0]}'?)" if close else ""
+                raise PydanticCustomError(
+                    "unknown_key",
+                    "unknown key{hint}; allowed: {allowed}",
+                    {"key": key, "hint": hint, "allowed": allowed},
+                )
+        return data
+
+
+class RobotSection(Section):
+    """Which robot, and where it stands."""
+
+    name: str = "romeo"
+    """A robot's name, or the path of a robot.yaml."""
+    posture: str = "standing"
+    """Named posture of the robot whose legs and head are used."""
+    position_m: Point2 = (0.0, 0.0)
+    """Middle between the feet, world x and y."""
+    heading_rad: float = 0.0
+    """Turn about the world's z axis."""
+
+
+class MotionSection(Section):
+    """The human motion to follow."""
+
+    source: str
+    """`actor:<task>`, `deepmimic:<clip>`, or a file."""
+    rate_hz: PositiveFloat = 100.0
+    """Rate the motion is resampled to."""
+    start_s: NonNegativeFloat | None = None
+    """Start of the part that is used."""
+    end_s: PositiveFloat | None = None
+    """End of the part that is used."""
+    task: dict[str, int | float] = {}
+    """How a virtual actor performs: `stroke_m`, `repetitions`, `variation`, ... The equipment's place is
+    the fixture's."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "MotionSection":
+        if self.end_s is not None and self.end_s <= (self.start_s or 0.0):
+            raise ValueError(f"end_s must be after start_s, {self.start_s or 0.0:g}")
+        return self
+
+
+class RetargetSection(Section):
+    """How the motion becomes joint positions."""
+
+    method: Literal["analytical"] = "analytical"
+    smoothing_window: Annotated[int, Field(ge=3)] = 31
+    """Savitzky-Golay window in samples, odd."""
+    smoothing_order: PositiveInt = 5
+    """Savitzky-Golay polynomial order."""
+    joint_limit_margin_rad: NonNegativeFloat = 0.03
+    """Distance kept from the joint limits: about what a loaded joint gives way under its own stiffness."""
+    speed_limit_fraction: Fraction = 0.95
+    """Part of the joint speed limits that may be used."""
+    contact_distance_m: NonNegativeFloat = 0.015
+    """Palm to handle distance below which the actor is in contact."""
+    transition_distance_m: PositiveFloat = 0.1
+    """Palm to handle distance over which the hand's target blends into contact."""
+    transition_time_s: PositiveFloat = 1.5
+    """Shortest time, of the recording, for that."""
+    pelvis_follow: Annotated[float, Field(ge=0.0, le=1.0)] = 0.4
+    """Part of the hands' horizontal motion in contact that the COG goes with."""
+
+    @model_validator(mode="after")
+    def _window(self) -> "RetargetSection":
+        if self.smoothing_window % 2 == 0 or self.smoothing_window <= self.smoothing_order:
+            raise ValueError("smoothing_window must be odd and greater than smoothing_order")
+        if self.transition_distance_m <= self.contact_distance_m:
+            raise ValueError("transition_distance_m must be greater than contact_distance_m")
+        return self
+
+
+class DrawerSection(Section):
+    """A drawer in a cabinet on a table: one prismatic joint, opening along the cabinet's -x."""
+
+    type: Literal["drawer"]
+    name: Name = "drawer"
+    position_m: Point3
+    """Middle of the cabinet's front face in x and y, floor level in z."""
+    heading_rad: float = 0.0
+    """Turn of the cabinet about z; 0 faces a robot that looks along +x."""
+    width_m: PositiveFloat = 0.62
+    depth_m: PositiveFloat = 0.42
+    height_m: PositiveFloat = 0.30
+    """Height of the cabinet."""
+    table_height_m: PositiveFloat = 0.75
+    """Height of the table top that carries the cabinet."""
+    panel_thickness_m: PositiveFloat = 0.018
+    front_height_m: PositiveFloat = 0.20
+    """Height of the drawer's front panel."""
+    travel_m: PositiveFloat = 0.30
+    """Joint range between the end stops."""
+    start_opening_m: NonNegativeFloat = 0.12
+    """A little open, so that fingers can reach in."""
+    mass_kg: PositiveFloat = 2.5
+    """Mass of the moving drawer."""
+    friction_n: NonNegativeFloat = 3.0
+    """Coulomb friction of the slides."""
+    damping_ns_m: NonNegativeFloat = 5.0
+    """Viscous friction of the slides."""
+    handle_separation_m: PositiveFloat = 0.40
+    """Between the two places for the hands on the front panel's upper edge."""
+    handle_convergence_rad: float = 0.2618
+    """Turn of each hand about the vertical, fingertips toward the other hand."""
+    grip_clearance_m: NonNegativeFloat = 0.003
+    """Palm centre above the edge while it holds."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> "DrawerSection":
+        if self.start_opening_m > self.travel_m:
+            raise ValueError(f"start_opening_m must be at most travel_m, {self.travel_m:g}")
+        if self.travel_m >= self.depth_m:
+            raise ValueError(f"travel_m must be less than depth_m, {self.depth_m:g}")
+        return self
+
+
+# The second type makes this Annotated[DrawerSection | ..., Field(discriminator="type")].
+FixtureSection = DrawerSection
+
+
+class GripSection(Section):
+    """The compliant constraint by which a hand holds a handle."""
+
+    stiffness_n_m: PositiveFloat = 2000.0
+    damping_ns_m: NonNegativeFloat = 30.0
+    rotational_stiffness_nm_rad: NonNegativeFloat = 10.0
+    rotational_damping_nms_rad: NonNegativeFloat = 0.5
+    max_force_n: PositiveFloat = 60.0
+    """Force at which the grip lets go."""
+    max_torque_nm: PositiveFloat = 3.0
+    """Torque at which the grip lets go."""
+    tolerance_m: PositiveFloat = 0.02
+    """Palm to handle distance within which the grip engages."""
+
+
+class ControlSection(Section):
+    """Joint control, at every physics step."""
+
+    feedforward: Literal["inverse_dynamics", "gravity", "none"] = "inverse_dynamics"
+    """What is added to the PD law: the planned motion's torque, that of its weight alone, or nothing."""
+
+
+class SimulationSection(Section):
+    """Time, logging and the floor."""
+
+    timestep_s: Annotated[float, Field(gt=0.0, le=0.01)] = 0.001
+    settle_s: NonNegativeFloat = 0.5
+    """Standing still before anything moves."""
+    lead_in_s: NonNegativeFloat = 0.0
+    """Quintic from the posture to the motion's first sample."""
+    hold_s: NonNegativeFloat = 0.5
+    """Standing still after the motion."""
+    log_rate_hz: Annotated[float, Field(ge=10.0)] = 200.0
+    floor_friction: NonNegativeFloat = 0.8
+
+
+class CameraSection(Section):
+    """The camera of the video."""
+
+    target_m: Point3 = (0.1, 0.0, 0.75)
+    """Point in the middle of the picture."""
+    distance_m: PositiveFloat = 2.2
+    yaw_deg: float = 50.0
+    pitch_deg: Annotated[float, Field(ge=-89.9, le=89.9)] = -15.0
+    fov_deg: Annotated[float, Field(gt=0.0, lt=180.0)] = 45.0
+    width: Annotated[int, Field(ge=16, le=7680, multiple_of=2)] = 1280
+    """Pixels; H.264 needs even numbers."""
+    height: Annotated[int, Field(ge=16, le=4320, multiple_of=2)] = 720
+    fps: PositiveInt = 30
+    overlays: bool = True
+    """Draw COG, ZMP and support polygon on the floor."""
+
+
+class Bound(Section):
+    """The range a metric must stay in."""
+
+    min: float | None = None
+    max: float | None = None
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "Bound":
+        if self.min is None and self.max is None:
+            raise ValueError("must give min, max or both")
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise ValueError("min must be at most max")
+        return self
+
+
+class Scenario(Section):
+    """Everything that determines a run."""
+
+    name: Name
+    summary: str = ""
+    seed: NonNegativeInt = 0
+    robot: RobotSection = RobotSection()
+    motion: MotionSection
+    retarget: RetargetSection = RetargetSection()
+    fixtures: Annotated[tuple[FixtureSection, ...], Strict(False)] = ()
+    grip: GripSection = GripSection()
+    control: ControlSection = ControlSection()
+    simulation: SimulationSection = SimulationSection()
+    camera: CameraSection = CameraSection()
+    checks: dict[str, bool | Bound] = {}
+    """Metric name to the value or range it must have."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Scenario":
+        names = [fixture.name for fixture in self.fixtures]
+        if len(set(names)) < len(names):
+            raise ValueError(f"fixtures must have different names, got {', '.join(names)}")
+        physics, log = 1.0 / self.simulation.timestep_s, self.simulation.log_rate_hz
+        ratio = physics / log
+        if round(ratio) < 1 or abs(ratio - round(ratio)) > 1e-6 * ratio:
+            raise ValueError(
+                f"1 / simulation.timestep_s ({physics:g}) must be a whole multiple of "
+                f"simulation.log_rate_hz ({log:g})"
+            )
+        return self
