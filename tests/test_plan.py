@@ -165,7 +165,9 @@ def test_a_clip_of_a_few_samples_is_planned(romeo, end):
 
 def test_a_clip_too_short_to_follow_is_refused():
     scenario = load_scenario("dance", ["motion.end_s=0.012"])
-    with pytest.raises(MotionError, match="3 samples at 200 Hz are too short to follow; at least 4 are needed"):
+    with pytest.raises(
+        MotionError, match="3 samples at 200 Hz are too short to follow; at least 4 are needed"
+    ):
         scenario_motion(scenario, [])
 
 
