@@ -441,7 +441,13 @@ def test_ctrl_c_keeps_what_was_simulated_in_a_log_that_opens(tmp_path):
     command = [sys.executable, "-m", "simbench", "run", "dance", "--out", str(folder)]
     for override in [*SHORT[:-1], "simulation.hold_s=600"]:
         command += ["--set", override]
-    program = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=its_side)
+    program = subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=its_side,
+        # In the background of a script an interrupt is ignored, and the program would inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     os.close(its_side)
     shown = b""
     try:

@@ -6,6 +6,14 @@ import pytest
 from simbench.runs.shield import shielded_from_interrupt
 
 
+@pytest.fixture(autouse=True)
+def interruptible():
+    """A suite started in the background of a script inherits a SIGINT that is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_an_interrupt_waits_for_the_block_and_then_happens():
     done = []
 
