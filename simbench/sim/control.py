@@ -66,13 +66,16 @@ class JointController:
         self._timestep = body.world.timestep
         self._motors = robot.motors
         self._implicit = robot.motors.damping * self._timestep + robot.motors.stiffness * self._timestep**2
-        self._moved = robot.motors.reflected_inertia + self._implicit
+        self._rate_gain = robot.motors.damping + robot.motors.stiffness * self._timestep
         self._lowest_torque = -robot.motors.torque_limit
         self._model = robot.model.copy()
         self._data = self._model.createData()
-        self._law = np.zeros(count)
+        armature = np.zeros(robot.model.nv)
+        armature[6:] = robot.motors.reflected_inertia + self._implicit
+        self._model.armature = armature
+        self._torque = np.zeros(robot.model.nv)
+        self._law = self._torque[6:]
         self._change = np.zeros(count)
-        self._armature = np.zeros(robot.model.nv)
         self._feet = [
             robot.model.frames[robot.model.getFrameId(robot.frames[role])].parentJoint
             for role in ("left_foot", "right_foot")
@@ -81,9 +84,9 @@ class JointController:
         held = pin.Inertia(GROUND_MASS, np.zeros(3), GROUND_MASS * np.eye(3))
         self._foot_inertia = [(own, own + held) for own in free]
         self._held = [False, False]
+        self._lift = np.zeros(6)
         self._forces = pin.StdVec_Force([pin.Force.Zero() for _ in range(robot.model.njoints)])
         self._loaded: list[int] = []
-        self._torque = np.zeros(robot.model.nv)
         self.command = Command(np.zeros(count), np.zeros(count), np.zeros(count))
 
     def hold_feet(self, left: bool, right: bool) -> None:
@@ -97,15 +100,35 @@ class JointController:
             if held != self._held[side]:
                 self._held[side] = held
                 self._model.inertias[joint] = self._foot_inertia[side][held]
-            up = self._data.oMi[joint].rotation[2] * (GROUND_MASS * GRAVITY if held else 0.0)
-            self._forces[joint] = pin.Force(up, np.zeros(3))
+            self._lift[:3] = self._data.oMi[joint].rotation[2] * (GROUND_MASS * GRAVITY if held else 0.0)
+            self._forces[joint] = pin.Force(self._lift)
+
+    def demand(
+        self,
+        position: NDArray[np.float64],
+        velocity: NDArray[np.float64],
+        feedforward: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """Compute the part of the control law that does not depend on the state: K q_r⁺ + D v_r⁺ + τ_ff.
+
+        Parameters
+        ----------
+        position, velocity : (..., n) array
+            Joint reference at the end of a step, rad and rad/s.
+        feedforward : (..., n) array
+            N·m.
+
+        Returns
+        -------
+        (..., n) array
+            N·m, for `step`.
+        """
+        return self._motors.stiffness * position + self._motors.damping * velocity + feedforward
 
     def step(
         self,
         state: RobotState,
-        reference: NDArray[np.float64],
-        reference_velocity: NDArray[np.float64],
-        feedforward: NDArray[np.float64],
+        demand: NDArray[np.float64],
         loads: Sequence[tuple[int, pin.Force]] = (),
     ) -> Command:
         """Compute the torques of this step and hand them to Bullet.
@@ -114,10 +137,8 @@ class JointController:
         ----------
         state : RobotState
             At the start of the step.
-        reference, reference_velocity : (n,) array
-            Joint reference at the end of the step, rad and rad/s.
-        feedforward : (n,) array
-            N·m.
+        demand : (n,) array
+            What `demand` gave for this step, N·m.
         loads : sequence of (joint id, pinocchio.Force)
             Known external forces, in the frame of the joint they act on.
 
@@ -126,21 +147,15 @@ class JointController:
         Command
             Overwritten by the next step.
         """
-        dt, motors, command = self._timestep, self._motors, self.command
-        velocity = state.v[6:]
+        motors, command = self._motors, self.command
         law, change = self._law, self._change
-        # law = K (reference − q − dt v) + D (reference_velocity − v) + feedforward, without temporaries
-        np.multiply(velocity, -dt, out=law)
-        law += reference
-        law -= state.q[7:]
-        law *= motors.stiffness
-        np.subtract(reference_velocity, velocity, out=change)
-        change *= motors.damping
-        law += change
-        law += feedforward
+        # law = demand − K q − (D + K dt) v, without temporaries
+        np.multiply(motors.stiffness, state.q[7:], out=law)
+        np.subtract(demand, law, out=law)
+        np.multiply(self._rate_gain, state.v[6:], out=change)
+        law -= change
         self._set_loads(loads)
-        self._armature[6:] = self._moved
-        acceleration = self._accelerate(state, law)
+        acceleration = self._accelerate(state)
         np.multiply(self._implicit, acceleration, out=change)
         np.subtract(law, change, out=command.requested)
         np.minimum(command.requested, motors.torque_limit, out=command.motor)
@@ -150,10 +165,9 @@ class JointController:
         if command.saturated:
             # A saturated motor no longer follows the law: predict again with its torque fixed at the limit.
             implicit = np.where(saturated, 0.0, self._implicit)
-            limited = np.where(saturated, command.motor, law)
-            self._armature[6:] = motors.reflected_inertia + implicit
-            acceleration = self._accelerate(state, limited)
-            np.subtract(limited, implicit * acceleration, out=command.motor)
+            law[saturated] = command.motor[saturated]
+            acceleration = self._accelerate_limited(state, implicit)
+            np.subtract(law, implicit * acceleration, out=command.motor)
             np.clip(command.motor, self._lowest_torque, motors.torque_limit, out=command.motor)
         np.multiply(motors.reflected_inertia, acceleration, out=command.joint)
         np.subtract(command.motor, command.joint, out=command.joint)
@@ -161,16 +175,24 @@ class JointController:
             self._body.body,
             self._body.joints,
             bullet.TORQUE_CONTROL,
-            forces=command.joint,
+            forces=command.joint.tolist(),
             physicsClientId=self._body.world.client,
         )
         return command
 
-    def _accelerate(self, state: RobotState, torque: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Joint accelerations (n,) under motor torques (n,), with the current armature and forces."""
-        self._torque[6:] = torque
-        self._model.armature = self._armature
+    def _accelerate(self, state: RobotState) -> NDArray[np.float64]:
+        """Joint accelerations (n,) under the law's torques, with the current armature and forces."""
         return pin.aba(self._model, self._data, state.q, state.v, self._torque, self._forces)[6:]
+
+    def _accelerate_limited(self, state: RobotState, implicit: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Joint accelerations (n,) where other inertia than usual, (n,), stands for the implicit part."""
+        usual = self._model.armature.copy()
+        armature = usual.copy()
+        armature[6:] = self._motors.reflected_inertia + implicit
+        self._model.armature = armature
+        acceleration = self._accelerate(state)
+        self._model.armature = usual
+        return acceleration
 
     def _set_loads(self, loads: Sequence[tuple[int, pin.Force]]) -> None:
         """Known external forces for the prediction."""

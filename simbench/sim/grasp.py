@@ -41,8 +41,10 @@ LinkMotion = tuple[pin.SE3, pin.Motion]
 class Grip:
     """One hand and the handle it may hold.
 
-    When the grip engages, the palm's place in the handle's frame is taken as its rest frame. With X the
-    palm's pose in the rest frame and V the palm's velocity relative to it, the wrench on the palm is
+    When the grip engages, the palm's place on the link that carries the handle is taken as its rest frame:
+    its origin at the palm's centre, its axes those of the joint that moves the palm. With X the pose of the
+    palm's centre, with the joint's axes, in the rest frame and V its velocity relative to it, the wrench on
+    the palm is
 
         force = −k x − c v,   torque = −κ log R − γ ω,   (x, R) = X, (v, ω) = V,
 
@@ -54,7 +56,8 @@ class Grip:
         robot = body.robot
         frame = robot.model.frames[robot.model.getFrameId(robot.frames[f"{side}_hand"])]
         hand = robot.hands[f"{side}_hand"]
-        self.wrench = np.zeros(6)
+        self._turned = np.zeros((2, 3))
+        self.wrench = self._turned.reshape(6)
         """Force (N) and torque (N·m) on the palm, world axes, at `point`."""
         self.point = np.zeros(3)
         """Where the wrench acts, m, world."""
@@ -64,10 +67,10 @@ class Grip:
         self._body, self._fixture, self._design = body, fixture, design
         self._handle = fixture.handles[side]
         self._handle_link = fixture.links[self._handle.link]
-        self._joint, self._placement = int(frame.parentJoint), frame.placement.copy()
+        self._joint, self._palm = int(frame.parentJoint), frame.placement.translation.copy()
         self._palm_link = body.links[hand.palm]
         self._hand_links = (body.links[hand.palm], body.links[hand.fingers])
-        self._stiffness = _six(design.stiffness_n_m, design.rotational_stiffness_nm_rad)
+        self._pull = -_six(design.stiffness_n_m, design.rotational_stiffness_nm_rad)
         self._damping = _six(design.damping_ns_m, design.rotational_damping_nms_rad)
         self._rest = pin.SE3.Identity()
         self._offset = np.zeros(6)
@@ -99,40 +102,43 @@ class Grip:
             return None
         if not self.engaged and (self._blocked or not look):
             return None
-        palm = data.oMi[self._joint] * self._placement
+        joint = data.oMi[self._joint]
         key = (self._fixture.body, self._handle_link)
         if key not in motions:
             motions[key] = link_motion(self._fixture, self._handle_link)
         link, velocity = motions[key]
         if not self.engaged:
-            handle = link * self._handle.pose
-            if not self._touches(palm, handle):
+            palm = joint.act(self._palm)
+            if not self._touches(palm, link.act(self._handle.pose.translation)):
                 return None
-            # The rest frame in the frame of the link that carries the handle.
-            self.engaged, self._rest = True, link.actInv(palm)
+            self.engaged, self._rest = True, link.actInv(pin.SE3(joint.rotation, palm))
         rest = link * self._rest
-        pose = rest.actInv(palm)
-        self._offset[:3] = pose.translation
+        pose = rest.actInv(joint)
+        self._offset[:3] = pose.act(self._palm)
         self._offset[3:] = pin.log3(pose.rotation)
-        motion = pose.act(self._placement.actInv(data.v[self._joint])) - self._rest.actInv(velocity)
-        local = -(self._stiffness * self._offset + self._damping * motion.vector)
-        force, torque = local[:3], local[3:]
-        if force @ force > self._design.max_force_n**2 or torque @ torque > self._design.max_torque_nm**2:
+        motion = pose.act(data.v[self._joint]) - self._rest.actInv(velocity)
+        local = self._pull * self._offset
+        local -= self._damping * motion.vector
+        fx, fy, fz, tx, ty, tz = local.tolist()
+        if (
+            fx * fx + fy * fy + fz * fz > self._design.max_force_n**2
+            or tx * tx + ty * ty + tz * tz > self._design.max_torque_nm**2
+        ):
             self._release()
             self._blocked = True
             self.lost += 1
             return None
-        self.wrench[:3], self.wrench[3:] = rest.rotation @ force, rest.rotation @ torque
+        np.dot(local.reshape(2, 3), rest.rotation.T, out=self._turned)
         self.point[:] = rest.translation
         self._push()
-        return self._joint, self._placement.act(pose.actInv(pin.Force(local)))
+        return self._joint, pose.actInv(pin.Force(local))
 
     def _release(self) -> None:
         self.engaged = False
         self.wrench[:] = 0.0
 
-    def _touches(self, palm: pin.SE3, handle: pin.SE3) -> bool:
-        if np.linalg.norm(palm.translation - handle.translation) > self._design.tolerance_m:
+    def _touches(self, palm: NDArray[np.float64], handle: NDArray[np.float64]) -> bool:
+        if np.linalg.norm(palm - handle) > self._design.tolerance_m:
             return False
         client = self._body.world.client
         return any(
@@ -145,14 +151,16 @@ class Grip:
     def _push(self) -> None:
         """Apply the wrench to the palm, and its opposite to the handle."""
         client = self._body.world.client
-        force, torque, point = self.wrench[:3], self.wrench[3:], self.point
+        # Bullet reads lists three times faster than arrays.
+        fx, fy, fz, tx, ty, tz = self.wrench.tolist()
+        point = self.point.tolist()
         pairs = (
-            (self._body.body, self._palm_link, force, torque),
-            (self._fixture.body, self._handle_link, -force, -torque),
+            (self._body.body, self._palm_link, [fx, fy, fz], [tx, ty, tz]),
+            (self._fixture.body, self._handle_link, [-fx, -fy, -fz], [-tx, -ty, -tz]),
         )
-        for body, link, f, t in pairs:
-            bullet.applyExternalForce(body, link, f, point, bullet.WORLD_FRAME, physicsClientId=client)
-            bullet.applyExternalTorque(body, link, t, bullet.WORLD_FRAME, physicsClientId=client)
+        for body, link, force, torque in pairs:
+            bullet.applyExternalForce(body, link, force, point, bullet.WORLD_FRAME, physicsClientId=client)
+            bullet.applyExternalTorque(body, link, torque, bullet.WORLD_FRAME, physicsClientId=client)
 
 
 def link_motion(fixture: Fixture, link: int) -> LinkMotion:
@@ -165,8 +173,10 @@ def link_motion(fixture: Fixture, link: int) -> LinkMotion:
         physicsClientId=fixture.world.client,
     )
     frame = pin.XYZQUATToSE3(np.array(position + quaternion))
-    at_com = pin.SE3(frame.rotation.T, frame.rotation.T @ (np.array(com) - frame.translation))
-    return frame, at_com.act(pin.Motion(np.array(linear + angular)))
+    (x, y, z), (vx, vy, vz), (wx, wy, wz) = com, linear, angular
+    # Of the point of the link that passes the world's origin.
+    at_origin = (vx + wz * y - wy * z, vy + wx * z - wz * x, vz + wy * x - wx * y, wx, wy, wz)
+    return frame, frame.actInv(pin.Motion(np.array(at_origin)))
 
 
 def _six(linear: float, angular: float) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from simbench.sim.control import JointController
 from simbench.sim.fixtures import Fixture, fixture_state
 from simbench.sim.grasp import Grip, LinkMotion
 from simbench.sim.sensing import POINTS_PER_FOOT, ContactEvent, ContactSensor
-from simbench.sim.state import empty_state, read_state, update_links
+from simbench.sim.state import RobotState, empty_states, read_state, update_links
 from simbench.sim.world import RobotBody
 
 _SENSE_RATE = 200.0
@@ -75,6 +75,14 @@ class Recorder:
         self.step_time = 0.0
         self.steps = 0
 
+    def take_extremes(self, q: NDArray[np.float64], v: NDArray[np.float64]) -> None:
+        """Widen the extremes by the joints of states (K, 7 + n) and (K, 6 + n)."""
+        position, speed = q[:, 7:], np.abs(v[:, 6:])
+        if len(q):
+            np.maximum(self.highest_position, np.maximum.reduce(position), out=self.highest_position)
+            np.minimum(self.lowest_position, np.minimum.reduce(position), out=self.lowest_position)
+            np.maximum(self.highest_speed, np.maximum.reduce(speed), out=self.highest_speed)
+
 
 def simulate(
     body: RobotBody,
@@ -108,31 +116,33 @@ def simulate(
     """
     world, robot = body.world, body.robot
     model, data = robot.model, robot.model.createData()
-    controller, state = JointController(body), empty_state(body)
+    controller = JointController(body)
+    # The states between two samples, whose extremes are taken together.
+    between = empty_states(body, log_every)
+    states = [RobotState(q, v) for q, v in zip(between.q, between.v, strict=True)]
     names = {fixture.body: (fixture.name, {i: n for n, i in fixture.links.items()}) for fixture in fixtures}
     sensor = ContactSensor(body, {world.floor: ("floor", {}), **names})
     recorder.events = sensor.events
     palms = [model.getFrameId(robot.frames[f"{side}_hand"]) for side in ("left", "right")]
     wrench, points, others = np.zeros((2, 6)), np.full((2, POINTS_PER_FOOT, 2), np.nan), np.zeros(6)
     steps = len(reference.position)
+    wanted = reference.grip.tolist()
+    demand = controller.demand(reference.position, reference.velocity, reference.feedforward)
     sense_every = max(1, round(1.0 / (_SENSE_RATE * world.timestep)))
     controller.hold_feet(True, True)
     started = clock.perf_counter()
     try:
         for step in range(steps):
+            state = states[step % log_every]
             read_state(body, state)
-            position, speed = state.q[7:], np.abs(state.v[6:])
-            np.maximum(recorder.highest_position, position, out=recorder.highest_position)
-            np.minimum(recorder.lowest_position, position, out=recorder.lowest_position)
-            np.maximum(recorder.highest_speed, speed, out=recorder.highest_speed)
             sampling, sensing = step % log_every == 0, step % sense_every == 0
             loads = []
-            if grips and reference.grip[step].any():
+            if grips and any(wanted[step]):
                 pin.forwardKinematics(model, data, state.q, state.v)
                 update_links(body)
             motions: dict[tuple[int, int], LinkMotion] = {}
             for side, grip in enumerate(grips):
-                load = grip.apply(data, bool(reference.grip[step, side]), sensing, motions)
+                load = grip.apply(data, wanted[step][side], sensing, motions)
                 if load is not None:
                     loads.append(load)
             if sampling or sensing:
@@ -145,7 +155,7 @@ def simulate(
                 recorder.foot_points[row] = points
                 recorder.contact_wrench[row] = others
                 recorder.time[row] = step * world.timestep
-                recorder.joint_position[row] = position
+                recorder.joint_position[row] = state.q[7:]
                 recorder.joint_velocity[row] = state.v[6:]
                 recorder.base_pose[row] = state.q[:7]
                 recorder.base_velocity[row] = state.v[:6]
@@ -166,13 +176,7 @@ def simulate(
                     recorder.fixture_position[row, column] = place
                     recorder.fixture_velocity[row, column] = velocity
                 progress(step, steps)
-            command = controller.step(
-                state,
-                reference.position[step],
-                reference.velocity[step],
-                reference.feedforward[step],
-                loads,
-            )
+            command = controller.step(state, demand[step], loads)
             recorder.saturated_steps += command.saturated
             if sampling:
                 recorder.joint_reference[row] = reference.position[step]
@@ -184,9 +188,13 @@ def simulate(
             world.step()
             recorder.step_time += clock.perf_counter() - before
             recorder.steps = step + 1
+            if recorder.steps % log_every == 0:
+                recorder.take_extremes(between.q, between.v)
             if realtime:
                 clock.sleep(max(0.0, started + step * world.timestep - clock.perf_counter()))
         progress(steps, steps)
     finally:
+        rest = recorder.steps % log_every
+        recorder.take_extremes(between.q[:rest], between.v[:rest])
         recorder.wall_time = clock.perf_counter() - started
         recorder.grips_lost = sum(grip.lost for grip in grips)

@@ -30,6 +30,12 @@ def empty_state(body: RobotBody) -> RobotState:
     return RobotState(np.zeros(7 + count), np.zeros(6 + count))
 
 
+def empty_states(body: RobotBody, count: int) -> RobotState:
+    """Buffers for `count` states: q is (count, 7 + n), v is (count, 6 + n)."""
+    joints = len(body.joints)
+    return RobotState(np.zeros((count, 7 + joints)), np.zeros((count, 6 + joints)))
+
+
 def read_state(body: RobotBody, state: RobotState) -> None:
     """Copy the state of a floating robot into `state`.
 
@@ -52,20 +58,18 @@ def read_state(body: RobotBody, state: RobotState) -> None:
     vy -= wz * cx - wx * cz
     vz -= wx * cy - wy * cx
     r = bullet.getMatrixFromQuaternion(quaternion)
-    q, v = state.q, state.v
-    q[:3] = position
-    q[3:7] = quaternion
-    v[:6] = (
+    states = bullet.getJointStates(body.body, body.joints, physicsClientId=client)
+    positions, speeds, _, _ = zip(*states, strict=True)
+    state.q[:] = (*position, *quaternion, *positions)
+    state.v[:] = (
         r[0] * vx + r[3] * vy + r[6] * vz,
         r[1] * vx + r[4] * vy + r[7] * vz,
         r[2] * vx + r[5] * vy + r[8] * vz,
         r[0] * wx + r[3] * wy + r[6] * wz,
         r[1] * wx + r[4] * wy + r[7] * wz,
         r[2] * wx + r[5] * wy + r[8] * wz,
+        *speeds,
     )
-    states = bullet.getJointStates(body.body, body.joints, physicsClientId=client)
-    q[7:] = [joint[0] for joint in states]
-    v[6:] = [joint[1] for joint in states]
 
 
 def update_links(body: RobotBody) -> None:

@@ -108,7 +108,7 @@ class Standing:
         bullet.applyExternalForce(self.body.body, -1, push, point, bullet.WORLD_FRAME, physicsClientId=client)
         reference = self.stance.joints if reference is None else reference
         speed = np.zeros(len(reference)) if speed is None else speed
-        command = self._controller.step(self.state, reference, speed, self.hold)
+        command = self._controller.step(self.state, self._controller.demand(reference, speed, self.hold))
         self.world.step()
         self.steps += 1
         read_state(self.body, self.state)

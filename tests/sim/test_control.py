@@ -32,7 +32,7 @@ def drive(random_state, set_state):
                 read_state(body, state)
                 before = RobotState(state.q.copy(), state.v.copy())
                 loads = [] if load is None else [load(body, before)]
-                command = controller.step(state, reference, speed, feedforward, loads)
+                command = controller.step(state, controller.demand(reference, speed, feedforward), loads)
                 world.step()
                 read_state(body, state)
                 yield before, command, (state.v - before.v)[6:] / DT, state
@@ -219,7 +219,7 @@ def test_damping_far_beyond_the_explicit_limit_is_stable_in_the_air(
         peaks = []
         for _ in range(300):
             read_state(body, state)
-            controller.step(state, q[7:], np.zeros(33), np.zeros(33))
+            controller.step(state, controller.demand(q[7:], np.zeros(33), np.zeros(33)))
             world.step()
             peaks.append(np.abs(state.v[6:]).max())
         read_state(body, state)
@@ -254,7 +254,7 @@ def test_a_joint_swings_with_rotor_and_link_inertia(romeo, weightless, with_moto
         still = np.zeros(33)
         for _ in range(300):
             read_state(body, state)
-            controller.step(state, rest, still, still)
+            controller.step(state, controller.demand(rest, still, still))
             world.step()
             path.append(state.q[7 + column] - rest[column])
             expected.append(x)

@@ -110,7 +110,7 @@ class Hand:
         """One time step in which the motors hold the posture."""
         loads = [] if load is None else [load]
         still = np.zeros(len(self.joints))
-        command = self.controller.step(self.state, self.joints, still, still, loads)
+        command = self.controller.step(self.state, self.controller.demand(self.joints, still, still), loads)
         self.world.step()
         read_state(self.body, self.state)
         return command

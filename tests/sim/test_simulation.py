@@ -193,7 +193,7 @@ def test_an_interrupt_keeps_the_samples_before_it(record, every_step):
     assert {event.first for event in log.events} == {"romeo/l_ankle", "romeo/r_ankle"}
     assert log.wall_time >= log.step_time > 0.0
     # The extremes are those of the steps that were made.
-    np.testing.assert_array_equal(log.highest_position, full.joint_position[:186].max(axis=0))
+    np.testing.assert_array_equal(log.highest_position, full.joint_position[:185].max(axis=0))
 
 
 def test_progress_ends_with_all_steps_done(record):

@@ -157,7 +157,7 @@ def test_a_robot_in_free_space_keeps_momentum_and_spin(romeo, weightless, random
         still = np.zeros(len(body.joints))
         for _ in range(1000):
             read_state(body, state)
-            controller.step(state, q[7:], still, still)
+            controller.step(state, controller.demand(q[7:], still, still))
             world.step()
         read_state(body, state)
         after, end = momentum(romeo, state)
