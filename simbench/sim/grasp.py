@@ -1,12 +1,15 @@
 """Grip: a force-limited compliant constraint between a palm and a handle, engaged by contact."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.sim.fixtures import Fixture
+from simbench.sim.link_motion import LinkMotion, link_motions, placed, velocity_at
+from simbench.sim.vectors import Quaternion, Vector, cross, difference, inverse, product, rotated, square
 from simbench.sim.world import RobotBody, bullet
 
 
@@ -35,149 +38,172 @@ class GripDesign:
     tolerance_m: float
 
 
-LinkMotion = tuple[pin.SE3, pin.Motion]
-
-
 class Grip:
     """One hand and the handle it may hold.
 
-    When the grip engages, the palm's place on the link that carries the handle is taken as its rest frame:
-    its origin at the palm's centre, its axes those of the joint that moves the palm. With X the pose of the
-    palm's centre, with the joint's axes, in the rest frame and V its velocity relative to it, the wrench on
-    the palm is
+    When the grip engages, the palm's place on the link that carries the handle becomes its rest place. With
+    x the palm's centre relative to the rest place, R the palm's turn relative to it, and v, ω the palm's
+    velocity relative to the link, taken at the rest place, the wrench on the palm is
 
-        force = −k x − c v,   torque = −κ log R − γ ω,   (x, R) = X, (v, ω) = V,
+        force = −k x − c v,   torque = −κ log R − γ ω,
 
-    at the rest frame's origin and in its axes; the handle feels the opposite there. The spring is explicit:
-    its force is known before the step, logged as it is, and told to the controller's prediction.
+    at the rest place; the handle feels the opposite there. The spring is explicit: its force is known before
+    the step, logged as it is, and told to the controller's prediction. It acts a thousand times a second on
+    two hands, so it is written in plain floats, which cost less than small arrays.
     """
 
     def __init__(self, body: RobotBody, side: str, fixture: Fixture, design: GripDesign) -> None:
-        robot = body.robot
-        frame = robot.model.frames[robot.model.getFrameId(robot.frames[f"{side}_hand"])]
-        hand = robot.hands[f"{side}_hand"]
-        self._turned = np.zeros((2, 3))
-        self.wrench = self._turned.reshape(6)
+        model, hand = body.robot.model, body.robot.hands[f"{side}_hand"]
+        frame = model.frames[model.getFrameId(body.robot.frames[f"{side}_hand"])]
+        self.wrench = np.zeros(6)
         """Force (N) and torque (N·m) on the palm, world axes, at `point`."""
         self.point = np.zeros(3)
         """Where the wrench acts, m, world."""
         self.engaged = False
         self.lost = 0
         """How often the grip let go because of overload."""
-        self._body, self._fixture, self._design = body, fixture, design
-        self._handle = fixture.handles[side]
-        self._handle_link = fixture.links[self._handle.link]
-        self._joint, self._palm = int(frame.parentJoint), frame.placement.translation.copy()
-        self._palm_link = body.links[hand.palm]
+        self.fixture = fixture
+        self.palm_link = body.links[hand.palm]
+        self.handle_link = fixture.links[fixture.handles[side].link]
+        self.body, self._design = body, design
+        self._handle: Vector = tuple(fixture.handles[side].pose.translation.tolist())
+        self._joint = int(frame.parentJoint)
+        self._in_joint = model.frames[model.getFrameId(hand.palm)].placement.copy()
+        self._palm: Vector = tuple(self._in_joint.actInv(frame.placement).translation.tolist())
         self._hand_links = (body.links[hand.palm], body.links[hand.fingers])
-        self._pull = -_six(design.stiffness_n_m, design.rotational_stiffness_nm_rad)
-        self._damping = _six(design.damping_ns_m, design.rotational_damping_nms_rad)
-        self._rest = pin.SE3.Identity()
-        self._offset = np.zeros(6)
+        self._rest: tuple[Vector, Quaternion] = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
         self._blocked = False
 
     def apply(
-        self, data: pin.Data, wanted: bool, look: bool, motions: dict[tuple[int, int], LinkMotion]
+        self, palm: LinkMotion, handle: LinkMotion, wanted: bool, look: bool
     ) -> tuple[int, pin.Force] | None:
         """Engage, hold or let go, and apply the forces of this step.
 
         Parameters
         ----------
-        data : pinocchio.Data
-            Forward kinematics, with velocity, of the robot's current state; `update_links` has told Bullet.
+        palm, handle : LinkMotion
+            Of the palm's link and of the link that carries the handle.
         wanted : bool
             Whether the hand is meant to hold; a grip lost by overload stays open until this was False.
         look : bool
             Whether to look for contact in this step (a tactile sensor's rate).
-        motions : dict of (body, link) to LinkMotion
-            What grips have already asked Bullet in this step; extended.
 
         Returns
         -------
         (joint id, force in the joint's frame), or None while the hand is open
         """
         if not wanted:
-            self._release()
-            self._blocked = False
+            self.release()
             return None
         if not self.engaged and (self._blocked or not look):
             return None
-        joint = data.oMi[self._joint]
-        key = (self._fixture.body, self._handle_link)
-        if key not in motions:
-            motions[key] = link_motion(self._fixture, self._handle_link)
-        link, velocity = motions[key]
+        centre = placed(palm, self._palm)
         if not self.engaged:
-            palm = joint.act(self._palm)
-            if not self._touches(palm, link.act(self._handle.pose.translation)):
+            if not self._touches(centre, handle):
                 return None
-            self.engaged, self._rest = True, link.actInv(pin.SE3(joint.rotation, palm))
-        rest = link * self._rest
-        pose = rest.actInv(joint)
-        self._offset[:3] = pose.act(self._palm)
-        self._offset[3:] = pin.log3(pose.rotation)
-        motion = pose.act(data.v[self._joint]) - self._rest.actInv(velocity)
-        local = self._pull * self._offset
-        local -= self._damping * motion.vector
-        fx, fy, fz, tx, ty, tz = local.tolist()
-        if (
-            fx * fx + fy * fy + fz * fz > self._design.max_force_n**2
-            or tx * tx + ty * ty + tz * tz > self._design.max_torque_nm**2
-        ):
-            self._release()
+            back = inverse(handle.quaternion)
+            self._rest = rotated(back, difference(centre, handle.position)), product(back, palm.quaternion)
+            self.engaged = True
+        place, turn = self._rest
+        point = placed(handle, place)
+        force, torque = self._spring(palm, handle, centre, point, product(handle.quaternion, turn))
+        if square(force) > self._design.max_force_n**2 or square(torque) > self._design.max_torque_nm**2:
+            self.release()
             self._blocked = True
             self.lost += 1
             return None
-        np.dot(local.reshape(2, 3), rest.rotation.T, out=self._turned)
-        self.point[:] = rest.translation
-        self._push()
-        return self._joint, pose.actInv(pin.Force(local))
+        self.wrench[:] = (*force, *torque)
+        self.point[:] = point
+        self._push(force, torque, point)
+        return self._joint, self._load(palm, force, torque, point)
 
-    def _release(self) -> None:
-        self.engaged = False
-        self.wrench[:] = 0.0
+    def _spring(
+        self, palm: LinkMotion, handle: LinkMotion, centre: Vector, point: Vector, turned: Quaternion
+    ) -> tuple[Vector, Vector]:
+        """Force and torque on the palm, its centre at `centre`, its rest place at `point`, `turned`."""
+        design = self._design
+        x, y, z = difference(centre, point)
+        vx, vy, vz = difference(velocity_at(palm, point), velocity_at(handle, point))
+        k, c = design.stiffness_n_m, design.damping_ns_m
+        ex, ey, ez, ew = product(palm.quaternion, inverse(turned))
+        # log R = 2 atan2(|e|, e_w) e / |e|, of that of R's two quaternions whose e_w is positive
+        length = math.sqrt(ex * ex + ey * ey + ez * ez)
+        scale = math.copysign(2.0 * math.atan2(length, abs(ew)) / length if length > 1e-12 else 2.0, ew)
+        wx, wy, wz = difference(palm.angular, handle.angular)
+        bend, damping = scale * design.rotational_stiffness_nm_rad, design.rotational_damping_nms_rad
+        return (
+            (-k * x - c * vx, -k * y - c * vy, -k * z - c * vz),
+            (-bend * ex - damping * wx, -bend * ey - damping * wy, -bend * ez - damping * wz),
+        )
 
-    def _touches(self, palm: NDArray[np.float64], handle: NDArray[np.float64]) -> bool:
-        if np.linalg.norm(palm - handle) > self._design.tolerance_m:
+    def _load(self, palm: LinkMotion, force: Vector, torque: Vector, point: Vector) -> pin.Force:
+        """Express the wrench in the frame of the joint that moves the palm."""
+        x, y, z = cross(difference(point, palm.position), force)
+        moment = x + torque[0], y + torque[1], z + torque[2]
+        back = inverse(palm.quaternion)
+        return self._in_joint.act(pin.Force(np.array(rotated(back, force) + rotated(back, moment))))
+
+    def release(self) -> None:
+        """Open the hand; it may engage again."""
+        self._blocked = False
+        if self.engaged:
+            self.engaged = False
+            self.wrench[:] = 0.0
+
+    def _touches(self, centre: Vector, handle: LinkMotion) -> bool:
+        if square(difference(centre, placed(handle, self._handle))) > self._design.tolerance_m**2:
             return False
-        client = self._body.world.client
+        client = self.body.world.client
         return any(
             bullet.getContactPoints(
-                self._body.body, self._fixture.body, link, self._handle_link, physicsClientId=client
+                self.body.body, self.fixture.body, link, self.handle_link, physicsClientId=client
             )
             for link in self._hand_links
         )
 
-    def _push(self) -> None:
+    def _push(self, force: Vector, torque: Vector, point: Vector) -> None:
         """Apply the wrench to the palm, and its opposite to the handle."""
-        client = self._body.world.client
-        # Bullet reads lists three times faster than arrays.
-        fx, fy, fz, tx, ty, tz = self.wrench.tolist()
-        point = self.point.tolist()
+        client = self.body.world.client
+        (fx, fy, fz), (tx, ty, tz) = force, torque
         pairs = (
-            (self._body.body, self._palm_link, [fx, fy, fz], [tx, ty, tz]),
-            (self._fixture.body, self._handle_link, [-fx, -fy, -fz], [-tx, -ty, -tz]),
+            (self.body.body, self.palm_link, force, torque),
+            (self.fixture.body, self.handle_link, (-fx, -fy, -fz), (-tx, -ty, -tz)),
         )
-        for body, link, force, torque in pairs:
-            bullet.applyExternalForce(body, link, force, point, bullet.WORLD_FRAME, physicsClientId=client)
-            bullet.applyExternalTorque(body, link, torque, bullet.WORLD_FRAME, physicsClientId=client)
+        for body, link, f, t in pairs:
+            bullet.applyExternalForce(body, link, f, point, bullet.WORLD_FRAME, physicsClientId=client)
+            bullet.applyExternalTorque(body, link, t, bullet.WORLD_FRAME, physicsClientId=client)
 
 
-def link_motion(fixture: Fixture, link: int) -> LinkMotion:
-    """Pose of a fixture's link in the world, and its velocity in its own frame."""
-    com, _, _, _, position, quaternion, linear, angular = bullet.getLinkState(
-        fixture.body,
-        link,
-        computeLinkVelocity=1,
-        computeForwardKinematics=1,
-        physicsClientId=fixture.world.client,
-    )
-    frame = pin.XYZQUATToSE3(np.array(position + quaternion))
-    (x, y, z), (vx, vy, vz), (wx, wy, wz) = com, linear, angular
-    # Of the point of the link that passes the world's origin.
-    at_origin = (vx + wz * y - wy * z, vy + wx * z - wz * x, vz + wy * x - wx * y, wx, wy, wz)
-    return frame, frame.actInv(pin.Motion(np.array(at_origin)))
+def apply_grips(grips: Sequence[Grip], wanted: Sequence[bool], look: bool) -> list[tuple[int, pin.Force]]:
+    """Have every hand of a robot engage, hold or let go, and apply the forces of this step.
 
+    Parameters
+    ----------
+    grips : sequence of Grip
+        Of one robot.
+    wanted : sequence of bool
+        Which of them are meant to hold.
+    look : bool
+        As in `Grip.apply`.
 
-def _six(linear: float, angular: float) -> NDArray[np.float64]:
-    return np.array([linear, linear, linear, angular, angular, angular])
+    Returns
+    -------
+    list of (joint id, force in the joint's frame)
+    """
+    if not any(wanted):
+        for grip in grips:
+            grip.release()
+        return []
+    # Asking also has Bullet compute where links are: it takes the lever of an external force about where it
+    # last computed the link to be, a step ago unless asked in between.
+    palms = link_motions(grips[0].body, [grip.palm_link for grip in grips])
+    handles: dict[tuple[int, int], LinkMotion] = {}
+    loads = []
+    for grip, palm, hold in zip(grips, palms, wanted, strict=True):
+        key = (grip.fixture.body, grip.handle_link)
+        if key not in handles:
+            [handles[key]] = link_motions(grip.fixture, [grip.handle_link])
+        load = grip.apply(palm, handles[key], hold, look)
+        if load is not None:
+            loads.append(load)
+    return loads

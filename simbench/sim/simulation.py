@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from simbench.sim.control import JointController
 from simbench.sim.fixtures import Fixture, fixture_state
-from simbench.sim.grasp import Grip, LinkMotion
+from simbench.sim.grasp import Grip, apply_grips
 from simbench.sim.sensing import POINTS_PER_FOOT, ContactEvent, ContactSensor
-from simbench.sim.state import RobotState, empty_states, read_state, update_links
+from simbench.sim.state import RobotState, empty_states, read_state
 from simbench.sim.world import RobotBody
 
 _SENSE_RATE = 200.0
@@ -136,15 +136,7 @@ def simulate(
             state = states[step % log_every]
             read_state(body, state)
             sampling, sensing = step % log_every == 0, step % sense_every == 0
-            loads = []
-            if grips and any(wanted[step]):
-                pin.forwardKinematics(model, data, state.q, state.v)
-                update_links(body)
-            motions: dict[tuple[int, int], LinkMotion] = {}
-            for side, grip in enumerate(grips):
-                load = grip.apply(data, wanted[step][side], sensing, motions)
-                if load is not None:
-                    loads.append(load)
+            loads = apply_grips(grips, wanted[step], sensing) if grips else []
             if sampling or sensing:
                 sensor.sample(step * world.timestep, wrench, points, others)
             if sensing and step > 0:

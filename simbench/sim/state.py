@@ -70,12 +70,3 @@ def read_state(body: RobotBody, state: RobotState) -> None:
         r[2] * wx + r[5] * wy + r[8] * wz,
         *speeds,
     )
-
-
-def update_links(body: RobotBody) -> None:
-    """Have Bullet compute where the robot's links are.
-
-    It takes the lever of an external force about where it last computed the link to be: a step ago, unless
-    asked in between.
-    """
-    bullet.getLinkState(body.body, 0, computeForwardKinematics=1, physicsClientId=body.world.client)

@@ -3,7 +3,8 @@ import pinocchio as pin
 import pytest
 
 from simbench.sim.control import JointController
-from simbench.sim.state import RobotState, empty_state, read_state, update_links
+from simbench.sim.link_motion import link_motions
+from simbench.sim.state import RobotState, empty_state, read_state
 from simbench.sim.world import add_robot, bullet, open_world
 
 DT = 1e-3
@@ -91,7 +92,7 @@ def test_known_loads_are_part_of_the_prediction(romeo, with_motors, drive, link)
         place = data.oMi[joint]
         point = place.translation + lever
         client = body.world.client
-        update_links(body)
+        link_motions(body, [0])
         where = body.body, body.links[link]
         bullet.applyExternalForce(*where, force, point, bullet.WORLD_FRAME, physicsClientId=client)
         bullet.applyExternalTorque(*where, torque, bullet.WORLD_FRAME, physicsClientId=client)

@@ -6,8 +6,9 @@ import pytest
 
 from simbench.sim.control import JointController
 from simbench.sim.fixtures import DrawerDesign, Fixture, Handle, add_fixture, fixture_state, handle_poses
-from simbench.sim.grasp import Grip, GripDesign, link_motion
-from simbench.sim.state import empty_state, read_state, update_links
+from simbench.sim.grasp import Grip, GripDesign, apply_grips
+from simbench.sim.link_motion import link_motions
+from simbench.sim.state import empty_state, read_state
 from simbench.sim.world import add_robot, bullet, open_world, place_robot
 
 DT = 1e-3
@@ -87,8 +88,8 @@ class Hand:
         """What the grip does with the state that the robot has now."""
         read_state(self.body, self.state)
         pin.forwardKinematics(self.model, self.data, self.state.q, self.state.v)
-        update_links(self.body)
-        return self.grip.apply(self.data, wanted, look, {})
+        loads = apply_grips([self.grip], [wanted], look)
+        return loads[0] if loads else None
 
     def palm(self):
         """Pose of the palm, and its velocity (6,) in world axes, by Pinocchio."""
@@ -291,13 +292,17 @@ def test_torques_reach_a_hinged_handle_too(world, romeo, weightless):
     inertia = AXIS @ own.matrix()[3:, 3:] @ AXIS
     peak, speed = 0.0, 0.0
     for _ in range(200):
-        # link_motion against the closed form of a hinge.
+        # link_motions against the closed form of a hinge.
         position, rate = fixture_state(lever)
-        pose, velocity = link_motion(lever, 0)
+        [motion] = link_motions(lever, [0])
         turn = pin.exp3(position * AXIS)
-        np.testing.assert_allclose(pose.rotation, turn, atol=1e-6)
-        np.testing.assert_allclose(pose.translation, HINGE, atol=1e-6)
-        np.testing.assert_allclose(velocity.vector, [0, 0, 0, *(rate * AXIS)], atol=1e-6)
+        np.testing.assert_allclose(
+            pin.Quaternion(*motion.quaternion[3:], *motion.quaternion[:3]).matrix(), turn, atol=1e-6
+        )
+        np.testing.assert_allclose(motion.position, HINGE, atol=1e-6)
+        np.testing.assert_allclose(motion.com, HINGE + turn @ own.lever, atol=1e-6)
+        np.testing.assert_allclose(motion.angular, rate * AXIS, atol=1e-6)
+        np.testing.assert_allclose(motion.linear, np.cross(rate * AXIS, turn @ own.lever), atol=1e-6)
         load = hand.look()
         force, torque, point = hand.grip.wrench[:3], hand.grip.wrench[3:], hand.grip.point
         expected = -AXIS @ (torque + np.cross(point - HINGE, force))
@@ -352,6 +357,6 @@ def test_both_hands_hold_independently(world, romeo, weightless):
     hand = Hand(world, weightless(romeo), fixture, handle_poses(DRAWER, OPENING)["left"])
     right = Grip(hand.body, "right", fixture, GRIP)
     hand.look()
-    assert right.apply(hand.data, True, True, {}) is None
+    assert apply_grips([right], [True], True) == []
     assert hand.grip.engaged
     assert not right.engaged

@@ -1,0 +1,54 @@
+"""Where links are and how they move, as Bullet has them now, in plain floats."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from simbench.sim.fixtures import Fixture
+from simbench.sim.vectors import Quaternion, Vector, cross, difference, rotated
+from simbench.sim.world import RobotBody, bullet
+
+
+class LinkMotion(NamedTuple):
+    """Where a link is and how it moves, world axes.
+
+    Parameters
+    ----------
+    com : (3,) floats
+        Centre of mass, m.
+    position : (3,) floats
+        Origin of the link's frame, m.
+    quaternion : (4,) floats
+        Of the link's frame, x, y, z, w.
+    linear : (3,) floats
+        Velocity of the centre of mass, m/s.
+    angular : (3,) floats
+        rad/s.
+    """
+
+    com: Vector
+    position: Vector
+    quaternion: Quaternion
+    linear: Vector
+    angular: Vector
+
+
+def link_motions(body: RobotBody | Fixture, links: Sequence[int]) -> list[LinkMotion]:
+    """Motion of links, by Bullet's indices, as the joints are now."""
+    states = bullet.getLinkStates(
+        body.body, links, computeLinkVelocity=1, computeForwardKinematics=1, physicsClientId=body.world.client
+    )
+    return [LinkMotion(state[0], *state[4:8]) for state in states]
+
+
+def placed(link: LinkMotion, place: Vector) -> Vector:
+    """Where a place in a link's frame is in the world, m."""
+    x, y, z = rotated(link.quaternion, place)
+    px, py, pz = link.position
+    return px + x, py + y, pz + z
+
+
+def velocity_at(motion: LinkMotion, point: Vector) -> Vector:
+    """Velocity of the point of a link that is at `point`, m/s."""
+    x, y, z = cross(motion.angular, difference(point, motion.com))
+    vx, vy, vz = motion.linear
+    return vx + x, vy + y, vz + z

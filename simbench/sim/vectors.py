@@ -1,0 +1,52 @@
+"""Vectors and unit quaternions in plain floats, for the few that a step handles one by one.
+
+At this size a NumPy call costs more than the arithmetic, and Bullet's own transforms are in single precision.
+"""
+
+Vector = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+
+
+def difference(a: Vector, b: Vector) -> Vector:
+    """Return a − b."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """Return a × b."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def square(a: Vector) -> float:
+    """Return a · a."""
+    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
+
+
+def rotated(quaternion: Quaternion, a: Vector) -> Vector:
+    """Turn a vector: a + 2 w (u × a) + 2 u × (u × a) with the unit quaternion (u, w)."""
+    u, w = quaternion[:3], quaternion[3]
+    across = cross(u, a)
+    x, y, z = cross(u, across)
+    return (
+        a[0] + 2.0 * (w * across[0] + x),
+        a[1] + 2.0 * (w * across[1] + y),
+        a[2] + 2.0 * (w * across[2] + z),
+    )
+
+
+def inverse(quaternion: Quaternion) -> Quaternion:
+    """Return the turn back."""
+    x, y, z, w = quaternion
+    return -x, -y, -z, w
+
+
+def product(a: Quaternion, b: Quaternion) -> Quaternion:
+    """Return the turn by b, then by a."""
+    ax, ay, az, aw = a
+    bx, by, bz, bw = b
+    return (
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    )
