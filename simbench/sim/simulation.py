@@ -12,7 +12,7 @@ from simbench.sim.control import JointController
 from simbench.sim.fixtures import Fixture, fixture_state
 from simbench.sim.grasp import Grip, apply_grips
 from simbench.sim.sensing import POINTS_PER_FOOT, ContactEvent, ContactSensor
-from simbench.sim.state import RobotState, empty_states, read_state
+from simbench.sim.state import RobotState, empty_state, read_state
 from simbench.sim.world import RobotBody
 
 _SENSE_RATE = 200.0
@@ -118,7 +118,7 @@ def simulate(
     model, data = robot.model, robot.model.createData()
     controller = JointController(body)
     # The states between two samples, whose extremes are taken together.
-    between = empty_states(body, log_every)
+    between = empty_state(body, log_every)
     states = [RobotState(q, v) for q, v in zip(between.q, between.v, strict=True)]
     names = {fixture.body: (fixture.name, {i: n for n, i in fixture.links.items()}) for fixture in fixtures}
     sensor = ContactSensor(body, {world.floor: ("floor", {}), **names})
@@ -126,11 +126,11 @@ def simulate(
     palms = [model.getFrameId(robot.frames[f"{side}_hand"]) for side in ("left", "right")]
     wrench, points, others = np.zeros((2, 6)), np.full((2, POINTS_PER_FOOT, 2), np.nan), np.zeros(6)
     steps = len(reference.position)
-    wanted = reference.grip.tolist()
-    demand = controller.demand(reference.position, reference.velocity, reference.feedforward)
     sense_every = max(1, round(1.0 / (_SENSE_RATE * world.timestep)))
     controller.hold_feet(True, True)
     started = clock.perf_counter()
+    wanted = reference.grip.tolist()
+    demand = controller.demand(reference.position, reference.velocity, reference.feedforward)
     try:
         for step in range(steps):
             state = states[step % log_every]
@@ -179,9 +179,9 @@ def simulate(
             before = clock.perf_counter()
             world.step()
             recorder.step_time += clock.perf_counter() - before
-            recorder.steps = step + 1
-            if recorder.steps % log_every == 0:
+            if (step + 1) % log_every == 0:
                 recorder.take_extremes(between.q, between.v)
+            recorder.steps = step + 1
             if realtime:
                 clock.sleep(max(0.0, started + step * world.timestep - clock.perf_counter()))
         progress(steps, steps)

@@ -24,16 +24,10 @@ class RobotState:
     v: NDArray[np.float64]
 
 
-def empty_state(body: RobotBody) -> RobotState:
-    """Buffers for `read_state`."""
+def empty_state(body: RobotBody, *shape: int) -> RobotState:
+    """Buffers for `read_state`: of one state, or of many with q (*shape, 7 + n) and v (*shape, 6 + n)."""
     count = len(body.joints)
-    return RobotState(np.zeros(7 + count), np.zeros(6 + count))
-
-
-def empty_states(body: RobotBody, count: int) -> RobotState:
-    """Buffers for `count` states: q is (count, 7 + n), v is (count, 6 + n)."""
-    joints = len(body.joints)
-    return RobotState(np.zeros((count, 7 + joints)), np.zeros((count, 6 + joints)))
+    return RobotState(np.zeros((*shape, 7 + count)), np.zeros((*shape, 6 + count)))
 
 
 def read_state(body: RobotBody, state: RobotState) -> None:
