@@ -1,0 +1,214 @@
+"""Modified Denavit-Hartenberg tables: rows, placements, and the frames of a tree of joints."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from simbench.errors import RobotError
+
+Array = NDArray[np.float64]
+
+BASE = "base"
+
+
+class Sigma(IntEnum):
+    """Kind of joint: the variable is added to theta, to d, or there is none."""
+
+    REVOLUTE = 0
+    PRISMATIC = 1
+    FIXED = 2
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row after Khalil and Kleinfinger, whose tree parameters gamma and b are 0 along a chain.
+
+    T = Rot_z(gamma) Trans_z(b) Rot_x(alpha) Trans_x(a) Rot_z(theta) Trans_z(d), angles in rad, lengths in m
+    (Khalil & Kleinfinger, ICRA 1986). Without gamma and b it is Craig's form. The frame sits on the joint.
+    """
+
+    gamma: float = 0.0
+    b: float = 0.0
+    alpha: float = 0.0
+    a: float = 0.0
+    theta: float = 0.0
+    d: float = 0.0
+
+
+@dataclass(frozen=True)
+class HayatiRow:
+    """A row after Hayati, for joints whose axis is nearly parallel to the previous one.
+
+    T = Rot_y(beta) Rot_x(alpha) Trans_z(d) Rot_z(theta) Trans_x(a), angles in rad, lengths in m (Hayati &
+    Mirmirani, J. Robotic Systems 2(4), 1985). The length comes after the rotation: the frame sits at the
+    link's far end, not on the joint. Between parallel axes d can be moved freely from joint to joint, so beta
+    takes its place.
+
+    Raises
+    ------
+    RobotError
+        If both beta and d are given.
+    """
+
+    alpha: float = 0.0
+    beta: float = 0.0
+    d: float = 0.0
+    theta: float = 0.0
+    a: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.beta != 0.0 and self.d != 0.0:
+            raise RobotError(
+                f"Hayati row: d {self.d:g} m together with beta {self.beta:g} rad; with beta, d must be 0"
+            )
+
+
+@dataclass(frozen=True)
+class TableJoint:
+    """One named joint of a table.
+
+    Parameters
+    ----------
+    name : str
+    parent : str
+        Name of the joint whose frame the row starts from, or `base`.
+    row : Row or HayatiRow
+    sigma : Sigma
+    """
+
+    name: str
+    parent: str
+    row: Row | HayatiRow
+    sigma: Sigma = Sigma.REVOLUTE
+
+
+@dataclass(frozen=True)
+class Table:
+    """A tree of joints, each after its parent.
+
+    Parameters
+    ----------
+    joints : tuple of TableJoint
+
+    Raises
+    ------
+    RobotError
+        If a name occurs twice, a parent is unknown or comes later, sigma is not 0, 1 or 2, or a prismatic
+        joint has a beta.
+    """
+
+    joints: tuple[TableJoint, ...]
+
+    def __post_init__(self) -> None:
+        names = [joint.name for joint in self.joints]
+        known = [BASE]
+        for joint in self.joints:
+            where = f"Denavit-Hartenberg table, joint `{joint.name}`"
+            if joint.name in known:
+                raise RobotError(
+                    f"{where}: the name occurs twice; every joint needs its own, other than `{BASE}`"
+                )
+            if joint.parent not in known:
+                problem = "comes after it" if joint.parent in names else "is unknown"
+                raise RobotError(f"{where}: parent `{joint.parent}` {problem}; allowed: {', '.join(known)}")
+            if joint.sigma not in tuple(Sigma):
+                raise RobotError(
+                    f"{where}: sigma {joint.sigma}; allowed: 0 (revolute), 1 (prismatic), 2 (fixed)"
+                )
+            if joint.sigma == Sigma.PRISMATIC and isinstance(joint.row, HayatiRow) and joint.row.beta != 0.0:
+                raise RobotError(
+                    f"{where}: a prismatic joint moves along d, which must be 0 where beta is used"
+                )
+            known.append(joint.name)
+
+    @property
+    def moving(self) -> tuple[str, ...]:
+        """Names of the revolute and prismatic joints, in the order of the joint variables."""
+        return tuple(joint.name for joint in self.joints if joint.sigma != Sigma.FIXED)
+
+
+def row_placement(row: Row | HayatiRow) -> pin.SE3:
+    """Place the joint in its parent frame at zero joint variable; the joint's axis is z.
+
+    Parameters
+    ----------
+    row : Row or HayatiRow
+
+    Returns
+    -------
+    pinocchio.SE3
+        For a `Row` this is T itself, because Rot_z(theta) and Trans_z(d) commute; for a `HayatiRow` it is T
+        without the length a, which is `row_end`.
+    """
+    if isinstance(row, HayatiRow):
+        tilt = pin.SE3(pin.utils.rotate("y", row.beta) @ pin.utils.rotate("x", row.alpha), np.zeros(3))
+        return tilt * _screw_z(row.theta, row.d)
+    length = pin.SE3(pin.utils.rotate("x", row.alpha), np.array([row.a, 0.0, 0.0]))
+    return _screw_z(row.gamma, row.b) * length * _screw_z(row.theta, row.d)
+
+
+def row_end(row: Row | HayatiRow) -> pin.SE3:
+    """Place the row's frame in the joint's frame: the length a of a `HayatiRow`, nothing for a `Row`."""
+    return pin.SE3(np.eye(3), np.array([row.a if isinstance(row, HayatiRow) else 0.0, 0.0, 0.0]))
+
+
+def table_frames(table: Table, variables: ArrayLike) -> dict[str, Array]:
+    """Frames of all joints in the base, straight from the table's matrices.
+
+    Parameters
+    ----------
+    table : Table
+    variables : (..., n) array_like
+        Joint variables in the order of `table.moving`, rad or m.
+
+    Returns
+    -------
+    dict of str to (..., 4, 4) array
+        Homogeneous transforms by joint name, and the identity for `base`.
+
+    Raises
+    ------
+    RobotError
+        If the number of variables is not that of the moving joints.
+    """
+    q = checked_variables(table, variables)
+    frames: dict[str, Array] = {BASE: np.broadcast_to(np.eye(4), (*q.shape[:-1], 4, 4))}
+    values: Mapping[str, Array] = {name: q[..., index] for index, name in enumerate(table.moving)}
+    for joint in table.joints:
+        frame = frames[joint.parent] @ row_placement(joint.row).homogeneous
+        if joint.sigma != Sigma.FIXED:
+            frame = frame @ _motion(joint.sigma, values[joint.name])
+        frames[joint.name] = frame @ row_end(joint.row).homogeneous
+    return frames
+
+
+def checked_variables(table: Table, variables: ArrayLike) -> Array:
+    """Joint variables as a (..., n) float array; `RobotError` if n is not the number of moving joints."""
+    q = np.asarray(variables, dtype=float)
+    if q.ndim == 0 or q.shape[-1] != len(table.moving):
+        raise RobotError(
+            f"joint variables of shape {q.shape}; allowed: (..., {len(table.moving)}), one for each of "
+            f"{', '.join(table.moving)}"
+        )
+    return q
+
+
+def _screw_z(angle: float, length: float) -> pin.SE3:
+    return pin.SE3(pin.utils.rotate("z", angle), np.array([0.0, 0.0, length]))
+
+
+def _motion(sigma: Sigma, value: Array) -> Array:
+    """Homogeneous transforms (..., 4, 4) of a joint turned about or moved along z by `value` (...)."""
+    matrix = np.zeros((*value.shape, 4, 4))
+    matrix[...] = np.eye(4)
+    if sigma == Sigma.PRISMATIC:
+        matrix[..., 2, 3] = value
+        return matrix
+    matrix[..., 0, 0] = matrix[..., 1, 1] = np.cos(value)
+    matrix[..., 1, 0] = np.sin(value)
+    matrix[..., 0, 1] = -np.sin(value)
+    return matrix
