@@ -1,0 +1,215 @@
+"""The links and joints of a URDF as it is written, however wrong: numbers that are none become NaN."""
+
+import math
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+from pathlib import Path
+
+from simbench.errors import RobotError
+
+INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+SIZES = {
+    "box": ("size",),
+    "sphere": ("radius",),
+    "cylinder": ("radius", "length"),
+    "capsule": ("radius", "length"),
+    "mesh": (),
+}
+"""The geometries that Bullet and Pinocchio read, and the attributes that hold their size."""
+
+Numbers = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class UrdfShape:
+    """A `<visual>` or `<collision>`: kind of geometry, size (m), mesh file and scale, placement (m, rad)."""
+
+    role: str
+    kind: str | None
+    size: Numbers
+    file_name: str | None
+    scale: Numbers
+    xyz: Numbers
+    rpy: Numbers
+
+
+@dataclass(frozen=True)
+class UrdfLink:
+    """Mass (kg), centre of gravity (m), and inertia about it (ixx, iyy, izz, ixy, ixz, iyz; kg·m²).
+
+    The inertia's axes are turned by `rpy` (rad) from the link's.
+    """
+
+    name: str
+    mass: float
+    cog: Numbers
+    rpy: Numbers
+    inertia: Numbers
+    shapes: tuple[UrdfShape, ...]
+
+
+@dataclass(frozen=True)
+class UrdfJoint:
+    """A joint; what `<limit>` does not give is None. rad or m, rad/s or m/s, N·m or N."""
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    axis: Numbers
+    lower: float | None
+    upper: float | None
+    velocity: float | None
+    effort: float | None
+    mimic: str | None
+
+
+@dataclass(frozen=True)
+class UrdfTree:
+    """All links and joints in the order of the file, and one line for each number that is none."""
+
+    name: str
+    links: tuple[UrdfLink, ...]
+    joints: tuple[UrdfJoint, ...]
+    bad_numbers: tuple[str, ...]
+
+
+def parse_urdf(path: Path) -> ET.Element:
+    """Read the XML of a URDF.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    xml.etree.ElementTree.Element
+        The `<robot>`.
+
+    Raises
+    ------
+    RobotError
+        If the file cannot be read, is not XML, is a xacro file, or holds no `<robot>`.
+    """
+    try:
+        # Other readers bear blanks before the XML declaration and a zero byte at the end.
+        robot = ET.fromstring(path.read_bytes().strip(b"\0 \t\r\n"))
+    except OSError as error:
+        raise RobotError(f"{path}: cannot be read: {error.strerror}") from error
+    except (ET.ParseError, LookupError, ValueError) as error:
+        raise RobotError(f"{path}: not XML: {error}") from error
+    if path.suffix == ".xacro" or any("xacro" in element.tag for element in robot.iter()):
+        raise RobotError(f"{path}: a xacro file, not yet a URDF; expand it: xacro {path.name} > robot.urdf")
+    if robot.tag != "robot":
+        raise RobotError(f"{path}: expected <robot> as the outermost element, found <{robot.tag}>")
+    return robot
+
+
+def read_elements(robot: ET.Element) -> UrdfTree:
+    """Read links and joints.
+
+    Parameters
+    ----------
+    robot : xml.etree.ElementTree.Element
+
+    Returns
+    -------
+    UrdfTree
+    """
+    bad: list[str] = []
+    links = tuple(_link(element, bad) for element in robot.findall("link"))
+    joints = tuple(_joint(element, bad) for element in robot.findall("joint"))
+    return UrdfTree(robot.get("name", ""), links, joints, tuple(bad))
+
+
+def _link(element: ET.Element, bad: list[str]) -> UrdfLink:
+    name = element.get("name", "")
+    where = f"link `{name}`"
+    inertial = element.find("inertial")
+    shapes = tuple(_shape(shape, where, bad) for shape in element if shape.tag in ("visual", "collision"))
+    if inertial is None:
+        return UrdfLink(name, 0.0, (0.0,) * 3, (0.0,) * 3, (0.0,) * 6, shapes)
+    xyz, rpy = _origin(inertial, f"{where}: inertial", bad)
+    (mass,) = _numbers(inertial.find("mass"), "value", 1, None, f"{where}: mass", bad)
+    matrix = inertial.find("inertia")
+    # Products of inertia may be left out.
+    inertia = [
+        _numbers(matrix, entry, 1, "0" if entry[1] != entry[2] else None, f"{where}: inertia", bad)[0]
+        for entry in INERTIA
+    ]
+    return UrdfLink(name, mass, xyz, rpy, tuple(inertia), shapes)
+
+
+def _shape(element: ET.Element, where: str, bad: list[str]) -> UrdfShape:
+    where = f"{where}: {element.tag}"
+    xyz, rpy = _origin(element, where, bad)
+    form = next(iter(element.find("geometry") or ()), None)
+    if form is None or form.tag not in SIZES:
+        return UrdfShape(element.tag, None if form is None else form.tag, (), None, (1.0,) * 3, xyz, rpy)
+    if form.tag == "mesh":
+        scale = _numbers(form, "scale", 3, "1 1 1", f"{where}: mesh", bad)
+        return UrdfShape(element.tag, "mesh", (), form.get("filename", ""), scale, xyz, rpy)
+    size = [
+        number
+        for attribute in SIZES[form.tag]
+        for number in _numbers(form, attribute, 3 if attribute == "size" else 1, None, where, bad)
+    ]
+    return UrdfShape(element.tag, form.tag, tuple(size), None, (1.0,) * 3, xyz, rpy)
+
+
+def _joint(element: ET.Element, bad: list[str]) -> UrdfJoint:
+    name = element.get("name", "")
+    where = f"joint `{name}`"
+    _origin(element, where, bad)
+    limit = element.find("limit")
+
+    def bound(attribute: str) -> float | None:
+        if limit is None or attribute not in limit.attrib:
+            return None
+        return _numbers(limit, attribute, 1, None, f"{where}: limit", bad)[0]
+
+    mimic = element.find("mimic")
+    return UrdfJoint(
+        name=name,
+        kind=element.get("type", ""),
+        parent=_named_link(element, "parent"),
+        child=_named_link(element, "child"),
+        axis=_numbers(element.find("axis"), "xyz", 3, "1 0 0", f"{where}: axis", bad),
+        lower=bound("lower"),
+        upper=bound("upper"),
+        velocity=bound("velocity"),
+        effort=bound("effort"),
+        mimic=None if mimic is None else mimic.get("joint", ""),
+    )
+
+
+def _named_link(joint: ET.Element, end: str) -> str:
+    element = joint.find(end)
+    return "" if element is None else element.get("link", "")
+
+
+def _origin(element: ET.Element, where: str, bad: list[str]) -> tuple[Numbers, Numbers]:
+    origin = element.find("origin")
+    return (
+        _numbers(origin, "xyz", 3, "0 0 0", f"{where}: origin", bad),
+        _numbers(origin, "rpy", 3, "0 0 0", f"{where}: origin", bad),
+    )
+
+
+def _numbers(
+    element: ET.Element | None, attribute: str, count: int, default: str | None, where: str, bad: list[str]
+) -> Numbers:
+    """Numbers of an attribute; without a default it must be there."""
+    text = default if element is None else element.get(attribute, default)
+    if text is None:
+        bad.append(f"{where}: `{attribute}` is missing")
+        return (math.nan,) * count
+    try:
+        values = tuple(float(part) for part in text.split())
+    except ValueError:
+        values = ()
+    if len(values) != count or not all(map(math.isfinite, values)):
+        expected = "a finite number" if count == 1 else f"{count} finite numbers"
+        bad.append(f'{where}: {attribute}="{text}" is not {expected}')
+        return (math.nan,) * count
+    return values
