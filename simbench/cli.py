@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 import simbench
+from simbench.cli_robot import robot_app
 from simbench.display import format_value, metrics_table, progress_bars
 from simbench.errors import RunError, SimbenchError
 from simbench.resources import resource_dir
@@ -21,6 +22,7 @@ from simbench.scenario import list_scenarios, load_scenario
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app.add_typer(robot_app, name="robot")
 
 
 class _Interrupted(Exception):

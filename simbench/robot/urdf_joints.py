@@ -12,6 +12,7 @@ UNLIMITED_EFFORT = 1e6
 """N·m or N: no motor of a robot reaches it."""
 UNLIMITED_VELOCITY = 1e4
 """rad/s or m/s."""
+NO_TRAVEL = "has no travel limits"
 SLIGHT = 1e-3
 """An axis that is longer or shorter than 1 by no more than this was rounded, not forgotten."""
 
@@ -37,15 +38,7 @@ def settle_joint(element: ET.Element, joint: UrdfJoint) -> list[str]:
     limit = element.find("limit")
     if limit is None:
         limit = ET.SubElement(element, "limit")
-    notes += _travel(element, limit, joint)
-    for attribute, value, unlimited in (
-        ("effort", joint.effort, UNLIMITED_EFFORT),
-        ("velocity", joint.velocity, UNLIMITED_VELOCITY),
-    ):
-        if value is None or value <= 0:
-            limit.set(attribute, f"{unlimited:g}")
-            reason = f"has no {attribute} limit" if value is None else f"{attribute} limit is {value:g}"
-            notes.append(f"joint `{joint.name}`: {reason}; taken as unlimited")
+    notes += _complete(element, limit, joint)
     mimic = element.find("mimic")
     if mimic is not None:
         element.remove(mimic)
@@ -65,7 +58,7 @@ def travel_problem(joint: UrdfJoint) -> str | None:
     str or None
     """
     if joint.lower is None and joint.upper is None:
-        return "has no travel limits"
+        return NO_TRAVEL
     lower, upper = joint.lower or 0.0, joint.upper or 0.0
     return f"lower limit {lower:g} is above the upper {upper:g}" if lower > upper else None
 
@@ -88,7 +81,10 @@ def leave_out_dynamics(robot: ET.Element) -> list[str]:
             joint.remove(dynamics)
             if any(dynamics.get(key, "0").strip("0. ") for key in ("damping", "friction")):
                 names.append(f"`{joint.get('name')}`")
-    return [f"joints {', '.join(names)}: <dynamics> damping and friction are left out"] if names else []
+    if not names:
+        return []
+    listed = ", ".join(names) if len(names) <= 3 else f"{names[0]} and {len(names) - 1} more"
+    return [f"joints {listed}: <dynamics> damping and friction are left out"]
 
 
 def _unit_axis(element: ET.Element, joint: UrdfJoint) -> list[str]:
@@ -103,11 +99,29 @@ def _unit_axis(element: ET.Element, joint: UrdfJoint) -> list[str]:
     return [f"joint `{joint.name}`: axis has length {length:g}; made 1"]
 
 
-def _travel(element: ET.Element, limit: ET.Element, joint: UrdfJoint) -> list[str]:
+def _complete(element: ET.Element, limit: ET.Element, joint: UrdfJoint) -> list[str]:
+    """Write out travel, effort and velocity where the URDF gives none that can be taken as they are."""
+    missing, notes = [], []
     problem = None if joint.kind == "continuous" else travel_problem(joint)
     if joint.kind == "continuous" or problem:
         limit.set("lower", f"{-UNLIMITED_TRAVEL:g}")
         limit.set("upper", f"{UNLIMITED_TRAVEL:g}")
-    if joint.kind == "continuous":
-        element.set("type", "revolute")
-    return [f"joint `{joint.name}`: {problem}; taken as unlimited"] if problem else []
+        element.set("type", "revolute" if joint.kind == "continuous" else joint.kind)
+    if problem == NO_TRAVEL:
+        missing.append("travel")
+    elif problem:
+        notes.append(f"joint `{joint.name}`: {problem}; taken as unlimited")
+    for attribute, value, unlimited in (
+        ("effort", joint.effort, UNLIMITED_EFFORT),
+        ("velocity", joint.velocity, UNLIMITED_VELOCITY),
+    ):
+        if value is None or value <= 0:
+            limit.set(attribute, f"{unlimited:g}")
+        if value is None:
+            missing.append(attribute)
+        elif value <= 0:
+            notes.append(f"joint `{joint.name}`: {attribute} limit is {value:g}; taken as unlimited")
+    if missing:
+        listed = ", ".join(missing)
+        notes.insert(0, f"joint `{joint.name}`: no limits of {listed} given; taken as unlimited")
+    return notes

@@ -189,11 +189,8 @@ def test_joints_are_completed_and_said(tmp_path):
     ]
     source = read_urdf(write(tmp_path, *elements), floating=False)
     assert source.notes == (
-        "joint `to_c`: has no effort limit; taken as unlimited",
-        "joint `to_c`: has no velocity limit; taken as unlimited",
-        "joint `to_d`: has no travel limits; taken as unlimited",
-        "joint `to_d`: has no effort limit; taken as unlimited",
-        "joint `to_d`: has no velocity limit; taken as unlimited",
+        "joint `to_c`: no limits of effort, velocity given; taken as unlimited",
+        "joint `to_d`: no limits of travel, effort, velocity given; taken as unlimited",
         "joint `to_e`: lower limit 1 is above the upper -1; taken as unlimited",
         "joint `to_e`: effort limit is 0; taken as unlimited",
         "joint `to_f`: velocity limit is -1; taken as unlimited",
