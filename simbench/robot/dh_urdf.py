@@ -9,6 +9,9 @@ from simbench.errors import RobotError
 from simbench.robot.dh import BASE, HayatiRow, Sigma, Table, row_end, row_placement
 from simbench.robot.dh_model import JointLimits, link_name, require_joints
 
+# A renderer paints a mesh without a colour as it likes, Bullet every link in another one.
+MESH_COLOR = "0.80 0.68 0.60 1"
+
 TYPES = {Sigma.REVOLUTE: "revolute", Sigma.PRISMATIC: "prismatic", Sigma.FIXED: "fixed"}
 
 
@@ -93,18 +96,19 @@ def _add_link(
 ) -> None:
     """Add a link whose inertia and mesh are given in `frame`, which is placed in the link."""
     element = ET.SubElement(robot, "link", name=name)
-    if inertia is not None:
-        body = frame.act(inertia)
-        (ixx, ixy, ixz), (_, iyy, iyz), (_, _, izz) = body.inertia.tolist()
-        inertial = ET.SubElement(element, "inertial")
-        ET.SubElement(inertial, "origin", xyz=_numbers(body.lever), rpy="0 0 0")
-        ET.SubElement(inertial, "mass", value=_numbers([body.mass]))
-        entries = {"ixx": ixx, "iyy": iyy, "izz": izz, "ixy": ixy, "ixz": ixz, "iyz": iyz}
-        ET.SubElement(inertial, "inertia", {key: _numbers([value]) for key, value in entries.items()})
+    # Zeros in full: Bullet gives a link without inertia 1 kg.
+    body = pin.Inertia.Zero() if inertia is None else frame.act(inertia)
+    (ixx, ixy, ixz), (_, iyy, iyz), (_, _, izz) = body.inertia.tolist()
+    inertial = ET.SubElement(element, "inertial")
+    ET.SubElement(inertial, "origin", xyz=_numbers(body.lever), rpy="0 0 0")
+    ET.SubElement(inertial, "mass", value=_numbers([body.mass]))
+    entries = {"ixx": ixx, "iyy": iyy, "izz": izz, "ixy": ixy, "ixz": ixz, "iyz": iyz}
+    ET.SubElement(inertial, "inertia", {key: _numbers([value]) for key, value in entries.items()})
     if mesh is not None:
         visual = ET.SubElement(element, "visual")
         _add_origin(visual, frame)
         ET.SubElement(ET.SubElement(visual, "geometry"), "mesh", filename=mesh)
+        ET.SubElement(ET.SubElement(visual, "material", name="mesh"), "color", rgba=MESH_COLOR)
 
 
 def _add_origin(element: ET.Element, placement: pin.SE3) -> None:
