@@ -45,7 +45,7 @@ GIRTHS = {
     "chest_circumference": (0.905, 0.990),
     "omphalion_circumference": (0.790, 0.860),
     "buttock_circumference": (0.965, 0.985),
-    "hip_depth": (0.230, 0.250),
+    "hip_depth": (0.225, 0.240),
     "chest_width": (0.280, 0.320),
     "omphalion_width": (0.290, 0.310),
     "coxae_width": (0.345, 0.340),

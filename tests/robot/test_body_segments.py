@@ -174,6 +174,32 @@ def test_average_measures_grow_with_stature_and_with_mass() -> None:
     assert stouter.thigh_length == person.thigh_length
 
 
+# The 2012 survey of US Army personnel (Gordon et al. 2014): means over its 4082 men (1.756 m, 85.5 kg) and
+# 1986 women (1.629 m, 67.8 kg) together, m. They are heavier than those the average person is taken from.
+LATER_SURVEY = {
+    "ankle_circumference": 0.2249,
+    "shank_circumference": 0.3860,
+    "buttock_circumference": 1.0201,
+    "chest_circumference": 1.0221,
+    "omphalion_circumference": 0.9145,
+    "forearm_circumference": 0.2950,
+    "wrist_circumference": 0.1690,
+    "ball_of_foot_circumference": 0.2442,
+    "head_circumference": 0.5700,
+    "omphalion_width": 0.3178,
+    "coxae_width": 0.3484,
+    "hip_depth": 0.2416,
+    "elbow_to_acromion_length": 0.3274,
+}
+
+
+@pytest.mark.parametrize("measure", LATER_SURVEY)
+def test_average_person_agrees_with_another_survey(measure: str) -> None:
+    men, women = average_measures("male", 1.756, 85.5), average_measures("female", 1.629, 67.8)
+    mean = (4082 * getattr(men, measure) + 1986 * getattr(women, measure)) / 6068
+    assert mean == pytest.approx(LATER_SURVEY[measure], rel=0.05)
+
+
 @pytest.mark.parametrize("sex", ["female", "male"])
 def test_average_lengths_stack_up_to_the_stature(sex: str) -> None:
     person = average_measures(sex, 1.7, 65.0)
