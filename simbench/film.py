@@ -94,7 +94,7 @@ def _frames(log: xr.Dataset, designs: Sequence[Design], times: np.ndarray, *, ov
     nearest = np.clip(np.searchsorted(log.time.values, times - 1e-9), 0, len(log.time) - 1)
     chosen = log.isel(time=nearest)
     balance = None
-    if overlays:
+    if overlays and chosen.sizes["foot"]:
         corners = chosen["support_polygon"].values
         polygons = tuple(polygon[~np.isnan(polygon[:, 0])] for polygon in corners)
         balance = Balance(chosen["cog"].values[:, :2], chosen["zmp"].values, polygons)

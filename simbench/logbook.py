@@ -8,21 +8,19 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from simbench.balance.support import zmp_from_momentum, zmp_from_wrench
-from simbench.plan import MotionPlan
 from simbench.reference import Timeline
 from simbench.retarget.scaling import SIDES
 from simbench.robot.robot import Robot
 from simbench.runs.log import Variable, build_dataset, contact_variables
 from simbench.runs.metrics import with_support
 from simbench.sim.fixtures import Fixture
-from simbench.sim.simulation import Recorder
+from simbench.sim.recorder import Recorder
 from simbench.sim.world import GRAVITY
 
 
 def make_log(
     robot: Robot,
     recorder: Recorder,
-    plan: MotionPlan,
     timeline: Timeline,
     fixtures: list[Fixture],
     actor_travel: Mapping[str, NDArray[np.float64]],
@@ -35,7 +33,6 @@ def make_log(
     ----------
     robot : Robot
     recorder : Recorder
-    plan : MotionPlan
     timeline : Timeline
     fixtures : list of Fixture
     actor_travel : {fixture name: (T,) array}
@@ -66,6 +63,7 @@ def make_log(
         "torque_requested": (joint, recorder.torque_requested[used], "N m"),
         "torque_motor": (joint, recorder.torque_motor[used], "N m"),
         "torque_joint": (joint, recorder.torque_joint[used], "N m"),
+        "torque_friction": (joint, recorder.torque_friction[used], "N m"),
         "base_pose": (("time", "pose"), recorder.base_pose[used], "m; quaternion x y z w"),
         "base_velocity": (("time", "axis6"), recorder.base_velocity[used], "m/s, rad/s in the root frame"),
         "cog": (xyz, cog, "m"),
@@ -74,22 +72,29 @@ def make_log(
         "foot_wrench": (foot, wrench, "N, N m about the world origin"),
         "foot_points": (("time", "foot", "point", "xy"), recorder.foot_points[used], "m"),
         "other_wrench": (("time", "axis6"), others, "N, N m about the world origin"),
-        "zmp": (("time", "xy"), zmp_from_wrench(ground[:, :3], ground[:, 3:]), "m"),
-        "zmp_from_momentum": (
-            ("time", "xy"),
-            zmp_from_momentum(mass, GRAVITY, cog, rate, spin, others[:, :3], others[:, 3:]),
-            "m",
-        ),
         "palm_position": (hand3, recorder.palm_position[used], "m"),
-        "palm_target": (hand3, _palm_paths(plan.hands.targets, timeline, time), "m"),
-        "palm_actor": (hand3, _palm_paths(plan.hands.actor, timeline, time), "m"),
-        "hand_contact": (("time", "hand"), _in_contact(plan, timeline, time), ""),
+        "hand_contact": (("time", "hand"), np.zeros((len(time), len(robot.hands)), dtype=bool), ""),
         "grip_wrench": (("time", "hand", "axis6"), recorder.grip_wrench[used], "N, N m at grip_point"),
         "grip_point": (hand3, recorder.grip_point[used], "m"),
         "grip_engaged": (("time", "hand"), recorder.grip_engaged[used], ""),
         **_limits(robot, recorder),
         **contact_variables(recorder.events),
     }
+    if robot.feet:
+        variables["zmp"] = (("time", "xy"), zmp_from_wrench(ground[:, :3], ground[:, 3:]), "m")
+        variables["zmp_from_momentum"] = (
+            ("time", "xy"),
+            zmp_from_momentum(mass, GRAVITY, cog, rate, spin, others[:, :3], others[:, 3:]),
+            "m",
+        )
+    if timeline.hands is not None:
+        variables["palm_target"] = (hand3, _palm_paths(timeline.hands.targets, timeline, time), "m")
+        variables["palm_actor"] = (hand3, _palm_paths(timeline.hands.actor, timeline, time), "m")
+        variables["hand_contact"] = (
+            ("time", "hand"),
+            _in_contact(timeline.hands.contact, timeline, time),
+            "",
+        )
     for column, fixture in enumerate(fixtures):
         name, unit = f"{fixture.name}_travel", fixture.coordinate.rpartition("_")[2]
         variables[name] = (("time",), recorder.fixture_position[used, column], unit)
@@ -101,8 +106,8 @@ def make_log(
     coordinates = {
         "time": time,
         "joint": robot.joint_names,
-        "foot": SIDES,
-        "hand": SIDES,
+        "foot": [role.removesuffix("_foot") for role in robot.feet],
+        "hand": [role.removesuffix("_hand") for role in robot.hands],
         "xyz": ("x", "y", "z"),
         "xy": ("x", "y"),
         "pose": ("x", "y", "z", "qx", "qy", "qz", "qw"),
@@ -117,19 +122,20 @@ def make_log(
         "motion_start_s": timeline.start,
         "grips_lost": recorder.grips_lost,
         "saturated_fraction": recorder.saturated_steps / (steps * len(robot.joint_names)),
-        "hand_links": " ".join(link for hand in robot.hands.values() for link in (hand.palm, hand.fingers)),
+        "hand_links": " ".join(link for hand in robot.hands.values() for link in (hand.palm, *hand.fingers)),
         "foot_links": " ".join(_foot_links(robot)),
     }
-    return with_support(build_dataset(variables, coordinates, attributes))
+    log = build_dataset(variables, coordinates, attributes)
+    return with_support(log) if robot.feet else log
 
 
 def _limits(robot: Robot, recorder: Recorder) -> dict[str, Variable]:
     model = robot.model
-    grips = {hand.joint for hand in robot.hands.values()}
+    grips = {joint for hand in robot.hands.values() for joint in hand.joints}
     return {
-        "position_lower": (("joint",), np.asarray(model.lowerPositionLimit[7:]), "rad"),
-        "position_upper": (("joint",), np.asarray(model.upperPositionLimit[7:]), "rad"),
-        "speed_limit": (("joint",), np.asarray(model.velocityLimit[6:]), "rad/s"),
+        "position_lower": (("joint",), np.asarray(model.lowerPositionLimit[robot.root_q :]), "rad"),
+        "position_upper": (("joint",), np.asarray(model.upperPositionLimit[robot.root_q :]), "rad"),
+        "speed_limit": (("joint",), np.asarray(model.velocityLimit[robot.root_v :]), "rad/s"),
         "torque_limit": (("joint",), robot.motors.torque_limit, "N m"),
         "lowest_position": (("joint",), recorder.lowest_position, "rad"),
         "highest_position": (("joint",), recorder.highest_position, "rad"),
@@ -140,7 +146,7 @@ def _limits(robot: Robot, recorder: Recorder) -> dict[str, Variable]:
 
 def _foot_links(robot: Robot) -> list[str]:
     model = robot.model
-    feet = {model.frames[model.getFrameId(robot.frames[f"{side}_foot"])].parentJoint for side in SIDES}
+    feet = {model.frames[model.getFrameId(robot.frames[role])].parentJoint for role in robot.feet}
     return [
         frame.name for frame in model.frames if frame.type == pin.FrameType.BODY and frame.parentJoint in feet
     ]
@@ -170,7 +176,9 @@ def _palm_paths(
     return np.stack(sides, axis=1)
 
 
-def _in_contact(plan: MotionPlan, timeline: Timeline, time: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _in_contact(
+    contact: Mapping[str, NDArray[np.bool_]], timeline: Timeline, time: NDArray[np.float64]
+) -> NDArray[np.bool_]:
     inside = (time >= timeline.time[0]) & (time <= timeline.time[-1])
-    shares = [np.interp(time, timeline.time, plan.hands.contact[side].astype(float)) for side in SIDES]
+    shares = [np.interp(time, timeline.time, contact[side].astype(float)) for side in SIDES]
     return (np.stack(shares, axis=1) >= 1.0 - 1e-9) & inside[:, None]

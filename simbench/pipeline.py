@@ -7,20 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simbench.checks import Check, check_metrics
 from simbench.equipment import actor_travel, fixture_design, handle_paths
 from simbench.errors import ScenarioError
 from simbench.film import render_video
+from simbench.joint_sweep import SOURCE, sweep_timeline
 from simbench.logbook import make_log
 from simbench.motion.human_motion import resample
 from simbench.motion.readers import read_motion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.plan import plan_motion
 from simbench.recording import scenario_motion
-from simbench.reference import build_reference
+from simbench.reference import Timeline, build_reference
 from simbench.retarget.scaling import SIDES
-from simbench.robot.robot import load_robot
+from simbench.robot.robot import Robot, load_robot
 from simbench.runs.log import write_log
 from simbench.runs.metrics import run_metrics, travel_metrics
 from simbench.runs.provenance import provenance
@@ -28,9 +30,11 @@ from simbench.runs.run_directory import json_text, run_directory, write_metrics
 from simbench.runs.shield import shielded_from_interrupt
 from simbench.scenario import Scenario, resolved_yaml
 from simbench.scenario_schema import RetargetSection, RobotSection
-from simbench.sim.fixtures import add_fixture
+from simbench.sim.control_laws import LAWS
+from simbench.sim.fixtures import DrawerDesign, add_fixture
 from simbench.sim.grasp import Grip, GripDesign
-from simbench.sim.simulation import Recorder, simulate
+from simbench.sim.recorder import Recorder
+from simbench.sim.simulation import simulate
 from simbench.sim.world import add_robot, open_world, require_display
 
 __all__ = ["RunResult", "render_video", "retarget_motion", "run_scenario"]
@@ -114,29 +118,23 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
     """Simulate a scenario, write its log, and return its metrics."""
     robot = load_robot(scenario.robot.name)
     designs = [fixture_design(section) for section in scenario.fixtures]
-    on_progress("read", 0, 1)
-    motion = scenario_motion(scenario, designs)
-    on_progress("read", 1, 1)
-    paths = handle_paths(designs)
-    plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, paths, on_progress)
     settings = scenario.simulation
-    timeline = build_reference(
-        robot,
-        plan,
-        settings,
-        feedforward=scenario.control.feedforward,
-        speed_fraction=scenario.retarget.speed_limit_fraction,
-    )
-    travel = {design.name: actor_travel(design, plan) for design in designs}
+    if scenario.motion.source == SOURCE:
+        course = _own_course(robot, scenario)
+    else:
+        course = _human_course(robot, scenario, designs, on_progress)
+    timeline, travel = course.timeline, course.travel
+    law = LAWS[scenario.control.law](robot, settings.timestep_s, scenario.control.bandwidth_hz)
     log_every = round(1.0 / (settings.timestep_s * settings.log_rate_hz))
     steps = len(timeline.reference.position)
-    recorder = Recorder(-(-steps // log_every), len(robot.joint_names), len(designs))
+    recorder = Recorder(-(-steps // log_every), robot, len(designs))
     with open_world(settings.timestep_s, floor_friction=settings.floor_friction, gui=gui) as world:
         fixtures = [add_fixture(world, design) for design in designs]
         start = timeline.reference.position[0]
         body = add_robot(world, robot, timeline.base, start)
         grip = GripDesign(**scenario.grip.model_dump())
-        grips = [Grip(body, side, fixture, grip) for fixture in fixtures[:1] for side in SIDES]
+        sides = [role.removesuffix("_hand") for role in robot.hands]
+        grips = [Grip(body, side, fixture, grip) for fixture in fixtures[:1] for side in sides]
         try:
             simulate(
                 body,
@@ -144,6 +142,7 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
                 fixtures,
                 grips,
                 recorder,
+                law=law,
                 log_every=log_every,
                 realtime=gui,
                 progress=lambda done, total: on_progress("simulate", done, total),
@@ -151,13 +150,64 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
         finally:
             with shielded_from_interrupt():
                 log = make_log(
-                    robot, recorder, plan, timeline, fixtures, travel, motion.strokes, settings.settle_s
+                    body.robot, recorder, timeline, fixtures, travel, course.strokes, settings.settle_s
                 )
                 write_log(log, folder / "log.nc")
-    metrics: dict[str, Any] = {**plan.metrics, **run_metrics(log), **_timing(recorder, settings.timestep_s)}
+    metrics: dict[str, Any] = {**course.metrics, **run_metrics(log), **_timing(recorder, settings.timestep_s)}
     for design in designs:
         metrics |= travel_metrics(log, design.name)
     return metrics
+
+
+@dataclass(frozen=True)
+class _Course:
+    """What a robot is to do, and what the actor did with the equipment meanwhile.
+
+    Parameters
+    ----------
+    timeline : Timeline
+    metrics : dict of str to float
+        Of the planning.
+    travel : {fixture name: (T,) array}
+        Where the actor had the fixture at the recording's samples.
+    strokes : (N, 2) int array or None
+        First and last sample of the recording's repetitions.
+    """
+
+    timeline: Timeline
+    metrics: dict[str, float]
+    travel: dict[str, NDArray[np.float64]]
+    strokes: NDArray[np.int64] | None
+
+
+def _human_course(
+    robot: Robot, scenario: Scenario, designs: list[DrawerDesign], on_progress: OnProgress
+) -> _Course:
+    """Retarget the scenario's recording."""
+    on_progress("read", 0, 1)
+    motion = scenario_motion(scenario, designs)
+    on_progress("read", 1, 1)
+    paths = handle_paths(designs)
+    plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, paths, on_progress)
+    timeline = build_reference(
+        robot,
+        plan,
+        scenario.simulation,
+        feedforward=scenario.control.feedforward,
+        speed_fraction=scenario.retarget.speed_limit_fraction,
+    )
+    travel = {design.name: actor_travel(design, plan) for design in designs}
+    return _Course(timeline, plan.metrics, travel, motion.strokes)
+
+
+def _own_course(robot: Robot, scenario: Scenario) -> _Course:
+    """Let the robot move by itself."""
+    if scenario.fixtures:
+        raise ScenarioError(f"fixtures: motion.source {SOURCE} uses none")
+    timeline = sweep_timeline(
+        robot, scenario.robot, scenario.motion.task, scenario.simulation, scenario.control.feedforward
+    )
+    return _Course(timeline, {}, {}, None)
 
 
 def retarget_motion(

@@ -14,6 +14,7 @@ from simbench.plan import MotionPlan
 from simbench.retarget.clearance import clear_path
 from simbench.retarget.pace import slowing_factor
 from simbench.retarget.scaling import SIDES
+from simbench.retarget.transfer import HandPlan
 from simbench.robot.robot import Robot
 from simbench.scenario_schema import SimulationSection
 from simbench.sim.simulation import Reference
@@ -42,12 +43,15 @@ class Timeline:
         Time of the recording's first sample, s.
     time : (T,) array
         Times of the recording's samples, s.
+    hands : HandPlan or None
+        Where the palms are to be, at these samples; None if nothing is asked of them.
     """
 
     reference: Reference
     base: NDArray[np.float64]
     start: float
     time: NDArray[np.float64]
+    hands: HandPlan | None = None
 
 
 def build_reference(
@@ -98,8 +102,9 @@ def build_reference(
     steps = round((settings.settle_s + time[-1] + settings.hold_s) / timestep)
     clock = (np.arange(1, steps + 1) * timestep - settings.settle_s).clip(0.0, time[-1])
     spline = make_interp_spline(time, joints, k=3)
-    position, velocity = spline(clock), spline.derivative()(clock)
-    velocity[(clock <= 0.0) | (clock >= time[-1])] = 0.0
+    position, velocity, acceleration = (spline.derivative(order)(clock) for order in range(3))
+    at_rest = (clock <= 0.0) | (clock >= time[-1])
+    velocity[at_rest] = acceleration[at_rest] = 0.0
     torque = make_interp_spline(time, torques, k=1)(clock)
     start = settings.settle_s + before
     grip = np.zeros((steps, 2), dtype=bool)
@@ -109,8 +114,8 @@ def build_reference(
         )
         grip[:, column] = held >= 1.0 - 1e-9
         _close_fingers(robot, side, grip[:, column], position, velocity, timestep)
-    reference = Reference(position, velocity, torque, grip)
-    return Timeline(reference, base[0], start, start + plan.trajectory.time)
+    reference = Reference(position, velocity, torque, acceleration, grip)
+    return Timeline(reference, base[0], start, start + plan.trajectory.time, plan.hands)
 
 
 @dataclass(frozen=True)
@@ -161,18 +166,20 @@ def _close_fingers(
     velocity: NDArray[np.float64],
     timestep: float,
 ) -> None:
-    """Write the grip joint's reference: it closes while the hand holds, opens otherwise."""
-    name = robot.hands[f"{side}_hand"].joint
-    column = robot.joint_names.index(name)
-    lower = float(robot.model.lowerPositionLimit[7 + column]) + _GRIP_MARGIN
-    upper = float(robot.model.upperPositionLimit[7 + column]) - _GRIP_MARGIN
-    # A smooth step 3s² − 2s³ is fastest in its middle, at 1.5 times its mean speed.
-    duration = 1.5 * (upper - lower) / (_GRIP_SPEED * float(robot.model.velocityLimit[6 + column]))
-    change = np.where(grip, 1.0, -1.0) * timestep / duration
-    share = np.empty(len(grip))
-    level = 0.0
-    for step, rate in enumerate(change):
-        level = min(max(level + rate, 0.0), 1.0)
-        share[step] = level
-    position[:, column] = lower + (upper - lower) * share**2 * (3.0 - 2.0 * share)
-    velocity[:, column] = np.gradient(position[:, column], timestep)
+    """Write the grip joints' reference: they close while the hand holds, open otherwise."""
+    for name in robot.hands[f"{side}_hand"].joints:
+        column = robot.joint_names.index(name)
+        lower = float(robot.model.lowerPositionLimit[robot.root_q + column]) + _GRIP_MARGIN
+        upper = float(robot.model.upperPositionLimit[robot.root_q + column]) - _GRIP_MARGIN
+        opened, closed = float(np.clip(0.0, lower, upper)), upper if upper > -lower else lower
+        # A smooth step 3s² − 2s³ is fastest in its middle, at 1.5 times its mean speed.
+        limit = float(robot.model.velocityLimit[robot.root_v + column])
+        duration = 1.5 * abs(closed - opened) / (_GRIP_SPEED * limit)
+        change = np.where(grip, 1.0, -1.0) * timestep / duration
+        share = np.empty(len(grip))
+        level = 0.0
+        for step, rate in enumerate(change):
+            level = min(max(level + rate, 0.0), 1.0)
+            share[step] = level
+        position[:, column] = opened + (closed - opened) * share**2 * (3.0 - 2.0 * share)
+        velocity[:, column] = np.gradient(position[:, column], timestep)

@@ -72,7 +72,7 @@ class MotionSection(Section):
     """The human motion to follow."""
 
     source: str
-    """`actor:<task>`, `deepmimic:<clip>`, or a file."""
+    """`actor:<task>`, `deepmimic:<clip>`, a file, or `joints:sweep` for a robot that moves by itself."""
     rate_hz: PositiveFloat = 100.0
     """Rate the motion is resampled to."""
     start_s: NonNegativeFloat | None = None
@@ -186,8 +186,13 @@ class GripSection(Section):
 class ControlSection(Section):
     """Joint control, at every physics step."""
 
+    law: Literal["pd", "computed_torque"] = "pd"
+    """PD with the robot's gains, or, for a fixed base, the inverse dynamics of an acceleration that closes
+    the error."""
     feedforward: Literal["inverse_dynamics", "gravity", "none"] = "inverse_dynamics"
     """What is added to the PD law: the planned motion's torque, that of its weight alone, or nothing."""
+    bandwidth_hz: PositiveFloat = 10.0
+    """At which computed torque closes the error, critically damped."""
 
 
 class SimulationSection(Section):

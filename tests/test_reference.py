@@ -54,7 +54,7 @@ def limits(robot):
 
 
 def grips(robot):
-    return [robot.joint_names.index(robot.hands[f"{side}_hand"].joint) for side in SIDES]
+    return [robot.joint_names.index(robot.hands[f"{side}_hand"].joints[0]) for side in SIDES]
 
 
 @cases

@@ -1,6 +1,5 @@
 """Self-clearance: how near a posture brings the robot's own links, and which way is out."""
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,10 +44,7 @@ def body_shapes(robot: Robot, joints: NDArray[np.float64]) -> BodyShapes:
     -------
     BodyShapes
     """
-    folder = robot.urdf.parent
-    # Pinocchio does not look for meshes beside the URDF.
-    description = re.sub(r'filename="(?!/|package:)', f'filename="{folder}/', robot.urdf.read_text())
-    geometry = pin.buildGeomFromUrdfString(robot.model, description, pin.GeometryType.COLLISION)
+    geometry = pin.buildGeomFromUrdfString(robot.model, robot.urdf_text, pin.GeometryType.COLLISION)
     for shape in geometry.geometryObjects:
         if hasattr(shape.geometry, "buildConvexRepresentation"):
             shape.geometry.buildConvexRepresentation(False)

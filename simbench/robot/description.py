@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from simbench.errors import RobotError
+from simbench.robot.dh import Row
 from simbench.robot.shapes import Pair, Positive, Shell, Solid, Strict, Triple
 
 NonNegative = Annotated[float, Field(ge=0)]
@@ -35,13 +36,29 @@ class FixedFrame(Strict):
 
 
 class Joint(FixedFrame):
-    """A revolute joint: limits in rad, velocity in rad/s, effort in N·m."""
+    """A revolute joint: limits in rad, velocity in rad/s, effort in N·m.
 
+    Its frame at zero position is placed in the parent link by `xyz` and `rpy`, or by a row of modified
+    Denavit-Hartenberg parameters (`dh`), whose axis is z.
+    """
+
+    xyz: Triple = (0.0, 0.0, 0.0)
+    dh: Row | None = None
     child: str
-    axis: Literal["x", "y", "z"]
+    axis: Literal["x", "y", "z"] = "z"
     limits: Pair
     velocity: Positive
     effort: Positive
+
+    @model_validator(mode="before")
+    @classmethod
+    def _place_by_row(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or "dh" not in data:
+            return data
+        clash = {"xyz", "rpy", "axis"} & data.keys()
+        if clash:
+            raise ValueError(f"give dh or {', '.join(sorted(clash))}, not both")
+        return data
 
 
 class Sole(Strict):
@@ -52,11 +69,60 @@ class Sole(Strict):
 
 
 class Hand(Strict):
-    """The links of a hand and the joint that closes it."""
+    """The links of a hand and the joints that close it; a flange that clamps a tool has neither fingers."""
 
-    joint: str
     palm: str
-    fingers: str
+    fingers: tuple[str, ...] = ()
+    joints: tuple[str, ...] = ()
+
+
+class Drive(Strict):
+    """A motor behind a gear: its reduction, and its inertia, at the rotor or as the joint feels it.
+
+    `[reduction, rotor]` in short, the rotor's inertia in g·cm²; or `reflected_inertia`, kg·m², which has the
+    gear's own in it where it was measured at the joint.
+    """
+
+    reduction: NonNegative = 0.0
+    rotor: NonNegative | None = None
+    reflected_inertia: NonNegative | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_short(cls, data: Any) -> Any:
+        return dict(zip(("reduction", "rotor"), data, strict=True)) if _is_pair(data) else data
+
+    @model_validator(mode="after")
+    def _one_inertia(self) -> "Drive":
+        if (self.rotor is None) == (self.reflected_inertia is None):
+            raise ValueError("give [reduction, rotor inertia in g·cm²], or reflected_inertia in kg·m²")
+        return self
+
+
+class JointFriction(Strict):
+    """Friction of a joint: `coulomb` (N·m) and `viscous` (N·m·s/rad) moving, up to `breakaway` at rest."""
+
+    coulomb: NonNegative = 0.0
+    viscous: NonNegative = 0.0
+    breakaway: NonNegative = 0.0
+
+    @model_validator(mode="after")
+    def _rest_holds_more(self) -> "JointFriction":
+        if self.breakaway < self.coulomb:
+            raise ValueError(f"breakaway {self.breakaway:g} must not be less than coulomb {self.coulomb:g}")
+        return self
+
+
+class Bandwidth(Strict):
+    """What `gains: auto` aims at.
+
+    A joint that carries its limb gets stiffness J ω² and damping 2 ζ J ω of the inertia J that it moves,
+    reflected inertia included; one of a leg that stands, of the body above it.
+    """
+
+    limb_hz: Positive = 6.0
+    stance_hz: Positive = 2.5
+    damping_ratio: Positive = 0.7
 
 
 class Description(Strict):
@@ -67,14 +133,17 @@ class Description(Strict):
 
     name: str
     urdf: str
+    base: Literal["floating", "fixed"] = "floating"
     mirror: Mapping[str, str] = {}
     groups: Mapping[str, tuple[str, ...]]
-    frames: Mapping[str, str]
+    frames: Mapping[str, str] = {}
     soles: Mapping[str, Sole] = {}
     hands: Mapping[str, Hand] = {}
-    postures: Mapping[str, Mapping[str, float]]
-    motors: Mapping[str, tuple[NonNegative, NonNegative]]
-    gains: Mapping[str, tuple[NonNegative, NonNegative]]
+    postures: Mapping[str, Mapping[str, float]] = {}
+    motors: Mapping[str, Drive] = {}
+    friction: Mapping[str, JointFriction] = {}
+    gains: Mapping[str, tuple[NonNegative, NonNegative]] | Literal["auto"]
+    bandwidth: Bandwidth = Bandwidth()
     self_collision: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
     root: str | None = None
     links: Mapping[str, Link] = {}
@@ -83,6 +152,10 @@ class Description(Strict):
     colors: Mapping[str, Triple] = {}
     visual: Mapping[str, tuple[Shell, ...]] = {}
     collision: Mapping[str, tuple[Solid, ...]] = {}
+
+
+def _is_pair(data: Any) -> bool:
+    return isinstance(data, list | tuple) and len(data) == 2
 
 
 def read_description(path: Path) -> Description:

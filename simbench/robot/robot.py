@@ -1,7 +1,7 @@
 """A robot: Pinocchio model, limbs, frames, motors and gains, loaded from `robots/<name>/robot.yaml`."""
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,32 +10,14 @@ from numpy.typing import NDArray
 
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
+from simbench.robot.automatic_gains import automatic_gains
 from simbench.robot.description import Description, Hand, read_description
-from simbench.robot.mirror import both_sides
+from simbench.robot.drives import Friction, Motors, drive_inertia, given_gains, joint_friction, require
+from simbench.robot.urdf_source import read_urdf
 
-GRAM_SQUARE_CENTIMETRE = 1e-7  # kg·m²
+__all__ = ["Friction", "Hand", "Motors", "Robot", "load_robot", "placed_robot"]
 
 Vector = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Motors:
-    """Drive and PD data of the actuated joints, arrays in the order of `Robot.joint_names`.
-
-    Parameters
-    ----------
-    reflected_inertia : (n,) array
-        Reduction squared times rotor inertia, kg·m².
-    stiffness, damping : (n,) array
-        PD gains, N·m/rad and N·m·s/rad.
-    torque_limit : (n,) array
-        N·m.
-    """
-
-    reflected_inertia: Vector
-    stiffness: Vector
-    damping: Vector
-    torque_limit: Vector
 
 
 @dataclass(frozen=True)
@@ -46,37 +28,65 @@ class Robot:
     ----------
     name : str
     model : pinocchio.Model
-        Free-flyer root for a legged robot; `model.armature` holds the motors' reflected inertia.
+        `model.armature` holds the motors' reflected inertia.
+    floating : bool
+        Whether the root is free (a free-flyer joint in the model) or fixed to the world.
     joint_names : tuple of str, length n
         Actuated one-degree-of-freedom joints in the model's order.
     groups : mapping of str to tuple of str
         Joint names by limb: left_arm, right_arm, trunk, head, left_leg, right_leg, left_grip, right_grip.
+        A single arm has one group: arm.
     frames : mapping of str to str
         Role to frame name: left_hand, left_wrist, left_elbow, left_shoulder, left_foot, right_..., trunk,
-        pelvis, head.
+        pelvis, head; hand alone for a single arm.
     motors : Motors
+    friction : Friction
     postures : mapping of str to (n,) array
         Named joint positions, rad: `basic` (arms horizontal forward, palms down), `standing`.
     soles : mapping of str to (4, 3) array
         Corners of each foot's sole in the foot frame, m, counter-clockwise seen from above.
     urdf : Path
+    urdf_text : str
+        The URDF as Bullet is to read it, with meshes by absolute path.
+    urdf_notes : tuple of str
+        What had to be changed in the URDF or left out, a line each.
     hands : mapping of str to Hand
-        For each hand frame role the grip joint, the palm link and the finger link.
+        For each hand frame role the grip joints, the palm link and the finger links. The fingers are open at
+        zero and closed at the farther limit.
     self_collision_pairs : tuple of (link, link)
         The pairs of links that a simulator should let collide with each other; no others.
     """
 
     name: str
     model: pin.Model
+    floating: bool
     joint_names: tuple[str, ...]
     groups: Mapping[str, tuple[str, ...]]
     frames: Mapping[str, str]
     motors: Motors
+    friction: Friction
     postures: Mapping[str, Vector]
     soles: Mapping[str, Vector]
     urdf: Path
+    urdf_text: str
+    urdf_notes: tuple[str, ...]
     hands: Mapping[str, Hand]
     self_collision_pairs: tuple[tuple[str, str], ...]
+
+    @property
+    def root_q(self) -> int:
+        """How many of the configuration's coordinates come before the joints': 7 or 0."""
+        return 7 if self.floating else 0
+
+    @property
+    def root_v(self) -> int:
+        """How many of the velocity's coordinates come before the joints': 6 or 0."""
+        return 6 if self.floating else 0
+
+    @property
+    def feet(self) -> tuple[str, ...]:
+        """Roles of the feet it has: left_foot, right_foot."""
+        return tuple(role for role in ("left_foot", "right_foot") if role in self.frames)
 
 
 def load_robot(name_or_path: str | Path) -> Robot:
@@ -98,46 +108,86 @@ def load_robot(name_or_path: str | Path) -> Robot:
     """
     source = _find(name_or_path)
     description = read_description(source)
-    urdf = source.parent / description.urdf
-    model = _read_model(urdf)
     where = str(source)
+    urdf = source.parent / description.urdf
+    floating = description.base == "floating"
+    resolved = read_urdf(urdf, floating=floating)
+    model = _read_model(urdf, resolved.text, floating)
     joint_names = tuple(name for name in model.names if name not in ("universe", "root_joint"))
-    motors = _motors(description, model, joint_names, where)
-    for name, inertia in zip(joint_names, motors.reflected_inertia, strict=True):
-        model.armature[model.joints[model.getJointId(name)].idx_v] = inertia
+    reduction, reflected = drive_inertia(description, joint_names, where)
+    model.armature[model.nv - len(joint_names) :] = reflected
 
-    bodies = {frame.name for frame in model.frames if frame.type == pin.FrameType.BODY}
+    bodies = [frame.name for frame in model.frames if frame.type == pin.FrameType.BODY]
     for group, names in description.groups.items():
-        _require(names, joint_names, "joint", f"{where}: groups.{group}")
+        require(names, joint_names, "joint", f"{where}: groups.{group}")
     for role, frame in description.frames.items():
-        _require([frame], bodies, "frame", f"{where}: frames.{role}")
-    _require(description.soles, description.frames, "frame role", f"{where}: soles")
-    _require(description.hands, description.frames, "frame role", f"{where}: hands")
+        require([frame], bodies, "frame", f"{where}: frames.{role}")
+    roles = list(description.frames)
+    require(description.soles, roles, "frame role", f"{where}: soles")
+    require(description.hands, roles, "frame role", f"{where}: hands")
     for role, hand in description.hands.items():
-        _require([hand.joint], joint_names, "joint", f"{where}: hands.{role}")
-        _require([hand.palm, hand.fingers], bodies, "link", f"{where}: hands.{role}")
+        require(hand.joints, joint_names, "joint", f"{where}: hands.{role}")
+        require([hand.palm, *hand.fingers], bodies, "link", f"{where}: hands.{role}")
     pairs = tuple((a, b) for first, second in description.self_collision for a in first for b in second)
-    _require([link for pair in pairs for link in pair], bodies, "link", f"{where}: self_collision")
+    require([link for pair in pairs for link in pair], bodies, "link", f"{where}: self_collision")
+    postures = {
+        posture: _posture(values, model, joint_names, f"{where}: postures.{posture}")
+        for posture, values in description.postures.items()
+    }
+    stiffness, damping = _gains(description, model, joint_names, postures, where)
 
     return Robot(
         name=description.name,
         model=model,
+        floating=floating,
         joint_names=joint_names,
         groups=description.groups,
         frames=description.frames,
-        motors=motors,
-        postures={
-            posture: _posture(values, model, joint_names, f"{where}: postures.{posture}")
-            for posture, values in description.postures.items()
-        },
+        motors=Motors(
+            reflected_inertia=reflected,
+            stiffness=stiffness,
+            damping=damping,
+            torque_limit=np.array(model.effortLimit[model.nv - len(joint_names) :]),
+            reduction=reduction,
+        ),
+        friction=joint_friction(description, joint_names, where),
+        postures=postures,
         soles={
             role: np.array([(sole.x[i], sole.y[j], 0.0) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))])
             for role, sole in description.soles.items()
         },
         urdf=urdf,
+        urdf_text=resolved.text,
+        urdf_notes=resolved.notes,
         hands=description.hands,
         self_collision_pairs=pairs,
     )
+
+
+def placed_robot(robot: Robot, base: Vector) -> Robot:
+    """Move the model of a fixed robot to where its root stands, so that the model's world is the scene's.
+
+    Parameters
+    ----------
+    robot : Robot
+    base : (7,) array
+        Pose of the root link: x, y, z (m), quaternion x, y, z, w.
+
+    Returns
+    -------
+    Robot
+        Itself if it is floating.
+    """
+    if robot.floating:
+        return robot
+    place, model = pin.XYZQUATToSE3(base), robot.model.copy()
+    for joint in range(1, model.njoints):
+        if model.parents[joint] == 0:
+            model.jointPlacements[joint] = place * model.jointPlacements[joint]
+    for frame in model.frames:
+        if frame.parentJoint == 0 and frame.name != "universe":
+            frame.placement = place * frame.placement
+    return replace(robot, model=model)
 
 
 def _find(name_or_path: str | Path) -> Path:
@@ -155,47 +205,38 @@ def _find(name_or_path: str | Path) -> Path:
     raise RobotError(f"unknown robot `{name_or_path}`; known: {known}; or give the path of a robot.yaml")
 
 
-def _read_model(urdf: Path) -> pin.Model:
-    if not urdf.is_file():
-        raise RobotError(f"{urdf}: no such file; scripts/build_robots.py writes it")
+def _read_model(urdf: Path, text: str, floating: bool) -> pin.Model:
+    root = (pin.JointModelFreeFlyer(),) if floating else ()
     try:
-        return pin.buildModelFromUrdf(str(urdf), pin.JointModelFreeFlyer())
+        return pin.buildModelFromXML(text, *root)
     except (ValueError, RuntimeError) as error:
         raise RobotError(f"{urdf}: not a URDF that Pinocchio can read: {error}") from error
 
 
-def _require(names: Iterable[str], allowed: Collection[str], kind: str, where: str) -> None:
-    for name in names:
-        if name not in allowed:
-            raise RobotError(f"{where}: unknown {kind} `{name}`; allowed: {', '.join(sorted(allowed))}")
-
-
-def _motors(description: Description, model: pin.Model, joint_names: tuple[str, ...], where: str) -> Motors:
-    motors = both_sides(description.motors, description.mirror)
-    gains = both_sides(description.gains, description.mirror)
-    for key, table in (("motors", motors), ("gains", gains)):
-        _require(table, joint_names, "joint", f"{where}: {key}")
-        missing = [name for name in joint_names if name not in table]
-        if missing:
-            raise RobotError(
-                f"{where}: {key}: no row for {', '.join(missing)}; every joint of the URDF needs one"
-            )
-    drives = np.array([motors[name] for name in joint_names])
-    tuning = np.array([gains[name] for name in joint_names])
-    return Motors(
-        reflected_inertia=drives[:, 0] ** 2 * drives[:, 1] * GRAM_SQUARE_CENTIMETRE,
-        stiffness=tuning[:, 0],
-        damping=tuning[:, 1],
-        torque_limit=np.array(
-            [model.effortLimit[model.joints[model.getJointId(n)].idx_v] for n in joint_names]
-        ),
-    )
+def _gains(
+    description: Description,
+    model: pin.Model,
+    joint_names: tuple[str, ...],
+    postures: Mapping[str, Vector],
+    where: str,
+) -> tuple[Vector, Vector]:
+    """Stiffness and damping as given, or chosen in the first posture that the robot has."""
+    if description.gains != "auto":
+        return given_gains(description.gains, description, joint_names, where)
+    posture = postures.get("standing", next(iter(postures.values()), np.zeros(len(joint_names))))
+    q = np.concatenate([pin.neutral(model)[: model.nq - len(joint_names)], posture])
+    feet = [
+        model.frames[model.getFrameId(frame)].parentJoint
+        for role, frame in description.frames.items()
+        if role.endswith("_foot")
+    ]
+    return automatic_gains(model, q, feet, description.bandwidth)
 
 
 def _posture(
     values: Mapping[str, float], model: pin.Model, joint_names: tuple[str, ...], where: str
 ) -> Vector:
-    _require(values, joint_names, "joint", where)
+    require(values, joint_names, "joint", where)
     posture = np.array([values.get(name, 0.0) for name in joint_names])
     index = [model.joints[model.getJointId(name)].idx_q for name in joint_names]
     lower, upper = model.lowerPositionLimit[index], model.upperPositionLimit[index]

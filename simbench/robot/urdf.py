@@ -9,6 +9,7 @@ import pinocchio as pin
 import trimesh
 
 from simbench.robot.description import Description, FixedFrame, Joint, Link
+from simbench.robot.dh import row_placement
 from simbench.robot.meshes import LinkShapes, link_shapes, write_obj
 from simbench.robot.mirror import both_sides, mirrored_frame, mirrored_joint, mirrored_link
 from simbench.robot.shapes import Solid
@@ -74,7 +75,8 @@ def carved(links: Mapping[str, Link], joints: Mapping[str, Joint]) -> dict[str, 
         if part.carved_from is None:
             continue
         joint = next(joint for joint in joints.values() if joint.child == name)
-        placement = pin.SE3(pin.rpy.rpyToMatrix(*joint.rpy), np.array(joint.xyz))
+        at = _placed(joint)
+        placement = pin.SE3(pin.rpy.rpyToMatrix(*at.rpy), np.array(at.xyz))
         rest = _inertia(result[part.carved_from]) - placement.act(_inertia(part))
         x, y, z = (round(float(value), 9) for value in rest.lever)
         (ixx, ixy, ixz), (_, iyy, iyz), (_, _, izz) = np.round(rest.inertia, 12).tolist()
@@ -109,9 +111,19 @@ def _add_placement(element: ET.Element, frame: FixedFrame, child: str) -> None:
     ET.SubElement(element, "origin", xyz=_numbers(frame.xyz), rpy=_numbers(frame.rpy))
 
 
+def _placed(joint: Joint) -> FixedFrame:
+    """Where a joint is, from its Denavit-Hartenberg row if it has one."""
+    if joint.dh is None:
+        return joint
+    place = row_placement(joint.dh)
+    x, y, z = place.translation.tolist()
+    roll, pitch, yaw = pin.rpy.matrixToRpy(place.rotation).tolist()
+    return FixedFrame(parent=joint.parent, xyz=(x, y, z), rpy=(roll, pitch, yaw))
+
+
 def _add_joint(robot: ET.Element, name: str, joint: Joint) -> None:
     element = ET.SubElement(robot, "joint", name=name, type="revolute")
-    _add_placement(element, joint, joint.child)
+    _add_placement(element, _placed(joint), joint.child)
     ET.SubElement(element, "axis", xyz=AXES[joint.axis])
     ET.SubElement(
         element,

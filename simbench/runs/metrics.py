@@ -22,7 +22,7 @@ def run_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     dict of str to float or bool
     """
     return {
-        **balance_metrics(log),
+        **(balance_metrics(log) if log.sizes["foot"] else {}),
         **tracking_metrics(log),
         **limit_metrics(log),
         **hand_metrics(log),

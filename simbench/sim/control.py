@@ -1,20 +1,21 @@
-"""Joint control: PD with feed-forward, torque limits, and the motors' reflected inertia, at every time step.
+"""Joint control: a law's torques within their limits, reflected inertia and friction, at every time step.
 
-Bullet has no reflected rotor inertia (armature), and an explicit damping torque on a light link is unstable
-at gains that are harmless in continuous time. Both are answered by one forward-dynamics call. With the PD law
-evaluated at the end of the step, as Bullet integrates (v⁺ = v + dt·a, q⁺ = q + dt·v⁺),
+Bullet has no reflected rotor inertia (armature), its joint friction is a motor that would clash with ours,
+and an explicit damping torque on a light link is unstable at gains that are harmless in continuous time. All
+three are answered by one prediction of the step. With a law that asks for τ(a) = τ(0) − C a (for PD evaluated
+at the end of the step C = D dt + K dt²), reflected inertia I_m and viscous friction d, the equation of motion
 
-    τ(a) = K(q_r⁺ − q − dt·v) + D(v_r⁺ − v) + τ_ff − (D dt + K dt²) a,
+    (A + I_m + C + d dt) a = τ(0) − d v − h + τ_c + Jᵀf + τ_r
 
-and reflected inertia I_m, the equation of motion is
+is the articulated-body algorithm with a larger armature. The motor delivers τ(a), limited to its torque, and
+the joint receives τ(a) − I_m a − d (v + dt a) + τ_c, which makes Bullet, whose model is A alone, move as
+A + I_m with friction. τ_c is Coulomb friction, or what holds a resting joint (`simbench.sim.friction`).
 
-    (A + I_m + D dt + K dt²) a = τ(0) − h + Jᵀf,
-
-which is the articulated-body algorithm with a larger armature. The motor then delivers τ(a), limited to its
-torque, and the joint receives τ(a) − I_m a, which makes Bullet, whose model is A alone, move as A + I_m.
-
-The unknown ground reaction is replaced by its effect: a foot in contact is held, so in this prediction it
-weighs `GROUND_MASS`. Forces that simbench itself applies (grips) enter as they are.
+External forces are of three kinds. Those that simbench applies (grips) enter as f. The ground under a foot is
+replaced by its effect: the foot is held, so in this prediction it weighs `GROUND_MASS`. All others (contacts
+of the arms, joint stops) enter one step late as the joint torque τ_r that the last step must have had beside
+ours: inverse dynamics of the acceleration that Bullet made, minus what the joints received. A rotor's
+momentum thus reaches a hit body in a geometric series of steps, whose sum is all of it.
 """
 
 from collections.abc import Sequence
@@ -24,6 +25,9 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from simbench.sim.contact_torque import ContactTorque
+from simbench.sim.control_laws import ControlLaw, PdLaw
+from simbench.sim.friction import friction_torque
 from simbench.sim.state import RobotState
 from simbench.sim.world import GRAVITY, RobotBody, bullet
 
@@ -45,7 +49,9 @@ class Command:
     motor : (n,) array
         The same within the torque limits.
     joint : (n,) array
-        What the joint received: motor torque minus what accelerates the rotor.
+        What the joint received: motor torque minus what accelerates the rotor, and friction.
+    friction : (n,) array
+        Coulomb and viscous friction on the joint.
     saturated : int
         How many motors were at their limit.
     """
@@ -53,77 +59,60 @@ class Command:
     requested: NDArray[np.float64]
     motor: NDArray[np.float64]
     joint: NDArray[np.float64]
+    friction: NDArray[np.float64]
     saturated: int = 0
 
 
 class JointController:
-    """PD control of all joints of a floating robot; holds the buffers that every step reuses."""
+    """Drives all joints of a robot by a law; holds the buffers that every step reuses."""
 
-    def __init__(self, body: RobotBody) -> None:
+    def __init__(self, body: RobotBody, law: ControlLaw | None = None) -> None:
         robot = body.robot
         count = len(robot.joint_names)
-        self._body = body
-        self._timestep = body.world.timestep
-        self._motors = robot.motors
-        self._implicit = robot.motors.damping * self._timestep + robot.motors.stiffness * self._timestep**2
-        self._rate_gain = robot.motors.damping + robot.motors.stiffness * self._timestep
-        self._lowest_torque = -robot.motors.torque_limit
+        self._body, self._timestep = body, body.world.timestep
+        self._law = PdLaw(robot, self._timestep) if law is None else law
+        self._joints = slice(robot.root_v, None)
+        self._robot, self._lowest_torque = robot, -robot.motors.torque_limit
         self._model = robot.model.copy()
         self._data = self._model.createData()
-        armature = np.zeros(robot.model.nv)
-        armature[6:] = robot.motors.reflected_inertia + self._implicit
-        self._model.armature = armature
+        self._model.armature = self._armature(self._law.implicit)
         self._torque = np.zeros(robot.model.nv)
-        self._law = self._torque[6:]
-        self._change = np.zeros(count)
+        self._drive = self._torque[self._joints]
+        self._asked, self._change = np.zeros(count), np.zeros(count)
+        self._rubbing = np.flatnonzero(robot.friction.breakaway > 0.0)
+        self._rubs = bool(len(self._rubbing) or robot.friction.viscous.any())
+        self._contact = ContactTorque(body)
         self._feet = [
-            robot.model.frames[robot.model.getFrameId(robot.frames[role])].parentJoint
-            for role in ("left_foot", "right_foot")
+            robot.model.frames[robot.model.getFrameId(robot.frames[role])].parentJoint for role in robot.feet
         ]
         free = [robot.model.inertias[joint].copy() for joint in self._feet]
         held = pin.Inertia(GROUND_MASS, np.zeros(3), GROUND_MASS * np.eye(3))
         self._foot_inertia = [(own, own + held) for own in free]
-        self._held = [False, False]
-        self._lift = np.zeros(6)
+        self._held = [False] * len(self._feet)
         self._forces = pin.StdVec_Force([pin.Force.Zero() for _ in range(robot.model.njoints)])
+        # Pinocchio's own objects, not copies: where the feet are, and the forces on them.
+        self._foot_lift = [(self._data.oMi[joint], self._forces[joint]) for joint in self._feet]
         self._loaded: list[int] = []
-        self.command = Command(np.zeros(count), np.zeros(count), np.zeros(count))
+        self.demand = self._law.demand
+        self.command = Command(np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count))
 
-    def hold_feet(self, left: bool, right: bool) -> None:
+    def hold_feet(self, held: Sequence[bool]) -> None:
         """Say which feet the ground holds from now on; to be repeated as often as feet are sensed.
 
         A held foot's added mass must not add weight: it is carried by a force against gravity, turned with
         the foot as it is now.
-        """
-        for side, held in enumerate((left, right)):
-            joint = self._feet[side]
-            if held != self._held[side]:
-                self._held[side] = held
-                self._model.inertias[joint] = self._foot_inertia[side][held]
-            self._lift[:3] = self._data.oMi[joint].rotation[2] * (GROUND_MASS * GRAVITY if held else 0.0)
-            self._forces[joint] = pin.Force(self._lift)
-
-    def demand(
-        self,
-        position: NDArray[np.float64],
-        velocity: NDArray[np.float64],
-        feedforward: NDArray[np.float64],
-    ) -> NDArray[np.float64]:
-        """Compute the part of the control law that does not depend on the state: K q_r⁺ + D v_r⁺ + τ_ff.
 
         Parameters
         ----------
-        position, velocity : (..., n) array
-            Joint reference at the end of a step, rad and rad/s.
-        feedforward : (..., n) array
-            N·m.
-
-        Returns
-        -------
-        (..., n) array
-            N·m, for `step`.
+        held : sequence of bool
+            In the order of `robot.feet`.
         """
-        return self._motors.stiffness * position + self._motors.damping * velocity + feedforward
+        for side, now in enumerate(held):
+            if now != self._held[side]:
+                self._held[side] = now
+                self._model.inertias[self._feet[side]] = self._foot_inertia[side][now]
+            place, lift = self._foot_lift[side]
+            lift.linear = place.rotation[2] * (GROUND_MASS * GRAVITY if now else 0.0)
 
     def step(
         self,
@@ -138,7 +127,7 @@ class JointController:
         state : RobotState
             At the start of the step.
         demand : (n,) array
-            What `demand` gave for this step, N·m.
+            What `demand`, the law's, gave for this step.
         loads : sequence of (joint id, pinocchio.Force)
             Known external forces, in the frame of the joint they act on.
 
@@ -147,30 +136,34 @@ class JointController:
         Command
             Overwritten by the next step.
         """
-        motors, command = self._motors, self.command
-        law, change = self._law, self._change
-        # law = demand − K q − (D + K dt) v, without temporaries
-        np.multiply(motors.stiffness, state.q[7:], out=law)
-        np.subtract(demand, law, out=law)
-        np.multiply(self._rate_gain, state.v[6:], out=change)
-        law -= change
+        motors, friction = self._robot.motors, self._robot.friction
+        command, change = self.command, self._change
+        implicit = self._law.implicit
+        contact = self._contact.of_last_step(state, self._forces, command.joint)
+        self._law.torque(state, demand, self._asked)
         self._set_loads(loads)
-        acceleration = self._accelerate(state)
-        np.multiply(self._implicit, acceleration, out=change)
-        np.subtract(law, change, out=command.requested)
+        acceleration = self._accelerate(state, self._asked, contact)
+        np.multiply(implicit, acceleration, out=change)
+        np.subtract(self._asked, change, out=command.requested)
         np.minimum(command.requested, motors.torque_limit, out=command.motor)
         np.maximum(command.motor, self._lowest_torque, out=command.motor)
         saturated = command.motor != command.requested
         command.saturated = int(np.count_nonzero(saturated))
         if command.saturated:
             # A saturated motor no longer follows the law: predict again with its torque fixed at the limit.
-            implicit = np.where(saturated, 0.0, self._implicit)
-            law[saturated] = command.motor[saturated]
-            acceleration = self._accelerate_limited(state, implicit)
-            np.subtract(law, implicit * acceleration, out=command.motor)
+            implicit = np.where(saturated, 0.0, implicit)
+            self._asked[saturated] = command.motor[saturated]
+            usual = self._model.armature.copy()
+            self._model.armature = self._armature(implicit)
+            acceleration = self._accelerate(state, self._asked, contact)
+            self._model.armature = usual
+            np.subtract(self._asked, implicit * acceleration, out=command.motor)
             np.clip(command.motor, self._lowest_torque, motors.torque_limit, out=command.motor)
         np.multiply(motors.reflected_inertia, acceleration, out=command.joint)
         np.subtract(command.motor, command.joint, out=command.joint)
+        if self._rubs:
+            command.friction -= friction.viscous * (state.v[self._joints] + self._timestep * acceleration)
+            command.joint += command.friction
         bullet.setJointMotorControlArray(
             self._body.body,
             self._body.joints,
@@ -180,19 +173,40 @@ class JointController:
         )
         return command
 
-    def _accelerate(self, state: RobotState) -> NDArray[np.float64]:
-        """Joint accelerations (n,) under the law's torques, with the current armature and forces."""
-        return pin.aba(self._model, self._data, state.q, state.v, self._torque, self._forces)[6:]
+    def _armature(self, implicit: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Everything that a joint's acceleration costs beside its links, for all coordinates (nv,)."""
+        robot = self._robot
+        armature = np.zeros(robot.model.nv)
+        armature[self._joints] = (
+            robot.motors.reflected_inertia + implicit + robot.friction.viscous * self._timestep
+        )
+        return armature
 
-    def _accelerate_limited(self, state: RobotState, implicit: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Joint accelerations (n,) where other inertia than usual, (n,), stands for the implicit part."""
-        usual = self._model.armature.copy()
-        armature = usual.copy()
-        armature[6:] = self._motors.reflected_inertia + implicit
-        self._model.armature = armature
-        acceleration = self._accelerate(state)
-        self._model.armature = usual
-        return acceleration
+    def _accelerate(
+        self, state: RobotState, asked: NDArray[np.float64], contact: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Joint accelerations (n,); writes Coulomb friction, or what holds resting joints, to the command."""
+        model, data, rubbing = self._model, self._data, self._rubbing
+        np.add(asked, contact, out=self._drive)
+        if self._rubs:
+            self._drive -= self._robot.friction.viscous * state.v[self._joints]
+            self.command.friction[:] = 0.0
+        acceleration = pin.aba(model, data, state.q, state.v, self._torque, self._forces)[self._joints]
+        if not len(rubbing):
+            return acceleration
+        upper = np.triu(pin.computeMinverse(model, data, state.q))[self._joints, self._joints]
+        inverse = upper + np.triu(upper, 1).T
+        friction = self._robot.friction
+        torque = friction_torque(
+            acceleration[rubbing],
+            inverse[np.ix_(rubbing, rubbing)],
+            state.v[self._joints][rubbing],
+            self._timestep,
+            friction.coulomb[rubbing],
+            friction.breakaway[rubbing],
+        )
+        self.command.friction[rubbing] = torque
+        return acceleration + inverse[:, rubbing] @ torque
 
     def _set_loads(self, loads: Sequence[tuple[int, pin.Force]]) -> None:
         """Known external forces for the prediction."""

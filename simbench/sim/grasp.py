@@ -68,9 +68,10 @@ class Grip:
         self.body, self._design = body, design
         self._handle: Vector = tuple(fixture.handles[side].pose.translation.tolist())
         self._joint = int(frame.parentJoint)
-        self._in_joint = model.frames[model.getFrameId(hand.palm)].placement.copy()
-        self._palm: Vector = tuple(self._in_joint.actInv(frame.placement).translation.tolist())
-        self._hand_links = (body.links[hand.palm], body.links[hand.fingers])
+        place = model.frames[model.getFrameId(hand.palm)].placement
+        self._in_joint = None if place.isIdentity(1e-12) else place.copy()
+        self._palm: Vector = tuple(place.actInv(frame.placement).translation.tolist())
+        self._hand_links = tuple(body.links[link] for link in (hand.palm, *hand.fingers))
         self._rest: tuple[Vector, Quaternion] = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
         self._blocked = False
 
@@ -141,7 +142,8 @@ class Grip:
         x, y, z = cross(difference(point, palm.position), force)
         moment = x + torque[0], y + torque[1], z + torque[2]
         back = inverse(palm.quaternion)
-        return self._in_joint.act(pin.Force(np.array(rotated(back, force) + rotated(back, moment))))
+        wrench = pin.Force(np.array(rotated(back, force) + rotated(back, moment)))
+        return wrench if self._in_joint is None else self._in_joint.act(wrench)
 
     def release(self) -> None:
         """Open the hand; it may engage again."""

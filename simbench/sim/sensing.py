@@ -11,7 +11,6 @@ from simbench.sim.world import RobotBody, bullet
 TOUCH_DISTANCE = 1e-3
 """Points closer than this (m) to the floor count for the support polygon."""
 
-FEET = ("left_foot", "right_foot")
 POINTS_PER_FOOT = 4
 
 
@@ -56,7 +55,7 @@ class ContactSensor:
         robot = self.body.robot
         model = robot.model
         self._feet = {}
-        for row, role in enumerate(FEET):
+        for row, role in enumerate(robot.feet):
             joint = model.frames[model.getFrameId(robot.frames[role])].parentJoint
             # Every Bullet link that hangs on the ankle's last joint by fixed joints belongs to the foot.
             for name, link in self.body.links.items():
@@ -77,17 +76,18 @@ class ContactSensor:
         ----------
         time : float
             s.
-        wrenches : (2, 6) array
+        wrenches : (F, 6) array
             Overwritten: force (N) and moment about the world origin (N·m) of the floor on each foot.
-        points : (2, 4, 2) array
+        points : (F, 4, 2) array
             Overwritten: touching points of each foot on the floor, m; NaN where there are fewer.
         others : (6,) array
             Overwritten: sum of all other contact forces on the robot from outside, and their moment.
         """
         points[:] = np.nan
-        count = [0, 0]
-        # Left foot, right foot, everything else: added up in lists, which beat small arrays.
-        sums = [[0.0] * 6, [0.0] * 6, [0.0] * 6]
+        feet = len(wrenches)
+        count = [0] * feet
+        # Each foot, then everything else: added up in lists, which beat small arrays.
+        sums = [[0.0] * 6 for _ in range(feet + 1)]
         pairs: dict[tuple[int, int, int], float] = {}
         own, floor = self.body.body, self.body.world.floor
         for contact in bullet.getContactPoints(own, physicsClientId=self.body.world.client):
@@ -111,14 +111,16 @@ class ContactSensor:
             fy = normal * n[1] + along * s[1] + across * t[1]
             fz = normal * n[2] + along * s[2] + across * t[2]
             px, py, pz = place
-            total = sums[self._feet[link] if second == floor and link in self._feet else 2]
+            total = sums[self._feet[link] if second == floor and link in self._feet else feet]
             total[0] += fx
             total[1] += fy
             total[2] += fz
             total[3] += py * fz - pz * fy
             total[4] += pz * fx - px * fz
             total[5] += px * fy - py * fx
-        wrenches[:], others[:] = sums[:2], sums[2]
+        others[:] = sums.pop()
+        if feet:
+            wrenches[:] = sums
         self._update_events(time, pairs)
 
     def _update_events(self, time: float, pairs: Mapping[tuple[int, int, int], float]) -> None:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import RunError
-from simbench.robot.robot import Robot
+from simbench.robot.robot import Robot, placed_robot
+from simbench.sim.vectors import Quaternion, Vector, inverse, product, rotated
 
 
 @contextlib.contextmanager
@@ -86,6 +87,7 @@ class RobotBody:
     ----------
     world : World
     robot : Robot
+        Placed: the world of its model is this one.
     body : int
         PyBullet's body id.
     joints : tuple of int, length n
@@ -94,8 +96,8 @@ class RobotBody:
         Link name to Bullet's index (root: -1).
     root_inertial : tuple of (3,) and (4,) floats
         Position (m) and quaternion of Bullet's inertial frame in the root link's frame.
-    inertial_root : tuple of (3,) and (4,) floats
-        The inverse of `root_inertial`.
+    inertial_turn : (4,) floats
+        The inverse of that quaternion.
     """
 
     world: World
@@ -103,8 +105,8 @@ class RobotBody:
     body: int
     joints: tuple[int, ...]
     links: Mapping[str, int]
-    root_inertial: tuple[tuple[float, ...], tuple[float, ...]]
-    inertial_root: tuple[tuple[float, ...], tuple[float, ...]]
+    root_inertial: tuple[Vector, Quaternion]
+    inertial_turn: Quaternion
 
 
 def require_display() -> None:
@@ -157,7 +159,7 @@ def open_world(timestep: float = 0.001, *, floor_friction: float = 0.8, gui: boo
 def add_robot(
     world: World, robot: Robot, base: NDArray[np.float64], positions: NDArray[np.float64]
 ) -> RobotBody:
-    """Put a robot into the world, at rest, free to move: nothing is pinned.
+    """Put a robot into the world, at rest. Only a robot whose description says so has a fixed root.
 
     Bullet's default motors and its artificial damping (0.04 on every link) are switched off; inertia is
     the description's own; only the self-collision pairs that the robot lists are active.
@@ -175,10 +177,19 @@ def add_robot(
     -------
     RobotBody
     """
-    client = world.client
+    client, robot = world.client, placed_robot(robot, base)
     flags = bullet.URDF_USE_INERTIA_FROM_FILE | bullet.URDF_USE_SELF_COLLISION
+    source = world.scratch / f"{robot.name}.urdf"
+    source.write_text(robot.urdf_text, encoding="utf-8")
     with quiet_native_output():
-        body = bullet.loadURDF(str(robot.urdf), base[:3], base[3:], flags=flags, physicsClientId=client)
+        body = bullet.loadURDF(
+            str(source),
+            base[:3],
+            base[3:],
+            useFixedBase=not robot.floating,
+            flags=flags,
+            physicsClientId=client,
+        )
     count = bullet.getNumJoints(body, physicsClientId=client)
     infos = [bullet.getJointInfo(body, i, physicsClientId=client) for i in range(count)]
     links = {info[12].decode(): info[0] for info in infos}
@@ -207,7 +218,7 @@ def add_robot(
             bullet.setCollisionFilterPair(body, body, first, second, int(enable), physicsClientId=client)
     dynamics = bullet.getDynamicsInfo(body, -1, physicsClientId=client)
     inertial = (dynamics[3], dynamics[4])
-    placed = RobotBody(world, robot, body, joints, links, inertial, bullet.invertTransform(*inertial))
+    placed = RobotBody(world, robot, body, joints, links, inertial, inverse(dynamics[4]))
     place_robot(placed, base, positions)
     return placed
 
@@ -224,7 +235,10 @@ def place_robot(body: RobotBody, base: NDArray[np.float64], positions: NDArray[n
         Joint positions, rad.
     """
     client = body.world.client
-    com, turned = bullet.multiplyTransforms(base[:3], base[3:], *body.root_inertial)
+    place, turn = body.root_inertial
+    root: Quaternion = tuple(base[3:].tolist())
+    offset, turned = rotated(root, place), product(root, turn)
+    com = [float(start) + way for start, way in zip(base[:3], offset, strict=True)]
     bullet.resetBasePositionAndOrientation(body.body, com, turned, physicsClientId=client)
     bullet.resetBaseVelocity(body.body, [0, 0, 0], [0, 0, 0], physicsClientId=client)
     bullet.resetJointStatesMultiDof(

@@ -188,4 +188,4 @@ def test_every_joint_is_in_one_group_and_every_hand_has_a_grip(romeo: Robot) -> 
     grouped = [name for names in romeo.groups.values() for name in names]
     assert sorted(grouped) == sorted(romeo.joint_names)
     assert len(romeo.joint_names) == 33
-    assert {hand.joint for hand in romeo.hands.values()} == {"LHand", "RHand"}
+    assert [hand.joints for hand in romeo.hands.values()] == [("LHand",), ("RHand",)]

@@ -93,7 +93,7 @@ class Standing:
         self.sensor = ContactSensor(self.body, {world.floor: ("floor", {}), **(names or {})})
         self.wrenches, self.points, self.others = np.zeros((2, 6)), np.zeros((2, 4, 2)), np.zeros(6)
         self._controller = JointController(self.body)
-        self._controller.hold_feet(True, True)
+        self._controller.hold_feet([True, True])
         self.steps = 0
         read_state(self.body, self.state)
 
@@ -113,7 +113,7 @@ class Standing:
         self.steps += 1
         read_state(self.body, self.state)
         self.sensor.sample(self.steps * self.world.timestep, self.wrenches, self.points, self.others)
-        self._controller.hold_feet(*(self.wrenches[:, 2] > 5.0).tolist())
+        self._controller.hold_feet((self.wrenches[:, 2] > 5.0).tolist())
         return np.array(point), command
 
 

@@ -31,7 +31,7 @@ def drive(random_state, set_state):
             controller, state = JointController(body), empty_state(body)
             for _ in range(steps):
                 read_state(body, state)
-                before = RobotState(state.q.copy(), state.v.copy())
+                before = RobotState(state.q.copy(), state.v.copy(), state.root.copy())
                 loads = [] if load is None else [load(body, before)]
                 command = controller.step(state, controller.demand(reference, speed, feedforward), loads)
                 world.step()

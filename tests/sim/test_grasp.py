@@ -67,7 +67,7 @@ class Hand:
         hands = robot.hands["left_hand"]
         for name, link in self.body.links.items():
             for other in (*fixture.links.values(), -1):
-                enable = int(name in (hands.palm, hands.fingers))
+                enable = int(name in (hands.palm, *hands.fingers))
                 bullet.setCollisionFilterPair(
                     self.body.body, fixture.body, link, other, enable, physicsClientId=world.client
                 )

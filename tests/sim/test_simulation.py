@@ -7,9 +7,11 @@ import pytest
 
 from simbench.balance.ground_reaction import standing_torques
 from simbench.balance.standing import stand
+from simbench.robot.robot import load_robot
 from simbench.sim.fixtures import DrawerDesign, add_fixture, handle_poses
 from simbench.sim.grasp import Grip, GripDesign
-from simbench.sim.simulation import Recorder, Reference, simulate
+from simbench.sim.recorder import Recorder
+from simbench.sim.simulation import Reference, simulate
 from simbench.sim.world import GRAVITY, add_robot, bullet, open_world
 
 DT = 1e-3
@@ -33,7 +35,9 @@ DRAWER = DrawerDesign(
     grip_clearance_m=0.0,
 )
 GRIP = GripDesign(2000.0, 30.0, 20.0, 0.5, 60.0, 3.0, 0.02)
-ARRAYS = [name for name, value in vars(Recorder(1, 1, 1)).items() if isinstance(value, np.ndarray)]
+ARRAYS = [
+    name for name, value in vars(Recorder(1, load_robot("romeo"), 1)).items() if isinstance(value, np.ndarray)
+]
 
 
 def waving(robot, posture, steps, feedforward=None, amplitude=0.3):
@@ -50,7 +54,8 @@ def waving(robot, posture, steps, feedforward=None, amplitude=0.3):
     position = posture + moving * 0.5 * (1.0 - np.cos(pace * time))
     velocity = moving * 0.5 * pace * np.sin(pace * time)
     torque = np.zeros_like(position) if feedforward is None else np.tile(feedforward, (steps, 1))
-    return Reference(position, velocity, torque, np.zeros((steps, 2), dtype=bool))
+    acceleration = np.gradient(velocity, DT, axis=0)
+    return Reference(position, velocity, torque, acceleration, np.zeros((steps, 2), dtype=bool))
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +64,7 @@ def stance(romeo):
     made = stand(romeo, (0.0, 0.0), 0.0, "standing")
     joints = made.joints.copy()
     for hand in romeo.hands.values():
-        joints[romeo.joint_names.index(hand.joint)] = 0.6
+        joints[romeo.joint_names.index(hand.joints[0])] = 0.6
     twice = np.tile(made.base, (2, 1)), np.tile(joints, (2, 1))
     torque = standing_torques(romeo, np.array([0.0, 0.01]), *twice, inertia=False)[0]
     return SimpleNamespace(base=made.base, joints=joints, torque=torque)
@@ -71,7 +76,7 @@ def record(romeo, stance):
 
     def run(*, robot=romeo, base=None, steps=400, log_every=1, progress=None, samples=None, **options):
         reference = waving(robot, stance.joints, steps, stance.torque if base is None else None)
-        recorder = Recorder(samples or -(-steps // log_every), len(robot.joint_names), 0)
+        recorder = Recorder(samples or -(-steps // log_every), robot, 0)
         with open_world(DT) as world:
             body = add_robot(world, robot, stance.base if base is None else base, stance.joints)
             if progress is not None:
@@ -228,13 +233,13 @@ def hold_the_drawer(robot, stance, design, *, amplitude, steps, release):
     wave = waving(robot, stance.joints, steps, amplitude=amplitude)
     grip = np.zeros((steps, 2), dtype=bool)
     grip[3:release, 0] = True
-    reference = Reference(wave.position, wave.velocity, wave.feedforward, grip)
+    reference = replace(wave, grip=grip)
     data = robot.model.createData()
     pin.framesForwardKinematics(robot.model, data, np.concatenate([[0, 0, 0, 0, 0, 0, 1], stance.joints]))
     palm = data.oMf[robot.model.getFrameId(robot.frames["left_hand"])]
     touching = pin.SE3(np.eye(3), np.array([0.0, 0.0, -0.001]))
     base = handle_poses(DRAWER, 0.12)["left"] * touching * palm.inverse()
-    recorder, engaged_at = Recorder(steps, len(robot.joint_names), 1), []
+    recorder, engaged_at = Recorder(steps, robot, 1), []
     with open_world(DT) as world:
         bullet.setGravity(0, 0, 0, physicsClientId=world.client)
         drawer = add_fixture(world, DRAWER)
@@ -259,7 +264,7 @@ def hold_the_drawer(robot, stance, design, *, amplitude, steps, release):
                 touch()
 
         hand = robot.hands["left_hand"]
-        touch(body.links[hand.palm], body.links[hand.fingers])
+        touch(body.links[hand.palm], *(body.links[link] for link in hand.fingers))
         simulate(body, reference, [drawer], grips, recorder, log_every=1, progress=follow)
     return recorder, engaged_at[0]
 

@@ -1,0 +1,98 @@
+"""Control laws: what torque the motors are asked for. A law is split for speed and stability.
+
+At every step the torque asked for is `torque(state, demand) − implicit · a`, where a are the joints'
+accelerations in this step, found together with the robot's motion (`simbench.sim.control`), and `demand` is
+the part that the reference alone decides, computed for a whole run at once.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.errors import RunError
+from simbench.robot.robot import Robot
+from simbench.sim.state import RobotState
+
+Array = NDArray[np.float64]
+
+
+class ControlLaw(Protocol):
+    """What `JointController` needs of a law."""
+
+    implicit: Array
+    """(n,) What a motor gives less per acceleration of its joint, kg·m²."""
+
+    def demand(
+        self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
+    ) -> Array:
+        """Compute the part that does not depend on the state from the reference at the end of a step."""
+
+    def torque(self, state: RobotState, demand: Array, out: Array) -> None:
+        """Write the torque at zero acceleration (n,), N·m, into `out`."""
+
+
+class PdLaw:
+    """PD with feed-forward, evaluated at the end of the step.
+
+    As Bullet integrates (v⁺ = v + dt a, q⁺ = q + dt v⁺),
+    τ(a) = K(q_r⁺ − q − dt v) + D(v_r⁺ − v) + τ_ff − (D dt + K dt²) a.
+    """
+
+    def __init__(self, robot: Robot, timestep: float) -> None:
+        motors = robot.motors
+        self._root_q, self._root_v = robot.root_q, robot.root_v
+        self._stiffness, self._damping = motors.stiffness, motors.damping
+        self.implicit = motors.damping * timestep + motors.stiffness * timestep**2
+        self._rate_gain = motors.damping + motors.stiffness * timestep
+        self._braking = np.zeros(len(motors.stiffness))
+
+    def demand(
+        self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
+    ) -> Array:
+        """Compute K q_r⁺ + D v_r⁺ + τ_ff, N·m, for references (..., n) in rad, rad/s, N·m."""
+        return self._stiffness * position + self._damping * velocity + feedforward
+
+    def torque(self, state: RobotState, demand: Array, out: Array) -> None:
+        """Write demand − K q − (D + K dt) v without temporaries."""
+        np.multiply(self._stiffness, state.q[self._root_q :], out=out)
+        np.subtract(demand, out, out=out)
+        np.multiply(self._rate_gain, state.v[self._root_v :], out=self._braking)
+        out -= self._braking
+
+
+class ComputedTorqueLaw:
+    """Computed torque: the model's inverse dynamics of the acceleration that closes the error.
+
+    a* = a_r + 2 ω (v_r⁺ − v⁺) + ω² (q_r⁺ − q⁺) with q⁺, v⁺ as a* would make them and ω the bandwidth;
+    τ = A(q) a* + I_m a* + h(q, v). Friction is not compensated.
+    """
+
+    def __init__(self, robot: Robot, timestep: float, bandwidth_hz: float) -> None:
+        if robot.floating:
+            raise RunError(f"control.law: computed_torque needs a fixed base; {robot.name} floats")
+        omega = 2.0 * np.pi * bandwidth_hz
+        self._stiffness, self._damping, self._timestep = omega**2, 2.0 * omega, timestep
+        self._model, self._data = robot.model, robot.model.createData()
+        self.implicit = np.zeros(len(robot.joint_names))
+
+    def demand(
+        self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
+    ) -> Array:
+        """Compute a_r + 2 ω v_r⁺ + ω² q_r⁺, rad/s²; the model takes the feed-forward's place."""
+        return acceleration + self._damping * velocity + self._stiffness * position
+
+    def torque(self, state: RobotState, demand: Array, out: Array) -> None:
+        """Write the inverse dynamics of a*."""
+        step, rate = self._timestep, self._damping + self._stiffness * self._timestep
+        wanted = demand - self._stiffness * state.q - rate * state.v
+        wanted /= 1.0 + self._damping * step + self._stiffness * step**2
+        out[:] = pin.rnea(self._model, self._data, state.q, state.v, wanted)
+
+
+LAWS: Mapping[str, Callable[[Robot, float, float], ControlLaw]] = {
+    "pd": lambda robot, timestep, bandwidth_hz: PdLaw(robot, timestep),
+    "computed_torque": ComputedTorqueLaw,
+}
