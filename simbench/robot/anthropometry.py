@@ -17,7 +17,7 @@ class Measures:
     Parameters
     ----------
     wrist_to_knuckle_length, forearm_length, upper_arm_length : float
-        P2, P3, P4.
+        P2, P3, P4; the last two from joint to joint.
     elbow_to_acromion_length : float
         P5.
     foot_length, shank_length, thigh_length, head_length : float

@@ -5,18 +5,12 @@ from typing import Literal
 
 from simbench.errors import RobotError
 from simbench.robot.anthropometry import Measures
-from simbench.robot.romeo_table import UpperBodyLengths
 
 Sex = Literal["female", "male"]
 
 # Lengths as fractions of stature: Drillis & Contini (1966), in Winter (2009), figure 4.1.
 CHIN_HEIGHT, SHOULDER_HEIGHT, HIP_HEIGHT, KNEE_HEIGHT, ANKLE_HEIGHT = 0.870, 0.818, 0.530, 0.285, 0.039
 UPPER_ARM, FOREARM = 0.186, 0.146
-SHOULDER_WIDTH = 2 * 0.129
-# Estimates: the base of the neck, where it turns and bends, and the joint of the head on the neck.
-NECK_HEIGHT, HEAD_JOINT_HEIGHT = 0.850, 0.910
-# The hand frame from the wrist, m: that of ROMEO's hand (Tomić 2018, table D.1), as in the recordings.
-PALM_FORWARD, PALM_BELOW = 0.09, 0.02
 # How shoulder to hip divides into upper, middle and lower trunk: De Leva (1996), table 4, mm.
 TRUNK_PARTS = {"female": (142.5, 205.3, 181.5), "male": (170.7, 215.5, 145.7)}
 # Wrist to knuckle as a fraction of stature: the same table, wrist joint centre to third metacarpale, mm.
@@ -117,29 +111,3 @@ def average_measures(sex: Sex, stature: float, mass: float) -> Measures:
     lengths |= {name: taller * values[column] for name, values in LENGTHS.items()}
     girths = {name: stouter * values[column] for name, values in (GIRTHS | ESTIMATES).items()}
     return Measures(**lengths, **girths)
-
-
-def average_skeleton(stature: float) -> UpperBodyLengths:
-    """Estimate the lengths of the skeleton of a person of whom only stature is known.
-
-    Parameters
-    ----------
-    stature : float
-        m.
-
-    Returns
-    -------
-    UpperBodyLengths
-        On a root midway between the hips; the shoulders lie over it.
-    """
-    return UpperBodyLengths(
-        shoulder_height=(SHOULDER_HEIGHT - HIP_HEIGHT) * stature,
-        neck_base=(NECK_HEIGHT - SHOULDER_HEIGHT) * stature,
-        neck=(HEAD_JOINT_HEIGHT - NECK_HEIGHT) * stature,
-        shoulder_width=SHOULDER_WIDTH * stature,
-        shoulder_offset=0.0,
-        upper_arm=UPPER_ARM * stature,
-        forearm=FOREARM * stature,
-        palm_forward=PALM_FORWARD,
-        palm_below=PALM_BELOW,
-    )

@@ -78,7 +78,7 @@ def build_human(body: Body, lengths: UpperBodyLengths) -> Human:
     body : Body
         From `predict_body`; its segments are scaled to the body's mass (`with_body_mass`).
     lengths : UpperBodyLengths
-        Measured on the person (the scaled model of Tomić 2018, §3.3.2), or `average_skeleton`.
+        Measured on the person (the scaled model of Tomić 2018, §3.3.2), or `skeleton_lengths`.
 
     Returns
     -------

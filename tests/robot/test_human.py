@@ -9,11 +9,12 @@ import pytest
 import trimesh
 from numpy.typing import NDArray
 
-from simbench.robot.average_person import average_measures, average_skeleton
+from simbench.robot.average_person import average_measures
 from simbench.robot.body_segments import SIDES, predict_body, segment_inertia
 from simbench.robot.dh_model import link_name, table_model
 from simbench.robot.human import Human, build_human, write_human
 from simbench.robot.human_placement import CARRIERS, basic_placements
+from simbench.robot.human_skeleton import skeleton_lengths
 
 Array = NDArray[np.float64]
 
@@ -23,7 +24,8 @@ PEOPLE = {"female": (1.63, 62.0), "male": (1.755, 78.5)}
 
 def build(sex: str) -> Human:
     stature, mass = PEOPLE[sex]
-    return build_human(predict_body(average_measures(sex, stature, mass), mass), average_skeleton(stature))
+    measures = average_measures(sex, stature, mass)
+    return build_human(predict_body(measures, mass), skeleton_lengths(measures, stature))
 
 
 @pytest.fixture(scope="module", params=PEOPLE)
@@ -49,7 +51,9 @@ def placed(human: Human, q: Array) -> dict[str, pin.SE3]:
     pin.forwardKinematics(model, basic, pin.neutral(model))
     pin.forwardKinematics(model, data, q)
     places = {}
-    for name, place in basic_placements(human.body, average_skeleton(stature(human))).items():
+    for name, place in basic_placements(
+        human.body, skeleton_lengths(human.body.measures, stature(human))
+    ).items():
         joint = model.getJointId("root_joint" if CARRIERS[name] == "base" else CARRIERS[name])
         places[name] = data.oMi[joint] * basic.oMi[joint].actInv(place)
     return places
