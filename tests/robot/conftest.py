@@ -1,4 +1,4 @@
-"""The humanoids, where their frames are, and one alone in a PyBullet world."""
+"""The robots, where their frames are, and one alone in a PyBullet world."""
 
 import contextlib
 import importlib.util
@@ -32,6 +32,11 @@ def humanoid(request: pytest.FixtureRequest) -> Robot:
     return load_robot(request.param)
 
 
+@pytest.fixture(scope="session", params=["puma560", "direct_drive_arm"])
+def arm(request: pytest.FixtureRequest) -> Robot:
+    return load_robot(request.param)
+
+
 @pytest.fixture(scope="session")
 def placed() -> Callable[[Robot, NDArray[np.float64]], dict[str, pin.SE3]]:
     """All frames of a robot at joint positions, its root at the origin."""
@@ -57,7 +62,7 @@ def build_robots() -> ModuleType:
 
 
 class Bullet:
-    """A humanoid alone in a PyBullet world, with free base, 2 m up."""
+    """A robot alone in a PyBullet world, with free base, 2 m up."""
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
@@ -99,7 +104,7 @@ class Bullet:
             self.links[other_link] if body is None else -1,
             physicsClientId=self.client,
         )
-        return min(point[8] for point in points)
+        return min((point[8] for point in points), default=1.0)
 
 
 @contextlib.contextmanager
@@ -125,3 +130,10 @@ def romeo_in_bullet(romeo: Robot) -> Iterator[Bullet]:
 def mahru_in_bullet(mahru: Robot) -> Iterator[Bullet]:
     with in_bullet(mahru) as world:
         yield world
+
+
+@pytest.fixture
+def arm_in_bullet(arm: Robot) -> Iterator[Bullet]:
+    world = Bullet(arm)
+    yield world
+    pybullet.disconnect(world.client)
