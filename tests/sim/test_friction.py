@@ -53,7 +53,7 @@ def test_states_are_those_that_enumeration_finds(seed, count):
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.floats(1.0, 2.0))
 def test_limits_hold_and_friction_takes_energy(seed, count, ratio):
-    """With break-away above Coulomb friction: never above break-away, never along the motion after the step."""
+    """With break-away above Coulomb friction: never above break-away, never along the motion."""
     response, acceleration, velocity, limit = coupled(seed, count)
     torque = friction_torque(acceleration, response, velocity, DT, limit, ratio * limit)
     after = velocity + DT * (acceleration + response @ torque)
