@@ -201,7 +201,7 @@ def test_arm_is_the_chain_composed_by_hand(mahru: Robot, placed) -> None:
     palm = at[mahru.frames["left_hand"]]
     np.testing.assert_allclose(palm.translation, wrist + hand @ [-0.012, 0, -0.08], atol=1e-9)
     # x along the hanging fingers, z out of the back of the hand.
-    np.testing.assert_allclose(palm.rotation, hand @ [[0, 0, 1], [0, 1, 0], [-1, 0, 0]], atol=1e-9)
+    np.testing.assert_allclose(palm.rotation, hand @ [[0, 0, 1], [0, 1, 0], [-1, 0, 0]], atol=1e-8)
 
 
 def test_hip_and_ankle_axes_meet_and_the_leg_has_its_lengths(mahru: Robot, placed) -> None:
