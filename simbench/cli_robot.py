@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from simbench.errors import RunError
+
 robot_app = typer.Typer(help="Look at a robot: its numbers, and what it looks like.")
 
 
@@ -38,6 +40,8 @@ def render(
     ] = None,
 ) -> None:
     """Draw a robot from the front and from the side, at zero and in a natural posture."""
+    if out is not None and (out.is_dir() or not out.parent.is_dir()):
+        raise RunError(f"{out}: must be a file in a directory that exists")
     from simbench.robot.robot import load_robot
     from simbench.sim.portrait import draw_portrait
 

@@ -41,6 +41,34 @@ def test_names_are_shown_as_they_are(capsys, tmp_path):
     assert "[red]:smile:" in capsys.readouterr().out
 
 
+def test_render_says_where_the_picture_is(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    drawn = []
+    monkeypatch.setattr(
+        "simbench.sim.portrait.draw_portrait", lambda robot, path: drawn.append((robot.name, path)) or "EGL"
+    )
+    assert main(["robot", "render", "romeo"]) == 0
+    assert main(["robot", "render", "romeo", "--out", "a.png"]) == 0
+    assert capsys.readouterr().out == ("picture  romeo.png  (drawn by EGL)\npicture  a.png  (drawn by EGL)\n")
+    assert drawn == [("romeo", Path("romeo.png")), ("romeo", Path("a.png"))]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rome"], "unknown robot `rome`; known: "),
+        (["romeo", "--out", "no/a.png"], "no/a.png: must be a file in a directory that exists"),
+        (["romeo", "--out", "."], ".: must be a file in a directory that exists"),
+    ],
+)
+def test_render_refuses_in_one_line(capsys, monkeypatch, tmp_path, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert main(["robot", "render", *arguments]) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith(f"error: {message}")
+    assert printed.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [("no XML", "not XML: "), ("<sdf/>", "expected <robot> as the outermost element, found <sdf>")],

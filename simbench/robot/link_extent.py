@@ -3,6 +3,7 @@
 import struct
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -12,7 +13,18 @@ from numpy.typing import NDArray
 from simbench.robot.mesh_files import find_file
 from simbench.robot.urdf_elements import UrdfLink, UrdfShape
 
-Box = NDArray[np.float64]
+Points = NDArray[np.float64]
+
+SEGMENTS = 32
+TURN = np.arange(SEGMENTS) * 2.0 * np.pi / SEGMENTS
+RIM = np.stack([np.cos(TURN), np.sin(TURN), np.zeros(SEGMENTS)], axis=1)
+CUBE = np.stack(np.meshgrid(*[[-1.0, 1.0]] * 3), axis=-1).reshape(-1, 3)
+BALL = np.vstack(
+    [
+        RIM * [np.cos(height), np.cos(height), 0.0] + [0.0, 0.0, np.sin(height)]
+        for height in np.linspace(-0.5 * np.pi, 0.5 * np.pi, SEGMENTS // 2 + 1)
+    ]
+)
 
 # What trimesh's readers raise on files that are not what their names say.
 UNREADABLE = (
@@ -28,7 +40,7 @@ UNREADABLE = (
 )
 
 
-def link_extent(link: UrdfLink, folder: Path) -> Box | None:
+def link_extent(link: UrdfLink, folder: Path) -> Points | None:
     """Box around all shapes of a link, visible or not.
 
     Parameters
@@ -42,8 +54,9 @@ def link_extent(link: UrdfLink, folder: Path) -> Box | None:
     (2, 3) array or None
         Lowest and highest corner in the link's frame, m; None if no shape can be measured.
     """
-    corners = [_corners(shape, folder) for shape in link.shapes]
-    known = [points for points in corners if points is not None]
+    known = [
+        points for points in (shape_points(shape, folder) for shape in link.shapes) if points is not None
+    ]
     if not known:
         return None
     points = np.vstack(known)
@@ -67,39 +80,50 @@ def empty_meshes(link: UrdfLink, folder: Path) -> Iterator[str]:
     for shape in link.shapes:
         path = find_file(shape.file_name, folder) if shape.file_name else None
         # Collada needs a reader that may not be there.
-        if path is not None and path.suffix.lower() in (".obj", ".stl") and mesh_bounds(path) is None:
-            yield f"link `{link.name}`: {shape.role}: mesh `{shape.file_name}` holds no shape that can be read"
+        if path is not None and path.suffix.lower() in (".obj", ".stl") and mesh_points(path) is None:
+            yield f"link `{link.name}`: {shape.role}: mesh `{shape.file_name}` holds nothing that can be read"
 
 
-def _corners(shape: UrdfShape, folder: Path) -> NDArray[np.float64] | None:
-    bounds = _bounds(shape, folder)
-    if bounds is None:
+def shape_points(shape: UrdfShape, folder: Path) -> Points | None:
+    """Points on the surface of a shape, enough of them to tell where it ends.
+
+    Parameters
+    ----------
+    shape : UrdfShape
+    folder : Path
+        From which mesh paths start.
+
+    Returns
+    -------
+    (N, 3) array or None
+        In the link's frame, m; None if the shape cannot be measured.
+    """
+    points = _own_points(shape, folder)
+    if points is None:
         return None
-    corners = np.stack(np.meshgrid(*bounds.T), axis=-1).reshape(-1, 3)
-    placed = corners @ pin.rpy.rpyToMatrix(*shape.rpy).T + np.array(shape.xyz)
+    placed = points @ pin.rpy.rpyToMatrix(*shape.rpy).T + np.array(shape.xyz)
     return placed if np.isfinite(placed).all() else None
 
 
-def _bounds(shape: UrdfShape, folder: Path) -> Box | None:
-    """Lowest and highest corner in the shape's own frame."""
+def _own_points(shape: UrdfShape, folder: Path) -> Points | None:
     if shape.kind == "mesh":
         path = find_file(shape.file_name or "", folder)
-        bounds = None if path is None else mesh_bounds(path)
-        return None if bounds is None else np.sort(bounds * np.array(shape.scale), axis=0)
+        vertices = None if path is None else mesh_points(path)
+        return None if vertices is None else vertices * np.array(shape.scale)
     if shape.kind == "box":
-        half = 0.5 * np.array(shape.size)
-    elif shape.kind == "sphere":
-        half = np.full(3, shape.size[0])
-    elif shape.kind in ("cylinder", "capsule"):
+        return 0.5 * np.array(shape.size) * CUBE
+    if shape.kind == "sphere":
+        return shape.size[0] * BALL
+    if shape.kind in ("cylinder", "capsule"):
         radius, length = shape.size
-        half = np.array([radius, radius, 0.5 * length + (radius if shape.kind == "capsule" else 0.0)])
-    else:
-        return None
-    return np.array([-half, half])
+        round_part = radius * (BALL if shape.kind == "capsule" else RIM)
+        upward = np.array([0.0, 0.0, 0.5 * length])
+        return np.vstack([round_part + upward, round_part - upward])
+    return None
 
 
-def mesh_bounds(path: Path) -> Box | None:
-    """Box around a mesh file.
+def mesh_points(path: Path) -> Points | None:
+    """Vertices of a mesh file.
 
     Parameters
     ----------
@@ -107,11 +131,11 @@ def mesh_bounds(path: Path) -> Box | None:
 
     Returns
     -------
-    (2, 3) array or None
-        Lowest and highest corner; None if the file holds no mesh that can be read.
+    (N, 3) array or None
+        None if the file holds no mesh that can be read.
     """
     try:
-        bounds = trimesh.load(path, process=False).bounds
+        mesh: Any = trimesh.load(path, process=False, force="mesh")
     except UNREADABLE:
         return None
-    return None if bounds is None else np.asarray(bounds)
+    return np.asarray(mesh.vertices) if len(mesh.vertices) else None

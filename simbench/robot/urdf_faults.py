@@ -99,7 +99,8 @@ def joints_without_inertia(text: str) -> list[str]:
     data = model.createData()
     # Not the zero posture, in which masses may happen to lie on a joint's axis.
     posture = pin.integrate(model, pin.neutral(model), np.full(model.nv, 0.37))
-    moved = np.diag(pin.crba(model, data, posture))
+    # A matrix of one number comes as a vector.
+    moved = pin.crba(model, data, posture).reshape(model.nv, model.nv).diagonal()
     return [
         name
         for name, joint in zip(model.names[1:], model.joints[1:], strict=True)

@@ -24,7 +24,16 @@ from simbench.sim.scene_frames import Balance, Frames
 from simbench.sim.scene_view import Camera
 from simbench.sim.scene_worker import Job
 
-__all__ = ["Balance", "Camera", "Frames", "Renderer", "choose_renderer", "picture_strip", "render_video"]
+__all__ = [
+    "Balance",
+    "Camera",
+    "Frames",
+    "Renderer",
+    "choose_renderer",
+    "draw_pictures",
+    "picture_strip",
+    "render_video",
+]
 
 Progress = Callable[[str, int, int], None]
 
@@ -122,15 +131,39 @@ def picture_strip(
     `EGL` or `TinyRenderer`
         Which renderer drew it.
     """
-    renderer = choose_renderer()
+    pictures, renderer = draw_pictures(robot, designs, frames, camera, indices)
     rows = -(-len(indices) // columns)
     strip = Image.new("RGB", (columns * camera.width, rows * camera.height), "white")
-    with _drawn(Job(robot, designs, frames, camera, renderer, indices), 1) as pictures:
-        for place, picture in enumerate(pictures):
-            row, column = divmod(place, columns)
-            strip.paste(Image.fromarray(picture), (column * camera.width, row * camera.height))
+    for place, picture in enumerate(pictures):
+        row, column = divmod(place, columns)
+        strip.paste(Image.fromarray(picture), (column * camera.width, row * camera.height))
     strip.save(path)
     return renderer
+
+
+def draw_pictures(
+    robot: Robot, designs: Sequence[Design], frames: Frames, camera: Camera, indices: Sequence[int]
+) -> tuple[list[NDArray[np.uint8]], Renderer]:
+    """Draw chosen frames.
+
+    Parameters
+    ----------
+    robot : Robot
+    designs : sequence of Design
+    frames : Frames
+    camera : Camera
+    indices : sequence of int
+        Frames to show.
+
+    Returns
+    -------
+    list of (height, width, 3) arrays of uint8
+    `EGL` or `TinyRenderer`
+        Which renderer drew them.
+    """
+    renderer = choose_renderer()
+    with _drawn(Job(robot, designs, frames, camera, renderer, indices), 1) as pictures:
+        return list(pictures), renderer
 
 
 @contextlib.contextmanager

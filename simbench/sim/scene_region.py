@@ -1,12 +1,13 @@
 """The part of the picture in which anything moves; the rest is drawn once."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
-import trimesh
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from simbench.robot.link_extent import mesh_points
 from simbench.sim.scene_frames import Frames
 from simbench.sim.scene_renderer import Region, Scene, light_direction, pose_scene, whole_picture
 from simbench.sim.scene_view import in_front, project
@@ -36,9 +37,15 @@ def moving_region(scene: Scene, frames: Frames, indices: Sequence[int]) -> Regio
     -------
     Region
     """
+    if len(indices) == 1:
+        pose_scene(scene, frames, indices[0])
+        return Region(0, 0, 0, 0)
     client = scene.world.client
     bodies = [scene.robot.body, *(fixture.body for fixture in scene.fixtures.values())]
-    shapes = [_Shapes(scene.world, body) for body in bodies]
+    try:
+        shapes = [_Shapes(scene.world, body) for body in bodies]
+    except _NotMeasurableError:
+        return whole_picture(scene.camera)
     corners = []
     for index in indices:
         pose_scene(scene, frames, index)
@@ -48,6 +55,10 @@ def moving_region(scene: Scene, frames: Frames, indices: Sequence[int]) -> Regio
     light = light_direction(scene.camera)
     shadows = points - np.maximum(points[:, 2:], 0.0) / light[2] * light
     return _around(scene, np.vstack([points, shadows]))
+
+
+class _NotMeasurableError(Exception):
+    """A mesh that Bullet draws, and that nothing here can read."""
 
 
 class _Shapes:
@@ -79,15 +90,15 @@ class _Shapes:
 
 def _box(shape: tuple) -> NDArray[np.float64]:  # type: ignore[type-arg]
     """Corners (8, 3) of the bounding box of one entry of Bullet's visual shape data, in the link's frame."""
-    kind, size, path, position, quaternion = (
-        shape[2],
-        np.array(shape[3]),
-        shape[4].decode(),
-        shape[5],
-        shape[6],
-    )
+    _, _, kind, dimensions, file_name, position, quaternion, *_ = shape
+    size = np.array(dimensions)
     if kind == bullet.GEOM_MESH:
-        bounds = trimesh.load_mesh(path, process=False).bounds * size
+        # Not before: where there is no file, Bullet gives any bytes.
+        path = Path(file_name.decode())
+        points = mesh_points(path)
+        if points is None:
+            raise _NotMeasurableError(path)
+        bounds = np.array([points.min(axis=0), points.max(axis=0)]) * size
     else:
         # Whatever the numbers mean for this shape, none is farther from the middle.
         bounds = np.outer([-1.0, 1.0], np.full(3, size.max()))

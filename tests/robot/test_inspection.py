@@ -214,4 +214,4 @@ def test_a_mesh_file_without_a_mesh_is_said(tmp_path):
         '<visual><geometry><mesh filename="a.obj"/></geometry></visual></link></robot>',
         encoding="utf-8",
     )
-    assert inspect(path).doubts == ("link `base`: visual: mesh `a.obj` holds no shape that can be read",)
+    assert inspect(path).doubts == ("link `base`: visual: mesh `a.obj` holds nothing that can be read",)
