@@ -204,12 +204,27 @@ def _numbers(
     if text is None:
         bad.append(f"{where}: `{attribute}` is missing")
         return (math.nan,) * count
-    try:
-        values = tuple(float(part) for part in text.split())
-    except ValueError:
-        values = ()
-    if len(values) != count or not all(map(math.isfinite, values)):
+    values = numbers(text)
+    if len(values) != count:
         expected = "a finite number" if count == 1 else f"{count} finite numbers"
         bad.append(f'{where}: {attribute}="{text}" is not {expected}')
         return (math.nan,) * count
     return values
+
+
+def numbers(text: str) -> Numbers:
+    """Read numbers between blanks; none if one of them is no finite number.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    tuple of float
+    """
+    try:
+        values = tuple(float(part) for part in text.split())
+    except ValueError:
+        return ()
+    return values if all(map(math.isfinite, values)) else ()

@@ -63,30 +63,6 @@ def travel_problem(joint: UrdfJoint) -> str | None:
     return f"lower limit {lower:g} is above the upper {upper:g}" if lower > upper else None
 
 
-def leave_out_dynamics(robot: ET.Element) -> list[str]:
-    """Take `<dynamics>` (damping and friction of joints) out of a robot, in place.
-
-    Parameters
-    ----------
-    robot : xml.etree.ElementTree.Element
-
-    Returns
-    -------
-    list of str
-        One line that names the joints that had any, or nothing.
-    """
-    names = []
-    for joint in robot.findall("joint"):
-        for dynamics in joint.findall("dynamics"):
-            joint.remove(dynamics)
-            if any(dynamics.get(key, "0").strip("0. ") for key in ("damping", "friction")):
-                names.append(f"`{joint.get('name')}`")
-    if not names:
-        return []
-    listed = ", ".join(names) if len(names) <= 3 else f"{names[0]} and {len(names) - 1} more"
-    return [f"joints {listed}: <dynamics> damping and friction are left out"]
-
-
 def _unit_axis(element: ET.Element, joint: UrdfJoint) -> list[str]:
     length = math.hypot(*joint.axis)
     axis = element.find("axis")

@@ -4,7 +4,9 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 from simbench.robot.mesh_files import find_file, unreadable
-from simbench.robot.urdf_elements import INERTIA, SIZES
+from simbench.robot.urdf_elements import INERTIA, SIZES, numbers
+
+GREY = "0.7 0.7 0.7 1"
 
 
 def fill_inertial(link: ET.Element) -> None:
@@ -86,8 +88,8 @@ def _settle_geometry(shape: ET.Element, folder: Path) -> str | None:
     return None
 
 
-def settle_textures(robot: ET.Element, folder: Path) -> list[str]:
-    """Name the pictures of materials by absolute path, in place.
+def settle_materials(robot: ET.Element, folder: Path) -> list[str]:
+    """Name the pictures of materials by absolute path and make colours that are none grey, in place.
 
     Parameters
     ----------
@@ -98,16 +100,24 @@ def settle_textures(robot: ET.Element, folder: Path) -> list[str]:
     Returns
     -------
     list of str
-        Those not found, one line each.
+        What was changed or left out, one line each.
     """
     notes = []
-    for material in robot.iter("material"):
+    for number, material in enumerate(robot.iter("material")):
+        # Bullet refuses a link with a colour that has no name.
+        material.set("name", material.get("name") or f"unnamed {number}")
+        where = f"material `{material.get('name')}`"
         for texture in material.findall("texture"):
             name = texture.get("filename", "")
             path = find_file(name, folder)
             if path is None:
                 material.remove(texture)
-                notes.append(f"material `{material.get('name')}`: texture `{name}` not found; left out")
+                notes.append(f"{where}: texture `{name}` not found; left out")
             else:
                 texture.set("filename", str(path))
+        for color in material.findall("color"):
+            rgba = color.get("rgba", "")
+            if len(numbers(rgba)) != 4:
+                color.set("rgba", GREY)
+                notes.append(f'{where}: rgba="{rgba}" is not 4 finite numbers; made grey')
     return notes

@@ -7,8 +7,9 @@ from pathlib import Path
 from simbench.errors import RobotError
 from simbench.robot.urdf_elements import UrdfTree, parse_urdf, read_elements
 from simbench.robot.urdf_faults import find_faults, joints_without_inertia
-from simbench.robot.urdf_joints import leave_out_dynamics, settle_joint
-from simbench.robot.urdf_links import fill_inertial, settle_shapes, settle_textures
+from simbench.robot.urdf_joints import settle_joint
+from simbench.robot.urdf_left_out import leave_out
+from simbench.robot.urdf_links import fill_inertial, settle_materials, settle_shapes
 from simbench.robot.urdf_root import free_root
 
 
@@ -36,7 +37,8 @@ def read_urdf(path: Path, *, floating: bool) -> UrdfSource:
       them by two coordinates.
     - A joint without travel limits, or with reversed ones, gets the same travel; effort or velocity that is
       missing or not positive is unlimited.
-    - A joint that mimics another moves by itself; joint damping and friction are left out.
+    - A joint that mimics another moves by itself; joint damping and friction and Bullet's own contact
+      parameters are left out.
     - A link without `<inertial>` has no mass (Bullet would give it 1 kg).
     - With a floating base the heaviest link that is fixed to a massless root becomes the root, the links
       between become its children: Bullet would pin a massless root in space.
@@ -92,7 +94,7 @@ def settle(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
     list of str
         What was changed or left out, one line each.
     """
-    notes = settle_textures(robot, folder)
+    notes = settle_materials(robot, folder)
     for element in robot.findall("link"):
         fill_inertial(element)
         notes += settle_shapes(element, folder)
@@ -101,7 +103,7 @@ def settle(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
     if robot.find(".//geometry/capsule") is not None:
         # Older URDFs have no capsules, says urdfdom on the terminal.
         robot.set("version", "1.1")
-    return notes + leave_out_dynamics(robot)
+    return notes + leave_out(robot)
 
 
 def _how_many_more(faults: list[str]) -> str:

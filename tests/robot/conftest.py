@@ -137,3 +137,20 @@ def arm_in_bullet(arm: Robot) -> Iterator[Bullet]:
     world = Bullet(arm)
     yield world
     pybullet.disconnect(world.client)
+
+
+@pytest.fixture
+def load_text(tmp_path: Path) -> Iterator[Callable[..., tuple[int, int]]]:
+    """Load URDF text into PyBullet, from a file in a folder of its own; gives body and client."""
+    client = pybullet.connect(pybullet.DIRECT)
+    count = iter(range(1000))
+
+    def load(text: str, **options: object) -> tuple[int, int]:
+        path = tmp_path / f"loaded{next(count)}" / "scratch.urdf"
+        path.parent.mkdir()
+        path.write_text(text, encoding="utf-8")
+        flags = pybullet.URDF_USE_INERTIA_FROM_FILE
+        return pybullet.loadURDF(str(path), flags=flags, physicsClientId=client, **options), client
+
+    yield load
+    pybullet.disconnect(client)
