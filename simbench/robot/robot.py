@@ -35,10 +35,10 @@ class Robot:
         Actuated one-degree-of-freedom joints in the model's order.
     groups : mapping of str to tuple of str
         Joint names by limb: left_arm, right_arm, trunk, head, left_leg, right_leg, left_grip, right_grip.
-        A single arm has one group: arm.
+        A single arm is a right one.
     frames : mapping of str to str
         Role to frame name: left_hand, left_wrist, left_elbow, left_shoulder, left_foot, right_..., trunk,
-        pelvis, head; hand alone for a single arm.
+        pelvis, head.
     motors : Motors
     friction : Friction
     postures : mapping of str to (n,) array

@@ -92,8 +92,8 @@ def _inertia(link: Link) -> pin.Inertia:
     return pin.Inertia(link.mass, np.array(link.cog), matrix)
 
 
-def _numbers(values: Iterable[float]) -> str:
-    return " ".join(f"{value + 0.0:.9g}" for value in values)
+def _numbers(values: Iterable[float], digits: int = 9) -> str:
+    return " ".join(f"{value + 0.0:.{digits}g}" for value in values)
 
 
 def _add_inertial(element: ET.Element, mass: float, cog: Sequence[float], inertia: Sequence[float]) -> None:
@@ -108,7 +108,8 @@ def _add_inertial(element: ET.Element, mass: float, cog: Sequence[float], inerti
 def _add_placement(element: ET.Element, frame: FixedFrame, child: str) -> None:
     ET.SubElement(element, "parent", link=frame.parent)
     ET.SubElement(element, "child", link=child)
-    ET.SubElement(element, "origin", xyz=_numbers(frame.xyz), rpy=_numbers(frame.rpy))
+    # Twelve digits: a right angle that is off by 1e-9 shows beside closed forms.
+    ET.SubElement(element, "origin", xyz=_numbers(frame.xyz, 12), rpy=_numbers(frame.rpy, 12))
 
 
 def _placed(joint: Joint) -> FixedFrame:

@@ -1,7 +1,11 @@
 """Links of a URDF as both Pinocchio and Bullet take them."""
 
 import xml.etree.ElementTree as ET
+from collections.abc import Iterable
 from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
 
 from simbench.robot.mesh_files import find_file, unreadable
 from simbench.robot.urdf_elements import INERTIA, SIZES, numbers
@@ -27,6 +31,49 @@ def fill_inertial(link: ET.Element) -> None:
     if matrix is not None:
         for entry in INERTIA[3:]:
             matrix.set(entry, matrix.get(entry, "0"))
+
+
+def turn_to_principal_axes(link: ET.Element) -> None:
+    """Write an inertia that no rigid body has by its principal moments, in place; the tensor stays the same.
+
+    Where the largest moment exceeds the sum of the others, if only by rounding, Bullet takes none at all. It
+    can be given the moments afterwards, but not products of inertia.
+
+    Parameters
+    ----------
+    link : xml.etree.ElementTree.Element
+        With its inertial written out.
+    """
+    origin, inertia = link.find("inertial/origin"), link.find("inertial/inertia")
+    if inertia is None:
+        return
+    place, angles = _numbers_of(origin, "xyz"), _numbers_of(origin, "rpy")
+    entries = [value for entry in INERTIA for value in numbers(inertia.get(entry, "nan"))]
+    if [len(entries), len(place), len(angles)] != [6, 3, 3] or not np.isfinite([*entries, *angles]).all():
+        return
+    xx, yy, zz, xy, xz, yz = entries
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    moments, axes = np.linalg.eigh(tensor)
+    if moments[0] <= 0.0 or moments[2] < (1.0 - 1e-6) * (moments[0] + moments[1]):
+        return
+    axes[:, 2] *= np.sign(np.linalg.det(axes))
+    turn = pin.rpy.rpyToMatrix(*angles) @ axes
+    inertial = link.find("inertial")
+    assert inertial is not None
+    if origin is not None:
+        inertial.remove(origin)
+    attributes = {"xyz": _text(place), "rpy": _text(pin.rpy.matrixToRpy(turn).tolist())}
+    inertial.insert(0, ET.Element("origin", attributes))
+    for entry, value in zip(INERTIA, [*moments.tolist(), 0.0, 0.0, 0.0], strict=True):
+        inertia.set(entry, repr(value))
+
+
+def _numbers_of(origin: ET.Element | None, entry: str) -> tuple[float, ...]:
+    return numbers("0 0 0" if origin is None else origin.get(entry, "0 0 0"))
+
+
+def _text(values: Iterable[float]) -> str:
+    return " ".join(repr(float(value)) for value in values)
 
 
 def settle_shapes(link: ET.Element, folder: Path) -> list[str]:

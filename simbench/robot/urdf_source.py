@@ -9,7 +9,7 @@ from simbench.robot.urdf_elements import UrdfTree, parse_urdf, read_elements
 from simbench.robot.urdf_faults import find_faults, joints_without_inertia
 from simbench.robot.urdf_joints import settle_joint
 from simbench.robot.urdf_left_out import leave_out
-from simbench.robot.urdf_links import fill_inertial, settle_materials, settle_shapes
+from simbench.robot.urdf_links import fill_inertial, settle_materials, settle_shapes, turn_to_principal_axes
 from simbench.robot.urdf_root import free_root
 
 
@@ -97,6 +97,7 @@ def settle(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
     notes = settle_materials(robot, folder)
     for element in robot.findall("link"):
         fill_inertial(element)
+        turn_to_principal_axes(element)
         notes += settle_shapes(element, folder)
     for element, joint in zip(robot.findall("joint"), tree.joints, strict=True):
         notes += settle_joint(element, joint)

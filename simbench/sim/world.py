@@ -4,6 +4,7 @@ import contextlib
 import os
 import sys
 import tempfile
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -207,6 +208,7 @@ def add_robot(
             lateralFriction=1.0,
             physicsClientId=client,
         )
+    _restore_inertia(world, body, links, robot.urdf_text)
     movable = [info[0] for info in infos if info[2] != bullet.JOINT_FIXED]
     bullet.setJointMotorControlArray(
         body, movable, bullet.VELOCITY_CONTROL, forces=[0.0] * len(movable), physicsClientId=client
@@ -221,6 +223,19 @@ def add_robot(
     placed = RobotBody(world, robot, body, joints, links, inertial, inverse(dynamics[4]))
     place_robot(placed, base, positions)
     return placed
+
+
+def _restore_inertia(world: World, body: int, links: Mapping[str, int], urdf: str) -> None:
+    """Give back the principal moments of links that Bullet took for impossible and made points of."""
+    for element in ET.fromstring(urdf).iter("link"):
+        inertia = element.find("inertial/inertia")
+        if inertia is None or element.get("name") not in links:
+            continue
+        link = links[str(element.get("name"))]
+        mass, _, taken, *_ = bullet.getDynamicsInfo(body, link, physicsClientId=world.client)
+        moments = [float(inertia.get(axis, "0")) for axis in ("ixx", "iyy", "izz")]
+        if mass > 0.0 and any(moments) and not any(taken):
+            bullet.changeDynamics(body, link, localInertiaDiagonal=moments, physicsClientId=world.client)
 
 
 def place_robot(body: RobotBody, base: NDArray[np.float64], positions: NDArray[np.float64]) -> None:

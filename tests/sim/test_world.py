@@ -2,6 +2,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from simbench.robot.robot import load_robot
 from simbench.sim.control import JointController
 from simbench.sim.state import empty_state, read_state
 from simbench.sim.world import GRAVITY, add_robot, bullet, open_world, place_robot
@@ -208,3 +209,33 @@ def test_a_robot_is_placed_at_rest_where_it_is_told(romeo, random_state, set_sta
     np.testing.assert_allclose(state.q[3:7] * np.sign(state.q[6] * target[6]), target[3:7], atol=1e-6)
     np.testing.assert_allclose(state.q[7:], target[7:], atol=1e-12)
     assert not state.v.any()
+
+
+def test_an_impossible_inertia_is_the_same_for_bullet(tmp_path):
+    """Bullet makes a point of a link whose largest moment exceeds the sum of the others."""
+    (tmp_path / "odd.urdf").write_text(
+        """<robot name="odd"><link name="base"/><link name="arm"><inertial>
+        <origin xyz="0.2 0.1 0" rpy="0.1 0.2 0.3"/><mass value="1"/>
+        <inertia ixx="0.1" iyy="0.1" izz="0.3" ixy="0.02" ixz="0.01" iyz="0"/></inertial></link>
+        <joint name="hinge" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0.6 0 0.8"/>
+        <limit lower="-3" upper="3" effort="9" velocity="9"/></joint></robot>"""
+    )
+    (tmp_path / "robot.yaml").write_text(
+        "name: odd\nurdf: odd.urdf\nbase: fixed\ngroups: {}\ngains: {hinge: [0, 0]}\n"
+    )
+    robot = load_robot(tmp_path)
+    tensor = np.array([[0.1, 0.02, 0.01], [0.02, 0.1, 0.0], [0.01, 0.0, 0.3]])
+    turn = pin.rpy.rpyToMatrix(0.1, 0.2, 0.3)
+    axis, lever = np.array([0.6, 0.0, 0.8]), np.array([0.2, 0.1, 0.0])
+    expected = axis @ turn @ tensor @ turn.T @ axis + np.sum(np.cross(axis, lever) ** 2)
+    with open_world() as world:
+        body = add_robot(world, robot, np.array([0, 0, 0, 0, 0, 0, 1.0]), np.zeros(1))
+        bullet.setGravity(0, 0, 0, physicsClientId=world.client)
+        hinge = {"jointIndex": body.joints[0], "controlMode": bullet.TORQUE_CONTROL, "force": 2.0}
+        bullet.setJointMotorControl2(body.body, physicsClientId=world.client, **hinge)
+        world.step()
+        speed = bullet.getJointState(body.body, body.joints[0], physicsClientId=world.client)[1]
+        theirs = 2.0 * world.timestep / speed
+    ours = pin.crba(robot.model, robot.model.createData(), np.array([0.3]))[0, 0]
+    assert ours == pytest.approx(expected, rel=1e-9)
+    assert theirs == pytest.approx(expected, rel=1e-6)
