@@ -119,12 +119,12 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
     robot = load_robot(scenario.robot.name)
     designs = [fixture_design(section) for section in scenario.fixtures]
     settings = scenario.simulation
+    law = LAWS[scenario.control.law](robot, settings.timestep_s, scenario.control.bandwidth_hz)
     if scenario.motion.source == SOURCE:
         course = _own_course(robot, scenario)
     else:
         course = _human_course(robot, scenario, designs, on_progress)
     timeline, travel = course.timeline, course.travel
-    law = LAWS[scenario.control.law](robot, settings.timestep_s, scenario.control.bandwidth_hz)
     log_every = round(1.0 / (settings.timestep_s * settings.log_rate_hz))
     steps = len(timeline.reference.position)
     recorder = Recorder(-(-steps // log_every), robot, len(designs))

@@ -35,7 +35,8 @@ def automatic_gains(
         N·m/rad and N·m·s/rad, joints in the model's order without the root.
     """
     data = model.createData()
-    columns = pin.computeJointJacobians(model, data, q)
+    # Of a model with one joint Pinocchio returns a plain vector.
+    columns = np.reshape(pin.computeJointJacobians(model, data, q), (6, model.nv))
     bodies = [data.oMi[joint].act(model.inertias[joint]).matrix() for joint in range(1, model.njoints)]
     whole = np.sum(bodies, axis=0)
     legs = {joint for foot in feet for joint in model.supports[foot]}

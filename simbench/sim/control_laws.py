@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.errors import RunError
+from simbench.errors import ScenarioError
 from simbench.robot.robot import Robot
 from simbench.sim.state import RobotState
 
@@ -72,7 +72,7 @@ class ComputedTorqueLaw:
 
     def __init__(self, robot: Robot, timestep: float, bandwidth_hz: float) -> None:
         if robot.floating:
-            raise RunError(f"control.law: computed_torque needs a fixed base; {robot.name} floats")
+            raise ScenarioError(f"control.law: computed_torque needs a fixed base; {robot.name} floats")
         omega = 2.0 * np.pi * bandwidth_hz
         self._stiffness, self._damping, self._timestep = omega**2, 2.0 * omega, timestep
         self._model, self._data = robot.model, robot.model.createData()
