@@ -79,8 +79,12 @@ class JointController:
         self._torque = np.zeros(robot.model.nv)
         self._drive = self._torque[self._joints]
         self._asked, self._change = np.zeros(count), np.zeros(count)
-        self._rubbing = np.flatnonzero(robot.friction.breakaway > 0.0)
-        self._rubs = bool(len(self._rubbing) or robot.friction.viscous.any())
+        sticking = robot.friction.breakaway > 0.0
+        self._sticks = bool(sticking.any())
+        self._rubs = self._sticks or bool(robot.friction.viscous.any())
+        self._rubbing: slice | NDArray[np.int64] = slice(None) if sticking.all() else np.flatnonzero(sticking)
+        self._coulomb = robot.friction.coulomb[self._rubbing]
+        self._breakaway = robot.friction.breakaway[self._rubbing]
         self._contact = ContactTorque(body)
         self._feet = [
             robot.model.frames[robot.model.getFrameId(robot.frames[role])].parentJoint for role in robot.feet
@@ -186,27 +190,26 @@ class JointController:
         self, state: RobotState, asked: NDArray[np.float64], contact: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Joint accelerations (n,); writes Coulomb friction, or what holds resting joints, to the command."""
-        model, data, rubbing = self._model, self._data, self._rubbing
+        model, data = self._model, self._data
         np.add(asked, contact, out=self._drive)
         if self._rubs:
             self._drive -= self._robot.friction.viscous * state.v[self._joints]
             self.command.friction[:] = 0.0
         acceleration = pin.aba(model, data, state.q, state.v, self._torque, self._forces)[self._joints]
-        if not len(rubbing):
+        if not self._sticks:
             return acceleration
-        upper = np.triu(pin.computeMinverse(model, data, state.q))[self._joints, self._joints]
-        inverse = upper + np.triu(upper, 1).T
-        friction = self._robot.friction
+        rubbing = self._rubbing
+        response = pin.computeMinverse(model, data, state.q)[self._joints, self._joints][:, rubbing]
         torque = friction_torque(
             acceleration[rubbing],
-            inverse[np.ix_(rubbing, rubbing)],
+            response[rubbing],
             state.v[self._joints][rubbing],
             self._timestep,
-            friction.coulomb[rubbing],
-            friction.breakaway[rubbing],
+            self._coulomb,
+            self._breakaway,
         )
         self.command.friction[rubbing] = torque
-        return acceleration + inverse[:, rubbing] @ torque
+        return acceleration + response @ torque
 
     def _set_loads(self, loads: Sequence[tuple[int, pin.Force]]) -> None:
         """Known external forces for the prediction."""

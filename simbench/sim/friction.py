@@ -41,24 +41,21 @@ def friction_torque(
         Friction torques on the joints, N·m.
     """
     free = velocity + timestep * acceleration
-    # A joint keeps its direction, unless what it has of speed and torque cannot carry it past zero.
     direction = np.sign(velocity)
     direction[np.abs(velocity) <= _REST] = 0.0
-    torque = np.zeros_like(free)
     for _ in range(2 * len(free) + 2):
-        torque[:] = -direction * coulomb
+        torque = -direction * coulomb
         resting = np.flatnonzero(direction == 0.0)
         if len(resting):
-            left = free[resting] + timestep * (response[resting] @ torque)
-            block = response[np.ix_(resting, resting)]
-            torque[resting] = -np.linalg.solve(block, left) / timestep
+            rows = response[resting]
+            left = free[resting] / timestep + rows @ torque
+            torque[resting] = -np.linalg.solve(rows[:, resting], left)
         after = free + timestep * (response @ torque)
-        turned = direction * after < 0.0
-        broken = (direction == 0.0) & (np.abs(torque) > breakaway)
-        if not (turned.any() or broken.any()):
+        # A joint that slides on keeps its direction; one that rests needs no more than break-away.
+        wrong = np.where(direction == 0.0, np.abs(torque) > breakaway, direction * after < 0.0)
+        if not wrong.any():
             return torque
-        direction[turned] = 0.0
-        direction[broken] = -np.sign(torque[broken])
+        direction[wrong] = np.where(direction == 0.0, -np.sign(torque), 0.0)[wrong]
     return np.clip(torque, -breakaway, breakaway)
 
 

@@ -35,7 +35,8 @@ def both(section, mirror):
 
 
 def mirrored_link(row):
-    (x, y, z), (xx, yy, zz, xy, xz, yz) = row["cog"], row["inertia"]
+    # YAML takes `1e-5`, without a point, for text.
+    (x, y, z), (xx, yy, zz, xy, xz, yz) = (map(float, row[key]) for key in ("cog", "inertia"))
     return {**row, "cog": [x, -y, z], "inertia": [xx, yy, zz, -xy, xz, -yz]}
 
 
@@ -74,10 +75,10 @@ def test_a_link_has_its_published_mass_centre_and_inertia(name):
     row, inertial = LINK_ROWS[name], LINKS[name].find("inertial")
     assert float(inertial.find("mass").get("value")) == pytest.approx(row["mass"], abs=1e-6)
     origin, inertia = inertial.find("origin"), inertial.find("inertia")
-    np.testing.assert_allclose(numbers(origin.get("xyz")), row["cog"], atol=1e-6)
+    np.testing.assert_allclose(numbers(origin.get("xyz")), np.array(row["cog"], dtype=float), atol=1e-6)
     np.testing.assert_array_equal(numbers(origin.get("rpy")), 0.0)
     entries = [float(inertia.get(entry)) for entry in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")]
-    np.testing.assert_allclose(entries, row["inertia"], atol=1e-6)
+    np.testing.assert_allclose(entries, np.array(row["inertia"], dtype=float), atol=1e-6)
 
 
 @pytest.mark.parametrize("name", sorted(JOINT_ROWS))
