@@ -5,13 +5,19 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Discriminator, Field, Tag, ValidationError, model_validator
 
 from simbench.errors import RobotError
 from simbench.robot.dh import Row
 from simbench.robot.shapes import Pair, Positive, Shell, Solid, Strict, Triple
 
 NonNegative = Annotated[float, Field(ge=0)]
+Gains = Annotated[
+    Annotated[Mapping[str, tuple[NonNegative, NonNegative]], Tag("rows")]
+    | Annotated[Literal["auto"], Tag("auto")],
+    Discriminator(lambda data: "auto" if isinstance(data, str) else "rows"),
+]
+"""Stiffness and damping by joint, or `auto`; told apart so that an error is about what was meant."""
 
 
 class Link(Strict):
@@ -142,7 +148,7 @@ class Description(Strict):
     postures: Mapping[str, Mapping[str, float]] = {}
     motors: Mapping[str, Drive] = {}
     friction: Mapping[str, JointFriction] = {}
-    gains: Mapping[str, tuple[NonNegative, NonNegative]] | Literal["auto"]
+    gains: Gains
     bandwidth: Bandwidth = Bandwidth()
     self_collision: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
     root: str | None = None

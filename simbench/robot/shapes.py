@@ -11,9 +11,9 @@ Positive = Annotated[float, Field(gt=0)]
 
 
 class Strict(BaseModel):
-    """Base of all sections of a description: immutable, unknown keys are errors."""
+    """Base of all sections of a description: immutable, finite numbers, unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Loft(Strict):

@@ -103,7 +103,7 @@ def test_a_leg_that_stands_carries_half_of_what_is_above_it(tmp_path: Path) -> N
 
 
 def test_a_humanoid_joint_by_joint(humanoid: Robot) -> None:
-    """In any configuration, J by Steiner's theorem: Σ aᵀ R I Rᵀ a + m |a × (c − p)|² of what a joint moves."""
+    """In any attitude, J by Steiner's theorem: Σ aᵀ R I Rᵀ a + m |a × (c − p)|² of what a joint moves."""
     model, data = humanoid.model, humanoid.model.createData()
     q = np.concatenate([[0.3, -0.2, 0.9, 0.1, 0.2, -0.3, np.sqrt(0.86)], humanoid.postures["standing"]])
     feet = [model.frames[model.getFrameId(humanoid.frames[role])].parentJoint for role in humanoid.feet]

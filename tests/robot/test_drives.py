@@ -109,7 +109,9 @@ def test_a_hand_may_be_a_palm_alone(load: Load) -> None:
         ("", "gains: {Neck: [1, 2]}\n", r"gains: no row for LArm, RArm; every joint"),
         ("motors: {Nick: [1, 2]}\n", NO_GAINS, r"motors: unknown joint `Nick`; allowed: LArm, Neck, RArm"),
         ("friction: {Nick: {}}\n", NO_GAINS, r"friction: unknown joint `Nick`; allowed: LArm, Neck, RArm"),
-        ("", "gains: some\n", r"`gains\..*"),
+        ("", "gains: some\n", r"`gains\.auto`: Input should be 'auto'"),
+        ("", "gains: {Neck: [1]}\n", r"`gains\.rows\.Neck\.1`: Field required"),
+        ("", "gains: [1, 2]\n", r"`gains\.rows`: Input should be a valid"),
         (
             "friction: {Neck: {coulomb: 2, breakaway: 1.5}}\n",
             NO_GAINS,
