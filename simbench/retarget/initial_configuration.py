@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion
-from simbench.retarget.scaling import SIDES, SegmentLengths, actor_lengths, scale_model, upper_body
+from simbench.retarget.scaling import SIDES, SegmentLengths, actor_lengths, scale_model, upper_body, upper_body_joints
 from simbench.robot.robot import Robot
 
 _FLEXED_RAD = 0.35
@@ -69,6 +69,7 @@ def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
     data = model.createData()
 
     basic = pin.neutral(model)
+    basic[7:] = upper_body_joints(robot, model, robot.postures["basic"])
     pin.framesForwardKinematics(model, data, basic)
     upright = [data.oMf[hand].rotation.copy() for hand in hands]
     shoulders = [data.oMf[joints[f"{side}_shoulder"]].translation for side in SIDES]

@@ -85,6 +85,11 @@ def upper_body(robot: Robot) -> pin.Model:
     return pin.buildReducedModel(robot.model, upper_body_locks(robot), pin.neutral(robot.model))
 
 
+def upper_body_joints(robot: Robot, model: pin.Model, joints: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Positions of trunk and arms, in the order of an upper-body model, from those of all joints, rad."""
+    return joints[[robot.joint_names.index(name) for name in model.names[2:]]]
+
+
 def upper_body_locks(robot: Robot) -> list[int]:
     """Joint ids of what does not imitate: legs, head and grips."""
     keep = {
