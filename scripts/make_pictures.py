@@ -1,4 +1,4 @@
-"""Run the scenarios and draw the README's pictures from their logs; print the numbers of its table.
+"""Draw the README's pictures: robots, and scenarios from their logs; print the numbers of its table.
 
 python scripts/make_pictures.py [--out docs/pictures]
 """
@@ -7,13 +7,26 @@ import argparse
 import tempfile
 from pathlib import Path
 
+import numpy as np
+from PIL import Image
+
 from simbench.film import render_strip
 from simbench.pipeline import run_scenario
+from simbench.robot.average_person import average_measures
+from simbench.robot.body_segments import predict_body
+from simbench.robot.human import build_human, write_human
+from simbench.robot.human_skeleton import skeleton_lengths
+from simbench.robot.robot import Robot, load_robot
 from simbench.scenario import load_scenario
+from simbench.sim.camera import Frames, draw_pictures
+from simbench.sim.portrait import natural_posture
+from simbench.sim.portrait_camera import frame_cameras
+from simbench.sim.robot_points import link_hulls, robot_points
 
 MOMENTS = {
     "drawer": (0.5, 2.4, 4.0, 5.45),
     "dance": (3.4, 5.2, 8.4, 10.0),
+    "puma560_sweep": (0.5, 1.4, 1.8, 2.4),
 }
 """Times of the pictures in each strip, s."""
 
@@ -29,14 +42,43 @@ NUMBERS = (
 )
 
 
+ROBOTS = ("romeo", "mahru", "puma560", "direct_drive_arm")
+WOMAN = "female", 1.629, 62.0
+"""An average one: stature (m) and mass (kg)."""
+
+
+def draw_robots(path: Path) -> None:
+    """Draw all robots and a person at one scale, standing side by side."""
+    with tempfile.TemporaryDirectory() as folder:
+        measures = average_measures(*WOMAN)
+        lengths = skeleton_lengths(measures, WOMAN[1])
+        person = write_human(build_human(predict_body(measures, WOMAN[2]), lengths), Path(folder))
+        robots: list[Robot] = [*map(load_robot, ROBOTS), person]
+        postures = [natural_posture(robot)[0] for robot in robots]
+        clouds = []
+        for robot, posture in zip(robots, postures, strict=True):
+            cloud = robot_points(robot, link_hulls(robot), posture)
+            clouds.append(cloud - [0.0, 0.0, cloud[:, 2].min()])
+        cameras = frame_cameras(clouds, [60.0] * len(robots), 280, 420)
+        strip = Image.new("RGB", (280 * len(robots), 420))
+        for column, (robot, posture, camera) in enumerate(zip(robots, postures, cameras, strict=True)):
+            lowest = robot_points(robot, link_hulls(robot), posture)[:, 2].min()
+            base = np.array([[0.0, 0.0, -lowest, 0.0, 0.0, 0.0, 1.0]])
+            frames = Frames(base, posture[None], {}, None)
+            (picture,), _ = draw_pictures(robot, [], frames, camera, [0])
+            strip.paste(Image.fromarray(picture), (280 * column, 0))
+        strip.save(path, optimize=True)
+
+
 def main() -> None:
-    """Draw all strips."""
+    """Draw all of them."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--out", type=Path, default=Path("docs/pictures"), metavar="DIR")
     out = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
+    draw_robots(out / "robots.png")
     for name, times in MOMENTS.items():
         with tempfile.TemporaryDirectory() as folder:
             run = Path(folder) / "run"

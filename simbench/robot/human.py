@@ -1,6 +1,6 @@
 """A person as a robot: ROMEO's skeleton at the person's size, with the masses of the Hanavan body."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ from simbench.robot.human_placement import CARRIERS, basic_placements
 from simbench.robot.meshes import write_obj
 from simbench.robot.robot import Robot
 from simbench.robot.romeo_table import ARM_JOINTS, HEAD_JOINTS, UpperBodyLengths, upper_body_joints
+from simbench.robot.urdf_source import read_urdf
 
 NAME = "human"
 
@@ -56,7 +57,7 @@ class Human:
     robot : Robot
         Floating, without motors; legs in standing posture are part of the root. `robot.model` has nv = 25:
         the root, then ROMEO's joints of trunk, neck, head and arms. `robot.urdf_text` has no meshes and
-        `robot.urdf` is a mere name: `write_human` writes a URDF with meshes.
+        `robot.urdf` is a mere name: `write_human` gives it both.
     inertias : mapping of joint name to pinocchio.Inertia
         Of the link that carries the joint's frame, in that frame.
     meshes : mapping of joint name to trimesh.Trimesh
@@ -99,8 +100,8 @@ def build_human(body: Body, lengths: UpperBodyLengths) -> Human:
     return Human(exact, table, _robot(text), inertias, meshes)
 
 
-def write_human(human: Human, folder: Path) -> Path:
-    """Write a person as URDF and meshes, to be shown beside a robot.
+def write_human(human: Human, folder: Path) -> Robot:
+    """Write a person as URDF and meshes, to be drawn beside a robot.
 
     Parameters
     ----------
@@ -110,8 +111,8 @@ def write_human(human: Human, folder: Path) -> Path:
 
     Returns
     -------
-    Path
-        Of the URDF.
+    Robot
+        `human.robot` with its shapes.
     """
     (folder / "meshes").mkdir(exist_ok=True)
     files = {joint: f"meshes/{link_name(joint)}.obj" for joint in human.meshes}
@@ -121,7 +122,7 @@ def write_human(human: Human, folder: Path) -> Path:
     path.write_text(
         table_urdf(human.table, NAME, _limits(human.table), human.inertias, files), encoding="utf-8"
     )
-    return path
+    return replace(human.robot, urdf=path, urdf_text=read_urdf(path, floating=True).text)
 
 
 def _limits(table: Table) -> dict[str, JointLimits]:

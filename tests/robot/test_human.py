@@ -182,7 +182,7 @@ def test_the_table_on_a_fixed_root_has_the_same_joint_inertia(human: Human) -> N
 
 
 def test_written_person_reads_back_with_meshes_in_place(human: Human, tmp_path: Path) -> None:
-    path = write_human(human, tmp_path)
+    path = write_human(human, tmp_path).urdf
     model, read = human.robot.model, pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())
     q = configurations(human, 1)[0]
     np.testing.assert_allclose(
@@ -206,7 +206,7 @@ def test_written_person_reads_back_with_meshes_in_place(human: Human, tmp_path: 
 
 def test_bullet_shows_the_person(tmp_path: Path) -> None:
     human = build("female")
-    path = write_human(human, tmp_path)
+    path = write_human(human, tmp_path).urdf
     client = pybullet.connect(pybullet.DIRECT)
     try:
         body = pybullet.loadURDF(str(path), flags=pybullet.URDF_USE_INERTIA_FROM_FILE, physicsClientId=client)
