@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench.sim.state import empty_state, read_state
+from simbench.robot.robot import load_robot
+from simbench.sim.state import empty_state, read_state, root_pose
 from simbench.sim.world import add_robot, bullet, open_world, place_robot
 
 ROOT = 7
@@ -91,3 +92,52 @@ def test_a_step_moves_the_configuration_along_the_velocity(romeo, body, random_s
     np.testing.assert_allclose(moved[6:], after.v[6:], atol=1e-9)
     np.testing.assert_allclose(moved[:6], after.v[:6], atol=5e-3)
     assert np.abs(after.v[:6]).min() > 0.1
+
+
+@pytest.mark.parametrize("name", ["puma560", "direct_drive_arm"])
+def test_a_fixed_robots_links_are_where_its_placed_model_has_them(name):
+    """State without a root; poses and velocities by Bullet against those of Pinocchio in the scene's axes."""
+    robot = load_robot(name)
+    count = len(robot.joint_names)
+    heading = 0.7
+    base = np.array([0.4, -0.3, 0.2, 0.0, 0.0, np.sin(heading / 2), np.cos(heading / 2)])
+    rng = np.random.default_rng(4)
+    low, high = robot.model.lowerPositionLimit, robot.model.upperPositionLimit
+    positions, speeds = low + (high - low) * rng.uniform(0.3, 0.7, count), rng.normal(size=count)
+    with open_world() as world:
+        body = add_robot(world, robot, base, positions)
+        client = world.client
+        for joint, position, speed in zip(body.joints, positions, speeds, strict=True):
+            bullet.resetJointState(body.body, joint, position, speed, physicsClientId=client)
+        state, many = empty_state(body), empty_state(body, 5)
+        read_state(body, state)
+        np.testing.assert_allclose(root_pose(body), base, atol=1e-7)
+        assert (state.q.shape, state.v.shape) == ((count,), (count,))
+        assert (many.q.shape, many.v.shape) == ((5, count), (5, count))
+        np.testing.assert_array_equal(state.q, positions)
+        np.testing.assert_allclose(state.v, speeds, atol=1e-12)
+        model = body.robot.model
+        data = model.createData()
+        pin.forwardKinematics(model, data, state.q, state.v)
+        pin.updateFramePlacements(model, data)
+        for link, index in body.links.items():
+            frame = model.getFrameId(link)
+            if index < 0:
+                np.testing.assert_allclose(pin.SE3ToXYZQUAT(data.oMf[frame]), base, atol=1e-9)
+                continue
+            com, _, _, _, position, quaternion, linear, angular = bullet.getLinkState(
+                body.body, index, computeLinkVelocity=1, computeForwardKinematics=1, physicsClientId=client
+            )
+            pose = data.oMf[frame]
+            np.testing.assert_allclose(pose.translation, position, atol=TOLERANCE, err_msg=link)
+            turn = np.reshape(bullet.getMatrixFromQuaternion(quaternion), (3, 3))
+            np.testing.assert_allclose(pose.rotation, turn, atol=TOLERANCE, err_msg=link)
+            axes = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+            velocity = pin.getFrameVelocity(model, data, frame, axes)
+            at_com = velocity.linear + np.cross(velocity.angular, np.array(com) - pose.translation)
+            np.testing.assert_allclose(at_com, linear, atol=10 * TOLERANCE, err_msg=link)
+            np.testing.assert_allclose(velocity.angular, angular, atol=10 * TOLERANCE, err_msg=link)
+        # It is bolted down: no step moves its root.
+        for _ in range(50):
+            world.step()
+        np.testing.assert_allclose(root_pose(body), base, atol=1e-7)
