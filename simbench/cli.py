@@ -17,6 +17,7 @@ from simbench.errors import RunError, SimbenchError
 from simbench.resources import resource_dir
 from simbench.runs.run_directory import incomplete_path
 from simbench.scenario import list_scenarios, load_scenario
+from simbench.scenario_schema import SWEEP
 
 # typer exports one kind of usage error; this is the base of all of them.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -119,7 +120,8 @@ def _entries(kind: Kind) -> list[str]:
 
     if kind is Kind.tasks:
         return sorted(TASKS)
-    return [f"actor:{task}" for task in sorted(TASKS)] + [f"deepmimic:{clip}" for clip in clip_names()]
+    people = [f"actor:{task}" for task in sorted(TASKS)] + [f"deepmimic:{clip}" for clip in clip_names()]
+    return [*people, SWEEP]
 
 
 @app.command()

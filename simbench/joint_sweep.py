@@ -11,10 +11,8 @@ from scipy.interpolate import BPoly
 from simbench.errors import ScenarioError
 from simbench.reference import Timeline
 from simbench.robot.robot import Robot
-from simbench.scenario_schema import RobotSection, SimulationSection
+from simbench.scenario_schema import SWEEP, RobotSection, SimulationSection
 from simbench.sim.simulation import Reference
-
-SOURCE = "joints:sweep"
 
 _PEAK_OVER_MEAN = 1.875
 """Greatest speed of a minimum-jerk movement over its mean speed (Flash & Hogan 1985)."""
@@ -73,7 +71,7 @@ def sweep_timeline(
         If the robot floats, has no such posture, or the sweep is beyond its limits.
     """
     if robot.floating:
-        raise ScenarioError(f"motion.source {SOURCE}: needs a robot with a fixed base; {robot.name} floats")
+        raise ScenarioError(f"motion.source {SWEEP}: needs a robot with a fixed base; {robot.name} floats")
     if place.posture not in robot.postures:
         raise ScenarioError(
             f"robot.posture: {robot.name} has no posture {place.posture!r}; "

@@ -13,7 +13,7 @@ from simbench.checks import Check, check_metrics
 from simbench.equipment import actor_travel, fixture_design, handle_paths
 from simbench.errors import ScenarioError
 from simbench.film import render_video
-from simbench.joint_sweep import SOURCE, sweep_timeline
+from simbench.joint_sweep import sweep_timeline
 from simbench.logbook import make_log
 from simbench.motion.human_motion import resample
 from simbench.motion.readers import read_motion
@@ -29,7 +29,7 @@ from simbench.runs.provenance import provenance
 from simbench.runs.run_directory import json_text, run_directory, write_metrics
 from simbench.runs.shield import shielded_from_interrupt
 from simbench.scenario import Scenario, resolved_yaml
-from simbench.scenario_schema import RetargetSection, RobotSection
+from simbench.scenario_schema import SWEEP, RetargetSection, RobotSection
 from simbench.sim.control_laws import LAWS
 from simbench.sim.fixtures import DrawerDesign, add_fixture
 from simbench.sim.grasp import Grip, GripDesign
@@ -120,7 +120,7 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
     designs = [fixture_design(section) for section in scenario.fixtures]
     settings = scenario.simulation
     law = LAWS[scenario.control.law](robot, settings.timestep_s, scenario.control.bandwidth_hz)
-    if scenario.motion.source == SOURCE:
+    if scenario.motion.source == SWEEP:
         course = _own_course(robot, scenario)
     else:
         course = _human_course(robot, scenario, designs, on_progress)
@@ -203,7 +203,7 @@ def _human_course(
 def _own_course(robot: Robot, scenario: Scenario) -> _Course:
     """Let the robot move by itself."""
     if scenario.fixtures:
-        raise ScenarioError(f"fixtures: motion.source {SOURCE} uses none")
+        raise ScenarioError(f"fixtures: motion.source {SWEEP} uses none")
     timeline = sweep_timeline(
         robot, scenario.robot, scenario.motion.task, scenario.simulation, scenario.control.feedforward
     )

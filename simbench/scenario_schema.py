@@ -23,6 +23,10 @@ Fraction = Annotated[float, Field(gt=0.0, le=1.0)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 
 
+SWEEP = "joints:sweep"
+"""The motion source of a robot that moves by itself."""
+
+
 class Section(BaseModel):
     """A part of a scenario: no unknown keys, no conversions between types, finite numbers only."""
 
