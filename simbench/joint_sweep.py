@@ -16,6 +16,8 @@ from simbench.sim.simulation import Reference
 
 _PEAK_OVER_MEAN = 1.875
 """Greatest speed of a minimum-jerk movement over its mean speed (Flash & Hogan 1985)."""
+_LONGEST = 600.0
+"""Of a sweep, s: its reference is held whole in memory, 0.3 MB a second for six joints."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,11 @@ class Sweep:
     speed_rad_s: float = 1.0
     repetitions: int = 1
     pause_s: float = 0.25
+
+    @property
+    def way_s(self) -> float:
+        """How long a way out, or back, takes, s."""
+        return _PEAK_OVER_MEAN * self.amplitude_rad / self.speed_rad_s
 
 
 def sweep_timeline(
@@ -68,7 +75,7 @@ def sweep_timeline(
     Raises
     ------
     ScenarioError
-        If the robot floats, has no such posture, or the sweep is beyond its limits.
+        If the robot floats, has no such posture, or the sweep is too long, too short or beyond limits.
     """
     if robot.floating:
         raise ScenarioError(f"motion.source {SWEEP}: needs a robot with a fixed base; {robot.name} floats")
@@ -77,13 +84,12 @@ def sweep_timeline(
             f"robot.posture: {robot.name} has no posture {place.posture!r}; "
             f"allowed: {', '.join(robot.postures)}"
         )
-    sweep = _sweep(task)
+    sweep = _sweep(task, settings.timestep_s)
     start = robot.postures[place.posture]
     end = start + _directions(robot, start, sweep) * sweep.amplitude_rad
-    duration = _PEAK_OVER_MEAN * sweep.amplitude_rad / sweep.speed_rad_s
     knots, stops = [settings.settle_s], [start]
     for target in (end, start) * sweep.repetitions:
-        knots += [knots[-1] + duration, knots[-1] + duration + sweep.pause_s]
+        knots += [knots[-1] + sweep.way_s, knots[-1] + sweep.way_s + sweep.pause_s]
         stops += [target, target]
     if sweep.pause_s == 0.0:
         knots, stops = knots[:1] + knots[1::2], stops[:1] + stops[1::2]
@@ -101,7 +107,7 @@ def sweep_timeline(
     return Timeline(reference, base, settings.settle_s, np.array([knots[0], knots[-1]]))
 
 
-def _sweep(task: Mapping[str, float]) -> Sweep:
+def _sweep(task: Mapping[str, float], timestep: float) -> Sweep:
     """Check the keys and values of `motion.task`."""
     known = [field.name for field in fields(Sweep)]
     for key, value in task.items():
@@ -113,7 +119,13 @@ def _sweep(task: Mapping[str, float]) -> Sweep:
     if repetitions != int(repetitions):
         raise ScenarioError(f"motion.task.repetitions: must be a whole number, got {repetitions:g}")
     lengths = {key: float(value) for key, value in task.items() if key != "repetitions"}
-    return Sweep(**lengths, repetitions=int(repetitions))
+    sweep = Sweep(**lengths, repetitions=int(repetitions))
+    if sweep.way_s < timestep:
+        raise ScenarioError(f"motion.task: a way takes {sweep.way_s:.3g} s; at least a step, {timestep:g} s")
+    total = 2.0 * repetitions * (sweep.way_s + sweep.pause_s)
+    if total > _LONGEST:
+        raise ScenarioError(f"motion.task: would take {total:.4g} s; at most {_LONGEST:g} s")
+    return sweep
 
 
 def _directions(robot: Robot, start: NDArray[np.float64], sweep: Sweep) -> NDArray[np.float64]:
