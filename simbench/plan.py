@@ -12,6 +12,7 @@ from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retarget.clearance import BodyShapes, body_shapes
+from simbench.retarget.human_form import require_human_form
 from simbench.retarget.imitation import Imitation, imitate, joint_errors
 from simbench.retarget.initial_configuration import calibrate
 from simbench.retarget.pace import slowing_factor
@@ -91,8 +92,9 @@ def plan_motion(
     Raises
     ------
     RetargetError
-        If the legs cannot keep balance, or the equipment is out of reach.
+        If the robot has no human form, its legs cannot keep balance, or the equipment is out of reach.
     """
+    require_human_form(robot)
     progress("imitate", 0, 1)
     actor = calibrate(robot, motion)
     window, order = settings.smoothing_window, settings.smoothing_order

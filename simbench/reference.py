@@ -9,6 +9,7 @@ from scipy.interpolate import BPoly, make_interp_spline
 
 from simbench.balance.ground_reaction import standing_torques
 from simbench.balance.standing import balance
+from simbench.errors import RetargetError
 from simbench.motion.actors.timing import minimum_jerk
 from simbench.plan import MotionPlan
 from simbench.retarget.clearance import clear_path
@@ -20,6 +21,8 @@ from simbench.scenario_schema import SimulationSection
 from simbench.sim.simulation import Reference
 
 _LEAD_RATE = 100.0
+_LONGEST_LEAD = 10.0
+"""Times the time asked for it."""
 _COAST_TIME = 0.1
 """In which a motion without a lead-in gets under way, and comes to rest, s."""
 _CLEARANCE = 0.03
@@ -113,7 +116,8 @@ def build_reference(
             clock - before, plan.trajectory.time, plan.hands.contact[side].astype(float), left=0.0
         )
         grip[:, column] = held >= 1.0 - 1e-9
-        _close_fingers(robot, side, grip[:, column], position, velocity, timestep)
+        if f"{side}_hand" in robot.hands:
+            _close_fingers(robot, side, grip[:, column], position, velocity, timestep)
     reference = Reference(position, velocity, torque, acceleration, grip)
     return Timeline(reference, base[0], start, start + plan.trajectory.time, plan.hands)
 
@@ -136,18 +140,23 @@ def _lead(
     duration: float,
     speed: NDArray[np.float64],
 ) -> _Lead:
-    """Quintic from a posture at rest to sample `end` of the plan and a velocity, within the speed limits.
+    """Way from a posture at rest to sample `end` of the plan and a velocity, within the speed limits.
 
+    A quintic from rest to rest, and a run-up to the velocity, which first goes the other way. If `duration`
+    is too short for the speed limits, the way takes longer and the run-up becomes shorter in the same ratio:
+    the farther it went back, perhaps into the body, the faster the way round would have to be.
     The COG goes from the middle of the soles, or stays, to where the plan has it.
     """
     base, posture = plan.trajectory.base[end], plan.trajectory.q[end]  # type: ignore[index]
     planned = pin.centerOfMass(robot.model, robot.model.createData(), np.concatenate([base, posture]))[:2]
     start = plan.stance.target if home is plan.stance.joints else planned
-    rest = np.zeros_like(posture)
-    while True:
+    rest, asked = np.zeros_like(posture), duration
+    while duration <= _LONGEST_LEAD * asked:
+        run_up = asked**2 / duration
         clock = np.linspace(0.0, duration, max(int(duration * _LEAD_RATE), 8) + 1)
-        ends = np.array([[home, rest, rest], [posture, velocity, rest]])
-        joints = BPoly.from_derivatives([0.0, duration], ends)(clock)
+        joints = BPoly.from_derivatives([0.0, duration], [[home, rest, rest], [posture, rest, rest]])(clock)
+        onset = BPoly.from_derivatives([0.0, run_up], [[rest, rest, rest], [rest, velocity, rest]])
+        joints += onset((clock - duration + run_up).clip(0.0))
         clear = clear_path(plan.shapes, joints[:, plan.upper], _CLEARANCE)
         joints[:, plan.upper] = np.clip(clear, *plan.limits)
         share = minimum_jerk(clock, 0.0, duration)
@@ -156,6 +165,11 @@ def _lead(
         if factor <= 1.0 + 1e-6:
             return _Lead(clock, pose, joints)
         duration *= min(factor, 1.1)
+    way = "to" if end == 0 else "from"
+    raise RetargetError(
+        f"{robot.name}: on the way {way} the motion a joint is {factor:.2f} times as fast as allowed, even "
+        f"in {clock[-1]:.1f} s; begin and end the recording elsewhere (motion.start_s, motion.end_s)"
+    )
 
 
 def _close_fingers(

@@ -11,8 +11,14 @@ from simbench.retarget.scaling import upper_body_locks
 from simbench.robot.robot import Robot
 
 _PATH_HOLD = 1e-5
-_PATH_STIFFNESS = 1e-4
+_PATH_STIFFNESS = 5e-7
 """How a bent path holds to its place and to its shape, against the square of a missing metre."""
+_PATH_STEP_SHARE = 0.6
+"""Of a full step: nearest points go from face to face of a shape, and full steps jump with them."""
+_PATH_SETTLED = 1e-5
+"""Step, rad, below which a path has got where it goes."""
+_APPROACH = 0.25
+"""Part of a path over which the margin grows from what an end has to the full one."""
 
 
 @dataclass(frozen=True)
@@ -110,9 +116,13 @@ def clearance_rows(
 
 
 def clear_path(
-    shapes: BodyShapes, joints: NDArray[np.float64], margin: float, *, rounds: int = 15
+    shapes: BodyShapes, joints: NDArray[np.float64], margin: float, *, rounds: int = 30
 ) -> NDArray[np.float64]:
     """Bend a joint path around the robot's own body; its ends stay.
+
+    An end may itself be nearer than the margin, as a hand laid on the body is: there the margin begins with
+    what the end has, so that the path leaves it gradually and not within a sample. The bend is a function of
+    the share of the path, whatever the number of samples.
 
     Parameters
     ----------
@@ -130,17 +140,28 @@ def clear_path(
     data, pairs = shapes.model.createData(), shapes.geometry.createData()
     samples, count = joints.shape
     unbounded = np.full(count, np.inf)
-    stiffness = np.full((samples - 1, count), _PATH_STIFFNESS * samples)
+    stiffness = np.full((samples - 1, count), _PATH_STIFFNESS * samples**2)
+    margins = np.full(samples, margin)
+    share = np.linspace(0.0, 1.0, samples)
+    for end, part in ((0, share), (-1, 1.0 - share)):
+        missing = clearance_rows(shapes, data, pairs, joints[end], margin)[1].max(initial=0.0)
+        grown = (part / _APPROACH).clip(0.0, 1.0)
+        margins -= missing * (1.0 - grown**2 * (3.0 - 2.0 * grown))
     bend = np.zeros_like(joints)
     for _ in range(rounds):
         blocks = np.tile(_PATH_HOLD * np.eye(count), (samples, 1, 1))
         gradient = -_PATH_HOLD * bend
         for sample in range(1, samples - 1):
-            away, missing = clearance_rows(shapes, data, pairs, joints[sample] + bend[sample], margin)
+            away, missing = clearance_rows(
+                shapes, data, pairs, joints[sample] + bend[sample], margins[sample]
+            )
             blocks[sample] += away.T @ away
             gradient[sample] += away.T @ missing
         blocks[[0, -1]] += 1e6 * np.eye(count)
-        bend += chain_step(bend, gradient, blocks, stiffness, -unbounded, unbounded)
+        step = _PATH_STEP_SHARE * chain_step(bend, gradient, blocks, stiffness, -unbounded, unbounded)
+        bend[1:-1] += step[1:-1]
+        if np.abs(step).max() < _PATH_SETTLED:
+            break
     return joints + bend
 
 

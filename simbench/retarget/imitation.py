@@ -137,7 +137,8 @@ def first_posture(actor: ScaledActor, motion: HumanMotion, weights: ImitationWei
     """
     model, data = actor.model, actor.model.createData()
     lower, upper = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
-    middle = np.clip(0.0, lower, upper) + 0.3 * (0.5 * (lower + upper) - np.clip(0.0, lower, upper))
+    basic = np.clip(actor.basic, lower, upper)
+    middle = basic + 0.3 * (0.5 * (lower + upper) - basic)
     bounds = (
         np.concatenate([np.full(6, -np.inf), lower]),
         np.concatenate([np.full(6, np.inf), upper]),

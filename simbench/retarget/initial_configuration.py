@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion
-from simbench.retarget.scaling import SIDES, SegmentLengths, actor_lengths, scale_model, upper_body, upper_body_joints
+from simbench.retarget.scaling import (
+    SIDES,
+    SegmentLengths,
+    actor_lengths,
+    scale_model,
+    upper_body,
+    upper_body_joints,
+)
 from simbench.robot.robot import Robot
 
 _FLEXED_RAD = 0.35
@@ -26,6 +33,8 @@ class ScaledActor:
     model : pinocchio.Model
         Floating base, trunk and arms; every role, joint and virtual marker is a frame of it.
     lengths : SegmentLengths
+    basic : (n,) array
+        Trunk and arms in the robot's basic posture, rad.
     q : (nq,) array
         q_init: the posture that matches the actor's initial configuration.
     joints : mapping of str to int
@@ -36,6 +45,7 @@ class ScaledActor:
 
     model: pin.Model
     lengths: SegmentLengths
+    basic: NDArray[np.float64]
     q: NDArray[np.float64]
     joints: Mapping[str, int]
     markers: Mapping[str, int]
@@ -107,7 +117,7 @@ def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
             offset = data.oMi[joint].inverse() * pin.SE3(np.asarray(pose))
             frame = pin.Frame(f"virtual_{segment}", joint, offset, pin.FrameType.OP_FRAME)
             markers[segment] = model.addFrame(frame, False)
-    return ScaledActor(model, lengths, q, joints, markers)
+    return ScaledActor(model, lengths, basic[7:], q, joints, markers)
 
 
 def orientation_error(

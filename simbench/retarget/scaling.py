@@ -95,7 +95,7 @@ def upper_body_locks(robot: Robot) -> list[int]:
     keep = {
         "universe",
         "root_joint",
-        *robot.groups["trunk"],
+        *robot.groups.get("trunk", ()),
         *robot.groups["left_arm"],
         *robot.groups["right_arm"],
     }
