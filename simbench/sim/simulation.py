@@ -57,7 +57,7 @@ def simulate(
 ) -> None:
     """Track a reference with a robot, and fill `recorder`; on an interrupt it holds what came before.
 
-    A sample at t holds the state at t, the commands given from t on, and the contact forces of the step that
+    A sample at t holds the state and the reference at t, the commands given from t on, and the contact forces of the step that
     ended at t. Extremes of joint position and speed are taken at every step.
 
     Parameters
@@ -114,6 +114,8 @@ def simulate(
                 recorder.time[row] = step * world.timestep
                 recorder.joint_position[row] = state.q[root_q:]
                 recorder.joint_velocity[row] = state.v[root_v:]
+                # The row of a step holds for its end.
+                recorder.joint_reference[row] = reference.position[max(step - 1, 0)]
                 if robot.floating:
                     recorder.base_pose[row] = state.q[:7]
                     recorder.base_velocity[row] = state.v[:6]
@@ -129,7 +131,6 @@ def simulate(
             command = controller.step(state, demand[step], loads)
             recorder.saturated_steps += command.saturated
             if sampling:
-                recorder.joint_reference[row] = reference.position[step]
                 recorder.torque_requested[row] = command.requested
                 recorder.torque_motor[row] = command.motor
                 recorder.torque_joint[row] = command.joint

@@ -110,7 +110,9 @@ def test_a_sample_holds_the_state_at_its_time_and_the_torques_from_then_on(romeo
     np.testing.assert_allclose(log.time, DT * np.arange(150), atol=1e-12)
     np.testing.assert_allclose(log.base_pose[0], high, atol=1e-6)
     np.testing.assert_allclose(log.joint_position[0], stance.joints)
-    np.testing.assert_array_equal(log.joint_reference, reference.position)
+    # Row k of a reference holds for the end of step k.
+    np.testing.assert_array_equal(log.joint_reference[1:], reference.position[:-1])
+    np.testing.assert_array_equal(log.joint_reference[0], reference.position[0])
     assert not log.foot_wrench.any()
     for now in range(149):
         q = np.concatenate([log.base_pose[now], log.joint_position[now]])
@@ -160,7 +162,8 @@ def test_the_log_rate_changes_nothing_but_the_samples(record, every_step):
             np.testing.assert_array_equal(getattr(log, name), getattr(full, name)[::log_every], err_msg=name)
         for name in ("torque_requested", "torque_motor", "torque_joint", "foot_wrench", "foot_points"):
             np.testing.assert_array_equal(getattr(log, name), getattr(full, name)[::log_every], err_msg=name)
-        np.testing.assert_array_equal(log.joint_reference, reference.position[::log_every])
+        before = np.maximum(np.arange(0, len(reference.position), log_every) - 1, 0)
+        np.testing.assert_array_equal(log.joint_reference, reference.position[before])
         np.testing.assert_array_equal(log.highest_position, full.joint_position.max(axis=0))
         np.testing.assert_array_equal(log.lowest_position, full.joint_position.min(axis=0))
         np.testing.assert_array_equal(log.highest_speed, np.abs(full.joint_velocity).max(axis=0))
