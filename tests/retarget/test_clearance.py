@@ -6,6 +6,7 @@ import pinocchio as pin
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.optimize import brentq
 
 from simbench.retarget.clearance import BodyShapes, body_shapes, clear_path, clearance_rows
 
@@ -162,6 +163,30 @@ def test_a_collision_is_gone_round_with_the_ends_kept(two_arms):
     assert before.min() < -0.08
     assert after.min() > 0.029
     np.testing.assert_allclose(cleared[[0, -1]], path[[0, -1]], atol=1e-6)
+
+
+def test_an_end_inside_the_margin_is_left_gradually(two_arms):
+    share = np.linspace(0, 1, 201)[:, None]
+    # The right ball comes from afar to rest 1 cm from the left one.
+    rest = np.array([-0.65, 0.0])
+    rest[1] = brentq(lambda angle: gap(np.array([rest[0], angle])) - 0.01, -1.5, 0.7)
+    path = rest + (1 - share) ** 3 * np.array([0.0, -1.2])
+    cleared = clear_path(two_arms, path, 0.03)
+    np.testing.assert_array_equal(cleared[[0, -1]], path[[0, -1]])
+    after = np.array([gap(at) for at in cleared])
+    assert after[:150].min() > 0.029
+    # A sample further nothing has happened yet: 2 cm at once would be 0.05 rad.
+    assert np.abs(cleared[-2] - path[-1]).max() < 0.001
+
+
+def test_a_bend_does_not_depend_on_the_number_of_samples(two_arms):
+    bends = []
+    for samples in (81, 321):
+        share = np.linspace(0, 1, samples)[:, None]
+        path = np.array([-0.65, -1.5]) + share * np.array([0.0, 3.7])
+        bends.append((clear_path(two_arms, path, 0.03) - path)[:: (samples - 1) // 80])
+    assert np.abs(bends[0]).max() > 0.2
+    np.testing.assert_allclose(bends[0], bends[1], atol=0.03)
 
 
 def least_distance(shapes, joints):
