@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -319,8 +320,11 @@ def test_a_failed_check_returns_1_and_keeps_the_whole_run(tmp_path, capsys):
     printed = capsys.readouterr()
     assert sorted(path.name for path in folder.iterdir()) == FILES
     (line,) = printed.err.splitlines()
-    assert line.startswith("check failed: tracking.rms_rad is 0.0")
-    assert "must be ≤ 1e-09" in line
+    found = re.fullmatch(r"check failed: tracking\.rms_rad is (\S+), must be ≤ 1e-09", line)
+    assert found
+    rms = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))["tracking.rms_rad"]
+    assert float(found[1]) == pytest.approx(rms, rel=1e-3)
+    assert rms > 1e-9
 
 
 def test_retargeting_alone_keeps_limits_and_balance(romeo):
