@@ -143,8 +143,14 @@ def open_world(timestep: float = 0.001, *, floor_friction: float = 0.8, gui: boo
     try:
         with tempfile.TemporaryDirectory(prefix="simbench-") as scratch:
             bullet.setGravity(0, 0, -GRAVITY, physicsClientId=client)
+            # Bullet would stop solving contacts at a residual of 1e-7: standing feet then creep, and jump.
             bullet.setPhysicsEngineParameter(
-                fixedTimeStep=timestep, numSubSteps=0, deterministicOverlappingPairs=1, physicsClientId=client
+                fixedTimeStep=timestep,
+                numSubSteps=0,
+                numSolverIterations=50,
+                solverResidualThreshold=0.0,
+                deterministicOverlappingPairs=1,
+                physicsClientId=client,
             )
             shape = bullet.createCollisionShape(
                 bullet.GEOM_PLANE, planeNormal=[0, 0, 1], physicsClientId=client
