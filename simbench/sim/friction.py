@@ -20,7 +20,8 @@ def friction_torque(
     the step are v⁺ = v + dt (a + M⁻¹ f). A joint that slides on has v⁺ of the sign of its friction's opposite
     and |f| its Coulomb friction; a joint that rests has v⁺ = 0 and |f| at most its break-away torque. Joints
     are coupled by M⁻¹, so their states are found together: guess, solve for those that rest, and move every
-    joint that contradicts its state to the other one.
+    joint that contradicts its state to the other one (block principal pivoting, Júdice & Pires 1994; later
+    one at a time, Murty 1974).
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ def friction_torque(
     free = velocity + timestep * acceleration
     direction = np.sign(velocity)
     direction[np.abs(velocity) <= _REST] = 0.0
-    for _ in range(2 * len(free) + 2):
+    for attempt in range(_MOST_ATTEMPTS):
         torque = -direction * coulomb
         resting = np.flatnonzero(direction == 0.0)
         if len(resting):
@@ -55,9 +56,13 @@ def friction_torque(
         wrong = np.where(direction == 0.0, np.abs(torque) > breakaway, direction * after < 0.0)
         if not wrong.any():
             return torque
+        if attempt >= len(free):
+            # All at once may go in circles; the first alone cannot, if break-away is Coulomb friction.
+            wrong[np.argmax(wrong) + 1 :] = False
         direction[wrong] = np.where(direction == 0.0, -np.sign(torque), 0.0)[wrong]
     return np.clip(torque, -breakaway, breakaway)
 
 
+_MOST_ATTEMPTS = 100
 _REST = 1e-7
 """Speed below which a joint rests, rad/s: what rounding leaves of a joint that friction holds."""

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from simbench.sim.friction import friction_torque
@@ -42,6 +42,7 @@ def enumerated(response, acceleration, velocity, limit):
 
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4))
+@example(2200, 3)  # Moving all joints to their other state at once goes in circles here.
 def test_states_are_those_that_enumeration_finds(seed, count):
     response, acceleration, velocity, limit = coupled(seed, count)
     torque = friction_torque(acceleration, response, velocity, DT, limit, limit)
