@@ -57,8 +57,8 @@ def simulate(
 ) -> None:
     """Track a reference with a robot, and fill `recorder`; on an interrupt it holds what came before.
 
-    A sample at t holds the state and the reference at t, the commands given from t on, and the contact forces of the step that
-    ended at t. Extremes of joint position and speed are taken at every step.
+    A sample at t holds the state and the reference at t, the commands given from t on, and the contact forces
+    of the step that ended at t. Extremes of joint position and speed are taken at every step.
 
     Parameters
     ----------
