@@ -16,6 +16,7 @@ _INNER_JOINTS = ("left_shoulder", "left_elbow", "right_shoulder", "right_elbow")
 _HANDS = ("left_hand", "right_hand")
 _WRISTS = ("left_wrist", "right_wrist")
 _FIRST_STEPS = 30
+_IDENTITY = np.eye(3)
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,7 @@ def criterion(
 
     def add_orientation(frame: int, full: NDArray[np.float64], target: NDArray[np.float64], w: float) -> None:
         vector, scalar = orientation_error(target, data.oMf[frame].rotation)
-        blocks.append(0.5 * w * (scalar * full[3:] + np.cross(vector, full[3:], axisb=0, axisc=0)))
+        blocks.append((pin.skew(0.5 * w * vector) + 0.5 * w * scalar * _IDENTITY) @ full[3:])
         errors.append(w * vector)
 
     def add_position(frame: int, full: NDArray[np.float64], target: NDArray[np.float64], w: float) -> None:

@@ -136,9 +136,8 @@ def orientation_error(
     vector : (3,) array
     scalar : float
     """
-    turn = pin.log3(reference @ current.T)
-    angle = float(np.linalg.norm(turn))
-    return turn * (0.5 * float(np.sinc(0.5 * angle / np.pi))), float(np.cos(0.5 * angle))
+    x, y, z, w = pin.Quaternion(reference @ current.T).coeffs()
+    return np.copysign(1.0, w) * np.array([x, y, z]), abs(float(w))
 
 
 def elbow_joint(model: pin.Model, robot: Robot, side: str) -> int:
