@@ -11,6 +11,11 @@ from simbench.robot.robot import Robot
 
 SIDES = ("left", "right")
 
+_STEPS = 40
+_TOLERANCE = 1e-6
+"""How far feet and COG may have been off before the last Newton step, m or rad; it leaves about the square.
+What is left changes from frame to frame and shows, differentiated twice, in the planned torque."""
+
 
 @dataclass(frozen=True)
 class Stance:
@@ -93,13 +98,13 @@ def balance(
     stance: Stance,
     joints: NDArray[np.float64],
     target: NDArray[np.float64] | None = None,
-    *,
-    tolerance: float = 1e-7,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Move the pelvis so that the COG stays over a target, feet fixed, for every frame.
 
-    The pelvis keeps height and orientation; its horizontal position follows from
-    m·c(q) = m·c_target by fixed-point iteration, the legs from the pelvis by Newton's method.
+    The pelvis keeps height and orientation; its horizontal shift d and the leg joints dq follow together by
+    Newton's method from both feet's pose errors e and the COG's distance from its target:
+
+        J_leg dq + J_base d = e,   J_c,leg dq + J_c,base d = c_target − c(q).
 
     Parameters
     ----------
@@ -109,9 +114,6 @@ def balance(
         Joint positions; those of the legs are replaced, rad.
     target : (T, 2) array, optional
         Where the COG is to be, m; the stance's target by default.
-    tolerance : float
-        Allowed distance of the COG from the target, m; what is left changes from frame to frame and shows,
-        differentiated twice, in the planned torque.
 
     Returns
     -------
@@ -126,25 +128,24 @@ def balance(
     """
     model, data = robot.model, robot.model.createData()
     legs = [leg_columns(robot, side) for side in SIDES]
+    upper = np.setdiff1d(np.arange(joints.shape[1]), np.concatenate(legs))
     frames = [model.getFrameId(robot.frames[f"{side}_foot"]) for side in SIDES]
     soles = [stance.soles[side] for side in SIDES]
     targets = np.broadcast_to(stance.target if target is None else target, (len(joints), 2))
     bases, balanced = np.empty((len(joints), 7)), joints.copy()
     q = np.concatenate([stance.base, stance.joints])
+    # A shift of the pelvis along world x and y, as a velocity in its own axes.
+    shift = pin.XYZQUATToSE3(stance.base).rotation.T[:, :2]
     for sample in range(len(joints)):
-        arms = np.ones(len(joints[sample]), dtype=bool)
-        arms[np.concatenate(legs)] = False
-        q[7:][arms] = joints[sample][arms]
-        for _ in range(40):
-            _place_feet(model, data, q, frames, soles, legs, sample)
-            offset = targets[sample] - pin.centerOfMass(model, data, q)[:2]
-            if np.linalg.norm(offset) < tolerance:
+        q[7 + upper] = joints[sample, upper]
+        for _ in range(_STEPS):
+            feet, cog = _balance_step(model, data, q, frames, soles, legs, shift, targets[sample])
+            if max(feet, cog) < _TOLERANCE:
                 break
-            q[:2] += offset
         else:
             raise RetargetError(
-                f"{robot.name}: no pelvis position balances frame {sample}: "
-                f"COG {1000 * np.linalg.norm(offset):.1f} mm off"
+                f"{robot.name}: the legs cannot balance frame {sample}: feet {feet:.2g} m or rad off their "
+                f"place, COG {1000 * cog:.2g} mm off its target"
             )
         bases[sample], balanced[sample] = q[:7], q[7:]
     return bases, balanced
@@ -155,25 +156,31 @@ def leg_columns(robot: Robot, side: str) -> NDArray[np.int64]:
     return np.array([robot.joint_names.index(name) for name in robot.groups[f"{side}_leg"]])
 
 
-def _place_feet(
+def _balance_step(
     model: pin.Model,
     data: pin.Data,
     q: NDArray[np.float64],
     frames: list[int],
     soles: list[pin.SE3],
     legs: list[NDArray[np.int64]],
-    sample: int,
-) -> None:
-    """Newton's method on the leg joints in `q` until both feet are where they stand."""
-    for _ in range(30):
-        pin.computeJointJacobians(model, data, q)
-        pin.updateFramePlacements(model, data)
-        worst = 0.0
-        for frame, sole, columns in zip(frames, soles, legs, strict=True):
-            error = pin.log6(data.oMf[frame].actInv(sole)).vector
-            worst = max(worst, float(np.abs(error).max()))
-            jacobian = pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL)[:, 6 + columns]
-            q[7 + columns] += np.linalg.solve(jacobian, error)
-        if worst < 1e-8:
-            return
-    raise RetargetError(f"the legs cannot keep the feet in place in frame {sample}: {worst:.2g} m or rad off")
+    shift: NDArray[np.float64],
+    target: NDArray[np.float64],
+) -> tuple[float, float]:
+    """Take one Newton step in `q`; return how far feet and COG were off before it, m or rad."""
+    cog_jacobian = pin.jacobianCenterOfMass(model, data, q)[:2]
+    pin.updateFramePlacements(model, data)
+    errors = np.array(
+        [pin.log6(data.oMf[frame].actInv(sole)).vector for frame, sole in zip(frames, soles, strict=True)]
+    )
+    rows = [pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL) for frame in frames]
+    own = np.array([row[:, 6 + columns] for row, columns in zip(rows, legs, strict=True)])
+    from_shift = np.array([row[:, :3] for row in rows]) @ shift
+    # Leg steps without a shift (last column) and what each metre of shift takes off them.
+    solved = np.linalg.solve(own, np.concatenate([from_shift, errors[:, :, None]], axis=2))
+    carried = sum(cog_jacobian[:, 6 + columns] @ leg for columns, leg in zip(legs, solved, strict=True))
+    offset = target - data.com[0][:2]
+    moved = np.linalg.solve(cog_jacobian[:, :3] @ shift - carried[:, :2], offset - carried[:, 2])
+    q[:2] += moved
+    for columns, leg in zip(legs, solved, strict=True):
+        q[7 + columns] += leg[:, 2] - leg[:, :2] @ moved
+    return float(np.abs(errors).max()), float(np.linalg.norm(offset))

@@ -32,7 +32,7 @@ def moving(romeo):
     for name, (amplitude, rate) in waves.items():
         joints[:, romeo.joint_names.index(name)] += amplitude * ease * np.sin(rate * time)
     sway = 0.02 * np.stack([np.sin(5 * time), np.cos(4 * time)], axis=1)
-    base, joints = balance(romeo, stance, joints, stance.target + sway, tolerance=1e-9)
+    base, joints = balance(romeo, stance, joints, stance.target + sway)
     return stance, time, base, joints
 
 
