@@ -124,7 +124,7 @@ def balance(
     Raises
     ------
     RetargetError
-        If the legs cannot reach a pelvis position that balances the motion.
+        If the legs cannot reach a pelvis position that balances the motion, or stand straight.
     """
     model, data = robot.model, robot.model.createData()
     legs = [leg_columns(robot, side) for side in SIDES]
@@ -139,7 +139,13 @@ def balance(
     for sample in range(len(joints)):
         q[7 + upper] = joints[sample, upper]
         for _ in range(_STEPS):
-            feet, cog = _balance_step(model, data, q, frames, soles, legs, shift, targets[sample])
+            try:
+                feet, cog = _balance_step(model, data, q, frames, soles, legs, shift, targets[sample])
+            except np.linalg.LinAlgError:
+                raise RetargetError(
+                    f"{robot.name}: a leg is singular in frame {sample}, as with straight knees: "
+                    "the pelvis cannot move; stand in a posture with bent knees"
+                ) from None
             if max(feet, cog) < _TOLERANCE:
                 break
         else:

@@ -157,3 +157,10 @@ def test_a_target_out_of_the_legs_reach_is_refused(romeo, stance, far, direction
     target = stance.target + far * np.array([np.cos(direction), np.sin(direction)])
     with pytest.raises(RetargetError, match=r"frame 0"):
         balance(romeo, stance, romeo.postures["standing"][None], target[None])
+
+
+def test_straight_legs_are_refused(romeo):
+    straight = dataclasses.replace(romeo, postures={"straight": np.zeros(len(romeo.joint_names))})
+    upright = stand(straight, (0, 0), 0.0, "straight")
+    with pytest.raises(RetargetError, match=r"frame 0.*bent knees"):
+        balance(straight, upright, upright.joints[None])
