@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from simbench.balance.standing import Stance, balance, leg_columns, stand
 from simbench.errors import RetargetError
-from simbench.motion.human_motion import HumanMotion
+from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retarget.clearance import BodyShapes, body_shapes
 from simbench.retarget.human_form import require_human_form
@@ -91,10 +91,13 @@ def plan_motion(
 
     Raises
     ------
+    MotionError
+        If an arm was not recorded.
     RetargetError
         If the robot has no human form, its legs cannot keep balance, or the equipment is out of reach.
     """
     require_human_form(robot)
+    require_both_arms(motion)
     progress("imitate", 0, 1)
     actor = calibrate(robot, motion)
     window, order = settings.smoothing_window, settings.smoothing_order

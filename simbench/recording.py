@@ -109,5 +109,11 @@ def _crop(motion: HumanMotion, start: float, end: float | None) -> HumanMotion:
         time=motion.time[part] - motion.time[keep[0]],
         joints={name: values[part] for name, values in motion.joints.items()},
         segments={name: values[part] for name, values in motion.segments.items()},
+        markers={name: values[part] for name, values in motion.markers.items()},
         strokes=strokes,
+        filled=tuple(
+            replace(gap, first=max(gap.first, keep[0]) - keep[0], last=min(gap.last, keep[-1]) - keep[0])
+            for gap in motion.filled
+            if gap.last >= keep[0] and gap.first <= keep[-1]
+        ),
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, RotationSpline
 
@@ -45,11 +45,33 @@ class Actor:
         Stature, m.
     mass : float or None
         Body mass, kg.
+    sex : str or None
+        `female` or `male`.
+    age : float or None
+        Years.
     """
 
     name: str
     height: float
     mass: float | None = None
+    sex: str | None = None
+    age: float | None = None
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A stretch in which a marker was not seen and its track was filled.
+
+    Parameters
+    ----------
+    marker : str
+    first, last : int
+        First and last sample of the gap.
+    """
+
+    marker: str
+    first: int
+    last: int
 
 
 @dataclass(frozen=True)
@@ -80,9 +102,11 @@ class HumanMotion:
     time : (T,) array
         Strictly increasing, s, from 0.
     joints : mapping of str to (T, 3) array
-        Joint centres, m. At least `ARM_JOINTS`; others (`pelvis`, `neck`, `left_ankle`, ...) when recorded.
+        Joint centres, m. At least shoulder, elbow and wrist of one arm; others (`pelvis`, `neck`,
+        `left_ankle`, ...) when recorded.
     segments : mapping of str to (T, 4, 4) array
-        Marker frames as homogeneous transforms. At least `ARM_SEGMENTS`; `trunk` when recorded.
+        Marker frames as homogeneous transforms. At least upper arm, forearm and hand of each arm whose joints
+        are given; `trunk` when recorded.
     initial : InitialPose
         The calibration posture.
     source : str
@@ -90,6 +114,16 @@ class HumanMotion:
     actor : Actor or None
     strokes : (N, 2) int array or None
         First and last sample of each repetition of the periodic phase, when known.
+    notes : tuple of str
+        What was left out or assumed in reading, for people.
+    markers : mapping of str to (T, 3) array
+        Tracks of the markers the motion was derived from, m, gaps filled; empty where the source has none.
+    missing : tuple of str
+        Joints and segments among `ARM_JOINTS`, `ARM_SEGMENTS`, `trunk`, `pelvis`, and of the legs that the
+        source does not hold. A hand that is missing here yet present in `segments` is assumed in line with
+        its forearm.
+    filled : tuple of Gap
+        Gaps that were filled.
     """
 
     time: NDArray[np.float64]
@@ -99,7 +133,10 @@ class HumanMotion:
     source: str
     actor: Actor | None = None
     strokes: NDArray[np.int64] | None = None
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    markers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    filled: tuple[Gap, ...] = ()
 
     @property
     def rate(self) -> float:
@@ -122,9 +159,9 @@ def validate_motion(motion: HumanMotion) -> HumanMotion:
     Raises
     ------
     MotionError
-        Fewer than two frames, missing arm joints or segments, wrong shapes, NaN or infinite values, time
-        that does not increase, rotations that are not orthonormal, coinciding arm joints, limb lengths no
-        human has.
+        Fewer than two frames, no complete arm, an arm without its segments, wrong shapes, NaN or infinite
+        values, time that does not increase, rotations that are not orthonormal, coinciding arm joints, limb
+        lengths no human has.
     """
     time = motion.time
     if time.ndim != 1 or len(time) < 2:
@@ -140,10 +177,16 @@ def validate_motion(motion: HumanMotion) -> HumanMotion:
             f"{motion.source}: time {kind} at frame {k} ({time[k - 1]:.6g} s, then {time[k]:.6g} s); "
             "it must increase strictly"
         )
-    _check_tracks(motion, "joint", motion.joints, ARM_JOINTS, (3,), time)
-    _check_tracks(motion, "segment", motion.segments, ARM_SEGMENTS, (4, 4), time)
-    _check_tracks(motion, "initial joint", motion.initial.joints, ARM_JOINTS, (3,), None)
-    _check_tracks(motion, "initial segment", motion.initial.segments, ARM_SEGMENTS, (4, 4), None)
+    arms = recorded_arms(motion)
+    joints, segments = (
+        tuple(name for name in names if name.partition("_")[0] in arms) or names
+        for names in (ARM_JOINTS, ARM_SEGMENTS)
+    )
+    _check_tracks(motion, "joint", motion.joints, joints, (3,), time)
+    _check_tracks(motion, "segment", motion.segments, segments, (4, 4), time)
+    _check_tracks(motion, "marker", motion.markers, (), (3,), time)
+    _check_tracks(motion, "initial joint", motion.initial.joints, joints, (3,), None)
+    _check_tracks(motion, "initial segment", motion.initial.segments, segments, (4, 4), None)
     for name, frames in motion.segments.items():
         _check_rotations(f"{motion.source}: segment {name}", frames, time)
     for name, frame in motion.initial.segments.items():
@@ -152,6 +195,30 @@ def validate_motion(motion: HumanMotion) -> HumanMotion:
     initial = {name: position[None] for name, position in motion.initial.joints.items()}
     _check_limbs(f"{motion.source}: initial pose", initial, None)
     return motion
+
+
+def recorded_arms(motion: HumanMotion) -> tuple[str, ...]:
+    """Sides, of `left` and `right`, of which shoulder, elbow and wrist are known."""
+    return tuple(
+        side
+        for side in ("left", "right")
+        if all(f"{side}_{joint}" in motion.joints for joint in ("shoulder", "elbow", "wrist"))
+    )
+
+
+def require_both_arms(motion: HumanMotion) -> None:
+    """Refuse a recording that retargeting to two arms cannot use.
+
+    Raises
+    ------
+    MotionError
+        An arm is missing.
+    """
+    absent = [name for name in ARM_JOINTS if name not in motion.joints]
+    if absent:
+        raise MotionError(
+            f"{motion.source}: the recording lacks {', '.join(absent)}; retargeting needs both arms"
+        )
 
 
 def resample(motion: HumanMotion, rate: float) -> HumanMotion:
@@ -197,10 +264,22 @@ def resample(motion: HumanMotion, rate: float) -> HumanMotion:
         new[:, :3, :3] = turning(inside).as_matrix()
         new[:, :3, 3] = CubicSpline(motion.time, frames[:, :3, 3])(inside)
         segments[name] = new
-    strokes = motion.strokes
-    if strokes is not None:
-        strokes = np.clip(np.rint((motion.time[strokes] - start) * rate), 0, count - 1).astype(np.int64)
-    return replace(motion, time=time, joints=joints, segments=segments, strokes=strokes)
+    markers = {name: CubicSpline(motion.time, p)(inside) for name, p in motion.markers.items()}
+
+    def moved(samples: ArrayLike) -> NDArray[np.int64]:
+        """Nearest new samples."""
+        new = np.rint((motion.time[np.asarray(samples)] - start) * rate)
+        return np.clip(new, 0, count - 1).astype(np.int64)
+
+    return replace(
+        motion,
+        time=time,
+        joints=joints,
+        segments=segments,
+        markers=markers,
+        strokes=None if motion.strokes is None else moved(motion.strokes),
+        filled=tuple(Gap(gap.marker, *moved([gap.first, gap.last]).tolist()) for gap in motion.filled),
+    )
 
 
 def _at(index: int, time: NDArray[np.float64] | None) -> str:
@@ -254,7 +333,7 @@ def _check_limbs(
     where: str, joints: Mapping[str, NDArray[np.float64]], time: NDArray[np.float64] | None
 ) -> None:
     """Arm joints lie apart from each other, at human distances."""
-    for first, second in combinations(ARM_JOINTS, 2):
+    for first, second in combinations([name for name in ARM_JOINTS if name in joints], 2):
         distance = np.linalg.norm(joints[first] - joints[second], axis=1)
         bad = np.flatnonzero(distance < 1e-6)
         if bad.size:
@@ -262,6 +341,8 @@ def _check_limbs(
                 f"{where}: joints {first} and {second} coincide{_at(int(bad[0]), time)}; they must be apart"
             )
     for side in ("left", "right"):
+        if any(f"{side}_{name}" not in joints for name in ("shoulder", "elbow", "wrist")):
+            continue
         for (proximal, distal), (limb, low, high) in LENGTH_RANGES.items():
             distance = np.linalg.norm(joints[f"{side}_{proximal}"] - joints[f"{side}_{distal}"], axis=1)
             length = float(np.median(distance))

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
 from simbench.motion.anatomy import transform
-from simbench.motion.human_motion import resample, validate_motion
+from simbench.motion.human_motion import Gap, recorded_arms, require_both_arms, resample, validate_motion
 
 
 def changed(motion, kind, name, where, value):
@@ -45,8 +45,8 @@ def test_a_sound_motion_passes_unchanged(swing):
         (lambda m: replace(m, time=m.time[:1]), ["1 frame(s)", "at least 2"]),
         (lambda m: replace(m, time=m.time[:20]), ["left_shoulder", "shape (51, 3)", "(20, 3)"]),
         (
-            lambda m: replace(m, joints={k: v for k, v in m.joints.items() if k != "left_elbow"}),
-            ["joints missing: left_elbow"],
+            lambda m: replace(m, joints={k: v for k, v in m.joints.items() if "elbow" not in k}),
+            ["joints missing: left_elbow, right_elbow"],
         ),
         (
             lambda m: replace(m, segments={k: v for k, v in m.segments.items() if "hand" not in k}),
@@ -78,6 +78,30 @@ def test_bad_motion_is_refused_with_one_line_that_says_where(swing, damage, word
     assert "\n" not in message
     for word in words:
         assert word in message
+
+
+def test_one_arm_is_a_motion_but_not_enough_for_two(swing):
+    left = {
+        kind: {name: track for name, track in getattr(swing, kind).items() if name.startswith("left")}
+        for kind in ("joints", "segments")
+    }
+    alone = validate_motion(replace(swing, **left))
+    assert recorded_arms(alone) == ("left",)
+    with pytest.raises(MotionError, match="lacks right_shoulder, right_elbow, right_wrist"):
+        require_both_arms(alone)
+
+
+def test_an_arm_without_its_hand_segment_is_refused(swing):
+    segments = {name: track for name, track in swing.segments.items() if name != "right_hand"}
+    with pytest.raises(MotionError, match="segments missing: right_hand"):
+        validate_motion(replace(swing, segments=segments))
+
+
+def test_resampling_moves_markers_and_gaps_with_the_time(swing):
+    marked = replace(swing, markers={"LWRA": swing.joints["left_wrist"]}, filled=(Gap("LWRA", 10, 20),))
+    new = resample(marked, 100.0)
+    np.testing.assert_allclose(new.markers["LWRA"], new.joints["left_wrist"], atol=1e-12)
+    assert new.filled == (Gap("LWRA", 20, 40),)
 
 
 def test_mirrored_rotation_is_refused(swing):

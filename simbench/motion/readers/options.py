@@ -1,0 +1,44 @@
+"""What a user may declare about a recording that its file does not say."""
+
+from dataclasses import dataclass
+
+from simbench.errors import MotionError
+
+# Metres per unit. `cmu` is the unit of the CMU database's skeletons: inches divided by 0.45.
+UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "cmu": 0.0254 / 0.45}
+AXES = ("x", "y", "z")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """Declarations about a recording; None leaves a property to the file and to detection.
+
+    Parameters
+    ----------
+    unit : str or None
+        Unit of length of the file, a key of `UNITS`; overrules what the file says.
+    up : str or None
+        Vertical axis of the file's world, `x`, `y` or `z`; overrules what the file says.
+    marker_map : str or None
+        Name of a ready marker map, or the path of a YAML file; None finds the map whose names fit.
+    longest_gap : float
+        Longest gap in a marker's track that is filled, s; a longer one is an error.
+
+    Raises
+    ------
+    MotionError
+        An unknown unit or axis, a negative or infinite gap.
+    """
+
+    unit: str | None = None
+    up: str | None = None
+    marker_map: str | None = None
+    longest_gap: float = 0.2
+
+    def __post_init__(self) -> None:
+        if self.unit is not None and self.unit not in UNITS:
+            raise MotionError(f"unit {self.unit!r}: unknown; allowed: {', '.join(UNITS)}")
+        if self.up is not None and self.up not in AXES:
+            raise MotionError(f"up axis {self.up!r}: unknown; allowed: {', '.join(AXES)}")
+        if not 0.0 <= self.longest_gap < float("inf"):
+            raise MotionError(f"longest gap {self.longest_gap} s: it must be zero or a positive time")
