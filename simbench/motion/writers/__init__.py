@@ -1,0 +1,48 @@
+"""Recordings as files that other programs open: one file a format, one registry.
+
+A new format is one module with a function from a motion and a path, and one line below.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from simbench.errors import MotionError
+from simbench.motion.human_motion import HumanMotion
+from simbench.motion.writers.c3d import write_c3d
+
+SUFFIXES: dict[str, Callable[[HumanMotion, Path], None]] = {
+    ".c3d": write_c3d,
+}
+
+
+def write_motion(motion: HumanMotion, path: str | Path) -> None:
+    """Write a recording in the format that the path's suffix names.
+
+    The file appears under its name only when it is whole: a format's function writes beside it.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+    path : str or pathlib.Path
+
+    Raises
+    ------
+    MotionError
+        Unknown suffix, a folder that cannot be written, or a motion the format cannot hold.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise MotionError(
+            f"{path}: no writer for {suffix or 'a name without suffix'}; "
+            f"give a name ending in {', '.join(SUFFIXES)}"
+        )
+    part = path.with_name(f"{path.name}.part")
+    try:
+        SUFFIXES[suffix](motion, part)
+        os.replace(part, path)
+    except OSError as error:
+        raise MotionError(f"{path}: cannot be written: {error.strerror}") from error
+    finally:
+        part.unlink(missing_ok=True)
