@@ -1,0 +1,191 @@
+"""BVH (Biovision hierarchy): a tree of joints with Euler angles, as animation programs exchange it.
+
+The parser is our own because no maintained library reads what the programs write: pybvh refuses position
+channels away from the root (Blender's exporter writes them on every joint), bvhio computes in single
+precision and waits forever at the end of a truncated file. Position channels replace the joint's offset, as
+in Blender.
+"""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from simbench.errors import MotionError
+from simbench.motion.readers.bvh_hierarchy import LARGEST_NUMBER, Node, parse_hierarchy, shown
+from simbench.motion.readers.options import ReadOptions
+from simbench.motion.readers.skeleton_kinematics import world_poses
+from simbench.motion.skeleton_recording import SkeletonRecording
+
+Array = NDArray[np.float64]
+
+# Two hours of a body with fingers at 30 Hz; two gigabytes of poses.
+MOST_POSES = 20_000_000
+# How much farther than in any other step the joints go from a rest pose put before the motion.
+PLACEHOLDER_JUMP = 5.0
+
+
+def read_bvh(path: str | Path, options: ReadOptions = ReadOptions()) -> SkeletonRecording:  # noqa: B008
+    """Read a BVH file.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+    options : ReadOptions
+        The format knows neither unit nor vertical axis: they are what is declared here.
+
+    Returns
+    -------
+    SkeletonRecording
+        Joints in the file's order; an end site is named after its joint, `LeftHand_end`. A rest pose that
+        some converters put before the first frame is dropped, with a note.
+
+    Raises
+    ------
+    MotionError
+        Anything that is not a BVH file of one skeleton: the message names the line.
+    """
+    source = str(path)
+    lines = _lines(path)
+    nodes, motion = parse_hierarchy(lines, source)
+    count, step, first = _motion_header(lines, motion, source)
+    values = _frames(lines, first, count, sum(len(node.channels or ()) for node in nodes), source)
+    if len(nodes) * len(values) > MOST_POSES:
+        raise MotionError(
+            f"{source}: {len(nodes)} joints in {len(values)} frames; at most {MOST_POSES} poses are read"
+        )
+    if len(values) * step > LARGEST_NUMBER:
+        raise MotionError(f"{source}: {len(values)} frames of {step:g} s each; no recording is that long")
+    parents = np.array([node.parent for node in nodes], dtype=np.int64)
+    offsets = np.array([node.offset for node in nodes], dtype=np.float64)
+    places, turns = _local_poses(nodes, offsets, values)
+    positions, rotations = world_poses(parents, places, turns)
+    start = int(_starts_with_rest_pose(offsets, places, turns, positions))
+    return SkeletonRecording(
+        time=np.arange(len(values) - start) * step,
+        names=_names(nodes),
+        parents=parents,
+        offsets=offsets,
+        positions=positions[start:],
+        rotations=rotations[start:],
+        source=source,
+        unit=options.unit,
+        up=options.up,
+        notes=("the first frame is the rest pose, not motion: dropped",) if start else (),
+    )
+
+
+def _lines(path: str | Path) -> list[str]:
+    try:
+        # Joint names in an unknown encoding must not keep anybody from the numbers.
+        text = Path(path).read_bytes().decode("utf-8-sig", errors="replace")
+    except (OSError, ValueError) as error:
+        raise MotionError(f"{path}: cannot be read: {error}") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _names(nodes: list[Node]) -> tuple[str, ...]:
+    """Names of all nodes; an end site takes its joint's, made different from all others."""
+    names: list[str] = []
+    taken = {node.name for node in nodes}
+    for node in nodes:
+        name = node.name
+        number = 1
+        while name is None or (node.name is None and name in taken):
+            name = f"{names[node.parent]}_end{number if number > 1 else ''}"
+            number += 1
+        taken.add(name)
+        names.append(name)
+    return tuple(names)
+
+
+def _motion_header(lines: list[str], motion: int, source: str) -> tuple[int, float, int]:
+    """Count of frames, seconds a frame, index of the first line after them."""
+    filled = (k for k in range(motion + 1, len(lines)) if lines[k].strip())
+    last = len(lines) - 1
+    k = next(filled, last)
+    count = _labelled_number(lines[k], "Frames", f"{source}, line {k + 1}")
+    if count != int(count):
+        raise MotionError(f"{source}, line {k + 1}: {count:g} frames; their count must be a whole number")
+    k = next(filled, last)
+    return int(count), _labelled_number(lines[k], "Frame Time", f"{source}, line {k + 1}"), k + 1
+
+
+def _labelled_number(line: str, label: str, where: str) -> float:
+    found, colon, text = line.partition(":")
+    if not colon or found.lower().split() != label.lower().split():
+        raise MotionError(
+            f"{where}: {shown(line.strip())}; '{label}:' and a positive number must follow here"
+        )
+    try:
+        value = float(text)
+    except ValueError:
+        value = np.nan
+    if not 0 < value <= LARGEST_NUMBER:
+        raise MotionError(f"{where}: {label} {shown(text.strip())}; it must be a positive number")
+    return value
+
+
+def _frames(lines: list[str], first: int, count: int, columns: int, source: str) -> Array:
+    """Check and read the (T, C) numbers of the frames."""
+    rows = [k for k in range(first, len(lines)) if lines[k].strip()]
+    for k in rows:
+        width = len(lines[k].split())
+        if width != columns:
+            raise MotionError(
+                f"{source}, line {k + 1}: {width} number(s); the skeleton's channels need {columns}"
+            )
+    if len(rows) != count:
+        raise MotionError(
+            f"{source}, line {first}: {count} frames are declared, but {len(rows)} lines of numbers follow"
+        )
+    try:
+        values = np.loadtxt([lines[k] for k in rows], dtype=np.float64, comments=None, ndmin=2)
+    except ValueError:
+        values = np.full((0, columns), np.nan)
+    if values.shape == (count, columns) and bool((np.abs(values) <= LARGEST_NUMBER).all()):
+        return values
+    raise MotionError(_first_bad_number([(k, lines[k].split()) for k in rows], source))
+
+
+def _first_bad_number(rows: list[tuple[int, list[str]]], source: str) -> str:
+    for k, words in rows:
+        for column, word in enumerate(words):
+            try:
+                good = abs(float(word)) <= LARGEST_NUMBER and "_" not in word
+            except ValueError:
+                good = False
+            if not good:
+                return (
+                    f"{source}, line {k + 1}, column {column + 1}: {shown(word)}; it must be a finite number"
+                )
+    return f"{source}: the frames hold characters that are no plain numbers"
+
+
+def _local_poses(nodes: list[Node], offsets: Array, values: Array) -> tuple[Array, Array]:
+    """Places (T, J, 3) and turns (T, J, 3, 3) of the joints in their parents' axes."""
+    places = np.tile(offsets, (len(values), 1, 1))
+    turns = np.tile(np.eye(3), (len(values), len(nodes), 1, 1))
+    column = 0
+    for joint, node in enumerate(nodes):
+        channels = node.channels or []
+        own = values[:, column : column + len(channels)]
+        column += len(channels)
+        order = "".join(axis for kind, axis in channels if kind == "rotation")
+        for k, (kind, axis) in enumerate(channels):
+            if kind == "position":
+                places[:, joint, "XYZ".index(axis)] = own[:, k]
+        if order:
+            angles = own[:, [k for k, (kind, _) in enumerate(channels) if kind == "rotation"]]
+            turns[:, joint] = Rotation.from_euler(order, angles, degrees=True).as_matrix()
+    return places, turns
+
+
+def _starts_with_rest_pose(offsets: Array, places: Array, turns: Array, positions: Array) -> bool:
+    """Whether the first frame is the rest pose and the motion begins with a jump from it."""
+    if len(positions) < 3:
+        return False
+    at_rest = np.allclose(turns[0], np.eye(3), atol=1e-6) and np.allclose(places[0, 1:], offsets[1:])
+    steps = np.linalg.norm(np.diff(positions, axis=0), axis=2).max(axis=1)
+    return bool(at_rest and steps[0] > PLACEHOLDER_JUMP * steps[1:].max())
