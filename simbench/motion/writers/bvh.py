@@ -1,0 +1,194 @@
+"""BVH files: a recording as a skeleton that animation programs open.
+
+Centimetres; x forward, y up, z to the right, as the ISB recommends. Recorded joint centres move against each
+other with the skin, so every node has three position channels and three rotation channels and nothing is
+lost. A node named as a joint has its place and the orientation of the segment that begins there; a node named
+as a segment has the place and orientation of its marker frame (`pelvis_segment` where a joint has the
+segment's name). In the rest pose all turns are zero: upright, arms forward.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.errors import MotionError
+from simbench.motion.anatomy import SIDES, transform
+from simbench.motion.human_motion import HumanMotion
+
+Array = NDArray[np.float64]
+
+CENTIMETRES = 100.0
+# Rows: the file's x, y, z (forward, up, right) in ours (forward, left, up).
+Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+# Where there is no pelvis to begin with: a root that does not move.
+WORLD = "world"
+# Node, parents first: the next one up, and the segment that begins there.
+TREE: dict[str, tuple[str, str]] = {
+    "pelvis": (WORLD, "pelvis"),
+    "trunk": ("pelvis", "trunk"),
+    "chest": ("trunk", "trunk"),
+    "neck": ("trunk", ""),
+    "head": ("neck", "head"),
+}
+for _side in SIDES:
+    TREE |= {
+        f"{_side}_shoulder": ("trunk", f"{_side}_upper_arm"),
+        f"{_side}_elbow": (f"{_side}_shoulder", f"{_side}_forearm"),
+        f"{_side}_wrist": (f"{_side}_elbow", f"{_side}_hand"),
+        f"{_side}_hip": ("pelvis", f"{_side}_thigh"),
+        f"{_side}_knee": (f"{_side}_hip", f"{_side}_shank"),
+        f"{_side}_ankle": (f"{_side}_knee", f"{_side}_foot"),
+    }
+# From the end of a chain to its End Site, cm in the file's axes: distally, upward at the head.
+END, END_UPWARD = np.array([10.0, 0.0, 0.0]), np.array([0.0, 10.0, 0.0])
+# Share of the sampling interval by which samples may be off a constant rate.
+UNEVEN = 0.05
+
+
+class _Node(NamedTuple):
+    """A node of the tree: the one above it (none for the root) and its pose over time (T, 4, 4), our axes."""
+
+    above: str | None
+    frames: Array
+
+
+def write_bvh(motion: HumanMotion, path: Path) -> None:
+    """Write joints and segments of a recording as BVH.
+
+    Reads back to 1e-8 m and 1e-8 rad. Markers, the initial pose and what is known of the actor have no place
+    in the format.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+    path : Path
+
+    Raises
+    ------
+    MotionError
+        The motion is sampled unevenly.
+    OSError
+        If the file cannot be written.
+    """
+    count = len(motion.time)
+    step = float(motion.time[-1] - motion.time[0]) / (count - 1)
+    off = np.abs(motion.time - motion.time[0] - step * np.arange(count))
+    if off.max() > UNEVEN * step:
+        raise MotionError(
+            f"{motion.source}: frame {off.argmax()} is {off.max():.2g} s off a constant rate; a BVH file has "
+            "one frame time, resample the motion first"
+        )
+    nodes = _nodes(motion)
+    depths = _depth_first(nodes)
+    places, angles = _local({name: nodes[name] for name in depths})
+    header = [
+        *_hierarchy(depths, places.mean(axis=0)),
+        "MOTION",
+        f"Frames: {count}",
+        f"Frame Time: {step!r}",
+    ]
+    table = np.concatenate([places, angles], axis=2).reshape(count, -1)
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write("\n".join(header) + "\n")
+        np.savetxt(file, table, fmt="%.8f")
+
+
+def _nodes(motion: HumanMotion) -> dict[str, _Node]:
+    """Joints and segments as a tree, parents first."""
+    joints, segments = motion.joints, motion.segments
+    nodes: dict[str, _Node] = {}
+    if "pelvis" not in joints:
+        nodes[WORLD] = _Node(None, np.tile(np.eye(4), (len(motion.time), 1, 1)))
+    chain = [name for name in TREE if name in joints or (name == "trunk" and name in segments)]
+    for name in [*chain, *(name for name in joints if name not in TREE)]:
+        above = _above(name, nodes)
+        if name in joints:
+            carrier = segments.get(TREE[name][1] if name in TREE else "")
+            if carrier is None:
+                carrier = nodes[above].frames if above else np.eye(4)[None]
+            nodes[name] = _Node(above, transform(carrier[:, :3, :3], joints[name]))
+        else:
+            nodes[name] = _Node(above, segments[name])
+    begins = {segment: name for name, (_, segment) in TREE.items() if name in joints}
+    for name, frames in segments.items():
+        label = f"{name}_segment" if name in joints else name
+        if label not in chain:
+            nodes[label] = _Node(begins.get(name) or _above(name, nodes), frames)
+    return nodes
+
+
+def _above(name: str, nodes: dict[str, _Node]) -> str | None:
+    """Nearest recorded node above; None for the root, the first one."""
+    while name in TREE:
+        name = TREE[name][0]
+        if name in nodes:
+            return name
+    return next(iter(nodes), None)
+
+
+def _local(nodes: dict[str, _Node]) -> tuple[Array, Array]:
+    """Places (T, N, 3), cm, and angles (T, N, 3) about z, y, x, degrees, in the axes of the node above."""
+    places, angles = [], []
+    for above, frames in nodes.values():
+        position, rotation = frames[:, :3, 3], frames[:, :3, :3]
+        if above is not None:
+            parent = nodes[above].frames
+            back = parent[:, :3, :3].transpose(0, 2, 1)
+            position = (back @ (position - parent[:, :3, 3])[..., None])[..., 0]
+            rotation = back @ rotation
+        places.append(CENTIMETRES * position @ Y_UP.T)
+        angles.append(_euler_angles(Y_UP @ rotation @ Y_UP.T))
+    return np.stack(places, axis=1), np.stack(angles, axis=1)
+
+
+def _euler_angles(rotation: Array) -> Array:
+    """Angles (T, 3), degrees, about z, then the new y, then the new x, continuous in time.
+
+    SciPy's give up precision near the singularity, where a forearm may well point. Here the last angle
+    completes whatever rotation the first two leave.
+    """
+    z = np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
+    y = np.arctan2(-rotation[:, 2, 0], np.hypot(rotation[:, 0, 0], rotation[:, 1, 0]))
+    sine, cosine = np.sin(z), np.cos(z)
+    x = np.arctan2(
+        sine * rotation[:, 0, 2] - cosine * rotation[:, 1, 2],
+        cosine * rotation[:, 1, 1] - sine * rotation[:, 0, 1],
+    )
+    return np.degrees(np.unwrap(np.stack([z, y, x], axis=1), axis=0))
+
+
+def _depth_first(nodes: dict[str, _Node]) -> dict[str, int]:
+    """Depth of each node, in the order of the file."""
+    depths: dict[str, int] = {}
+    waiting = [next(iter(nodes))]
+    while waiting:
+        name = waiting.pop()
+        above = nodes[name].above
+        depths[name] = depths[above] + 1 if above is not None else 0
+        waiting += [child for child in reversed(nodes) if nodes[child].above == name]
+    return depths
+
+
+def _hierarchy(depths: dict[str, int], offsets: Array) -> list[str]:
+    """Lines of the skeleton with its nodes' mean places (N, 3), cm."""
+    lines = ["HIERARCHY"]
+    following = [*list(depths.values())[1:], 0]
+    for (name, depth), after, offset in zip(depths.items(), following, offsets, strict=True):
+        tab = "\t" * depth
+        lines += [
+            f"{tab}{'JOINT' if depth else 'ROOT'} {name}",
+            f"{tab}{{",
+            f"{tab}\t{_offset(offset)}",
+            f"{tab}\tCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation",
+        ]
+        if after <= depth:
+            end = END_UPWARD if name in ("neck", "head") else END
+            lines += [f"{tab}\tEnd Site", f"{tab}\t{{", f"{tab}\t\t{_offset(end)}", f"{tab}\t}}"]
+        lines += ["\t" * level + "}" for level in range(depth, after - 1, -1)]
+    return lines
+
+
+def _offset(place: Array) -> str:
+    return "OFFSET " + " ".join(f"{value:.8f}" for value in place)
