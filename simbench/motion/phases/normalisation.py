@@ -1,0 +1,84 @@
+"""Time normalisation: every repetition on one common phase."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+from scipy.spatial.transform import Rotation, Slerp
+
+from simbench.errors import MotionError
+
+Array = NDArray[np.float64]
+
+
+def normalise_time(values: Array, time: Array, boundaries: Array, samples: int = 101) -> Array:
+    """Resample each primitive to a common phase from 0 to 1, by cubic splines.
+
+    Parameters
+    ----------
+    values : (T, ...) array
+        What was recorded: joint angles, positions.
+    time : (T,) array
+        s, strictly increasing.
+    boundaries : (N + 1,) array
+        Where primitives begin and end, s, strictly increasing, within `time`.
+    samples : int
+        Of each primitive, both ends included.
+
+    Returns
+    -------
+    (N, samples, ...) array
+
+    Raises
+    ------
+    MotionError
+        Boundaries that do not increase or lie outside the recording; fewer than two samples.
+    """
+    return np.asarray(CubicSpline(time, values, axis=0)(_moments(time, boundaries, samples)))
+
+
+def normalise_frames(frames: Array, time: Array, boundaries: Array, samples: int = 101) -> Array:
+    """Resample frames to a common phase: positions by cubic splines, rotations along geodesics.
+
+    Parameters
+    ----------
+    frames : (T, 4, 4) array
+        Homogeneous transforms.
+    time : (T,) array
+        s, strictly increasing.
+    boundaries : (N + 1,) array
+        Where primitives begin and end, s, strictly increasing, within `time`.
+    samples : int
+        Of each primitive, both ends included.
+
+    Returns
+    -------
+    (N, samples, 4, 4) array
+
+    Raises
+    ------
+    MotionError
+        Boundaries that do not increase or lie outside the recording; fewer than two samples.
+    """
+    moments = _moments(time, boundaries, samples)
+    result = np.tile(np.eye(4), (*moments.shape, 1, 1))
+    turning = Slerp(time, Rotation.from_matrix(frames[:, :3, :3]))
+    result[..., :3, :3] = turning(moments.ravel()).as_matrix().reshape(*moments.shape, 3, 3)
+    result[..., :3, 3] = CubicSpline(time, frames[:, :3, 3])(moments)
+    return result
+
+
+def _moments(time: Array, boundaries: Array, samples: int) -> Array:
+    """Sampling times (N, samples)."""
+    cuts = np.asarray(boundaries, dtype=np.float64)
+    if samples < 2:
+        raise MotionError(f"{samples} sample(s) for a primitive; at least 2 are needed")
+    if cuts.ndim != 1 or len(cuts) < 2 or not (np.diff(cuts) > 0.0).all():
+        raise MotionError(f"boundaries {cuts.tolist()}: at least two increasing times are needed")
+    if cuts[0] < time[0] or cuts[-1] > time[-1]:
+        raise MotionError(
+            f"boundaries from {cuts[0]:.3f} to {cuts[-1]:.3f} s: the recording has {time[0]:.3f} to "
+            f"{time[-1]:.3f} s"
+        )
+    # Rounding in the sum must not leave the recording.
+    phase = np.linspace(0.0, 1.0, samples)
+    return np.clip(cuts[:-1, None] + phase * np.diff(cuts)[:, None], time[0], time[-1])
