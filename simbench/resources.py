@@ -1,4 +1,4 @@
-"""Where the data folders `robots` and `scenarios` are, in a checkout and in an installed wheel."""
+"""Where the data folders `robots`, `scenarios` and `marker_maps` are, in a checkout and in an installed wheel."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ def resource_dir(kind: str) -> Path:
     Parameters
     ----------
     kind : str
-        `robots` or `scenarios`.
+        `robots`, `scenarios` or `marker_maps`.
 
     Returns
     -------

@@ -1,0 +1,158 @@
+"""The calibration posture: arms horizontal forward, palms down, as recorded or as the body would hold it."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from simbench.motion.anatomy import HANGING_LIMB, SIDES, mean_frame, transform
+from simbench.motion.human_motion import InitialPose
+from simbench.motion.marker_maps.centres import unit
+
+Array = NDArray[np.float64]
+
+# A recording begins with the posture when the arms are straight forward for this long (s), this close to the
+# heading and the horizontal (cosine of 25 degrees) and to straight, with hands slower than this (m/s).
+SHORTEST, DIRECTION, STRAIGHT, STILL = 0.5, 0.906, 0.96, 0.05
+# s; a hand's speed is taken over this time, so that noise does not count.
+SPEED_WINDOW = 0.2
+SEGMENT_JOINTS = {"upper_arm": ("shoulder", "elbow"), "forearm": ("elbow", "wrist"), "hand": ("wrist", None)}
+# What is placed relative to trunk and to pelvis, as far as it is known.
+TRUNK_JOINTS = ("chest", "neck", "head", "left_shoulder", "right_shoulder")
+PELVIS_JOINTS = ("left_hip", "right_hip")
+
+
+def initial_pose(
+    time: Array, joints: Mapping[str, Array], segments: Mapping[str, Array]
+) -> tuple[InitialPose, str]:
+    """Find or compute the calibration posture of a recording.
+
+    Parameters
+    ----------
+    time : (T,) array
+        s.
+    joints : mapping of str to (T, 3) array
+        m, world, z up, x along the heading at the start; at least one arm.
+    segments : mapping of str to (T, 4, 4) array
+        Frames of the arms whose joints are known, and of `trunk` and `pelvis` where known.
+
+    Returns
+    -------
+    pose : InitialPose
+        The mean over the first seconds if the arms are held there, else computed: upright, heading along x,
+        arms straight and horizontal, palms down, with the recording's mean lengths and places of frames.
+    note : str
+        Which of the two.
+    """
+    held = _held_samples(time, joints)
+    if held is None:
+        return _computed(joints, segments), "initial posture: computed, the recording does not begin with it"
+    return (
+        InitialPose(
+            joints={name: track[held].mean(axis=0) for name, track in joints.items()},
+            segments={name: mean_frame(frames[held]) for name, frames in segments.items()},
+        ),
+        f"initial posture: held until {time[held.stop - 1]:.2f} s, its mean",
+    )
+
+
+def _held_samples(time: Array, joints: Mapping[str, Array]) -> slice | None:
+    """Samples from the first one on during which every known arm is held straight forward."""
+    if len(time) < 2:
+        return None
+    held = np.ones(len(time), dtype=bool)
+    reach = max(1, round(SPEED_WINDOW / 2 * (len(time) - 1) / (time[-1] - time[0])))
+    index = np.arange(len(time))
+    before, after = np.maximum(index - reach, 0), np.minimum(index + reach, len(time) - 1)
+    for side in SIDES:
+        if any(f"{side}_{joint}" not in joints for joint in ("shoulder", "elbow", "wrist")):
+            continue
+        shoulder, elbow, wrist = (joints[f"{side}_{joint}"] for joint in ("shoulder", "elbow", "wrist"))
+        arm = wrist - shoulder
+        length = np.linalg.norm(elbow - shoulder, axis=1) + np.linalg.norm(wrist - elbow, axis=1)
+        speed = np.linalg.norm(wrist[after] - wrist[before], axis=1) / (time[after] - time[before])
+        held &= unit(arm)[:, 0] > DIRECTION
+        held &= np.linalg.norm(arm, axis=1) > STRAIGHT * length
+        held &= speed < STILL
+    end = len(time) if held.all() else int(held.argmin())
+    # The window has seen the hand leave; the last still sample lies half a window before.
+    end = end if end == len(time) else end - reach
+    return slice(0, end) if end > 1 and time[end - 1] - time[0] >= SHORTEST else None
+
+
+def _computed(joints: Mapping[str, Array], segments: Mapping[str, Array]) -> InitialPose:
+    position = _upright_body(joints, segments)
+    frames: dict[str, Array] = {}
+    for name, known in (("trunk", "trunk"), ("pelvis", "pelvis")):
+        if name in segments:
+            frames[name] = transform(np.eye(3), position.pop(f"{known} frame"))
+    forward = Rotation.from_euler("y", -np.pi / 2).as_matrix()
+    for side in SIDES:
+        if any(f"{side}_{joint}" not in joints for joint in ("shoulder", "elbow", "wrist")):
+            continue
+        start = position[f"{side}_shoulder"]
+        for segment, (proximal, distal) in SEGMENT_JOINTS.items():
+            position[f"{side}_{proximal}"] = start
+            # Shoulders flexed by 90 degrees without axial rotation, forearms pronated by 90 degrees.
+            rotation = forward @ HANGING_LIMB[side] if segment == "upper_arm" else np.eye(3)
+            recorded = segments[f"{side}_{segment}"]
+            place = _mean_place(joints[f"{side}_{proximal}"], recorded)
+            frames[f"{side}_{segment}"] = transform(rotation, start + rotation @ place)
+            if distal is not None:
+                start = start + np.array([_mean_distance(joints, side, proximal, distal), 0.0, 0.0])
+    return InitialPose(joints=position, segments=frames)
+
+
+def _upright_body(joints: Mapping[str, Array], segments: Mapping[str, Array]) -> dict[str, Array]:
+    """Joints but elbows and wrists, and origins of `trunk frame` and `pelvis frame`, of a body that stands."""
+    position: dict[str, Array] = {}
+    shoulders = [joints[f"{side}_shoulder"] for side in SIDES if f"{side}_shoulder" in joints]
+    middle = np.mean(shoulders, axis=0)
+    if "pelvis" in joints:
+        position["pelvis"] = joints["pelvis"][0]
+    if "pelvis" in segments:
+        base = segments["pelvis"]
+        root = position.get("pelvis", base[0, :3, 3])
+        place = -_in_frame(joints["pelvis"], base) if "pelvis" in joints else np.zeros(3)
+        position["pelvis frame"] = root + place
+        for name in PELVIS_JOINTS:
+            if name in joints:
+                position[name] = position["pelvis frame"] + _in_frame(joints[name], base)
+    if "trunk" in segments:
+        base = segments["trunk"]
+        if "pelvis" in segments:
+            trunk = position["pelvis frame"] + _in_frame(base[:, :3, 3], segments["pelvis"])
+        else:
+            trunk = middle[0] - _in_frame(middle, base)
+        position["trunk frame"] = trunk
+        for name in TRUNK_JOINTS:
+            if name in joints:
+                position[name] = trunk + _in_frame(joints[name], base)
+    else:
+        # Without a trunk only the shoulders' distance is known.
+        across = np.array([0.0, 1.0, 0.0])
+        distance = np.linalg.norm(shoulders[0] - shoulders[-1], axis=1).mean()
+        for side, sign in (("left", 0.5), ("right", -0.5)):
+            if f"{side}_shoulder" in joints:
+                position[f"{side}_shoulder"] = middle[0] + sign * distance * across
+    for side in SIDES:
+        for proximal, distal in (("hip", "knee"), ("knee", "ankle")):
+            if f"{side}_{proximal}" in position and f"{side}_{distal}" in joints:
+                length = _mean_distance(joints, side, proximal, distal)
+                position[f"{side}_{distal}"] = position[f"{side}_{proximal}"] - np.array([0.0, 0.0, length])
+    return position
+
+
+def _mean_distance(joints: Mapping[str, Array], side: str, proximal: str, distal: str) -> float:
+    return float(np.linalg.norm(joints[f"{side}_{distal}"] - joints[f"{side}_{proximal}"], axis=1).mean())
+
+
+def _in_frame(track: Array, frames: Array) -> Array:
+    """Mean place (3,) of a track (T, 3) in moving frames (T, 4, 4), in their axes."""
+    return np.asarray(np.einsum("tji,tj->ti", frames[:, :3, :3], track - frames[:, :3, 3]).mean(axis=0))
+
+
+def _mean_place(joint: Array, frames: Array) -> Array:
+    """Mean place (3,) of the frames' origins from a joint, in the frames' axes."""
+    return -_in_frame(joint, frames)
