@@ -9,13 +9,30 @@ from numpy.typing import NDArray
 from simbench.motion.anatomy import HANGING_LIMB, PALM_OFFSET, SIDES
 from simbench.motion.human_motion import Actor
 
-# Segment lengths and heights as fractions of stature (Drillis & Contini 1966, in Winter 2009, figure 4.1).
-HIP_HEIGHT, SHOULDER_HEIGHT, SHOULDER_HALF_WIDTH = 0.530, 0.818, 0.129
-UPPER_ARM, FOREARM, HAND = 0.186, 0.146, 0.108
 # Not in that figure: levels of L5/S1, T12/L1 and mid thorax, base of the neck, sternoclavicular joint (from
 # the midline). Estimates that only share out the trunk's motion.
 SPINE_LEVELS = (0.580, 0.650, 0.720)
 NECK_HEIGHT, STERNOCLAVICULAR = 0.850, 0.012
+
+
+@dataclass(frozen=True)
+class Proportions:
+    """Segment lengths and heights as fractions of stature.
+
+    The defaults are Drillis & Contini (1966), in Winter (2009), figure 4.1.
+
+    Parameters
+    ----------
+    hip_height, shoulder_height, shoulder_half_width, upper_arm, forearm, hand : float
+    """
+
+    hip_height: float = 0.530
+    shoulder_height: float = 0.818
+    shoulder_half_width: float = 0.129
+    upper_arm: float = 0.186
+    forearm: float = 0.146
+    hand: float = 0.108
+
 
 # Segment masses as fractions of body mass (Winter 2009, table 4.1); pelvis and both legs are one body here.
 MASSES = {"legs": 0.322, "pelvis": 0.142, "abdomen": 0.139, "thorax": 0.216, "head": 0.081}
@@ -67,12 +84,17 @@ class HumanModel:
         palms at the thighs. Frames: `pelvis`, `trunk`, `neck`, and for each side `shoulder`, `elbow`, `wrist`
         (joint centres), `upper_arm`, `forearm`, `hand` (anatomical, at the proximal joint), `palm`.
     actor : Actor
+    proportions : Proportions
+    shoulder_lift : float
+        How much the clavicles follow the upper arms, 1 on average.
     arms, clavicles : mapping of side to int array
         Indices of the arm's seven and the clavicle's two joints in q; in v they are one less.
     """
 
     model: pin.Model
     actor: Actor
+    proportions: Proportions
+    shoulder_lift: float
     arms: dict[str, NDArray[np.int64]]
     clavicles: dict[str, NDArray[np.int64]]
 
@@ -81,12 +103,20 @@ class HumanModel:
         return int(self.model.getFrameId(name, pin.FrameType.OP_FRAME))
 
 
-def build_human_model(actor: Actor) -> HumanModel:
-    """Build a person from stature and mass.
+AVERAGE = Proportions()
+
+
+def build_human_model(
+    actor: Actor, proportions: Proportions = AVERAGE, shoulder_lift: float = 1.0
+) -> HumanModel:
+    """Build a person from stature, mass and proportions.
 
     Parameters
     ----------
     actor : Actor
+    proportions : Proportions
+    shoulder_lift : float
+        How much the clavicles follow the upper arms, 1 on average.
 
     Returns
     -------
@@ -101,12 +131,15 @@ def build_human_model(actor: Actor) -> HumanModel:
     model.lowerPositionLimit[:3], model.upperPositionLimit[:3] = -10.0, 10.0
     model.lowerPositionLimit[3:7], model.upperPositionLimit[3:7] = -1.01, 1.01
     _add_frame(model, "pelvis", pelvis, pin.SE3.Identity())
-    hip = HIP_HEIGHT * height
+    hip = proportions.hip_height * height
     _add_cylinder(model, pelvis, MASSES["legs"] * mass, 0.10, 0.9 * hip, -0.433 * hip)
     _add_cylinder(model, pelvis, MASSES["pelvis"] * mass, 0.15, 0.09 * height, 0.03 * height)
 
-    parent, level = pelvis, HIP_HEIGHT
-    for name, at in zip(SPINE_JOINTS, SPINE_LEVELS, strict=True):
+    # The trunk's levels move with its own length.
+    levels = np.interp([*SPINE_LEVELS, NECK_HEIGHT], *_trunk_levels(proportions))
+    neck = levels[-1]
+    parent, level = pelvis, proportions.hip_height
+    for name, at in zip(SPINE_JOINTS, levels[:-1], strict=True):
         axis, limits = SPINE_AXES[name]
         parent = _add_hinge(model, parent, name, axis, limits, _shift(0.0, 0.0, (at - level) * height))
         level = at
@@ -115,15 +148,23 @@ def build_human_model(actor: Actor) -> HumanModel:
     _add_cylinder(model, thorax, MASSES["thorax"] * mass, 0.15, 0.15 * height, 0.05 * height)
     _add_cylinder(model, thorax, MASSES["head"] * mass, 0.08, 0.14 * height, (0.93 - level) * height)
     _add_frame(model, "trunk", thorax, pin.SE3.Identity())
-    _add_frame(model, "neck", thorax, _shift(0.0, 0.0, (NECK_HEIGHT - level) * height))
+    _add_frame(model, "neck", thorax, _shift(0.0, 0.0, (neck - level) * height))
     for side in SIDES:
-        _add_arm(model, side, thorax, height, mass, (SHOULDER_HEIGHT - level) * height)
+        _add_arm(model, side, thorax, height, mass, (proportions.shoulder_height - level) * height, proportions)
     return HumanModel(
         model=model,
         actor=actor,
+        proportions=proportions,
+        shoulder_lift=shoulder_lift,
         arms={side: _indices(model, side, ARM_JOINT_NAMES) for side in SIDES},
         clavicles={side: _indices(model, side, CLAVICLE_JOINTS) for side in SIDES},
     )
+
+
+def _trunk_levels(proportions: Proportions) -> tuple[list[float], list[float]]:
+    """Average levels of hip, shoulder and crown, and this person's: between them all levels go along."""
+    average = [AVERAGE.hip_height, AVERAGE.shoulder_height, 1.0]
+    return average, [proportions.hip_height, proportions.shoulder_height, 1.0]
 
 
 def _add_cylinder(
@@ -134,15 +175,21 @@ def _add_cylinder(
 
 
 def _add_arm(
-    model: pin.Model, side: str, thorax: int, height: float, mass: float, shoulder_height: float
+    model: pin.Model,
+    side: str,
+    thorax: int,
+    height: float,
+    mass: float,
+    shoulder_height: float,
+    proportions: Proportions,
 ) -> None:
     sign = 1.0 if side == "left" else -1.0
     mirror = np.array([sign, 1.0, sign])
     offsets = {
         "clavicle_elevation": (0.0, sign * STERNOCLAVICULAR * height, shoulder_height),
-        "shoulder_flexion": (0.0, sign * (SHOULDER_HALF_WIDTH - STERNOCLAVICULAR) * height, 0.0),
-        "elbow_flexion": (0.0, 0.0, -UPPER_ARM * height),
-        "wrist_flexion": (0.0, 0.0, -FOREARM * height),
+        "shoulder_flexion": (0.0, sign * (proportions.shoulder_half_width - STERNOCLAVICULAR) * height, 0.0),
+        "elbow_flexion": (0.0, 0.0, -proportions.upper_arm * height),
+        "wrist_flexion": (0.0, 0.0, -proportions.forearm * height),
     }
     parent = thorax
     for name in (*CLAVICLE_JOINTS, *ARM_JOINT_NAMES):
@@ -151,9 +198,9 @@ def _add_arm(
         parent = _add_hinge(model, parent, f"{side}_{name}", mirror * np.array(axis), limits, place)
     anatomical = pin.SE3(HANGING_LIMB[side], np.zeros(3))
     for segment, centre, joint, length in (
-        ("upper_arm", "shoulder", "shoulder_internal_rotation", UPPER_ARM * height),
-        ("forearm", "elbow", "forearm_pronation", FOREARM * height),
-        ("hand", "wrist", "wrist_radial_deviation", HAND * height),
+        ("upper_arm", "shoulder", "shoulder_internal_rotation", proportions.upper_arm * height),
+        ("forearm", "elbow", "forearm_pronation", proportions.forearm * height),
+        ("hand", "wrist", "wrist_radial_deviation", proportions.hand * height),
     ):
         body = model.getJointId(f"{side}_{joint}")
         _add_frame(model, f"{side}_{segment}", body, anatomical)

@@ -1,12 +1,13 @@
 """What a virtual actor leaves behind: the recording, and the truth that later analysis is scored against."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simbench.motion.actors.human_model import HumanModel
+from simbench.motion.actors.strategy import Strategy
 from simbench.motion.human_motion import HumanMotion
 
 
@@ -26,10 +27,17 @@ class ActorPerformance:
     phases : mapping of str to (int, int)
         First and last sample of `icp` (initial configuration), `tgp` (transition and grasp), `pmp` (periodic
         motion) and `rest`.
-    contact_start : int
-        First sample with the hands on the equipment; they stay there to the end.
+    boundaries : (N + 1,) array
+        Instants that part the repetitions, s: the start of the first, the middle of each stop between two,
+        the end of the last.
+    contact_start : int or None
+        First sample with the hands on the equipment; they stay there to the end. None in free motion.
     travel : (T,) array
         How far the equipment has moved from where the actor found it, m (rad for what turns).
+    strategy : Strategy or None
+        How the actor resolved redundancy; None in free motion, where the joints themselves are prescribed.
+    equipment : mapping of str to float
+        The equipment's numbers, SI units.
     """
 
     motion: HumanMotion
@@ -37,5 +45,8 @@ class ActorPerformance:
     q: NDArray[np.float64]
     palms: Mapping[str, NDArray[np.float64]]
     phases: Mapping[str, tuple[int, int]]
-    contact_start: int
+    boundaries: NDArray[np.float64]
+    contact_start: int | None
     travel: NDArray[np.float64]
+    strategy: Strategy | None
+    equipment: Mapping[str, float] = field(default_factory=dict)

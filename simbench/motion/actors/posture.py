@@ -1,6 +1,7 @@
 """Postures of a person whose hands are given: arms near a comfort posture, clavicles that follow them."""
 
 from collections.abc import Mapping
+from math import cos, sin
 
 import numpy as np
 import pinocchio as pin
@@ -30,21 +31,24 @@ def couple_clavicles(human: HumanModel, q: Array) -> Array:
     """`q` (nq,) with its clavicles where its own arms put them; nothing at a hanging arm."""
     q = q.copy()
     for side in SIDES:
-        q[human.clavicles[side]] = _clavicle_angles(q[human.arms[side]])[0]
+        q[human.clavicles[side]] = clavicle_angles(human, q[human.arms[side]])[0]
     return q
 
 
-def _clavicle_angles(arm: Array) -> tuple[Array, Array]:
+def clavicle_angles(human: HumanModel, arm: Array) -> tuple[Array, Array]:
     """Elevation and protraction (2,) that go with arm angles (7,), and their slopes (2, 2) by the first two.
 
     They follow the upper arm's direction: 1 - cos(abduction) cos(flexion) is how far it is raised,
     cos(abduction) sin(flexion) how far it points forward.
     """
-    (sin_f, sin_a), (cos_f, cos_a) = np.sin(arm[:2]), np.cos(arm[:2])
-    angles = np.array([CLAVICLE_ELEVATION * (1.0 - cos_a * cos_f), CLAVICLE_PROTRACTION * cos_a * sin_f])
-    elevation_slope = CLAVICLE_ELEVATION * np.array([cos_a * sin_f, sin_a * cos_f])
-    protraction_slope = CLAVICLE_PROTRACTION * np.array([cos_a * cos_f, -sin_a * sin_f])
-    return angles, np.stack([elevation_slope, protraction_slope])
+    flexion, abduction = arm[:2].tolist()
+    sin_f, cos_f, sin_a, cos_a = sin(flexion), cos(flexion), sin(abduction), cos(abduction)
+    up, forward = human.shoulder_lift * CLAVICLE_ELEVATION, human.shoulder_lift * CLAVICLE_PROTRACTION
+    angles = np.array([up * (1.0 - cos_a * cos_f), forward * cos_a * sin_f])
+    slopes = np.array(
+        [[up * cos_a * sin_f, up * sin_a * cos_f], [forward * cos_a * cos_f, -forward * sin_a * sin_f]]
+    )
+    return angles, slopes
 
 
 def solve_arms(
@@ -92,7 +96,7 @@ def solve_arms(
             missed[side] = error[:3]
             columns = pin.getFrameJacobian(human.model, data, frame, pin.ReferenceFrame.LOCAL)
             jacobian = columns[:, index - 1]
-            jacobian[:, :2] += columns[:, human.clavicles[side] - 1] @ _clavicle_angles(q[index])[1]
+            jacobian[:, :2] += columns[:, human.clavicles[side] - 1] @ clavicle_angles(human, q[index])[1]
             weighted = inverse_weight[:, None] * jacobian.T
             gram = jacobian @ weighted + DAMPING**2 * np.eye(6)
             wish = reference[side] - q[index]

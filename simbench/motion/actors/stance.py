@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from simbench.errors import MotionError
-from simbench.motion.actors.human_model import FOREARM, HIP_HEIGHT, SPINE_JOINTS, UPPER_ARM, HumanModel
+from simbench.motion.actors.human_model import SPINE_JOINTS, HumanModel
 from simbench.motion.actors.posture import couple_clavicles, solve_arms
 from simbench.motion.actors.timing import sway
 from simbench.motion.anatomy import PALM_OFFSET, SIDES
@@ -18,6 +18,11 @@ COMFORTABLE_REACH, LARGEST_LEAN = 0.90, np.radians(35.0)
 # Two fifths of a lean are at the hips, the rest in the spine; the hips go back by this share of stature times
 # the sine of the lean, to keep the centre of mass over the feet.
 HIPS_SHARE, HIPS_BACK = 0.4, 0.08
+# Wrists before the middle of the pelvis, as part of the arm's length, times the part of it that is used: low
+# equipment would otherwise stand inside the belly.
+NEAREST_WRIST = 0.60
+# A chair 0.45 m high, and the hips 0.08 m above what one sits on (an estimate), m.
+SEATED_HIP_HEIGHT = 0.53
 # People do not lock their elbows when asked to stretch their arms.
 STRAIGHT_ELBOW = np.radians(4.0)
 # Root mean square sway of the pelvis forward and sideways (m) and of the three spine joints (rad): quiet
@@ -25,14 +30,15 @@ STRAIGHT_ELBOW = np.radians(4.0)
 PELVIS_SWAY, SPINE_SWAY = (0.003, 0.002), np.radians([0.3, 0.2, 0.4])
 
 
-def with_lean(human: HumanModel, lean: float) -> Array:
-    """Standing at the origin, arms hanging, trunk leaning forward.
+def with_lean(human: HumanModel, lean: float, seated: bool = False) -> Array:
+    """Standing or sitting at the origin, arms hanging, trunk leaning forward.
 
     Parameters
     ----------
     human : HumanModel
     lean : float
         Of the upper trunk, rad.
+    seated : bool
 
     Returns
     -------
@@ -40,15 +46,18 @@ def with_lean(human: HumanModel, lean: float) -> Array:
     """
     q: Array = pin.neutral(human.model)
     hips = HIPS_SHARE * lean
-    q[0] = -HIPS_BACK * human.actor.height * np.sin(lean)
-    q[2] = HIP_HEIGHT * human.actor.height
+    if seated:
+        q[2] = SEATED_HIP_HEIGHT
+    else:
+        q[0] = -HIPS_BACK * human.actor.height * np.sin(lean)
+        q[2] = human.proportions.hip_height * human.actor.height
     q[3:7] = [0.0, np.sin(hips / 2.0), 0.0, np.cos(hips / 2.0)]
     q[human.model.joints[human.model.getJointId("spine_flexion")].idx_q] = lean - hips
     return q
 
 
-def body_sway(human: HumanModel, time: Array, rng: np.random.Generator) -> Array:
-    """Sway while standing, to be added to configurations.
+def body_sway(human: HumanModel, time: Array, rng: np.random.Generator, seated: bool = False) -> Array:
+    """Sway while standing or sitting, to be added to configurations.
 
     Parameters
     ----------
@@ -56,6 +65,8 @@ def body_sway(human: HumanModel, time: Array, rng: np.random.Generator) -> Array
     time : (T,) array
         s.
     rng : numpy.random.Generator
+    seated : bool
+        On a chair the pelvis sways a fifth as much.
 
     Returns
     -------
@@ -64,33 +75,34 @@ def body_sway(human: HumanModel, time: Array, rng: np.random.Generator) -> Array
     """
     offsets = np.zeros((len(time), human.model.nq))
     for index, amplitude in enumerate(PELVIS_SWAY):
-        offsets[:, index] = sway(time, amplitude, rng)
+        offsets[:, index] = sway(time, (0.2 if seated else 1.0) * amplitude, rng)
     for name, amplitude in zip(SPINE_JOINTS, SPINE_SWAY, strict=True):
         index = human.model.joints[human.model.getJointId(name)].idx_q
         offsets[:, index] = sway(time, float(amplitude), rng)
     return offsets
 
 
-def arms_forward(human: HumanModel) -> Array:
+def arms_forward(human: HumanModel, seated: bool = False) -> Array:
     """Take the initial configuration: upright, arms forward, horizontal and parallel, palms down.
 
     Parameters
     ----------
     human : HumanModel
+    seated : bool
 
     Returns
     -------
     (nq,) array
     """
     data = human.model.createData()
-    q = with_lean(human, 0.0)
+    q = with_lean(human, 0.0, seated)
     # Abduction makes up for the protracted clavicle, which turns the arm inwards.
     start = np.array([np.pi / 2, 0.12, np.pi / 6, STRAIGHT_ELBOW, np.pi / 3, 0.0, 0.0])
     for side in SIDES:
         q[human.arms[side]] = start
     q = couple_clavicles(human, q)
     pin.framesForwardKinematics(human.model, data, q)
-    upper, fore = UPPER_ARM * human.actor.height, FOREARM * human.actor.height
+    upper, fore = (getattr(human.proportions, name) * human.actor.height for name in ("upper_arm", "forearm"))
     reach = np.sqrt(upper**2 + fore**2 + 2.0 * upper * fore * np.cos(STRAIGHT_ELBOW))
     palms = {}
     for side in SIDES:
@@ -99,14 +111,19 @@ def arms_forward(human: HumanModel) -> Array:
     return solve_arms(human, data, q, palms, dict.fromkeys(SIDES, start))
 
 
-def lean_to_reach(human: HumanModel, palm: Array) -> float:
-    """Forward lean that brings the shoulders within a comfortable reach of where the hands work.
+def lean_to_reach(
+    human: HumanModel, wrist: Array, reach: float = COMFORTABLE_REACH, seated: bool = False
+) -> float:
+    """Forward lean that brings the left shoulder within reach of where its wrist works.
 
     Parameters
     ----------
     human : HumanModel
-    palm : (3,) array
-        Palm centre of the left hand, fingers forward and palm down, m, world.
+    wrist : (3,) array
+        m, world.
+    reach : float
+        Part of the arm's length that may be used.
+    seated : bool
 
     Returns
     -------
@@ -119,18 +136,45 @@ def lean_to_reach(human: HumanModel, palm: Array) -> float:
         More lean would be needed than people accept.
     """
     data = human.model.createData()
-    arm = (UPPER_ARM + FOREARM) * human.actor.height
+    arm = (human.proportions.upper_arm + human.proportions.forearm) * human.actor.height
 
     def excess(lean: float) -> float:
-        pin.framesForwardKinematics(human.model, data, with_lean(human, lean))
+        pin.framesForwardKinematics(human.model, data, with_lean(human, lean, seated))
         shoulder = data.oMf[human.frame("left_shoulder")].translation
-        return float(np.linalg.norm(palm - PALM_OFFSET - shoulder)) - COMFORTABLE_REACH * arm
+        return float(np.linalg.norm(wrist - shoulder)) - reach * arm
 
     if excess(0.0) <= 0.0:
         return 0.0
     if excess(LARGEST_LEAN) > 0.0:
         raise MotionError(
-            f"actor {human.actor.name}: the palms cannot reach {np.round(palm, 3).tolist()} m with a lean of "
+            f"actor {human.actor.name}: the wrists cannot reach {np.round(wrist, 3).tolist()} m with a lean of "
             f"{np.degrees(LARGEST_LEAN):.0f} degrees; bring the equipment nearer or change its height"
         )
     return float(brentq(excess, 0.0, LARGEST_LEAN))
+
+
+def comfortable_distance(
+    human: HumanModel, height: float, lateral: float, reach: float, seated: bool = False
+) -> float:
+    """How far before the pelvis a person likes to have their wrists.
+
+    Parameters
+    ----------
+    human : HumanModel
+    height, lateral : float
+        Of the left wrist, m, world.
+    reach : float
+        Part of the straight arm's length between shoulder and wrist.
+    seated : bool
+
+    Returns
+    -------
+    float
+        m, forward; never so near that the belly is in the way.
+    """
+    data = human.model.createData()
+    pin.framesForwardKinematics(human.model, data, with_lean(human, 0.0, seated))
+    shoulder = data.oMf[human.frame("left_shoulder")].translation
+    arm = (human.proportions.upper_arm + human.proportions.forearm) * human.actor.height
+    square = (reach * arm) ** 2 - (height - shoulder[2]) ** 2 - (lateral - shoulder[1]) ** 2
+    return max(float(shoulder[0] + np.sqrt(max(square, 0.0))), NEAREST_WRIST * reach * arm)

@@ -1,9 +1,15 @@
-"""When a person moves: minimum-jerk progress and slow bodily sway."""
+"""When a person moves: minimum-jerk progress, the course of a recording, slow bodily sway."""
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+# The descent onto the equipment starts before the approach ends, as people blend movements, by this share of
+# its duration: a third of the way is then done.
+OVERLAP = 0.40
 
 
 def minimum_jerk(time: Array, start: float, duration: float) -> Array:
@@ -46,3 +52,122 @@ def sway(time: Array, amplitude: float, rng: np.random.Generator) -> Array:
     weight *= amplitude * np.sqrt(2.0 / np.sum(weight**2))
     phase = rng.uniform(0.0, 2.0 * np.pi, 10)
     return np.sin(2.0 * np.pi * frequency * time[:, None] + phase) @ weight
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How long the parts of a recording last, and how the equipment is moved.
+
+    Parameters
+    ----------
+    moves : tuple of (float, float)
+        Of one repetition: where the equipment's travel goes (m or rad from where the repetition began), and
+        the mean duration of going there, s.
+    repetitions : int
+    variation : float
+        Relative standard deviation of durations and of travels, over the repetitions.
+    pause : float
+        Mean stop between two moves, s.
+    initial, transition, descent, grasp, rest : float
+        Standing with arms forward; from there to before the equipment; onto it; closing the fingers; standing
+        still at the end; s.
+    rate : float
+        Of the recording, Hz.
+    """
+
+    moves: tuple[tuple[float, float], ...]
+    repetitions: int = 5
+    variation: float = 0.03
+    pause: float = 0.10
+    initial: float = 1.0
+    transition: float = 1.5
+    descent: float = 0.9
+    grasp: float = 0.4
+    rest: float = 0.5
+    rate: float = 100.0
+
+
+@dataclass(frozen=True)
+class Course:
+    """What happens when in one recording.
+
+    Parameters
+    ----------
+    time : (T,) array
+        s.
+    approach, descent : (T,) array
+        Progress of the transition and of the way onto the equipment, 0 to 1.
+    travel : (T,) array
+        Of the equipment, m or rad.
+    strokes : (N, 2) int array
+        First and last sample of each repetition.
+    boundaries : (N + 1,) array
+        Instants that part the repetitions, s: the start of the first, the middle of each stop between two,
+        the end of the last.
+    phases : dict of str to (int, int)
+        First and last sample of `icp`, `tgp`, `pmp` and `rest`.
+    contact_start : int
+        First sample with the hands on the equipment.
+    """
+
+    time: Array
+    approach: Array
+    descent: Array
+    travel: Array
+    strokes: NDArray[np.int64]
+    boundaries: Array
+    phases: dict[str, tuple[int, int]]
+    contact_start: int
+
+
+def draw_course(timing: Timing, rng: np.random.Generator) -> Course:
+    """Lay out a recording with natural variation.
+
+    Parameters
+    ----------
+    timing : Timing
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Course
+    """
+
+    def varied(mean: float) -> float:
+        return mean * (1.0 + timing.variation * float(np.clip(rng.normal(), -2.0, 2.0)))
+
+    transition, descent = varied(timing.transition), varied(timing.descent)
+    descent_start = timing.initial + transition - OVERLAP * descent
+    contact = descent_start + descent
+    clock, place, base = contact + timing.grasp, 0.0, 0.0
+    moves, ends = [], []
+    for _ in range(timing.repetitions):
+        first = clock
+        for k, (way, mean) in enumerate(timing.moves):
+            # What a repetition ends with is given by the equipment: the drawer is shut, the turn is whole.
+            target = base + (way if k == len(timing.moves) - 1 else varied(way))
+            duration = varied(mean)
+            moves.append((clock, duration, target - place))
+            last, place = clock + duration, target
+            clock = last + varied(timing.pause)
+        base = place
+        ends.append((first, last))
+    time = np.arange(round((last + timing.rest) * timing.rate) + 1) / timing.rate
+    bounds = np.array(ends)
+    strokes = np.rint(bounds * timing.rate).astype(np.int64)
+    still = round(timing.initial * timing.rate)
+    return Course(
+        time=time,
+        approach=minimum_jerk(time, timing.initial, transition),
+        descent=minimum_jerk(time, descent_start, descent),
+        travel=np.sum([way * minimum_jerk(time, start, length) for start, length, way in moves], axis=0),
+        strokes=strokes,
+        boundaries=np.concatenate([bounds[:1, 0], 0.5 * (bounds[:-1, 1] + bounds[1:, 0]), bounds[-1:, 1]]),
+        phases={
+            "icp": (0, still),
+            "tgp": (still + 1, int(strokes[0, 0]) - 1),
+            "pmp": (int(strokes[0, 0]), int(strokes[-1, 1])),
+            "rest": (int(strokes[-1, 1]) + 1, len(time) - 1),
+        },
+        contact_start=int(np.ceil(contact * timing.rate)),
+    )

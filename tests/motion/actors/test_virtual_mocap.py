@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from simbench.motion.actors.drawer import perform_drawer
+from simbench.motion.actors import perform_drawer
 from simbench.motion.actors.virtual_mocap import MARKER_PLACES, MocapErrors, frames_over_time, record
 from simbench.motion.anatomy import SIDES
 

@@ -1,0 +1,190 @@
+"""Where a person's palms are, how they move with the joints, and how far they are from where they should be."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS, HumanModel
+from simbench.motion.actors.posture import clavicle_angles
+from simbench.motion.anatomy import SIDES
+
+Array = NDArray[np.float64]
+
+# Kept from the anatomical limits, rad.
+LIMIT_MARGIN = np.radians(1.0)
+
+
+@dataclass(frozen=True)
+class Reacher:
+    """A person's model with what is needed at every frame to move the palms.
+
+    Parameters
+    ----------
+    human : HumanModel
+    data : pinocchio.Data
+        Scratch memory of the model.
+    free : (17,) int array
+        Velocity indices of the joints that move the palms: spine, left arm, right arm. The clavicles follow
+        the upper arms.
+    lower, upper : (17,) array
+        Limits of these joints, rad.
+    """
+
+    human: HumanModel
+    data: pin.Data
+    free: NDArray[np.int64]
+    lower: Array
+    upper: Array
+
+    @property
+    def in_q(self) -> NDArray[np.int64]:
+        """Indices in q of the free joints."""
+        return self.free + 1
+
+
+def build_reacher(human: HumanModel) -> Reacher:
+    """Prepare a person for reaching.
+
+    Parameters
+    ----------
+    human : HumanModel
+
+    Returns
+    -------
+    Reacher
+    """
+    model = human.model
+    spine = [model.joints[model.getJointId(name)].idx_v for name in SPINE_JOINTS]
+    free = np.concatenate([spine, *(human.arms[side] - 1 for side in SIDES)]).astype(np.int64)
+    return Reacher(
+        human=human,
+        data=model.createData(),
+        free=free,
+        lower=model.lowerPositionLimit[free + 1] + LIMIT_MARGIN,
+        upper=model.upperPositionLimit[free + 1] - LIMIT_MARGIN,
+    )
+
+
+def move_clavicles(reacher: Reacher, q: Array) -> None:
+    """Put the clavicles of `q` (nq,) where its arms put them, in place."""
+    for side in SIDES:
+        q[reacher.human.clavicles[side]] = clavicle_angles(reacher.human, q[reacher.human.arms[side]])[0]
+
+
+def palm_poses(reacher: Reacher, q: Array) -> Array:
+    """Palm poses (2, 4, 4), left then right, world, at a configuration (nq,)."""
+    pin.framesForwardKinematics(reacher.human.model, reacher.data, q)
+    return _placements(reacher)
+
+
+def palm_jacobian(reacher: Reacher, q: Array) -> tuple[Array, Array]:
+    """How the palms move with the free joints.
+
+    Parameters
+    ----------
+    reacher : Reacher
+    q : (nq,) array
+
+    Returns
+    -------
+    poses : (2, 4, 4) array
+        Of the left and the right palm, world.
+    jacobian : (12, 17) array
+        Linear then angular velocity of the left, then of the right palm, in the palm's own axes (m/rad, 1),
+        the clavicles' part included.
+    """
+    human, model, data = reacher.human, reacher.human.model, reacher.data
+    pin.computeJointJacobians(model, data, q)
+    pin.updateFramePlacements(model, data)
+    jacobian = np.empty((12, len(reacher.free)))
+    for hand, side in enumerate(SIDES):
+        columns = pin.getFrameJacobian(
+            model, data, human.frame(f"{side}_palm"), pin.ReferenceFrame.LOCAL
+        )
+        rows = slice(6 * hand, 6 * hand + 6)
+        jacobian[rows] = columns[:, reacher.free]
+        arm = 3 + len(ARM_JOINT_NAMES) * hand
+        slopes = clavicle_angles(human, q[human.arms[side]])[1]
+        jacobian[rows, arm : arm + 2] += columns[:, human.clavicles[side] - 1] @ slopes
+    return _placements(reacher), jacobian
+
+
+@dataclass(frozen=True)
+class Hold:
+    """What the equipment leaves free: each hand is held fully, or may turn about one axis of its palm.
+
+    Parameters
+    ----------
+    axes : (2, 3) array
+        Unit axis of the left and the right palm, in the palm's own axes; zero where the hand cannot turn.
+    rows : (R, 12) array
+        Picks the constrained components out of both hands' twists.
+    """
+
+    axes: Array
+    rows: Array
+
+
+def hold(turn_axes: Mapping[str, Array | None]) -> Hold:
+    """Say how both hands are held.
+
+    Parameters
+    ----------
+    turn_axes : mapping of side to (3,) array or None
+        Axis, in the palm's axes, about which the hand may turn on the handle; None if it may not.
+
+    Returns
+    -------
+    Hold
+    """
+    axes, blocks = np.zeros((2, 3)), []
+    for hand, side in enumerate(SIDES):
+        axis = turn_axes[side]
+        picks = np.eye(12)[6 * hand : 6 * hand + 6]
+        if axis is not None:
+            axes[hand] = axis / np.linalg.norm(axis)
+            # Two directions across the axis.
+            across = np.linalg.svd(axes[hand][None])[2][1:]
+            picks = np.vstack([picks[:3], across @ picks[3:]])
+        blocks.append(picks)
+    return Hold(axes, np.vstack(blocks))
+
+
+def palm_errors(poses: Array, targets: Array, held: Hold) -> Array:
+    """How far the palms have to go, in the constrained directions.
+
+    Parameters
+    ----------
+    poses, targets : (2, 4, 4) array
+        Where the palms are and should be, world.
+    held : Hold
+
+    Returns
+    -------
+    (R,) array
+        m and rad, in the palms' own axes; zero to first order exactly where the hold is met.
+    """
+    twist = np.empty(12)
+    for hand in range(2):
+        rotation = poses[hand, :3, :3]
+        twist[6 * hand : 6 * hand + 3] = (targets[hand, :3, 3] - poses[hand, :3, 3]) @ rotation
+        relative = rotation.T @ targets[hand, :3, :3]
+        axis = held.axes[hand]
+        turn = pin.log3(relative) if not axis.any() else _cross(axis, relative @ axis)
+        twist[6 * hand + 3 : 6 * hand + 6] = turn
+    return held.rows @ twist
+
+
+def _cross(a: Array, b: Array) -> Array:
+    # np.cross takes ten times as long for two vectors.
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+
+
+def _placements(reacher: Reacher) -> Array:
+    poses = np.empty((2, 4, 4))
+    for hand, side in enumerate(SIDES):
+        poses[hand] = reacher.data.oMf[reacher.human.frame(f"{side}_palm")].homogeneous
+    return poses

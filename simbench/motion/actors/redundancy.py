@@ -1,0 +1,214 @@
+"""A person's joints while the equipment holds the hands: Tomić (2018), equation 4.23, frame by frame."""
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.errors import MotionError
+from simbench.motion.actors.human_model import SPINE_JOINTS
+from simbench.motion.actors.reaching import Hold, Reacher, move_clavicles, palm_errors, palm_jacobian, palm_poses
+from simbench.motion.actors.strategy import ERGONOMIC, MANIPULABILITY_GAIN, Strategy
+from simbench.motion.anatomy import SIDES
+
+Array = NDArray[np.float64]
+
+# m and rad: what is left of the equipment's constraint in a frame.
+TOLERANCE = 1e-6
+CORRECTIONS = 8
+# Middle part of a joint's range in which it moves freely, and how reluctant it is at the ends (our estimate:
+# four times as much as in the middle).
+EASY_RANGE, STIFFENING = 0.8, 25.0
+
+
+def follow(
+    reacher: Reacher,
+    start: Array,
+    pelvis: Array,
+    targets: Array,
+    held: Hold,
+    strategy: Strategy,
+    home: Array,
+    period: float,
+) -> Array:
+    """Keep the palms where the equipment has them, in the way of one person.
+
+    q̇ = K(Jᵀ(JKJᵀ)⁻¹(Ẋ + JKb) − b), K = ((k_en + k_erg Δt²)A + (k_vel + k_man)I)⁻¹,
+    b = k_erg Δt A(q − q_erg) − k_man pω − r K⁻¹(q_home − q): Tomić (2018), equation 4.23, and the return to
+    `home` at the rate r = `strategy.memory`. A joint that would pass its limit stands still for that frame.
+
+    Parameters
+    ----------
+    reacher : Reacher
+    start : (nq,) array
+        Configuration before the first frame.
+    pelvis : (T, 7) array
+        Position (m) and quaternion of the pelvis: stance and sway, given.
+    targets : (T, 2, 4, 4) array
+        Poses of the left and the right palm, world.
+    held : Hold
+    strategy : Strategy
+    home : (T, 17) array
+        Posture the person likes to return to, rad.
+    period : float
+        Δt, s.
+
+    Returns
+    -------
+    (T, nq) array
+        The constraint is met in every frame to 1e-6 m and 1e-6 rad.
+
+    Raises
+    ------
+    MotionError
+        A palm cannot reach its target within a person's joint ranges.
+    """
+    path = np.empty((len(targets), len(start)))
+    q = start.copy()
+    for k, target in enumerate(targets):
+        q[:7] = pelvis[k]
+        _step(reacher, q, target, held, strategy, home[k], period)
+        path[k] = q
+    return path
+
+
+def _step(
+    reacher: Reacher,
+    q: Array,
+    targets: Array,
+    held: Hold,
+    strategy: Strategy,
+    home: Array,
+    period: float,
+) -> None:
+    """One frame, in place."""
+    index = reacher.in_q
+    posture = q[index]
+    poses, both = palm_jacobian(reacher, q)
+    jacobian = held.rows @ both
+    error = palm_errors(poses, targets, held)
+    inertia = pin.crba(reacher.human.model, reacher.data, q)[reacher.free[:, None], reacher.free]
+    inertia = np.triu(inertia) + np.triu(inertia, 1).T
+    weight = (strategy.energy + strategy.ergonomy * period**2) * inertia
+    weight.flat[:: len(index) + 1] += strategy.velocity + strategy.manipulability
+    weight *= _stiffening(reacher, posture)
+    # `wish` is -b period: what the joints would do in this frame if the hands were free.
+    wish = weight @ (strategy.memory * period * (home - posture))
+    if strategy.ergonomy:
+        wish -= strategy.ergonomy * period**2 * (inertia @ (posture - ERGONOMIC))
+    if strategy.manipulability:
+        gradient = manipulability_gradient(reacher, q)
+        wish += strategy.manipulability * MANIPULABILITY_GAIN * period * gradient
+    locked = np.zeros(len(index), bool)
+    while True:
+        gain = _inverse(weight, locked)
+        pull = gain @ jacobian.T
+        solution = pull @ np.linalg.inv(jacobian @ pull)
+        free_move = gain @ wish
+        move = free_move + solution @ (error - jacobian @ free_move)
+        after = posture + move
+        beyond = ((after < reacher.lower) & (move < 0.0)) | ((after > reacher.upper) & (move > 0.0))
+        beyond &= ~locked
+        if not beyond.any():
+            break
+        locked |= beyond
+        if len(index) - np.count_nonzero(locked) < len(error):
+            raise _unreachable(reacher, targets, poses)
+    q[index] = after
+    # The same pseudo-inverse serves for what is left, of second order in the step.
+    for _ in range(CORRECTIONS):
+        move_clavicles(reacher, q)
+        poses = palm_poses(reacher, q)
+        error = palm_errors(poses, targets, held)
+        if np.abs(error).max() < TOLERANCE:
+            return
+        q[index] += solution @ error
+    raise _unreachable(reacher, targets, poses)
+
+
+def _stiffening(reacher: Reacher, posture: Array) -> Array:
+    """How much more reluctantly joints (17,) move near the ends of their ranges, as a factor of the weights.
+
+    Passive tissue stiffens there; so a joint comes to its limit gently. A scaling of rows and columns by the
+    square roots, the result (17, 17).
+    """
+    near = np.abs(2.0 * posture - reacher.lower - reacher.upper) / (reacher.upper - reacher.lower)
+    root = 1.0 + STIFFENING * np.maximum(near - EASY_RANGE, 0.0) ** 2
+    return root[:, None] * root
+
+
+def _inverse(weight: Array, locked: NDArray[np.bool_]) -> Array:
+    """Inverse of a symmetric matrix with the locked rows and columns zero."""
+    if not locked.any():
+        return np.linalg.inv(weight)
+    gain = np.zeros_like(weight)
+    free = np.flatnonzero(~locked)
+    gain[free[:, None], free] = np.linalg.inv(weight[free[:, None], free])
+    return gain
+
+
+def manipulability_gradient(reacher: Reacher, q: Array) -> Array:
+    """Gradient of det(JJᵀ) of both hands: ω_i = 2 det(JJᵀ) tr[(JJᵀ)⁻¹ ∂J/∂q_i Jᵀ], Tomić (2018), ch. 4.
+
+    In world coordinates a joint turns the axes of those beyond it: ∂J_j/∂q_i = J_i × J_j (the cross product
+    of twists) if i comes before j, else 0; and the determinant does not depend on the point of reference.
+    The clavicles rest, as they are no joints of the thesis's model.
+
+    Parameters
+    ----------
+    reacher : Reacher
+    q : (nq,) array
+        The configuration at which the joints' Jacobians were last computed.
+
+    Returns
+    -------
+    (17,) array
+    """
+    data, free = reacher.data, reacher.free
+    twists = np.asarray(data.J)[:, free]
+    arm = (len(free) - len(SPINE_JOINTS)) // 2
+    spine, arms = twists[:, : len(SPINE_JOINTS)], twists[:, len(SPINE_JOINTS) :].reshape(6, 2, arm)
+    # Twists (6, 2, 10) of the joints between pelvis and palm, for both hands.
+    chains = np.concatenate([np.repeat(spine[:, None], 2, axis=1), arms], axis=2)
+    jacobian = np.zeros((12, len(free)))
+    jacobian[:6, : len(SPINE_JOINTS)] = jacobian[6:, : len(SPINE_JOINTS)] = spine
+    for hand in range(2):
+        first = len(SPINE_JOINTS) + arm * hand
+        jacobian[6 * hand : 6 * hand + 6, first : first + arm] = arms[:, hand]
+    gram = jacobian @ jacobian.T
+    weighted = np.linalg.solve(gram, jacobian)
+    dual = np.empty_like(chains)
+    dual[:, :, : len(SPINE_JOINTS)] = weighted[:, : len(SPINE_JOINTS)].reshape(2, 6, -1).transpose(1, 0, 2)
+    for hand in range(2):
+        first = len(SPINE_JOINTS) + arm * hand
+        dual[:, hand, len(SPINE_JOINTS) :] = weighted[6 * hand : 6 * hand + 6, first : first + arm]
+    linear, angular = chains[:3], chains[3:]
+    # Σ_j dual_j · (J_i × J_j) for j after i, written as J_i · (sums over the later j).
+    about = _later(_cross(linear, dual[:3]) + _cross(angular, dual[3:]))
+    along = _later(_cross(angular, dual[:3]))
+    parts = (angular * about + linear * along).sum(axis=0)
+    gradient = np.concatenate([parts[:, : len(SPINE_JOINTS)].sum(axis=0), parts[:, len(SPINE_JOINTS) :].ravel()])
+    return 2.0 * np.linalg.det(gram) * gradient
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """Cross products of (3, ...) arrays along their first axis; np.cross takes three times as long."""
+    product = np.empty_like(a)
+    product[0] = a[1] * b[2] - a[2] * b[1]
+    product[1] = a[2] * b[0] - a[0] * b[2]
+    product[2] = a[0] * b[1] - a[1] * b[0]
+    return product
+
+
+def _later(terms: Array) -> Array:
+    """Sums over the later entries of the last axis."""
+    return terms.sum(axis=-1, keepdims=True) - np.cumsum(terms, axis=-1)
+
+
+def _unreachable(reacher: Reacher, targets: Array, poses: Array) -> MotionError:
+    missed = np.linalg.norm(targets[:, :3, 3] - poses[:, :3, 3], axis=1)
+    hand = int(np.argmax(missed))
+    place = np.round(targets[hand, :3, 3], 3).tolist()
+    return MotionError(
+        f"actor {reacher.human.actor.name}: the {SIDES[hand]} palm cannot reach {place} m within a person's "
+        "joint ranges; bring the equipment nearer or change its height"
+    )

@@ -1,0 +1,95 @@
+"""How a person resolves redundancy: the hidden mixture of criteria behind every recording."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS
+
+Array = NDArray[np.float64]
+
+CRITERIA = ("energy", "velocity", "ergonomy", "manipulability")
+"""Order of Tomić (2018), table 4.2."""
+
+# Posture that the ergonomy criterion prefers: q_erg of Tomić (2018, ch. 4) in the person's own joints, wrist
+# in neutral (its 15 degrees are of the robot's hand).
+ERGONOMIC = np.radians([0.0] * len(SPINE_JOINTS) + [20.0, 10.0, 10.0, 80.0, 40.0, -10.0, -5.0] * 2)
+
+# The thesis prints p = 1e6, with which this criterion alone would move this model's joints at 500 rad/s:
+# det(J Jᵀ) has the unit of the model's size to a high power. With this p it moves them at most 0.2 rad/s.
+MANIPULABILITY_GAIN = 400.0
+
+# How many of 15 actors were dominated by what, by task: Tomić (2018), ch. 4. The hand drill was not part of
+# that count; it has the grater's.
+DOMINANT: dict[str, dict[str, float]] = {
+    "drawer": {"velocity": 9, "manipulability": 6},
+    "valves": {"manipulability": 9, "velocity": 4, "ergonomy": 2},
+    "steering_wheel": {"energy": 13, "velocity": 2},
+    "pump": {"energy": 9, "velocity": 2, "ergonomy": 2, "manipulability": 2},
+    "knife": {"velocity": 10, "manipulability": 2, "ergonomy": 2},
+    "grater": {"energy": 10, "ergonomy": 4, "manipulability": 1},
+    "canoe_paddles": {"velocity": 5, "manipulability": 3, "energy": 3, "ergonomy": 2},
+    "hand_drill": {"energy": 10, "ergonomy": 4, "manipulability": 1},
+}
+# Share of the dominant criterion. Ergonomy enters equation 4.23 with the frame period as a factor, so that
+# it only shows when it has almost all the weight.
+SHARE, ERGONOMY_SHARE = (0.70, 0.90), 0.995
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A mixture of criteria and the habits around it.
+
+    Parameters
+    ----------
+    energy, velocity, ergonomy, manipulability : float
+        Weights k of Tomić (2018), equation 4.23, not negative, sum 1.
+    memory : float
+        Rate at which a person returns to the posture they began the task with, 1/s: without it, resolving
+        redundancy frame by frame drifts from one repetition to the next.
+    """
+
+    energy: float
+    velocity: float
+    ergonomy: float
+    manipulability: float
+    memory: float = 0.6
+
+    @property
+    def weights(self) -> Array:
+        """The weights (4,) in the order of `CRITERIA`."""
+        return np.array([getattr(self, name) for name in CRITERIA])
+
+
+EVEN = Strategy(energy=0.0, velocity=1.0, ergonomy=0.0, manipulability=0.0)
+"""Least joint motion, as the pseudo-inverse gives it."""
+
+
+def draw_strategy(task: str, rng: np.random.Generator) -> Strategy:
+    """Draw a person's mixture for a task.
+
+    Parameters
+    ----------
+    task : str
+        A key of `DOMINANT`.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Strategy
+        The dominant criterion is drawn as often as in the thesis, the rest is shared at random.
+    """
+    counts = DOMINANT[task]
+    chances = np.array(list(counts.values())) / sum(counts.values())
+    dominant = list(counts)[int(rng.choice(len(counts), p=chances))]
+    share, rest = float(rng.uniform(*SHARE)), rng.dirichlet(np.ones(len(CRITERIA) - 1))
+    if dominant == "ergonomy":
+        share = ERGONOMY_SHARE
+    others = dict(zip((name for name in CRITERIA if name != dominant), (1.0 - share) * rest, strict=True))
+    # A little joint motion always counts: energy alone would leave the work to the weightless wrists.
+    if dominant == "energy":
+        moved = 0.5 * others["manipulability"]
+        others["manipulability"] -= moved
+        others["velocity"] += moved
+    return Strategy(**{dominant: share}, **others, memory=float(rng.uniform(0.4, 0.8)))

@@ -1,0 +1,75 @@
+"""What a task is: equipment that rules where the hands can be, and how people move it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.motion.actors.timing import Timing
+from simbench.motion.anatomy import SIDES, transform
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task as one person finds it. World frame: they stand or sit at the origin, looking along x.
+
+    Parameters
+    ----------
+    name : str
+    unit : str
+        Of the equipment's travel, `m` or `rad`.
+    palms : callable
+        From the equipment's travel (T,) to the poses (T, 2, 4, 4) of the left and the right palm on it:
+        origin at the palm's centre, x along the fingers, z dorsal.
+    timing : Timing
+    turn_axes : mapping of side to (3,) array or None
+        Axis in the palm's axes about which a hand may turn on its handle; None where it is held fully.
+    approach : mapping of side to (3,) array
+        Where the palm is before it takes the handle, relative to there, m, world.
+    seated : bool
+    details : mapping of str to float
+        The equipment's numbers, SI units, to be kept with the recording.
+    """
+
+    name: str
+    unit: str
+    palms: Callable[[Array], Array]
+    timing: Timing
+    turn_axes: Mapping[str, Array | None]
+    approach: Mapping[str, Array]
+    seated: bool = False
+    details: Mapping[str, float] = field(default_factory=dict)
+
+
+FIXED: Mapping[str, Array | None] = dict.fromkeys(SIDES)
+"""Both hands held fully."""
+HANDLE = np.array([0.0, 1.0, 0.0])
+"""A handle gripped across the palm lies along this axis of it."""
+
+
+def both(left: Array, right: Array) -> Array:
+    """Poses (T, 2, 4, 4) of both hands from (T, 4, 4) each."""
+    return np.stack([left, right], axis=1)
+
+
+def held_still(pose: Array, count: int) -> Array:
+    """The same pose (4, 4) at `count` samples, (count, 4, 4)."""
+    return np.repeat(pose[None], count, axis=0)
+
+
+def palm_pose(fingers: Array, dorsal: Array, position: Array) -> Array:
+    """Palm poses (..., 4, 4) from where the fingers and the back of the hand point, and the palm's centre.
+
+    Parameters
+    ----------
+    fingers, dorsal : (..., 3) array
+        Unit vectors at right angles, world.
+    position : (..., 3) array
+        m, world.
+    """
+    fingers, dorsal = np.broadcast_arrays(fingers, dorsal)
+    rotation = np.stack([fingers, np.cross(dorsal, fingers), dorsal], axis=-1)
+    return transform(rotation, position)

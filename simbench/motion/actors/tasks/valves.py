@@ -1,0 +1,50 @@
+"""Two valves with vertical axes are turned by their vertical handles, five turns."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.motion.actors.human_model import HumanModel
+from simbench.motion.actors.people import STANCES, Person
+from simbench.motion.actors.stance import comfortable_distance
+from simbench.motion.actors.tasks.task import HANDLE, Task, both, palm_pose
+from simbench.motion.actors.timing import Timing
+from simbench.motion.anatomy import PALM_OFFSET, SIDES
+
+Array = NDArray[np.float64]
+
+# Tomić (2018, ch. 3), m.
+HEIGHT, SPACING, RADIUS = 1.15, 0.32, 0.10
+
+
+def place_valves(human: HumanModel, person: Person, rng: np.random.Generator) -> Task:
+    """Set the valves before a person: palms vertical, each hand free to turn about its handle.
+
+    The handles start at the side of the actor and go outwards first, one valve as the mirror image of the
+    other.
+    """
+    reach = STANCES[person.stance] + 0.02 * float(rng.uniform(-1.0, 1.0))
+    axis = comfortable_distance(human, HEIGHT, 0.5 * SPACING, reach) + PALM_OFFSET[0]
+
+    def palms(travel: Array) -> Array:
+        poses = []
+        for sign in (1.0, -1.0):
+            handle = np.stack(
+                [
+                    axis - RADIUS * np.cos(travel),
+                    sign * (0.5 * SPACING + RADIUS * np.sin(travel)),
+                    np.full_like(travel, HEIGHT),
+                ],
+                axis=1,
+            )
+            poses.append(palm_pose(np.array([1.0, 0.0, 0.0]), np.array([0.0, sign, 0.0]), handle))
+        return both(*poses)
+
+    return Task(
+        name="valves",
+        unit="rad",
+        palms=palms,
+        timing=Timing(moves=((2.0 * np.pi, 2.0 * person.tempo),), variation=0.05),
+        turn_axes=dict.fromkeys(SIDES, HANDLE),
+        approach=dict.fromkeys(SIDES, np.array([-0.12, 0.0, 0.0])),
+        details={"axis_m": axis, "height_m": HEIGHT, "spacing_m": SPACING, "radius_m": RADIUS},
+    )
