@@ -1,0 +1,212 @@
+"""C3D files, the binary format of motion-capture systems, by ezc3d.
+
+A file's structure is checked before ezc3d sees it (`c3d_structure`).
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import ezc3d
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.errors import MotionError
+from simbench.motion.marker_recording import MarkerRecording
+from simbench.motion.readers.c3d_structure import Layout, check_structure
+from simbench.motion.readers.length_unit import length_unit
+from simbench.motion.readers.options import AXES, ReadOptions
+
+# Names that programs give to points nobody labelled.
+UNLABELLED = re.compile(r"(\*\d*|(uname|unlabell?ed).*)?", re.IGNORECASE)
+# Lists of a model's results that are stored as points and are no positions.
+MODEL_OUTPUTS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")
+# ezc3d's bindings turn C++ exceptions into any of these.
+LIBRARY_ERRORS = (
+    RuntimeError,
+    ValueError,
+    IndexError,
+    TypeError,
+    OSError,
+    OverflowError,
+    MemoryError,
+    SystemError,
+)
+
+Parameters = dict[str, dict[str, Any]]
+
+
+def read_c3d(path: Path, options: ReadOptions) -> MarkerRecording:
+    """Read the labelled points of a C3D file.
+
+    Left out, with a count in the notes: unlabelled points, and a model's angles, forces, moments and powers.
+    A residual below zero or a point at exactly 0, 0, 0 means that the marker was not seen. A prefix that all
+    names share (`Subject:`) is dropped. The vertical axis is POINT:Y_SCREEN where the file has it.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    options : ReadOptions
+
+    Returns
+    -------
+    MarkerRecording
+        `events` from the EVENT group; `details` may hold `actor`, `height` (m), `mass` (kg), `age`, `sex`,
+        `description`.
+
+    Raises
+    ------
+    MotionError
+        Unreadable, damaged or truncated file, zero frames, two markers of one name, no labelled marker, an
+        unknown unit.
+    """
+    try:
+        layout = check_structure(path.read_bytes(), str(path))
+    except OSError as error:
+        raise MotionError(f"{path}: cannot be read: {error.strerror}") from error
+    try:
+        file = ezc3d.c3d(str(path))
+        points = np.asarray(file["data"]["points"], dtype=np.float64)
+        residuals = np.asarray(file["data"]["meta_points"]["residuals"], dtype=np.float64)
+        parameters: Parameters = {
+            group: {name: value["value"] for name, value in content.items() if name != "__METADATA__"}
+            for group, content in file["parameters"].items()
+        }
+        first_frame = int(file["header"]["points"]["first_frame"])
+    except LIBRARY_ERRORS as error:
+        raise MotionError(f"{path}: not a readable C3D file: {' '.join(str(error).split())[:200]}") from error
+    positions = _positions(points, residuals, layout, str(path))
+    names, columns, notes = _labelled(_strings(parameters, "POINT", "LABELS"), parameters, layout, str(path))
+    unit, scale = length_unit(
+        "".join(_strings(parameters, "POINT", "UNITS")[:1]), options, f"{path}: POINT:UNITS"
+    )
+    rate = float(parameters["POINT"]["RATE"][0])
+    events, event_notes = _events(parameters, first_frame / rate)
+    up, axis_notes = _vertical(parameters, options)
+    return MarkerRecording(
+        time=np.arange(layout.frames) / rate,
+        names=names,
+        positions=scale * positions[:, columns],
+        source=str(path),
+        up=up,
+        unit=unit,
+        events=events,
+        details=_details(parameters),
+        notes=(*notes, *event_notes, *axis_notes),
+    )
+
+
+def _positions(
+    points: NDArray[np.float64], residuals: NDArray[np.float64], layout: Layout, source: str
+) -> NDArray[np.float64]:
+    """(T, M, 3) in the file's unit from ezc3d's (4, M, T), NaN where a point was not seen."""
+    frames = points.shape[2]
+    if points.shape[1] != layout.points or frames > layout.frames:
+        raise MotionError(
+            f"{source}: {layout.points} points in {layout.frames} frames announced, others found"
+        )
+    positions = np.full((layout.frames, layout.points, 3), np.nan)
+    # ezc3d drops empty frames at the end.
+    positions[:frames] = points[:3].transpose(2, 1, 0)
+    # No recorded position is beyond this in any unit: such numbers are not data, and their squares overflow.
+    absurd = np.argwhere(np.abs(positions) > 1e9)
+    if absurd.size:
+        frame, point, axis = absurd[0]
+        raise MotionError(
+            f"{source}: frame {frame}, point {point + 1}: {AXES[axis]} is "
+            f"{positions[frame, point, axis]:.3g}; this is no position"
+        )
+    unseen = ~np.isfinite(positions).all(axis=2) | (positions == 0.0).all(axis=2)
+    unseen[:frames] |= residuals[0].T < 0
+    positions[unseen] = np.nan
+    return positions
+
+
+def _strings(parameters: Parameters, group: str, name: str) -> list[str]:
+    """Texts of a parameter and of its continuations (`LABELS2`, ...), without blanks around."""
+    texts: list[str] = []
+    number = 1
+    while (key := name if number == 1 else f"{name}{number}") in parameters.get(group, {}):
+        texts += [str(text).strip() for text in parameters[group][key]]
+        number += 1
+    return texts
+
+
+def _labelled(
+    labels: list[str], parameters: Parameters, layout: Layout, source: str
+) -> tuple[tuple[str, ...], list[int], list[str]]:
+    """Names of the markers, their columns, and what was left out."""
+    labels = (labels + [""] * layout.points)[: layout.points]
+    outputs = {label for group in MODEL_OUTPUTS for label in _strings(parameters, "POINT", group) if label}
+    modelled = [column for column, label in enumerate(labels) if label in outputs]
+    unlabelled = [
+        column for column, label in enumerate(labels) if UNLABELLED.fullmatch(label.rpartition(":")[2])
+    ]
+    columns = [c for c in range(layout.points) if c not in {*modelled, *unlabelled}]
+    names = [labels[column] for column in columns]
+    if not names:
+        raise MotionError(f"{source}: none of {layout.points} points has a label; a marker needs a name")
+    prefixes = {name.partition(":")[0] if ":" in name else "" for name in names}
+    if len(prefixes) == 1:
+        names = [name[len(prefix) + 1 :] if (prefix := next(iter(prefixes))) else name for name in names]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        places = ", ".join(str(c + 1) for c, name in zip(columns, names, strict=True) if name == twice)
+        raise MotionError(f"{source}: points {places} are all named {twice!r}; names must differ")
+    notes = []
+    if unlabelled:
+        notes.append(f"{len(unlabelled)} unlabelled points ignored")
+    if modelled:
+        notes.append(f"{len(modelled)} model outputs that are not positions ignored")
+    return tuple(names), columns, notes
+
+
+def _events(parameters: Parameters, start: float) -> tuple[tuple[tuple[str, float], ...], list[str]]:
+    """Labels and times, s from the first stored frame, which lies at `start` on the clock of the file."""
+    group = parameters.get("EVENT", {})
+    used = np.ravel(group.get("USED", [0])).tolist()[:1]
+    if not used or used[0] == 0:
+        return (), []
+    labels, contexts = _strings(parameters, "EVENT", "LABELS"), _strings(parameters, "EVENT", "CONTEXTS")
+    # Minutes and seconds.
+    times = np.asarray(group.get("TIMES", []))
+    count = int(used[0])
+    if times.dtype.kind not in "if" or times.ndim != 2 or times.shape[0] != 2:
+        times = np.zeros((2, 0))
+    if min(len(labels), times.shape[1]) < count or not np.isfinite(times).all():
+        return (), [f"{count} events ignored: the file holds {len(labels)} labels and {times.shape[1]} times"]
+    seconds = times[0] * 60.0 + times[1] - start
+    sides = [f"{side} " if side in ("Left", "Right") else "" for side in contexts] + [""] * count
+    events = [(sides[k] + labels[k], float(seconds[k])) for k in range(count)]
+    return tuple(sorted(events, key=lambda event: event[1])), []
+
+
+def _vertical(parameters: Parameters, options: ReadOptions) -> tuple[str | None, list[str]]:
+    """Axis that points up on the screen, and what of it is not understood."""
+    if options.up is not None:
+        return options.up, []
+    written = "".join(_strings(parameters, "POINT", "Y_SCREEN")[:1])
+    axis = written.removeprefix("+").lower()
+    if axis in AXES:
+        return axis, []
+    return None, [f"vertical axis {written!r} (POINT:Y_SCREEN) not understood"] if written else []
+
+
+def _details(parameters: Parameters) -> dict[str, str]:
+    """Texts about the actor: SUBJECTS, and PROCESSING as Vicon writes it."""
+    details = {}
+    for key, group, name in (
+        ("actor", "SUBJECTS", "NAMES"),
+        ("sex", "SUBJECTS", "SEX"),
+        ("description", "TRIAL", "DESCRIPTION"),
+    ):
+        text = "".join(_strings(parameters, group, name)[:1])
+        if text:
+            details[key] = text
+    capitals = {name.upper(): value for name, value in parameters.get("PROCESSING", {}).items()}
+    for key, name, scale in (("height", "HEIGHT", 0.001), ("mass", "BODYMASS", 1.0), ("age", "AGE", 1.0)):
+        values = np.ravel(capitals.get(name, []))
+        if values.size and values.dtype.kind in "if" and np.isfinite(values[0]) and values[0] > 0:
+            # Floats of 32 bits: seven digits are theirs.
+            details[key] = f"{float(values[0]) * scale:.7g}"
+    return details
