@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 import simbench
+from simbench.cli_motion import motion_app
 from simbench.cli_robot import robot_app
 from simbench.display import format_value, metrics_table, progress_bars
 from simbench.errors import RunError, SimbenchError
@@ -24,6 +25,7 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.add_typer(robot_app, name="robot")
+app.add_typer(motion_app, name="motion")
 
 
 class _Interrupted(Exception):
@@ -115,13 +117,15 @@ def _entries(kind: Kind) -> list[str]:
     if kind is Kind.scenarios:
         return [f"{name:16} {load_scenario(name).summary}".rstrip() for name in list_scenarios()]
     # Pinocchio takes a second to import, which the other kinds need not wait for.
-    from simbench.motion.actors import TASKS
-    from simbench.motion.readers.deepmimic import clip_names
-
     if kind is Kind.tasks:
+        from simbench.motion.actors import TASKS
+
         return sorted(TASKS)
-    people = [f"actor:{task}" for task in sorted(TASKS)] + [f"deepmimic:{clip}" for clip in clip_names()]
-    return [*people, SWEEP]
+    from simbench.motion.sources import motion_sources
+
+    sources = {**motion_sources(), SWEEP: "no recording: a robot with a fixed base swings its joints"}
+    width = max(map(len, sources))
+    return [f"{name:{width}}  {line}".rstrip() for name, line in sources.items()]
 
 
 @app.command()

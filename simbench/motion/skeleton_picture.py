@@ -1,0 +1,201 @@
+"""A recording on one picture: the skeleton at moments side by side, and the hands' speed below."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
+from numpy.typing import NDArray
+
+from simbench.motion.human_motion import HumanMotion
+from simbench.motion.inspection import Inspection
+from simbench.motion.stick_figure import Chain, stick_figure
+
+Array = NDArray[np.float64]
+
+# Colour-blind readers can tell them apart.
+COLOURS = {"left": "#0072b2", "right": "#d55e00", "": "#555555"}
+PHASE_COLOURS = {"icp": "#cfe8cf", "tgp": "#fbeab8", "pmp": "#dde3f6", "rest": "#e6e6e6"}
+# Pixels: the picture's width, what surrounds its two drawings, and their heights.
+WIDTH, LEFT, RIGHT, TOP, BETWEEN, BOTTOM = 1200, 72, 20, 52, 66, 56
+FIGURES_HEIGHT, SPEEDS_HEIGHT = 380, 170
+DPI = 100
+# Wide figures leave room for fewer of them: no metre gets fewer pixels than this, unless there are too few.
+MOST_FIGURES, FEWEST_FIGURES, FEWEST_PIXELS = 8, 4, 165
+# Between two figures, m.
+SPACE = 0.15
+# A body whose lowest recorded point is higher has no legs to stand on the floor with, m.
+LEGLESS = 0.4
+GAP_COLOUR = "#aa0000"
+
+
+@dataclass(frozen=True)
+class _Row:
+    """Figures side by side: their frames and middles, and what the drawing spans, m."""
+
+    frames: NDArray[np.int64]
+    middles: Array
+    width: float
+    low: float
+    high: float
+
+
+def draw_picture(inspection: Inspection, path: Path) -> None:
+    """Draw a recording as PNG; the file appears under its name only when it is whole.
+
+    Above, up to eight moments at equal intervals, seen from the front and the actor's left, each with the
+    actor in the middle of its place; below, the speed of the hands with phases, primitives and filled gaps.
+
+    Parameters
+    ----------
+    inspection : Inspection
+    path : Path
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    motion = inspection.motion
+    chains = stick_figure(motion)
+    row_width = WIDTH - LEFT - RIGHT
+    row = _arrange(motion, chains, row_width / FEWEST_PIXELS)
+    # Metres a pixel: whatever is scarcer, width or height.
+    scale = max(row.width / row_width, (row.high - row.low) / FIGURES_HEIGHT)
+    row_height = (row.high - row.low) / scale
+    height = round(TOP + row_height + BETWEEN + SPEEDS_HEIGHT + BOTTOM)
+    figure = Figure(figsize=(WIDTH / DPI, height / DPI), dpi=DPI)
+    FigureCanvasAgg(figure)
+
+    def place_axes(bottom: float, tall: float) -> Axes:
+        return figure.add_axes((LEFT / WIDTH, bottom / height, row_width / WIDTH, tall / height))
+
+    figures = place_axes(BOTTOM + SPEEDS_HEIGHT + BETWEEN, row_height)
+    spare = 0.5 * (row_width * scale - row.width)
+    figures.set_xlim(-spare, row.width + spare)
+    figures.set_ylim(row.low, row.high)
+    _draw_figures(figures, motion, chains, row)
+    _draw_speeds(place_axes(BOTTOM, SPEEDS_HEIGHT), inspection, motion.time[row.frames])
+    heading = 1 - 16 / height
+    figure.text(LEFT / WIDTH, heading, _title(motion), size=12, weight="bold", va="top")
+    view = "from the front and the actor's left"
+    figure.text(1 - RIGHT / WIDTH, heading, view, size=9, color="#555555", ha="right", va="top")
+    part = path.with_name(f"{path.name}.part")
+    try:
+        figure.savefig(part, format="png", pil_kwargs={"optimize": True})
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _title(motion: HumanMotion) -> str:
+    name = motion.source if len(motion.source) <= 70 else f"…{motion.source[-69:]}"
+    return f"{name}    {motion.time[-1] - motion.time[0]:.2f} s at {motion.rate:.4g} Hz"
+
+
+def _arrange(motion: HumanMotion, chains: Sequence[Chain], widest: float) -> _Row:
+    """Choose moments at equal intervals, as many as fit into `widest` m."""
+    right = np.max([chain.across.max(axis=1) for chain in chains], axis=0)
+    left = np.min([chain.across.min(axis=1) for chain in chains], axis=0)
+    bottom = np.min([chain.up.min(axis=1) for chain in chains], axis=0)
+    top = np.max([chain.up.max(axis=1) for chain in chains], axis=0)
+    for count in range(min(MOST_FIGURES, len(motion.time)), 0, -1):
+        times = np.linspace(motion.time[0], motion.time[-1], count)
+        frames = np.abs(motion.time[:, None] - times).argmin(axis=0)
+        widths = right[frames] - left[frames] + SPACE
+        if count <= FEWEST_FIGURES or widths.sum() <= widest:
+            break
+    low, high = float(bottom[frames].min()), float(top[frames].max())
+    low = low if low > LEGLESS else min(low, 0.0)
+    margin = 0.05 * (high - low)
+    middles = np.cumsum(widths) - 0.5 * widths - 0.5 * (left + right)[frames]
+    return _Row(frames, middles, float(widths.sum()), low - margin, high + margin)
+
+
+def _draw_figures(axes: Axes, motion: HumanMotion, chains: Sequence[Chain], row: _Row) -> None:
+    axes.spines[["top", "right", "bottom"]].set_visible(False)
+    axes.axhline(0.0, color="#888888", linewidth=1.0, zorder=0)
+    axes.set_xticks([])
+    axes.yaxis.set_major_locator(MultipleLocator(0.5 if row.high - row.low > 1.0 else 0.2))
+    axes.set_ylabel("height (m)")
+    for frame, middle in zip(row.frames, row.middles, strict=True):
+        for chain in chains:
+            axes.plot(
+                middle + chain.across[frame],
+                chain.up[frame],
+                color=COLOURS[chain.side],
+                linewidth=2.8 if chain.arm else 1.8,
+                alpha=1.0 if chain.arm or not chain.side else 0.6,
+                solid_capstyle="round",
+                marker="o",
+                markersize=4.0 if chain.arm else 2.5,
+            )
+        label = f"{motion.time[frame]:.2f} s"
+        axes.text(middle, -0.02, label, transform=axes.get_xaxis_transform(), ha="center", va="top")
+
+
+def _draw_speeds(axes: Axes, inspection: Inspection, moments: Array) -> None:
+    motion, phases = inspection.motion, inspection.phases
+    fastest = max(hand.peak for hand in inspection.hands)
+    axes.set_xlim(motion.time[0], motion.time[-1])
+    axes.set_ylim(0.0, 1.08 * fastest or 1.0)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel("time (s)")
+    axes.set_ylabel("hand speed (m/s)")
+    for name, colour in PHASE_COLOURS.items():
+        phase = getattr(phases, name)
+        if phase is not None:
+            axes.axvspan(*phase, color=colour, linewidth=0, label=name if name == "rest" else name.upper())
+    for hand in inspection.hands:
+        axes.plot(
+            motion.time, hand.values, color=COLOURS[hand.side], linewidth=1.2, label=f"{hand.side} hand"
+        )
+    if len(phases.boundaries):
+        axes.vlines(
+            phases.boundaries,
+            0,
+            1,
+            "#333333",
+            "dashed",
+            linewidth=1.0,
+            transform=axes.get_xaxis_transform(),
+            label="primitives",
+        )
+    if motion.filled:
+        last = len(motion.time) - 1
+        gaps = [
+            (motion.time[max(gap.first - 1, 0)], motion.time[min(gap.last + 1, last)])
+            for gap in motion.filled
+        ]
+        axes.broken_barh(
+            [(start, end - start) for start, end in gaps],
+            (0, 0.06),
+            color=GAP_COLOUR,
+            transform=axes.get_xaxis_transform(),
+            label="gaps filled",
+        )
+    axes.plot(
+        moments,
+        np.ones(len(moments)),
+        "v",
+        color="#333333",
+        markersize=6,
+        clip_on=False,
+        transform=axes.get_xaxis_transform(),
+        label="moments above",
+    )
+    axes.legend(
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.04),
+        ncols=10,
+        frameon=False,
+        fontsize=9,
+        borderaxespad=0,
+        handlelength=1.4,
+        columnspacing=1.4,
+    )
