@@ -20,8 +20,8 @@ def reject(vectors: Array, axis: Array) -> Array:
 def chord(proximal: Array, marker: Array, towards: Array, offset: float) -> Array:
     """Place a joint centre beside a marker (the chord function of Plug-in Gait).
 
-    The centre lies in the plane of `proximal`, `marker` and `towards`, sees the first two under a right angle,
-    and is `offset` from the marker.
+    The centre lies in the plane of `proximal`, `marker` and `towards`, sees the first two under a right
+    angle, and is `offset` from the marker.
 
     Parameters
     ----------
@@ -42,6 +42,37 @@ def chord(proximal: Array, marker: Array, towards: Array, offset: float) -> Arra
     cosine = np.minimum(offset / np.maximum(distance, offset), 1.0)
     inward = unit(reject(towards, along))
     return np.asarray(marker + offset * (cosine * along + np.sqrt(1.0 - cosine**2) * inward))
+
+
+def hinge_centre(side: str, proximal: Array, marker: Array, distal: Array, offset: float) -> Array:
+    """Place an elbow's centre inside its lateral marker.
+
+    The marker lies on the elbow's axis, `offset` from the plane in which the arm bends. That plane contains
+    `proximal` and `distal` and touches a sphere about the marker: the centre is where it touches, on the side
+    to which elbows bend. (Plug-in Gait's chord function takes the plane through the marker instead, which at
+    a right angle puts the centre about 8 mm off.)
+
+    Parameters
+    ----------
+    side : str
+        `left` or `right`.
+    proximal, marker, distal : (T, 3) array
+        Centre of the shoulder, lateral marker, centre of the wrist, m.
+    offset : float
+        Half the joint's width and the marker's radius, m.
+
+    Returns
+    -------
+    (T, 3) array
+        m.
+    """
+    line = unit(distal - proximal)
+    outward = reject(marker - proximal, line)
+    distance = np.linalg.norm(outward, axis=-1, keepdims=True)
+    outward = unit(outward)
+    cosine = np.minimum(offset / np.maximum(distance, offset), 1.0)
+    sine = np.sqrt(1.0 - cosine**2) * (-1.0 if side == "left" else 1.0)
+    return np.asarray(marker - offset * (cosine * outward + sine * np.cross(outward, line)))
 
 
 def cluster_pose(markers: Array, model: Array) -> tuple[Array, Array]:

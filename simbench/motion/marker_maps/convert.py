@@ -7,37 +7,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.motion.anatomy import SIDES, transform
-from simbench.motion.human_motion import (
-    ARM_JOINTS,
-    ARM_SEGMENTS,
-    Gap,
-    HumanMotion,
-    validate_motion,
+from simbench.motion.anatomy import transform
+from simbench.motion.human_motion import Actor, Gap, HumanMotion, validate_motion
+from simbench.motion.marker_maps.body_parts import (
+    arm_joints,
+    complete_arms,
+    keep_bones,
+    known_joints,
+    missing_parts,
+    segment_frames,
 )
 from simbench.motion.marker_maps.evaluation import Body
 from simbench.motion.marker_maps.initial_posture import initial_pose
 from simbench.motion.marker_maps.library import choose_map, renamed
-from simbench.motion.marker_maps.rigid_bones import keep_lengths
 from simbench.motion.marker_maps.schema import MarkerMap
-from simbench.motion.marker_maps.world import (
-    TURNS,
-    arm_length,
-    check_mirror,
-    check_unit,
-    detect_unit,
-    find_vertical,
-    placement,
-)
+from simbench.motion.marker_maps.unit_doubts import arm_length, check_unit, detect_unit
+from simbench.motion.marker_maps.world import TURNS, check_mirror, find_vertical, placement
 from simbench.motion.marker_recording import MarkerRecording
 from simbench.motion.readers.options import UNITS, ReadOptions
 from simbench.motion.skeleton_recording import SkeletonRecording
 
 Array = NDArray[np.float64]
 
-LEG_JOINTS = tuple(f"{side}_{joint}" for side in SIDES for joint in ("hip", "knee", "ankle"))
-# A bone of this length is two joints in one place, m; lengths are kept to the second number.
-NO_BONE, KEPT = 1e-3, 1e-9
+STROKE_EVENTS = ("stroke start", "stroke end")
 
 
 def to_human_motion(
@@ -71,10 +63,10 @@ def to_human_motion(
     skeleton = isinstance(recording, SkeletonRecording)
     body, notes = _body(recording, marker_map, options)
     if not skeleton and not marker_map.in_place:
-        notes += _keep_bones(body)
-    joints = _joints(body)
-    sides = _arms(joints, source)
-    segments = _segments(body, joints, sides)
+        notes += keep_bones(body)
+    joints = known_joints(body)
+    sides = complete_arms(joints, source)
+    segments = segment_frames(body, joints, sides)
     facing = [
         end - start
         for start, end in ((body.point(a), body.point(b)) for a, b in marker_map.facing)
@@ -82,7 +74,9 @@ def to_human_motion(
     ]
     check_mirror(joints, facing, source)
     declared = options.up or recording.up or marker_map.up
-    up, note = find_vertical(joints, declared, options.up is not None, source)
+    # Laboratories choose their axes and files are wrong about them; a skeleton format that has one knows.
+    sure = options.up is not None or (skeleton and recording.up is not None)
+    up, note = find_vertical(joints, declared, sure, source)
     notes += [note] if note else []
     world = _World(TURNS[up], np.zeros(3))
     markers = _markers(recording, marker_map, {**joints, **segments})
@@ -103,7 +97,7 @@ def to_human_motion(
         for name, frames in segments.items()
     }
     initial, note = initial_pose(recording.time, joints, segments)
-    missing = _missing(body, joints, sides)
+    missing = missing_parts(body, joints, sides)
     if "left" not in sides or "right" not in sides:
         notes.append(f"only the {sides[0]} arm is complete")
     return validate_motion(
@@ -113,8 +107,8 @@ def to_human_motion(
             segments=segments,
             initial=initial,
             source=source,
-            actor=None,
-            strokes=None,
+            actor=_actor(recording),
+            strokes=_strokes(recording),
             notes=(*recording.notes, f"marker map: {map_name}", *body.notes, *notes, note),
             markers={name: world.move(track) for name, track in markers.items()},
             missing=missing,
@@ -137,7 +131,7 @@ class _World:
 def _body(
     recording: MarkerRecording | SkeletonRecording, marker_map: MarkerMap, options: ReadOptions
 ) -> tuple[Body, list[str]]:
-    """The recording's points in metres, with a human arm."""
+    """Scale the recording's points to metres; the arms must be human."""
     index = {name: k for k, name in enumerate(recording.names)}
     for known, alias in renamed(recording.names, marker_map):
         index[known] = index[alias]
@@ -146,13 +140,13 @@ def _body(
     if isinstance(recording, MarkerRecording):
         seen = {name: recording.positions[:, k] for name, k in index.items()}
         body = Body(marker_map, seen, rate, source)
-        check_unit(arm_length(_arm_joints(body)), recording.unit, source)
+        check_unit(arm_length(arm_joints(body)), recording.unit, source)
         return body, []
     notes = []
     unit_name = options.unit or recording.unit or marker_map.unit
     if unit_name is None:
         raw = Body(marker_map, {name: recording.positions[:, k] for name, k in index.items()}, rate, source)
-        unit_name = detect_unit(arm_length(_arm_joints(raw)), source)
+        unit_name = detect_unit(arm_length(arm_joints(raw)), source)
         notes.append(f"unit {unit_name}: the one in which the arms are human")
     metres = UNITS[unit_name]
     rest = np.array(recording.offsets)
@@ -167,97 +161,8 @@ def _body(
         turns={name: recording.rotations[:, k] for name, k in index.items()},
         rest={name: metres * rest[k] for name, k in index.items()},
     )
-    check_unit(arm_length(_arm_joints(body)), unit_name, source)
+    check_unit(arm_length(arm_joints(body)), unit_name, source)
     return body, notes
-
-
-def _joints(body: Body) -> dict[str, Array]:
-    tracks = {name: body.point(name) for name in body.marker_map.joints}
-    return {name: track for name, track in tracks.items() if track is not None}
-
-
-def _arm_joints(body: Body) -> dict[str, Array]:
-    joints = {name: body.point(name) for name in ARM_JOINTS}
-    known = {name: track for name, track in joints.items() if track is not None}
-    _arms(known, body.source)
-    return known
-
-
-def _arms(joints: Mapping[str, Array], source: str) -> tuple[str, ...]:
-    """Sides whose arm is complete; at least one."""
-    sides = tuple(
-        side
-        for side in SIDES
-        if all(f"{side}_{joint}" in joints for joint in ("shoulder", "elbow", "wrist"))
-    )
-    if not sides:
-        absent = ", ".join(name for name in ARM_JOINTS if name not in joints)
-        raise MotionError(f"{source}: no complete arm: the recording does not give {absent}")
-    return sides
-
-
-def _keep_bones(body: Body) -> list[str]:
-    """Correct the arms' centres in place, so that bones keep their length; says by how much."""
-    moved = []
-    for side in SIDES:
-        names = [f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist")]
-        tracks = [track for track in map(body.point, names) if track is not None]
-        if len(tracks) < 3:
-            continue
-        for (first, second), bone in zip((names[:2], names[1:]), np.diff(tracks, axis=0), strict=True):
-            close = np.flatnonzero(np.linalg.norm(bone, axis=1) < NO_BONE)
-            if close.size:
-                raise MotionError(
-                    f"{body.source}: joints {first} and {second} coincide at frame {close[0]}; they must be apart"
-                )
-        kept = keep_lengths(*tracks)
-        for bone in np.diff(kept, axis=0):
-            length = np.linalg.norm(bone, axis=1)
-            off = np.abs(length - np.median(length))
-            if off.max() > KEPT:
-                raise MotionError(
-                    f"{body.source}: the {side} arm's joints are so far off at frame {off.argmax()} that no arm "
-                    "of constant length fits; look for swapped markers there"
-                )
-        moved.append(np.linalg.norm(np.subtract(kept, tracks), axis=2))
-        body.points.update(zip(names, kept, strict=True))
-    distance = np.concatenate(moved)
-    # Frames were worked out from the centres before.
-    body.frames.clear()
-    rms, largest = 1000 * np.sqrt((distance**2).mean()), 1000 * distance.max()
-    return [
-        f"skin motion: joint centres of the arms moved by {rms:.1f} mm RMS, {largest:.1f} mm at most, so that "
-        "bones keep their length"
-    ]
-
-
-def _segments(body: Body, joints: Mapping[str, Array], sides: tuple[str, ...]) -> dict[str, Array]:
-    """Frames (T, 4, 4): those of the map, and a hand in line with the forearm where it has none."""
-    segments = {}
-    for side in sides:
-        shoulder, elbow, wrist = (joints[f"{side}_{joint}"] for joint in ("shoulder", "elbow", "wrist"))
-        origins = {"upper_arm": (shoulder + elbow) / 2, "forearm": (elbow + wrist) / 2, "hand": wrist}
-        for segment, origin in origins.items():
-            frame = body.frame(f"{side}_{segment}")
-            if frame is None and segment == "hand":
-                frame = segments[f"{side}_forearm"][:, :3, :3], None
-                body.notes[f"{side} hand: not recorded, assumed in line with the forearm"] = None
-            if frame is None:
-                raise MotionError(
-                    f"{body.source}: the marker map has no way to the frame {side}_{segment} with these points"
-                )
-            rotation, place = frame
-            segments[f"{side}_{segment}"] = transform(rotation, origin if place is None else place)
-    for name in ("trunk", "pelvis"):
-        frame = body.frame(name)
-        if frame is None:
-            continue
-        rotation, place = frame
-        if place is None:
-            place = joints.get("pelvis" if name == "pelvis" else "chest")
-        if place is not None:
-            segments[name] = transform(rotation, place)
-    return segments
 
 
 def _markers(
@@ -266,12 +171,29 @@ def _markers(
     """Tracks of the markers; of a recording of our own only those that are neither joints nor frames."""
     if isinstance(recording, SkeletonRecording):
         return {}
-    ours = {f"{name}{end}" for name in known for end in ("", "_o", "_x", "_y")} if marker_map.in_place else set()
-    return {name: recording.positions[:, k] for k, name in enumerate(recording.names) if name not in ours}
+    tracks = {name: recording.positions[:, k] for k, name in enumerate(recording.names)}
+    if not marker_map.in_place:
+        return tracks
+    ours = {f"{name}{end}" for name in known for end in ("", "_o", "_x", "_y")}
+    return {name: track for name, track in tracks.items() if name not in ours}
 
 
-def _missing(body: Body, joints: Mapping[str, Array], sides: tuple[str, ...]) -> tuple[str, ...]:
-    absent = [name for name in (*ARM_JOINTS, "pelvis", *LEG_JOINTS) if name not in joints]
-    absent += [name for name in ARM_SEGMENTS if name.partition("_")[0] not in sides or body.frame(name) is None]
-    absent += [name for name in ("trunk", "pelvis") if body.frame(name) is None]
-    return tuple(dict.fromkeys(absent))
+def _actor(recording: MarkerRecording | SkeletonRecording) -> Actor | None:
+    """Whom the file names."""
+    if isinstance(recording, SkeletonRecording):
+        return None
+    details = recording.details
+    if "actor" not in details or "height" not in details:
+        return None
+    mass, height, age = (float(details[key]) if key in details else None for key in ("mass", "height", "age"))
+    return Actor(details["actor"], float(height or 0.0), mass, details.get("sex"), age)
+
+
+def _strokes(recording: MarkerRecording | SkeletonRecording) -> NDArray[np.int64] | None:
+    """Repetitions between events of their start and end."""
+    events = recording.events if isinstance(recording, MarkerRecording) else ()
+    starts, ends = (sorted(t for label, t in events if label == name) for name in STROKE_EVENTS)
+    if not starts or len(starts) != len(ends):
+        return None
+    nearest = np.abs(recording.time - np.array([starts, ends])[..., None]).argmin(axis=-1)
+    return nearest.T.astype(np.int64)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.motion.marker_maps import schema
-from simbench.motion.marker_maps.centres import chord, cluster_pose, unit
+from simbench.motion.marker_maps.centres import chord, cluster_pose, hinge_centre, unit
 from simbench.motion.marker_maps.frames import axes_frame, flexion_axis, limb_frame, swung_axis
 
 Array = NDArray[np.float64]
@@ -80,7 +80,9 @@ class Body:
             self._pending.pop()
         return self.frames[name]
 
-    def _first(self, recipes: Sequence[Recipe], carry_out: Callable[[Recipe], Result | None]) -> Result | None:
+    def _first(
+        self, recipes: Sequence[Recipe], carry_out: Callable[[Recipe], Result | None]
+    ) -> Result | None:
         for recipe in recipes:
             result = carry_out(recipe)
             if result is not None:
@@ -122,11 +124,7 @@ class Body:
         proximal, marker, third = tracks
         if recipe.wand is not None:
             return chord(proximal, marker, marker - third, recipe.offset)
-        # Both elbows bend about an axis that points to the actor's right while the arms hang.
-        inward = self._bend(proximal, marker, third)
-        if name.startswith("right_"):
-            inward = -inward
-        return chord(proximal, marker, inward, recipe.offset)
+        return hinge_centre(name.partition("_")[0], proximal, marker, third, recipe.offset)
 
     def _bend(self, proximal: Array, joint: Array, distal: Array) -> Array:
         trunk = self.frame("trunk") or self.frame("pelvis")
@@ -142,9 +140,7 @@ class Body:
             return None
         return cluster_pose(np.stack(tracks, axis=1), places)
 
-    def _frame(
-        self, name: str, recipe: schema.FrameRecipe
-    ) -> tuple[Array, Array | None] | None:
+    def _frame(self, name: str, recipe: schema.FrameRecipe) -> tuple[Array, Array | None] | None:
         origin = None
         if recipe.origin is not None:
             origin = self.point(recipe.origin)
@@ -199,5 +195,7 @@ class Body:
             close = np.flatnonzero(np.linalg.norm(np.atleast_2d(vector), axis=1) < COINCIDING)
             if close.size:
                 when = "in the rest pose" if at_rest else f"at frame {close[0]}"
-                raise MotionError(f"{self.source}: points {start} and {end} coincide {when}; they must be apart")
+                raise MotionError(
+                    f"{self.source}: points {start} and {end} coincide {when}; they must be apart"
+                )
         return vector

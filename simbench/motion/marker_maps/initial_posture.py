@@ -58,7 +58,7 @@ def initial_pose(
 
 
 def _held_samples(time: Array, joints: Mapping[str, Array]) -> slice | None:
-    """Samples from the first one on during which every known arm is held straight forward."""
+    """Find the samples from the first one on during which every known arm is held straight forward."""
     if len(time) < 2:
         return None
     held = np.ones(len(time), dtype=bool)
@@ -105,7 +105,7 @@ def _computed(joints: Mapping[str, Array], segments: Mapping[str, Array]) -> Ini
 
 
 def _upright_body(joints: Mapping[str, Array], segments: Mapping[str, Array]) -> dict[str, Array]:
-    """Joints but elbows and wrists, and origins of `trunk frame` and `pelvis frame`, of a body that stands."""
+    """Place the body of one who stands: joints but elbows and wrists, and `trunk frame`, `pelvis frame`."""
     position: dict[str, Array] = {}
     shoulders = [joints[f"{side}_shoulder"] for side in SIDES if f"{side}_shoulder" in joints]
     middle = np.mean(shoulders, axis=0)

@@ -65,7 +65,8 @@ def choose_map(names: Collection[str], wanted: str | None, source: str) -> tuple
     names : collection of str
         Of the recording's points.
     wanted : str or None
-        A ready map's name, or the path of a YAML file; None takes the ready map of which most names are there.
+        A ready map's name, or the path of a YAML file; None takes the ready map of which most names are
+        there.
     source : str
         Where the recording is from, for messages.
 
@@ -110,8 +111,8 @@ def choose_map(names: Collection[str], wanted: str | None, source: str) -> tuple
     else:
         reason = f"; {closest[2]} comes closest and lacks {_listed(closest[3])}"
     raise MotionError(
-        f"{source}: {what}{reason}; ready maps: {', '.join(map_names())}; declare one, or the path of your own "
-        "YAML file, as the marker map (--map)"
+        f"{source}: {what}{reason}; ready maps: {', '.join(map_names())}; declare one, or the path of your "
+        "own YAML file, as the marker map (--map)"
     )
 
 
@@ -127,7 +128,7 @@ def renamed(names: Collection[str], marker_map: MarkerMap) -> list[tuple[str, st
 
 
 def _variants(identifying: list[str]) -> list[list[str]]:
-    """What both sides need, then what either of them needs."""
+    """Write out the names for both sides, and for either of them."""
     common = [name for name in identifying if not sided(name)]
     arms = {side: [for_side(name, side) for name in identifying if sided(name)] for side in SIDES}
     if not arms["left"]:

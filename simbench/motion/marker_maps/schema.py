@@ -1,8 +1,8 @@
 """What a marker map may say: which names identify it, and how its points give joints and segment frames.
 
-`{side}` in a map stands for `left` and `right`, `{Side}` for `Left` and `Right`, `{S}` for `L` and `R`: an entry
-with a placeholder is written once and holds for both sides. Wherever a recipe may stand, a list of recipes
-may: the first one whose points are all in the recording counts.
+`{side}` in a map stands for `left` and `right`, `{Side}` for `Left` and `Right`, `{S}` for `L` and `R`: an
+entry with a placeholder is written once and holds for both sides. Wherever a recipe may stand, a list of
+recipes may: the first one whose points are all in the recording counts.
 """
 
 from collections.abc import Mapping
@@ -50,10 +50,11 @@ class Offset(Recipe):
 
 
 class Chord(Recipe):
-    """A joint centre beside a marker on its side, as Plug-in Gait's chord function.
+    """A joint centre `offset` m inside a lateral marker, on the joint's axis.
 
-    The centre sees `proximal` and `marker` under a right angle, `offset` m from the marker: along the joint's
-    axis, which is normal to the bend that `distal` shows, on the inside of the arm; or away from `wand`.
+    With `wand`, a marker on the side of the proximal limb, Plug-in Gait's chord function: in the plane of the
+    three, `proximal` and marker under a right angle. With `distal`, the axis is normal to the plane in which
+    the elbow bends.
     """
 
     proximal: str
@@ -88,7 +89,7 @@ class Axes(Recipe):
 
 
 class Limb(Recipe):
-    """A limb's frame: x `along` it; about x by the side where the thumb is, by the lateral side, or by the bend.
+    """A limb's frame: x `along` it; about x by the thumb's side, by the lateral side, or by the bend.
 
     `thumb` points from the little finger's side to the thumb's when the forearm is not pronated, `lateral`
     from the medial to the lateral epicondyle; `bends_at` names three joints in whose plane the limb lies.
@@ -207,10 +208,9 @@ class MarkerMap(BaseModel):
                 ]
         return data
 
-
     @model_validator(mode="after")
     def _sides_known(self) -> "MarkerMap":
-        """The sense of a bend and of the thumb depends on the side."""
+        """Check that recipes whose sense depends on the side know theirs."""
         for section in (self.points, self.joints, self.frames, self.segments):
             for name, recipes in section.items():
                 needs_side = any(isinstance(r, Limb) or (isinstance(r, Chord) and r.distal) for r in recipes)

@@ -1,4 +1,4 @@
-"""Where a recording's body stands: vertical axis, handedness, unit, heading and floor."""
+"""Where a recording's body stands: vertical axis, handedness, heading and floor."""
 
 from collections.abc import Mapping
 
@@ -7,14 +7,12 @@ from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.motion.marker_maps.centres import unit
-from simbench.motion.readers.options import AXES, UNITS
+from simbench.motion.readers.options import AXES
 
 Array = NDArray[np.float64]
 Points = Mapping[str, Array]
 
-# Shoulder to wrist, m: from a child of two years to a giant. Units differ by a factor of two or more.
-ARM_LENGTHS = (0.27, 0.85)
-# A trunk is along an axis when it is within 37 degrees of it, and lies or stands there when most frames agree.
+# A trunk is along an axis when it is within 37 degrees of it, and is so on the whole when most frames agree.
 ALONG, MOST = 0.8, 0.9
 # A laboratory's zero is its floor when the lowest foot markers, which have a radius and sit on shoes, are in
 # this range above it, m.
@@ -28,75 +26,6 @@ TURNS = {
 }
 
 
-def arm_length(joints: Points) -> float:
-    """Median length of an arm from shoulder over elbow to wrist, in the unit of the joints."""
-    arms = [
-        sum(
-            float(np.median(np.linalg.norm(joints[f"{side}_{b}"] - joints[f"{side}_{a}"], axis=1)))
-            for a, b in (("shoulder", "elbow"), ("elbow", "wrist"))
-        )
-        for side in ("left", "right")
-        if all(f"{side}_{joint}" in joints for joint in ("shoulder", "elbow", "wrist"))
-    ]
-    return float(np.mean(arms))
-
-
-def detect_unit(length: float, source: str) -> str:
-    """Find the unit in which an arm of this length is human.
-
-    Raises
-    ------
-    MotionError
-        There is none, or more than one.
-    """
-    fitting = _fitting_units(length)
-    if len(fitting) != 1:
-        found = f"it could be {' or '.join(fitting)}" if fitting else "no unit makes it human"
-        raise MotionError(
-            f"{source}: the file declares no unit, and an arm is {length:.4g} units long: {found}; "
-            f"declare it (--unit), one of {', '.join(UNITS)}"
-        )
-    return fitting[0]
-
-
-def check_unit(length: float, unit_name: str, source: str) -> None:
-    """Refuse arms that are human only in another unit.
-
-    Parameters
-    ----------
-    length : float
-        Of an arm, m, if the unit is right.
-    unit_name : str
-        The unit that was taken.
-    source : str
-        For messages.
-
-    Raises
-    ------
-    MotionError
-        The length is not human; the message names the units that would make it so.
-    """
-    low, high = ARM_LENGTHS
-    if low <= length <= high:
-        return
-    in_file = length / UNITS[unit_name]
-    better = [f"{in_file * UNITS[name]:.3f} m in {name}" for name in _fitting_units(in_file)]
-    advice = (
-        f"it would be {' or '.join(better)}: declare that unit (--unit)"
-        if better
-        else f"no known unit ({', '.join(UNITS)}) makes it human"
-    )
-    raise MotionError(
-        f"{source}: an arm is {length:.4g} m long from shoulder to wrist with lengths in {unit_name}; human "
-        f"arms are {low} to {high} m; {advice}"
-    )
-
-
-def _fitting_units(length: float) -> list[str]:
-    low, high = ARM_LENGTHS
-    return [name for name, metres in UNITS.items() if low <= length * metres <= high]
-
-
 def find_vertical(joints: Points, declared: str | None, sure: bool, source: str) -> tuple[str, str | None]:
     """Find the file's vertical axis.
 
@@ -106,7 +35,7 @@ def find_vertical(joints: Points, declared: str | None, sure: bool, source: str)
         In the file's axes.
     declared : str or None
     sure : bool
-        Whether the user declared it: then nobody doubts it.
+        Whether the user or the format's definition declares it: then nobody doubts it, and a person may lie.
     source : str
         For messages.
 
@@ -128,8 +57,8 @@ def find_vertical(joints: Points, declared: str | None, sure: bool, source: str)
     if trunk is None:
         if declared is None:
             raise MotionError(
-                f"{source}: the vertical axis is not declared, and without a pelvis or hips it cannot be found; "
-                "declare it (--up), x, y or z"
+                f"{source}: the vertical axis is not declared, and without a pelvis or hips it cannot be "
+                "found; declare it (--up), x, y or z"
             )
         return declared, None
     shares = {
@@ -141,8 +70,8 @@ def find_vertical(joints: Points, declared: str | None, sure: bool, source: str)
     if declared is None:
         if shares[seeming] < 0.5 or seeming not in AXES:
             raise MotionError(
-                f"{source}: the vertical axis is not declared, and the trunk is upright along none of x, y and z "
-                f"(most often along {seeming}, in {shares[seeming]:.0%} of the frames); declare it (--up)"
+                f"{source}: the vertical axis is not declared, and the trunk is upright along none of x, y "
+                f"and z (most often along {seeming}, in {shares[seeming]:.0%} of the frames); declare it (--up)"
             )
         return seeming, f"vertical axis {seeming}: the trunk points along it"
     if seeming != declared and shares[seeming] >= MOST:
@@ -208,8 +137,8 @@ def check_mirror(joints: Points, facing: list[Array], source: str) -> None:
     wrong = float((agreement < 0.0).mean())
     if wrong > MOST:
         raise MotionError(
-            f"{source}: the body faces backward in {wrong:.0%} of the frames: left and right are swapped, or the "
-            "axes are left-handed (a mirrored body); they must be right-handed"
+            f"{source}: the body faces backward in {wrong:.0%} of the frames: left and right are swapped, or "
+            "the axes are left-handed (a mirrored body); they must be right-handed"
         )
 
 
@@ -251,7 +180,7 @@ def placement(
 
 
 def _above(joints: Points) -> Array:
-    """A track to start from in a recording without a pelvis: mid-shoulders or the only arm's shoulder."""
+    """Mean of the known shoulders, to start from in a recording without a pelvis."""
     shoulders = [joints[name] for name in ("left_shoulder", "right_shoulder") if name in joints]
     return np.asarray(np.mean(shoulders, axis=0))
 

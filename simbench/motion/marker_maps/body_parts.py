@@ -1,0 +1,119 @@
+"""Joints and segments of a person, from what a marker map makes of a recording."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.errors import MotionError
+from simbench.motion.anatomy import SIDES, transform
+from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS
+from simbench.motion.marker_maps.evaluation import Body
+from simbench.motion.marker_maps.rigid_bones import keep_lengths
+
+Array = NDArray[np.float64]
+
+LEG_JOINTS = tuple(f"{side}_{joint}" for side in SIDES for joint in ("hip", "knee", "ankle"))
+# A bone of this length is two joints in one place, m; lengths are kept to the second number.
+NO_BONE, KEPT = 1e-3, 1e-9
+
+
+def known_joints(body: Body) -> dict[str, Array]:
+    """Tracks (T, 3) of the map's joints that the recording gives, m."""
+    tracks = {name: body.point(name) for name in body.marker_map.joints}
+    return {name: track for name, track in tracks.items() if track is not None}
+
+
+def arm_joints(body: Body) -> dict[str, Array]:
+    """Tracks (T, 3) of shoulders, elbows and wrists, of at least one complete arm, m."""
+    joints = {name: body.point(name) for name in ARM_JOINTS}
+    known = {name: track for name, track in joints.items() if track is not None}
+    complete_arms(known, body.source)
+    return known
+
+
+def complete_arms(joints: Mapping[str, Array], source: str) -> tuple[str, ...]:
+    """Sides whose arm is complete; at least one."""
+    sides = tuple(
+        side for side in SIDES if all(f"{side}_{joint}" in joints for joint in ("shoulder", "elbow", "wrist"))
+    )
+    if not sides:
+        absent = ", ".join(name for name in ARM_JOINTS if name not in joints)
+        raise MotionError(f"{source}: no complete arm: the recording does not give {absent}")
+    return sides
+
+
+def keep_bones(body: Body) -> list[str]:
+    """Correct the arms' centres of `body` so that bones keep their length; the notes say by how much."""
+    moved = []
+    for side in SIDES:
+        names = [f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist")]
+        tracks = [track for track in map(body.point, names) if track is not None]
+        if len(tracks) < 3:
+            continue
+        for (first, second), bone in zip((names[:2], names[1:]), np.diff(tracks, axis=0), strict=True):
+            close = np.flatnonzero(np.linalg.norm(bone, axis=1) < NO_BONE)
+            if close.size:
+                raise MotionError(
+                    f"{body.source}: joints {first} and {second} coincide at frame {close[0]}; "
+                    "they must be apart"
+                )
+        kept = keep_lengths(*tracks)
+        for bone in np.diff(kept, axis=0):
+            length = np.linalg.norm(bone, axis=1)
+            off = np.abs(length - np.median(length))
+            if off.max() > KEPT:
+                raise MotionError(
+                    f"{body.source}: the {side} arm's joints are so far off at frame {off.argmax()} that no "
+                    "arm of constant length fits; look for swapped markers there"
+                )
+        moved.append(np.linalg.norm(np.subtract(kept, tracks), axis=2))
+        body.points.update(zip(names, kept, strict=True))
+    distance = np.concatenate(moved)
+    # Frames were worked out from the centres before.
+    body.frames.clear()
+    rms, largest = 1000 * np.sqrt((distance**2).mean()), 1000 * distance.max()
+    return [
+        f"skin motion: joint centres of the arms moved by {rms:.1f} mm RMS, {largest:.1f} mm at most, so "
+        "that bones keep their length"
+    ]
+
+
+def segment_frames(body: Body, joints: Mapping[str, Array], sides: tuple[str, ...]) -> dict[str, Array]:
+    """Frames (T, 4, 4): those of the map, and a hand in line with the forearm where it has none."""
+    segments: dict[str, Array] = {}
+    for side in sides:
+        shoulder, elbow, wrist = (joints[f"{side}_{joint}"] for joint in ("shoulder", "elbow", "wrist"))
+        origins = {"upper_arm": (shoulder + elbow) / 2, "forearm": (elbow + wrist) / 2, "hand": wrist}
+        for segment, origin in origins.items():
+            frame = body.frame(f"{side}_{segment}")
+            if frame is None and segment == "hand":
+                frame = segments[f"{side}_forearm"][:, :3, :3], None
+                body.notes[f"{side} hand: not recorded, assumed in line with the forearm"] = None
+            if frame is None:
+                raise MotionError(
+                    f"{body.source}: the marker map has no recipe for the frame {side}_{segment} that these "
+                    "points allow"
+                )
+            rotation, place = frame
+            segments[f"{side}_{segment}"] = transform(rotation, origin if place is None else place)
+    for name in ("trunk", "pelvis"):
+        frame = body.frame(name)
+        if frame is None:
+            continue
+        rotation, place = frame
+        if place is None:
+            place = joints.get("pelvis" if name == "pelvis" else "chest")
+        if place is not None:
+            segments[name] = transform(rotation, place)
+    return segments
+
+
+def missing_parts(body: Body, joints: Mapping[str, Array], sides: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of the joints and segments a person has and the recording does not give."""
+    absent = [name for name in (*ARM_JOINTS, "pelvis", *LEG_JOINTS) if name not in joints]
+    absent += [
+        name for name in ARM_SEGMENTS if name.partition("_")[0] not in sides or body.frame(name) is None
+    ]
+    absent += [name for name in ("trunk", "pelvis") if body.frame(name) is None]
+    return tuple(dict.fromkeys(absent))
