@@ -3,14 +3,15 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
+from PIL import Image
 
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.inspection import Inspection
@@ -25,6 +26,7 @@ PHASE_COLOURS = {"icp": "#cfe8cf", "tgp": "#fbeab8", "pmp": "#dde3f6", "rest": "
 WIDTH, LEFT, RIGHT, TOP, BETWEEN, BOTTOM = 1200, 72, 20, 52, 66, 56
 FIGURES_HEIGHT, SPEEDS_HEIGHT = 380, 170
 DPI = 100
+COLOURS_KEPT = 128
 # Wide figures leave room for fewer of them: no metre gets fewer pixels than this, unless there are too few.
 MOST_FIGURES, FEWEST_FIGURES, FEWEST_PIXELS = 8, 4, 165
 # Between two figures, m.
@@ -70,7 +72,6 @@ def draw_picture(inspection: Inspection, path: Path) -> None:
     row_height = (row.high - row.low) / scale
     height = round(TOP + row_height + BETWEEN + SPEEDS_HEIGHT + BOTTOM)
     figure = Figure(figsize=(WIDTH / DPI, height / DPI), dpi=DPI)
-    FigureCanvasAgg(figure)
 
     def place_axes(bottom: float, tall: float) -> Axes:
         return figure.add_axes((LEFT / WIDTH, bottom / height, row_width / WIDTH, tall / height))
@@ -82,12 +83,16 @@ def draw_picture(inspection: Inspection, path: Path) -> None:
     _draw_figures(figures, motion, chains, row)
     _draw_speeds(place_axes(BOTTOM, SPEEDS_HEIGHT), inspection, motion.time[row.frames])
     heading = 1 - 16 / height
-    figure.text(LEFT / WIDTH, heading, _title(motion), size=12, weight="bold", va="top")
+    figure.text(LEFT / WIDTH, heading, _title(motion), size=12, weight="bold", va="top", parse_math=False)
     view = "from the front and the actor's left"
     figure.text(1 - RIGHT / WIDTH, heading, view, size=9, color="#555555", ha="right", va="top")
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png", pil_kwargs={"compress_level": 0})
+    # With a palette the file is a third of its size.
+    picture = Image.open(drawn).convert("RGB").quantize(COLOURS_KEPT, dither=Image.Dither.NONE)
     part = path.with_name(f"{path.name}.part")
     try:
-        figure.savefig(part, format="png", pil_kwargs={"optimize": True})
+        picture.save(part, format="PNG", optimize=True)
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)

@@ -22,15 +22,17 @@ def motion_sources() -> dict[str, str]:
     MotionError
         A clip is damaged.
     """
-    people = {f"actor:{name}": _first_line(TASKS[name]) for name in sorted(TASKS)}
+    people = {f"actor:{name}": _task(TASKS[name]) for name in sorted(TASKS)}
     folder = clip_folder()
     if folder is None:
         return people
     return people | {f"deepmimic:{name}": _clip(folder / f"{name}.txt") for name in clip_names()}
 
 
-def _first_line(task: object) -> str:
-    return (inspect.getdoc(task) or "").partition("\n")[0].rstrip(".")
+def _task(place: object) -> str:
+    """First line of the module that is the task."""
+    text = inspect.getdoc(inspect.getmodule(place)) or ""
+    return text.partition("\n")[0].rstrip(".")
 
 
 def _clip(path: Path) -> str:
