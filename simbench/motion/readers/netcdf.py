@@ -1,0 +1,124 @@
+"""NetCDF files of our own: a recording as it was written, bit for bit."""
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from simbench.errors import MotionError
+from simbench.motion.anatomy import transform
+from simbench.motion.human_motion import Actor, Gap, HumanMotion, InitialPose, validate_motion
+from simbench.motion.readers.options import ReadOptions
+from simbench.motion.writers.netcdf import ACTOR_ATTRIBUTES, FORMAT, SEAL, checksum
+
+
+def read_netcdf(path: str | Path, options: ReadOptions = ReadOptions()) -> HumanMotion:  # noqa: B008
+    """Read a recording that `write_netcdf` wrote.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+    options : ReadOptions
+        Without effect: the file declares everything.
+
+    Returns
+    -------
+    HumanMotion
+
+    Raises
+    ------
+    MotionError
+        Another kind of file, or one that has changed since it was written.
+    """
+    _check_whole(path)
+    with h5py.File(path, "r") as file:
+        if file.attrs["format"] != FORMAT:
+            raise MotionError(f"{path}: written as {file.attrs['format']!r}; this version reads {FORMAT!r}")
+        motion = HumanMotion(
+            time=file["time"][...],
+            joints=_labelled(file, "joint", "joint_position", axis=1),
+            segments=_frames(file, "segment", axis=1),
+            initial=InitialPose(
+                joints=_labelled(file, "initial_joint", "initial_joint_position", axis=0),
+                segments=_frames(file, "initial_segment", axis=0),
+            ),
+            source=file.attrs["source"],
+            actor=_actor(file.attrs),
+            strokes=file["stroke"][...] if "stroke" in file else None,
+            notes=tuple(file.attrs.get("notes", ())),
+            markers=_labelled(file, "marker", "marker_position", axis=1) if "marker" in file else {},
+            missing=tuple(file.attrs.get("missing", ())),
+            filled=_gaps(file) if "gap_marker" in file else (),
+        )
+    return validate_motion(motion)
+
+
+def read_truth(path: str | Path) -> xr.Dataset:
+    """Read what a file tells of how its recording came about.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+
+    Returns
+    -------
+    xarray.Dataset
+        The group `truth`, loaded, units in the variables' attributes.
+
+    Raises
+    ------
+    MotionError
+        Another kind of file, a changed one, or a recording without truth.
+    """
+    _check_whole(path)
+    with h5py.File(path, "r") as file:
+        if "truth" not in file:
+            raise MotionError(f"{path}: holds no truth; only recordings of virtual actors do")
+    with xr.open_dataset(path, group="truth", engine="h5netcdf") as dataset:
+        return dataset.load()
+
+
+def _check_whole(path: str | Path) -> None:
+    """Let nothing but intact files pass: the HDF5 library hangs on some that are damaged."""
+    try:
+        content = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        raise MotionError(f"{path}: cannot be read: {error}") from error
+    content, seal, found = content.rpartition(SEAL)
+    if not seal:
+        raise MotionError(
+            f"{path}: not a recording that simbench wrote, or not all of it: no checksum stands at its end"
+        )
+    if found != checksum(content):
+        raise MotionError(f"{path}: damaged: its {len(content)} bytes do not give the checksum at its end")
+
+
+def _labelled(file: Any, labels: str, name: str, axis: int) -> dict[str, NDArray[np.float64]]:
+    """One array for each label, cut from the variable `name` along `axis`."""
+    parts = np.moveaxis(file[name][...], axis, 0)
+    names = file[labels].asstr()[...]
+    return {str(label): np.ascontiguousarray(part) for label, part in zip(names, parts, strict=True)}
+
+
+def _frames(file: Any, kind: str, axis: int) -> dict[str, NDArray[np.float64]]:
+    """Homogeneous transforms from origins and rotation matrices."""
+    positions = _labelled(file, kind, f"{kind}_position", axis)
+    rotations = _labelled(file, kind, f"{kind}_rotation", axis)
+    return {name: transform(rotations[name], positions[name]) for name in positions}
+
+
+def _gaps(file: Any) -> tuple[Gap, ...]:
+    ends = (file[f"gap_{end}"][...].tolist() for end in ("first", "last"))
+    return tuple(Gap(*gap) for gap in zip(file["gap_marker"].asstr()[...].tolist(), *ends, strict=True))
+
+
+def _actor(attributes: Any) -> Actor | None:
+    known: dict[str, Any] = {}
+    for name, field in ACTOR_ATTRIBUTES.items():
+        if name in attributes:
+            value = attributes[name]
+            known[field] = value if isinstance(value, str) else float(value)
+    return Actor(**known) if known else None

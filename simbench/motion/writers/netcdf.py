@@ -1,0 +1,186 @@
+"""NetCDF files: all that is known of a recording, bit for bit, with dimensions, units and descriptions.
+
+Written with h5py, whose dimension scales are NetCDF-4's dimensions: xarray and h5netcdf open the file, but
+would take eight times as long to write the hundreds of recordings of a session.
+"""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from simbench.errors import MotionError
+from simbench.motion.human_motion import Actor, HumanMotion
+
+FORMAT = "simbench human motion 1"
+# Name in the file and in `Actor`.
+ACTOR_ATTRIBUTES = {
+    "actor_name": "name",
+    "actor_height_m": "height",
+    "actor_mass_kg": "mass",
+    "actor_sex": "sex",
+    "actor_age_years": "age",
+}
+
+# Between the HDF5 file, whose own header says where it ends, and the checksum of its bytes.
+SEAL = b"simbench checksum "
+
+Truth = Mapping[str, tuple[tuple[str, ...], ArrayLike, str]]
+"""Dimensions, values, unit."""
+
+
+def write_netcdf(
+    motion: HumanMotion,
+    path: Path,
+    truth: Truth | None = None,
+    truth_attributes: Mapping[str, str | float] | None = None,
+) -> None:
+    """Write a recording, and what is known of how it came about.
+
+    The same recording gives the same bytes. The file appears under its name only when it is whole.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+    path : Path
+    truth : mapping of str to (dims, values, unit), optional
+        Arrays for the group `truth`; the dimensions of the recording (`time`, `joint`, `segment`, `marker`,
+        `xyz`) keep their meaning there. A variable with its dimension's name holds that dimension's labels.
+    truth_attributes : mapping of str to str or number, optional
+        Attributes of that group.
+
+    Raises
+    ------
+    MotionError
+        Two arrays of the truth disagree about a dimension's length.
+    OSError
+        If the file cannot be written.
+    """
+    part = path.with_name(path.name + ".part")
+    try:
+        with h5py.File(part, "w") as file:
+            group = _Group(file, {})
+            _write_motion(motion, group)
+            file.attrs["format"] = FORMAT
+            file.attrs["source"] = motion.source
+            for name in ("notes", "missing"):
+                if values := getattr(motion, name):
+                    file.attrs[name] = _strings(values)
+            if motion.actor is not None:
+                _write_actor(motion.actor, file)
+            if truth is not None:
+                inner = _Group(file.create_group("truth"), dict(group.scales))
+                # Labels before what they label.
+                for name, (dims, values, unit) in sorted(
+                    truth.items(), key=lambda item: item[1][0] != (item[0],)
+                ):
+                    inner.add(name, dims, values, unit)
+                inner.group.attrs.update(truth_attributes or {})
+        with part.open("rb+") as plain:
+            seal = SEAL + checksum(plain.read())
+            plain.write(seal)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def checksum(content: bytes) -> bytes:
+    """Digest that a file's end promises."""
+    return hashlib.sha256(content).hexdigest().encode()
+
+
+class _Group:
+    """An HDF5 group whose variables share named dimensions."""
+
+    def __init__(self, group: Any, scales: dict[str, Any]) -> None:
+        self.group = group
+        self.scales = scales
+
+    def add(self, name: str, dims: tuple[str, ...], values: ArrayLike, unit: str, text: str = "") -> None:
+        """Write a variable, and the dimensions it is the first to use."""
+        array = np.asarray(values)
+        if array.ndim != len(dims):
+            raise MotionError(f"{name}: {array.ndim} dimensions, but {len(dims)} names for them: {dims}")
+        if dims == (name,):
+            variable = self._scale(name, array, name)
+        else:
+            variable = self.group.create_dataset(name, data=_storable(array))
+            for axis, (dimension, length) in enumerate(zip(dims, array.shape, strict=True)):
+                scale = self.scales.get(dimension)
+                if scale is None:
+                    anonymous = f"This is a netCDF dimension but not a netCDF variable.{length:10d}"
+                    scale = self._scale(dimension, np.zeros(length, ">f4"), anonymous)
+                if scale.shape != (length,):
+                    raise MotionError(f"{name}: {length} along {dimension}, which has {scale.shape[0]}")
+                variable.dims[axis].attach_scale(scale)
+        variable.attrs["units"] = unit
+        if text:
+            variable.attrs["description"] = text
+
+    def _scale(self, name: str, values: NDArray[Any], label: str) -> Any:
+        scale = self.group.create_dataset(name, data=_storable(values))
+        scale.make_scale(label)
+        scale.attrs["_Netcdf4Dimid"] = np.int32(len(self.scales))
+        self.scales[name] = scale
+        return scale
+
+
+def _storable(array: NDArray[Any]) -> NDArray[Any]:
+    if array.dtype.kind == "U":
+        return _strings(array.tolist())
+    return array.astype(np.int8) if array.dtype.kind == "b" else array
+
+
+def _strings(values: Any) -> NDArray[Any]:
+    return np.array(values, dtype=h5py.string_dtype())
+
+
+def _write_actor(actor: Actor, file: Any) -> None:
+    for name, field in ACTOR_ATTRIBUTES.items():
+        value = getattr(actor, field)
+        if value is not None:
+            file.attrs[name] = value
+
+
+def _write_motion(motion: HumanMotion, group: _Group) -> None:
+    """Write all arrays of a recording."""
+    world = "world frame: x forward, y left, z up"
+    group.add("time", ("time",), motion.time, "s", "of the samples")
+    group.add("xyz", ("xyz",), ["x", "y", "z"], "", world)
+    group.add("joint", ("joint",), list(motion.joints), "", "joint centres")
+    group.add("segment", ("segment",), list(motion.segments), "", "body segments with a marker frame")
+    joints = np.stack(list(motion.joints.values()), axis=1)
+    group.add("joint_position", ("time", "joint", "xyz"), joints, "m", world)
+    _add_frames(group, "segment", ("time", "segment"), np.stack(list(motion.segments.values()), axis=1))
+    if motion.markers:
+        markers = np.stack(list(motion.markers.values()), axis=1)
+        group.add("marker", ("marker",), list(motion.markers), "", "markers")
+        group.add("marker_position", ("time", "marker", "xyz"), markers, "m", f"{world}; gaps are filled")
+    initial = motion.initial
+    text = "of the initial posture, arms forward and palms down"
+    group.add("initial_joint", ("initial_joint",), list(initial.joints), "", f"joints {text}")
+    group.add("initial_segment", ("initial_segment",), list(initial.segments), "", f"segments {text}")
+    joints = np.stack(list(initial.joints.values()))
+    group.add("initial_joint_position", ("initial_joint", "xyz"), joints, "m", world)
+    frames = np.stack(list(initial.segments.values()))
+    _add_frames(group, "initial_segment", ("initial_segment",), frames)
+    if motion.strokes is not None:
+        text = "first and last sample of each repetition"
+        group.add("stroke", ("repetition", "end"), motion.strokes.reshape(-1, 2), "", text)
+    if motion.filled:
+        text = "of gaps that were filled"
+        group.add("gap_marker", ("gap",), [gap.marker for gap in motion.filled], "", f"markers {text}")
+        group.add("gap_first", ("gap",), [gap.first for gap in motion.filled], "", f"first samples {text}")
+        group.add("gap_last", ("gap",), [gap.last for gap in motion.filled], "", f"last samples {text}")
+
+
+def _add_frames(group: _Group, name: str, dims: tuple[str, ...], frames: NDArray[np.float64]) -> None:
+    """Homogeneous transforms as origin and rotation matrix, which loses no bit."""
+    group.add(f"{name}_position", (*dims, "xyz"), frames[..., :3, 3], "m", "origin in the world frame")
+    text = "turns the segment's axes, its columns, into the world's"
+    group.add(f"{name}_rotation", (*dims, "row", "column"), frames[..., :3, :3], "1", text)
