@@ -11,22 +11,26 @@ Array = NDArray[np.float64]
 # Duration of a minimum-jerk movement over the time between half its top speed on both sides.
 DURATION = 1.0 / (1.0 - 2.0 * 0.2285)
 # A movement stands out from noise and sway where it is faster than this share of its top speed.
-CLEAR = 0.15
+CLEAR = 0.2
+# Samples that show whether four unknowns fit.
+FEWEST_SAMPLES = 6
 
 
-def fit_bell(path: HandPath, first: int, peak: int, last: int) -> tuple[float, float]:
+def fit_bell(path: HandPath, first: int, peak: int, last: int, rising: bool = False) -> tuple[float, float]:
     """Find the onset and the end of the movement between two stops.
 
     Nothing visibly moves at the ends of a minimum-jerk movement, so no threshold finds them. The model: the
-    way along the path is a + b u + c u (1 - u), where u is 10 s³ − 15 s⁴ + 6 s⁵ of the time s from onset to
-    end in units of the duration, and c allows for a path that is not travelled evenly. Onset and duration are
-    fitted by least squares where the movement is fast; the rest follows from them linearly.
+    way along the path is a + b (10 s³ − 15 s⁴ + 6 s⁵), where s is the time from onset in units of the
+    duration (Flash & Hogan 1985). Its middle and duration are fitted by least squares where the movement is
+    fast; a and b follow from them linearly.
 
     Parameters
     ----------
     path : HandPath
     first, peak, last : int
         Samples of the stop before, the top speed, and the stop after.
+    rising : bool
+        Fit the rising half only: what follows the top speed may be another movement, blended in.
 
     Returns
     -------
@@ -35,39 +39,49 @@ def fit_bell(path: HandPath, first: int, peak: int, last: int) -> tuple[float, f
     """
     speed = path.speed[first : last + 1]
     top = peak - first
-    inside = _around(speed, top, CLEAR)
-    half = _around(speed, top, 0.5)
+    half, clear = _faster(speed, top, 0.5), _faster(speed, top, CLEAR)
+    if rising:
+        half, clear = (half[0], 2 * top - half[0] + 1), (clear[0], top + 1)
     step = float(path.time[1] - path.time[0])
-    window = slice(first + inside.start, first + inside.stop)
-    time, way = path.time[window], _way(path, window)
-    duration = DURATION * step * (half.stop - half.start)
-    middle = float(path.time[first]) + 0.5 * step * (half.start + half.stop - 1)
-
-    def residual(parameters: Array) -> Array:
-        length = duration * np.exp(parameters[1])
-        s = np.clip((time - middle) / length - parameters[0] + 0.5, 0.0, 1.0)
-        u = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
-        basis = np.linalg.qr(np.stack([np.ones_like(u), u, u * (1.0 - u)], axis=1))[0]
-        return np.asarray(way - basis @ (basis.T @ way))
-
-    if len(time) < 6:
-        return middle - 0.5 * duration, middle + 0.5 * duration
-    shift, scale = least_squares(residual, (0.0, 0.0), method="lm", xtol=1e-4, ftol=1e-6, diff_step=1e-4).x
-    duration *= float(np.exp(np.clip(scale, -1.0, 1.0)))
-    middle += float(shift) * duration
+    duration = DURATION * step * (half[1] - half[0])
+    middle = float(path.time[first]) + 0.5 * step * (half[0] + half[1] - 1)
+    if clear[1] - clear[0] >= FEWEST_SAMPLES:
+        window = slice(first + clear[0], first + clear[1])
+        middle, duration = _fit(path.time[window], _way(path, window), middle, duration)
     return middle - 0.5 * duration, middle + 0.5 * duration
 
 
-def _around(speed: Array, top: int, share: float) -> slice:
-    """Samples around `top` that are all faster than a share of its speed."""
+def _faster(speed: Array, top: int, share: float) -> tuple[int, int]:
+    """First sample, and the one past the last, around `top` that are faster than a share of its speed."""
     slow = np.flatnonzero(speed < share * speed[top])
     before, after = slow[slow < top], slow[slow > top]
-    return slice(int(before[-1]) + 1 if before.size else 0, int(after[0]) if after.size else len(speed))
+    return int(before[-1]) + 1 if before.size else 0, int(after[0]) if after.size else len(speed)
 
 
 def _way(path: HandPath, window: slice) -> Array:
     """Way travelled, m: steps of the points as they were recorded, along the smoothed path's direction."""
     direction = np.gradient(path.smooth[window], axis=0)
-    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    # A point that only trembles has no direction.
+    direction /= np.maximum(np.linalg.norm(direction, axis=1, keepdims=True), 1e-9)
     steps = np.diff(path.points[window], axis=0)
     return np.concatenate([[0.0], np.cumsum((steps * 0.5 * (direction[1:] + direction[:-1])).sum(axis=1))])
+
+
+def _fit(time: Array, way: Array, middle: float, duration: float) -> tuple[float, float]:
+    """Middle and duration that fit best, from a first guess of both."""
+    way = way - way.mean()
+
+    def residual(parameters: Array) -> Array:
+        s = np.clip(
+            (time - middle - parameters[0] * duration) / (duration * np.exp(parameters[1])), -0.5, 0.5
+        )
+        s = s + 0.5
+        done = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+        done -= done.mean()
+        return np.asarray(way - done * (done @ way / max(done @ done, 1e-12)))
+
+    shift, scale = least_squares(residual, (0.0, 0.0), method="lm", xtol=1e-4, ftol=1e-6, diff_step=1e-4).x
+    # A fit that leaves its guess behind has fitted something else.
+    if abs(shift) > 0.5 or abs(scale) > 1.0:
+        return middle, duration
+    return middle + float(shift) * duration, duration * float(np.exp(scale))

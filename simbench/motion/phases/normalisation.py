@@ -68,7 +68,7 @@ def normalise_frames(frames: Array, time: Array, boundaries: Array, samples: int
 
 
 def _moments(time: Array, boundaries: Array, samples: int) -> Array:
-    """Sampling times (N, samples)."""
+    """Lay out sampling times (N, samples)."""
     cuts = np.asarray(boundaries, dtype=np.float64)
     if samples < 2:
         raise MotionError(f"{samples} sample(s) for a primitive; at least 2 are needed")

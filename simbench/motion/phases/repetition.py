@@ -87,4 +87,6 @@ def _longest_chain(
             k = following[k]
         chains.append(np.array(chain, dtype=np.int64))
     most = max(map(len, chains))
-    return min((chain for chain in chains if len(chain) == most), key=lambda chain: float(speed[chain].mean()))
+    return min(
+        (chain for chain in chains if len(chain) == most), key=lambda chain: float(speed[chain].mean())
+    )

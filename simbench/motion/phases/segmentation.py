@@ -22,6 +22,8 @@ CONTRASTS = (3.0, 1.5)
 STOPPED = 0.25
 # Arms stretched forward sway this fast, m/s.
 SWAYING = 0.05
+# Shorter transitions and rests are none, s.
+SHORTEST_PHASE = 0.1
 # The initial configuration is still for at least this time (s) with the arms this near to horizontal and the
 # limbs this near to the recording's initial pose.
 SHORTEST_STILLNESS, LEVEL, NEAR = 0.3, np.radians(25.0), np.radians(35.0)
@@ -73,32 +75,31 @@ def find_phases(motion: HumanMotion) -> Phases:
         chain = find_repetitions(path, found)
         if len(chain):
             break
-    icp = _initial_configuration(motion, path, found, int(chain[0]) if len(chain) else len(found.peaks))
+    icp = _initial_configuration(motion, path, found, int(chain[0]) + 1 if len(chain) else len(found.peaks))
     if len(chain) == 0:
         return Phases(icp=icp, tgp=None, pmp=None, rest=None, boundaries=np.empty(0))
-    start, end = float(path.time[0]), float(path.time[-1])
-    boundaries = np.clip(_cut(path, found, chain), start, end)
-    following = int(chain[-1])
-    after = _edges(path, found, following)[0] if following < len(found.peaks) else end
-    return Phases(
-        icp=icp,
-        tgp=None if icp is None else (icp[1], float(boundaries[0])),
-        pmp=(float(boundaries[0]), float(boundaries[-1])),
-        rest=(float(boundaries[-1]), after) if after - boundaries[-1] > path.time[1] - path.time[0] else None,
-        boundaries=boundaries,
-    )
+    boundaries = _cut(path, found, chain)
+    start, end = float(boundaries[0]), float(boundaries[-1])
+    tgp = None
+    if icp is not None:
+        tgp = (icp[1], start) if start - icp[1] >= SHORTEST_PHASE else None
+        icp = (icp[0], min(icp[1], start))
+    return Phases(icp=icp, tgp=tgp, pmp=(start, end), rest=_rest(path, end), boundaries=boundaries)
 
 
 def _cut(path: HandPath, found: Stops, chain: NDArray[np.int64]) -> Array:
-    """Times (N + 1,) of the boundaries at stops (N + 1,)."""
-    starts = [_edges(path, found, int(k))[0] for k in chain[:-1]]
-    ends = [_edges(path, found, int(k) - 1)[1] for k in chain[1:]]
+    """Find the times (N + 1,) of the boundaries at stops (N + 1,)."""
+    edges = {k: _edges(path, found, k) for k in {*chain[:-1].tolist(), *(chain[1:] - 1).tolist()}}
+    starts = [edges[k][0] for k in chain[:-1].tolist()]
+    ends = [edges[k - 1][1] for k in chain[1:].tolist()]
     cuts = np.array([starts[0], *(0.5 * np.add(ends[:-1], starts[1:])), ends[-1]])
-    # No movement tells more where the hands only slow down, nor where it is no bell.
-    stops, peaks = found.stops[chain], found.peaks
-    before, after = peaks[np.maximum(chain - 1, 0)], peaks[np.minimum(chain, len(peaks) - 1)]
-    slowing = path.speed[stops] > STOPPED * np.minimum(path.speed[before], path.speed[after])
-    outside = (cuts < path.time[np.minimum(before, stops)]) | (cuts > path.time[np.maximum(after, stops)])
+    # Where the hands only slow down, or a movement is no bell, the speed tells more.
+    peaks = np.concatenate([[0], found.peaks, [len(path.time) - 1]])
+    before, after, stops = peaks[chain], peaks[chain + 1], found.stops[chain]
+    tops = path.speed[peaks]
+    tops[[0, -1]] = np.inf
+    slowing = path.speed[stops] > STOPPED * np.minimum(tops[chain], tops[chain + 1])
+    outside = (cuts < path.time[before]) | (cuts > path.time[after])
     return np.where(slowing | outside, path.time[stops], cuts)
 
 
@@ -107,15 +108,24 @@ def _edges(path: HandPath, found: Stops, k: int) -> Span:
     return fit_bell(path, int(found.stops[k]), int(found.peaks[k]), int(found.stops[k + 1]))
 
 
+def _rest(path: HandPath, end: float) -> Span | None:
+    """Stillness from the end of the periodic motion on."""
+    moving = (path.time > end) & (path.speed > SWAYING)
+    until = float(path.time[np.argmax(moving)] if moving.any() else path.time[-1])
+    return (end, until) if until - end >= SHORTEST_PHASE else None
+
+
 def _initial_configuration(motion: HumanMotion, path: HandPath, found: Stops, last: int) -> Span | None:
-    """The first stillness in the initial configuration, up to stop number `last`."""
+    """Find the first stillness in the initial configuration, before stop number `last`."""
     for k in range(last):
         stop = int(found.stops[k])
         moving = np.flatnonzero(path.speed[: stop + 1] > SWAYING)
         first = int(moving[-1]) + 1 if moving.size else 0
         if not (first <= stop and _arms_forward(motion, slice(first, stop + 1))):
             continue
-        span = float(path.time[first]), _edges(path, found, k)[0]
+        # The hands may start to turn or to descend before they arrive.
+        onset = fit_bell(path, stop, int(found.peaks[k]), int(found.stops[k + 1]), rising=True)[0]
+        span = float(path.time[first]), onset
         if span[1] - span[0] >= SHORTEST_STILLNESS:
             return span
     return None
@@ -125,7 +135,8 @@ def _arms_forward(motion: HumanMotion, still: slice) -> bool:
     """Whether arms are horizontal and all limbs as in the initial pose, on average over samples."""
     for side in recorded_arms(motion):
         joints = {
-            name: motion.joints[f"{side}_{name}"][still].mean(axis=0) for name in ("shoulder", "elbow", "wrist")
+            name: motion.joints[f"{side}_{name}"][still].mean(axis=0)
+            for name in ("shoulder", "elbow", "wrist")
         }
         reach = joints["wrist"] - joints["shoulder"]
         if abs(reach[2]) > np.sin(LEVEL) * np.linalg.norm(reach):

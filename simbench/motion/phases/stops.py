@@ -1,6 +1,7 @@
 """Movements and the momentary stops between them."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,7 @@ def find_stops(speed: Array, contrast: float) -> Stops:
     padded = np.concatenate([[np.log(STILL)], level, [np.log(STILL)]])
     peaks = find_peaks(padded, prominence=np.log(contrast))[0] - 1
     cuts = [0, *peaks.tolist(), len(speed)]
-    stops = [a + int(np.argmin(speed[a:b])) for a, b in zip(cuts, cuts[1:], strict=False) if b > a]
+    stops = [a + int(np.argmin(speed[a:b])) for a, b in pairwise(cuts) if b > a]
     if len(stops) != len(peaks) + 1:
         # The first movement began before the recording.
         stops = [0, *stops]
