@@ -113,7 +113,7 @@ def _positions(
     if absurd.size:
         frame, point, axis = absurd[0]
         raise MotionError(
-            f"{source}: frame {frame}, point {point + 1}: {AXES[axis]} is "
+            f"{source}: frame {frame + 1}, point {point + 1}: {AXES[axis]} is "
             f"{positions[frame, point, axis]:.3g}; this is no position"
         )
     unseen = ~np.isfinite(positions).all(axis=2) | (positions == 0.0).all(axis=2)

@@ -38,7 +38,8 @@ def write_motion(motion: HumanMotion, path: str | Path) -> None:
             f"{path}: no writer for {suffix or 'a name without suffix'}; "
             f"give a name ending in {', '.join(SUFFIXES)}"
         )
-    part = path.with_name(f"{path.name}.part")
+    # Some libraries look at the suffix.
+    part = path.with_name(f"{path.name}.part{suffix}")
     try:
         SUFFIXES[suffix](motion, part)
         os.replace(part, path)

@@ -1,11 +1,124 @@
-"""C3D files: the points of a recording, for motion-capture programs."""
+"""C3D files by ezc3d: markers, joints and segment frames as points, for motion-capture programs.
 
+Joint centres are points named as the joint. A segment's frame is three points, as motion-capture programs
+export it: `left_hand_o` at its origin, `left_hand_x` and `left_hand_y` 0.1 m along its axes.
+"""
+
+import errno
+import os
+from collections.abc import Mapping
 from pathlib import Path
+
+import ezc3d
+import numpy as np
+from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.motion.human_motion import HumanMotion
 
+# The format counts frames with 16 bits, events and the bytes of a text with 8.
+MOST_FRAMES, MOST_EVENTS, LONGEST_TEXT = 65535, 255, 255
+AXIS_LENGTH = 0.1
+MILLIMETRES = 1000.0
+# Largest difference between two intervals, relative to their mean, of samples that one rate describes.
+UNEVEN = 1e-3
+
 
 def write_c3d(motion: HumanMotion, path: Path) -> None:
-    """Write a recording as C3D."""
-    raise MotionError(f"{path}: not yet")
+    """Write markers, joints and segment frames as points of a C3D file: millimetres, float, z up.
+
+    The repetitions become events `stroke start` and `stroke end`; what is known of the actor goes to the
+    groups SUBJECTS and PROCESSING, where Vicon keeps it.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+    path : pathlib.Path
+        Must end in `.c3d`.
+
+    Raises
+    ------
+    MotionError
+        The samples are not evenly spaced, there are more frames or repetitions than the format counts, or
+        two points have one name.
+    OSError
+        The file cannot be written.
+    """
+    steps = np.diff(motion.time)
+    if np.ptp(steps) > UNEVEN * steps.mean():
+        raise MotionError(
+            f"{motion.source}: C3D has one frame rate, the samples lie {steps.min():.6g} to "
+            f"{steps.max():.6g} s apart; resample the motion first"
+        )
+    strokes = np.zeros((0, 2), dtype=np.int64) if motion.strokes is None else motion.strokes
+    for what, count, most in (
+        ("frames", len(motion.time), MOST_FRAMES),
+        ("events", strokes.size, MOST_EVENTS),
+    ):
+        if count > most:
+            raise MotionError(f"{motion.source}: {count} {what}; C3D holds at most {most}")
+    points = _points(motion)
+    file = ezc3d.c3d()
+    group = file["parameters"]["POINT"]
+    group["RATE"]["value"] = [motion.rate]
+    group["UNITS"]["value"] = ["mm"]
+    group["LABELS"]["value"] = list(points)
+    file.add_parameter("POINT", "X_SCREEN", ["+X"])
+    file.add_parameter("POINT", "Y_SCREEN", ["+Z"])
+    file["data"]["points"] = MILLIMETRES * np.stack(list(points.values())).transpose(2, 0, 1)
+    file.add_parameter("TRIAL", "DESCRIPTION", [_short(motion.source)])
+    _add_actor(file, motion)
+    _add_events(file, motion.time[strokes] - motion.time[0])
+    # ezc3d reports neither a folder that is missing nor a disk that is full.
+    path.write_bytes(b"")
+    file.write(str(path))
+    if path.stat().st_size < 16 * len(points) * len(motion.time):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+
+def _points(motion: HumanMotion) -> Mapping[str, NDArray[np.float64]]:
+    """All points by name, (T, 3) each, m."""
+    triads = {}
+    for name, frames in motion.segments.items():
+        origin = frames[:, :3, 3]
+        triads[f"{name}_o"] = origin
+        triads[f"{name}_x"] = origin + AXIS_LENGTH * frames[:, :3, 0]
+        triads[f"{name}_y"] = origin + AXIS_LENGTH * frames[:, :3, 1]
+    points = {**motion.markers, **motion.joints, **triads}
+    if len(points) < len(motion.markers) + len(motion.joints) + len(triads):
+        twice = next(name for name in motion.markers if name in motion.joints or name in triads)
+        raise MotionError(
+            f"{motion.source}: marker {twice} has the name of a joint or frame; names must differ"
+        )
+    return points
+
+
+def _add_actor(file: ezc3d.c3d, motion: HumanMotion) -> None:
+    actor = motion.actor
+    file.add_parameter("SUBJECTS", "USED", [0 if actor is None else 1])
+    if actor is None:
+        return
+    file.add_parameter("SUBJECTS", "NAMES", [_short(actor.name)])
+    if actor.sex is not None:
+        file.add_parameter("SUBJECTS", "SEX", [_short(actor.sex)])
+    file.add_parameter("PROCESSING", "HEIGHT", [MILLIMETRES * actor.height])
+    if actor.mass is not None:
+        file.add_parameter("PROCESSING", "BODYMASS", [float(actor.mass)])
+    if actor.age is not None:
+        file.add_parameter("PROCESSING", "AGE", [float(actor.age)])
+
+
+def _short(text: str) -> str:
+    return text.encode()[:LONGEST_TEXT].decode(errors="ignore")
+
+
+def _add_events(file: ezc3d.c3d, strokes: NDArray[np.float64]) -> None:
+    """Start and end of each repetition, from their times (N, 2), s."""
+    times = strokes.ravel()
+    if not times.size:
+        return
+    file.add_parameter("EVENT", "USED", int(times.size))
+    file.add_parameter("EVENT", "CONTEXTS", ["General"] * times.size)
+    file.add_parameter("EVENT", "LABELS", ["stroke start", "stroke end"] * len(strokes))
+    # Minutes and seconds.
+    file.add_parameter("EVENT", "TIMES", np.stack([times // 60, times % 60]))

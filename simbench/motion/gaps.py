@@ -1,0 +1,112 @@
+"""Gaps in marker tracks: filled where that is interpolation, refused where it would be invention."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+
+from simbench.errors import MotionError
+from simbench.motion.human_motion import Gap
+from simbench.motion.marker_recording import MarkerRecording
+
+
+def fill_gaps(recording: MarkerRecording, longest: float) -> tuple[MarkerRecording, tuple[Gap, ...]]:
+    """Fill the gaps between samples, and cut the ends at which a marker was not seen.
+
+    A gap with samples on both sides is filled by the cubic spline through all samples of its marker. At the
+    ends there is nothing to interpolate: rather than extrapolate, the whole recording begins with the first
+    sample, and ends with the last one, that every marker has. Both only up to `longest`.
+
+    Parameters
+    ----------
+    recording : MarkerRecording
+        With NaN where a marker was not seen.
+    longest : float
+        Longest stretch that is filled or cut, s: the number of samples missing times the mean interval.
+
+    Returns
+    -------
+    recording : MarkerRecording
+        Without NaN, time from 0. Markers that were never seen are dropped, with a note.
+    gaps : tuple of Gap
+        What was filled, in samples of the returned recording.
+
+    Raises
+    ------
+    MotionError
+        A gap is longer than `longest` (naming marker, frames, counted from 0, and times), no marker was ever
+        seen, or nothing is left between the cut ends.
+    """
+    absent = np.isnan(recording.positions).any(axis=2)
+    frames = len(recording.time)
+    seen = ~absent.all(axis=0)
+    if not seen.any():
+        raise MotionError(
+            f"{recording.source}: no marker is seen in any of {frames} frame(s); there is nothing to read"
+        )
+    notes = list(recording.notes)
+    if not seen.all():
+        never = [name for name, known in zip(recording.names, seen, strict=True) if not known]
+        notes.append(f"{len(never)} markers never seen ignored: {', '.join(never)}")
+    names = tuple(name for name, known in zip(recording.names, seen, strict=True) if known)
+    absent, positions = absent[:, seen], recording.positions[:, seen].copy()
+    runs = _runs(absent)
+    _refuse_long(recording, names, runs, longest)
+    for marker in np.flatnonzero(absent.any(axis=0)):
+        known = ~absent[:, marker]
+        if known.sum() > 1:
+            spline = CubicSpline(recording.time[known], positions[known, marker])
+            positions[~known, marker] = spline(recording.time[~known])
+    first = max((last + 1 for _, begin, last in runs if begin == 0), default=0)
+    stop = min((begin for _, begin, last in runs if last == frames - 1), default=frames)
+    if stop - first < min(2, frames):
+        raise MotionError(
+            f"{recording.source}: fewer than 2 of {frames} frames are left between the first and the last "
+            "that show every marker"
+        )
+    cut = [
+        f"{count} frames at the {end}" for count, end in ((first, "start"), (frames - stop, "end")) if count
+    ]
+    if cut:
+        notes.append(f"cut, because not every marker is seen there: {', '.join(cut)}")
+    gaps = tuple(
+        Gap(names[marker], max(begin, first) - first, min(last, stop - 1) - first)
+        for marker, begin, last in runs
+        if begin > 0 and last < frames - 1 and begin < stop and last >= first
+    )
+    start = float(recording.time[first])
+    return replace(
+        recording,
+        time=recording.time[first:stop] - start,
+        names=names,
+        positions=positions[first:stop],
+        events=tuple((label, time - start) for label, time in recording.events),
+        notes=tuple(notes),
+    ), gaps
+
+
+def _runs(absent: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
+    """Marker, first and last frame of each unbroken stretch of True in (T, M)."""
+    edges = np.diff(np.pad(absent.T.astype(np.int8), ((0, 0), (1, 1))), axis=1)
+    markers, first = np.nonzero(edges == 1)
+    last = np.nonzero(edges == -1)[1] - 1
+    return list(zip(markers.tolist(), first.tolist(), last.tolist(), strict=True))
+
+
+def _refuse_long(
+    recording: MarkerRecording, names: tuple[str, ...], runs: list[tuple[int, int, int]], longest: float
+) -> None:
+    time = recording.time
+    interval = float(time[-1] - time[0]) / max(len(time) - 1, 1)
+    # The rounding of times must not decide about a gap of exactly the allowed length.
+    long = [run for run in runs if (run[2] - run[1] + 1) * interval > longest * (1 + 1e-6)]
+    if not long:
+        return
+    marker, first, last = max(long, key=lambda run: run[2] - run[1])
+    others = f"; {len(long)} gaps are longer than that" if len(long) > 1 else ""
+    raise MotionError(
+        f"{recording.source}: marker {names[marker]} is not seen from frame {first} ({time[first]:.3f} s) to "
+        f"frame {last} ({time[last]:.3f} s), {(last - first + 1) * interval:.3g} s; "
+        f"gaps up to {longest:g} s are filled{others}"
+    )
