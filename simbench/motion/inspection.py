@@ -24,8 +24,8 @@ HUMAN_LENGTHS = {"upper arm": (0.22, 0.36), "forearm": (0.20, 0.30)}
 LENGTH_CHANGE = 0.10
 # Nothing of a person gets from one frame to the next faster, m/s; a boxer's fist reaches 10.
 JUMP_SPEED = 15.0
-# How deep feet may sink, and how high they may be while standing (an ankle in a shoe), m.
-SINKING, STANDING = -0.03, 0.15
+# How deep feet may sink, and how high an ankle is over the floor in a thick shoe, m.
+SINKING, FLOATING = -0.03, 0.15
 # So many jumps are told one by one, and so many tracks of each are named.
 JUMPS_TOLD, TRACKS_NAMED = 5, 3
 
@@ -145,8 +145,8 @@ def _foot_doubts(feet: Feet | None) -> Iterator[str]:
         return
     if feet.lowest < SINKING:
         yield f"feet sink {-feet.lowest:.3f} m into the floor at {feet.lowest_time:.2f} s"
-    if feet.standing is not None and feet.standing > STANDING:
-        yield f"feet stand {feet.standing:.3f} m above the floor"
+    if feet.lowest > FLOATING:
+        yield f"feet stay {feet.lowest:.3f} m or more above the floor"
 
 
 def _jump_doubts(time: NDArray[np.float64], tracks: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
