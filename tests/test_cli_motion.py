@@ -111,8 +111,8 @@ def test_gaps_what_is_missing_and_doubts_are_shown(reading, capsys, walk):
     assert ["gaps", "5", "filled", "in", "2", "markers"] in printed
     assert ["missing", "left_hand"] in printed
     assert ["note", "marker", "map", "plug_in_gait"] in printed
-    assert ["LWRA", "4", "0.067", "2,", "5,", "8,", "…"] in printed
-    assert ["[red]C7", "1", "0.133", "4–6"] in printed
+    assert ["LWRA", "4", "0.033", "2,", "5,", "8,", "…"] in printed
+    assert ["[red]C7", "1", "0.100", "4–6"] in printed
     (doubt,) = printed[printed.index(["doubts:", "1"]) + 1 :]
     assert doubt[:8] == ["marker", "LWRA:", "jump", "between", "frames", "19", "and", "21,"]
 

@@ -40,7 +40,7 @@ class MarkerGaps:
     gaps : tuple of Gap
         In the order of time.
     longest : float
-        s, from the sample before the gap to the one after it.
+        s: the number of samples missing times the mean interval.
     """
 
     marker: str
@@ -118,12 +118,11 @@ def is_human(length: Spread) -> bool:
 
 def _marker_gaps(motion: HumanMotion) -> tuple[MarkerGaps, ...]:
     markers = dict.fromkeys(gap.marker for gap in motion.filled)
-    last = len(motion.time) - 1
     found = []
     for marker in markers:
         gaps = sorted((gap for gap in motion.filled if gap.marker == marker), key=lambda gap: gap.first)
-        ends = np.clip([(gap.first - 1, gap.last + 1) for gap in gaps], 0, last)
-        found.append(MarkerGaps(marker, tuple(gaps), float(np.diff(motion.time[ends], axis=1).max())))
+        samples = max(gap.last - gap.first + 1 for gap in gaps)
+        found.append(MarkerGaps(marker, tuple(gaps), samples / motion.rate))
     return tuple(found)
 
 
