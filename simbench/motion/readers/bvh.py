@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
-from simbench.motion.readers.bvh_hierarchy import LARGEST_NUMBER, Node, parse_hierarchy, shown
+from simbench.motion.readers.bvh_hierarchy import Node, parse_hierarchy
 from simbench.motion.readers.options import ReadOptions
 from simbench.motion.readers.skeleton_kinematics import world_poses
+from simbench.motion.readers.text_table import LARGEST_NUMBER, read_lines, read_numbers, shown
 from simbench.motion.skeleton_recording import SkeletonRecording
 
 Array = NDArray[np.float64]
@@ -26,12 +27,12 @@ MOST_POSES = 20_000_000
 PLACEHOLDER_JUMP = 5.0
 
 
-def read_bvh(path: str | Path, options: ReadOptions = ReadOptions()) -> SkeletonRecording:  # noqa: B008
+def read_bvh(path: Path, options: ReadOptions) -> SkeletonRecording:
     """Read a BVH file.
 
     Parameters
     ----------
-    path : str or pathlib.Path
+    path : pathlib.Path
     options : ReadOptions
         The format knows neither unit nor vertical axis: they are what is declared here.
 
@@ -47,10 +48,17 @@ def read_bvh(path: str | Path, options: ReadOptions = ReadOptions()) -> Skeleton
         Anything that is not a BVH file of one skeleton: the message names the line.
     """
     source = str(path)
-    lines = _lines(path)
+    lines = read_lines(path)
     nodes, motion = parse_hierarchy(lines, source)
     count, step, first = _motion_header(lines, motion, source)
-    values = _frames(lines, first, count, sum(len(node.channels or ()) for node in nodes), source)
+    channels = sum(len(node.channels or ()) for node in nodes)
+    if channels == 0:
+        raise MotionError(f"{source}: no joint has a channel; nothing moves in this file")
+    values = read_numbers(lines, first, channels, source)
+    if len(values) != count:
+        raise MotionError(
+            f"{source}, line {first}: {count} frames are declared, but {len(values)} lines of numbers follow"
+        )
     if len(nodes) * len(values) > MOST_POSES:
         raise MotionError(
             f"{source}: {len(nodes)} joints in {len(values)} frames; at most {MOST_POSES} poses are read"
@@ -63,7 +71,7 @@ def read_bvh(path: str | Path, options: ReadOptions = ReadOptions()) -> Skeleton
     positions, rotations = world_poses(parents, places, turns)
     start = int(_starts_with_rest_pose(offsets, places, turns, positions))
     return SkeletonRecording(
-        time=np.arange(len(values) - start) * step,
+        time=step * np.arange(len(values) - start, dtype=np.float64),
         names=_names(nodes),
         parents=parents,
         offsets=offsets,
@@ -74,15 +82,6 @@ def read_bvh(path: str | Path, options: ReadOptions = ReadOptions()) -> Skeleton
         up=options.up,
         notes=("the first frame is the rest pose, not motion: dropped",) if start else (),
     )
-
-
-def _lines(path: str | Path) -> list[str]:
-    try:
-        # Joint names in an unknown encoding must not keep anybody from the numbers.
-        text = Path(path).read_bytes().decode("utf-8-sig", errors="replace")
-    except (OSError, ValueError) as error:
-        raise MotionError(f"{path}: cannot be read: {error}") from error
-    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def _names(nodes: list[Node]) -> tuple[str, ...]:
@@ -125,42 +124,6 @@ def _labelled_number(line: str, label: str, where: str) -> float:
     if not 0 < value <= LARGEST_NUMBER:
         raise MotionError(f"{where}: {label} {shown(text.strip())}; it must be a positive number")
     return value
-
-
-def _frames(lines: list[str], first: int, count: int, columns: int, source: str) -> Array:
-    """Check and read the (T, C) numbers of the frames."""
-    rows = [k for k in range(first, len(lines)) if lines[k].strip()]
-    for k in rows:
-        width = len(lines[k].split())
-        if width != columns:
-            raise MotionError(
-                f"{source}, line {k + 1}: {width} number(s); the skeleton's channels need {columns}"
-            )
-    if len(rows) != count:
-        raise MotionError(
-            f"{source}, line {first}: {count} frames are declared, but {len(rows)} lines of numbers follow"
-        )
-    try:
-        values = np.loadtxt([lines[k] for k in rows], dtype=np.float64, comments=None, ndmin=2)
-    except ValueError:
-        values = np.full((0, columns), np.nan)
-    if values.shape == (count, columns) and bool((np.abs(values) <= LARGEST_NUMBER).all()):
-        return values
-    raise MotionError(_first_bad_number([(k, lines[k].split()) for k in rows], source))
-
-
-def _first_bad_number(rows: list[tuple[int, list[str]]], source: str) -> str:
-    for k, words in rows:
-        for column, word in enumerate(words):
-            try:
-                good = abs(float(word)) <= LARGEST_NUMBER and "_" not in word
-            except ValueError:
-                good = False
-            if not good:
-                return (
-                    f"{source}, line {k + 1}, column {column + 1}: {shown(word)}; it must be a finite number"
-                )
-    return f"{source}: the frames hold characters that are no plain numbers"
 
 
 def _local_poses(nodes: list[Node], offsets: Array, values: Array) -> tuple[Array, Array]:

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from simbench.errors import MotionError
+from simbench.motion.readers.text_table import LARGEST_NUMBER, shown
 
 CHANNELS = {f"{axis}{kind}".lower(): (kind, axis) for axis in "XYZ" for kind in ("position", "rotation")}
-# Any unit and any laboratory stay far below it; products of such numbers stay finite.
-LARGEST_NUMBER = 1e9
 
 
 @dataclass
@@ -34,11 +33,6 @@ class Node:
     line: int
     offset: list[float] | None = None
     channels: list[tuple[str, str]] | None = None
-
-
-def shown(words: str) -> str:
-    """Quote a file's words for a message, shortened."""
-    return repr(words if len(words) <= 40 else f"{words[:37]}...")
 
 
 def parse_hierarchy(lines: list[str], source: str) -> tuple[list[Node], int]:

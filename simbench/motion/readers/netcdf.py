@@ -15,12 +15,12 @@ from simbench.motion.readers.options import ReadOptions
 from simbench.motion.writers.netcdf import ACTOR_ATTRIBUTES, FORMAT, SEAL, checksum
 
 
-def read_netcdf(path: str | Path, options: ReadOptions = ReadOptions()) -> HumanMotion:  # noqa: B008
+def read_netcdf(path: Path, options: ReadOptions) -> HumanMotion:
     """Read a recording that `write_netcdf` wrote.
 
     Parameters
     ----------
-    path : str or pathlib.Path
+    path : pathlib.Path
     options : ReadOptions
         Without effect: the file declares everything.
 
@@ -56,12 +56,12 @@ def read_netcdf(path: str | Path, options: ReadOptions = ReadOptions()) -> Human
     return validate_motion(motion)
 
 
-def read_truth(path: str | Path) -> xr.Dataset:
+def read_truth(path: Path) -> xr.Dataset:
     """Read what a file tells of how its recording came about.
 
     Parameters
     ----------
-    path : str or pathlib.Path
+    path : pathlib.Path
 
     Returns
     -------
@@ -81,10 +81,10 @@ def read_truth(path: str | Path) -> xr.Dataset:
         return dataset.load()
 
 
-def _check_whole(path: str | Path) -> None:
+def _check_whole(path: Path) -> None:
     """Let nothing but intact files pass: the HDF5 library hangs on some that are damaged."""
     try:
-        content = Path(path).read_bytes()
+        content = path.read_bytes()
     except (OSError, ValueError) as error:
         raise MotionError(f"{path}: cannot be read: {error}") from error
     content, seal, found = content.rpartition(SEAL)

@@ -9,10 +9,16 @@ from pathlib import Path
 
 from simbench.errors import MotionError
 from simbench.motion.human_motion import HumanMotion
+from simbench.motion.writers.bvh import write_bvh
 from simbench.motion.writers.c3d import write_c3d
+from simbench.motion.writers.csv import write_motion_csv
+from simbench.motion.writers.netcdf import write_netcdf
 
 SUFFIXES: dict[str, Callable[[HumanMotion, Path], None]] = {
+    ".bvh": write_bvh,
     ".c3d": write_c3d,
+    ".csv": write_motion_csv,
+    ".nc": write_netcdf,
 }
 
 

@@ -1,0 +1,131 @@
+"""CSV files of joints and segments, one line a sample, as `write_motion_csv` writes them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from simbench.errors import MotionError
+from simbench.motion.anatomy import SIDES, transform
+from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion, validate_motion
+from simbench.motion.marker_maps.body_parts import LEG_JOINTS
+from simbench.motion.marker_maps.initial_posture import initial_pose
+from simbench.motion.readers.options import ReadOptions
+from simbench.motion.readers.text_table import read_lines, read_numbers, shown
+from simbench.motion.writers.csv import POSITION, QUATERNION, SEGMENT_MARK
+
+Array = NDArray[np.float64]
+
+# How far a quaternion may be off unit length: four digits are enough.
+UNIT_LENGTH = 1e-3
+
+
+def read_csv(path: Path, options: ReadOptions) -> HumanMotion:
+    """Read joints and segments of a recording.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        First line: `time_s`, then in any order for each joint `NAME_x_m`, `NAME_y_m`, `NAME_z_m` and for each
+        segment these and `NAME_qx`, `NAME_qy`, `NAME_qz`, `NAME_qw`. World z up, x forward.
+    options : ReadOptions
+        Without effect: the names of the columns declare everything.
+
+    Returns
+    -------
+    HumanMotion
+        The initial pose is the one the recording begins with, or computed.
+
+    Raises
+    ------
+    MotionError
+        Columns that are missing, repeated or unknown, lines of another length, something that is no finite
+        number, quaternions that are not of unit length, time that does not increase.
+    """
+    source = str(path)
+    lines = read_lines(path)
+    header = [word.strip().strip('"') for word in lines[0].split(",")]
+    groups = _groups(header, source)
+    table = read_numbers(lines, 1, len(header), source, delimiter=",")
+    if len(table) < 2:
+        raise MotionError(f"{source}: {len(table)} sample(s) found; a motion needs at least 2")
+    column = {name: table[:, k] for k, name in enumerate(header)}
+    joints: dict[str, Array] = {}
+    segments: dict[str, Array] = {}
+    for name, ends in groups.items():
+        position = np.stack([column[f"{name}_{end}"] for end in POSITION], axis=1)
+        if ends == {*POSITION}:
+            joints[name] = position
+        else:
+            segments[name] = transform(_rotations(name, column, source), position)
+    segments = {_unmarked(name, joints): frames for name, frames in segments.items()}
+    _check_an_arm(joints, segments, source)
+    initial, note = initial_pose(column["time_s"], joints, segments)
+    known = {*joints, *segments}
+    return validate_motion(
+        HumanMotion(
+            time=column["time_s"],
+            joints=joints,
+            segments=segments,
+            initial=initial,
+            source=source,
+            notes=(note,),
+            missing=tuple(
+                n for n in (*ARM_JOINTS, "pelvis", *LEG_JOINTS, *ARM_SEGMENTS, "trunk") if n not in known
+            ),
+        )
+    )
+
+
+def _groups(header: list[str], source: str) -> dict[str, set[str]]:
+    """Find the ends of the columns of each joint and segment, which must be whole."""
+    where = f"{source}, line 1"
+    if header[0] != "time_s":
+        raise MotionError(f"{where}: begins with {shown(header[0])}; the first column must be time_s")
+    groups: dict[str, set[str]] = {}
+    for k, word in enumerate(header[1:]):
+        end = next((end for end in (*POSITION, *QUATERNION) if word.endswith(f"_{end}")), None)
+        if end is None or word == f"_{end}":
+            allowed = ", ".join(f"NAME_{end}" for end in (*POSITION, *QUATERNION))
+            raise MotionError(f"{where}: column {k + 2} is {shown(word)}; allowed: {allowed}")
+        ends = groups.setdefault(word.removesuffix(f"_{end}"), set())
+        if end in ends:
+            raise MotionError(f"{where}: column {k + 2} {shown(word)} is there twice; names must differ")
+        ends.add(end)
+    for name, ends in groups.items():
+        whole = (*POSITION, *QUATERNION) if ends & {*QUATERNION} else POSITION
+        lacking = [f"{name}_{end}" for end in whole if end not in ends]
+        if lacking:
+            raise MotionError(f"{where}: {shown(name)} lacks {', '.join(map(shown, lacking))}")
+    return groups
+
+
+def _rotations(name: str, column: Mapping[str, Array], source: str) -> Array:
+    quaternion = np.stack([column[f"{name}_{end}"] for end in QUATERNION], axis=1)
+    length = np.linalg.norm(quaternion, axis=1)
+    off = np.flatnonzero(np.abs(length - 1.0) > UNIT_LENGTH)
+    if off.size:
+        raise MotionError(
+            f"{source}: {name} at frame {off[0]}: a quaternion of length {length[off[0]]:.4g}; it must be 1 "
+            f"to {UNIT_LENGTH:g}"
+        )
+    return np.asarray(Rotation.from_quat(quaternion).as_matrix())
+
+
+def _unmarked(name: str, joints: Mapping[str, Array]) -> str:
+    plain = name.removesuffix(SEGMENT_MARK)
+    return plain if plain in joints else name
+
+
+def _check_an_arm(joints: Mapping[str, Array], segments: Mapping[str, Array], source: str) -> None:
+    """Name what the most complete arm lacks, if none is complete."""
+    known = {*joints, *segments}
+    lacking = {
+        side: [n for n in (*ARM_JOINTS, *ARM_SEGMENTS) if n.startswith(side) and n not in known]
+        for side in SIDES
+    }
+    least = min(lacking.values(), key=len)
+    if least:
+        raise MotionError(f"{source}, line 1: no complete arm; columns of {', '.join(least)} are missing")

@@ -1,0 +1,98 @@
+"""Tables of numbers in text files: every mistake with its line."""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.errors import MotionError
+
+# Any unit and any laboratory stay far below it; products of such numbers stay finite.
+LARGEST_NUMBER = 1e9
+
+
+def read_lines(path: Path) -> list[str]:
+    """Read a text file's lines, whatever ends them.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    MotionError
+        The file cannot be read.
+    """
+    try:
+        # Names in an unknown encoding must not keep anybody from the numbers.
+        text = path.read_bytes().decode("utf-8-sig", errors="replace")
+    except (OSError, ValueError) as error:
+        raise MotionError(f"{path}: cannot be read: {error}") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def shown(words: str) -> str:
+    """Quote a file's words for a message, shortened."""
+    return repr(words if len(words) <= 40 else f"{words[:37]}...")
+
+
+def read_numbers(
+    lines: list[str], first: int, columns: int, source: str, delimiter: str | None = None
+) -> NDArray[np.float64]:
+    """Read rows of finite numbers; blank lines do not count.
+
+    Parameters
+    ----------
+    lines : list of str
+        The whole file's.
+    first : int
+        Index of the table's first line.
+    columns : int
+        Numbers in each row.
+    source : str
+        The file, for messages.
+    delimiter : str, optional
+        White space unless given.
+
+    Returns
+    -------
+    (T, columns) array
+
+    Raises
+    ------
+    MotionError
+        A line with more or fewer numbers, or with something else than a finite number.
+    """
+    rows = [k for k in range(first, len(lines)) if lines[k].strip()]
+    for k in rows:
+        width = len(lines[k].split(delimiter))
+        if width != columns:
+            raise MotionError(f"{source}, line {k + 1}: {width} value(s); there must be {columns}")
+    if not rows:
+        return np.empty((0, columns))
+    try:
+        values = np.loadtxt(
+            [lines[k] for k in rows], dtype=np.float64, comments=None, delimiter=delimiter, ndmin=2
+        )
+    except ValueError:
+        values = np.full((0, columns), np.nan)
+    if values.shape == (len(rows), columns) and bool((np.abs(values) <= LARGEST_NUMBER).all()):
+        return values
+    for k in rows:
+        for column, word in enumerate(lines[k].split(delimiter)):
+            if not _is_number(word):
+                raise MotionError(
+                    f"{source}, line {k + 1}, column {column + 1}: {shown(word)}; it must be a finite number"
+                )
+    raise MotionError(f"{source}: the table holds characters that are neither numbers nor between them")
+
+
+def _is_number(word: str) -> bool:
+    try:
+        return abs(float(word)) <= LARGEST_NUMBER and "_" not in word and word.isascii()
+    except ValueError:
+        return False
