@@ -207,10 +207,10 @@ def test_what_goes_wrong_in_reading_is_one_line(reading, capsys, tmp_path, raise
 
 def test_a_full_disk_is_one_line_and_leaves_nothing(reading, capsys, monkeypatch, tmp_path):
     def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device", "a.png")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(skeleton_picture.os, "replace", full)
     assert main(["motion", "inspect", WALK, "--picture", "a.png"]) == 2
     printed = capsys.readouterr()
-    assert (printed.out, printed.err) == ("", "error: a.png: No space left on device\n")
+    assert (printed.out, printed.err) == ("", "error: a.png: cannot be written: No space left on device\n")
     assert list(tmp_path.iterdir()) == []

@@ -13,6 +13,7 @@ from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
 from PIL import Image
 
+from simbench.errors import MotionError
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.inspection import Inspection
 from simbench.motion.stick_figure import Chain, stick_figure
@@ -60,7 +61,7 @@ def draw_picture(inspection: Inspection, path: Path) -> None:
 
     Raises
     ------
-    OSError
+    MotionError
         If the file cannot be written.
     """
     motion = inspection.motion
@@ -94,6 +95,8 @@ def draw_picture(inspection: Inspection, path: Path) -> None:
     try:
         picture.save(part, format="PNG", optimize=True)
         os.replace(part, path)
+    except OSError as error:
+        raise MotionError(f"{path}: cannot be written: {error.strerror or error}") from error
     finally:
         part.unlink(missing_ok=True)
 

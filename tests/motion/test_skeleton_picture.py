@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from simbench.errors import MotionError
 from simbench.motion import skeleton_picture
 from simbench.motion.human_motion import Gap
 from simbench.motion.inspection import inspect
@@ -124,10 +125,10 @@ def test_a_full_disk_leaves_the_old_picture_and_nothing_else(swing, tmp_path, mo
     path.write_bytes(b"old")
 
     def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(skeleton_picture.os, "replace", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(MotionError, match=r"a\.png: cannot be written: No space left on device"):
         draw_picture(inspect(swing), path)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
