@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.motion.human_motion import Actor
+
 
 @dataclass(frozen=True)
 class SkeletonRecording:
@@ -30,6 +32,8 @@ class SkeletonRecording:
         Unit of length where the format, the file or the user declares one; None where nobody does (BVH).
     up : str or None
         The file's vertical axis, `x`, `y` or `z`, where it is declared.
+    actor : Actor or None
+        Whose body it is, where the format knows.
     notes : tuple of str
         What was left out or assumed, for people.
     """
@@ -43,4 +47,5 @@ class SkeletonRecording:
     source: str
     unit: str | None = None
     up: str | None = None
+    actor: Actor | None = None
     notes: tuple[str, ...] = ()

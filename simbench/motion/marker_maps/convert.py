@@ -181,7 +181,7 @@ def _markers(
 def _actor(recording: MarkerRecording | SkeletonRecording) -> Actor | None:
     """Whom the file names."""
     if isinstance(recording, SkeletonRecording):
-        return None
+        return recording.actor
     details = recording.details
     if "actor" not in details or "height" not in details:
         return None
