@@ -1,0 +1,285 @@
+import struct
+
+import ezc3d
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from simbench.errors import MotionError
+from simbench.motion.readers.c3d import read_c3d
+from simbench.motion.readers.options import ReadOptions
+
+NAMES = ("LSHO", "LELB", "LWRA")
+POSITIONS = np.random.default_rng(3).uniform(-1.8, 1.8, size=(6, 3, 3))
+
+
+def number(value, processor):
+    """A 32-bit float as Intel stores it, or as a VAX does: four times as large, halves swapped."""
+    if processor == "dec":
+        raw = struct.pack("<f", 4 * value)
+        return raw[2:] + raw[:2]
+    return struct.pack("<f", value)
+
+
+def record(name, group, content):
+    return (
+        struct.pack("<bb", len(name), group) + name.encode() + struct.pack("<H", 2 + len(content)) + content
+    )
+
+
+def group(name, identity):
+    return record(name, -identity, b"\0")
+
+
+def parameter(name, identity, kind, shape, data):
+    return record(name, identity, struct.pack("<bB", kind, len(shape)) + bytes(shape) + data + b"\0")
+
+
+def texts(name, identity, values):
+    width = max(map(len, values))
+    data = "".join(value.ljust(width) for value in values).encode()
+    return parameter(name, identity, -1, [width, len(values)], data)
+
+
+def hand_made(
+    positions=POSITIONS,
+    names=NAMES,
+    processor="intel",
+    scale=-1.0,
+    unit="mm",
+    extra=b"",
+    residuals=None,
+    first=1,
+    rate=100.0,
+):
+    """A C3D file of points in mm, byte by byte from the format's description."""
+    frames, count, _ = positions.shape
+    words = (
+        group("POINT", 1)
+        + parameter("USED", 1, 2, [], struct.pack("<H", count))
+        + parameter("FRAMES", 1, 2, [], struct.pack("<H", frames))
+        + parameter("SCALE", 1, 4, [], number(scale, processor))
+        + parameter("RATE", 1, 4, [], number(rate, processor))
+        + texts("LABELS", 1, names)
+        + parameter("UNITS", 1, -1, [len(unit)], unit.encode())
+        + extra
+        + b"\0"
+    )
+    blocks = -(-(len(words) + 4) // 512)
+    section = (bytes([1, 80, blocks, {"intel": 84, "dec": 85}[processor]]) + words).ljust(512 * blocks, b"\0")
+    header = struct.pack("<BB5H", 2, 80, count, 0, first, first + frames - 1, 10) + number(scale, processor)
+    header += struct.pack("<HH", 2 + blocks, 0) + number(rate, processor)
+    residuals = np.zeros((frames, count)) if residuals is None else residuals
+    data = b""
+    for point, residual in zip(1000 * positions.reshape(-1, 3), residuals.astype(int).ravel(), strict=True):
+        if scale < 0:
+            data += b"".join(number(value, processor) for value in (*point, residual))
+        else:
+            data += struct.pack("<4h", *np.rint(point / scale).astype(int), residual)
+    return header.ljust(512, b"\0") + section + data
+
+
+def read(folder, content, **options):
+    path = folder / "trial.c3d"
+    path.write_bytes(content)
+    return read_c3d(path, ReadOptions(**options))
+
+
+@pytest.mark.parametrize("processor", ["intel", "dec"])
+@pytest.mark.parametrize(("scale", "precision"), [(-1.0, 1e-7), (0.1, 0.5e-4 + 1e-9)])
+def test_floats_and_scaled_integers_of_two_kinds_of_machine(tmp_path, processor, scale, precision):
+    recording = read(tmp_path, hand_made(processor=processor, scale=scale))
+    assert recording.names == NAMES
+    assert recording.unit == "mm"
+    assert recording.up is None
+    np.testing.assert_allclose(recording.positions, POSITIONS, rtol=0, atol=precision)
+    np.testing.assert_allclose(recording.time, np.arange(6) / 100, rtol=0, atol=1e-12)
+
+
+def test_a_negative_residual_or_three_zeros_is_a_marker_not_seen(tmp_path):
+    residuals, positions = np.zeros((6, 3)), POSITIONS.copy()
+    residuals[2:4, 1] = -1
+    # The last frames empty: a library that drops them must not shorten the recording.
+    positions[4:] = 0.0
+    recording = read(tmp_path, hand_made(positions, residuals=residuals))
+    expected = np.zeros((6, 3), dtype=bool)
+    expected[2:4, 1] = expected[4:] = True
+    np.testing.assert_array_equal(np.isnan(recording.positions).all(axis=2), expected)
+    np.testing.assert_array_equal(np.isnan(recording.positions).any(axis=2), expected)
+
+
+@pytest.mark.parametrize(
+    ("written", "declared", "factor"),
+    [("m", None, 1000), ("CM", None, 10), ("mm", "cm", 10), ("ells", "in", 25.4)],
+)
+def test_the_unit_is_the_files_unless_declared(tmp_path, written, declared, factor):
+    recording = read(tmp_path, hand_made(unit=written), unit=declared)
+    np.testing.assert_allclose(recording.positions, factor * POSITIONS, rtol=1e-6)
+
+
+def test_unlabelled_points_and_model_outputs_are_left_out_and_counted(tmp_path):
+    names = ("Ann:LSHO", "Ann:*7", "Ann:LElbowAngles", "Ann:LWRA", "", "Ann:RSHO")
+    positions = np.random.default_rng(1).uniform(0.1, 1, size=(4, 6, 3))
+    extra = texts("ANGLES", 1, ("Ann:LElbowAngles", "Ann:RElbowAngles"))
+    recording = read(tmp_path, hand_made(positions, names, extra=extra))
+    assert recording.names == ("LSHO", "LWRA", "RSHO")
+    np.testing.assert_allclose(recording.positions, positions[:, [0, 3, 5]], atol=1e-7)
+    assert recording.notes == (
+        "2 unlabelled points ignored",
+        "1 model outputs that are not positions ignored",
+    )
+
+
+def test_prefixes_that_differ_stay(tmp_path):
+    names = ("Ann:LSHO", "Bob:LSHO", "Bob:LELB")
+    assert read(tmp_path, hand_made(names=names)).names == names
+
+
+def test_events_are_counted_from_the_first_stored_frame(tmp_path):
+    # Stored from frame 51 of the trial on, at 100 Hz: the trial's 0.75 s is the file's 0.25 s.
+    extra = group("EVENT", 2) + parameter("USED", 2, 2, [], struct.pack("<H", 2))
+    extra += parameter("TIMES", 2, 4, [2, 2], struct.pack("<4f", 1.0, 5.5, 0.0, 0.75))
+    extra += texts("LABELS", 2, ("turn", "Foot Strike")) + texts("CONTEXTS", 2, ("General", "Left"))
+    recording = read(tmp_path, hand_made(extra=extra, first=51))
+    assert [label for label, _ in recording.events] == ["Left Foot Strike", "turn"]
+    np.testing.assert_allclose([time for _, time in recording.events], [0.25, 65.0], atol=1e-6)
+
+
+def test_axes_actor_and_names_beyond_255_points_among_analog_channels(tmp_path):
+    rng = np.random.default_rng(2)
+    points = rng.uniform(-900, 900, size=(3, 300, 5))
+    file = ezc3d.c3d()
+    file["parameters"]["POINT"]["RATE"]["value"] = [120.0]
+    file["parameters"]["POINT"]["UNITS"]["value"] = ["mm"]
+    file["parameters"]["POINT"]["LABELS"]["value"] = [f"p{k}" for k in range(300)]
+    file["data"]["points"] = points
+    file["parameters"]["ANALOG"]["RATE"]["value"] = [1200.0]
+    file["parameters"]["ANALOG"]["LABELS"]["value"] = ["Fx", "Fy"]
+    file["data"]["analogs"] = rng.normal(size=(1, 2, 50))
+    file.add_parameter("POINT", "X_SCREEN", ["+X"])
+    file.add_parameter("POINT", "Y_SCREEN", ["+Z"])
+    file.add_parameter("SUBJECTS", "NAMES", ["Ann"])
+    file.add_parameter("PROCESSING", "Bodymass", [61.5])
+    file.add_parameter("PROCESSING", "Height", [1712.0])
+    file.write(str(tmp_path / "many.c3d"))
+    recording = read_c3d(tmp_path / "many.c3d", ReadOptions())
+    assert recording.names == tuple(f"p{k}" for k in range(300))
+    np.testing.assert_allclose(1000 * recording.positions, points.transpose(2, 1, 0), atol=1e-4)
+    assert recording.up == "z"
+    assert dict(recording.details) == {"actor": "Ann", "mass": "61.5", "height": "1.712"}
+    assert 1 / recording.time[1] == pytest.approx(120)
+
+
+def patched(content, at, data):
+    return content[:at] + data + content[at + len(data) :]
+
+
+WHOLE = hand_made()
+FIRST_X = len(WHOLE) - 6 * 3 * 16
+DAMAGED = {
+    "empty": (b"", r"not a C3D file"),
+    "text": (b"PathFileType\t4\t(X/Y/Z)\n" * 40, r"not a C3D file"),
+    "header only": (WHOLE[:512], r"truncated: the parameters begin at byte 512, the file has 512"),
+    "cut in the parameters": (WHOLE[:600], r"truncated: the parameters are not complete"),
+    "cut in the data": (
+        WHOLE[:-1],
+        r"truncated: 6 frames of 3 points .* end at byte 1312, the file has 1311",
+    ),
+    "points": (patched(WHOLE, 2, b"\x07\0"), r"points: 7 by the header, 3 by the parameters"),
+    "frames": (patched(WHOLE, 8, b"\x09\0"), r"frames: 9 by the header, 6 by the parameters"),
+    "no frames": (hand_made(POSITIONS[:0]), r"3 points in 0 frames"),
+    "no points": (hand_made(POSITIONS[:, :0]), r"0 points in 6 frames"),
+    "rate": (patched(WHOLE, 20, struct.pack("<f", 50)), r"frame rate is 50 Hz by the header and 100 Hz"),
+    "NaN rate": (hand_made(rate=np.nan), r"frame rate is nan"),
+    "integers called floats": (patched(WHOLE, 12, struct.pack("<f", 1.0)), r"scales of points"),
+    "processor": (patched(WHOLE, 515, b"\x56"), r"\(MIPS\).*allowed are"),
+    "names twice": (hand_made(names=("A", "B", "A")), r"points 1, 3 are all named 'A'"),
+    "no names": (hand_made(names=("*1", "*2", "*3")), r"none of 3 points has a label"),
+    "unit": (hand_made(unit="ells"), r"POINT:UNITS: unit of length 'ells' unknown; allowed: m, cm, mm, in"),
+    "infinite": (patched(WHOLE, FIRST_X, struct.pack("<f", np.inf)), r"frame 1, point 1: x is inf"),
+    # Taken on trust, each of these crashes the interpreter or fills its memory.
+    "value missing": (
+        WHOLE.replace(b"RATE\x09\0\x04\0", b"RATE\x09\0\x04\x01"),
+        r"parameter section is damaged|dimensions|truncated",
+    ),
+    "character without length": (
+        hand_made(extra=parameter("X", 1, -1, [], b"")),
+        r"parameter X has type -1 and dimensions \(\)",
+    ),
+    "empty array of many dimensions": (
+        hand_made(extra=parameter("X", 1, 2, [255] * 6 + [0], b"")),
+        r"parameter X has type 2 and dimensions",
+    ),
+    "empty scalar": (
+        hand_made(extra=group("ANALOG", 2) + parameter("USED", 2, 2, [0], b"")),
+        r"ANALOG:USED has type 2 and 0 values",
+    ),
+    "analog rate": (
+        hand_made(extra=group("ANALOG", 2) + parameter("RATE", 2, 4, [], struct.pack("<f", 1e15))),
+        r"ANALOG:RATE is 1e\+13 times",
+    ),
+    "channels": (
+        hand_made(extra=group("ANALOG", 2) + parameter("USED", 2, 2, [], b"\x08\0")),
+        r"ANALOG:SCALE has 0 values for 8 channels",
+    ),
+    "rotations": (
+        hand_made(extra=group("ROTATION", 2) + parameter("RATIO", 2, 2, [], b"\0\xb0")),
+        r"rotations, 45056 times a frame",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_a_damaged_file_gives_one_clear_line(tmp_path, name):
+    content, message = DAMAGED[name]
+    with pytest.raises(MotionError, match=message) as error:
+        read(tmp_path, content)
+    assert "\n" not in str(error.value)
+    assert "trial.c3d" in str(error.value)
+
+
+def test_missing_values_are_no_damage(tmp_path):
+    nan = patched(WHOLE, FIRST_X, struct.pack("<3f", np.nan, np.nan, np.nan))
+    assert np.isnan(read(tmp_path, nan).positions[0, 0]).all()
+
+
+def test_a_folder_and_a_missing_file(tmp_path):
+    with pytest.raises(MotionError, match=r"cannot be read: Is a directory"):
+        read_c3d(tmp_path, ReadOptions())
+    with pytest.raises(MotionError, match=r"cannot be read: No such file"):
+        read_c3d(tmp_path / "none.c3d", ReadOptions())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("c3d")
+
+
+def only_our_error(folder, content):
+    try:
+        recording = read(folder, content)
+    except MotionError:
+        return
+    assert recording.positions.shape == (len(recording.time), len(recording.names), 3)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(content=st.binary(max_size=2000), key=st.booleans())
+def test_any_bytes_are_read_or_refused(folder, content, key):
+    only_our_error(folder, b"\x02\x50" + content if key else content)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    changes=st.lists(
+        st.tuples(st.integers(0, len(WHOLE) - 1), st.binary(min_size=1, max_size=4)), max_size=6
+    ),
+    integers=st.booleans(),
+    end=st.integers(0, len(WHOLE)) | st.none(),
+)
+def test_any_damage_to_a_valid_file_is_read_or_refused(folder, changes, integers, end):
+    content = hand_made(scale=0.1) if integers else WHOLE
+    for at, data in changes:
+        content = patched(content, at, data)
+    only_our_error(folder, content[:end])
