@@ -94,4 +94,4 @@ def _axes(motion: HumanMotion) -> tuple[Array, Array]:
     heading = np.unwrap(np.arctan2(-left[:, 0], left[:, 1]))
     if np.ptp(origin[:, :2], axis=0).max() < TRAVEL and np.ptp(heading) < TURN:
         return np.zeros((len(origin), 3)), np.tile(np.eye(3), (len(origin), 1, 1))
-    return origin, Rotation.from_euler("z", -heading).as_matrix()
+    return origin, Rotation.from_euler("z", -heading[:, None]).as_matrix()

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.motion.anatomy import mean_frame
-from simbench.motion.human_motion import HumanMotion, recorded_arms
+from simbench.motion.human_motion import HumanMotion
 from simbench.motion.phases.bells import fit_bell
 from simbench.motion.phases.hand_path import HandPath, hand_path
+from simbench.motion.phases.initial_configuration import SWAYING, find_initial_configuration
 from simbench.motion.phases.repetition import find_repetitions
 from simbench.motion.phases.stops import Stops, find_stops
 
@@ -18,15 +18,11 @@ Span = tuple[float, float]
 # How many times faster than the stops around it a movement is: first where the hands stop, else where they
 # only slow down.
 CONTRASTS = (3.0, 1.5)
-# A dip to less than this share of the top speeds beside it is a stop.
-STOPPED = 0.25
-# Arms stretched forward sway this fast, m/s.
-SWAYING = 0.05
+# Hands stop where they are slower than this share of the top speeds before and after, between two
+# repetitions and before the first or after the last, where they dwell.
+STOPPED, DWELLING = 0.25, 0.10
 # Shorter transitions and rests are none, s.
 SHORTEST_PHASE = 0.1
-# The initial configuration is still for at least this time (s) with the arms this near to horizontal and the
-# limbs this near to the recording's initial pose.
-SHORTEST_STILLNESS, LEVEL, NEAR = 0.3, np.radians(25.0), np.radians(35.0)
 
 
 @dataclass(frozen=True)
@@ -75,7 +71,8 @@ def find_phases(motion: HumanMotion) -> Phases:
         chain = find_repetitions(path, found)
         if len(chain):
             break
-    icp = _initial_configuration(motion, path, found, int(chain[0]) + 1 if len(chain) else len(found.peaks))
+    candidates = int(chain[0]) + 1 if len(chain) else len(found.peaks)
+    icp = find_initial_configuration(motion, path, found, candidates)
     if len(chain) == 0:
         return Phases(icp=icp, tgp=None, pmp=None, rest=None, boundaries=np.empty(0))
     boundaries = _cut(path, found, chain)
@@ -98,7 +95,9 @@ def _cut(path: HandPath, found: Stops, chain: NDArray[np.int64]) -> Array:
     before, after, stops = peaks[chain], peaks[chain + 1], found.stops[chain]
     tops = path.speed[peaks]
     tops[[0, -1]] = np.inf
-    slowing = path.speed[stops] > STOPPED * np.minimum(tops[chain], tops[chain + 1])
+    share = np.full(len(cuts), STOPPED)
+    share[[0, -1]] = DWELLING
+    slowing = path.speed[stops] > share * np.minimum(tops[chain], tops[chain + 1])
     outside = (cuts < path.time[before]) | (cuts > path.time[after])
     return np.where(slowing | outside, path.time[stops], cuts)
 
@@ -113,41 +112,3 @@ def _rest(path: HandPath, end: float) -> Span | None:
     moving = (path.time > end) & (path.speed > SWAYING)
     until = float(path.time[np.argmax(moving)] if moving.any() else path.time[-1])
     return (end, until) if until - end >= SHORTEST_PHASE else None
-
-
-def _initial_configuration(motion: HumanMotion, path: HandPath, found: Stops, last: int) -> Span | None:
-    """Find the first stillness in the initial configuration, before stop number `last`."""
-    for k in range(last):
-        stop = int(found.stops[k])
-        moving = np.flatnonzero(path.speed[: stop + 1] > SWAYING)
-        first = int(moving[-1]) + 1 if moving.size else 0
-        if not (first <= stop and _arms_forward(motion, slice(first, stop + 1))):
-            continue
-        # The hands may start to turn or to descend before they arrive.
-        onset = fit_bell(path, stop, int(found.peaks[k]), int(found.stops[k + 1]), rising=True)[0]
-        span = float(path.time[first]), onset
-        if span[1] - span[0] >= SHORTEST_STILLNESS:
-            return span
-    return None
-
-
-def _arms_forward(motion: HumanMotion, still: slice) -> bool:
-    """Whether arms are horizontal and all limbs as in the initial pose, on average over samples."""
-    for side in recorded_arms(motion):
-        joints = {
-            name: motion.joints[f"{side}_{name}"][still].mean(axis=0)
-            for name in ("shoulder", "elbow", "wrist")
-        }
-        reach = joints["wrist"] - joints["shoulder"]
-        if abs(reach[2]) > np.sin(LEVEL) * np.linalg.norm(reach):
-            return False
-        for proximal, distal in (("shoulder", "elbow"), ("elbow", "wrist")):
-            limb = joints[distal] - joints[proximal]
-            wanted = motion.initial.joints[f"{side}_{distal}"] - motion.initial.joints[f"{side}_{proximal}"]
-            if limb @ wanted < np.cos(NEAR) * np.linalg.norm(limb) * np.linalg.norm(wanted):
-                return False
-        hand = mean_frame(motion.segments[f"{side}_hand"][still])[:3, :3]
-        turn = hand @ motion.initial.segments[f"{side}_hand"][:3, :3].T
-        if np.trace(turn) < 1.0 + 2.0 * np.cos(NEAR):
-            return False
-    return True
