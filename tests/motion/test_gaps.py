@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+
+from simbench.errors import MotionError
+from simbench.motion.gaps import fill_gaps
+from simbench.motion.human_motion import Gap
+from simbench.motion.marker_recording import MarkerRecording
+
+RATE = 100.0
+
+
+def recording(frames=200, markers=3, **gaps):
+    """Markers on known tracks, sines of 0.5 m at 0.5 Hz with a phase each; gaps as (first, last)."""
+    time = np.arange(frames) / RATE
+    phase = np.arange(3 * markers).reshape(markers, 3)
+    positions = 0.5 * np.sin(np.pi * time[:, None, None] + phase)
+    names = tuple("abcdefgh"[:markers])
+    for name, runs in gaps.items():
+        for first, last in runs:
+            positions[first : last + 1, names.index(name)] = np.nan
+    return MarkerRecording(time=time, names=names, positions=positions, source="sines")
+
+
+def test_a_whole_recording_stays_as_it_is():
+    whole = recording()
+    filled, gaps = fill_gaps(whole, 0.2)
+    np.testing.assert_array_equal(filled.positions, whole.positions)
+    np.testing.assert_array_equal(filled.time, whole.time)
+    assert gaps == ()
+    assert filled.notes == ()
+
+
+def test_gaps_are_filled_close_to_the_known_track_and_nothing_else_changes():
+    broken = recording(a=[(50, 69)], b=[(10, 12), (60, 60), (120, 139)])
+    filled, gaps = fill_gaps(broken, 0.2)
+    assert gaps == (Gap("a", 50, 69), Gap("b", 10, 12), Gap("b", 60, 60), Gap("b", 120, 139))
+    truth = recording().positions
+    # A cubic over h = 0.21 s misses sin by at most 5/384 h^4 times its fourth derivative, 0.5 pi^4.
+    bound = 5 / 384 * 0.21**4 * 0.5 * np.pi**4
+    assert bound < 1.3e-3
+    assert np.abs(filled.positions - truth).max() < bound
+    seen = ~np.isnan(broken.positions)
+    np.testing.assert_array_equal(filled.positions[seen], broken.positions[seen])
+
+
+def test_a_gap_of_exactly_the_allowed_length_is_filled_and_one_frame_more_is_refused():
+    fill_gaps(recording(b=[(100, 119)]), 0.2)
+    message = (
+        r"sines: marker b is not seen from frame 100 \(1\.000 s\) to frame 120 \(1\.200 s\), 0\.21 s; gaps up"
+    )
+    with pytest.raises(MotionError, match=message):
+        fill_gaps(recording(b=[(100, 120)]), 0.2)
+
+
+def test_the_longest_of_several_is_named():
+    message = r"marker c .* frame 10 .* frame 59 .* 0\.5 s; .*; 2 gaps are longer than that"
+    with pytest.raises(MotionError, match=message):
+        fill_gaps(recording(a=[(100, 130)], c=[(10, 59)]), 0.2)
+
+
+def test_nothing_is_extrapolated_the_ends_are_cut():
+    broken = recording(a=[(0, 4), (198, 199)], b=[(0, 9), (50, 54)], c=[(7, 12), (190, 199)])
+    broken = MarkerRecording(**{**broken.__dict__, "events": (("start", 0.5),)})
+    filled, gaps = fill_gaps(broken, 0.2)
+    # b begins at frame 10, c ends at frame 189.
+    assert len(filled.time) == 180
+    np.testing.assert_allclose(filled.time, np.arange(180) / RATE, atol=1e-12)
+    np.testing.assert_allclose(filled.positions, recording().positions[10:190], atol=1e-4)
+    assert gaps == (Gap("b", 40, 44), Gap("c", 0, 2))
+    assert filled.events == (("start", pytest.approx(0.4)),)
+    assert filled.notes == (
+        "cut, because not every marker is seen there: 10 frames at the start, 10 frames at the end",
+    )
+
+
+def test_too_much_missing_at_an_end_is_refused():
+    with pytest.raises(MotionError, match=r"marker a is not seen from frame 0 .* to frame 20 .*, 0\.21 s"):
+        fill_gaps(recording(a=[(0, 20)]), 0.2)
+    with pytest.raises(MotionError, match=r"marker a is not seen from frame 170"):
+        fill_gaps(recording(a=[(170, 199)]), 0.2)
+
+
+def test_a_marker_that_is_never_seen_is_dropped_with_a_note():
+    filled, _ = fill_gaps(recording(b=[(0, 199)]), 0.2)
+    assert filled.names == ("a", "c")
+    np.testing.assert_array_equal(filled.positions, recording().positions[:, [0, 2]])
+    assert filled.notes == ("1 markers never seen ignored: b",)
+
+
+def test_no_marker_at_all_and_nothing_left():
+    with pytest.raises(MotionError, match=r"no marker is seen in any of 200 frame"):
+        fill_gaps(recording(a=[(0, 199)], b=[(0, 199)], c=[(0, 199)]), 0.2)
+    with pytest.raises(MotionError, match=r"fewer than 2 of 20 frames are left"):
+        fill_gaps(recording(frames=20, a=[(0, 10)], b=[(9, 19)]), 0.2)
+
+
+def test_one_coordinate_missing_is_a_marker_missing():
+    broken = recording()
+    broken.positions[30, 1, 2] = np.nan
+    filled, gaps = fill_gaps(broken, 0.2)
+    assert gaps == (Gap("b", 30, 30),)
+    np.testing.assert_allclose(filled.positions[30], recording().positions[30], atol=1e-6)
