@@ -88,12 +88,14 @@ def _names(nodes: list[Node]) -> tuple[str, ...]:
     """Names of all nodes; an end site takes its joint's, made different from all others."""
     names: list[str] = []
     taken = {node.name for node in nodes}
+    ends: dict[str, int] = {}
     for node in nodes:
         name = node.name
-        number = 1
-        while name is None or (node.name is None and name in taken):
-            name = f"{names[node.parent]}_end{number if number > 1 else ''}"
-            number += 1
+        while name is None:
+            joint = names[node.parent]
+            ends[joint] = ends.get(joint, 0) + 1
+            name = f"{joint}_end{ends[joint] if ends[joint] > 1 else ''}"
+            name = None if name in taken else name
         taken.add(name)
         names.append(name)
     return tuple(names)

@@ -59,6 +59,7 @@ def parse_hierarchy(lines: list[str], source: str) -> tuple[list[Node], int]:
     """
     nodes: list[Node] = []
     open_nodes: list[int] = []
+    first_lines: dict[str | None, int] = {}
     declared = False  # a node whose block has not opened yet
     begun = False
     for k, words in _statements(lines):
@@ -90,6 +91,13 @@ def parse_hierarchy(lines: list[str], source: str) -> tuple[list[Node], int]:
                 raise MotionError(
                     f"{where}: {shown(' '.join(words))}; allowed: JOINT and a name, or End Site"
                 )
+            if name in first_lines:
+                raise MotionError(
+                    f"{where}: a second joint {shown(' '.join(rest))}, the first is in line "
+                    f"{first_lines[name]}; names must differ"
+                )
+            if name is not None:
+                first_lines[name] = k + 1
             nodes.append(Node(name, parent, k))
             declared = True
         elif keyword == "}":
