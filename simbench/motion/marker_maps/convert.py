@@ -135,34 +135,41 @@ def _body(
     index = {name: k for k, name in enumerate(recording.names)}
     for known, alias in renamed(recording.names, marker_map):
         index[known] = index[alias]
-    time, source = recording.time, recording.source
-    rate = (len(time) - 1) / (time[-1] - time[0])
-    if isinstance(recording, MarkerRecording):
-        seen = {name: recording.positions[:, k] for name, k in index.items()}
-        body = Body(marker_map, seen, rate, source)
-        check_unit(arm_length(arm_joints(body)), recording.unit, source)
-        return body, []
+    rate = (len(recording.time) - 1) / (recording.time[-1] - recording.time[0])
+    turns, rest = {}, {}
+    if isinstance(recording, SkeletonRecording):
+        unit = options.unit or recording.unit or marker_map.unit
+        in_file = 1.0
+        turns = {name: recording.rotations[:, k] for name, k in index.items()}
+        places = np.array(recording.offsets)
+        for k, parent in enumerate(recording.parents):
+            if parent >= 0:
+                places[k] += places[parent]
+        rest = {name: places[k] for name, k in index.items()}
+    else:
+        unit, in_file = recording.unit, UNITS[recording.unit]
+
+    def scaled(name: str) -> Body:
+        metres = UNITS[name] / in_file
+        return Body(
+            marker_map,
+            {point: metres * recording.positions[:, k] for point, k in index.items()},
+            rate,
+            recording.source,
+            turns,
+            {point: metres * place for point, place in rest.items()},
+        )
+
+    def length_in(name: str) -> float:
+        return arm_length(arm_joints(scaled(name)))
+
     notes = []
-    unit_name = options.unit or recording.unit or marker_map.unit
-    if unit_name is None:
-        raw = Body(marker_map, {name: recording.positions[:, k] for name, k in index.items()}, rate, source)
-        unit_name = detect_unit(arm_length(arm_joints(raw)), source)
-        notes.append(f"unit {unit_name}: the one in which the arms are human")
-    metres = UNITS[unit_name]
-    rest = np.array(recording.offsets)
-    for k, parent in enumerate(recording.parents):
-        if parent >= 0:
-            rest[k] += rest[parent]
-    body = Body(
-        marker_map,
-        {name: metres * recording.positions[:, k] for name, k in index.items()},
-        rate,
-        source,
-        turns={name: recording.rotations[:, k] for name, k in index.items()},
-        rest={name: metres * rest[k] for name, k in index.items()},
-    )
-    check_unit(arm_length(arm_joints(body)), unit_name, source)
-    return body, notes
+    if unit is None:
+        unit = detect_unit(length_in, recording.source)
+        notes.append(f"unit {unit}: the one in which the arms are human")
+    else:
+        check_unit(length_in, unit, recording.source)
+    return scaled(unit), notes
 
 
 def _markers(

@@ -59,9 +59,9 @@ class Body:
         if name not in self.points:
             recipes = self.marker_map.joints.get(name) or self.marker_map.points.get(name)
             # A joint may be the point seen under its own name.
-            if recipes is None or f"point {name}" in self._pending:
+            if recipes is None or self._pending[-1:] == [f"point {name}"]:
                 return self.seen.get(name)
-            self._pending.append(f"point {name}")
+            self._enter(f"point {name}")
             self.points[name] = self._first(recipes, lambda recipe: self._point(name, recipe))
             self._pending.pop()
         return self.points[name]
@@ -72,13 +72,16 @@ class Body:
             recipes = self.marker_map.segments.get(name) or self.marker_map.frames.get(name)
             if recipes is None:
                 return None
-            if f"frame {name}" in self._pending:
-                chain = " -> ".join([*self._pending, f"frame {name}"])
-                raise MotionError(f"{self.source}: the marker map goes in a circle: {chain}")
-            self._pending.append(f"frame {name}")
+            self._enter(f"frame {name}")
             self.frames[name] = self._first(recipes, lambda recipe: self._frame(name, recipe))
             self._pending.pop()
         return self.frames[name]
+
+    def _enter(self, what: str) -> None:
+        if what in self._pending:
+            chain = " -> ".join([*self._pending, what])
+            raise MotionError(f"{self.source}: the marker map goes in a circle: {chain}")
+        self._pending.append(what)
 
     def _first(
         self, recipes: Sequence[Recipe], carry_out: Callable[[Recipe], Result | None]

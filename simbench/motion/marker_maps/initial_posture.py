@@ -75,9 +75,8 @@ def _held_samples(time: Array, joints: Mapping[str, Array]) -> slice | None:
         held &= unit(arm)[:, 0] > DIRECTION
         held &= np.linalg.norm(arm, axis=1) > STRAIGHT * length
         held &= speed < STILL
+    # The window looks ahead: the hand leaves after this.
     end = len(time) if held.all() else int(held.argmin())
-    # The window has seen the hand leave; the last still sample lies half a window before.
-    end = end if end == len(time) else end - reach
     return slice(0, end) if end > 1 and time[end - 1] - time[0] >= SHORTEST else None
 
 

@@ -191,11 +191,15 @@ class MarkerMap(BaseModel):
         data = dict(data)
         for section in ("aliases", "points", "joints", "frames", "segments"):
             if isinstance(data.get(section), dict):
-                data[section] = {
+                entries = data[section].items()
+                both = {
                     _written(name, side): _written(value, side)
-                    for name, value in data[section].items()
-                    for side in (SIDE_NAMES if sided(name) else SIDE_NAMES[:1])
+                    for side in SIDE_NAMES
+                    for name, value in entries
+                    if sided(name)
                 }
+                # What is written for one side counts for it.
+                data[section] = both | {name: value for name, value in entries if not sided(name)}
         for section in ("points", "joints", "frames", "segments"):
             if isinstance(data.get(section), dict):
                 data[section] = {name: _alternatives(value) for name, value in data[section].items()}

@@ -1,6 +1,6 @@
 """Whether a recording's unit of length is what it is said to be: only human arms count."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ ARM_LENGTHS = (0.27, 0.85)
 
 
 def arm_length(joints: Mapping[str, Array]) -> float:
-    """Median length of an arm from shoulder over elbow to wrist, in the unit of the joints."""
+    """Median length of an arm from shoulder over elbow to wrist, m."""
     arms = [
         sum(
             float(np.median(np.linalg.norm(joints[f"{side}_{b}"] - joints[f"{side}_{a}"], axis=1)))
@@ -28,32 +28,43 @@ def arm_length(joints: Mapping[str, Array]) -> float:
     return float(np.mean(arms))
 
 
-def detect_unit(length: float, source: str) -> str:
-    """Find the unit in which an arm of this length is human.
+def detect_unit(length_in: Callable[[str], float], source: str) -> str:
+    """Find the unit in which the arms are human.
+
+    Parameters
+    ----------
+    length_in : callable
+        From a unit to the length of an arm in it, m.
+    source : str
+        For messages.
+
+    Returns
+    -------
+    str
+        A key of `UNITS`.
 
     Raises
     ------
     MotionError
         There is none, or more than one.
     """
-    fitting = _fitting_units(length)
+    fitting = _fitting_units(length_in)
     if len(fitting) != 1:
-        found = f"it could be {' or '.join(fitting)}" if fitting else "no unit makes it human"
+        found = f"human arms would be in {' or '.join(fitting)}" if fitting else "none makes the arms human"
         raise MotionError(
-            f"{source}: the file declares no unit, and an arm is {length:.4g} units long: {found}; "
-            f"declare it (--unit), one of {', '.join(UNITS)}"
+            f"{source}: the file declares no unit, and {found}; declare it (--unit), one of {', '.join(UNITS)}"
         )
-    return fitting[0]
+    return next(iter(fitting))
 
 
-def check_unit(length: float, unit_name: str, source: str) -> None:
+def check_unit(length_in: Callable[[str], float], unit: str, source: str) -> None:
     """Refuse arms that are human only in another unit.
 
     Parameters
     ----------
-    length : float
-        Of an arm, m, if the unit is right.
-    unit_name : str
+    length_in : callable
+        From a unit to the length of an arm in it, m: not just in proportion, for a map may hold lengths.
+    unit : str
         The unit that was taken.
     source : str
         For messages.
@@ -64,21 +75,22 @@ def check_unit(length: float, unit_name: str, source: str) -> None:
         The length is not human; the message names the units that would make it so.
     """
     low, high = ARM_LENGTHS
+    length = length_in(unit)
     if low <= length <= high:
         return
-    in_file = length / UNITS[unit_name]
-    better = [f"{in_file * UNITS[name]:.3f} m in {name}" for name in _fitting_units(in_file)]
+    better = [f"{metres:.3f} m in {name}" for name, metres in _fitting_units(length_in).items()]
     advice = (
         f"it would be {' or '.join(better)}: declare that unit (--unit)"
         if better
         else f"no known unit ({', '.join(UNITS)}) makes it human"
     )
     raise MotionError(
-        f"{source}: an arm is {length:.4g} m long from shoulder to wrist with lengths in {unit_name}; human "
-        f"arms are {low} to {high} m; {advice}"
+        f"{source}: an arm is {length:.4g} m long from shoulder to wrist with lengths in {unit}; human arms "
+        f"are {low} to {high} m; {advice}"
     )
 
 
-def _fitting_units(length: float) -> list[str]:
+def _fitting_units(length_in: Callable[[str], float]) -> dict[str, float]:
     low, high = ARM_LENGTHS
-    return [name for name, metres in UNITS.items() if low <= length * metres <= high]
+    lengths = {name: length_in(name) for name in UNITS}
+    return {name: length for name, length in lengths.items() if low <= length <= high}

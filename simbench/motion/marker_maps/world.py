@@ -71,7 +71,7 @@ def find_vertical(joints: Points, declared: str | None, sure: bool, source: str)
         if shares[seeming] < 0.5 or seeming not in AXES:
             raise MotionError(
                 f"{source}: the vertical axis is not declared, and the trunk is upright along none of x, y "
-                f"and z (most often along {seeming}, in {shares[seeming]:.0%} of the frames); declare it (--up)"
+                f"and z (most often along {seeming}, {shares[seeming]:.0%} of the frames); declare it (--up)"
             )
         return seeming, f"vertical axis {seeming}: the trunk points along it"
     if seeming != declared and shares[seeming] >= MOST:

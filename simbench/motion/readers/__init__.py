@@ -1,7 +1,8 @@
 """Recordings from any source as `HumanMotion`: one file a format, one registry.
 
 A source is `scheme:name`, or the path of a file whose suffix says its format. A new format is one module with
-a function from the name or path to a validated `HumanMotion`, and one line below.
+a function from name or path and what the user declared to what the format holds (points, a skeleton, or a
+`HumanMotion` of our own), and one line below.
 """
 
 from collections.abc import Callable
@@ -9,25 +10,46 @@ from pathlib import Path
 
 from simbench.errors import MotionError
 from simbench.motion.actors import read_actor
+from simbench.motion.gaps import fill_gaps
 from simbench.motion.human_motion import HumanMotion
+from simbench.motion.marker_maps import to_human_motion
+from simbench.motion.marker_recording import MarkerRecording
+from simbench.motion.readers.bvh import read_bvh
+from simbench.motion.readers.c3d import read_c3d
+from simbench.motion.readers.csv import read_csv
 from simbench.motion.readers.deepmimic import read_deepmimic
+from simbench.motion.readers.netcdf import read_netcdf
+from simbench.motion.readers.options import ReadOptions
+from simbench.motion.readers.trc import read_trc
+from simbench.motion.skeleton_recording import SkeletonRecording
 
-SCHEMES: dict[str, Callable[[str], HumanMotion]] = {
-    "actor": read_actor,
-    "deepmimic": read_deepmimic,
+Recording = MarkerRecording | SkeletonRecording | HumanMotion
+
+SCHEMES: dict[str, Callable[[str, ReadOptions], Recording]] = {
+    "actor": lambda task, _: read_actor(task),
+    "deepmimic": lambda clip, _: read_deepmimic(clip),
 }
-SUFFIXES: dict[str, str] = {
-    ".txt": "deepmimic",
+SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
+    ".bvh": read_bvh,
+    ".c3d": read_c3d,
+    ".csv": read_csv,
+    ".nc": read_netcdf,
+    ".trc": read_trc,
+    ".txt": lambda path, _: read_deepmimic(path),
 }
 
 
-def read_motion(source: str | Path) -> HumanMotion:
+def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> HumanMotion:  # noqa: B008
     """Read a recording, or have a virtual actor perform one.
+
+    Points and skeletons become a person by a marker map, gaps in markers' tracks are filled before.
 
     Parameters
     ----------
     source : str or pathlib.Path
         `deepmimic:humanoid3d_dance_b`, `actor:drawer`, or the path of a file.
+    options : ReadOptions
+        What the user declares about the recording.
 
     Returns
     -------
@@ -38,15 +60,25 @@ def read_motion(source: str | Path) -> HumanMotion:
     MotionError
         Unknown scheme, name or file format, missing file, or a recording that is not usable.
     """
-    text = str(source)
+    recording = _recording(str(source), options)
+    if isinstance(recording, HumanMotion):
+        return recording
+    if isinstance(recording, SkeletonRecording):
+        return to_human_motion(recording, options)
+    whole, filled = fill_gaps(recording, options.longest_gap)
+    return to_human_motion(whole, options, filled)
+
+
+def _recording(text: str, options: ReadOptions) -> Recording:
     scheme, colon, name = text.partition(":")
     # One letter before a colon is a Windows drive.
     if colon and len(scheme) > 1 and "/" not in scheme:
         if scheme not in SCHEMES:
             known = ", ".join(SCHEMES)
             raise MotionError(f"{text}: unknown motion source {scheme!r}; known: {known}, or a file's path")
-        return SCHEMES[scheme](name)
-    suffix = Path(text).suffix.lower()
+        return SCHEMES[scheme](name, options)
+    path = Path(text)
+    suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         kinds = ", ".join(f"{scheme}:NAME" for scheme in SCHEMES)
         raise MotionError(
@@ -54,9 +86,9 @@ def read_motion(source: str | Path) -> HumanMotion:
             f"{', '.join(SUFFIXES)}"
         )
     try:
-        found = Path(text).is_file()
+        found = path.is_file()
     except OSError as error:
         raise MotionError(f"{text}: cannot be read: {error.strerror}") from error
     if not found:
         raise MotionError(f"{text}: no such file")
-    return SCHEMES[SUFFIXES[suffix]](text)
+    return SUFFIXES[suffix](path, options)
