@@ -164,19 +164,7 @@ def validate_motion(motion: HumanMotion) -> HumanMotion:
         lengths no human has.
     """
     time = motion.time
-    if time.ndim != 1 or len(time) < 2:
-        raise MotionError(f"{motion.source}: {time.size} frame(s) found; a motion needs at least 2 frames")
-    bad = np.flatnonzero(~np.isfinite(time))
-    if bad.size:
-        raise MotionError(f"{motion.source}: time is {time[bad[0]]} at frame {bad[0]}; it must be finite")
-    bad = np.flatnonzero(np.diff(time) <= 0)
-    if bad.size:
-        k = int(bad[0]) + 1
-        kind = "repeats" if time[k] == time[k - 1] else "goes back"
-        raise MotionError(
-            f"{motion.source}: time {kind} at frame {k} ({time[k - 1]:.6g} s, then {time[k]:.6g} s); "
-            "it must increase strictly"
-        )
+    check_time(time, motion.source)
     arms = recorded_arms(motion)
     joints, segments = (
         tuple(name for name in names if name.partition("_")[0] in arms) or names
@@ -195,6 +183,36 @@ def validate_motion(motion: HumanMotion) -> HumanMotion:
     initial = {name: position[None] for name, position in motion.initial.joints.items()}
     _check_limbs(f"{motion.source}: initial pose", initial, None)
     return motion
+
+
+def check_time(time: NDArray[np.float64], source: str) -> None:
+    """Check that time passes from sample to sample.
+
+    Parameters
+    ----------
+    time : (T,) array
+        s.
+    source : str
+        Where it is from, for messages.
+
+    Raises
+    ------
+    MotionError
+        Fewer than two samples, NaN or infinite time, time that repeats or goes back.
+    """
+    if time.ndim != 1 or len(time) < 2:
+        raise MotionError(f"{source}: {time.size} frame(s) found; a motion needs at least 2 frames")
+    bad = np.flatnonzero(~np.isfinite(time))
+    if bad.size:
+        raise MotionError(f"{source}: time is {time[bad[0]]} at frame {bad[0]}; it must be finite")
+    bad = np.flatnonzero(np.diff(time) <= 0)
+    if bad.size:
+        k = int(bad[0]) + 1
+        kind = "repeats" if time[k] == time[k - 1] else "goes back"
+        raise MotionError(
+            f"{source}: time {kind} at frame {k} ({time[k - 1]:.6g} s, then {time[k]:.6g} s); "
+            "it must increase strictly"
+        )
 
 
 def recorded_arms(motion: HumanMotion) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
 from simbench.motion.anatomy import SIDES, transform
-from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion, validate_motion
+from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion, check_time, validate_motion
 from simbench.motion.marker_maps.body_parts import LEG_JOINTS
 from simbench.motion.marker_maps.initial_posture import initial_pose
 from simbench.motion.readers.options import ReadOptions
@@ -49,9 +49,8 @@ def read_csv(path: Path, options: ReadOptions) -> HumanMotion:
     header = [word.strip().strip('"') for word in lines[0].split(",")]
     groups = _groups(header, source)
     table = read_numbers(lines, 1, len(header), source, delimiter=",")
-    if len(table) < 2:
-        raise MotionError(f"{source}: {len(table)} sample(s) found; a motion needs at least 2")
     column = {name: table[:, k] for k, name in enumerate(header)}
+    check_time(column["time_s"], source)
     joints: dict[str, Array] = {}
     segments: dict[str, Array] = {}
     for name, ends in groups.items():

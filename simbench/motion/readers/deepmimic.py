@@ -6,7 +6,6 @@ quaternion, knee angle, ankle quaternion, shoulder quaternion, elbow angle; the 
 """
 
 import json
-from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,8 +14,10 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
-from simbench.motion.anatomy import HANGING_LIMB, transform
-from simbench.motion.human_motion import Actor, HumanMotion, InitialPose, validate_motion
+from simbench.motion.anatomy import SIDES
+from simbench.motion.human_motion import Actor, check_time
+from simbench.motion.readers.skeleton_kinematics import world_poses
+from simbench.motion.skeleton_recording import SkeletonRecording
 
 Array = NDArray[np.float64]
 
@@ -37,17 +38,15 @@ SKELETON: dict[str, tuple[str | None, tuple[float, float, float], int, int]] = {
     "left_shoulder": ("chest", (-0.096200, 0.974000, -0.732440), 39, 4),
     "left_elbow": ("left_shoulder", (0.0, -1.099152, 0.0), 43, 1),
 }
-WRIST = np.array([0.0, -1.035788, 0.0])
-SOLE_CORNERS = np.array([(x, -0.2, z) for x in (-0.174, 0.534) for z in (-0.18, 0.18)])
+# End sites: the wrist in the elbow's frame, the corners of the sole in the ankle's.
+WRIST = (0.0, -1.035788, 0.0)
+SOLE_CORNERS = tuple((x, -0.2, z) for x in (-0.174, 0.534) for z in (-0.18, 0.18))
 COLUMNS, QUADRUPED_COLUMNS = 44, 20
 # The published clips were interpolated without renormalising: lengths reach from 0.583 (`humanoid3d_kick`) to
 # 1.07 (`humanoid3d_backflip`), yet turn smoothly. Outside this range the direction means nothing.
 QUATERNION_LENGTHS = (0.5, 1.5)
 # The URDF's sum of link masses, and sole to crown when it stands straight.
 MASS, HEIGHT = 45.0, 1.62
-
-# Y_UP rows: our x, y, z (forward, left, up) in the clip's axes.
-Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 
 
 def clip_folder() -> Path | None:
@@ -64,15 +63,8 @@ def clip_names() -> list[str]:
     return [] if folder is None else sorted(path.stem for path in folder.glob("humanoid3d_*.txt"))
 
 
-def read_deepmimic(source: str | Path) -> HumanMotion:
+def read_deepmimic(source: str | Path) -> SkeletonRecording:
     """Read a DeepMimic clip.
-
-    World frame: z up, x along the pelvis's heading in the first frame, origin on the floor below that pelvis;
-    the floor is the lowest point the soles reach in the clip. Each limb frame has x along the limb distally,
-    and z lateral while the arm hangs with the palm at the thigh: z is dorsal at the hand, and the elbow
-    flexes about -z at the left upper arm, about z at the right. Upper-arm and forearm frames lie in mid
-    segment, the hand's at the wrist. The clips hold no pronation and no wrist: the hand is rigid with the
-    forearm.
 
     Parameters
     ----------
@@ -81,30 +73,46 @@ def read_deepmimic(source: str | Path) -> HumanMotion:
 
     Returns
     -------
-    HumanMotion
-        With `trunk` (at the chest joint) and `pelvis` segments: x forward, y left, z up when upright.
+    SkeletonRecording
+        The humanoid's joints, then wrists and corners of the soles as end sites; m, y up. The clips hold no
+        pronation and no wrist motion.
 
     Raises
     ------
     MotionError
-        Unknown clip, unreadable file, wrong row length, NaN, quaternions that are not of unit length.
+        Unknown clip, unreadable file, wrong row length, NaN, quaternions that are not of unit length,
+        time that does not increase.
     """
     path = _find(str(source))
     frames, loop = _read_frames(path)
-    rotations, joints = _forward_kinematics(frames)
-    rotations, joints = _in_actor_frame(rotations, joints)
+    nodes: dict[str, tuple[str | None, tuple[float, ...]]] = {
+        name: (parent, offset) for name, (parent, offset, _, _) in SKELETON.items()
+    }
+    for side in SIDES:
+        nodes[f"{side}_wrist"] = (f"{side}_elbow", WRIST)
+        for k, corner in enumerate(SOLE_CORNERS):
+            nodes[f"{side}_sole_{k}"] = (f"{side}_ankle", corner)
+    names = tuple(nodes)
+    parents = np.array([-1 if parent is None else names.index(parent) for parent, _ in nodes.values()])
+    offsets = SCALE * np.array([offset for _, offset in nodes.values()])
+    places = np.tile(offsets, (len(frames), 1, 1))
+    places[:, 0] = frames[:, 1:4]
+    positions, rotations = world_poses(parents, places, _turns(frames, names))
     # A frame's duration lasts until the next one, so the last one (mostly 0) carries no information.
     time = np.concatenate([[0.0], np.cumsum(frames[:-1, 0])])
-    return validate_motion(
-        HumanMotion(
-            time=time,
-            joints=joints,
-            segments=_segments(rotations, joints),
-            initial=_initial_pose(joints["pelvis"][0]),
-            source=f"deepmimic:{path.stem}",
-            actor=Actor(name="deepmimic", height=HEIGHT, mass=MASS),
-            notes=(f"loop: {loop}", "no forearm pronation and no wrist motion in this format"),
-        )
+    check_time(time, f"deepmimic:{path.stem}")
+    return SkeletonRecording(
+        time=time,
+        names=names,
+        parents=parents,
+        offsets=offsets,
+        positions=positions,
+        rotations=rotations,
+        source=f"deepmimic:{path.stem}",
+        unit="m",
+        up="y",
+        actor=Actor(name="deepmimic", height=HEIGHT, mass=MASS),
+        notes=(f"loop: {loop}", "no forearm pronation and no wrist motion in this format"),
     )
 
 
@@ -165,85 +173,13 @@ def _column_name(column: int) -> str:
     return next(name for name, (_, _, first, width) in SKELETON.items() if first <= column < first + width)
 
 
-def _forward_kinematics(frames: Array) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Link rotations (T, 3, 3) and joint positions (T, 3), z up, in the clip's own world."""
-    rotations: dict[str, Array] = {}
-    joints: dict[str, Array] = {}
-    for name, (parent, offset, column, width) in SKELETON.items():
+def _turns(frames: Array, names: tuple[str, ...]) -> Array:
+    """Read the turns (T, J, 3, 3) from each joint's axes to its parent's."""
+    turns = np.tile(np.eye(3), (len(frames), len(names), 1, 1))
+    for joint, (_, _, column, width) in enumerate(SKELETON.values()):
         if width == 4:
-            w, x, y, z = frames[:, column : column + 4].T
-            local = Rotation.from_quat(np.stack([x, y, z, w], axis=1))
+            turn = Rotation.from_quat(frames[:, column : column + 4], scalar_first=True)
         else:
-            local = Rotation.from_rotvec(frames[:, column, None] * np.array([0.0, 0.0, 1.0]))
-        turn = Y_UP @ local.as_matrix() @ Y_UP.T
-        if parent is None:
-            rotations[name], joints[name] = turn, frames[:, 1:4] @ Y_UP.T
-        else:
-            rotations[name] = rotations[parent] @ turn
-            joints[name] = joints[parent] + rotations[parent] @ _metres(offset)
-    for side in ("left", "right"):
-        joints[f"{side}_wrist"] = joints[f"{side}_elbow"] + rotations[f"{side}_elbow"] @ _metres(WRIST)
-    return rotations, joints
-
-
-def _metres(offset: Array | tuple[float, float, float]) -> Array:
-    """URDF lengths, y up, as metres, z up."""
-    return np.asarray(SCALE * np.asarray(offset) @ Y_UP.T)
-
-
-def _in_actor_frame(
-    rotations: Mapping[str, Array], joints: Mapping[str, Array]
-) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Turn and shift: the actor starts above the origin, looking along x, and the soles reach z = 0."""
-    # The hip line gives a heading even to an actor who lies on the back, whose forward axis points up.
-    left = rotations["pelvis"][0][:, 1]
-    forward = np.array([left[1], -left[0]]) if np.hypot(*left[:2]) > 0.1 else rotations["pelvis"][0][:2, 0]
-    turn = Rotation.from_euler("z", -np.arctan2(forward[1], forward[0])).as_matrix()
-    soles = [
-        joints[ankle][:, None] + _metres(SOLE_CORNERS) @ rotations[ankle].transpose(0, 2, 1)
-        for ankle in ("left_ankle", "right_ankle")
-    ]
-    origin = np.array([*joints["pelvis"][0][:2], min(sole[..., 2].min() for sole in soles)])
-    return (
-        {name: turn @ rotation for name, rotation in rotations.items()},
-        {name: (position - origin) @ turn.T for name, position in joints.items()},
-    )
-
-
-def _segments(rotations: Mapping[str, Array], joints: Mapping[str, Array]) -> dict[str, Array]:
-    segments = {}
-    for side, hanging in HANGING_LIMB.items():
-        shoulder, elbow, wrist = (joints[f"{side}_{joint}"] for joint in ("shoulder", "elbow", "wrist"))
-        upper_arm = rotations[f"{side}_shoulder"] @ hanging
-        forearm = rotations[f"{side}_elbow"] @ hanging
-        segments[f"{side}_upper_arm"] = transform(upper_arm, (shoulder + elbow) / 2)
-        segments[f"{side}_forearm"] = transform(forearm, (elbow + wrist) / 2)
-        segments[f"{side}_hand"] = transform(forearm, wrist)
-    segments["trunk"] = transform(rotations["chest"], joints["chest"])
-    segments["pelvis"] = transform(rotations["pelvis"], joints["pelvis"])
-    return segments
-
-
-def _initial_pose(pelvis: Array) -> InitialPose:
-    """Upright with the pelvis at `pelvis` (3,), heading along x, arms straight and horizontal, palms down.
-
-    The clips do not hold this posture, so it follows from the skeleton: shoulders flexed by 90 degrees
-    without axial rotation, forearms pronated by 90 degrees.
-    """
-    position: dict[str, Array] = {}
-    for name, (parent, offset, _, _) in SKELETON.items():
-        position[name] = pelvis if parent is None else position[parent] + _metres(offset)
-    segments = {}
-    palm_down = np.eye(3)
-    for side, hanging in HANGING_LIMB.items():
-        shoulder = position[f"{side}_shoulder"]
-        forward = Rotation.from_euler("y", -np.pi / 2).as_matrix() @ hanging
-        elbow = shoulder + np.array([-_metres(SKELETON[f"{side}_elbow"][1])[2], 0.0, 0.0])
-        wrist = elbow + np.array([-_metres(WRIST)[2], 0.0, 0.0])
-        position[f"{side}_elbow"], position[f"{side}_wrist"] = elbow, wrist
-        segments[f"{side}_upper_arm"] = transform(forward, (shoulder + elbow) / 2)
-        segments[f"{side}_forearm"] = transform(palm_down, (elbow + wrist) / 2)
-        segments[f"{side}_hand"] = transform(palm_down, wrist)
-    segments["trunk"] = transform(np.eye(3), position["chest"])
-    segments["pelvis"] = transform(np.eye(3), position["pelvis"])
-    return InitialPose(joints=position, segments=segments)
+            turn = Rotation.from_rotvec(frames[:, column, None] * np.array([0.0, 0.0, 1.0]))
+        turns[:, joint] = turn.as_matrix()
+    return turns

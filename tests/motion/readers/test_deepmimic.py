@@ -2,12 +2,14 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS
 from simbench.motion.readers import read_motion
-from simbench.motion.readers.deepmimic import clip_folder, clip_names
+from simbench.motion.readers.deepmimic import clip_folder, clip_names, read_deepmimic
 
 # From pybullet_data/humanoid/humanoid.urdf, times 0.25, m.
 LENGTHS = {
@@ -241,3 +243,47 @@ def test_a_short_row_is_named(tmp_path, rows):
 def test_one_frame_is_no_motion(tmp_path, rows):
     with pytest.raises(MotionError, match="at least 2 frames"):
         read_motion(write(tmp_path, rows[:1]))
+
+
+def test_a_clip_is_a_skeleton_of_the_urdfs_offsets():
+    recording = read_deepmimic("walk")
+    assert (recording.unit, recording.up) == ("m", "y")
+    assert (recording.actor.height, recording.actor.mass) == (1.62, 45.0)
+    assert recording.notes[0] == "loop: wrap"
+    k = recording.names.index("left_wrist")
+    assert recording.names[recording.parents[k]] == "left_elbow"
+    np.testing.assert_allclose(recording.offsets[k], [0.0, -0.258947, 0.0], atol=1e-9)
+    # The four corners of each sole are a rectangle of 0.177 m by 0.09 m, 0.05 m below the ankle.
+    for side in ("left", "right"):
+        corners = recording.positions[:, [recording.names.index(f"{side}_sole_{k}") for k in range(4)]]
+        ankle = recording.positions[:, recording.names.index(f"{side}_ankle")]
+        np.testing.assert_allclose(np.linalg.norm(corners[:, 2] - corners[:, 0], axis=1), 0.177, atol=1e-9)
+        np.testing.assert_allclose(np.linalg.norm(corners[:, 1] - corners[:, 0], axis=1), 0.09, atol=1e-9)
+        distance = np.sqrt(0.05**2 + (0.25 * 0.534) ** 2 + 0.045**2)
+        np.testing.assert_allclose(np.linalg.norm(corners[:, 3] - ankle, axis=1), distance, atol=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(max_size=100))
+def test_any_bytes_are_refused(tmp_path_factory, content):
+    path = tmp_path_factory.getbasetemp() / "bytes.txt"
+    path.write_bytes(content)
+    with pytest.raises(MotionError):
+        read_deepmimic(path)
+
+
+NUMBERS = st.one_of(
+    st.floats(), st.integers(), st.none(), st.text(max_size=3), st.lists(st.floats(), max_size=2)
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 3), st.integers(0, 43), NUMBERS)
+def test_any_value_in_a_clip_is_read_or_refused(tmp_path_factory, row, column, value):
+    rows = json.loads((clip_folder() / "humanoid3d_walk.txt").read_text())["Frames"][:4]
+    rows[row][column] = value
+    try:
+        motion = read_motion(write(tmp_path_factory.getbasetemp(), rows))
+    except MotionError:
+        return
+    assert np.isfinite(motion.joints["left_wrist"]).all()
