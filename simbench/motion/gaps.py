@@ -38,9 +38,9 @@ def fill_gaps(recording: MarkerRecording, longest: float) -> tuple[MarkerRecordi
         A gap is longer than `longest` (naming marker, frames, counted from 0, and times), no marker was ever
         seen, or nothing is left between the cut ends.
     """
-    absent = np.isnan(recording.positions).any(axis=2)
+    absent = np.asarray(np.isnan(recording.positions).any(axis=2))
     frames = len(recording.time)
-    seen = ~absent.all(axis=0)
+    seen = np.asarray(~absent.all(axis=0))
     if not seen.any():
         raise MotionError(
             f"{recording.source}: no marker is seen in any of {frames} frame(s); there is nothing to read"

@@ -5,6 +5,7 @@ A new format is one module with a function from a motion and a path, and one lin
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from simbench.errors import MotionError
@@ -52,4 +53,5 @@ def write_motion(motion: HumanMotion, path: str | Path) -> None:
     except OSError as error:
         raise MotionError(f"{path}: cannot be written: {error.strerror}") from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()

@@ -102,3 +102,6 @@ def test_names_and_folders_that_do_not_work(motion, tmp_path):
         write_motion(motion, tmp_path / "swing")
     with pytest.raises(MotionError, match=r"swing\.c3d: cannot be written: No such file or directory"):
         write_motion(motion, tmp_path / "none" / "swing.c3d")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(MotionError, match=r"swing\.c3d: cannot be written: Not a directory"):
+        write_motion(motion, tmp_path / "file" / "swing.c3d")
