@@ -52,7 +52,7 @@ def detect_unit(length_in: Callable[[str], float], source: str) -> str:
     if len(fitting) != 1:
         found = f"human arms would be in {' or '.join(fitting)}" if fitting else "none makes the arms human"
         raise MotionError(
-            f"{source}: the file declares no unit, and {found}; declare it (--unit), one of {', '.join(UNITS)}"
+            f"{source}: no unit is declared, and {found}; declare it (--unit), one of {', '.join(UNITS)}"
         )
     return next(iter(fitting))
 

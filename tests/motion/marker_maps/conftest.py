@@ -1,4 +1,4 @@
-"""A person in closed form: joints and frames from rotations that are functions of time, and markers on them."""
+"""A person in closed form: joints and frames from rotations that are functions of time, with markers."""
 
 from types import SimpleNamespace
 

@@ -62,7 +62,7 @@ def test_plug_in_gait_has_the_legs(person, make_recording):
         np.testing.assert_allclose(motion.joints[f"left_{joint}"], expected, atol=1e-9, err_msg=joint)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     up=st.sampled_from("xyz"),
     yaw=st.floats(-3.1, 3.1),
