@@ -23,6 +23,10 @@ LongestGap = Annotated[
 ]
 
 
+# Formats of skeletons, which have no place for what sticks to the skin.
+MARKERLESS = (".bvh", ".csv")
+
+
 @motion_app.command("inspect")
 def inspect_(
     source: Source,
@@ -89,9 +93,11 @@ def export(
         raise MotionError(f"{file}: a recording is written to a name ending in {', '.join(SUFFIXES)}")
     motion = read_motion(source, ReadOptions(unit, up, marker_map, longest_gap))
     write_motion(motion, file)
-    held = {"joints": motion.joints, "segments": motion.segments, "markers": motion.markers}
-    counts = ", ".join(f"{len(tracks)} {kind}" for kind, tracks in held.items() if tracks)
-    print(f"recording  {file}  ({len(motion.time)} frames, {counts})")
+    markers = "" if file.suffix.lower() in MARKERLESS else f", {len(motion.markers)} markers"
+    counts = (
+        f"{len(motion.time)} frames, {len(motion.joints)} joints, {len(motion.segments)} segments{markers}"
+    )
+    print(f"recording  {file}  ({counts})")
 
 
 @motion_app.command("session")

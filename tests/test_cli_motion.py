@@ -65,8 +65,9 @@ def written(monkeypatch):
 def rows(capsys):
     printed = capsys.readouterr()
     assert printed.err == ""
-    assert max(map(len, printed.out.splitlines())) <= 100
-    return [line.split() for line in printed.out.splitlines()]
+    lines = printed.out.splitlines()
+    assert max(len(line) for line in lines if not line.startswith("note")) <= 100
+    return [line.split() for line in lines]
 
 
 def test_inspect_prints_what_a_recording_holds(reading, capsys):
@@ -140,10 +141,31 @@ def test_the_picture_is_written_and_named(reading, capsys, tmp_path):
     assert (tmp_path / "walk.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_export_writes_and_says_what(reading, written, capsys):
+def test_export_says_what_it_wrote(reading, written, capsys, walk):
+    reading.motion = replace(walk, markers={"C7": walk.joints["neck"]})
     assert main(["motion", "export", WALK, "walk.c3d"]) == 0
-    assert capsys.readouterr().out == "recording  walk.c3d  (39 frames, 15 joints, 8 segments)\n"
-    assert written == [(reading.motion, Path("walk.c3d"))]
+    assert main(["motion", "export", WALK, "walk.BVH"]) == 0
+    joints, segments = len(walk.joints), len(walk.segments)
+    assert capsys.readouterr().out == (
+        f"recording  walk.c3d  (39 frames, {joints} joints, {segments} segments, 1 markers)\n"
+        f"recording  walk.BVH  (39 frames, {joints} joints, {segments} segments)\n"
+    )
+    assert written == [(reading.motion, Path("walk.c3d")), (reading.motion, Path("walk.BVH"))]
+
+
+@pytest.mark.parametrize("suffix", [".c3d", ".bvh", ".nc", ".csv"])
+def test_what_is_exported_is_inspected_again(monkeypatch, capsys, tmp_path, suffix):
+    monkeypatch.chdir(tmp_path)
+    assert main(["motion", "export", WALK, f"walk{suffix}"]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == [f"walk{suffix}"]
+    capsys.readouterr()
+    assert main(["motion", "inspect", f"walk{suffix}"]) == 0
+    printed = rows(capsys)
+    # The clip's frames last 33.332 ms; C3D has one rate for all.
+    assert ["duration", "1.267", "s,", "39", "frames"] in printed
+    assert ["left", "upper", "arm", "0.2748", "0.000", "0.22", "to", "0.36"] in printed
+    assert ["right", "knee", "flexion", "3.4", "77.8", "74.4"] in printed
+    assert ["doubts:", "none"] in printed
 
 
 def test_a_session_is_recorded_as_asked(recorded, capsys, tmp_path):
