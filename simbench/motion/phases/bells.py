@@ -2,7 +2,7 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
+from scipy.optimize import OptimizeResult, least_squares
 
 from simbench.motion.phases.hand_path import HandPath
 
@@ -12,17 +12,21 @@ Array = NDArray[np.float64]
 DURATION = 1.0 / (1.0 - 2.0 * 0.2285)
 # A movement stands out from noise and sway where it is faster than this share of its top speed.
 CLEAR = 0.2
-# Samples that show whether four unknowns fit.
-FEWEST_SAMPLES = 6
+# A path that is not travelled evenly is believed when it leaves this many times less squared error: sway
+# makes even ones look a little uneven.
+UNEVEN = 2.0
+# Samples that show whether five unknowns fit.
+FEWEST_SAMPLES = 8
 
 
 def fit_bell(path: HandPath, first: int, peak: int, last: int, rising: bool = False) -> tuple[float, float]:
     """Find the onset and the end of the movement between two stops.
 
     Nothing visibly moves at the ends of a minimum-jerk movement, so no threshold finds them. The model: the
-    way along the path is a + b (10 s³ − 15 s⁴ + 6 s⁵), where s is the time from onset in units of the
-    duration (Flash & Hogan 1985). Its middle and duration are fitted by least squares where the movement is
-    fast; a and b follow from them linearly.
+    way along the path is a + b u + c u (1 - u), where u is 10 s³ − 15 s⁴ + 6 s⁵ of the time s from onset in
+    units of the duration (Flash & Hogan 1985), and c, where the recording speaks for it, allows for a path
+    that is not travelled evenly. Middle and duration are fitted by least squares where the movement is fast;
+    the rest follows from them linearly.
 
     Parameters
     ----------
@@ -71,17 +75,32 @@ def _fit(time: Array, way: Array, middle: float, duration: float) -> tuple[float
     """Middle and duration that fit best, from a first guess of both."""
     way = way - way.mean()
 
-    def residual(parameters: Array) -> Array:
+    def misfit(parameters: Array, uneven: bool) -> Array:
         s = np.clip(
             (time - middle - parameters[0] * duration) / (duration * np.exp(parameters[1])), -0.5, 0.5
         )
         s = s + 0.5
         done = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
-        done -= done.mean()
-        return np.asarray(way - done * (done @ way / max(done @ done, 1e-12)))
+        even = done - done.mean()
+        rest = _without(way, even)
+        if uneven:
+            bulge = done * (1.0 - done)
+            rest = _without(rest, _without(bulge - bulge.mean(), even))
+        return rest
 
-    shift, scale = least_squares(residual, (0.0, 0.0), method="lm", xtol=1e-4, ftol=1e-6, diff_step=1e-4).x
+    def fitted(start: Array, uneven: bool) -> OptimizeResult:
+        return least_squares(misfit, start, method="lm", xtol=1e-4, ftol=1e-5, diff_step=1e-4, args=(uneven,))
+
+    simple = fitted(np.zeros(2), False)
+    better = fitted(simple.x, True)
+    shift, scale = (better if simple.cost > UNEVEN * better.cost else simple).x
     # A fit that leaves its guess behind has fitted something else.
     if abs(shift) > 0.5 or abs(scale) > 1.0:
         return middle, duration
     return middle + float(shift) * duration, duration * float(np.exp(scale))
+
+
+def _without(values: Array, column: Array) -> Array:
+    """Values without their part along a column."""
+    share = float(column @ values) / max(float(column @ column), 1e-12)
+    return np.asarray(values - share * column)

@@ -38,6 +38,18 @@ def straight(direction, both=True):
     return place
 
 
+def uneven(length, unevenness):
+    """Back and forth along a line, faster in its first half by a share."""
+
+    def place(value):
+        moved = value + unevenness * value * (1.0 - value / length)
+        return np.tile(moved[:, None, None] * np.array([1.0, 0.0, 0.0]), (1, 2, 1)), np.zeros(
+            (len(value), 2, 3)
+        )
+
+    return place
+
+
 def crank(radius, normal, both=True, turning=True):
     """The hand on a crank or wheel, turned by `value` (rad) about the normal."""
     normal = np.asarray(normal, dtype=float)
@@ -208,6 +220,9 @@ KINDS = {
     ),
     "sentence": lambda rng, **o: make(
         rng, sentence(rng), tuple(range(1, 8)), **{"free": True, "rate": 60.0, "duration": (0.6, 1.0), **o}
+    ),
+    "uneven": lambda rng, **o: make(
+        rng, uneven(0.25, 0.4), (0.25, 0.0), **{"duration": (0.6, 1.0), "rate": 60.0, **o}
     ),
     "twist": lambda rng, **o: make(
         rng, crank(0.0, [1, 0, 0], both=False), (np.pi / 2, 0.0), **{"duration": (0.5, 1.2), **o}

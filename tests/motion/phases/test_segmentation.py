@@ -23,6 +23,7 @@ KINDS = (
     "hand_drill",
     "waving",
     "sentence",
+    "uneven",
     "twist",
 )
 
