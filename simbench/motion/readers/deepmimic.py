@@ -17,6 +17,7 @@ from simbench.errors import MotionError
 from simbench.motion.anatomy import SIDES
 from simbench.motion.human_motion import Actor, check_time
 from simbench.motion.readers.skeleton_kinematics import world_poses
+from simbench.motion.readers.text_table import LARGEST_NUMBER
 from simbench.motion.skeleton_recording import SkeletonRecording
 
 Array = NDArray[np.float64]
@@ -149,7 +150,7 @@ def _read_frames(path: Path) -> tuple[Array, str]:
                 f"{path}: frame {k} has {len(row)} numbers{hint}; one of a human clip has {COLUMNS}"
             )
     frames = np.array(rows, dtype=np.float64)
-    bad = np.argwhere(~np.isfinite(frames))
+    bad = np.argwhere(~(np.abs(frames) <= LARGEST_NUMBER))
     if bad.size:
         k, column = bad[0]
         what = _column_name(int(column))

@@ -1,4 +1,5 @@
 import numpy as np
+import pybvh
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -103,7 +104,6 @@ def random_bvh(seed, joints=12, frames=20):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("seed", range(3))
 def test_places_agree_with_another_library(tmp_path, seed):
-    pybvh = pytest.importorskip("pybvh")
     recording = read(tmp_path, random_bvh(seed))
     theirs = pybvh.read_bvh_file(tmp_path / "motion.bvh")
     np.testing.assert_allclose(recording.positions, theirs.node_positions(), atol=1e-10)
