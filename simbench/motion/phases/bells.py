@@ -15,6 +15,8 @@ CLEAR = 0.2
 # A path that is not travelled evenly is believed when it leaves this many times less squared error: sway
 # makes even ones look a little uneven.
 UNEVEN = 2.0
+# A fit that leaves its guess by more than this share has fitted something else.
+FARTHEST = 0.7
 # Samples that show whether five unknowns fit.
 FEWEST_SAMPLES = 8
 
@@ -76,10 +78,8 @@ def _fit(time: Array, way: Array, middle: float, duration: float) -> tuple[float
     way = way - way.mean()
 
     def misfit(parameters: Array, uneven: bool) -> Array:
-        s = np.clip(
-            (time - middle - parameters[0] * duration) / (duration * np.exp(parameters[1])), -0.5, 0.5
-        )
-        s = s + 0.5
+        length = duration * np.exp(np.clip(parameters[1], -FARTHEST, FARTHEST))
+        s = np.clip((time - middle - parameters[0] * duration) / length + 0.5, 0.0, 1.0)
         done = s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
         even = done - done.mean()
         rest = _without(way, even)
@@ -94,8 +94,7 @@ def _fit(time: Array, way: Array, middle: float, duration: float) -> tuple[float
     simple = fitted(np.zeros(2), False)
     better = fitted(simple.x, True)
     shift, scale = (better if simple.cost > UNEVEN * better.cost else simple).x
-    # A fit that leaves its guess behind has fitted something else.
-    if abs(shift) > 0.5 or abs(scale) > 1.0:
+    if max(abs(shift), abs(scale)) > FARTHEST:
         return middle, duration
     return middle + float(shift) * duration, duration * float(np.exp(scale))
 
