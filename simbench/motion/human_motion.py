@@ -32,6 +32,8 @@ LENGTH_RANGES = {
     ("shoulder", "elbow"): ("upper arm", 0.10, 0.60),
     ("elbow", "wrist"): ("forearm", 0.08, 0.50),
 }
+# s; samples that are closer are the same instant, and their rate is no number.
+SHORTEST_STEP = 1e-9
 
 
 @dataclass(frozen=True)
@@ -205,10 +207,10 @@ def check_time(time: NDArray[np.float64], source: str) -> None:
     bad = np.flatnonzero(~np.isfinite(time))
     if bad.size:
         raise MotionError(f"{source}: time is {time[bad[0]]} at frame {bad[0]}; it must be finite")
-    bad = np.flatnonzero(np.diff(time) <= 0)
+    bad = np.flatnonzero(np.diff(time) < SHORTEST_STEP)
     if bad.size:
         k = int(bad[0]) + 1
-        kind = "repeats" if time[k] == time[k - 1] else "goes back"
+        kind = "goes back" if time[k] < time[k - 1] else "repeats"
         raise MotionError(
             f"{source}: time {kind} at frame {k} ({time[k - 1]:.6g} s, then {time[k]:.6g} s); "
             "it must increase strictly"

@@ -123,7 +123,7 @@ def _labelled_number(line: str, label: str, where: str) -> float:
         value = float(text)
     except ValueError:
         value = np.nan
-    if not 0 < value <= LARGEST_NUMBER:
+    if not 1.0 / LARGEST_NUMBER <= value <= LARGEST_NUMBER:
         raise MotionError(f"{where}: {label} {shown(text.strip())}; it must be a positive number")
     return value
 

@@ -178,6 +178,7 @@ def test_a_first_frame_of_the_motion_is_kept(tmp_path, first):
         ("Frames: 3\n", "", "line 22: 'Frame Time: 0.05'; 'Frames:' and a positive number must follow"),
         ("Frame Time: 0.05", "Frame Time: 0", "line 23: Frame Time '0'; it must be a positive number"),
         ("Frame Time: 0.05", "Frame Time: -0.1", "line 23: Frame Time '-0.1'"),
+        ("Frame Time: 0.05", "Frame Time: 1e-300", "line 23: Frame Time '1e-300'"),
         ("Frame Time: 0.05", "Frame Time: nan", "line 23: Frame Time 'nan'"),
         ("Frame Time: 0.05", "Frame Time: fast", "line 23: Frame Time 'fast'"),
         ("Frame Time: 0.05\n", "", "line 23: '7 8 9.*'Frame Time:' and a positive number must follow"),

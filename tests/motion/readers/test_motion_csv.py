@@ -100,6 +100,7 @@ def without(*dropped):
         (changed("left_hand_x_m", 1, "1,5"), "line 3: 32 value.s.; there must be 31"),
         (changed("left_hand_qw", 2, "0.5"), r"left_hand at frame 2: a quaternion of length 0\.5"),
         (changed("time_s", 2, "0.1"), "time repeats at frame 2"),
+        (changed("time_s", 1, "1e-300"), "time repeats at frame 1"),
         (changed("time_s", 2, "0.05"), "time goes back at frame 2"),
         (
             text(table()).replace("left_wrist_x_m", "left_elbow_x_m"),
