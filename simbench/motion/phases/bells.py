@@ -53,7 +53,7 @@ def fit_bell(path: HandPath, first: int, peak: int, last: int, rising: bool = Fa
     middle = float(path.time[first]) + 0.5 * step * (half[0] + half[1] - 1)
     if clear[1] - clear[0] >= FEWEST_SAMPLES:
         window = slice(first + clear[0], first + clear[1])
-        middle, duration = _fit(path.time[window], _way(path, window), middle, duration)
+        middle, duration = _fit(path.time[window], _way(path, window), middle, duration, rising)
     return middle - 0.5 * duration, middle + 0.5 * duration
 
 
@@ -73,7 +73,7 @@ def _way(path: HandPath, window: slice) -> Array:
     return np.concatenate([[0.0], np.cumsum((steps * 0.5 * (direction[1:] + direction[:-1])).sum(axis=1))])
 
 
-def _fit(time: Array, way: Array, middle: float, duration: float) -> tuple[float, float]:
+def _fit(time: Array, way: Array, middle: float, duration: float, rising: bool) -> tuple[float, float]:
     """Middle and duration that fit best, from a first guess of both."""
     way = way - way.mean()
 
@@ -91,9 +91,12 @@ def _fit(time: Array, way: Array, middle: float, duration: float) -> tuple[float
     def fitted(start: Array, uneven: bool) -> OptimizeResult:
         return least_squares(misfit, start, method="lm", xtol=1e-4, ftol=1e-5, diff_step=1e-4, args=(uneven,))
 
-    simple = fitted(np.zeros(2), False)
-    better = fitted(simple.x, True)
-    shift, scale = (better if simple.cost > UNEVEN * better.cost else simple).x
+    best = fitted(np.zeros(2), False)
+    # Half a bell does not tell an uneven path from another duration.
+    if not rising:
+        alternative = fitted(best.x, True)
+        best = alternative if best.cost > UNEVEN * alternative.cost else best
+    shift, scale = best.x
     if max(abs(shift), abs(scale)) > FARTHEST:
         return middle, duration
     return middle + float(shift) * duration, duration * float(np.exp(scale))
