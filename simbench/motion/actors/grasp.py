@@ -6,23 +6,36 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
+from scipy.optimize import least_squares
 
+from simbench.errors import MotionError
+from simbench.motion.actors.human_model import SPINE_JOINTS
 from simbench.motion.actors.people import Person
-from simbench.motion.actors.reaching import Hold, Reacher, move_clavicles, palm_jacobian, palm_poses, palm_errors
+from simbench.motion.actors.reaching import (
+    PLACE_ONLY,
+    Hold,
+    Reacher,
+    move_clavicles,
+    palm_errors,
+    palm_jacobian,
+    palm_poses,
+)
 from simbench.motion.actors.redundancy import follow
-from simbench.motion.actors.strategy import EVEN, Strategy
 from simbench.motion.actors.stance import with_lean
+from simbench.motion.actors.strategy import EVEN, Strategy
 from simbench.motion.actors.tasks.task import Task
 from simbench.motion.anatomy import SIDES
 
 Array = NDArray[np.float64]
 
-# Steps by which the hands of a person who stands there with bent elbows are brought to the equipment; then
-# the time, s, and the steps in which they settle to the posture they like.
-REACHING, SETTLING, SETTLING_STEP = 40, 40, 0.08
-# Rate at which a reaching arm tends to its comfortable posture, per step.
-COMFORT_RATE = 0.1
+# Steps, and the time of each, s, in which hands that hold the equipment settle to the posture a person likes.
+SETTLING, SETTLING_STEP = 40, 0.08
 WAYPOINTS = 25
+# Weight of the equipment's constraint, per m and rad, against the preferred posture's, per rad.
+HOLDING = 1e4
+# Reluctance to leave the preferred posture: reaching is the arms' work, the trunk leans as it was told; in the
+# arms it is largest where the range is small, in pronation and the wrist.
+RELUCTANCE = np.array([3.0] * len(SPINE_JOINTS) + [1.0, 1.2, 0.8, 0.7, 1.4, 1.2, 2.5] * 2)
 
 
 @dataclass(frozen=True)
@@ -71,23 +84,28 @@ def find_grasp(
     for side in SIDES:
         q[reacher.human.arms[side]] = person.comfort
     move_clavicles(reacher, q)
-    start, goal = palm_poses(reacher, q), task.palms(np.zeros(1))[0]
-    comfort = q[reacher.in_q].copy()
-    eager = replace(EVEN, memory=COMFORT_RATE)
+    goal = task.palms(np.zeros(1))[0]
+    q = nearest_posture(reacher, q, goal, held)
     q = follow(
-        reacher, q, _still(q, REACHING), _between(start, goal, REACHING), held, eager,
-        np.tile(comfort, (REACHING, 1)), 1.0,
-    )[-1]
-    q = follow(
-        reacher, q, _still(q, SETTLING), np.tile(goal, (SETTLING, 1, 1, 1)), held, strategy,
-        np.tile(comfort, (SETTLING, 1)), SETTLING_STEP,
+        reacher,
+        q,
+        _still(q, SETTLING),
+        np.tile(goal, (SETTLING, 1, 1, 1)),
+        held,
+        strategy,
+        np.tile(q[reacher.in_q], (SETTLING, 1)),
+        SETTLING_STEP,
     )[-1]
     away = np.tile(goal, (WAYPOINTS, 1, 1, 1))
     progress = np.linspace(0.0, 1.0, WAYPOINTS)
     for hand, side in enumerate(SIDES):
         away[:, hand, :3, 3] += progress[:, None] * task.approach[side]
-    home = np.tile(q[reacher.in_q], (WAYPOINTS, 1))
-    way = follow(reacher, q, _still(q, WAYPOINTS), away, held, replace(EVEN, memory=0.0), home, 1.0)
+    home, calm = np.tile(q[reacher.in_q], (WAYPOINTS, 1)), replace(EVEN, memory=0.0)
+    try:
+        way = follow(reacher, q, _still(q, WAYPOINTS), away, held, calm, home, 1.0)
+    except MotionError:
+        # The hands cannot come as they will hold it, so they turn into it on the way.
+        way = follow(reacher, q, _still(q, WAYPOINTS), away, PLACE_ONLY, calm, home, 1.0)
     return Approach(before=way[-1], onto=CubicSpline(progress, way[::-1]), holding=q)
 
 
@@ -96,9 +114,41 @@ def _still(q: Array, count: int) -> Array:
     return np.tile(q[:7], (count, 1))
 
 
-def _between(start: Array, goal: Array, count: int) -> Array:
-    """Poses (count, 2, 4, 4) on the way from `start` to `goal`, (2, 4, 4) each; the last is the goal."""
-    return np.stack([_part_of_the_way(start, goal, (k + 1) / count) for k in range(count)])
+def nearest_posture(reacher: Reacher, preferred: Array, targets: Array, held: Hold) -> Array:
+    """Find the posture with the palms at given poses that is nearest to a preferred one.
+
+    Parameters
+    ----------
+    reacher : Reacher
+    preferred : (nq,) array
+        Its pelvis is kept.
+    targets : (2, 4, 4) array
+        Poses of the left and the right palm, world.
+    held : Hold
+
+    Returns
+    -------
+    (nq,) array
+        Within the joint ranges; the palms are as near as these allow.
+    """
+    index, q = reacher.in_q, preferred.copy()
+
+    def place(posture: Array) -> None:
+        q[index] = posture
+        move_clavicles(reacher, q)
+
+    def residual(posture: Array) -> Array:
+        place(posture)
+        miss = palm_errors(palm_poses(reacher, q), targets, held)
+        return np.concatenate([HOLDING * miss, RELUCTANCE * (posture - preferred[index])])
+
+    def slopes(posture: Array) -> Array:
+        place(posture)
+        return np.vstack([-HOLDING * (held.rows @ palm_jacobian(reacher, q)[1]), np.diag(RELUCTANCE)])
+
+    start = np.clip(preferred[index], reacher.lower, reacher.upper)
+    place(least_squares(residual, start, slopes, bounds=(reacher.lower, reacher.upper), max_nfev=200).x)
+    return q
 
 
 def steady_hands(reacher: Reacher, q: Array, undisturbed: Array, share: Array, held: Hold) -> Array:

@@ -150,7 +150,9 @@ def build_human_model(
     _add_frame(model, "trunk", thorax, pin.SE3.Identity())
     _add_frame(model, "neck", thorax, _shift(0.0, 0.0, (neck - level) * height))
     for side in SIDES:
-        _add_arm(model, side, thorax, height, mass, (proportions.shoulder_height - level) * height, proportions)
+        _add_arm(
+            model, side, thorax, height, mass, (proportions.shoulder_height - level) * height, proportions
+        )
     return HumanModel(
         model=model,
         actor=actor,

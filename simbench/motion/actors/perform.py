@@ -1,14 +1,17 @@
 """A person performs a task on its equipment while motion capture records them."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
 
-from simbench.motion.actors.grasp import find_grasp, steady_hands
+from simbench.motion.actors.grasp import find_grasp, nearest_posture, steady_hands
 from simbench.motion.actors.human_model import SPINE_JOINTS, build_human_model
-from simbench.motion.actors.people import STANCES, Person
+from simbench.motion.actors.people import Person
 from simbench.motion.actors.performance import ActorPerformance
 from simbench.motion.actors.posture import check_ranges
-from simbench.motion.actors.reaching import Reacher, build_reacher, hold, move_clavicles
+from simbench.motion.actors.reaching import Hold, Reacher, build_reacher, hold, move_clavicles
 from simbench.motion.actors.redundancy import follow
 from simbench.motion.actors.stance import arms_forward, body_sway, lean_to_reach
 from simbench.motion.actors.strategy import Strategy
@@ -24,6 +27,8 @@ Array = NDArray[np.float64]
 WANDERING = np.radians(1.5)
 # Reach, as part of the arm's length, up to which a person does not lean; farther away they do.
 REACH_WITHOUT_LEAN = 0.90
+# Rate, 1/s, at which a person tends to the posture they have in mind where the joints leave little choice.
+FORESEEN_MEMORY = 4.0
 
 
 def perform(
@@ -130,8 +135,19 @@ def _move(
     wandering = np.stack([sway(course.time[rest], WANDERING, rng) for _ in posture], axis=1)
     wandering[:, : len(SPINE_JOINTS)] *= 0.3
     home = posture + wandering - wandering[0]
+    if task.foreseen:
+        liked = _foreseen_postures(reacher, grasp.holding, task, held)
+        strategy = replace(strategy, memory=FORESEEN_MEMORY)
+        home += liked(course.travel[rest]) - liked(0.0)
     targets = task.palms(course.travel[rest])
-    work = follow(
-        reacher, reach[-1], pelvis, targets, held, strategy, home, 1.0 / task.timing.rate
-    )
+    work = follow(reacher, reach[-1], pelvis, targets, held, strategy, home, 1.0 / task.timing.rate)
     return np.concatenate([reach, work])
+
+
+def _foreseen_postures(reacher: Reacher, holding: Array, task: Task, held: Hold) -> CubicSpline:
+    """Postures (17,) over the equipment's travel that are nearest to the one of the grasp."""
+    postures = []
+    for travel in task.foreseen:
+        goal = task.palms(np.array([travel]))[0]
+        postures.append(nearest_posture(reacher, holding, goal, held)[reacher.in_q])
+    return CubicSpline(task.foreseen, postures)

@@ -15,6 +15,8 @@ Array = NDArray[np.float64]
 
 # Kept from the anatomical limits, rad.
 LIMIT_MARGIN = np.radians(1.0)
+# Nobody works leaning back further than this, rad, although the spine could.
+LARGEST_LEAN_BACK = np.radians(10.0)
 
 
 @dataclass(frozen=True)
@@ -59,11 +61,13 @@ def build_reacher(human: HumanModel) -> Reacher:
     model = human.model
     spine = [model.joints[model.getJointId(name)].idx_v for name in SPINE_JOINTS]
     free = np.concatenate([spine, *(human.arms[side] - 1 for side in SIDES)]).astype(np.int64)
+    lower = model.lowerPositionLimit[free + 1] + LIMIT_MARGIN
+    lower[SPINE_JOINTS.index("spine_flexion")] = -LARGEST_LEAN_BACK
     return Reacher(
         human=human,
         data=model.createData(),
         free=free,
-        lower=model.lowerPositionLimit[free + 1] + LIMIT_MARGIN,
+        lower=lower,
         upper=model.upperPositionLimit[free + 1] - LIMIT_MARGIN,
     )
 
@@ -101,9 +105,7 @@ def palm_jacobian(reacher: Reacher, q: Array) -> tuple[Array, Array]:
     pin.updateFramePlacements(model, data)
     jacobian = np.empty((12, len(reacher.free)))
     for hand, side in enumerate(SIDES):
-        columns = pin.getFrameJacobian(
-            model, data, human.frame(f"{side}_palm"), pin.ReferenceFrame.LOCAL
-        )
+        columns = pin.getFrameJacobian(model, data, human.frame(f"{side}_palm"), pin.ReferenceFrame.LOCAL)
         rows = slice(6 * hand, 6 * hand + 6)
         jacobian[rows] = columns[:, reacher.free]
         arm = 3 + len(ARM_JOINT_NAMES) * hand
@@ -151,6 +153,10 @@ def hold(turn_axes: Mapping[str, Array | None]) -> Hold:
             picks = np.vstack([picks[:3], across @ picks[3:]])
         blocks.append(picks)
     return Hold(axes, np.vstack(blocks))
+
+
+PLACE_ONLY = Hold(np.zeros((2, 3)), np.eye(12)[[0, 1, 2, 6, 7, 8]])
+"""Where the palms are matters, not how they are turned."""
 
 
 def palm_errors(poses: Array, targets: Array, held: Hold) -> Array:

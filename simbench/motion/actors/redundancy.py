@@ -6,7 +6,14 @@ from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.motion.actors.human_model import SPINE_JOINTS
-from simbench.motion.actors.reaching import Hold, Reacher, move_clavicles, palm_errors, palm_jacobian, palm_poses
+from simbench.motion.actors.reaching import (
+    Hold,
+    Reacher,
+    move_clavicles,
+    palm_errors,
+    palm_jacobian,
+    palm_poses,
+)
 from simbench.motion.actors.strategy import ERGONOMIC, MANIPULABILITY_GAIN, Strategy
 from simbench.motion.anatomy import SIDES
 
@@ -15,9 +22,9 @@ Array = NDArray[np.float64]
 # m and rad: what is left of the equipment's constraint in a frame.
 TOLERANCE = 1e-6
 CORRECTIONS = 8
-# Middle part of a joint's range in which it moves freely, and how reluctant it is at the ends (our estimate:
-# four times as much as in the middle).
-EASY_RANGE, STIFFENING = 0.8, 25.0
+# Middle part of a joint's range in which it moves freely, and how reluctant it is beyond (our estimate: at the
+# end 25 times as much as in the middle).
+EASY_RANGE, STIFFENING = 0.7, 45.0
 
 
 def follow(
@@ -90,7 +97,8 @@ def _step(
     inertia = np.triu(inertia) + np.triu(inertia, 1).T
     weight = (strategy.energy + strategy.ergonomy * period**2) * inertia
     weight.flat[:: len(index) + 1] += strategy.velocity + strategy.manipulability
-    weight *= _stiffening(reacher, posture)
+    scale = _stiffening(reacher, posture)
+    weight *= scale[:, None] * scale
     # `wish` is -b period: what the joints would do in this frame if the hands were free.
     wish = weight @ (strategy.memory * period * (home - posture))
     if strategy.ergonomy:
@@ -102,7 +110,10 @@ def _step(
     while True:
         gain = _inverse(weight, locked)
         pull = gain @ jacobian.T
-        solution = pull @ np.linalg.inv(jacobian @ pull)
+        try:
+            solution = pull @ np.linalg.inv(jacobian @ pull)
+        except np.linalg.LinAlgError:
+            raise _unreachable(reacher, targets, poses) from None
         free_move = gain @ wish
         move = free_move + solution @ (error - jacobian @ free_move)
         after = posture + move
@@ -126,14 +137,12 @@ def _step(
 
 
 def _stiffening(reacher: Reacher, posture: Array) -> Array:
-    """How much more reluctantly joints (17,) move near the ends of their ranges, as a factor of the weights.
+    """How much more reluctantly joints move near the ends of their ranges: roots of weight factors (17,).
 
-    Passive tissue stiffens there; so a joint comes to its limit gently. A scaling of rows and columns by the
-    square roots, the result (17, 17).
+    Passive tissue stiffens there; so a joint comes to its limit gently.
     """
     near = np.abs(2.0 * posture - reacher.lower - reacher.upper) / (reacher.upper - reacher.lower)
-    root = 1.0 + STIFFENING * np.maximum(near - EASY_RANGE, 0.0) ** 2
-    return root[:, None] * root
+    return np.asarray(1.0 + STIFFENING * np.maximum(near - EASY_RANGE, 0.0) ** 2)
 
 
 def _inverse(weight: Array, locked: NDArray[np.bool_]) -> Array:
@@ -186,7 +195,9 @@ def manipulability_gradient(reacher: Reacher, q: Array) -> Array:
     about = _later(_cross(linear, dual[:3]) + _cross(angular, dual[3:]))
     along = _later(_cross(angular, dual[:3]))
     parts = (angular * about + linear * along).sum(axis=0)
-    gradient = np.concatenate([parts[:, : len(SPINE_JOINTS)].sum(axis=0), parts[:, len(SPINE_JOINTS) :].ravel()])
+    gradient = np.concatenate(
+        [parts[:, : len(SPINE_JOINTS)].sum(axis=0), parts[:, len(SPINE_JOINTS) :].ravel()]
+    )
     return 2.0 * np.linalg.det(gram) * gradient
 
 

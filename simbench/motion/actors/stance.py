@@ -3,13 +3,13 @@
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
-from scipy.optimize import brentq
+from scipy.optimize import brentq, least_squares
 
 from simbench.errors import MotionError
 from simbench.motion.actors.human_model import SPINE_JOINTS, HumanModel
-from simbench.motion.actors.posture import couple_clavicles, solve_arms
+from simbench.motion.actors.posture import clavicle_angles
 from simbench.motion.actors.timing import sway
-from simbench.motion.anatomy import PALM_OFFSET, SIDES
+from simbench.motion.anatomy import SIDES
 
 Array = NDArray[np.float64]
 
@@ -21,10 +21,12 @@ HIPS_SHARE, HIPS_BACK = 0.4, 0.08
 # Wrists before the middle of the pelvis, as part of the arm's length, times the part of it that is used: low
 # equipment would otherwise stand inside the belly.
 NEAREST_WRIST = 0.60
-# A chair 0.45 m high, and the hips 0.08 m above what one sits on (an estimate), m.
-SEATED_HIP_HEIGHT = 0.53
-# People do not lock their elbows when asked to stretch their arms.
-STRAIGHT_ELBOW = np.radians(4.0)
+# Hips of a person on a chair set to their legs, as part of stature: the knee's height (Drillis & Contini 1966:
+# 0.285) and a little, because the hip joint lies above what one sits on.
+SEATED_HIP_HEIGHT = 0.31
+# Arms stretched forward, palms down, roughly; people do not lock their elbows when asked for it. The upper
+# arm's axial turn and the elbow stay as here.
+FORWARD = np.array([np.pi / 2, 0.12, np.pi / 6, np.radians(4.0), np.pi / 3, 0.0, 0.0])
 # Root mean square sway of the pelvis forward and sideways (m) and of the three spine joints (rad): quiet
 # standing moves the body by some millimetres (Winter et al. 1998).
 PELVIS_SWAY, SPINE_SWAY = (0.003, 0.002), np.radians([0.3, 0.2, 0.4])
@@ -47,7 +49,7 @@ def with_lean(human: HumanModel, lean: float, seated: bool = False) -> Array:
     q: Array = pin.neutral(human.model)
     hips = HIPS_SHARE * lean
     if seated:
-        q[2] = SEATED_HIP_HEIGHT
+        q[2] = SEATED_HIP_HEIGHT * human.actor.height
     else:
         q[0] = -HIPS_BACK * human.actor.height * np.sin(lean)
         q[2] = human.proportions.hip_height * human.actor.height
@@ -96,19 +98,24 @@ def arms_forward(human: HumanModel, seated: bool = False) -> Array:
     """
     data = human.model.createData()
     q = with_lean(human, 0.0, seated)
-    # Abduction makes up for the protracted clavicle, which turns the arm inwards.
-    start = np.array([np.pi / 2, 0.12, np.pi / 6, STRAIGHT_ELBOW, np.pi / 3, 0.0, 0.0])
-    for side in SIDES:
-        q[human.arms[side]] = start
-    q = couple_clavicles(human, q)
-    pin.framesForwardKinematics(human.model, data, q)
-    upper, fore = (getattr(human.proportions, name) * human.actor.height for name in ("upper_arm", "forearm"))
-    reach = np.sqrt(upper**2 + fore**2 + 2.0 * upper * fore * np.cos(STRAIGHT_ELBOW))
-    palms = {}
-    for side in SIDES:
-        shoulder = data.oMf[human.frame(f"{side}_shoulder")].translation
-        palms[side] = pin.SE3(np.eye(3), shoulder + np.array([reach, 0.0, 0.0]) + PALM_OFFSET)
-    return solve_arms(human, data, q, palms, dict.fromkeys(SIDES, start))
+    frames = [human.frame(name) for name in ("left_shoulder", "left_wrist", "left_palm")]
+
+    def pose(arm: Array) -> None:
+        for side in SIDES:
+            q[human.arms[side]] = arm
+            q[human.clavicles[side]] = clavicle_angles(human, arm)[0]
+
+    def miss(arm: Array) -> Array:
+        """How far the left arm is from straight ahead and its palm from facing down; axial turn, elbow."""
+        pose(arm)
+        pin.framesForwardKinematics(human.model, data, q)
+        shoulder, wrist, palm = (data.oMf[frame] for frame in frames)
+        reach = wrist.translation - shoulder.translation
+        return np.concatenate([reach[1:], pin.log3(palm.rotation), arm[[2, 3]] - FORWARD[[2, 3]]])
+
+    # Positive senses are anatomical: both arms have the same angles.
+    pose(least_squares(miss, FORWARD).x)
+    return q
 
 
 def lean_to_reach(

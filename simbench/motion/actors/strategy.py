@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS
+from simbench.motion.actors.human_model import SPINE_JOINTS
 
 Array = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.motion.actors.human_model import HumanModel
-from simbench.motion.actors.people import STANCES, Person
+from simbench.motion.actors.people import Person
 from simbench.motion.actors.stance import comfortable_distance
 from simbench.motion.actors.tasks.task import FIXED, Task, both
 from simbench.motion.actors.timing import Timing
@@ -116,10 +116,9 @@ def drawer_task(drawer: DrawerTask) -> Task:
     )
 
 
-def place_drawer(human: HumanModel, person: Person, rng: np.random.Generator) -> Task:
+def place_drawer(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
     """Set the drawer of the thesis, in a unit 0.3 m high on a table 0.75 m high, before a person."""
     drawer = DrawerTask()
-    reach = STANCES[person.stance] + 0.02 * float(rng.uniform(-1.0, 1.0))
     ahead = comfortable_distance(human, drawer.height, 0.5 * drawer.separation, reach)
     return drawer_task(
         DrawerTask(

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.motion.actors.human_model import HumanModel
-from simbench.motion.actors.people import STANCES, Person
+from simbench.motion.actors.people import Person
 from simbench.motion.actors.stance import comfortable_distance
 from simbench.motion.actors.tasks.task import HANDLE, Task, both, palm_pose
 from simbench.motion.actors.timing import Timing
@@ -16,13 +16,12 @@ Array = NDArray[np.float64]
 HEIGHT, SPACING, RADIUS = 1.15, 0.32, 0.10
 
 
-def place_valves(human: HumanModel, person: Person, rng: np.random.Generator) -> Task:
+def place_valves(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
     """Set the valves before a person: palms vertical, each hand free to turn about its handle.
 
     The handles start at the side of the actor and go outwards first, one valve as the mirror image of the
     other.
     """
-    reach = STANCES[person.stance] + 0.02 * float(rng.uniform(-1.0, 1.0))
     axis = comfortable_distance(human, HEIGHT, 0.5 * SPACING, reach) + PALM_OFFSET[0]
 
     def palms(travel: Array) -> Array:

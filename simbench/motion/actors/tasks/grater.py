@@ -1,0 +1,52 @@
+"""Grating: the right hand slides along the grater, palm in its plane; the left holds the grater still."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.motion.actors.human_model import HumanModel
+from simbench.motion.actors.people import Person
+from simbench.motion.actors.stance import comfortable_distance
+from simbench.motion.actors.tasks.task import FIXED, Task, both, held_still, palm_pose
+from simbench.motion.actors.timing import Timing
+from simbench.motion.anatomy import PALM_OFFSET
+
+Array = NDArray[np.float64]
+
+# The thesis gives no dimensions; a grater that stands in a bowl on a table 0.75 m high, m.
+LOWEST, STROKE = 0.92, 0.12
+SLOPES = np.radians([20.0, 35.0])
+# In the grater's plane the fingers point this far to the left of the way they slide.
+CROSSWISE = np.radians([10.0, 35.0])
+
+
+def place_grater(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
+    """Set a grater before a person, who slopes it as they like."""
+    slope, crosswise = (float(rng.uniform(*angles)) for angles in (SLOPES, CROSSWISE))
+    stroke = STROKE * person.amplitude
+    middle = LOWEST + 0.5 * stroke * np.sin(slope)
+    ahead = comfortable_distance(human, middle, 0.10, reach) + 0.5 * PALM_OFFSET[0]
+    # The grater rises away from the person.
+    along = np.array([np.cos(slope), 0.0, np.sin(slope)])
+    outward = np.array([-np.sin(slope), 0.0, np.cos(slope)])
+    fingers = np.cos(crosswise) * along + np.sin(crosswise) * np.array([0.0, 1.0, 0.0])
+    start = np.array([ahead - 0.5 * stroke, -0.12, LOWEST])
+    top = start + (stroke + 0.10) * along
+    holding = palm_pose(
+        np.array([np.cos(0.6), -np.sin(0.6), 0.0]),
+        np.array([0.0, 0.0, 1.0]),
+        top + np.array([-0.04, 0.16, 0.02]),
+    )
+
+    def palms(travel: Array) -> Array:
+        sliding = palm_pose(fingers, outward, start + travel[:, None] * along)
+        return both(held_still(holding, len(travel)), sliding)
+
+    return Task(
+        name="grater",
+        unit="m",
+        palms=palms,
+        timing=Timing(moves=((stroke, 0.6 * person.tempo), (0.0, 0.6 * person.tempo)), variation=0.06),
+        turn_axes=FIXED,
+        approach={"left": np.array([0.0, 0.05, 0.10]), "right": 0.10 * outward},
+        details={"distance_m": ahead, "height_m": LOWEST, "slope_rad": slope, "stroke_m": stroke},
+    )

@@ -1,0 +1,52 @@
+"""A hand drill: the right hand turns the crank, the left holds the drill still."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.motion.actors.human_model import HumanModel
+from simbench.motion.actors.people import Person
+from simbench.motion.actors.stance import comfortable_distance
+from simbench.motion.actors.tasks.task import HANDLE, Task, both, held_still, palm_pose
+from simbench.motion.actors.timing import Timing
+from simbench.motion.anatomy import PALM_OFFSET
+
+Array = NDArray[np.float64]
+
+# The thesis gives no dimensions; a drill that stands on a workpiece on a table 0.75 m high, m.
+AXIS_HEIGHT, RADIUS, TOP = 0.95, 0.06, 0.16
+
+
+def place_hand_drill(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
+    """Set the drill before a person: the crank turns in a vertical plane, the hand is free about its knob.
+
+    The knob starts at the top and goes away from the person first.
+    """
+    axis = comfortable_distance(human, AXIS_HEIGHT, 0.12, reach) + PALM_OFFSET[0]
+    drill = np.array([axis, 0.02, AXIS_HEIGHT])
+    holding = palm_pose(
+        np.array([np.cos(0.6), -np.sin(0.6), 0.0]),
+        np.array([0.0, 0.0, 1.0]),
+        drill + np.array([0.0, 0.0, TOP]),
+    )
+
+    def palms(travel: Array) -> Array:
+        knob = np.stack(
+            [
+                axis + RADIUS * np.sin(travel),
+                np.full_like(travel, -0.12),
+                AXIS_HEIGHT + RADIUS * np.cos(travel),
+            ],
+            axis=1,
+        )
+        crank = palm_pose(np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0]), knob)
+        return both(held_still(holding, len(travel)), crank)
+
+    return Task(
+        name="hand_drill",
+        unit="rad",
+        palms=palms,
+        timing=Timing(moves=((2.0 * np.pi, 1.1 * person.tempo),), variation=0.05),
+        turn_axes={"left": None, "right": HANDLE},
+        approach={"left": np.array([0.0, 0.04, 0.10]), "right": np.array([-0.05, -0.02, 0.08])},
+        details={"axis_m": axis, "height_m": AXIS_HEIGHT, "radius_m": RADIUS},
+    )

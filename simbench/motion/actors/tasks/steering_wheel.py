@@ -1,0 +1,67 @@
+"""A steering wheel is turned a quarter to one side, to the other, and back, both hands rigid on the rim."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.motion.actors.human_model import HumanModel
+from simbench.motion.actors.people import Person
+from simbench.motion.actors.stance import comfortable_distance
+from simbench.motion.actors.tasks.task import FIXED, Task, both, palm_pose
+from simbench.motion.actors.timing import Timing
+from simbench.motion.anatomy import PALM_OFFSET, SIDES
+
+Array = NDArray[np.float64]
+
+# Tomić (2018, ch. 3): 0.3 m wide, tilted 30 degrees; we take its axis to rise by that angle from the table's
+# plane towards the driver, as a gaming wheel's does: hands rigid on a rim that lies flatter could not turn
+# it by a quarter. The height of its centre, over a table of 0.75 m, is an estimate.
+RADIUS, TILT, CENTRE_HEIGHT = 0.15, np.radians(30.0), 0.90
+TURN = np.pi / 2.0
+# The rim lies obliquely across the palm, by this angle: the fingers point more towards the thumb's side than
+# a right angle to the rim would have them, as in any grip with the forearm behind the hand.
+OBLIQUE = np.radians(12.0)
+# Nearer to it than this the elbows are in the way.
+LEAST_REACH = 0.78
+
+
+def place_steering_wheel(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
+    """Set the wheel before a seated person, who holds it at nine and three o'clock, thumbs up."""
+    reach = max(reach, LEAST_REACH)
+    centre = comfortable_distance(human, CENTRE_HEIGHT, RADIUS, reach, seated=True) + PALM_OFFSET[0]
+    # Into the wheel, and up along its face.
+    inward = np.array([np.cos(TILT), 0.0, -np.sin(TILT)])
+    upward = np.array([np.sin(TILT), 0.0, np.cos(TILT)])
+
+    def palms(travel: Array) -> Array:
+        poses = []
+        for sign in (1.0, -1.0):
+            # From the centre to the hand; positive travel turns to the left, seen by the driver.
+            out = sign * np.cos(travel)[:, None] * np.array([0.0, 1.0, 0.0])
+            out = out - sign * np.sin(travel)[:, None] * upward
+            thumb = sign * np.cross(inward, out)
+            fingers = np.cos(OBLIQUE) * inward + np.sin(OBLIQUE) * thumb
+            poses.append(palm_pose(fingers, out, np.array([centre, 0.0, CENTRE_HEIGHT]) + RADIUS * out))
+        return both(*poses)
+
+    return Task(
+        name="steering_wheel",
+        unit="rad",
+        palms=palms,
+        timing=Timing(
+            moves=((TURN, 1.2 * person.tempo), (-TURN, 2.0 * person.tempo), (0.0, 1.2 * person.tempo)),
+            variation=0.04,
+        ),
+        turn_axes=FIXED,
+        approach={
+            side: np.array([-0.10, sign * 0.04, -0.02]) for side, sign in zip(SIDES, (1, -1), strict=True)
+        },
+        seated=True,
+        foreseen=(-TURN, -0.5 * TURN, 0.0, 0.5 * TURN, TURN),
+        details={
+            "centre_m": centre,
+            "height_m": CENTRE_HEIGHT,
+            "radius_m": RADIUS,
+            "tilt_rad": TILT,
+            "turn_rad": TURN,
+        },
+    )
