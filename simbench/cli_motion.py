@@ -45,8 +45,8 @@ def inspect_(
             raise MotionError(f"{picture}: a picture's name must end in .png")
     from simbench import display_motion
     from simbench.motion.inspection import inspect
+    from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
-    from simbench.motion.readers.options import ReadOptions
 
     inspection = inspect(read_motion(source, ReadOptions(unit, up, marker_map, longest_gap)))
     if picture is not None:
@@ -85,8 +85,8 @@ def export(
 ) -> None:
     """Write a recording as a file that other programs open."""
     _check_target(file)
+    from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
-    from simbench.motion.readers.options import ReadOptions
     from simbench.motion.writers import SUFFIXES, write_motion
 
     if file.suffix.lower() not in SUFFIXES:

@@ -1,4 +1,4 @@
-"""Where the data folders `robots`, `scenarios` and `marker_maps` are, in a checkout and in an installed wheel."""
+"""Where the folders `robots`, `scenarios` and `marker_maps` are, in a checkout and in an installed wheel."""
 
 from pathlib import Path
 

@@ -13,8 +13,8 @@ from simbench.cli import main
 from simbench.errors import MotionError
 from simbench.motion import readers, skeleton_picture, writers
 from simbench.motion.human_motion import Actor, Gap
+from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
-from simbench.motion.readers.options import ReadOptions
 
 WALK = "deepmimic:humanoid3d_walk"
 

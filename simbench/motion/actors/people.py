@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.motion.actors.human_model import Proportions
+from simbench.motion.actors.human_model import AVERAGE, Proportions
 from simbench.motion.actors.posture import COMFORT
 from simbench.motion.human_motion import Actor
 
@@ -50,7 +50,7 @@ class Person:
     """
 
     actor: Actor
-    proportions: Proportions = Proportions()
+    proportions: Proportions = AVERAGE
     stance: str = "well posed"
     comfort: Array = field(default_factory=COMFORT.copy)
     tempo: float = 1.0
@@ -110,21 +110,20 @@ def session_people(seed: int) -> tuple[Person, ...]:
 
 
 def _mild(rng: np.random.Generator, count: int) -> Array:
-    """Standard normal numbers within two deviations."""
+    """Draw standard normal numbers within two deviations."""
     return np.clip(rng.normal(size=count), -2.0, 2.0)
 
 
 def _with_moments(values: Array, mean: float, deviation: float) -> Array:
-    """The same values, shifted and scaled to a mean and a (sample) standard deviation."""
+    """Shift and scale values to a mean and a (sample) standard deviation."""
     return mean + deviation * (values - values.mean()) / values.std(ddof=1)
 
 
 def _draw_proportions(rng: np.random.Generator) -> Proportions:
-    average = Proportions()
     spread = {"hip_height": 0.015, "shoulder_height": 0.008}
     return Proportions(
         **{
-            part.name: getattr(average, part.name)
+            part.name: getattr(AVERAGE, part.name)
             * (1.0 + spread.get(part.name, SEGMENT_SPREAD) * float(_mild(rng, 1)[0]))
             for part in fields(Proportions)
         }

@@ -24,7 +24,7 @@ from simbench.motion.marker_maps.schema import MarkerMap
 from simbench.motion.marker_maps.unit_doubts import arm_length, check_unit, detect_unit
 from simbench.motion.marker_maps.world import TURNS, check_mirror, find_vertical, placement
 from simbench.motion.marker_recording import MarkerRecording
-from simbench.motion.readers.options import UNITS, ReadOptions
+from simbench.motion.read_options import UNITS, ReadOptions
 from simbench.motion.skeleton_recording import SkeletonRecording
 
 Array = NDArray[np.float64]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.motion.anatomy import SIDES
-from simbench.motion.readers.options import UNITS
+from simbench.motion.read_options import UNITS
 
 Array = NDArray[np.float64]
 

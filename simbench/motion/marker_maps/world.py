@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.motion.marker_maps.centres import unit
-from simbench.motion.readers.options import AXES
+from simbench.motion.read_options import AXES
 
 Array = NDArray[np.float64]
 Points = Mapping[str, Array]

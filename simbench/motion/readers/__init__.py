@@ -12,13 +12,14 @@ from simbench.errors import MotionError
 from simbench.motion.actors import read_actor
 from simbench.motion.gaps import fill_gaps
 from simbench.motion.human_motion import HumanMotion
+from simbench.motion.marker_maps import to_human_motion
 from simbench.motion.marker_recording import MarkerRecording
+from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.bvh import read_bvh
 from simbench.motion.readers.c3d import read_c3d
 from simbench.motion.readers.csv import read_csv
 from simbench.motion.readers.deepmimic import read_deepmimic
 from simbench.motion.readers.netcdf import read_netcdf
-from simbench.motion.readers.options import ReadOptions
 from simbench.motion.readers.trc import read_trc
 from simbench.motion.skeleton_recording import SkeletonRecording
 
@@ -59,9 +60,6 @@ def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> Hum
     MotionError
         Unknown scheme, name or file format, missing file, or a recording that is not usable.
     """
-    # The maps import this folder's options.
-    from simbench.motion.marker_maps import to_human_motion
-
     recording = _recording(str(source), options)
     if isinstance(recording, HumanMotion):
         return recording

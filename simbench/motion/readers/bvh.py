@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
+from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.bvh_hierarchy import Node, parse_hierarchy
-from simbench.motion.readers.options import ReadOptions
 from simbench.motion.readers.skeleton_kinematics import world_poses
 from simbench.motion.readers.text_table import LARGEST_NUMBER, read_lines, read_numbers, shown
 from simbench.motion.skeleton_recording import SkeletonRecording

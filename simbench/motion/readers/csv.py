@@ -12,7 +12,7 @@ from simbench.motion.anatomy import SIDES, transform
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion, check_time, validate_motion
 from simbench.motion.marker_maps.body_parts import LEG_JOINTS
 from simbench.motion.marker_maps.initial_posture import initial_pose
-from simbench.motion.readers.options import ReadOptions
+from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.text_table import read_lines, read_numbers, shown
 from simbench.motion.writers.csv import POSITION, QUATERNION, SEGMENT_MARK
 

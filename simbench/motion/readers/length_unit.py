@@ -1,7 +1,7 @@
 """The unit of length of a recording, as its file or its user names it."""
 
 from simbench.errors import MotionError
-from simbench.motion.readers.options import UNITS, ReadOptions
+from simbench.motion.read_options import UNITS, ReadOptions
 
 SPELLINGS = {
     "m": ("m", "meter", "meters", "metre", "metres"),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from simbench.errors import MotionError
 from simbench.motion.anatomy import transform
 from simbench.motion.human_motion import Actor, Gap, HumanMotion, InitialPose, validate_motion
-from simbench.motion.readers.options import ReadOptions
+from simbench.motion.read_options import ReadOptions
 from simbench.motion.writers.netcdf import ACTOR_ATTRIBUTES, FORMAT, SEAL, checksum
 
 

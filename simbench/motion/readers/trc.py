@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.motion.marker_recording import MarkerRecording
+from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.length_unit import length_unit
-from simbench.motion.readers.options import ReadOptions
 
 HEADER_LINES = 5
 # How far the time column may be off the declared rate, and its samples off even spacing, before it counts.

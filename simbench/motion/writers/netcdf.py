@@ -61,29 +61,30 @@ def write_netcdf(
     OSError
         If the file cannot be written.
     """
+    # In memory, because the HDF5 library aborts the process when the disk is full.
+    with h5py.File(path.name, "w", driver="core", backing_store=False) as file:
+        group = _Group(file, {})
+        _write_motion(motion, group)
+        file.attrs["format"] = FORMAT
+        file.attrs["source"] = motion.source
+        for name in ("notes", "missing"):
+            if values := getattr(motion, name):
+                file.attrs[name] = _strings(values)
+        if motion.actor is not None:
+            _write_actor(motion.actor, file)
+        if truth is not None:
+            inner = _Group(file.create_group("truth"), dict(group.scales))
+            # Labels before what they label.
+            for name, (dims, values, unit) in sorted(
+                truth.items(), key=lambda item: item[1][0] != (item[0],)
+            ):
+                inner.add(name, dims, values, unit)
+            inner.group.attrs.update(truth_attributes or {})
+        file.flush()
+        content = file.id.get_file_image()
     part = path.with_name(path.name + ".part")
     try:
-        with h5py.File(part, "w") as file:
-            group = _Group(file, {})
-            _write_motion(motion, group)
-            file.attrs["format"] = FORMAT
-            file.attrs["source"] = motion.source
-            for name in ("notes", "missing"):
-                if values := getattr(motion, name):
-                    file.attrs[name] = _strings(values)
-            if motion.actor is not None:
-                _write_actor(motion.actor, file)
-            if truth is not None:
-                inner = _Group(file.create_group("truth"), dict(group.scales))
-                # Labels before what they label.
-                for name, (dims, values, unit) in sorted(
-                    truth.items(), key=lambda item: item[1][0] != (item[0],)
-                ):
-                    inner.add(name, dims, values, unit)
-                inner.group.attrs.update(truth_attributes or {})
-        with part.open("rb+") as plain:
-            seal = SEAL + checksum(plain.read())
-            plain.write(seal)
+        part.write_bytes(content + SEAL + checksum(content))
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)

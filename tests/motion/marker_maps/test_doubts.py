@@ -7,7 +7,7 @@ import pytest
 
 from simbench.errors import MotionError
 from simbench.motion.marker_maps import to_human_motion
-from simbench.motion.readers.options import UNITS, ReadOptions
+from simbench.motion.read_options import UNITS, ReadOptions
 
 # x -> y -> z -> x.
 CYCLE = np.roll(np.eye(3), 1, axis=0)

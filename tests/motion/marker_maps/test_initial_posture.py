@@ -5,7 +5,7 @@ from scipy.spatial.transform import Rotation
 from simbench.motion.anatomy import transform
 from simbench.motion.marker_maps import to_human_motion
 from simbench.motion.marker_maps.initial_posture import initial_pose
-from simbench.motion.readers.options import ReadOptions
+from simbench.motion.read_options import ReadOptions
 
 
 def arms(angle):

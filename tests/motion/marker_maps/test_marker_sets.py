@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from simbench.errors import MotionError
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS
 from simbench.motion.marker_maps import to_human_motion
-from simbench.motion.readers.options import ReadOptions
+from simbench.motion.read_options import ReadOptions
 
 ARM_PARTS = {*ARM_JOINTS, *ARM_SEGMENTS}
 

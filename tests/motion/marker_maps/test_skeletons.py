@@ -7,8 +7,8 @@ from scipy.spatial.transform import Rotation
 from simbench.errors import MotionError
 from simbench.motion.human_motion import ARM_SEGMENTS
 from simbench.motion.marker_maps import to_human_motion
+from simbench.motion.read_options import UNITS, ReadOptions
 from simbench.motion.readers import read_motion
-from simbench.motion.readers.options import UNITS, ReadOptions
 from simbench.motion.skeleton_recording import SkeletonRecording
 from simbench.motion.writers import write_motion
 

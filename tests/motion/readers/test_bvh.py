@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
+from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.bvh import read_bvh
-from simbench.motion.readers.options import ReadOptions
 
 ARM = """HIERARCHY
 ROOT Hips

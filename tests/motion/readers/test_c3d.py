@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from simbench.errors import MotionError
+from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.c3d import read_c3d
-from simbench.motion.readers.options import ReadOptions
 
 NAMES = ("LSHO", "LELB", "LWRA")
 POSITIONS = np.random.default_rng(3).uniform(-1.8, 1.8, size=(6, 3, 3))

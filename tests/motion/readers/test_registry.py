@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simbench.errors import MotionError
+from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import SCHEMES, read_motion
-from simbench.motion.readers.options import ReadOptions
 
 # From the middle of the elbow's markers to the wrist's, m.
 LENGTH = np.sqrt(0.145**2 + 0.210**2)

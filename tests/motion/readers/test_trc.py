@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbench.errors import MotionError
-from simbench.motion.readers.options import ReadOptions
+from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.trc import read_trc
 
 # As Motion Analysis writes it: values padded with blanks and extra tabs, tabs behind the names, CRLF, an
