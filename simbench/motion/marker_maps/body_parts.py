@@ -13,7 +13,8 @@ from simbench.motion.marker_maps.rigid_bones import keep_lengths
 
 Array = NDArray[np.float64]
 
-LEG_JOINTS = tuple(f"{side}_{joint}" for side in SIDES for joint in ("hip", "knee", "ankle"))
+LIMBS = {"arm": ("shoulder", "elbow", "wrist"), "leg": ("hip", "knee", "ankle")}
+LEG_JOINTS = tuple(f"{side}_{joint}" for side in SIDES for joint in LIMBS["leg"])
 # A bone of this length is two joints in one place, m; lengths are kept to the second number.
 NO_BONE, KEPT = 1e-3, 1e-9
 
@@ -44,39 +45,48 @@ def complete_arms(joints: Mapping[str, Array], source: str) -> tuple[str, ...]:
 
 
 def keep_bones(body: Body) -> list[str]:
-    """Correct the arms' centres of `body` so that bones keep their length; the notes say by how much."""
-    moved = []
-    for side in SIDES:
-        names = [f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist")]
-        tracks = [track for track in map(body.point, names) if track is not None]
-        if len(tracks) < 3:
-            continue
-        for (first, second), bone in zip((names[:2], names[1:]), np.diff(tracks, axis=0), strict=True):
-            close = np.flatnonzero(np.linalg.norm(bone, axis=1) < NO_BONE)
-            if close.size:
-                raise MotionError(
-                    f"{body.source}: joints {first} and {second} coincide at frame {close[0]}; "
-                    "they must be apart"
-                )
-        kept = keep_lengths(*tracks)
-        for bone in np.diff(kept, axis=0):
-            length = np.linalg.norm(bone, axis=1)
-            off = np.abs(length - np.median(length))
-            if off.max() > KEPT:
-                raise MotionError(
-                    f"{body.source}: the {side} arm's joints are so far off at frame {off.argmax()} that no "
-                    "arm of constant length fits; look for swapped markers there"
-                )
-        moved.append(np.linalg.norm(np.subtract(kept, tracks), axis=2))
-        body.points.update(zip(names, kept, strict=True))
-    distance = np.concatenate(moved)
+    """Correct the limbs' centres of `body` so that bones keep their length; the notes say by how much."""
+    notes = []
+    for limb, parts in LIMBS.items():
+        moved = [
+            distance
+            for side in SIDES
+            if (distance := _keep_limb(body, f"{side} {limb}", [f"{side}_{part}" for part in parts]))
+            is not None
+        ]
+        if moved:
+            distance = 1000 * np.concatenate(moved)
+            notes.append(
+                f"skin motion: joint centres of the {limb}s moved by {np.sqrt((distance**2).mean()):.1f} mm "
+                f"RMS, {distance.max():.1f} mm at most, so that bones keep their length"
+            )
     # Frames were worked out from the centres before.
     body.frames.clear()
-    rms, largest = 1000 * np.sqrt((distance**2).mean()), 1000 * distance.max()
-    return [
-        f"skin motion: joint centres of the arms moved by {rms:.1f} mm RMS, {largest:.1f} mm at most, so "
-        "that bones keep their length"
-    ]
+    return notes
+
+
+def _keep_limb(body: Body, limb: str, names: list[str]) -> Array | None:
+    """Correct three joints in a row; how far each moved (3, T), m, or None if one is not there."""
+    tracks = [track for track in map(body.point, names) if track is not None]
+    if len(tracks) < len(names):
+        return None
+    for (first, second), bone in zip((names[:2], names[1:]), np.diff(tracks, axis=0), strict=True):
+        close = np.flatnonzero(np.linalg.norm(bone, axis=1) < NO_BONE)
+        if close.size:
+            raise MotionError(
+                f"{body.source}: joints {first} and {second} coincide at frame {close[0]}; they must be apart"
+            )
+    kept = keep_lengths(*tracks)
+    for bone in np.diff(kept, axis=0):
+        length = np.linalg.norm(bone, axis=1)
+        off = np.abs(length - np.median(length))
+        if off.max() > KEPT:
+            raise MotionError(
+                f"{body.source}: the {limb}'s joints are so far off at frame {off.argmax()} that no "
+                f"{limb.partition(' ')[2]} of constant length fits; look for swapped markers there"
+            )
+    body.points.update(zip(names, kept, strict=True))
+    return np.asarray(np.linalg.norm(np.subtract(kept, tracks), axis=2))
 
 
 def segment_frames(body: Body, joints: Mapping[str, Array], sides: tuple[str, ...]) -> dict[str, Array]:

@@ -5,30 +5,30 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# How readily shoulder, elbow and wrist give way: the centre inside the shoulder, estimated from one marker on
-# the acromion, is about twice as uncertain (in variance) as the others, which lie between markers.
+# How readily shoulder, elbow and wrist, or hip, knee and ankle, give way: the centre inside the shoulder or
+# the hip, estimated from markers at some distance, is about twice as uncertain (in variance) as the others.
 MOBILITY = np.array([2.0, 1.0, 1.0])
 # m; the constraints of a centimetre's correction are met to this after about five steps.
 TOLERANCE, MOST_STEPS = 1e-12, 50
 
 
-def keep_lengths(shoulder: Array, elbow: Array, wrist: Array) -> tuple[Array, Array, Array]:
-    """Give upper arm and forearm their median lengths in every frame.
+def keep_lengths(proximal: Array, middle: Array, distal: Array) -> tuple[Array, Array, Array]:
+    """Give the two bones of a limb their median lengths in every frame.
 
     Frame by frame the nearest centres (weighted by `MOBILITY`) with these lengths: Lagrange's conditions, by
     Newton steps on the two constraints of all frames at once.
 
     Parameters
     ----------
-    shoulder, elbow, wrist : (T, 3) array
-        m.
+    proximal, middle, distal : (T, 3) array
+        Shoulder, elbow and wrist, or hip, knee and ankle, m.
 
     Returns
     -------
-    shoulder, elbow, wrist : (T, 3) array
+    proximal, middle, distal : (T, 3) array
         m.
     """
-    measured = np.stack([shoulder, elbow, wrist], axis=1)
+    measured = np.stack([proximal, middle, distal], axis=1)
     lengths = np.median(np.linalg.norm(np.diff(measured, axis=1), axis=2), axis=0)
     points = measured.copy()
     for _ in range(MOST_STEPS):
