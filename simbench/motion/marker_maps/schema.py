@@ -1,8 +1,8 @@
 """What a marker map may say: which names identify it, and how its points give joints and segment frames.
 
-`{side}` in a map stands for `left` and `right`, `{Side}` for `Left` and `Right`, `{S}` for `L` and `R`: an
-entry with a placeholder is written once and holds for both sides. Wherever a recipe may stand, a list of
-recipes may: the first one whose points are all in the recording counts.
+`{side}` in a map stands for `left` and `right`, `{Side}` for `Left` and `Right`, `{S}` for `L` and `R`, `{s}`
+for `l` and `r`: an entry with a placeholder is written once and holds for both sides. Wherever a recipe may
+stand, a list of recipes may: the first one whose points are all in the recording counts.
 """
 
 from collections.abc import Mapping
@@ -14,8 +14,8 @@ Vector = tuple[float, float, float]
 # From one point to another, or a constant in the axes of a skeleton's rest pose.
 Direction = tuple[str, str] | Vector
 SIDE_NAMES = (
-    {"{side}": "left", "{Side}": "Left", "{S}": "L"},
-    {"{side}": "right", "{Side}": "Right", "{S}": "R"},
+    {"{side}": "left", "{Side}": "Left", "{S}": "L", "{s}": "l"},
+    {"{side}": "right", "{Side}": "Right", "{S}": "R", "{s}": "r"},
 )
 
 

@@ -21,6 +21,8 @@ CMU = {
     **{f"{side}{joint}": parent.format(side) for side in ("Left", "Right") for joint, parent in (
         ("Shoulder", "Chest"), ("Elbow", "{}Shoulder"), ("Wrist", "{}Elbow"),
         ("Hip", "Hips"), ("Knee", "{}Hip"), ("Ankle", "{}Knee"), ("Toe", "{}Ankle"))},
+    "lhand": "LeftWrist",
+    "rhand": "RightWrist",
 }  # fmt: skip
 LAFAN1_NAMES = {"Shoulder": "Arm", "Elbow": "ForeArm", "Wrist": "Hand"}
 
@@ -47,13 +49,24 @@ def parts(person):
     return found
 
 
+def cmu_parts(person):
+    """As in a BVH of the database: at `Wrist`, two thirds down, the forearm twists and the hand bends."""
+    found = parts(person)
+    for side in ("Left", "Right"):
+        (elbow, forearm), (wrist, hand) = found[f"{side}Elbow"], found[f"{side}Wrist"]
+        place = elbow + (wrist - elbow) / 1.5
+        found |= {f"{side}Wrist": (place, forearm), f"{side[0].lower()}hand": (place, hand)}
+    return {name: found[name] for name in CMU}
+
+
 def skeleton(person, rest_turns, unit="cmu", declared=None, rename=str):
     """A recording with another rest pose: limb -> rotation from arms hanging to it, in our axes."""
+    found = cmu_parts(person)
     names, positions, rotations, offsets = [], [], [], []
-    for name, (position, turn) in parts(person).items():
+    for name, (position, turn) in found.items():
         turn = turn @ rest_turns.get(name, np.eye(3)).T
         above = CMU[name]
-        base, carrier = parts(person)[above] if above else (0 * position, np.tile(np.eye(3), (40, 1, 1)))
+        base, carrier = found[above] if above else (0 * position, np.tile(np.eye(3), (40, 1, 1)))
         carrier = carrier @ rest_turns.get(above, np.eye(3)).T
         offsets.append(np.einsum("tji,tj->ti", carrier, position - base)[0])
         names.append(rename(name))
@@ -63,7 +76,7 @@ def skeleton(person, rest_turns, unit="cmu", declared=None, rename=str):
     return SkeletonRecording(
         time=person.time,
         names=tuple(names),
-        parents=np.array([-1 if CMU[name] is None else order.index(CMU[name]) for name in parts(person)]),
+        parents=np.array([-1 if CMU[name] is None else order.index(CMU[name]) for name in CMU]),
         offsets=np.array(offsets) @ FILE.T / UNITS[unit],
         positions=np.stack(positions, axis=1),
         rotations=np.stack(rotations, axis=1),
@@ -79,6 +92,7 @@ def spread(side):
 
 HANGING_REST: dict[str, np.ndarray] = {}
 SPREAD_REST = {f"{s}{j}": spread(s) for s in ("Left", "Right") for j in ("Shoulder", "Elbow", "Wrist")}
+SPREAD_REST |= {"lhand": spread("Left"), "rhand": spread("Right")}
 
 
 def check(person, motion):
