@@ -1,0 +1,17 @@
+"""Free motions, without equipment: one file a motion, one registry."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from simbench.motion.actors.free.signing import sign_sentence
+from simbench.motion.actors.free.waving import wave_right_hand
+from simbench.motion.actors.people import Person
+from simbench.motion.actors.performance import ActorPerformance
+from simbench.motion.actors.virtual_mocap import MocapErrors
+
+FreeMotion = Callable[[Person, np.random.Generator, MocapErrors, str], ActorPerformance]
+
+FREE: dict[str, FreeMotion] = {"waving": wave_right_hand, "signing": sign_sentence}
+"""Motion to the function by which a person performs it, all variation from a generator, recorded with errors
+under the name of a source."""
