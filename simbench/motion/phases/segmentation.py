@@ -109,6 +109,11 @@ def _edges(path: HandPath, found: Stops, k: int) -> Span:
 
 def _rest(path: HandPath, end: float) -> Span | None:
     """Stillness from the end of the periodic motion on."""
-    moving = (path.time > end) & (path.speed > SWAYING)
+    still = (path.time > end) & (path.speed <= SWAYING)
+    # The end is found to some milliseconds only: the last movement may fade out after it.
+    begin = float(path.time[np.argmax(still)]) if still.any() else np.inf
+    if begin - end >= SHORTEST_PHASE:
+        return None
+    moving = (path.time > begin) & (path.speed > SWAYING)
     until = float(path.time[np.argmax(moving)] if moving.any() else path.time[-1])
     return (end, until) if until - end >= SHORTEST_PHASE else None
