@@ -35,7 +35,7 @@ def find_vertical(joints: Points, declared: str | None, sure: bool, source: str)
         In the file's axes.
     declared : str or None
     sure : bool
-        Whether the user or the format's definition declares it: then nobody doubts it, and a person may lie.
+        Whether the user or the format's definition declares it: then a person may lie, and a note says so.
     source : str
         For messages.
 
@@ -44,15 +44,13 @@ def find_vertical(joints: Points, declared: str | None, sure: bool, source: str)
     axis : str
         `x`, `y` or `z`.
     note : str or None
-        How it was found, if it was not declared.
+        How it was found, if it was not declared, or that the body does not stand along it.
 
     Raises
     ------
     MotionError
         The body contradicts the declaration, or there is none and the body is not upright along an axis.
     """
-    if declared is not None and sure:
-        return declared, None
     trunk = _upwards(joints)
     if trunk is None:
         if declared is None:
@@ -75,6 +73,11 @@ def find_vertical(joints: Points, declared: str | None, sure: bool, source: str)
             )
         return seeming, f"vertical axis {seeming}: the trunk points along it"
     if seeming != declared and shares[seeming] >= MOST:
+        if sure:
+            return declared, (
+                f"vertical axis {declared}, as declared: the trunk lies along {seeming} in "
+                f"{shares[seeming]:.0%} of the frames"
+            )
         other = (
             f"if {seeming} is vertical, declare that (--up {seeming})"
             if seeming in AXES
