@@ -128,12 +128,13 @@ def test_the_right_hand_waves_beside_the_head_and_the_left_arm_hangs(performance
 
 
 def test_signs_differ_in_place_and_orientation_and_hands_do_not_cross(performances):
+    for who in PEOPLE:
+        performance = performances["signing", who]
+        left, right = (performance.palms[side][in_repetitions(performance)] for side in SIDES)
+        assert (left[:, 1, 3] > right[:, 1, 3]).all()
+        # Before the chest: the sternum is about 0.1 m before the trunk's middle.
+        assert min(left[:, 0, 3].min(), right[:, 0, 3].min()) > 0.12
     performance = performances["signing", "average"]
-    during = in_repetitions(performance)
-    left, right = (performance.palms[side][during] for side in SIDES)
-    assert (left[:, 1, 3] > right[:, 1, 3]).all()
-    # Before the chest: the sternum is about 0.1 m before the trunk's middle.
-    assert min(left[:, 0, 3].min(), right[:, 0, 3].min()) > 0.12
     speed = np.maximum(hand_speed(performance, "left"), hand_speed(performance, "right"))
     first, last = performance.motion.strokes[0]
     peaks = first + find_peaks(speed[first : last + 1], height=0.25, prominence=0.2)[0]

@@ -15,7 +15,7 @@ SIGNS = (
     ([0, 6, 19, 82, -78, 10, -30], [31, 20, 60, 128, -43, 0, -19]),  # right hand to the chest, left palm up
     ([13, -4, -9, 93, -78, -9, -3],) * 2,  # palms up, apart
     ([10, 10, 32, 96, 8, -20, 18], [68, 8, 34, 48, 50, 9, -21]),  # right arm forward, left before the chest
-    ([18, 9, 46, 98, 10, -46, 18],) * 2,  # palms together
+    ([18, 9, 44, 98, 10, -46, 18],) * 2,  # palms together
     ([43, 27, -28, 99, -35, 19, -5],) * 2,  # wide at the height of the head
 )
 # Means, s: the ways to the six signs and back, and how long hands stay there.
