@@ -5,7 +5,8 @@ import json
 from pathlib import Path
 
 from simbench.errors import MotionError
-from simbench.motion.actors import TASKS
+from simbench.motion.actors.free import FREE
+from simbench.motion.actors.tasks import PLACES
 from simbench.motion.readers.deepmimic import clip_folder, clip_names
 
 
@@ -22,7 +23,7 @@ def motion_sources() -> dict[str, str]:
     MotionError
         A clip is damaged.
     """
-    people = {f"actor:{name}": _task(TASKS[name]) for name in sorted(TASKS)}
+    people = {f"actor:{name}": _task(perform) for name, perform in (PLACES | FREE).items()}
     folder = clip_folder()
     if folder is None:
         return people

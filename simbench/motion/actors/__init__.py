@@ -3,21 +3,31 @@
 import numpy as np
 
 from simbench.errors import MotionError
+from simbench.motion.actors.free import FREE
 from simbench.motion.actors.human_model import build_human_model
-from simbench.motion.actors.people import AVERAGE_PERSON
+from simbench.motion.actors.people import AVERAGE_PERSON, STANCES
 from simbench.motion.actors.perform import perform
 from simbench.motion.actors.performance import ActorPerformance
+from simbench.motion.actors.session import TASKS, perform_in_session, record_session
 from simbench.motion.actors.strategy import EVEN
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.actors.tasks.drawer import DrawerTask, drawer_task
 from simbench.motion.actors.virtual_mocap import MocapErrors
 from simbench.motion.human_motion import HumanMotion
 
-TASKS = PLACES
 DEFAULT_SEED = 2018
 DEFAULT_TASK, DEFAULT_ERRORS = DrawerTask(), MocapErrors()
 
-__all__ = ["TASKS", "ActorPerformance", "DrawerTask", "perform_drawer", "read_actor"]
+__all__ = [
+    "TASKS",
+    "ActorPerformance",
+    "DrawerTask",
+    "perform_average",
+    "perform_drawer",
+    "perform_in_session",
+    "read_actor",
+    "record_session",
+]
 
 
 def perform_drawer(
@@ -47,13 +57,42 @@ def perform_drawer(
     return perform(AVERAGE_PERSON, drawer_task(drawer), EVEN, rng, errors, "actor:drawer")
 
 
-def read_actor(task: str) -> HumanMotion:
-    """Record a task with the average person, default equipment and seed.
+def perform_average(task: str, seed: int = DEFAULT_SEED) -> ActorPerformance:
+    """Have an average person, well posed and with least joint motion, perform a task.
 
     Parameters
     ----------
     task : str
-        A key of `TASKS`.
+        One of `TASKS`.
+    seed : int
+
+    Returns
+    -------
+    ActorPerformance
+
+    Raises
+    ------
+    MotionError
+        Unknown task.
+    """
+    _check(task)
+    if task == "drawer":
+        return perform_drawer(rng=seed)
+    rng, source = np.random.default_rng(seed), f"actor:{task}"
+    if task in FREE:
+        return FREE[task](AVERAGE_PERSON, rng, DEFAULT_ERRORS, source)
+    human = build_human_model(AVERAGE_PERSON.actor)
+    placed = PLACES[task](human, AVERAGE_PERSON, STANCES[AVERAGE_PERSON.stance], rng)
+    return perform(AVERAGE_PERSON, placed, EVEN, rng, DEFAULT_ERRORS, source)
+
+
+def read_actor(name: str) -> HumanMotion:
+    """Record a task with the average person, or with a participant of the session.
+
+    Parameters
+    ----------
+    name : str
+        One of `TASKS`, alone or followed by a colon and the participant's number: `valves`, `valves:7`.
 
     Returns
     -------
@@ -62,12 +101,17 @@ def read_actor(task: str) -> HumanMotion:
     Raises
     ------
     MotionError
-        Unknown task.
+        Unknown task or participant.
     """
+    task, colon, number = name.partition(":")
+    _check(task)
+    if not colon:
+        return perform_average(task).motion
+    if not number.isdecimal():
+        raise MotionError(f"actor:{name}: {number!r} is no participant's number; for example actor:{task}:1")
+    return perform_in_session(DEFAULT_SEED, int(number), task).motion
+
+
+def _check(task: str) -> None:
     if task not in TASKS:
         raise MotionError(f"actor:{task}: unknown task; known: {', '.join(TASKS)}")
-    if task == "drawer":
-        return perform_drawer().motion
-    rng = np.random.default_rng(DEFAULT_SEED)
-    placed = PLACES[task](build_human_model(AVERAGE_PERSON.actor), AVERAGE_PERSON, rng)
-    return perform(AVERAGE_PERSON, placed, EVEN, rng, DEFAULT_ERRORS, f"actor:{task}").motion

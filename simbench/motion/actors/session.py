@@ -1,0 +1,247 @@
+"""A whole motion-capture session: every person performs every task, the truth is kept with the recordings."""
+
+import csv
+import io
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import asdict
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from simbench.errors import MotionError
+from simbench.motion.actors.free import FREE
+from simbench.motion.actors.human_model import build_human_model
+from simbench.motion.actors.people import STANCES, Person, session_people
+from simbench.motion.actors.perform import perform
+from simbench.motion.actors.performance import ActorPerformance
+from simbench.motion.actors.strategy import CRITERIA, draw_strategy
+from simbench.motion.actors.tasks import PLACES
+from simbench.motion.actors.virtual_mocap import MocapErrors
+from simbench.motion.anatomy import SIDES
+from simbench.motion.writers.netcdf import Truth, write_netcdf
+
+TASKS = (*PLACES, *FREE)
+"""What can be performed, in the order that the seed counts them."""
+FREE_PERFORMER = 1
+"""Number of the actor who does the free motions, as in Kim & Kim (2005) one did."""
+# A person who cannot do it from where they stand steps nearer or back: tried one after the other, as part of
+# the arm's length.
+STEPS = (0.0, 0.04, -0.04, 0.08, -0.08, 0.12)
+
+
+def perform_in_session(seed: int, number: int, task: str) -> ActorPerformance:
+    """Have one participant of a session perform one task.
+
+    Parameters
+    ----------
+    seed : int
+        Of the session.
+    number : int
+        Of the participant, from 1.
+    task : str
+        One of `TASKS`.
+
+    Returns
+    -------
+    ActorPerformance
+        The same whether it is recorded alone or with the whole session.
+
+    Raises
+    ------
+    MotionError
+        Unknown task or participant, or a task this person cannot do.
+    """
+    people = session_people(seed)
+    if task not in TASKS:
+        raise MotionError(f"actor:{task}: unknown task; known: {', '.join(TASKS)}")
+    if not 1 <= number <= len(people):
+        raise MotionError(f"actor {number}: a session has actors 1 to {len(people)}")
+    person, source = people[number - 1], f"actor:{task}:{number}"
+    # The first number is the stream: 0 is for the people themselves.
+    key = [seed, 1, number, TASKS.index(task)]
+    errors = MocapErrors(skin=person.skin)
+    if task in FREE:
+        return FREE[task](person, np.random.default_rng(key), errors, source)
+    strategy = draw_strategy(task, np.random.default_rng([*key, 0]))
+    human = build_human_model(person.actor, person.proportions, person.lift)
+    for step in STEPS:
+        rng = np.random.default_rng([*key, 1])
+        try:
+            placed = PLACES[task](human, person, STANCES[person.stance] + step, rng)
+            return perform(person, placed, strategy, rng, errors, source)
+        except MotionError as error:
+            refusal = error
+    raise refusal
+
+
+def record_session(
+    folder: Path,
+    seed: int,
+    jobs: int,
+    actors: Sequence[int] | None = None,
+    tasks: Sequence[str] | None = None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> None:
+    """Record a session: one NetCDF file a recording, with its ground truth, and a table of them.
+
+    Parameters
+    ----------
+    folder : Path
+        Made by this; it must not exist or be empty. It appears under its name only when it is whole.
+    seed : int
+        Everything follows from it, to the byte.
+    jobs : int
+        Processes at once.
+    actors : sequence of int, optional
+        Numbers of the participants, by default all.
+    tasks : sequence of str, optional
+        Names, by default all. The free motions are one participant's.
+    on_progress : callable (done, total)
+
+    Raises
+    ------
+    MotionError
+        An unknown actor or task, or a folder that cannot be used.
+    """
+    people = session_people(seed)
+    wanted = _choose(actors, tasks, people)
+    with _growing(folder) as place:
+        rows = {}
+        on_progress(0, len(wanted))
+        # Fresh processes: a copy of one with threads of its own may hang.
+        with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_one_thread) as pool:
+            try:
+                running = {pool.submit(_record, place, seed, *each): each for each in wanted}
+                for done, future in enumerate(as_completed(running), 1):
+                    rows[running[future]] = future.result()
+                    on_progress(done, len(wanted))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+        _write_table(place / "session.csv", [rows[each] for each in wanted])
+
+
+def ground_truth(performance: ActorPerformance) -> tuple[Truth, dict[str, str | float]]:
+    """Arrays and numbers of a performance that the recording does not show.
+
+    Parameters
+    ----------
+    performance : ActorPerformance
+
+    Returns
+    -------
+    truth : mapping of str to (dims, values, unit)
+    attributes : dict
+        The strategy's weights, the equipment's numbers, and what is in them.
+    """
+    model = performance.human.model
+    names = [model.names[joint] for joint in range(2, model.njoints)]
+    indices = [model.joints[model.getJointId(name)].idx_q for name in names]
+    truth: dict[str, tuple[tuple[str, ...], ArrayLike, str]] = {
+        "coordinate": (("coordinate",), np.array(names), ""),
+        "joint_angle": (("time", "coordinate"), performance.q[:, indices], "rad"),
+        "pelvis_pose": (("time", "pose"), performance.q[:, :7], "m, quaternion x y z w"),
+        "travel": (("time",), performance.travel, "m or rad"),
+        "boundaries": (("boundary",), performance.boundaries, "s"),
+        "phases": (("phase", "bound"), np.array(list(performance.phases.values())), "sample"),
+        "phase": (("phase",), np.array(list(performance.phases)), ""),
+    }
+    for side in SIDES:
+        truth[f"{side}_palm"] = (
+            ("time", "row", "rotation_and_place"),
+            performance.palms[side][:, :3, :4],
+            "m, 1",
+        )
+    attributes: dict[str, str | float] = {
+        f"equipment_{k}": float(v) for k, v in performance.equipment.items()
+    }
+    if performance.contact_start is not None:
+        attributes["contact_start_sample"] = performance.contact_start
+    if performance.strategy is not None:
+        attributes |= {
+            f"strategy_{name}": float(value) for name, value in asdict(performance.strategy).items()
+        }
+    return truth, attributes
+
+
+def _choose(
+    actors: Sequence[int] | None, tasks: Sequence[str] | None, people: Sequence[Person]
+) -> list[tuple[int, str]]:
+    """Pairs of actor and task in the order of the table."""
+    numbers = range(1, len(people) + 1) if actors is None else sorted(set(actors))
+    names = TASKS if tasks is None else tuple(dict.fromkeys(tasks))
+    for number in numbers:
+        if not 1 <= number <= len(people):
+            raise MotionError(f"actor {number}: a session has actors 1 to {len(people)}")
+    for name in names:
+        if name not in TASKS:
+            raise MotionError(f"task {name}: unknown; known: {', '.join(TASKS)}")
+    pairs = [(n, task) for n in numbers for task in names if task not in FREE or n == FREE_PERFORMER]
+    if not pairs:
+        raise MotionError(
+            f"nothing to record: {', '.join(FREE)} are performed by actor {FREE_PERFORMER} only"
+        )
+    return pairs
+
+
+def _one_thread() -> None:
+    """One process a core: the arrays are too small for threads."""
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+
+def _record(folder: Path, seed: int, number: int, task: str) -> dict[str, str | float]:
+    """Perform, write, and sum up one recording."""
+    performance = perform_in_session(seed, number, task)
+    truth, attributes = ground_truth(performance)
+    name = f"actor_{number:02d}_{task}.nc"
+    write_netcdf(performance.motion, folder / name, truth, attributes)
+    person, motion = session_people(seed)[number - 1], performance.motion
+    weights = asdict(performance.strategy) if performance.strategy else {}
+    return {
+        "file": name,
+        "actor": number,
+        "task": task,
+        "sex": person.actor.sex or "",
+        "age_years": person.actor.age or "",
+        "height_m": person.actor.height,
+        "mass_kg": person.actor.mass or "",
+        "stance": person.stance,
+        "rate_hz": round(motion.rate, 6),
+        "frames": len(motion.time),
+        "repetitions": len(performance.boundaries) - 1,
+        **{f"weight_{criterion}": weights.get(criterion, "") for criterion in CRITERIA},
+    }
+
+
+@contextmanager
+def _growing(folder: Path) -> Iterator[Path]:
+    """Make a folder beside the final one, to be renamed when all is in it."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise MotionError(f"{folder}: exists and is not an empty folder; give another --out")
+    part = folder.with_name(folder.name + ".incomplete")
+    try:
+        part.mkdir(parents=True)
+    except FileExistsError:
+        raise MotionError(f"{part}: is left of an interrupted session; remove it first") from None
+    except OSError as error:
+        raise MotionError(f"{part}: cannot be made: {error.strerror}") from None
+    try:
+        yield part
+        if folder.exists():
+            folder.rmdir()
+        part.rename(folder)
+    except OSError as error:
+        raise MotionError(f"{part}: cannot be written: {error.strerror}") from None
+
+
+def _write_table(path: Path, rows: list[dict[str, str | float]]) -> None:
+    text = io.StringIO(newline="")
+    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    path.write_text(text.getvalue(), encoding="utf-8")
