@@ -1,0 +1,183 @@
+"""Quantities of a performance that the literature knows of people: hand speeds, joints, skin against bone."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.signal import butter, sosfiltfilt
+from scipy.spatial.transform import Rotation
+
+from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS
+from simbench.motion.actors.literature import LIMITS, USUAL
+from simbench.motion.actors.performance import ActorPerformance
+from simbench.motion.actors.virtual_mocap import MARKER_PLACES, frames_over_time
+from simbench.motion.anatomy import HANGING_LIMB, SIDES
+
+Array = NDArray[np.float64]
+Extents = dict[str, tuple[float, float]]
+"""Quantity to its least and greatest value in one performance, in the unit of its range."""
+
+# Below this elevation, degrees, its plane and with it the axial rotation are ill defined.
+LEAST_ELEVATION = 30.0
+# A bone that turns less than this says nothing about the share by which its skin lags, degrees.
+LEAST_TURN = 10.0
+# Skin follows movements, which are slower than this; measurement noise is mostly faster. Hz.
+NOISE_CUT = 6.0
+
+
+def measure(performance: ActorPerformance) -> tuple[Extents, Extents]:
+    """Take all quantities of a performance.
+
+    Parameters
+    ----------
+    performance : ActorPerformance
+
+    Returns
+    -------
+    usual : dict of str to (least, greatest)
+        Keys of `USUAL`; joints while the hands are at work. A quantity that cannot be told is left out.
+    limits : dict of str to (least, greatest)
+        Keys of `LIMITS`; joints in the whole recording.
+    """
+    names = [f"{side}_{segment}" for side in SIDES for segment in MARKER_PLACES]
+    bones = frames_over_time(performance.human, performance.q, [*names, "trunk"])
+    same = hand_speeds(performance)
+    # Where the segments' frames are computed from single markers, none of them is a cluster on the skin.
+    if not performance.motion.markers:
+        same |= skin_motion(performance, bones)
+    begin, end = performance.phases["pmp"]
+    work = joint_extents(performance, bones, slice(begin, end + 1))
+    throughout = joint_extents(performance, bones, slice(None))
+    return (
+        {name: (same | work)[name] for name in USUAL if name in same | work},
+        {name: (same | throughout)[name] for name in LIMITS if name in same | throughout},
+    )
+
+
+def hand_speeds(performance: ActorPerformance) -> Extents:
+    """Peak speeds of the faster palm, m/s: on the way to the equipment, and at work."""
+    speed = np.maximum(*(speed_of(performance.motion.time, performance.palms[side]) for side in SIDES))
+    peaks = {}
+    for name, phase in (("transition", "tgp"), ("work", "pmp")):
+        first, last = performance.phases[phase]
+        peak = float(speed[first : last + 1].max())
+        peaks[f"hand speed, {name}"] = (peak, peak)
+    return peaks
+
+
+def speed_of(time: Array, frames: Array) -> Array:
+    """Speed (T,), m/s, of the origins of frames (T, 4, 4) at times (T,)."""
+    return np.linalg.norm(np.gradient(frames[:, :3, 3], time, axis=0), axis=1)
+
+
+def joint_extents(performance: ActorPerformance, bones: Mapping[str, Array], samples: slice) -> Extents:
+    """Least and greatest joint angles over both arms.
+
+    Parameters
+    ----------
+    performance : ActorPerformance
+    bones : mapping of str to (T, 4, 4) array
+        World frames of the upper arms and the trunk.
+    samples : slice
+
+    Returns
+    -------
+    dict of str to (float, float)
+        Degrees. Positive is flexion, internal rotation, pronation, radial deviation; the trunk's angles are
+        against upright and facing forward, the spine's against the pelvis. The plane and the rotation of
+        the humerus are taken where it is raised, and left out where it never is.
+    """
+    human, q = performance.human, np.degrees(performance.q[samples])
+    values: dict[str, list[Array]] = {}
+    for side in SIDES:
+        for name, index in zip(ARM_JOINT_NAMES, human.arms[side], strict=True):
+            values.setdefault(name.replace("_", " "), []).append(q[:, index])
+        trunk, upper_arm = bones["trunk"][samples], bones[f"{side}_upper_arm"][samples]
+        plane, elevation, rotation = humerus_angles(trunk[:, :3, :3], upper_arm[:, :3, :3], side)
+        values.setdefault("humeral elevation", []).append(elevation)
+        raised = elevation > LEAST_ELEVATION
+        values.setdefault("humeral plane", []).append(plane[raised])
+        values.setdefault("humeral rotation", []).append(rotation[raised])
+    for name in SPINE_JOINTS:
+        index = human.model.joints[human.model.getJointId(name)].idx_q
+        values[name.replace("_", " ")] = [q[:, index]]
+    turns = Rotation.from_matrix(bones["trunk"][samples, :3, :3]).as_euler("YXZ", degrees=True)
+    values |= {
+        f"trunk {name}": [turn] for name, turn in zip(("flexion", "bend", "twist"), turns.T, strict=True)
+    }
+    joined = {name: np.concatenate(parts) for name, parts in values.items()}
+    return {name: (float(v.min()), float(v.max())) for name, v in joined.items() if v.size}
+
+
+def humerus_angles(trunk: Array, upper_arm: Array, side: str) -> tuple[Array, Array, Array]:
+    """Angles of the humerus against the trunk, as the ISB recommends (Wu et al. 2005).
+
+    Parameters
+    ----------
+    trunk, upper_arm : (T, 3, 3) array
+        Rotations of the anatomical frames in the world.
+    side : {"left", "right"}
+
+    Returns
+    -------
+    plane : (T,) array
+        Degrees from raising the arm sideways (0) to forward (90) and on across the body.
+    elevation : (T,) array
+        Degrees between the upper arm and the trunk's downward axis.
+    rotation : (T,) array
+        Degrees, internal positive, zero for an arm abducted with the elbow's axis in the frontal plane.
+    """
+    turn = trunk.transpose(0, 2, 1) @ upper_arm @ HANGING_LIMB[side].T
+    if side == "left":
+        mirror = np.diag([1.0, -1.0, 1.0])
+        turn = mirror @ turn @ mirror
+    elevation = np.degrees(np.arccos(np.clip(turn[:, 2, 2], -1.0, 1.0)))
+    # The sequence z-x-z, whose second turn, the elevation, is negative for the right arm.
+    plane = np.degrees(np.arctan2(-turn[:, 0, 2], turn[:, 1, 2]))
+    return plane, elevation, np.degrees(np.arctan2(-turn[:, 2, 0], -turn[:, 2, 1]))
+
+
+def skin_motion(performance: ActorPerformance, bones: Mapping[str, Array]) -> Extents:
+    """How the recorded marker frames move against the bones, measurement noise filtered out.
+
+    Parameters
+    ----------
+    performance : ActorPerformance
+    bones : mapping of str to (T, 4, 4) array
+        World frames of the arms' bones.
+
+    Returns
+    -------
+    dict of str to (float, float)
+        For both arms: `... skin shift`, greatest distance from the mean place in the bone, mm; `... skin
+        rotation`, greatest turn about the bone's axis, degrees; `... skin lag`, that turn's share of the
+        bone's own (left out where the bone hardly turns).
+    """
+    rate = performance.motion.rate
+    low_pass = butter(2, NOISE_CUT, fs=rate, output="sos")
+    values: dict[str, list[float]] = {}
+    for side in SIDES:
+        arm = dict(
+            zip(ARM_JOINT_NAMES, np.degrees(performance.q[:, performance.human.arms[side]]).T, strict=True)
+        )
+        for segment, joint in (
+            ("upper_arm", "shoulder_internal_rotation"),
+            ("forearm", "forearm_pronation"),
+            ("hand", None),
+        ):
+            bone = bones[f"{side}_{segment}"]
+            relative = np.linalg.inv(bone) @ performance.motion.segments[f"{side}_{segment}"]
+            place = sosfiltfilt(low_pass, relative[:, :3, 3], axis=0)
+            shift = 1000.0 * np.linalg.norm(place - place.mean(axis=0), axis=1)
+            name = segment.replace("_", " ")
+            values.setdefault(f"{name} skin shift", []).append(float(shift.max()))
+            if joint is None:
+                continue
+            # Internal rotation and pronation turn the left limb about its x axis, the right one against it.
+            sign = 1.0 if side == "left" else -1.0
+            turn = sign * np.degrees(Rotation.from_matrix(relative[:, :3, :3]).as_rotvec()[:, 0])
+            turn = sosfiltfilt(low_pass, turn)
+            values.setdefault(f"{name} skin rotation", []).append(float(np.abs(turn).max()))
+            if np.ptp(arm[joint]) > LEAST_TURN:
+                values.setdefault(f"{name} skin lag", []).append(-float(np.polyfit(arm[joint], turn, 1)[0]))
+    return {name: (min(found), max(found)) for name, found in values.items()}
