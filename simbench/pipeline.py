@@ -16,6 +16,7 @@ from simbench.film import render_video
 from simbench.joint_sweep import sweep_timeline
 from simbench.logbook import make_log
 from simbench.motion.human_motion import resample
+from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.plan import plan_motion
@@ -211,7 +212,12 @@ def _own_course(robot: Robot, scenario: Scenario) -> _Course:
 
 
 def retarget_motion(
-    source: str, robot_name: str, method: str, *, on_progress: OnProgress = _silent
+    source: str,
+    robot_name: str,
+    method: str,
+    *,
+    reading: ReadOptions = ReadOptions(),  # noqa: B008
+    on_progress: OnProgress = _silent,
 ) -> tuple[JointTrajectory, dict[str, float]]:
     """Retarget a recording as free motion to a robot that stands.
 
@@ -223,6 +229,8 @@ def retarget_motion(
         As in `load_robot`.
     method : str
         A method of `RetargetSection`.
+    reading : ReadOptions
+        What is declared about the recording.
 
     Returns
     -------
@@ -233,7 +241,7 @@ def retarget_motion(
         raise ScenarioError(f"--method {method}: unknown; allowed: analytical")
     robot = load_robot(robot_name)
     on_progress("read", 0, 1)
-    motion = read_motion(source)
+    motion = read_motion(source, reading)
     motion = resample(motion, max(motion.rate, _IMITATION_RATE))
     on_progress("read", 1, 1)
     settings = RetargetSection(method="analytical")

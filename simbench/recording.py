@@ -8,6 +8,7 @@ import numpy as np
 from simbench.errors import MotionError, ScenarioError
 from simbench.motion.actors import DrawerTask, perform_drawer
 from simbench.motion.human_motion import HumanMotion, resample
+from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.retarget.scaling import SIDES
 from simbench.scenario import Scenario
@@ -40,7 +41,8 @@ def scenario_motion(scenario: Scenario, designs: list[DrawerDesign]) -> HumanMot
     else:
         if section.task:
             raise ScenarioError(f"motion.task: only for actor:<task> sources, not {section.source}")
-        motion = read_motion(section.source)
+        reading = ReadOptions(section.unit, section.up, section.marker_map, section.longest_gap_s)
+        motion = read_motion(section.source, reading)
     if abs(motion.rate - section.rate_hz) > 1e-6 * section.rate_hz:
         motion = resample(motion, section.rate_hz)
     motion = _crop(motion, section.start_s or 0.0, section.end_s)

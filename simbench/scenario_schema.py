@@ -77,6 +77,14 @@ class MotionSection(Section):
 
     source: str
     """`actor:<task>`, `deepmimic:<clip>`, a file, or `joints:sweep` for a robot that moves by itself."""
+    unit: Literal["m", "cm", "mm", "in", "cmu"] | None = None
+    """Unit of length of a file, where it says none or is wrong."""
+    up: Literal["x", "y", "z"] | None = None
+    """Vertical axis of a file, where it says none or is wrong."""
+    marker_map: str | None = None
+    """Name or path of the marker map of a file, by default the one whose names fit."""
+    longest_gap_s: NonNegativeFloat = 0.2
+    """Longest gap in a marker's track that is filled."""
     rate_hz: PositiveFloat = 100.0
     """Rate the motion is resampled to."""
     start_s: NonNegativeFloat | None = None
