@@ -12,6 +12,7 @@ from simbench.checks import check_metrics
 from simbench.cli import main
 from simbench.display import metrics_table, progress_bars
 from simbench.errors import MotionError
+from simbench.motion.read_options import ReadOptions
 from simbench.motion.trajectory import JointTrajectory
 from simbench.runs.run_directory import MARKER, incomplete_path, run_directory
 from simbench.scenario_schema import Bound
@@ -39,8 +40,8 @@ def pipeline(monkeypatch, tmp_path):
             renderer="TinyRenderer" if video else None,
         )
 
-    def retarget_motion(motion, robot, method, *, on_progress):
-        fake.calls.append((motion, robot, method))
+    def retarget_motion(motion, robot, method, *, reading, on_progress):
+        fake.calls.append((motion, robot, method, reading))
         return JointTrajectory(np.arange(2.0), np.zeros((2, 1)), ("joint1",)), {"imitation.hand_max_m": 0.004}
 
     fake.run_scenario, fake.retarget_motion = run_scenario, retarget_motion
@@ -140,8 +141,11 @@ def test_errors_of_input_and_of_files_are_one_line(pipeline, capsys, raised):
 
 
 def test_retarget_writes_the_trajectory(pipeline, capsys, tmp_path):
-    assert main(["retarget", "actor:drawer", "--robot", "romeo", "--out", "t.csv"]) == 0
-    assert pipeline.calls == [("actor:drawer", "romeo", "analytical")]
+    words = ["retarget", "walk.trc", "--robot", "romeo", "--unit", "mm", "--up", "y", "--map", "mine.yaml"]
+    assert main([*words, "--longest-gap", "0.1", "--out", "t.csv"]) == 0
+    assert pipeline.calls == [
+        ("walk.trc", "romeo", "analytical", ReadOptions("mm", "y", "mine.yaml", longest_gap=0.1))
+    ]
     assert (tmp_path / "t.csv").read_text(encoding="utf-8") == "time_s,joint1\n0,0\n1,0\n"
     assert "imitation.hand_max_m  0.004  m" in capsys.readouterr().out
 
