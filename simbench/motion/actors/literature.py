@@ -106,7 +106,7 @@ _DOWN = "the handle has the palms face down, more than a keyboard does"
 _AHEAD = "the hands are as far apart as the shoulders, the forearms parallel"
 _RIGID = "the hands turn with what they hold without regrasping"
 BEYOND_USUAL: Mapping[str, Mapping[str, str]] = {
-    "valves": {"wrist radial deviation": _RIGID},
+    "valves": {"wrist radial deviation": _RIGID, "humeral rotation": _AHEAD},
     "drawer": {"forearm pronation": _DOWN},
     "canoe_paddles": {"forearm pronation": _DOWN, "humeral rotation": _AHEAD},
     "steering_wheel": {"wrist radial deviation": _RIGID, "humeral rotation": _RIGID, "humeral plane": _RIGID},
