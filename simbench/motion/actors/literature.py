@@ -111,7 +111,7 @@ BEYOND_USUAL: Mapping[str, Mapping[str, str]] = {
     "canoe_paddles": {"forearm pronation": _DOWN, "humeral rotation": _AHEAD},
     "steering_wheel": {"wrist radial deviation": _RIGID, "humeral rotation": _RIGID, "humeral plane": _RIGID},
     "pump": {"forearm pronation": _DOWN, "humeral rotation": _AHEAD},
-    "knife": {"forearm pronation": _DOWN, "humeral rotation": _AHEAD},
+    "knife": {"forearm pronation": _DOWN},
     "grater": {"forearm pronation": _DOWN},
     "hand_drill": {"forearm pronation": _DOWN},
 }

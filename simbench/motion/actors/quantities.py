@@ -134,6 +134,8 @@ def humerus_angles(trunk: Array, upper_arm: Array, side: str) -> tuple[Array, Ar
     elevation = np.degrees(np.arccos(np.clip(turn[:, 2, 2], -1.0, 1.0)))
     # The sequence z-x-z, whose second turn, the elevation, is negative for the right arm.
     plane = np.degrees(np.arctan2(-turn[:, 0, 2], turn[:, 1, 2]))
+    # Cut open where no arm gets: behind the opposite shoulder.
+    plane = (plane + 135.0) % 360.0 - 135.0
     return plane, elevation, np.degrees(np.arctan2(-turn[:, 2, 0], -turn[:, 2, 1]))
 
 

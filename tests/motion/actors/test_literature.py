@@ -27,6 +27,7 @@ from simbench.motion.writers.netcdf import write_netcdf
 
 RATE = 100.0
 TIME = np.arange(400) / RATE
+BACK = np.radians(10.0)
 SEGMENTS = [f"{side}_{segment}" for side in SIDES for segment in ("upper_arm", "forearm", "hand")]
 
 
@@ -92,6 +93,8 @@ def test_hand_speeds_are_of_the_faster_hand_in_each_phase(human):
         (([0, -1, 0], [0, 0, -1], [1, 0, 0]), 0.0, 90.0, 90.0),
         # Forward, the forearm across the body.
         (([1, 0, 0], [0, 1, 0], [0, 0, 1]), 90.0, 90.0, 0.0),
+        # Across the chest, to the other side and ten degrees back, as no person can.
+        (([-np.sin(BACK), np.cos(BACK), 0], [-np.cos(BACK), -np.sin(BACK), 0], [0, 0, 1]), 190.0, 90.0, 0.0),
     ],
 )
 def test_humerus_in_postures_known_by_hand(columns, plane, elevation, rotation):
