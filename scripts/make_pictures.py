@@ -1,4 +1,4 @@
-"""Draw the README's pictures: robots, and scenarios from their logs; print the numbers of its table.
+"""Draw the README's pictures: robots, a recording, scenarios from their logs; print its table's numbers.
 
 python scripts/make_pictures.py [--out docs/pictures]
 """
@@ -11,6 +11,9 @@ import numpy as np
 from PIL import Image
 
 from simbench.film import render_strip
+from simbench.motion.inspection import inspect
+from simbench.motion.readers import read_motion
+from simbench.motion.skeleton_picture import draw_picture
 from simbench.pipeline import run_scenario
 from simbench.robot.average_person import average_measures
 from simbench.robot.body_segments import predict_body
@@ -70,6 +73,9 @@ def draw_robots(path: Path) -> None:
         strip.save(path, optimize=True)
 
 
+RECORDING = "actor:valves:3"
+
+
 def main() -> None:
     """Draw all of them."""
     parser = argparse.ArgumentParser(
@@ -79,6 +85,7 @@ def main() -> None:
     out = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
     draw_robots(out / "robots.png")
+    draw_picture(inspect(read_motion(RECORDING)), out / "valves_motion.png")
     for name, times in MOMENTS.items():
         with tempfile.TemporaryDirectory() as folder:
             run = Path(folder) / "run"

@@ -13,6 +13,8 @@ import pybullet_data
 import pytest
 
 from simbench.cli import main
+from simbench.motion.marker_maps.library import map_names
+from simbench.motion.readers import SUFFIXES, read_motion
 from simbench.robot.robot import load_robot
 from simbench.scenario import list_scenarios
 
@@ -52,6 +54,50 @@ def test_the_example_robot_sweeps(tmp_path):
     assert metrics["tracking.rms_rad"] < 0.005
 
 
+def test_the_recordings_are_inspected_and_exported(tmp_path, monkeypatch, capsys):
+    markers = read_motion("actor:waving").markers
+    write_trc(tmp_path / "walk.trc", markers, 60.0)
+    monkeypatch.chdir(tmp_path)
+    lines = [line.partition("#")[0].split()[1:] for block in blocks("sh") for line in block.splitlines()]
+    commands = [line for line in lines if line[:1] == ["motion"] or "take.bvh" in line]
+    assert len(commands) == 5
+    for command in commands:
+        if "walk.trc" in command:
+            assert main(command) == 0
+        elif "session" not in command:
+            # Nothing is wrong with what is asked for but that there is no such file.
+            assert main(command) == 2
+            assert "no such file" in capsys.readouterr().err
+    assert (tmp_path / "walk.png").stat().st_size < 150_000
+    np.testing.assert_allclose(
+        read_motion("walk.c3d").joints["left_wrist"], read_motion("walk.trc").joints["left_wrist"], atol=1e-6
+    )
+
+
+def write_trc(path, markers, rate):
+    """Write markers {name: (T, 3)} in m as OpenSim does: millimetres, y up."""
+    tracks = 1000.0 * np.stack(list(markers.values()), axis=1)[:, :, [1, 2, 0]]
+    count = len(tracks)
+    header = f"{rate}\t{rate}\t{count}\t{len(markers)}\tmm\t{rate}\t1\t{count}"
+    lines = ["PathFileType\t4\t(X/Y/Z)\twalk.trc"]
+    lines += [
+        "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames"
+    ]
+    lines += [header, "Frame#\tTime\t" + "\t\t\t".join(markers) + "\t\t"]
+    lines += ["\t\t" + "\t".join(f"{axis}{k + 1}" for k in range(len(markers)) for axis in "XYZ"), ""]
+    for k, frame in enumerate(tracks.reshape(count, -1)):
+        lines.append(f"{k + 1}\t{k / rate:.5f}\t" + "\t".join(f"{value:.3f}" for value in frame))
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_every_marker_map_and_suffix_is_named():
+    text = README.read_text(encoding="utf-8")
+    for name in map_names():
+        assert f"`{name}`" in text
+    for suffix in SUFFIXES:
+        assert suffix in {".txt"} or suffix.strip(".").upper().replace("NC", "NetCDF") in text
+
+
 def test_every_scenario_is_in_the_table():
     text = README.read_text(encoding="utf-8")
     for name in list_scenarios():
@@ -74,6 +120,6 @@ def test_listed_commands_exist():
         for line in block.splitlines()
         if line.startswith("simbench ")
     }
-    assert {"list", "run", "video", "retarget", "robot"} == commands
+    assert {"list", "run", "video", "retarget", "robot", "motion"} == commands
     for command in commands:
         assert re.search(rf"\b{command}\b", done.stdout)
