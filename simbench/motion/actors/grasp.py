@@ -36,6 +36,8 @@ HOLDING = 1e4
 # Reluctance to leave the preferred posture: reaching is the arms' work, the trunk leans as it was told; in the
 # arms it is largest where the range is small, in pronation and the wrist.
 RELUCTANCE = np.array([3.0] * len(SPINE_JOINTS) + [1.0, 1.2, 0.8, 0.7, 1.4, 1.2, 2.5] * 2)
+# Part of a joint's range, about its middle, in which no posture strains it.
+EASY = 0.6
 
 
 @dataclass(frozen=True)
@@ -140,15 +142,30 @@ def nearest_posture(reacher: Reacher, preferred: Array, targets: Array, held: Ho
     def residual(posture: Array) -> Array:
         place(posture)
         miss = palm_errors(palm_poses(reacher, q), targets, held)
-        return np.concatenate([HOLDING * miss, RELUCTANCE * (posture - preferred[index])])
+        return np.concatenate(
+            [HOLDING * miss, RELUCTANCE * (posture - preferred[index]), strain(reacher, posture)[0]]
+        )
 
     def slopes(posture: Array) -> Array:
         place(posture)
-        return np.vstack([-HOLDING * (held.rows @ palm_jacobian(reacher, q)[1]), np.diag(RELUCTANCE)])
+        hands = -HOLDING * (held.rows @ palm_jacobian(reacher, q)[1])
+        return np.vstack([hands, np.diag(RELUCTANCE), np.diag(strain(reacher, posture)[1])])
 
     start = np.clip(preferred[index], reacher.lower, reacher.upper)
     place(least_squares(residual, start, slopes, bounds=(reacher.lower, reacher.upper), max_nfev=200).x)
     return q
+
+
+def strain(reacher: Reacher, posture: Array) -> tuple[Array, Array]:
+    """Discomfort (17,), in rad, of joints near the ends of their ranges, and its slopes.
+
+    It is zero in the middle `EASY` part of a range and rises with the square of what is beyond, to 1 at its
+    end, so that people rather turn a joint that has range left.
+    """
+    middle, half = 0.5 * (reacher.lower + reacher.upper), 0.5 * (reacher.upper - reacher.lower)
+    place = (posture - middle) / half
+    beyond = np.maximum(np.abs(place) - EASY, 0.0) / (1.0 - EASY)
+    return beyond**2, 2.0 * beyond * np.sign(place) / ((1.0 - EASY) * half)
 
 
 def steady_hands(reacher: Reacher, q: Array, undisturbed: Array, share: Array, held: Hold) -> Array:

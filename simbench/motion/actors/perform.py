@@ -25,8 +25,10 @@ Array = NDArray[np.float64]
 
 # Root mean square wandering of the posture people return to, rad: no two repetitions are the same.
 WANDERING = np.radians(1.5)
-# Reach, as part of the arm's length, up to which a person does not lean; farther away they do.
-REACH_WITHOUT_LEAN = 0.90
+# Reach, as part of the arm's length, up to which a person does not lean: elbows bend by 36 degrees or more.
+REACH_WITHOUT_LEAN = 0.95
+# Places along the equipment's travel, over five turns of what turns, that must be within reach.
+PLACES_TO_REACH = 50
 # Rate, 1/s, at which a person tends to the posture they have in mind where the joints leave little choice.
 FORESEEN_MEMORY = 4.0
 
@@ -111,8 +113,9 @@ def _move(
     """Follow the course: configurations (T, nq)."""
     human = reacher.human
     held = hold(task.turn_axes)
-    wrist = task.palms(np.zeros(1))[0, 0]
-    lean = lean_to_reach(human, wrist[:3, 3] - wrist[:3, :3] @ PALM_OFFSET, REACH_WITHOUT_LEAN, task.seated)
+    working = task.palms(np.linspace(course.travel.min(), course.travel.max(), PLACES_TO_REACH))
+    wrists = working[..., :3, 3] - working[..., :3, :3] @ PALM_OFFSET
+    lean = lean_to_reach(human, wrists, REACH_WITHOUT_LEAN, task.seated)
     grasp = find_grasp(reacher, person, task, held, strategy, lean)
     initial = arms_forward(human, task.seated)
     swaying = body_sway(human, course.time, rng, task.seated)

@@ -33,6 +33,10 @@ class Reacher:
         the upper arms.
     lower, upper : (17,) array
         Limits of these joints, rad.
+    palms : (int, int)
+        Pinocchio's ids of the left and the right palm.
+    moves : (2, 1, 17) array
+        1 where a free joint moves the palm of that hand, 0 where it does not.
     """
 
     human: HumanModel
@@ -40,6 +44,8 @@ class Reacher:
     free: NDArray[np.int64]
     lower: Array
     upper: Array
+    palms: tuple[int, int]
+    moves: Array
 
     @property
     def in_q(self) -> NDArray[np.int64]:
@@ -63,12 +69,16 @@ def build_reacher(human: HumanModel) -> Reacher:
     free = np.concatenate([spine, *(human.arms[side] - 1 for side in SIDES)]).astype(np.int64)
     lower = model.lowerPositionLimit[free + 1] + LIMIT_MARGIN
     lower[SPINE_JOINTS.index("spine_flexion")] = -LARGEST_LEAN_BACK
+    moves = [np.isin(free, [*spine, *(human.arms[side] - 1)]) for side in SIDES]
+    left, right = (human.frame(f"{side}_palm") for side in SIDES)
     return Reacher(
         human=human,
         data=model.createData(),
         free=free,
         lower=lower,
         upper=model.upperPositionLimit[free + 1] - LIMIT_MARGIN,
+        palms=(left, right),
+        moves=np.array(moves, float)[:, None],
     )
 
 
@@ -80,8 +90,24 @@ def move_clavicles(reacher: Reacher, q: Array) -> None:
 
 def palm_poses(reacher: Reacher, q: Array) -> Array:
     """Palm poses (2, 4, 4), left then right, world, at a configuration (nq,)."""
-    pin.framesForwardKinematics(reacher.human.model, reacher.data, q)
+    pin.forwardKinematics(reacher.human.model, reacher.data, q)
     return _placements(reacher)
+
+
+def world_twists(reacher: Reacher) -> Array:
+    """How each palm moves with the free joints while the clavicles rest.
+
+    Parameters
+    ----------
+    reacher : Reacher
+        The joints' Jacobians are in its data.
+
+    Returns
+    -------
+    (2, 6, 17) array
+        Velocity of the point of either hand that is at the world's origin (m/rad), then its angular velocity.
+    """
+    return np.asarray(reacher.data.J)[:, reacher.free] * reacher.moves
 
 
 def palm_jacobian(reacher: Reacher, q: Array) -> tuple[Array, Array]:
@@ -100,18 +126,16 @@ def palm_jacobian(reacher: Reacher, q: Array) -> tuple[Array, Array]:
         Linear then angular velocity of the left, then of the right palm, in the palm's own axes (m/rad, 1),
         the clavicles' part included.
     """
-    human, model, data = reacher.human, reacher.human.model, reacher.data
-    pin.computeJointJacobians(model, data, q)
-    pin.updateFramePlacements(model, data)
-    jacobian = np.empty((12, len(reacher.free)))
+    human, data = reacher.human, reacher.data
+    pin.computeJointJacobians(human.model, data, q)
+    twists, columns = world_twists(reacher), np.asarray(data.J)
     for hand, side in enumerate(SIDES):
-        columns = pin.getFrameJacobian(model, data, human.frame(f"{side}_palm"), pin.ReferenceFrame.LOCAL)
-        rows = slice(6 * hand, 6 * hand + 6)
-        jacobian[rows] = columns[:, reacher.free]
-        arm = 3 + len(ARM_JOINT_NAMES) * hand
+        first = len(SPINE_JOINTS) + len(ARM_JOINT_NAMES) * hand
         slopes = clavicle_angles(human, q[human.arms[side]])[1]
-        jacobian[rows, arm : arm + 2] += columns[:, human.clavicles[side] - 1] @ slopes
-    return _placements(reacher), jacobian
+        twists[hand, :, first : first + 2] += columns[:, human.clavicles[side] - 1] @ slopes
+    palms = [pin.updateFramePlacement(human.model, data, palm) for palm in reacher.palms]
+    jacobian = np.array([palm.actionInverse for palm in palms]) @ twists
+    return np.array([palm.homogeneous for palm in palms]), jacobian.reshape(12, -1)
 
 
 @dataclass(frozen=True)
@@ -120,13 +144,13 @@ class Hold:
 
     Parameters
     ----------
-    axes : (2, 3) array
-        Unit axis of the left and the right palm, in the palm's own axes; zero where the hand cannot turn.
+    axes : two of (3,) array or None
+        Unit axis of the left and the right palm, in the palm's own axes; None where the hand cannot turn.
     rows : (R, 12) array
         Picks the constrained components out of both hands' twists.
     """
 
-    axes: Array
+    axes: tuple[Array | None, ...]
     rows: Array
 
 
@@ -142,20 +166,21 @@ def hold(turn_axes: Mapping[str, Array | None]) -> Hold:
     -------
     Hold
     """
-    axes, blocks = np.zeros((2, 3)), []
+    axes, blocks = [], []
     for hand, side in enumerate(SIDES):
         axis = turn_axes[side]
         picks = np.eye(12)[6 * hand : 6 * hand + 6]
         if axis is not None:
-            axes[hand] = axis / np.linalg.norm(axis)
+            axis = axis / np.linalg.norm(axis)
             # Two directions across the axis.
-            across = np.linalg.svd(axes[hand][None])[2][1:]
+            across = np.linalg.svd(axis[None])[2][1:]
             picks = np.vstack([picks[:3], across @ picks[3:]])
+        axes.append(axis)
         blocks.append(picks)
-    return Hold(axes, np.vstack(blocks))
+    return Hold(tuple(axes), np.vstack(blocks))
 
 
-PLACE_ONLY = Hold(np.zeros((2, 3)), np.eye(12)[[0, 1, 2, 6, 7, 8]])
+PLACE_ONLY = Hold((None, None), np.eye(12)[[0, 1, 2, 6, 7, 8]])
 """Where the palms are matters, not how they are turned."""
 
 
@@ -173,15 +198,14 @@ def palm_errors(poses: Array, targets: Array, held: Hold) -> Array:
     (R,) array
         m and rad, in the palms' own axes; zero to first order exactly where the hold is met.
     """
-    twist = np.empty(12)
+    to_palm = poses[:, :3, :3].transpose(0, 2, 1)
+    twist = np.empty((2, 6))
+    twist[:, :3] = (to_palm @ (targets[:, :3, 3] - poses[:, :3, 3])[:, :, None])[:, :, 0]
+    relative = to_palm @ targets[:, :3, :3]
     for hand in range(2):
-        rotation = poses[hand, :3, :3]
-        twist[6 * hand : 6 * hand + 3] = (targets[hand, :3, 3] - poses[hand, :3, 3]) @ rotation
-        relative = rotation.T @ targets[hand, :3, :3]
         axis = held.axes[hand]
-        turn = pin.log3(relative) if not axis.any() else _cross(axis, relative @ axis)
-        twist[6 * hand + 3 : 6 * hand + 6] = turn
-    return held.rows @ twist
+        twist[hand, 3:] = pin.log3(relative[hand]) if axis is None else _cross(axis, relative[hand] @ axis)
+    return held.rows @ twist.ravel()
 
 
 def _cross(a: Array, b: Array) -> Array:
@@ -190,7 +214,5 @@ def _cross(a: Array, b: Array) -> Array:
 
 
 def _placements(reacher: Reacher) -> Array:
-    poses = np.empty((2, 4, 4))
-    for hand, side in enumerate(SIDES):
-        poses[hand] = reacher.data.oMf[reacher.human.frame(f"{side}_palm")].homogeneous
-    return poses
+    model, data = reacher.human.model, reacher.data
+    return np.array([pin.updateFramePlacement(model, data, palm).homogeneous for palm in reacher.palms])

@@ -5,7 +5,6 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.motion.actors.human_model import SPINE_JOINTS
 from simbench.motion.actors.reaching import (
     Hold,
     Reacher,
@@ -13,6 +12,7 @@ from simbench.motion.actors.reaching import (
     palm_errors,
     palm_jacobian,
     palm_poses,
+    world_twists,
 )
 from simbench.motion.actors.strategy import ERGONOMIC, MANIPULABILITY_GAIN, Strategy
 from simbench.motion.anatomy import SIDES
@@ -25,6 +25,8 @@ CORRECTIONS = 8
 # Middle part of a joint's range in which it moves freely, and how reluctant it is beyond (our estimate: at the
 # end 25 times as much as in the middle).
 EASY_RANGE, STIFFENING = 0.7, 45.0
+# Row a: the matrix of the cross product (of twists) with the a-th unit twist.
+TWIST_CROSS = np.array([pin.Motion(unit).action.ravel() for unit in np.eye(6)])
 
 
 def follow(
@@ -94,7 +96,6 @@ def _step(
     jacobian = held.rows @ both
     error = palm_errors(poses, targets, held)
     inertia = pin.crba(reacher.human.model, reacher.data, q)[reacher.free[:, None], reacher.free]
-    inertia = np.triu(inertia) + np.triu(inertia, 1).T
     weight = (strategy.energy + strategy.ergonomy * period**2) * inertia
     weight.flat[:: len(index) + 1] += strategy.velocity + strategy.manipulability
     scale = _stiffening(reacher, posture)
@@ -172,47 +173,16 @@ def manipulability_gradient(reacher: Reacher, q: Array) -> Array:
     -------
     (17,) array
     """
-    data, free = reacher.data, reacher.free
-    twists = np.asarray(data.J)[:, free]
-    arm = (len(free) - len(SPINE_JOINTS)) // 2
-    spine, arms = twists[:, : len(SPINE_JOINTS)], twists[:, len(SPINE_JOINTS) :].reshape(6, 2, arm)
-    # Twists (6, 2, 10) of the joints between pelvis and palm, for both hands.
-    chains = np.concatenate([np.repeat(spine[:, None], 2, axis=1), arms], axis=2)
-    jacobian = np.zeros((12, len(free)))
-    jacobian[:6, : len(SPINE_JOINTS)] = jacobian[6:, : len(SPINE_JOINTS)] = spine
-    for hand in range(2):
-        first = len(SPINE_JOINTS) + arm * hand
-        jacobian[6 * hand : 6 * hand + 6, first : first + arm] = arms[:, hand]
+    twists = world_twists(reacher)
+    jacobian = twists.reshape(12, -1)
     gram = jacobian @ jacobian.T
-    weighted = np.linalg.solve(gram, jacobian)
-    dual = np.empty_like(chains)
-    dual[:, :, : len(SPINE_JOINTS)] = weighted[:, : len(SPINE_JOINTS)].reshape(2, 6, -1).transpose(1, 0, 2)
-    for hand in range(2):
-        first = len(SPINE_JOINTS) + arm * hand
-        dual[:, hand, len(SPINE_JOINTS) :] = weighted[6 * hand : 6 * hand + 6, first : first + arm]
-    linear, angular = chains[:3], chains[3:]
-    # Σ_j dual_j · (J_i × J_j) for j after i, written as J_i · (sums over the later j).
-    about = _later(_cross(linear, dual[:3]) + _cross(angular, dual[3:]))
-    along = _later(_cross(angular, dual[:3]))
-    parts = (angular * about + linear * along).sum(axis=0)
-    gradient = np.concatenate(
-        [parts[:, : len(SPINE_JOINTS)].sum(axis=0), parts[:, len(SPINE_JOINTS) :].ravel()]
-    )
-    return 2.0 * np.linalg.det(gram) * gradient
-
-
-def _cross(a: Array, b: Array) -> Array:
-    """Cross products of (3, ...) arrays along their first axis; np.cross takes three times as long."""
-    product = np.empty_like(a)
-    product[0] = a[1] * b[2] - a[2] * b[1]
-    product[1] = a[2] * b[0] - a[0] * b[2]
-    product[2] = a[0] * b[1] - a[1] * b[0]
-    return product
-
-
-def _later(terms: Array) -> Array:
-    """Sums over the later entries of the last axis."""
-    return terms.sum(axis=-1, keepdims=True) - np.cumsum(terms, axis=-1)
+    dual = np.linalg.solve(gram, jacobian).reshape(twists.shape)
+    # Σ_j dual_j · (J_i x J_j) for j after i is linear in J_i and in the sums over the later j of J_j dual_jᵀ;
+    # where a joint does not move a hand, its twist there is zero.
+    pairs = (dual[:, :, None] * twists[:, None]).reshape(2, 36, -1)
+    later = pairs.sum(axis=-1, keepdims=True) - np.cumsum(pairs, axis=-1)
+    change = (twists * (TWIST_CROSS @ later)).sum(axis=(0, 1))
+    return np.asarray(2.0 * np.linalg.det(gram) * change)
 
 
 def _unreachable(reacher: Reacher, targets: Array, poses: Array) -> MotionError:

@@ -13,17 +13,16 @@ from simbench.motion.anatomy import SIDES
 
 Array = NDArray[np.float64]
 
-# Share of the arm's length that a person uses before leaning forward for the rest, and the lean they accept.
-COMFORTABLE_REACH, LARGEST_LEAN = 0.90, np.radians(35.0)
+# The lean people accept.
+LARGEST_LEAN = np.radians(35.0)
 # Two fifths of a lean are at the hips, the rest in the spine; the hips go back by this share of stature times
 # the sine of the lean, to keep the centre of mass over the feet.
 HIPS_SHARE, HIPS_BACK = 0.4, 0.08
 # Wrists before the middle of the pelvis, as part of the arm's length, times the part of it that is used: low
 # equipment would otherwise stand inside the belly.
 NEAREST_WRIST = 0.60
-# Hips of a person on a chair set to their legs, as part of stature: the knee's height (Drillis & Contini 1966:
-# 0.285) and a little, because the hip joint lies above what one sits on.
-SEATED_HIP_HEIGHT = 0.31
+# Hips of a person on a chair whose seat is 0.45 m high, m: the hip joint lies above what one sits on.
+SEATED_HIP_HEIGHT = 0.54
 # Arms stretched forward, palms down, roughly; people do not lock their elbows when asked for it. The upper
 # arm's axial turn and the elbow stay as here.
 FORWARD = np.array([np.pi / 2, 0.12, np.pi / 6, np.radians(4.0), np.pi / 3, 0.0, 0.0])
@@ -49,7 +48,7 @@ def with_lean(human: HumanModel, lean: float, seated: bool = False) -> Array:
     q: Array = pin.neutral(human.model)
     hips = HIPS_SHARE * lean
     if seated:
-        q[2] = SEATED_HIP_HEIGHT * human.actor.height
+        q[2] = SEATED_HIP_HEIGHT
     else:
         q[0] = -HIPS_BACK * human.actor.height * np.sin(lean)
         q[2] = human.proportions.hip_height * human.actor.height
@@ -118,16 +117,14 @@ def arms_forward(human: HumanModel, seated: bool = False) -> Array:
     return q
 
 
-def lean_to_reach(
-    human: HumanModel, wrist: Array, reach: float = COMFORTABLE_REACH, seated: bool = False
-) -> float:
-    """Forward lean that brings the left shoulder within reach of where its wrist works.
+def lean_to_reach(human: HumanModel, wrists: Array, reach: float, seated: bool = False) -> float:
+    """Forward lean that brings both shoulders within reach of all places where their wrists work.
 
     Parameters
     ----------
     human : HumanModel
-    wrist : (3,) array
-        m, world.
+    wrists : (N, 2, 3) array
+        Places of the left and the right wrist, m, world.
     reach : float
         Part of the arm's length that may be used.
     seated : bool
@@ -144,17 +141,24 @@ def lean_to_reach(
     """
     data = human.model.createData()
     arm = (human.proportions.upper_arm + human.proportions.forearm) * human.actor.height
+    frames = [human.frame(f"{side}_shoulder") for side in SIDES]
+
+    def distances(lean: float) -> Array:
+        pin.framesForwardKinematics(human.model, data, with_lean(human, lean, seated))
+        shoulders = np.array([data.oMf[frame].translation for frame in frames])
+        return np.asarray(np.linalg.norm(wrists - shoulders, axis=2))
 
     def excess(lean: float) -> float:
-        pin.framesForwardKinematics(human.model, data, with_lean(human, lean, seated))
-        shoulder = data.oMf[human.frame("left_shoulder")].translation
-        return float(np.linalg.norm(wrist - shoulder)) - reach * arm
+        return float(distances(lean).max()) - reach * arm
 
     if excess(0.0) <= 0.0:
         return 0.0
     if excess(LARGEST_LEAN) > 0.0:
+        missed = distances(LARGEST_LEAN)
+        place, hand = np.unravel_index(missed.argmax(), missed.shape)
         raise MotionError(
-            f"actor {human.actor.name}: the wrists cannot reach {np.round(wrist, 3).tolist()} m with a lean of "
+            f"actor {human.actor.name}: the {SIDES[hand]} wrist cannot reach "
+            f"{np.round(wrists[place, hand], 3).tolist()} m with a lean of "
             f"{np.degrees(LARGEST_LEAN):.0f} degrees; bring the equipment nearer or change its height"
         )
     return float(brentq(excess, 0.0, LARGEST_LEAN))

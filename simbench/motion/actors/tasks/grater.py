@@ -12,29 +12,29 @@ from simbench.motion.anatomy import PALM_OFFSET
 
 Array = NDArray[np.float64]
 
-# The thesis gives no dimensions; a grater that stands in a bowl on a table 0.75 m high, m.
-LOWEST, STROKE = 0.92, 0.12
-SLOPES = np.radians([20.0, 35.0])
+# The thesis gives no dimensions; a flat grater whose foot stands in a bowl on a table 0.75 m high, m.
+LOWEST, STROKE = 0.90, 0.12
+# It falls away from the person: on one that rose, the wrist would have to extend by slope and forearm together.
+SLOPES = np.radians([20.0, 40.0])
 # In the grater's plane the fingers point this far to the left of the way they slide.
-CROSSWISE = np.radians([10.0, 35.0])
+CROSSWISE = np.radians([15.0, 40.0])
 
 
 def place_grater(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
-    """Set a grater before a person, who slopes it as they like."""
+    """Set a grater before a person, who slopes it as they like; food goes down along it first."""
     slope, crosswise = (float(rng.uniform(*angles)) for angles in (SLOPES, CROSSWISE))
     stroke = STROKE * person.amplitude
     middle = LOWEST + 0.5 * stroke * np.sin(slope)
     ahead = comfortable_distance(human, middle, 0.10, reach) + 0.5 * PALM_OFFSET[0]
-    # The grater rises away from the person.
-    along = np.array([np.cos(slope), 0.0, np.sin(slope)])
-    outward = np.array([-np.sin(slope), 0.0, np.cos(slope)])
+    along = np.array([np.cos(slope), 0.0, -np.sin(slope)])
+    outward = np.array([np.sin(slope), 0.0, np.cos(slope)])
     fingers = np.cos(crosswise) * along + np.sin(crosswise) * np.array([0.0, 1.0, 0.0])
-    start = np.array([ahead - 0.5 * stroke, -0.12, LOWEST])
-    top = start + (stroke + 0.10) * along
+    start = np.array([ahead, -0.10, middle]) - 0.5 * stroke * along
+    # The left hand is on the upper end, nearer to the person than the food.
     holding = palm_pose(
         np.array([np.cos(0.6), -np.sin(0.6), 0.0]),
         np.array([0.0, 0.0, 1.0]),
-        top + np.array([-0.04, 0.16, 0.02]),
+        start + np.array([-0.02, 0.16, 0.04]),
     )
 
     def palms(travel: Array) -> Array:
@@ -47,6 +47,6 @@ def place_grater(human: HumanModel, person: Person, reach: float, rng: np.random
         palms=palms,
         timing=Timing(moves=((stroke, 0.6 * person.tempo), (0.0, 0.6 * person.tempo)), variation=0.06),
         turn_axes=FIXED,
-        approach={"left": np.array([0.0, 0.05, 0.10]), "right": 0.10 * outward},
+        approach={"left": np.array([0.0, 0.04, 0.10]), "right": 0.10 * outward},
         details={"distance_m": ahead, "height_m": LOWEST, "slope_rad": slope, "stroke_m": stroke},
     )

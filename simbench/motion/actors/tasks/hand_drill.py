@@ -21,7 +21,7 @@ def place_hand_drill(human: HumanModel, person: Person, reach: float, rng: np.ra
 
     The knob starts at the top and goes away from the person first.
     """
-    axis = comfortable_distance(human, AXIS_HEIGHT, 0.12, reach) + PALM_OFFSET[0]
+    axis = comfortable_distance(human, AXIS_HEIGHT, 0.12, reach) + PALM_OFFSET[0] - 0.5 * RADIUS
     drill = np.array([axis, 0.02, AXIS_HEIGHT])
     holding = palm_pose(
         np.array([np.cos(0.6), -np.sin(0.6), 0.0]),
@@ -45,7 +45,7 @@ def place_hand_drill(human: HumanModel, person: Person, reach: float, rng: np.ra
         name="hand_drill",
         unit="rad",
         palms=palms,
-        timing=Timing(moves=((2.0 * np.pi, 1.1 * person.tempo),), variation=0.05),
+        timing=Timing(moves=((2.0 * np.pi, 1.4 * person.tempo),), variation=0.05),
         turn_axes={"left": None, "right": HANDLE},
         approach={"left": np.array([0.0, 0.04, 0.10]), "right": np.array([-0.05, -0.02, 0.08])},
         details={"axis_m": axis, "height_m": AXIS_HEIGHT, "radius_m": RADIUS},

@@ -19,15 +19,23 @@ RADIUS, TILT, CENTRE_HEIGHT = 0.15, np.radians(30.0), 0.90
 TURN = np.pi / 2.0
 # The rim lies obliquely across the palm, by this angle: the fingers point more towards the thumb's side than
 # a right angle to the rim would have them, as in any grip with the forearm behind the hand.
-OBLIQUE = np.radians(12.0)
-# Nearer to it than this the elbows are in the way.
-LEAST_REACH = 0.78
+OBLIQUE = np.radians(18.0)
+# People hold it this far above nine and three o'clock: lower, the hand that comes to the bottom would need more
+# adduction of the shoulder and radial deviation of the wrist than anybody has.
+ABOVE = np.radians(40.0)
+# How much farther than elsewhere the arms may stretch for a moment at the end of the turn.
+STRETCH = 0.12
+# Nearer than this the elbows are in the way.
+LEAST_REACH = 0.80
 
 
 def place_steering_wheel(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
-    """Set the wheel before a seated person, who holds it at nine and three o'clock, thumbs up."""
-    reach = max(reach, LEAST_REACH)
-    centre = comfortable_distance(human, CENTRE_HEIGHT, RADIUS, reach, seated=True) + PALM_OFFSET[0]
+    """Set the wheel before a seated person, who holds it at about ten and two o'clock, thumbs along the rim."""
+    # The hand that comes over the top to the other side has the longest way.
+    top, across = RADIUS * np.sin(ABOVE + TURN), RADIUS * np.cos(ABOVE + TURN)
+    farthest = CENTRE_HEIGHT + top * np.cos(TILT)
+    centre = comfortable_distance(human, farthest, across, max(reach, LEAST_REACH) + STRETCH, seated=True)
+    centre += PALM_OFFSET[0] - top * np.sin(TILT)
     # Into the wheel, and up along its face.
     inward = np.array([np.cos(TILT), 0.0, -np.sin(TILT)])
     upward = np.array([np.sin(TILT), 0.0, np.cos(TILT)])
@@ -35,9 +43,9 @@ def place_steering_wheel(human: HumanModel, person: Person, reach: float, rng: n
     def palms(travel: Array) -> Array:
         poses = []
         for sign in (1.0, -1.0):
-            # From the centre to the hand; positive travel turns to the left, seen by the driver.
-            out = sign * np.cos(travel)[:, None] * np.array([0.0, 1.0, 0.0])
-            out = out - sign * np.sin(travel)[:, None] * upward
+            # From the centre to the hand; positive travel turns to the left, as the driver sees it.
+            turned = (travel - sign * ABOVE)[:, None]
+            out = sign * (np.cos(turned) * np.array([0.0, 1.0, 0.0]) - np.sin(turned) * upward)
             thumb = sign * np.cross(inward, out)
             fingers = np.cos(OBLIQUE) * inward + np.sin(OBLIQUE) * thumb
             poses.append(palm_pose(fingers, out, np.array([centre, 0.0, CENTRE_HEIGHT]) + RADIUS * out))
@@ -61,6 +69,7 @@ def place_steering_wheel(human: HumanModel, person: Person, reach: float, rng: n
             "centre_m": centre,
             "height_m": CENTRE_HEIGHT,
             "radius_m": RADIUS,
+            "above_rad": ABOVE,
             "tilt_rad": TILT,
             "turn_rad": TURN,
         },
