@@ -20,7 +20,7 @@ from simbench.motion.actors.reaching import (
     palm_jacobian,
     palm_poses,
 )
-from simbench.motion.actors.redundancy import follow
+from simbench.motion.actors.redundancy import CORRECTIONS, TOLERANCE, follow
 from simbench.motion.actors.stance import with_lean
 from simbench.motion.actors.strategy import EVEN, Strategy
 from simbench.motion.actors.tasks.task import Task
@@ -33,8 +33,8 @@ SETTLING, SETTLING_STEP = 40, 0.08
 WAYPOINTS = 25
 # Weight of the equipment's constraint, per m and rad, against the preferred posture's, per rad.
 HOLDING = 1e4
-# Reluctance to leave the preferred posture: reaching is the arms' work, the trunk leans as it was told; in the
-# arms it is largest where the range is small, in pronation and the wrist.
+# Reluctance to leave the preferred posture: reaching is the arms' work, the trunk leans as it was told; in
+# the arms it is largest where the range is small, in pronation and the wrist.
 RELUCTANCE = np.array([3.0] * len(SPINE_JOINTS) + [1.0, 1.2, 0.8, 0.7, 1.4, 1.2, 2.5] * 2)
 # Part of a joint's range, about its middle, in which no posture strains it.
 EASY = 0.6
@@ -112,7 +112,7 @@ def find_grasp(
 
 
 def _still(q: Array, count: int) -> Array:
-    """The pelvis of `q` at `count` frames."""
+    """Repeat the pelvis of `q` at `count` frames."""
     return np.tile(q[:7], (count, 1))
 
 
@@ -191,10 +191,11 @@ def steady_hands(reacher: Reacher, q: Array, undisturbed: Array, share: Array, h
         goal = palm_poses(reacher, undisturbed[k])
         swayed = palm_poses(reacher, steady[k])
         aim = _part_of_the_way(swayed, goal, float(share[k]))
-        for _ in range(3):
+        for _ in range(CORRECTIONS):
             poses, both = palm_jacobian(reacher, steady[k])
-            jacobian = held.rows @ both
-            error = palm_errors(poses, aim, held)
+            jacobian, error = held.rows @ both, palm_errors(poses, aim, held)
+            if np.abs(error).max() < TOLERANCE:
+                break
             steady[k, reacher.in_q] += jacobian.T @ np.linalg.solve(jacobian @ jacobian.T, error)
             move_clavicles(reacher, steady[k])
     return steady

@@ -1,23 +1,20 @@
 """A person performs a task on its equipment while motion capture records them."""
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 
-from simbench.motion.actors.grasp import find_grasp, nearest_posture, steady_hands
+from simbench.motion.actors.grasp import find_grasp, steady_hands
 from simbench.motion.actors.human_model import SPINE_JOINTS, build_human_model
 from simbench.motion.actors.people import Person
 from simbench.motion.actors.performance import ActorPerformance
 from simbench.motion.actors.posture import check_ranges
-from simbench.motion.actors.reaching import Hold, Reacher, build_reacher, hold, move_clavicles
+from simbench.motion.actors.reaching import Reacher, build_reacher, hold, move_clavicles, palm_poses
 from simbench.motion.actors.redundancy import follow
 from simbench.motion.actors.stance import arms_forward, body_sway, lean_to_reach
 from simbench.motion.actors.strategy import Strategy
 from simbench.motion.actors.tasks.task import Task
 from simbench.motion.actors.timing import Course, draw_course, sway
-from simbench.motion.actors.virtual_mocap import MocapErrors, frames_over_time, record
+from simbench.motion.actors.virtual_mocap import MocapErrors, record
 from simbench.motion.anatomy import PALM_OFFSET, SIDES, mean_frame
 from simbench.motion.human_motion import HumanMotion, InitialPose, validate_motion
 
@@ -25,12 +22,10 @@ Array = NDArray[np.float64]
 
 # Root mean square wandering of the posture people return to, rad: no two repetitions are the same.
 WANDERING = np.radians(1.5)
-# Reach, as part of the arm's length, up to which a person does not lean: elbows bend by 36 degrees or more.
-REACH_WITHOUT_LEAN = 0.95
+# Reach, as part of the arm's length, up to which a person does not lean: elbows bend by 49 degrees or more.
+REACH_WITHOUT_LEAN = 0.91
 # Places along the equipment's travel, over five turns of what turns, that must be within reach.
 PLACES_TO_REACH = 50
-# Rate, 1/s, at which a person tends to the posture they have in mind where the joints leave little choice.
-FORESEEN_MEMORY = 4.0
 
 
 def perform(
@@ -73,7 +68,7 @@ def perform(
     q = _move(reacher, person, task, strategy, course, rng)
     check_ranges(human, q)
     joints, segments = record(human, q, errors, rng)
-    palms = frames_over_time(human, q, [f"{side}_palm" for side in SIDES])
+    palms = np.array([palm_poses(reacher, configuration) for configuration in q])
     still = slice(0, course.phases["icp"][1] + 1)
     motion = HumanMotion(
         time=course.time,
@@ -92,7 +87,7 @@ def perform(
         motion=validate_motion(motion),
         human=human,
         q=q,
-        palms={side: palms[f"{side}_palm"] for side in SIDES},
+        palms={side: palms[:, hand] for hand, side in enumerate(SIDES)},
         phases=course.phases,
         boundaries=course.boundaries,
         contact_start=course.contact_start,
@@ -138,19 +133,6 @@ def _move(
     wandering = np.stack([sway(course.time[rest], WANDERING, rng) for _ in posture], axis=1)
     wandering[:, : len(SPINE_JOINTS)] *= 0.3
     home = posture + wandering - wandering[0]
-    if task.foreseen:
-        liked = _foreseen_postures(reacher, grasp.holding, task, held)
-        strategy = replace(strategy, memory=FORESEEN_MEMORY)
-        home += liked(course.travel[rest]) - liked(0.0)
     targets = task.palms(course.travel[rest])
     work = follow(reacher, reach[-1], pelvis, targets, held, strategy, home, 1.0 / task.timing.rate)
     return np.concatenate([reach, work])
-
-
-def _foreseen_postures(reacher: Reacher, holding: Array, task: Task, held: Hold) -> CubicSpline:
-    """Postures (17,) over the equipment's travel that are nearest to the one of the grasp."""
-    postures = []
-    for travel in task.foreseen:
-        goal = task.palms(np.array([travel]))[0]
-        postures.append(nearest_posture(reacher, holding, goal, held)[reacher.in_q])
-    return CubicSpline(task.foreseen, postures)

@@ -1,4 +1,4 @@
-"""Where a person's palms are, how they move with the joints, and how far they are from where they should be."""
+"""Where a person's palms are, how they move with the joints, and how far they are from their places."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ Array = NDArray[np.float64]
 
 # Kept from the anatomical limits, rad.
 LIMIT_MARGIN = np.radians(1.0)
-# Nobody works leaning back further than this, rad, although the spine could.
-LARGEST_LEAN_BACK = np.radians(10.0)
+# Nobody works with the spine bent further back or forward than this, rad, although it could.
+WORKING_FLEXION = np.radians([-10.0, 30.0])
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Reacher:
         Velocity indices of the joints that move the palms: spine, left arm, right arm. The clavicles follow
         the upper arms.
     lower, upper : (17,) array
-        Limits of these joints, rad.
+        Between what these joints work, rad.
     palms : (int, int)
         Pinocchio's ids of the left and the right palm.
     moves : (2, 1, 17) array
@@ -68,7 +68,9 @@ def build_reacher(human: HumanModel) -> Reacher:
     spine = [model.joints[model.getJointId(name)].idx_v for name in SPINE_JOINTS]
     free = np.concatenate([spine, *(human.arms[side] - 1 for side in SIDES)]).astype(np.int64)
     lower = model.lowerPositionLimit[free + 1] + LIMIT_MARGIN
-    lower[SPINE_JOINTS.index("spine_flexion")] = -LARGEST_LEAN_BACK
+    upper = model.upperPositionLimit[free + 1] - LIMIT_MARGIN
+    flexion = SPINE_JOINTS.index("spine_flexion")
+    lower[flexion], upper[flexion] = WORKING_FLEXION
     moves = [np.isin(free, [*spine, *(human.arms[side] - 1)]) for side in SIDES]
     left, right = (human.frame(f"{side}_palm") for side in SIDES)
     return Reacher(
@@ -76,7 +78,7 @@ def build_reacher(human: HumanModel) -> Reacher:
         data=model.createData(),
         free=free,
         lower=lower,
-        upper=model.upperPositionLimit[free + 1] - LIMIT_MARGIN,
+        upper=upper,
         palms=(left, right),
         moves=np.array(moves, float)[:, None],
     )

@@ -20,10 +20,12 @@ from simbench.motion.anatomy import SIDES
 Array = NDArray[np.float64]
 
 # m and rad: what is left of the equipment's constraint in a frame.
-TOLERANCE = 1e-6
+TOLERANCE = 1e-5
 CORRECTIONS = 8
-# Middle part of a joint's range in which it moves freely, and how reluctant it is beyond (our estimate: at the
-# end 25 times as much as in the middle).
+# s: a joint that nears its limit slows down so that it would need this long for what is left.
+STOPPING = 0.10
+# Middle part of a joint's range in which it moves freely, and how reluctant it is beyond (our estimate: at
+# the end 25 times as much as in the middle).
 EASY_RANGE, STIFFENING = 0.7, 45.0
 # Row a: the matrix of the cross product (of twists) with the a-th unit twist.
 TWIST_CROSS = np.array([pin.Motion(unit).action.ravel() for unit in np.eye(6)])
@@ -43,7 +45,8 @@ def follow(
 
     q̇ = K(Jᵀ(JKJᵀ)⁻¹(Ẋ + JKb) − b), K = ((k_en + k_erg Δt²)A + (k_vel + k_man)I)⁻¹,
     b = k_erg Δt A(q − q_erg) − k_man pω − r K⁻¹(q_home − q): Tomić (2018), equation 4.23, and the return to
-    `home` at the rate r = `strategy.memory`. A joint that would pass its limit stands still for that frame.
+    `home` at the rate r = `strategy.memory`. Joints that near a limit become reluctant and slow down
+    before it, and the others take over.
 
     Parameters
     ----------
@@ -64,7 +67,7 @@ def follow(
     Returns
     -------
     (T, nq) array
-        The constraint is met in every frame to 1e-6 m and 1e-6 rad.
+        The constraint is met in every frame to 1e-5 m and 1e-5 rad.
 
     Raises
     ------
@@ -93,39 +96,21 @@ def _step(
     index = reacher.in_q
     posture = q[index]
     poses, both = palm_jacobian(reacher, q)
-    jacobian = held.rows @ both
-    error = palm_errors(poses, targets, held)
-    inertia = pin.crba(reacher.human.model, reacher.data, q)[reacher.free[:, None], reacher.free]
-    weight = (strategy.energy + strategy.ergonomy * period**2) * inertia
-    weight.flat[:: len(index) + 1] += strategy.velocity + strategy.manipulability
-    scale = _stiffening(reacher, posture)
-    weight *= scale[:, None] * scale
-    # `wish` is -b period: what the joints would do in this frame if the hands were free.
-    wish = weight @ (strategy.memory * period * (home - posture))
-    if strategy.ergonomy:
-        wish -= strategy.ergonomy * period**2 * (inertia @ (posture - ERGONOMIC))
-    if strategy.manipulability:
-        gradient = manipulability_gradient(reacher, q)
-        wish += strategy.manipulability * MANIPULABILITY_GAIN * period * gradient
-    locked = np.zeros(len(index), bool)
-    while True:
-        gain = _inverse(weight, locked)
-        pull = gain @ jacobian.T
-        try:
-            solution = pull @ np.linalg.inv(jacobian @ pull)
-        except np.linalg.LinAlgError:
-            raise _unreachable(reacher, targets, poses) from None
-        free_move = gain @ wish
-        move = free_move + solution @ (error - jacobian @ free_move)
-        after = posture + move
-        beyond = ((after < reacher.lower) & (move < 0.0)) | ((after > reacher.upper) & (move > 0.0))
-        beyond &= ~locked
-        if not beyond.any():
-            break
-        locked |= beyond
-        if len(index) - np.count_nonzero(locked) < len(error):
-            raise _unreachable(reacher, targets, poses)
-    q[index] = after
+    weight, wish = _preferences(reacher, q, strategy, home, period)
+    # Joints that are too fast for what is left of their range move as fast as they may.
+    gentle = min(period / STOPPING, 1.0)
+    solved = resolve(
+        weight,
+        wish,
+        held.rows @ both,
+        palm_errors(poses, targets, held),
+        gentle * (reacher.lower - posture),
+        gentle * (reacher.upper - posture),
+    )
+    if solved is None:
+        raise _unreachable(reacher, targets, poses)
+    move, solution = solved
+    q[index] += move
     # The same pseudo-inverse serves for what is left, of second order in the step.
     for _ in range(CORRECTIONS):
         move_clavicles(reacher, q)
@@ -137,13 +122,78 @@ def _step(
     raise _unreachable(reacher, targets, poses)
 
 
+def _preferences(
+    reacher: Reacher, q: Array, strategy: Strategy, home: Array, period: float
+) -> tuple[Array, Array]:
+    """K⁻¹ (17, 17) and -bΔt (17,) of equation 4.23: what moves cost, and which way free hands would go."""
+    posture = q[reacher.in_q]
+    inertia = pin.crba(reacher.human.model, reacher.data, q)[reacher.free[:, None], reacher.free]
+    weight = (strategy.energy + strategy.ergonomy * period**2) * inertia
+    weight.flat[:: len(posture) + 1] += strategy.velocity + strategy.manipulability
+    scale = _stiffening(reacher, posture)
+    weight *= scale[:, None] * scale
+    wish = weight @ (strategy.memory * period * (home - posture))
+    if strategy.ergonomy:
+        wish -= strategy.ergonomy * period**2 * (inertia @ (posture - ERGONOMIC))
+    if strategy.manipulability:
+        gradient = manipulability_gradient(reacher, q)
+        wish += strategy.manipulability * MANIPULABILITY_GAIN * period * gradient
+    return weight, wish
+
+
+def resolve(
+    weight: Array, wish: Array, jacobian: Array, error: Array, least: Array, most: Array
+) -> tuple[Array, Array] | None:
+    """Find the least of ½ mᵀWm - wᵀm with Jm = e: equation 4.23 for one frame, within bounds.
+
+    Moves beyond their bound are set to it and the rest is solved again; a bound once met stays.
+
+    Parameters
+    ----------
+    weight : (N, N) array
+        W, symmetric and positive definite.
+    wish : (N,) array
+        w.
+    jacobian : (R, N) array
+        J.
+    error : (R,) array
+        e.
+    least, most : (N,) array
+        Bounds of m.
+
+    Returns
+    -------
+    move : (N,) array
+    solution : (N, R) array
+        Weighted pseudo-inverse of J for the joints within their bounds.
+        None instead of both if too few joints are left.
+    """
+    locked, move = np.zeros(len(wish), bool), np.zeros(len(wish))
+    while len(wish) - np.count_nonzero(locked) >= len(error):
+        gain = _inverse(weight, locked)
+        pull = gain @ jacobian.T
+        try:
+            solution = pull @ np.linalg.inv(jacobian @ pull)
+        except np.linalg.LinAlgError:
+            return None
+        bound = np.where(locked, np.clip(move, least, most), 0.0)
+        free_move = bound + gain @ (wish - weight @ bound)
+        move = free_move + solution @ (error - jacobian @ free_move)
+        beyond = ((move < least) | (move > most)) & ~locked
+        if not beyond.any():
+            return move, solution
+        locked |= beyond
+    return None
+
+
 def _stiffening(reacher: Reacher, posture: Array) -> Array:
     """How much more reluctantly joints move near the ends of their ranges: roots of weight factors (17,).
 
     Passive tissue stiffens there; so a joint comes to its limit gently.
     """
     near = np.abs(2.0 * posture - reacher.lower - reacher.upper) / (reacher.upper - reacher.lower)
-    return np.asarray(1.0 + STIFFENING * np.maximum(near - EASY_RANGE, 0.0) ** 2)
+    stiff: Array = 1.0 + STIFFENING * np.maximum(near - EASY_RANGE, 0.0) ** 2
+    return stiff
 
 
 def _inverse(weight: Array, locked: NDArray[np.bool_]) -> Array:

@@ -28,5 +28,5 @@ PLACES: dict[str, Place] = {
     "grater": place_grater,
     "hand_drill": place_hand_drill,
 }
-"""Task to the function that sets its equipment before a person, for a reach (part of the straight arm's length
-between shoulder and wrist) and with what is theirs to choose drawn at random."""
+"""Task to the function that sets its equipment before a person, for a reach (part of the straight arm's
+length between shoulder and wrist) and with what is theirs to choose drawn at random."""

@@ -14,6 +14,8 @@ Array = NDArray[np.float64]
 
 # The thesis gives no dimensions; a frame on a table 0.75 m high, m.
 AXIS_HEIGHT, RADIUS, SPACING = 1.00, 0.12, 0.42
+# The hands lie level on their handles, fingertips towards each other by this angle: elbows are at the side.
+CONVERGENCE = np.radians(15.0)
 
 
 def place_canoe_paddles(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
@@ -34,14 +36,15 @@ def place_canoe_paddles(human: HumanModel, person: Person, reach: float, rng: np
                 ],
                 axis=1,
             )
-            poses.append(palm_pose(np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0]), handle))
+            fingers = np.array([np.cos(CONVERGENCE), -sign * np.sin(CONVERGENCE), 0.0])
+            poses.append(palm_pose(fingers, np.array([0.0, 0.0, 1.0]), handle))
         return both(*poses)
 
     return Task(
         name="canoe_paddles",
         unit="rad",
         palms=palms,
-        timing=Timing(moves=((2.0 * np.pi, 1.8 * person.tempo),), variation=0.05),
+        timing=Timing(moves=((2.0 * np.pi, 2.0 * person.tempo),), variation=0.05),
         turn_axes=FIXED,
         approach=dict.fromkeys(SIDES, np.array([-0.06, 0.0, 0.10])),
         details={"axis_m": axis, "height_m": AXIS_HEIGHT, "spacing_m": SPACING, "radius_m": RADIUS},

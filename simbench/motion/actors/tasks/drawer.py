@@ -81,7 +81,7 @@ class DrawerTask:
 
 
 def drawer_task(drawer: DrawerTask) -> Task:
-    """The task on a given drawer."""
+    """Set the task on a given drawer."""
     grips = both(*(drawer.grip(side)[None] for side in SIDES))
 
     def palms(travel: Array) -> Array:

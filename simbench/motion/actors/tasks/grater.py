@@ -14,7 +14,8 @@ Array = NDArray[np.float64]
 
 # The thesis gives no dimensions; a flat grater whose foot stands in a bowl on a table 0.75 m high, m.
 LOWEST, STROKE = 0.90, 0.12
-# It falls away from the person: on one that rose, the wrist would have to extend by slope and forearm together.
+# It falls away from the person: on one that rose, the wrist would have to extend by the slope and by how far
+# the forearm points down.
 SLOPES = np.radians([20.0, 40.0])
 # In the grater's plane the fingers point this far to the left of the way they slide.
 CROSSWISE = np.radians([15.0, 40.0])

@@ -20,17 +20,17 @@ TURN = np.pi / 2.0
 # The rim lies obliquely across the palm, by this angle: the fingers point more towards the thumb's side than
 # a right angle to the rim would have them, as in any grip with the forearm behind the hand.
 OBLIQUE = np.radians(18.0)
-# People hold it this far above nine and three o'clock: lower, the hand that comes to the bottom would need more
-# adduction of the shoulder and radial deviation of the wrist than anybody has.
+# People hold it this far above nine and three o'clock: lower, the hand that comes to the bottom would need
+# more adduction of the shoulder and radial deviation of the wrist than anybody has.
 ABOVE = np.radians(40.0)
 # How much farther than elsewhere the arms may stretch for a moment at the end of the turn.
 STRETCH = 0.12
 # Nearer than this the elbows are in the way.
-LEAST_REACH = 0.80
+LEAST_REACH = 0.86
 
 
 def place_steering_wheel(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
-    """Set the wheel before a seated person, who holds it at about ten and two o'clock, thumbs along the rim."""
+    """Set the wheel before a seated person, who holds it at about ten and two o'clock."""
     # The hand that comes over the top to the other side has the longest way.
     top, across = RADIUS * np.sin(ABOVE + TURN), RADIUS * np.cos(ABOVE + TURN)
     farthest = CENTRE_HEIGHT + top * np.cos(TILT)
@@ -64,7 +64,6 @@ def place_steering_wheel(human: HumanModel, person: Person, reach: float, rng: n
             side: np.array([-0.10, sign * 0.04, -0.02]) for side, sign in zip(SIDES, (1, -1), strict=True)
         },
         seated=True,
-        foreseen=(-TURN, -0.5 * TURN, 0.0, 0.5 * TURN, TURN),
         details={
             "centre_m": centre,
             "height_m": CENTRE_HEIGHT,

@@ -30,9 +30,6 @@ class Task:
     approach : mapping of side to (3,) array
         Where the palm is before it takes the handle, relative to there, m, world.
     seated : bool
-    foreseen : tuple of float
-        Travels whose posture people have in mind before they are there, because the joints' ranges leave
-        little choice; in between they interpolate. None for equipment that leaves them free.
     details : mapping of str to float
         The equipment's numbers, SI units, to be kept with the recording.
     """
@@ -44,7 +41,6 @@ class Task:
     turn_axes: Mapping[str, Array | None]
     approach: Mapping[str, Array]
     seated: bool = False
-    foreseen: tuple[float, ...] = ()
     details: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -60,7 +56,7 @@ def both(left: Array, right: Array) -> Array:
 
 
 def held_still(pose: Array, count: int) -> Array:
-    """The same pose (4, 4) at `count` samples, (count, 4, 4)."""
+    """Repeat a pose (4, 4) at `count` samples, (count, 4, 4)."""
     return np.repeat(pose[None], count, axis=0)
 
 
