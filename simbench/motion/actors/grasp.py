@@ -30,7 +30,8 @@ Array = NDArray[np.float64]
 
 # Steps, and the time of each, s, in which hands that hold the equipment settle to the posture a person likes.
 SETTLING, SETTLING_STEP = 40, 0.08
-WAYPOINTS = 25
+# Places on the way onto the equipment at which the posture is computed, and the time between them, s.
+WAYPOINTS, WAYPOINT_STEP = 30, 0.03
 # Weight of the equipment's constraint, per m and rad, against the preferred posture's, per rad.
 HOLDING = 1e4
 # Reluctance to leave the preferred posture: reaching is the arms' work, the trunk leans as it was told; in
@@ -104,10 +105,10 @@ def find_grasp(
         away[:, hand, :3, 3] += progress[:, None] * task.approach[side]
     home, calm = np.tile(q[reacher.in_q], (WAYPOINTS, 1)), replace(EVEN, memory=0.0)
     try:
-        way = follow(reacher, q, _still(q, WAYPOINTS), away, held, calm, home, 1.0)
+        way = follow(reacher, q, _still(q, WAYPOINTS), away, held, calm, home, WAYPOINT_STEP)
     except MotionError:
         # The hands cannot come as they will hold it, so they turn into it on the way.
-        way = follow(reacher, q, _still(q, WAYPOINTS), away, PLACE_ONLY, calm, home, 1.0)
+        way = follow(reacher, q, _still(q, WAYPOINTS), away, PLACE_ONLY, calm, home, WAYPOINT_STEP)
     return Approach(before=way[-1], onto=CubicSpline(progress, way[::-1]), holding=q)
 
 

@@ -39,7 +39,7 @@ def test_arms_forward_is_the_papers_initial_configuration():
 
 
 def test_a_lean_brings_both_shoulders_within_reach():
-    far = np.array([[[0.6, 0.2, 1.0], [0.55, -0.25, 1.0]], [[0.5, 0.2, 1.0], [0.64, -0.2, 1.0]]])
+    far = np.array([[[0.45, 0.2, 1.1], [0.40, -0.25, 1.1]], [[0.35, 0.2, 1.1], [0.55, -0.2, 1.1]]])
     lean = lean_to_reach(HUMAN, far, 0.9)
     data = HUMAN.model.createData()
     pin.framesForwardKinematics(HUMAN.model, data, with_lean(HUMAN, lean))

@@ -13,7 +13,7 @@ from simbench.motion.anatomy import PALM_OFFSET, SIDES
 Array = NDArray[np.float64]
 
 # The thesis gives no dimensions; a frame on a table 0.75 m high, m.
-AXIS_HEIGHT, RADIUS, SPACING = 1.00, 0.12, 0.42
+AXIS_HEIGHT, RADIUS, SPACING = 1.05, 0.12, 0.42
 # The hands lie level on their handles, fingertips towards each other by this angle: elbows are at the side.
 CONVERGENCE = np.radians(15.0)
 

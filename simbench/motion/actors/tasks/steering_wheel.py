@@ -23,18 +23,17 @@ OBLIQUE = np.radians(18.0)
 # People hold it this far above nine and three o'clock: lower, the hand that comes to the bottom would need
 # more adduction of the shoulder and radial deviation of the wrist than anybody has.
 ABOVE = np.radians(40.0)
-# How much farther than elsewhere the arms may stretch for a moment at the end of the turn.
-STRETCH = 0.12
-# Nearer than this the elbows are in the way.
-LEAST_REACH = 0.86
+# Hands that are rigid on the rim leave little choice of where to sit: the hand that comes over the top to the
+# other side is about an arm's length from its shoulder (the trunk follows), give or take a third of what
+# people's distances differ by elsewhere.
+ACROSS, SHARE_OF_REACH = 0.84, 0.30
 
 
 def place_steering_wheel(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
     """Set the wheel before a seated person, who holds it at about ten and two o'clock."""
-    # The hand that comes over the top to the other side has the longest way.
     top, across = RADIUS * np.sin(ABOVE + TURN), RADIUS * np.cos(ABOVE + TURN)
-    farthest = CENTRE_HEIGHT + top * np.cos(TILT)
-    centre = comfortable_distance(human, farthest, across, max(reach, LEAST_REACH) + STRETCH, seated=True)
+    height, stretch = CENTRE_HEIGHT + top * np.cos(TILT), ACROSS + SHARE_OF_REACH * reach
+    centre = comfortable_distance(human, height, across, stretch, seated=True)
     centre += PALM_OFFSET[0] - top * np.sin(TILT)
     # Into the wheel, and up along its face.
     inward = np.array([np.cos(TILT), 0.0, -np.sin(TILT)])
