@@ -11,12 +11,15 @@ import numpy as np
 import pinocchio as pin
 import pybullet_data
 import pytest
+import xarray as xr
 
 from simbench.cli import main
 from simbench.motion.marker_maps.library import map_names
 from simbench.motion.readers import SUFFIXES, read_motion
+from simbench.pipeline import run_scenario
 from simbench.robot.robot import load_robot
-from simbench.scenario import list_scenarios
+from simbench.runs.log import open_run
+from simbench.scenario import list_scenarios, load_scenario
 
 README = Path(__file__).parents[1] / "README.md"
 
@@ -25,17 +28,37 @@ def blocks(language):
     return re.findall(rf"```{language}\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
 
 
-def test_the_python_example_runs(tmp_path):
-    (example,) = blocks("python")
+@pytest.fixture(scope="module")
+def example(tmp_path_factory):
+    """What the Python example prints, and its run."""
+    (code,) = blocks("python")
+    folder = tmp_path_factory.mktemp("example")
     done = subprocess.run(
-        [sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stderr
-    ratio, *worst = done.stdout.splitlines()
+    return done.stdout, folder / "runs" / "one_stroke"
+
+
+def test_the_python_example_runs(example):
+    output, run = example
+    ratio, *worst = output.splitlines()
     assert 0.95 <= float(ratio) <= 1.05
     # The fingers are stopped by the drawer; every other joint follows.
     assert worst[0].startswith("joint") or "Hand" in worst[0]
-    assert (tmp_path / "runs" / "one_stroke" / "log.nc").is_file()
+    assert (run / "log.nc").is_file()
+
+
+def test_the_example_repeated_from_its_own_directory_is_identical_bit_for_bit(example, tmp_path):
+    _, run = example
+    run_scenario(load_scenario(run / "scenario.yaml"), tmp_path / "again")
+    xr.testing.assert_identical(open_run(run), open_run(tmp_path / "again"))
+    first, second = (
+        json.loads((folder / "metrics.json").read_text()) for folder in (run, tmp_path / "again")
+    )
+    assert {key: value for key, value in second.items() if not key.startswith("timing.")} == {
+        key: value for key, value in first.items() if not key.startswith("timing.")
+    }
 
 
 def test_the_example_robot_sweeps(tmp_path):
