@@ -30,8 +30,9 @@ Array = NDArray[np.float64]
 
 # Steps, and the time of each, s, in which hands that hold the equipment settle to the posture a person likes.
 SETTLING, SETTLING_STEP = 40, 0.08
-# Places on the way onto the equipment at which the posture is computed, and the time between them, s.
-WAYPOINTS, WAYPOINT_STEP = 30, 0.03
+# Places on the way onto the equipment at which the posture is computed, few enough for a smooth spline, and
+# the time between them, s.
+WAYPOINTS, WAYPOINT_STEP = 12, 0.03
 # Weight of the equipment's constraint, per m and rad, against the preferred posture's, per rad.
 HOLDING = 1e4
 # Reluctance to leave the preferred posture: reaching is the arms' work, the trunk leans as it was told; in

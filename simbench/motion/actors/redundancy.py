@@ -198,9 +198,7 @@ def _stiffening(reacher: Reacher, posture: Array) -> Array:
 
 def _inverse(weight: Array, locked: NDArray[np.bool_]) -> Array:
     """Inverse of a symmetric matrix with the locked rows and columns zero."""
-    if not locked.any():
-        return np.linalg.inv(weight)
-    gain = np.zeros_like(weight)
+    gain: Array = np.zeros_like(weight)
     free = np.flatnonzero(~locked)
     gain[free[:, None], free] = np.linalg.inv(weight[free[:, None], free])
     return gain
