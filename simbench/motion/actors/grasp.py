@@ -12,6 +12,8 @@ from simbench.errors import MotionError
 from simbench.motion.actors.human_model import SPINE_JOINTS
 from simbench.motion.actors.people import Person
 from simbench.motion.actors.reaching import (
+    ABDUCTIONS,
+    BEFORE_TRUNK,
     PLACE_ONLY,
     Hold,
     Reacher,
@@ -153,8 +155,11 @@ def nearest_posture(reacher: Reacher, preferred: Array, targets: Array, held: Ho
         hands = -HOLDING * (held.rows @ palm_jacobian(reacher, q)[1])
         return np.vstack([hands, np.diag(RELUCTANCE), np.diag(strain(reacher, posture)[1])])
 
-    start = np.clip(preferred[index], reacher.lower, reacher.upper)
-    place(least_squares(residual, start, slopes, bounds=(reacher.lower, reacher.upper), max_nfev=200).x)
+    # With the arms in front of the trunk, where work is done.
+    lower = reacher.lower.copy()
+    lower[ABDUCTIONS] = np.maximum(lower[ABDUCTIONS], BEFORE_TRUNK)
+    start = np.clip(preferred[index], lower, reacher.upper)
+    place(least_squares(residual, start, slopes, bounds=(lower, reacher.upper), max_nfev=200).x)
     return q
 
 

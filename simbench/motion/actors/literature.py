@@ -73,7 +73,11 @@ LIMITS: Mapping[str, Range] = {
     "hand speed, transition": Range(0.18, 1.20, "m/s", _DRINKING),
     "hand speed, work": Range(0.18, 1.20, "m/s", _DRINKING),
     "elbow flexion": Range(0.0, 150.0, "°", f"{_TABLE}AAOS"),
-    "humeral plane": Range(-65.0, 130.0, "°", f"{_GATES}; 130: Kurz, norms of joints"),
+    # Norms are of an arm raised to the horizontal; below, the trunk and adduction itself are the limits.
+    "horizontal adduction": Range(-65.0, 130.0, "°", f"{_GATES}; 130: Kurz, norms of joints"),
+    "shoulder abduction": Range(
+        -45.0, 180.0, "°", "AAOS, from memory: adduction across the front of the body"
+    ),
     "humeral elevation": Range(0.0, 180.0, "°", f"{_TABLE}AAOS"),
     "shoulder internal rotation": Range(-108.0, 94.0, "°", f"{_TABLE}Macedo & Magee, women of 18 to 59"),
     "forearm pronation": Range(-96.0, 92.0, "°", f"{_TABLE}Macedo & Magee, women of 18 to 59; AAOS 80"),

@@ -19,6 +19,8 @@ Extents = dict[str, tuple[float, float]]
 
 # Below this elevation, degrees, its plane and with it the axial rotation are ill defined.
 LEAST_ELEVATION = 30.0
+# From this elevation on, degrees, the plane is what norms of horizontal adduction are about.
+HORIZONTAL = 60.0
 # A bone that turns less than this says nothing about the share by which its skin lags, degrees.
 LEAST_TURN = 10.0
 # Skin follows movements, which are slower than this; measurement noise is mostly faster. Hz.
@@ -97,6 +99,7 @@ def joint_extents(performance: ActorPerformance, bones: Mapping[str, Array], sam
         values.setdefault("humeral elevation", []).append(elevation)
         raised = elevation > LEAST_ELEVATION
         values.setdefault("humeral plane", []).append(plane[raised])
+        values.setdefault("horizontal adduction", []).append(plane[elevation > HORIZONTAL])
         values.setdefault("humeral rotation", []).append(rotation[raised])
     for name in SPINE_JOINTS:
         index = human.model.joints[human.model.getJointId(name)].idx_q

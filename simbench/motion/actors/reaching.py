@@ -17,6 +17,14 @@ Array = NDArray[np.float64]
 LIMIT_MARGIN = np.radians(1.0)
 # Nobody works with the spine bent further back or forward than this, rad, although it could.
 WORKING_FLEXION = np.radians([-10.0, 30.0])
+# The trunk is in the way of adduction: beside it an arm hangs as good as straight, in front of it the elbow
+# gets some way across. Abduction, rad, and the sine of the flexion from which the elbow is in front: ours,
+# from a trunk 0.32 m wide and 0.24 m deep, an upper arm 0.31 m long and 0.09 m thick.
+BESIDE_TRUNK, BEFORE_TRUNK, IN_FRONT = np.radians(-3.0), np.radians(-33.0), 0.60
+# Of both shoulders among the free joints; flexion is the joint before.
+ABDUCTIONS = (
+    len(SPINE_JOINTS) + ARM_JOINT_NAMES.index("shoulder_abduction") + np.array([0, len(ARM_JOINT_NAMES)])
+)
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,30 @@ def build_reacher(human: HumanModel) -> Reacher:
         palms=(left, right),
         moves=np.array(moves, float)[:, None],
     )
+
+
+def least_abduction(flexion: Array) -> Array:
+    """How far adducted (negative) an upper arm can be beside or in front of the trunk, rad.
+
+    Parameters
+    ----------
+    flexion : array
+        Of the shoulder, rad.
+
+    Returns
+    -------
+    array
+        Of the same shape.
+    """
+    forward = np.clip(np.sin(flexion) / IN_FRONT, 0.0, 1.0)
+    return np.asarray(BEFORE_TRUNK + (BESIDE_TRUNK - BEFORE_TRUNK) * np.sqrt(1.0 - forward**2))
+
+
+def lower_limits(reacher: Reacher, posture: Array) -> Array:
+    """Lower limits (17,) of the joints at a posture (17,): a person's, and the trunk in the arms' way."""
+    lower = reacher.lower.copy()
+    lower[ABDUCTIONS] = np.maximum(lower[ABDUCTIONS], least_abduction(posture[ABDUCTIONS - 1]))
+    return lower
 
 
 def move_clavicles(reacher: Reacher, q: Array) -> None:

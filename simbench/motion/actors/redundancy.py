@@ -8,6 +8,7 @@ from simbench.errors import MotionError
 from simbench.motion.actors.reaching import (
     Hold,
     Reacher,
+    lower_limits,
     move_clavicles,
     palm_errors,
     palm_jacobian,
@@ -104,7 +105,7 @@ def _step(
         wish,
         held.rows @ both,
         palm_errors(poses, targets, held),
-        gentle * (reacher.lower - posture),
+        gentle * (lower_limits(reacher, posture) - posture),
         gentle * (reacher.upper - posture),
     )
     if solved is None:

@@ -31,7 +31,7 @@ FREE_PERFORMER = 1
 """Number of the actor who does the free motions, as in Kim & Kim (2005) one did."""
 # A person who cannot do it from where they stand steps nearer or back: tried one after the other, as part of
 # the arm's length.
-STEPS = (0.0, 0.04, -0.04, 0.08, -0.08, 0.12)
+STEPS = (0.0, 0.04, -0.04, 0.08, -0.08, 0.14, -0.14, 0.24, -0.24)
 
 
 def perform_in_session(seed: int, number: int, task: str) -> ActorPerformance:

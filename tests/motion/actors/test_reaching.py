@@ -11,6 +11,7 @@ from simbench.motion.actors.posture import couple_clavicles
 from simbench.motion.actors.reaching import (
     build_reacher,
     hold,
+    least_abduction,
     move_clavicles,
     palm_errors,
     palm_jacobian,
@@ -114,3 +115,14 @@ def test_sway_is_taken_out_of_the_palms_by_the_stated_share():
     for q, part in zip(steady, share, strict=True):
         left = palm_poses(REACHER, q)[:, :3, 3] - where
         np.testing.assert_allclose(left, np.tile([0.004 * (1.0 - part), 0.0, 0.0], (2, 1)), atol=2e-5)
+
+
+def test_the_trunk_is_in_the_way_of_adduction_until_the_elbow_is_in_front_of_it():
+    """Elbow and an elliptic trunk, the arm's thickness around it, in the trunk's axes at shoulder height."""
+    shoulder, arm, half_width, half_depth = 0.219, 0.31, 0.205, 0.165
+    for flexion in np.radians([0.0, 10.0, 20.0, 30.0, 45.0, 60.0]):
+        abduction = float(least_abduction(np.array(flexion)))
+        elbow = arm * np.array([np.cos(abduction) * np.sin(flexion), np.sin(abduction)]) + [0.0, shoulder]
+        assert np.hypot(elbow[0] / half_depth, elbow[1] / half_width) > 0.93
+    assert np.degrees(least_abduction(np.radians([0.0, -20.0]))) == pytest.approx([-3.0, -3.0])
+    assert np.degrees(least_abduction(np.radians(80.0))) == pytest.approx(-33.0)

@@ -24,9 +24,9 @@ OBLIQUE = np.radians(18.0)
 # more adduction of the shoulder and radial deviation of the wrist than anybody has.
 ABOVE = np.radians(40.0)
 # Hands that are rigid on the rim leave little choice of where to sit: the hand that comes over the top to the
-# other side is about an arm's length from its shoulder (the trunk follows), give or take a third of what
+# other side is about an arm's length from its shoulder (the trunk follows), give or take a quarter of what
 # people's distances differ by elsewhere.
-ACROSS, SHARE_OF_REACH = 0.84, 0.30
+ACROSS, SHARE_OF_REACH = 0.89, 0.25
 
 
 def place_steering_wheel(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
