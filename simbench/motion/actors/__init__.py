@@ -9,7 +9,7 @@ from simbench.motion.actors.people import AVERAGE_PERSON, STANCES
 from simbench.motion.actors.perform import perform
 from simbench.motion.actors.performance import ActorPerformance
 from simbench.motion.actors.session import TASKS, perform_in_session, record_session
-from simbench.motion.actors.strategy import EVEN
+from simbench.motion.actors.strategy import FRUGAL
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.actors.tasks.drawer import DrawerTask, drawer_task
 from simbench.motion.actors.virtual_mocap import MocapErrors
@@ -54,11 +54,11 @@ def perform_drawer(
         The drawer is out of reach, or its place asks for a joint angle no person has.
     """
     rng = np.random.default_rng(rng)
-    return perform(AVERAGE_PERSON, drawer_task(drawer), EVEN, rng, errors, "actor:drawer")
+    return perform(AVERAGE_PERSON, drawer_task(drawer), FRUGAL, rng, errors, "actor:drawer")
 
 
 def perform_average(task: str, seed: int = DEFAULT_SEED) -> ActorPerformance:
-    """Have an average person, well posed and with least joint motion, perform a task.
+    """Have an average person, well posed and sparing of energy, perform a task.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def perform_average(task: str, seed: int = DEFAULT_SEED) -> ActorPerformance:
         return FREE[task](AVERAGE_PERSON, rng, DEFAULT_ERRORS, source)
     human = build_human_model(AVERAGE_PERSON.actor)
     placed = PLACES[task](human, AVERAGE_PERSON, STANCES[AVERAGE_PERSON.stance], rng)
-    return perform(AVERAGE_PERSON, placed, EVEN, rng, DEFAULT_ERRORS, source)
+    return perform(AVERAGE_PERSON, placed, FRUGAL, rng, DEFAULT_ERRORS, source)
 
 
 def read_actor(name: str) -> HumanMotion:

@@ -64,6 +64,8 @@ class Strategy:
 
 EVEN = Strategy(energy=0.0, velocity=1.0, ergonomy=0.0, manipulability=0.0)
 """Least joint motion, as the pseudo-inverse gives it."""
+FRUGAL = Strategy(energy=0.85, velocity=0.15, ergonomy=0.0, manipulability=0.0, memory=0.1)
+"""Little kinetic energy: arms work, the heavy trunk hardly moves. The average person's."""
 
 
 def draw_strategy(task: str, rng: np.random.Generator) -> Strategy:
