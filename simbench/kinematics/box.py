@@ -1,0 +1,131 @@
+"""The least value of a quadratic function in a box, exactly."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.kinematics.compiled import compiled
+
+Array = NDArray[np.float64]
+
+_PATIENCE = 3
+_FREE, _AT_LOW, _AT_HIGH = 0, 1, 2
+
+
+@compiled
+def solve_box(matrix: Array, vector: Array, low: Array, high: Array) -> Array:
+    """Find x in [low, high] where ½ xᵀHx − gᵀx is least.
+
+    Block principal pivoting (Júdice & Pires 1994): all coordinates that are beyond a bound, or on one that
+    would let them go, change sides at once; if that does not reduce their number for a while, one at a time
+    (Murty), which ends for every positive definite H.
+
+    Parameters
+    ----------
+    matrix : (n, n) array
+        H, symmetric and positive definite; only its lower triangle is read.
+    vector : (n,) array
+        g.
+    low, high : (n,) array
+        low ≤ high; infinite where there is no bound.
+
+    Returns
+    -------
+    (n,) array
+    """
+    n = len(vector)
+    side = np.zeros(n, np.int64)
+    x = np.empty(n)
+    factor = np.empty((n, n))
+    right = np.empty(n)
+    free = np.empty(n, np.int64)
+    fewest, patience = n + 1, _PATIENCE
+    for i in range(n):
+        if low[i] == high[i]:
+            side[i] = _AT_LOW
+    for _ in range(50 * n + 100):
+        count = 0
+        for i in range(n):
+            if side[i] == _FREE:
+                free[count] = i
+                count += 1
+            else:
+                x[i] = low[i] if side[i] == _AT_LOW else high[i]
+        for a in range(count):
+            i = free[a]
+            right[a] = vector[i]
+            if count < n:
+                for j in range(n):
+                    if side[j] != _FREE:
+                        right[a] -= (matrix[i, j] if j <= i else matrix[j, i]) * x[j]
+            for b in range(a + 1):
+                factor[a, b] = matrix[i, free[b]]
+        _solve_cholesky(factor, right, count)
+        for a in range(count):
+            x[free[a]] = right[a]
+        wrong, last = 0, -1
+        for i in range(n):
+            if _is_wrong(matrix, vector, low, high, side, x, i):
+                wrong += 1
+                last = i
+        if wrong == 0:
+            break
+        if wrong < fewest:
+            fewest, patience = wrong, _PATIENCE
+        else:
+            patience -= 1
+        start = 0 if patience > 0 else last
+        # Judged all on the same x and sides: the bounds are marked first and changed afterwards.
+        for i in range(start, n):
+            if _is_wrong(matrix, vector, low, high, side, x, i):
+                free[i] = -1
+            else:
+                free[i] = 0
+        for i in range(start, n):
+            if free[i] == -1:
+                if side[i] != _FREE:
+                    side[i] = _FREE
+                else:
+                    side[i] = _AT_LOW if x[i] < low[i] else _AT_HIGH
+    for i in range(n):
+        x[i] = min(max(x[i], low[i]), high[i])
+    return x
+
+
+@compiled
+def _is_wrong(
+    matrix: Array, vector: Array, low: Array, high: Array, side: NDArray[np.int64], x: Array, i: int
+) -> bool:
+    """Whether a free coordinate is beyond a bound, or a bound coordinate would rather be inside."""
+    if side[i] == _FREE:
+        return bool(x[i] < low[i] or x[i] > high[i])
+    if low[i] == high[i]:
+        return False
+    slope = -vector[i]
+    for j in range(len(x)):
+        slope += (matrix[i, j] if j <= i else matrix[j, i]) * x[j]
+    return bool(slope < 0.0 if side[i] == _AT_LOW else slope > 0.0)
+
+
+@compiled
+def _solve_cholesky(factor: Array, right: Array, n: int) -> None:
+    """Solve with the first n rows and columns; the lower triangle and the right side are overwritten."""
+    for j in range(n):
+        for k in range(j):
+            factor[j, j] -= factor[j, k] * factor[j, k]
+        # Rounding may leave a semidefinite matrix a pivot below zero.
+        pivot = np.sqrt(max(factor[j, j], 1e-30))
+        factor[j, j] = pivot
+        inverse = 1.0 / pivot
+        for i in range(j + 1, n):
+            total = factor[i, j]
+            for k in range(j):
+                total -= factor[i, k] * factor[j, k]
+            factor[i, j] = total * inverse
+    for i in range(n):
+        for k in range(i):
+            right[i] -= factor[i, k] * right[k]
+        right[i] /= factor[i, i]
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            right[i] -= factor[k, i] * right[k]
+        right[i] /= factor[i, i]

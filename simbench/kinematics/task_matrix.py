@@ -1,0 +1,252 @@
+"""The Gauss-Newton matrix of position and orientation tasks, assembled as a robot's inertia matrix is.
+
+A point that is to be at a target with weight w² adds to JᵀJ what a mass w² there adds to the joint-space
+inertia: the velocity of the point is the same function of the joints. So masses, first and second moments are
+added up from the leaves to the root (Featherstone's composite rigid body algorithm, CRBA), and the matrix costs
+one short product a pair of joints instead of a product of Jacobians.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.kinematics.compiled import compiled
+from simbench.kinematics.tree import KinematicTree, joint_axes
+
+Array = NDArray[np.float64]
+
+
+class Tasks(NamedTuple):
+    """What is to be where on the bodies of a tree; the targets come frame by frame.
+
+    Parameters
+    ----------
+    point_body : (P,) int array
+    point : (P, 3) array
+        On the body, m.
+    point_weight : (P,) array
+        w of each position error.
+    turn_body : (R,) int array
+    turn : (R, 3, 3) array
+        Rotation of each frame on its body.
+    turn_weight : (R,) array
+        w of each orientation error.
+    """
+
+    point_body: NDArray[np.int64]
+    point: Array
+    point_weight: Array
+    turn_body: NDArray[np.int64]
+    turn: Array
+    turn_weight: Array
+
+
+class Workspace(NamedTuple):
+    """Arrays that `gauss_newton` writes to; allocated once.
+
+    Parameters
+    ----------
+    rotation, position : (n + 1, 3, 3), (n + 1, 3) array
+        Poses of the bodies, m.
+    axes : (n, 6) array
+        Unit twists of the joints at the root's origin.
+    moment : (n + 1, 10) array
+        Of each body and what hangs on it: weight, first moment, second moment (xx, yy, zz, xy, xz, yz).
+    pull : (n + 1, 6) array
+        Of the errors at the root's origin.
+    matrix : (6 + n, 6 + n) array
+        JᵀJ, lower triangle. The root's coordinates come first: its translation and its turn, world axes.
+    vector : (6 + n,) array
+        Jᵀε.
+    """
+
+    rotation: Array
+    position: Array
+    axes: Array
+    moment: Array
+    pull: Array
+    matrix: Array
+    vector: Array
+
+
+def make_workspace(tree: KinematicTree) -> Workspace:
+    """Allocate what `gauss_newton` needs for a tree."""
+    n = len(tree.parent)
+    return Workspace(
+        np.empty((n + 1, 3, 3)),
+        np.empty((n + 1, 3)),
+        np.empty((n, 6)),
+        np.empty((n + 1, 10)),
+        np.empty((n + 1, 6)),
+        np.empty((6 + n, 6 + n)),
+        np.empty(6 + n),
+    )
+
+
+@compiled
+def gauss_newton(tree: KinematicTree, tasks: Tasks, points: Array, turns: Array, work: Workspace) -> float:
+    """Compute JᵀJ and Jᵀε of all tasks for bodies that are in place.
+
+    ε holds w (target − point) for each point and w Δe for each orientation, Δe the vector part of the unit
+    quaternion that turns the frame into its target (world axes), as in Tomić 2018, eq. 3.4. With η its scalar
+    part, ∂Δe/∂ω = −½(η I + S(Δe)), so that an orientation adds w²¼(I − Δe Δeᵀ) to the second moment and
+    w²½ η Δe to the pull.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+    tasks : Tasks
+    points : (P, 3) array
+        Targets, m, world.
+    turns : (R, 3, 3) array
+        Targets, world.
+    work : Workspace
+        `rotation` and `position` are read (from `place_bodies`); the rest is overwritten.
+
+    Returns
+    -------
+    float
+        ‖ε‖².
+    """
+    rotation, position, origin = work.rotation, work.position, work.position[0]
+    n = len(tree.parent)
+    moment, pull = work.moment, work.pull
+    moment[:] = 0.0
+    pull[:] = 0.0
+    cost = 0.0
+    for k in range(len(tasks.point_body)):
+        body = tasks.point_body[k]
+        w = tasks.point_weight[k] * tasks.point_weight[k]
+        a, b, c = tasks.point[k]
+        x = position[body, 0] - origin[0] + rotation[body, 0, 0] * a + rotation[body, 0, 1] * b
+        y = position[body, 1] - origin[1] + rotation[body, 1, 0] * a + rotation[body, 1, 1] * b
+        z = position[body, 2] - origin[2] + rotation[body, 2, 0] * a + rotation[body, 2, 1] * b
+        x += rotation[body, 0, 2] * c
+        y += rotation[body, 1, 2] * c
+        z += rotation[body, 2, 2] * c
+        dx = points[k, 0] - origin[0] - x
+        dy = points[k, 1] - origin[1] - y
+        dz = points[k, 2] - origin[2] - z
+        cost += w * (dx * dx + dy * dy + dz * dz)
+        moment[body, 0] += w
+        moment[body, 1] += w * x
+        moment[body, 2] += w * y
+        moment[body, 3] += w * z
+        moment[body, 4] += w * (y * y + z * z)
+        moment[body, 5] += w * (x * x + z * z)
+        moment[body, 6] += w * (x * x + y * y)
+        moment[body, 7] -= w * x * y
+        moment[body, 8] -= w * x * z
+        moment[body, 9] -= w * y * z
+        pull[body, 0] += w * dx
+        pull[body, 1] += w * dy
+        pull[body, 2] += w * dz
+        pull[body, 3] += w * (y * dz - z * dy)
+        pull[body, 4] += w * (z * dx - x * dz)
+        pull[body, 5] += w * (x * dy - y * dx)
+    for k in range(len(tasks.turn_body)):
+        body = tasks.turn_body[k]
+        w = tasks.turn_weight[k] * tasks.turn_weight[k]
+        ex, ey, ez, eta = turn_error(turns[k], rotation[body], tasks.turn[k])
+        cost += w * (ex * ex + ey * ey + ez * ez)
+        moment[body, 4] += 0.25 * w * (1.0 - ex * ex)
+        moment[body, 5] += 0.25 * w * (1.0 - ey * ey)
+        moment[body, 6] += 0.25 * w * (1.0 - ez * ez)
+        moment[body, 7] -= 0.25 * w * ex * ey
+        moment[body, 8] -= 0.25 * w * ex * ez
+        moment[body, 9] -= 0.25 * w * ey * ez
+        pull[body, 3] += 0.5 * w * eta * ex
+        pull[body, 4] += 0.5 * w * eta * ey
+        pull[body, 5] += 0.5 * w * eta * ez
+    for k in range(n - 1, -1, -1):
+        carrier = tree.parent[k]
+        for i in range(10):
+            moment[carrier, i] += moment[k + 1, i]
+        for i in range(6):
+            pull[carrier, i] += pull[k + 1, i]
+    joint_axes(tree, rotation, position, origin, work.axes)
+    _assemble(tree, work)
+    return cost
+
+
+@compiled
+def _assemble(tree: KinematicTree, work: Workspace) -> None:
+    """Write the matrix and the vector from moments and pulls of bodies with all that hangs on them."""
+    axes, moment, matrix = work.axes, work.moment, work.matrix
+    n = len(tree.parent)
+    matrix[:] = 0.0
+    # The root itself: translation and turn in world axes.
+    m = moment[0]
+    for i in range(3):
+        matrix[i, i] = m[0]
+        matrix[3 + i, 3 + i] = m[4 + i]
+        work.vector[i] = work.pull[0, i]
+        work.vector[3 + i] = work.pull[0, 3 + i]
+    matrix[3, 1], matrix[3, 2] = -m[3], m[2]
+    matrix[4, 0], matrix[4, 2] = m[3], -m[1]
+    matrix[5, 0], matrix[5, 1] = -m[2], m[1]
+    matrix[4, 3], matrix[5, 3], matrix[5, 4] = m[7], m[8], m[9]
+    for k in range(n):
+        vx, vy, vz, wx, wy, wz = axes[k]
+        m = moment[k + 1]
+        row = 6 + k
+        fx = m[0] * vx + wy * m[3] - wz * m[2]
+        fy = m[0] * vy + wz * m[1] - wx * m[3]
+        fz = m[0] * vz + wx * m[2] - wy * m[1]
+        tx = m[4] * wx + m[7] * wy + m[8] * wz + m[2] * vz - m[3] * vy
+        ty = m[7] * wx + m[5] * wy + m[9] * wz + m[3] * vx - m[1] * vz
+        tz = m[8] * wx + m[9] * wy + m[6] * wz + m[1] * vy - m[2] * vx
+        matrix[row, 0], matrix[row, 1], matrix[row, 2] = fx, fy, fz
+        matrix[row, 3], matrix[row, 4], matrix[row, 5] = tx, ty, tz
+        body = k + 1
+        while body > 0:
+            a = axes[body - 1]
+            matrix[row, 5 + body] = (
+                a[0] * fx + a[1] * fy + a[2] * fz + a[3] * tx + a[4] * ty + a[5] * tz
+            )
+            body = tree.parent[body - 1]
+        p = work.pull[k + 1]
+        work.vector[row] = vx * p[0] + vy * p[1] + vz * p[2] + wx * p[3] + wy * p[4] + wz * p[5]
+
+
+@compiled
+def turn_error(target: Array, body: Array, local: Array) -> tuple[float, float, float, float]:
+    """Compute the unit quaternion that turns a frame on a body into its target, world axes.
+
+    Parameters
+    ----------
+    target, body, local : (3, 3) array
+        Rotations of the target and the body in the world, of the frame on the body.
+
+    Returns
+    -------
+    x, y, z, w : float
+        w ≥ 0.
+    """
+    # E = target (body local)ᵀ
+    e = np.empty((3, 3))
+    f = np.empty((3, 3))
+    for i in range(3):
+        for j in range(3):
+            f[i, j] = body[i, 0] * local[0, j] + body[i, 1] * local[1, j] + body[i, 2] * local[2, j]
+    for i in range(3):
+        for j in range(3):
+            e[i, j] = target[i, 0] * f[j, 0] + target[i, 1] * f[j, 1] + target[i, 2] * f[j, 2]
+    trace = e[0, 0] + e[1, 1] + e[2, 2]
+    if trace > 0.0:
+        s = 2.0 * np.sqrt(1.0 + trace)
+        return (e[2, 1] - e[1, 2]) / s, (e[0, 2] - e[2, 0]) / s, (e[1, 0] - e[0, 1]) / s, 0.25 * s
+    if e[0, 0] >= e[1, 1] and e[0, 0] >= e[2, 2]:
+        s = 2.0 * np.sqrt(1.0 + e[0, 0] - e[1, 1] - e[2, 2])
+        x, y, z = 0.25 * s, (e[0, 1] + e[1, 0]) / s, (e[0, 2] + e[2, 0]) / s
+        w = (e[2, 1] - e[1, 2]) / s
+    elif e[1, 1] >= e[2, 2]:
+        s = 2.0 * np.sqrt(1.0 - e[0, 0] + e[1, 1] - e[2, 2])
+        x, y, z = (e[0, 1] + e[1, 0]) / s, 0.25 * s, (e[1, 2] + e[2, 1]) / s
+        w = (e[0, 2] - e[2, 0]) / s
+    else:
+        s = 2.0 * np.sqrt(1.0 - e[0, 0] - e[1, 1] + e[2, 2])
+        x, y, z = (e[0, 2] + e[2, 0]) / s, (e[1, 2] + e[2, 1]) / s, 0.25 * s
+        w = (e[1, 0] - e[0, 1]) / s
+    return (x, y, z, w) if w >= 0.0 else (-x, -y, -z, -w)

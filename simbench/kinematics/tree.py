@@ -1,0 +1,172 @@
+"""A tree of one-degree-of-freedom joints as arrays, and where its bodies are."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.errors import RobotError
+from simbench.kinematics.compiled import compiled
+
+Array = NDArray[np.float64]
+
+
+class KinematicTree(NamedTuple):
+    """Joints of a model, parents before children. Body 0 is the root, body k + 1 hangs on joint k.
+
+    Parameters
+    ----------
+    parent : (n,) int array
+        Body that carries the joint.
+    rotation : (n, 3, 3) array
+        Of the joint's frame in the parent body.
+    translation : (n, 3) array
+        m.
+    axis : (n, 3) array
+        Unit vector in the joint's frame.
+    sliding : (n,) bool array
+        Whether the joint moves along its axis, m, or about it, rad.
+    """
+
+    parent: NDArray[np.int64]
+    rotation: Array
+    translation: Array
+    axis: Array
+    sliding: NDArray[np.bool_]
+
+
+def kinematic_tree(model: pin.Model) -> KinematicTree:
+    """Take the tree out of a Pinocchio model, with a free-flyer root or a fixed one.
+
+    Joint k of the tree is the model's joint `first_joint(model) + k`.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+
+    Returns
+    -------
+    KinematicTree
+
+    Raises
+    ------
+    RobotError
+        If a joint has not exactly one degree of freedom.
+    """
+    first = first_joint(model)
+    ids = range(first, model.njoints)
+    axes, sliding = [], []
+    data = model.createData()
+    pin.computeJointJacobians(model, data, pin.neutral(model))
+    for joint in ids:
+        if model.joints[joint].nv != 1 or model.joints[joint].nq != 1:
+            raise RobotError(f"{model.name}: joint {model.names[joint]} must have one degree of freedom")
+        column = pin.getJointJacobian(model, data, joint, pin.ReferenceFrame.LOCAL)[
+            :, model.joints[joint].idx_v
+        ]
+        sliding.append(bool(np.linalg.norm(column[3:]) < 0.5))
+        axes.append(column[:3] if sliding[-1] else column[3:])
+    return KinematicTree(
+        np.array([max(0, model.parents[joint] - first + 1) for joint in ids], dtype=np.int64),
+        np.array([model.jointPlacements[joint].rotation for joint in ids]).reshape(-1, 3, 3),
+        np.array([model.jointPlacements[joint].translation for joint in ids]).reshape(-1, 3),
+        np.array(axes).reshape(-1, 3),
+        np.array(sliding, dtype=np.bool_),
+    )
+
+
+def first_joint(model: pin.Model) -> int:
+    """Id of the first joint after the root: 2 with a free-flyer, 1 without."""
+    return 2 if model.njoints > 1 and model.joints[1].nq == 7 else 1
+
+
+def frame_on_body(model: pin.Model, frame: int) -> tuple[int, Array, Array]:
+    """Body that carries a frame, and the frame's rotation (3, 3) and translation (3,) on it, m."""
+    placement = model.frames[frame].placement
+    body = max(0, int(model.frames[frame].parentJoint) - first_joint(model) + 1)
+    return body, placement.rotation.copy(), placement.translation.copy()
+
+
+@compiled
+def place_bodies(tree: KinematicTree, joints: Array, rotation: Array, position: Array) -> None:
+    """Compute the pose of every body in the world.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+    joints : (n,) array
+        rad or m.
+    rotation : (n + 1, 3, 3) array
+        Entry 0 is the root's; the others are overwritten.
+    position : (n + 1, 3) array
+        The same, m.
+    """
+    turn = np.empty((3, 3))
+    frame = np.empty((3, 3))
+    for k in range(len(tree.parent)):
+        carrier = tree.parent[k]
+        x, y, z = tree.axis[k]
+        if tree.sliding[k]:
+            s, c = 0.0, 1.0
+            along = joints[k]
+        else:
+            s, c = np.sin(joints[k]), np.cos(joints[k])
+            along = 0.0
+        # Rodrigues' formula.
+        v = 1.0 - c
+        turn[0, 0], turn[0, 1], turn[0, 2] = c + x * x * v, x * y * v - z * s, x * z * v + y * s
+        turn[1, 0], turn[1, 1], turn[1, 2] = x * y * v + z * s, c + y * y * v, y * z * v - x * s
+        turn[2, 0], turn[2, 1], turn[2, 2] = x * z * v - y * s, y * z * v + x * s, c + z * z * v
+        for i in range(3):
+            for j in range(3):
+                frame[i, j] = (
+                    rotation[carrier, i, 0] * tree.rotation[k, 0, j]
+                    + rotation[carrier, i, 1] * tree.rotation[k, 1, j]
+                    + rotation[carrier, i, 2] * tree.rotation[k, 2, j]
+                )
+        for i in range(3):
+            position[k + 1, i] = (
+                position[carrier, i]
+                + rotation[carrier, i, 0] * tree.translation[k, 0]
+                + rotation[carrier, i, 1] * tree.translation[k, 1]
+                + rotation[carrier, i, 2] * tree.translation[k, 2]
+                + along * (frame[i, 0] * x + frame[i, 1] * y + frame[i, 2] * z)
+            )
+            for j in range(3):
+                rotation[k + 1, i, j] = (
+                    frame[i, 0] * turn[0, j] + frame[i, 1] * turn[1, j] + frame[i, 2] * turn[2, j]
+                )
+
+
+@compiled
+def joint_axes(tree: KinematicTree, rotation: Array, position: Array, origin: Array, axes: Array) -> None:
+    """Compute the unit twist of every joint: velocity at a point of the world, and angular velocity.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+    rotation, position : (n + 1, 3, 3), (n + 1, 3) array
+        From `place_bodies`.
+    origin : (3,) array
+        The point, m, world.
+    axes : (n, 6) array
+        Overwritten.
+    """
+    for k in range(len(tree.parent)):
+        for i in range(3):
+            # A joint's own turn leaves its axis where it is.
+            axes[k, 3 + i] = (
+                rotation[k + 1, i, 0] * tree.axis[k, 0]
+                + rotation[k + 1, i, 1] * tree.axis[k, 1]
+                + rotation[k + 1, i, 2] * tree.axis[k, 2]
+            )
+        if tree.sliding[k]:
+            for i in range(3):
+                axes[k, i] = axes[k, 3 + i]
+                axes[k, 3 + i] = 0.0
+        else:
+            x, y, z = position[k + 1] - origin
+            axes[k, 0] = y * axes[k, 5] - z * axes[k, 4]
+            axes[k, 1] = z * axes[k, 3] - x * axes[k, 5]
+            axes[k, 2] = x * axes[k, 4] - y * axes[k, 3]
