@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from rich.table import Table
 
+from simbench.motion.handles import Handle, way_length
 from simbench.motion.human_motion import Gap
 from simbench.motion.inspection import Inspection, human_length, is_human
 
@@ -38,6 +39,8 @@ def summary_lines(inspection: Inspection) -> Iterator[str]:
     count = len(motion.filled)
     yield f"gaps       {f'{count} filled in {len(inspection.gaps)} markers' if count else 'none'}"
     yield f"missing    {', '.join(motion.missing) or 'nothing'}"
+    handles = "; ".join(f"{side} {_handle(handle)}" for side, handle in motion.handles.items())
+    yield f"handles    {handles or 'not known'}"
     yield from (f"note       {note}" for note in motion.notes)
 
 
@@ -169,6 +172,17 @@ def _add_stretch(table: Table, name: str, stretch: tuple[float, float] | None) -
     if stretch is not None:
         start, end = stretch
         table.add_row(name, f"{start:.3f}", f"{end:.3f}", f"{end - start:.3f}")
+
+
+def _handle(handle: Handle) -> str:
+    """How far it goes, and how the hand may turn on it."""
+    way = "still" if len(handle.poses) == 1 else f"{way_length(handle):.2f} m long"
+    axis = handle.turn_axis
+    if axis is None:
+        return f"{way}, held fully"
+    along = np.flatnonzero(np.abs(axis) > 1.0 - 1e-9)
+    name = "xyz"[along[0]] if along.size else f"({', '.join(f'{part:.2f}' for part in axis)})"
+    return f"{way}, free to turn about the palm's {name}"
 
 
 def _frames(gap: Gap) -> str:

@@ -10,6 +10,7 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, RotationSpline
 
 from simbench.errors import MotionError
+from simbench.motion.handles import Handle, check_handles
 
 ARM_JOINTS = (
     "left_shoulder",
@@ -126,6 +127,8 @@ class HumanMotion:
         its forearm.
     filled : tuple of Gap
         Gaps that were filled.
+    handles : mapping of side to Handle
+        What the hands hold, where the place of the equipment is known; empty in free motion.
     """
 
     time: NDArray[np.float64]
@@ -139,6 +142,7 @@ class HumanMotion:
     markers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     filled: tuple[Gap, ...] = ()
+    handles: Mapping[str, Handle] = field(default_factory=dict)
 
     @property
     def rate(self) -> float:
@@ -163,7 +167,7 @@ def validate_motion(motion: HumanMotion) -> HumanMotion:
     MotionError
         Fewer than two frames, no complete arm, an arm without its segments, wrong shapes, NaN or infinite
         values, time that does not increase, rotations that are not orthonormal, coinciding arm joints, limb
-        lengths no human has.
+        lengths no human has, handles of no hand.
     """
     time = motion.time
     check_time(time, motion.source)
@@ -181,6 +185,9 @@ def validate_motion(motion: HumanMotion) -> HumanMotion:
         _check_rotations(f"{motion.source}: segment {name}", frames, time)
     for name, frame in motion.initial.segments.items():
         _check_rotations(f"{motion.source}: initial segment {name}", frame[None], None)
+    check_handles(motion.handles, motion.source)
+    for side, handle in motion.handles.items():
+        _check_rotations(f"{motion.source}: {side} handle", handle.poses, None)
     _check_limbs(motion.source, motion.joints, time)
     initial = {name: position[None] for name, position in motion.initial.joints.items()}
     _check_limbs(f"{motion.source}: initial pose", initial, None)

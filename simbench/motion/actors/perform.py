@@ -12,7 +12,7 @@ from simbench.motion.actors.reaching import Reacher, build_reacher, hold, move_c
 from simbench.motion.actors.redundancy import follow
 from simbench.motion.actors.stance import arms_forward, body_sway, lean_to_reach
 from simbench.motion.actors.strategy import Strategy
-from simbench.motion.actors.tasks.task import Task
+from simbench.motion.actors.tasks.task import Task, task_handles
 from simbench.motion.actors.timing import Course, draw_course, sway
 from simbench.motion.actors.virtual_mocap import MocapErrors, record
 from simbench.motion.anatomy import PALM_OFFSET, SIDES, mean_frame
@@ -82,6 +82,7 @@ def perform(
         actor=person.actor,
         strokes=course.strokes,
         notes=(f"virtual actor, {person.stance}", "no legs: the pelvis is placed, not carried"),
+        handles=task_handles(task, course.travel),
     )
     return ActorPerformance(
         motion=validate_motion(motion),

@@ -9,7 +9,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.motion.anatomy import transform
+from simbench.motion.anatomy import SIDES, transform
+from simbench.motion.handles import Handle
 from simbench.motion.human_motion import Actor, Gap, HumanMotion, InitialPose, validate_motion
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.writers.netcdf import ACTOR_ATTRIBUTES, FORMAT, SEAL, checksum
@@ -52,6 +53,7 @@ def read_netcdf(path: Path, options: ReadOptions) -> HumanMotion:
             markers=_labelled(file, "marker", "marker_position", axis=1) if "marker" in file else {},
             missing=tuple(file.attrs.get("missing", ())),
             filled=_gaps(file) if "gap_marker" in file else (),
+            handles={side: _handle(file, side) for side in SIDES if f"{side}_handle_position" in file},
         )
     return validate_motion(motion)
 
@@ -113,6 +115,15 @@ def _frames(file: Any, kind: str, axis: int) -> dict[str, NDArray[np.float64]]:
 def _gaps(file: Any) -> tuple[Gap, ...]:
     ends = (file[f"gap_{end}"][...].tolist() for end in ("first", "last"))
     return tuple(Gap(*gap) for gap in zip(file["gap_marker"].asstr()[...].tolist(), *ends, strict=True))
+
+
+def _handle(file: Any, side: str) -> Handle:
+    name = f"{side}_handle"
+    axis = f"{name}_turn_axis"
+    return Handle(
+        poses=transform(file[f"{name}_rotation"][...], file[f"{name}_position"][...]),
+        turn_axis=file[axis][...] if axis in file else None,
+    )
 
 
 def _actor(attributes: Any) -> Actor | None:

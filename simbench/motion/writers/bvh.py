@@ -57,8 +57,8 @@ class _Node(NamedTuple):
 def write_bvh(motion: HumanMotion, path: Path) -> None:
     """Write joints and segments of a recording as BVH.
 
-    Reads back to 1e-8 m and 1e-8 rad. Markers, the initial pose and what is known of the actor have no place
-    in the format.
+    Reads back to 1e-8 m and 1e-8 rad. Markers, the initial pose, handles and what is known of the actor have
+    no place in the format.
 
     Parameters
     ----------

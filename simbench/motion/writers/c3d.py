@@ -28,7 +28,7 @@ def write_c3d(motion: HumanMotion, path: Path) -> None:
     """Write markers, joints and segment frames as points of a C3D file: millimetres, float, z up.
 
     The repetitions become events `stroke start` and `stroke end`; what is known of the actor goes to the
-    groups SUBJECTS and PROCESSING, where Vicon keeps it.
+    groups SUBJECTS and PROCESSING, where Vicon keeps it. Handles have no place in the format.
 
     Parameters
     ----------

@@ -17,7 +17,8 @@ def write_motion_csv(motion: HumanMotion, path: Path) -> None:
     """Write time (s), joint positions (m), and segments as position (m) and quaternion x, y, z, w.
 
     Columns are `time_s`, `left_shoulder_x_m`, ..., `left_hand_x_m`, ..., `left_hand_qx`, ...; a segment with
-    a joint's name is marked, `pelvis_segment_x_m`. Markers, the initial pose and the actor have no place.
+    a joint's name is marked, `pelvis_segment_x_m`. Markers, the initial pose, handles and the actor have no
+    place.
 
     Parameters
     ----------

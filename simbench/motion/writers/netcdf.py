@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import MotionError
+from simbench.motion.handles import Handle
 from simbench.motion.human_motion import Actor, HumanMotion
 
 FORMAT = "simbench human motion 1"
@@ -178,6 +179,15 @@ def _write_motion(motion: HumanMotion, group: _Group) -> None:
         group.add("gap_marker", ("gap",), [gap.marker for gap in motion.filled], "", f"markers {text}")
         group.add("gap_first", ("gap",), [gap.first for gap in motion.filled], "", f"first samples {text}")
         group.add("gap_last", ("gap",), [gap.last for gap in motion.filled], "", f"last samples {text}")
+    for side, handle in motion.handles.items():
+        _write_handle(handle, f"{side}_handle", group)
+
+
+def _write_handle(handle: Handle, name: str, group: _Group) -> None:
+    _add_frames(group, name, (name,), handle.poses)
+    if handle.turn_axis is not None:
+        text = "axis about which the hand may turn on the handle, in the palm's axes"
+        group.add(f"{name}_turn_axis", ("xyz",), handle.turn_axis, "1", text)
 
 
 def _add_frames(group: _Group, name: str, dims: tuple[str, ...], frames: NDArray[np.float64]) -> None:

@@ -58,6 +58,43 @@ def turned(rotation):
     return np.arccos(np.clip((np.trace(relative, axis1=1, axis2=2) - 1.0) / 2.0, -1.0, 1.0))
 
 
+@pytest.mark.parametrize("name", PLACES)
+def test_the_recording_tells_where_its_handles_take_the_hands(performances, name):
+    """Each palm in contact is at a place of its handle, or between two, turned about the axis at most."""
+    performance = performances[name]
+    places, rotations, _ = held(performance)
+    for hand, side in enumerate(SIDES):
+        handle = performance.motion.handles[side]
+        way = handle.poses[:, :3, 3]
+        distance = np.linalg.norm(places[hand][:, None] - way, axis=2)
+        nearest = distance.argmin(axis=1)
+        spacing = np.linalg.norm(np.diff(way, axis=0), axis=1).max(initial=0.0)
+        assert spacing < 4 * MILLIMETRE
+        assert distance.min(axis=1).max() < 0.5 * spacing + 0.1 * MILLIMETRE
+        axis = handle.turn_axis
+        # What turns with a wheel turns between two places by half a step at most.
+        held_by = np.eye(3) if axis is None else axis[:, None]
+        wanted, found = handle.poses[nearest, :3, :3] @ held_by, rotations[hand] @ held_by
+        assert angle_between(wanted.swapaxes(1, 2), found.swapaxes(1, 2)).max() < HALF_A_DEGREE
+        # Nowhere does a handle go where the person does not take it.
+        assert distance.min(axis=0).max() < 20 * MILLIMETRE
+    still = {side for side in SIDES if len(performance.motion.handles[side].poses) == 1}
+    assert still == ({"left"} if name in ("knife", "grater", "hand_drill") else set())
+
+
+@pytest.mark.parametrize(
+    ("name", "side"), [("valves", "left"), ("canoe_paddles", "right"), ("hand_drill", "right")]
+)
+def test_a_handle_that_goes_around_comes_back_to_where_it_was(performances, name, side):
+    performance = performances[name]
+    handle = performance.motion.handles[side]
+    np.testing.assert_allclose(handle.poses[0], handle.poses[-1], atol=1e-12)
+    around = 2 * np.pi * performance.equipment["radius_m"]
+    assert np.linalg.norm(np.diff(handle.poses[:, :3, 3], axis=0), axis=1).sum() == pytest.approx(
+        around, rel=1e-4
+    )
+
+
 def assert_still(places, rotation):
     np.testing.assert_allclose(places, np.broadcast_to(places[0], places.shape), atol=MILLIMETRE)
     assert turned(rotation).max() < HALF_A_DEGREE

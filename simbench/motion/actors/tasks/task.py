@@ -8,8 +8,12 @@ from numpy.typing import NDArray
 
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import SIDES, transform
+from simbench.motion.handles import Handle
 
 Array = NDArray[np.float64]
+
+# Of a handle along its way: 4 mm apart or less, the longest being a circle of 0.12 m.
+PLACES_ON_WAY = 200
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,31 @@ FIXED: Mapping[str, Array | None] = dict.fromkeys(SIDES)
 """Both hands held fully."""
 HANDLE = np.array([0.0, 1.0, 0.0])
 """A handle gripped across the palm lies along this axis of it."""
+
+
+def task_handles(task: Task, travel: Array) -> dict[str, Handle]:
+    """Tell where a task's equipment can take the hands.
+
+    Parameters
+    ----------
+    task : Task
+    travel : (T,) array
+        How far people move the equipment, m or rad; what turns farther than around comes back to itself.
+
+    Returns
+    -------
+    dict of side to Handle
+    """
+    low, high = float(travel.min()), float(travel.max())
+    if task.unit == "rad":
+        high = min(high, low + 2.0 * np.pi)
+    palms = task.palms(np.linspace(low, high, PLACES_ON_WAY))
+    handles = {}
+    for hand, side in enumerate(SIDES):
+        poses = palms[:, hand]
+        still = bool((poses == poses[0]).all())
+        handles[side] = Handle(poses[:1] if still else poses, task.turn_axes[side])
+    return handles
 
 
 def both(left: Array, right: Array) -> Array:
