@@ -7,6 +7,13 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.retarget.chain import chain_step
+from simbench.retarget.near_pairs import (
+    PairWorkspace,
+    pair_distance,
+    pair_workspace,
+    place_shapes,
+    sphere_gaps,
+)
 from simbench.retarget.scaling import upper_body_locks
 from simbench.robot.robot import Robot
 
@@ -17,6 +24,7 @@ _PATH_STEP_SHARE = 0.6
 """Of a full step: nearest points go from face to face of a shape, and full steps jump with them."""
 _PATH_SETTLED = 1e-5
 """Step, rad, below which a path has got where it goes."""
+_AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 _APPROACH = 0.25
 """Part of a path over which the margin grows from what an end has to the full one."""
 
@@ -50,43 +58,61 @@ def body_shapes(robot: Robot, joints: NDArray[np.float64]) -> BodyShapes:
     -------
     BodyShapes
     """
+    geometry = convex_shapes(robot)
+    reference = np.concatenate([pin.neutral(robot.model)[:7], joints])
+    model, (geometry,) = pin.buildReducedModel(robot.model, [geometry], upper_body_locks(robot), reference)
+    add_self_pairs(robot, geometry)
+    return BodyShapes(model, geometry)
+
+
+def convex_shapes(robot: Robot) -> pin.GeometryModel:
+    """Collision shapes of all of a robot's links as convex bodies, without pairs."""
     geometry = pin.buildGeomFromUrdfString(robot.model, robot.urdf_text, pin.GeometryType.COLLISION)
     for shape in geometry.geometryObjects:
         if hasattr(shape.geometry, "buildConvexRepresentation"):
             shape.geometry.buildConvexRepresentation(False)
             shape.geometry = shape.geometry.convex
-    reference = np.concatenate([pin.neutral(robot.model)[:7], joints])
-    model, (geometry,) = pin.buildReducedModel(robot.model, [geometry], upper_body_locks(robot), reference)
+    return geometry
+
+
+def add_self_pairs(robot: Robot, geometry: pin.GeometryModel) -> None:
+    """Add the robot's self-collision pairs to its shapes, but for links that no joint moves apart."""
     shapes: dict[str, list[int]] = {}
     for index, shape in enumerate(geometry.geometryObjects):
-        shapes.setdefault(shape.name.rpartition("_")[0], []).append(index)
+        shapes.setdefault(link_of(shape.name), []).append(index)
     for first, second in robot.self_collision_pairs:
         for a in shapes.get(first, ()):
             for b in shapes.get(second, ()):
                 if geometry.geometryObjects[a].parentJoint != geometry.geometryObjects[b].parentJoint:
                     geometry.addCollisionPair(pin.CollisionPair(a, b))
-    return BodyShapes(model, geometry)
+
+
+def link_of(shape_name: str) -> str:
+    """Name of the link that a shape of a URDF belongs to."""
+    return shape_name.rpartition("_")[0]
 
 
 def clearance_rows(
-    shapes: BodyShapes, data: pin.Data, pairs: pin.GeometryData, joints: NDArray[np.float64], margin: float
+    workspace: PairWorkspace,
+    joints: NDArray[np.float64],
+    margin: float,
+    base: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Find what is missing to a margin between the robot's links, and how the joints change it.
+    """Find what is missing to a margin between the pairs of shapes, and how the joints change it.
 
     With the witness points p_a, p_b and the normal n from a to b, the distance d changes by
     n · (J_b − J_a) dq.
 
     Parameters
     ----------
-    shapes : BodyShapes
-    data : pinocchio.Data
-        Of `shapes.model`.
-    pairs : pinocchio.GeometryData
-        Of `shapes.geometry`.
+    workspace : PairWorkspace
+        Of the shapes of a floating-base model.
     joints : (n,) array
-        Trunk and arms, rad.
+        rad.
     margin : float
         m.
+    base : (7,) array, optional
+        Pose of the root link in the world; the world's origin by default.
 
     Returns
     -------
@@ -95,24 +121,23 @@ def clearance_rows(
     missing : (k,) array
         margin − d, m.
     """
-    model = shapes.model
-    q = pin.neutral(model)
-    q[7:] = joints
-    pin.computeJointJacobians(model, data, q)
-    pin.computeDistances(model, data, shapes.geometry, pairs, q)
-    rows, missing = [], []
-    for pair, result in zip(shapes.geometry.collisionPairs, pairs.distanceResults, strict=True):
-        if result.min_distance >= margin:
-            continue
-        first = shapes.geometry.geometryObjects[pair.first]
-        second = shapes.geometry.geometryObjects[pair.second]
-        normal = np.asarray(result.normal)
-        change = _point_jacobian(
-            model, data, second.parentJoint, result.getNearestPoint2()
-        ) - _point_jacobian(model, data, first.parentJoint, result.getNearestPoint1())
-        rows.append(normal @ change)
-        missing.append(margin - result.min_distance)
-    return np.array(rows).reshape(-1, len(joints)), np.array(missing)
+    model, data = workspace.model, workspace.data
+    q = np.concatenate([_AT_ORIGIN if base is None else base, joints])
+    middles, _ = place_shapes(workspace, q)
+    near = np.flatnonzero(sphere_gaps(workspace, middles) < margin)
+    distances = np.array([pair_distance(workspace, pair) for pair in near.tolist()])
+    near, distances = near[distances < margin], distances[distances < margin]
+    if len(near) == 0:
+        return np.empty((0, len(joints))), np.empty(0)
+    results = [workspace.results[pair] for pair in near.tolist()]
+    normals = np.array([result.normal for result in results])
+    points = np.array([result.getNearestPoint1() for result in results])
+    # Both witness points lie on the normal, so one line of force stands for both.
+    turned, back = [1, 2, 0], [2, 0, 1]
+    moments = points[:, turned] * normals[:, back] - points[:, back] * normals[:, turned]
+    lines = np.hstack([normals, moments])
+    jacobian = pin.computeJointJacobians(model, data)[:, 6:]
+    return lines @ jacobian * workspace.apart[near, 6:], margin - distances
 
 
 def clear_path(
@@ -137,14 +162,14 @@ def clear_path(
     -------
     (T, n) array
     """
-    data, pairs = shapes.model.createData(), shapes.geometry.createData()
+    workspace = pair_workspace(shapes.model, shapes.geometry)
     samples, count = joints.shape
     unbounded = np.full(count, np.inf)
     stiffness = np.full((samples - 1, count), _PATH_STIFFNESS * samples**2)
     margins = np.full(samples, margin)
     share = np.linspace(0.0, 1.0, samples)
     for end, part in ((0, share), (-1, 1.0 - share)):
-        missing = clearance_rows(shapes, data, pairs, joints[end], margin)[1].max(initial=0.0)
+        missing = clearance_rows(workspace, joints[end], margin)[1].max(initial=0.0)
         grown = (part / _APPROACH).clip(0.0, 1.0)
         margins -= missing * (1.0 - grown**2 * (3.0 - 2.0 * grown))
     bend = np.zeros_like(joints)
@@ -152,9 +177,7 @@ def clear_path(
         blocks = np.tile(_PATH_HOLD * np.eye(count), (samples, 1, 1))
         gradient = -_PATH_HOLD * bend
         for sample in range(1, samples - 1):
-            away, missing = clearance_rows(
-                shapes, data, pairs, joints[sample] + bend[sample], margins[sample]
-            )
+            away, missing = clearance_rows(workspace, joints[sample] + bend[sample], margins[sample])
             blocks[sample] += away.T @ away
             gradient[sample] += away.T @ missing
         blocks[[0, -1]] += 1e6 * np.eye(count)
@@ -163,12 +186,3 @@ def clear_path(
         if np.abs(step).max() < _PATH_SETTLED:
             break
     return joints + bend
-
-
-def _point_jacobian(
-    model: pin.Model, data: pin.Data, joint: int, point: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Velocity of a world point fixed to a joint's link, (3, n), m/rad."""
-    jacobian = pin.getJointJacobian(model, data, joint, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)[:, 6:]
-    lever = np.asarray(point) - data.oMi[joint].translation
-    return np.asarray(jacobian[:3] - pin.skew(lever) @ jacobian[3:])

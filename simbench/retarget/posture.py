@@ -7,7 +7,9 @@ from scipy.interpolate import make_interp_spline
 from simbench.motion.human_motion import HumanMotion
 from simbench.retarget.chain import chain_step
 from simbench.retarget.clearance import BodyShapes, clearance_rows
-from simbench.retarget.imitation import Imitation, ImitationWeights, criterion, first_posture
+from simbench.retarget.criterion import ImitationWeights, criterion
+from simbench.retarget.imitation import Imitation, first_posture
+from simbench.retarget.near_pairs import pair_workspace
 
 WEIGHTS = ImitationWeights(hand_orientation=0.3, hand=3.0, segment_orientation=0.3)
 """Weights of the limited posture: the arm's shape first, the palm's direction last."""
@@ -59,7 +61,7 @@ def limited_posture(
     """
     actor = imitation.actor
     model, data = actor.model, actor.model.createData()
-    body, pairs = shapes.model.createData(), shapes.geometry.createData()
+    workspace = pair_workspace(shapes.model, shapes.geometry)
     stride = max(1, round(motion.rate / _KNOT_RATE))
     samples = np.unique(np.append(np.arange(0, len(motion.time), stride), len(motion.time) - 1))
     time = motion.time[samples]
@@ -80,7 +82,7 @@ def limited_posture(
             jacobian = jacobian[:, columns]
             gradient[knot] = jacobian.T @ error
             blocks[knot] = jacobian.T @ jacobian
-            away, missing = clearance_rows(shapes, body, pairs, x[knot, 3:], _CLEARANCE)
+            away, missing = clearance_rows(workspace, x[knot, 3:], _CLEARANCE)
             gradient[knot, 3:] += _CLEARANCE_WEIGHT**2 * away.T @ missing
             blocks[knot, 3:, 3:] += _CLEARANCE_WEIGHT**2 * away.T @ away
         stiffness = haste / (np.diff(time)[:, None] * speed**2)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 from simbench.retarget.clearance import BodyShapes, body_shapes, clear_path, clearance_rows
+from simbench.retarget.near_pairs import pair_workspace
 
 RADIUS = 0.05
 ARM = 0.4
@@ -44,9 +45,7 @@ def gap(joints):
 
 
 def rows(shapes, joints, margin):
-    return clearance_rows(
-        shapes, shapes.model.createData(), shapes.geometry.createData(), np.asarray(joints), margin
-    )
+    return clearance_rows(pair_workspace(shapes.model, shapes.geometry), np.asarray(joints), margin)
 
 
 @settings(max_examples=50, deadline=None)

@@ -1,0 +1,136 @@
+"""Distances of convex shapes, computed only for pairs whose bounding spheres come near each other."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class PairWorkspace:
+    """What the distances of one geometry model are computed in; written by every call.
+
+    Parameters
+    ----------
+    model, data : pinocchio.Model, pinocchio.Data
+    geometry, placed : pinocchio.GeometryModel, pinocchio.GeometryData
+    rotations, translations : list of G arrays (3, 3) and (3,)
+        Where the shapes are in the world, m: views of `placed`, as an access from Python costs more than most
+        distances.
+    results : list of K coal.DistanceResult
+        Of each pair, likewise.
+    centers : (G, 3) array
+        Middle of each shape's bounding sphere in the shape's own frame, m.
+    radii : (G,) array
+        m.
+    first, second : (K,) int array
+        The shapes of each pair.
+    apart : (K, nv) array
+        1 where a coordinate moves only the second shape, -1 where only the first, 0 where both or none.
+    """
+
+    model: pin.Model
+    data: pin.Data
+    geometry: pin.GeometryModel
+    placed: pin.GeometryData
+    rotations: list[NDArray[np.float64]]
+    translations: list[NDArray[np.float64]]
+    results: list[pin.coal.DistanceResult]
+    centers: NDArray[np.float64]
+    radii: NDArray[np.float64]
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    apart: NDArray[np.float64]
+
+
+def pair_workspace(model: pin.Model, geometry: pin.GeometryModel) -> PairWorkspace:
+    """Prepare the distances of a geometry model's pairs.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+    geometry : pinocchio.GeometryModel
+        Convex shapes and the pairs to look at.
+
+    Returns
+    -------
+    PairWorkspace
+    """
+    placed = geometry.createData()
+    shapes = [shape.geometry for shape in geometry.geometryObjects]
+    for shape in shapes:
+        shape.computeLocalAABB()
+    moves = np.zeros((len(shapes), model.nv))
+    for index, shape in enumerate(geometry.geometryObjects):
+        for joint in model.supports[shape.parentJoint]:
+            start = model.idx_vs[joint]
+            moves[index, start : start + model.nvs[joint]] = joint > 0
+    first = np.array([pair.first for pair in geometry.collisionPairs], dtype=np.int64)
+    second = np.array([pair.second for pair in geometry.collisionPairs], dtype=np.int64)
+    return PairWorkspace(
+        model=model,
+        data=model.createData(),
+        geometry=geometry,
+        placed=placed,
+        rotations=[placed.oMg[index].rotation for index in range(len(shapes))],
+        translations=[placed.oMg[index].translation for index in range(len(shapes))],
+        results=[placed.distanceResults[index] for index in range(len(geometry.collisionPairs))],
+        centers=np.array([shape.aabb_center for shape in shapes]).reshape(-1, 3),
+        radii=np.array([shape.aabb_radius for shape in shapes]),
+        first=first,
+        second=second,
+        apart=moves[second] - moves[first],
+    )
+
+
+def place_shapes(
+    workspace: PairWorkspace, q: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Put the shapes where a configuration has them.
+
+    Parameters
+    ----------
+    workspace : PairWorkspace
+    q : (nq,) array
+
+    Returns
+    -------
+    middles : (G, 3) array
+        Of the bounding spheres in the world, m.
+    rotations : (G, 3, 3) array
+    """
+    pin.updateGeometryPlacements(workspace.model, workspace.data, workspace.geometry, workspace.placed, q)
+    rotations = np.array(workspace.rotations).reshape(-1, 3, 3)
+    turned = (rotations @ workspace.centers[:, :, None])[:, :, 0]
+    return np.array(workspace.translations).reshape(-1, 3) + turned, rotations
+
+
+def sphere_gaps(workspace: PairWorkspace, middles: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Distances of the bounding spheres of each pair: no shape is nearer.
+
+    Parameters
+    ----------
+    workspace : PairWorkspace
+    middles : (..., G, 3) array
+        From `place_shapes`, m.
+
+    Returns
+    -------
+    (..., K) array
+        m, negative where spheres overlap.
+    """
+    first, second = workspace.first, workspace.second
+    apart = middles[..., second, :] - middles[..., first, :]
+    return np.asarray(
+        np.sqrt(np.einsum("...i,...i", apart, apart)) - workspace.radii[first] - workspace.radii[second]
+    )
+
+
+def pair_distance(workspace: PairWorkspace, pair: int) -> float:
+    """Distance of a pair where `place_shapes` has put it, m; negative: the depth of penetration.
+
+    Nearest points and the normal from the first to the second shape are then in `workspace.results[pair]`.
+    """
+    pin.computeDistance(workspace.geometry, workspace.placed, pair)
+    return float(workspace.results[pair].min_distance)
