@@ -1,1 +1,1 @@
-"""Compiled kinematics for what is done ten thousand times a second: a tree of joints, tasks, bounded steps."""
+"""Compiled kinematics for what is done ten thousand times a second: joint trees, tasks, bounded steps."""

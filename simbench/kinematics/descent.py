@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from simbench.kinematics.box import solve_box
 from simbench.kinematics.compiled import compiled
+from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_matrix
 from simbench.kinematics.task_matrix import Tasks, Workspace, gauss_newton
 from simbench.kinematics.tree import KinematicTree, place_bodies
 
@@ -71,18 +72,53 @@ def step(
 
 @compiled
 def _bounded(bounds: Bounds, joints: Array, work: Workspace, scale: float) -> Array:
-    size, first = len(work.vector), 0 if bounds.root_moves else 6
-    matrix = work.matrix[first:, first:].copy()
-    low, high = np.full(size, -np.inf), np.full(size, np.inf)
-    for i in range(first, size):
-        matrix[i - first, i - first] += scale * bounds.damping[i]
+    size = len(work.vector)
+    low, high = np.empty(size), np.empty(size)
+    for i in range(6):
+        high[i] = np.inf if bounds.root_moves else 0.0
+        low[i] = -high[i]
     for k in range(len(joints)):
         # A start outside the limits may stay there, but not go further.
         low[6 + k] = min(bounds.low[k] - joints[k], 0.0)
         high[6 + k] = max(bounds.high[k] - joints[k], 0.0)
-    change = np.zeros(size)
-    change[first:] = solve_box(matrix, work.vector[first:], low[first:], high[first:])
+    for i in range(size):
+        work.matrix[i, i] += scale * bounds.damping[i]
+    change = solve_box(work.matrix, work.vector, low, high)
+    for i in range(size):
+        work.matrix[i, i] -= scale * bounds.damping[i]
     return change
+
+
+@compiled
+def place(tree: KinematicTree, joints: Array, rotation: Array, position: Array, work: Workspace) -> None:
+    """Put all bodies where joints and root are.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+    joints : (n,) array
+    rotation, position : (3, 3), (3,) array
+        Of the root.
+    work : Workspace
+        Its `rotation` and `position` are overwritten.
+    """
+    for i in range(3):
+        work.position[0, i] = position[i]
+        for j in range(3):
+            work.rotation[0, i, j] = rotation[i, j]
+    place_bodies(tree, joints, work.rotation, work.position)
+
+
+@compiled
+def _copy(
+    joints: Array, rotation: Array, position: Array, to: Array, to_rotation: Array, to_position: Array
+) -> None:
+    for k in range(len(joints)):
+        to[k] = joints[k]
+    for i in range(3):
+        to_position[i] = position[i]
+        for j in range(3):
+            to_rotation[i, j] = rotation[i, j]
 
 
 @compiled
@@ -106,15 +142,12 @@ def advance(change: Array, joints: Array, rotation: Array, position: Array) -> N
     # A quaternion of exactly unit length, whatever the angle.
     half = 0.5 * angle
     s = 0.5 if angle < 1e-8 else np.sin(half) / angle
-    a, b, c, w = s * x, s * y, s * z, np.cos(half)
     turn = np.empty((3, 3))
-    turn[0, 0], turn[0, 1], turn[0, 2] = 1 - 2 * (b * b + c * c), 2 * (a * b - c * w), 2 * (a * c + b * w)
-    turn[1, 0], turn[1, 1], turn[1, 2] = 2 * (a * b + c * w), 1 - 2 * (a * a + c * c), 2 * (b * c - a * w)
-    turn[2, 0], turn[2, 1], turn[2, 2] = 2 * (a * c - b * w), 2 * (b * c + a * w), 1 - 2 * (a * a + b * b)
-    old = rotation.copy()
-    for i in range(3):
-        for j in range(3):
-            rotation[i, j] = turn[i, 0] * old[0, j] + turn[i, 1] * old[1, j] + turn[i, 2] * old[2, j]
+    quaternion_to_matrix(s * x, s * y, s * z, np.cos(half), turn)
+    for j in range(3):
+        a, b, c = rotation[0, j], rotation[1, j], rotation[2, j]
+        for i in range(3):
+            rotation[i, j] = turn[i, 0] * a + turn[i, 1] * b + turn[i, 2] * c
 
 
 @compiled
@@ -150,31 +183,87 @@ def descend(
     used : int
         Steps tried.
     """
-    work.rotation[0], work.position[0] = rotation, position
-    place_bodies(tree, joints, work.rotation, work.position)
+    place(tree, joints, rotation, position, work)
     cost = gauss_newton(tree, tasks, points, turns, work)
     scale, used = 1.0, 0
     new_joints, new_rotation, new_position = joints.copy(), rotation.copy(), position.copy()
     while used < rounds and scale < _LARGEST_DAMPING:
         used += 1
         change = _bounded(bounds, joints, work, scale)
-        new_joints[:], new_rotation[:], new_position[:] = joints, rotation, position
+        _copy(joints, rotation, position, new_joints, new_rotation, new_position)
         advance(change, new_joints, new_rotation, new_position)
-        work.rotation[0], work.position[0] = new_rotation, new_position
-        place_bodies(tree, new_joints, work.rotation, work.position)
+        place(tree, new_joints, new_rotation, new_position, work)
         new_cost = gauss_newton(tree, tasks, points, turns, work)
-        settled = np.abs(change).max() < _SETTLED_STEP
+        settled = True
+        for i in range(len(change)):
+            settled = settled and abs(change[i]) < _SETTLED_STEP
         if new_cost <= cost:
             settled = settled or cost - new_cost <= _SETTLED_GAIN * cost
-            joints[:], rotation[:], position[:] = new_joints, new_rotation, new_position
+            _copy(new_joints, new_rotation, new_position, joints, rotation, position)
             cost = new_cost
             scale = max(0.1 * scale, _SMALLEST_DAMPING)
         else:
             scale *= 10.0
             # Back to where the last good step ended.
-            work.rotation[0], work.position[0] = rotation, position
-            place_bodies(tree, joints, work.rotation, work.position)
+            place(tree, joints, rotation, position, work)
             gauss_newton(tree, tasks, points, turns, work)
         if settled:
             break
     return cost, used
+
+
+@compiled
+def follow(
+    tree: KinematicTree,
+    tasks: Tasks,
+    points: Array,
+    turns: Array,
+    bounds: Bounds,
+    q: Array,
+    work: Workspace,
+    rounds: int,
+    path: Array,
+    cost: Array,
+) -> None:
+    """Follow targets frame by frame, each from where the last one ended.
+
+    Parameters
+    ----------
+    tree, tasks, bounds, work
+        As in `step`.
+    points, turns : (T, P, 3), (T, R, 3, 3) array
+    q : (7 + n,) array
+        Configuration before the first frame: position, quaternion x y z w, joints. Changed in place to the
+        last frame's.
+    rounds : int
+        0: one Gauss-Newton step a frame. Else `descend` with at most so many.
+    path : (T, 7 + n) array
+        Overwritten: the configuration in every frame, its quaternion continuous in sign.
+    cost : (T,) array
+        Overwritten: ‖ε‖² in every frame; with `rounds` 0 before its step.
+    """
+    n = len(tree.parent)
+    joints, rotation, position = np.empty(n), np.empty((3, 3)), np.empty(3)
+    for k in range(n):
+        joints[k] = q[7 + k]
+    for i in range(3):
+        position[i] = q[i]
+    quaternion_to_matrix(q[3], q[4], q[5], q[6], rotation)
+    for t in range(len(points)):
+        if rounds == 0:
+            place(tree, joints, rotation, position, work)
+            change, cost[t] = step(tree, tasks, points[t], turns[t], bounds, joints, work, 1.0)
+            advance(change, joints, rotation, position)
+        else:
+            cost[t], _ = descend(
+                tree, tasks, points[t], turns[t], bounds, joints, rotation, position, work, rounds
+            )
+        for k in range(n):
+            q[7 + k] = joints[k]
+        for i in range(3):
+            q[i] = position[i]
+        x, y, z, w = matrix_to_quaternion(rotation)
+        sign = 1.0 if x * q[3] + y * q[4] + z * q[5] + w * q[6] >= 0.0 else -1.0
+        q[3], q[4], q[5], q[6] = sign * x, sign * y, sign * z, sign * w
+        for i in range(7 + n):
+            path[t, i] = q[i]

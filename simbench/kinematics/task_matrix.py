@@ -1,8 +1,8 @@
 """The Gauss-Newton matrix of position and orientation tasks, assembled as a robot's inertia matrix is.
 
 A point that is to be at a target with weight w² adds to JᵀJ what a mass w² there adds to the joint-space
-inertia: the velocity of the point is the same function of the joints. So masses, first and second moments are
-added up from the leaves to the root (Featherstone's composite rigid body algorithm, CRBA), and the matrix costs
+inertia: its velocity is the same function of the joints. So masses, first and second moments are
+added up from the leaves to the root (Featherstone's composite rigid body algorithm), and the matrix costs
 one short product a pair of joints instead of a product of Jacobians.
 """
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.compiled import compiled
+from simbench.kinematics.rotation import matrix_to_quaternion
 from simbench.kinematics.tree import KinematicTree, joint_axes
 
 Array = NDArray[np.float64]
@@ -112,13 +113,16 @@ def gauss_newton(tree: KinematicTree, tasks: Tasks, points: Array, turns: Array,
     rotation, position, origin = work.rotation, work.position, work.position[0]
     n = len(tree.parent)
     moment, pull = work.moment, work.pull
-    moment[:] = 0.0
-    pull[:] = 0.0
+    for k in range(n + 1):
+        for i in range(10):
+            moment[k, i] = 0.0
+        for i in range(6):
+            pull[k, i] = 0.0
     cost = 0.0
     for k in range(len(tasks.point_body)):
         body = tasks.point_body[k]
         w = tasks.point_weight[k] * tasks.point_weight[k]
-        a, b, c = tasks.point[k]
+        a, b, c = tasks.point[k, 0], tasks.point[k, 1], tasks.point[k, 2]
         x = position[body, 0] - origin[0] + rotation[body, 0, 0] * a + rotation[body, 0, 1] * b
         y = position[body, 1] - origin[1] + rotation[body, 1, 0] * a + rotation[body, 1, 1] * b
         z = position[body, 2] - origin[2] + rotation[body, 2, 0] * a + rotation[body, 2, 1] * b
@@ -148,7 +152,7 @@ def gauss_newton(tree: KinematicTree, tasks: Tasks, points: Array, turns: Array,
     for k in range(len(tasks.turn_body)):
         body = tasks.turn_body[k]
         w = tasks.turn_weight[k] * tasks.turn_weight[k]
-        ex, ey, ez, eta = turn_error(turns[k], rotation[body], tasks.turn[k])
+        ex, ey, ez, eta = turn_error(turns, tasks.turn, k, rotation, body)
         cost += w * (ex * ex + ey * ey + ez * ez)
         moment[body, 4] += 0.25 * w * (1.0 - ex * ex)
         moment[body, 5] += 0.25 * w * (1.0 - ey * ey)
@@ -175,7 +179,9 @@ def _assemble(tree: KinematicTree, work: Workspace) -> None:
     """Write the matrix and the vector from moments and pulls of bodies with all that hangs on them."""
     axes, moment, matrix = work.axes, work.moment, work.matrix
     n = len(tree.parent)
-    matrix[:] = 0.0
+    for i in range(6 + n):
+        for j in range(i + 1):
+            matrix[i, j] = 0.0
     # The root itself: translation and turn in world axes.
     m = moment[0]
     for i in range(3):
@@ -188,7 +194,8 @@ def _assemble(tree: KinematicTree, work: Workspace) -> None:
     matrix[5, 0], matrix[5, 1] = -m[2], m[1]
     matrix[4, 3], matrix[5, 3], matrix[5, 4] = m[7], m[8], m[9]
     for k in range(n):
-        vx, vy, vz, wx, wy, wz = axes[k]
+        vx, vy, vz = axes[k, 0], axes[k, 1], axes[k, 2]
+        wx, wy, wz = axes[k, 3], axes[k, 4], axes[k, 5]
         m = moment[k + 1]
         row = 6 + k
         fx = m[0] * vx + wy * m[3] - wz * m[2]
@@ -201,9 +208,14 @@ def _assemble(tree: KinematicTree, work: Workspace) -> None:
         matrix[row, 3], matrix[row, 4], matrix[row, 5] = tx, ty, tz
         body = k + 1
         while body > 0:
-            a = axes[body - 1]
-            matrix[row, 5 + body] = (
-                a[0] * fx + a[1] * fy + a[2] * fz + a[3] * tx + a[4] * ty + a[5] * tz
+            j = body - 1
+            matrix[row, 6 + j] = (
+                axes[j, 0] * fx
+                + axes[j, 1] * fy
+                + axes[j, 2] * fz
+                + axes[j, 3] * tx
+                + axes[j, 4] * ty
+                + axes[j, 5] * tz
             )
             body = tree.parent[body - 1]
         p = work.pull[k + 1]
@@ -211,42 +223,39 @@ def _assemble(tree: KinematicTree, work: Workspace) -> None:
 
 
 @compiled
-def turn_error(target: Array, body: Array, local: Array) -> tuple[float, float, float, float]:
+def turn_error(
+    targets: Array, frames: Array, k: int, rotation: Array, body: int
+) -> tuple[float, float, float, float]:
     """Compute the unit quaternion that turns a frame on a body into its target, world axes.
 
     Parameters
     ----------
-    target, body, local : (3, 3) array
-        Rotations of the target and the body in the world, of the frame on the body.
+    targets : (R, 3, 3) array
+        World.
+    frames : (R, 3, 3) array
+        On the bodies.
+    k : int
+        Which of them.
+    rotation : (n + 1, 3, 3) array
+        Of the bodies in the world.
+    body : int
+        The one that carries the frame.
 
     Returns
     -------
     x, y, z, w : float
         w ≥ 0.
     """
-    # E = target (body local)ᵀ
+    # E = target (body frame)ᵀ
     e = np.empty((3, 3))
-    f = np.empty((3, 3))
-    for i in range(3):
-        for j in range(3):
-            f[i, j] = body[i, 0] * local[0, j] + body[i, 1] * local[1, j] + body[i, 2] * local[2, j]
-    for i in range(3):
-        for j in range(3):
-            e[i, j] = target[i, 0] * f[j, 0] + target[i, 1] * f[j, 1] + target[i, 2] * f[j, 2]
-    trace = e[0, 0] + e[1, 1] + e[2, 2]
-    if trace > 0.0:
-        s = 2.0 * np.sqrt(1.0 + trace)
-        return (e[2, 1] - e[1, 2]) / s, (e[0, 2] - e[2, 0]) / s, (e[1, 0] - e[0, 1]) / s, 0.25 * s
-    if e[0, 0] >= e[1, 1] and e[0, 0] >= e[2, 2]:
-        s = 2.0 * np.sqrt(1.0 + e[0, 0] - e[1, 1] - e[2, 2])
-        x, y, z = 0.25 * s, (e[0, 1] + e[1, 0]) / s, (e[0, 2] + e[2, 0]) / s
-        w = (e[2, 1] - e[1, 2]) / s
-    elif e[1, 1] >= e[2, 2]:
-        s = 2.0 * np.sqrt(1.0 - e[0, 0] + e[1, 1] - e[2, 2])
-        x, y, z = (e[0, 1] + e[1, 0]) / s, 0.25 * s, (e[1, 2] + e[2, 1]) / s
-        w = (e[0, 2] - e[2, 0]) / s
-    else:
-        s = 2.0 * np.sqrt(1.0 - e[0, 0] - e[1, 1] + e[2, 2])
-        x, y, z = (e[0, 2] + e[2, 0]) / s, (e[1, 2] + e[2, 1]) / s, 0.25 * s
-        w = (e[1, 0] - e[0, 1]) / s
-    return (x, y, z, w) if w >= 0.0 else (-x, -y, -z, -w)
+    for j in range(3):
+        a = b = c = 0.0
+        for i in range(3):
+            a += rotation[body, j, i] * frames[k, i, 0]
+            b += rotation[body, j, i] * frames[k, i, 1]
+            c += rotation[body, j, i] * frames[k, i, 2]
+        for i in range(3):
+            e[i, j] = targets[k, i, 0] * a + targets[k, i, 1] * b + targets[k, i, 2] * c
+    x, y, z, w = matrix_to_quaternion(e)
+    sign = 1.0 if w >= 0.0 else -1.0
+    return sign * x, sign * y, sign * z, sign * w

@@ -106,7 +106,7 @@ def place_bodies(tree: KinematicTree, joints: Array, rotation: Array, position: 
     frame = np.empty((3, 3))
     for k in range(len(tree.parent)):
         carrier = tree.parent[k]
-        x, y, z = tree.axis[k]
+        x, y, z = tree.axis[k, 0], tree.axis[k, 1], tree.axis[k, 2]
         if tree.sliding[k]:
             s, c = 0.0, 1.0
             along = joints[k]
@@ -166,7 +166,9 @@ def joint_axes(tree: KinematicTree, rotation: Array, position: Array, origin: Ar
                 axes[k, i] = axes[k, 3 + i]
                 axes[k, 3 + i] = 0.0
         else:
-            x, y, z = position[k + 1] - origin
+            x = position[k + 1, 0] - origin[0]
+            y = position[k + 1, 1] - origin[1]
+            z = position[k + 1, 2] - origin[2]
             axes[k, 0] = y * axes[k, 5] - z * axes[k, 4]
             axes[k, 1] = z * axes[k, 3] - x * axes[k, 5]
             axes[k, 2] = x * axes[k, 4] - y * axes[k, 3]

@@ -5,50 +5,19 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
 from scipy.signal import savgol_filter
 
-from simbench.motion.human_motion import ARM_SEGMENTS, HumanMotion
-from simbench.retarget.initial_configuration import ScaledActor, orientation_error
+from simbench.errors import RetargetError
+from simbench.motion.human_motion import HumanMotion
+from simbench.retarget.criterion import MARKERS_ONLY, WRISTS, ImitationWeights, imitation_targets
+from simbench.retarget.initial_configuration import ScaledActor
+from simbench.retarget.stream import ImitationStream, follow_frames, open_stream
 
-_MARKERS = ARM_SEGMENTS
-_INNER_JOINTS = ("left_shoulder", "left_elbow", "right_shoulder", "right_elbow")
-_HANDS = ("left_hand", "right_hand")
-_WRISTS = ("left_wrist", "right_wrist")
-_FIRST_STEPS = 30
-_IDENTITY = np.eye(3)
+METHODS = ("analytical", "numerical", "ude")
+"""One Gauss-Newton step a frame; the least error in every frame; the least error of the markers alone."""
 
-
-@dataclass(frozen=True)
-class ImitationWeights:
-    """Weights of the criterion; the first four are those of Tomić 2018, eq. 3.5.
-
-    Parameters
-    ----------
-    marker : float
-        α, virtual marker positions.
-    joint : float
-        β, shoulder and elbow positions.
-    hand_orientation : float
-        γ, hand marker orientations.
-    hand : float
-        δ, wrist positions.
-    segment_orientation : float
-        Orientation of upper-arm, forearm and (if recorded) trunk markers. Settles what the paper's criterion
-        leaves free: the humerus' turn while the elbow is straight, and trunk against shoulders.
-    damping : float
-        Weight of each arm coordinate's step; 1/damping is the largest useful gain.
-    base_damping : float
-        The same for the floating base, larger, so that arms do an arm's work.
-    """
-
-    marker: float = 1.0
-    joint: float = 2.0
-    hand_orientation: float = 10.0
-    hand: float = 20.0
-    segment_orientation: float = 0.2
-    damping: float = 0.03
-    base_damping: float = 0.03
+_ROUNDS = {"analytical": 0, "numerical": 60, "ude": 60}
+"""Most steps a frame; 0 is exactly one, without looking back."""
 
 
 @dataclass(frozen=True)
@@ -73,54 +42,76 @@ def imitate(
     actor: ScaledActor,
     motion: HumanMotion,
     *,
+    method: str = "analytical",
     weights: ImitationWeights | None = None,
+    limited: bool = False,
     smoothing_window: int = 31,
     smoothing_order: int = 5,
 ) -> Imitation:
-    """Follow a recording with the scaled model, one Gauss-Newton step per frame (Tomić 2018, §3.5).
-
-    Δq = −ε_β⁺ ε_α with ε_β = ∂ε/∂q at the previous frame's solution, then Savitzky-Golay smoothing.
+    """Follow a recording with the scaled model (Tomić 2018, §3.5), then smooth (Savitzky-Golay).
 
     Parameters
     ----------
     actor : ScaledActor
         From `calibrate`, of the same recording.
     motion : HumanMotion
+    method : str
+        `analytical`: Δq = −ε_β⁺ ε_α with ε_β = ∂ε/∂q at the previous frame's solution. `numerical`: the
+        least ‖ε‖², from the previous frame's solution on. `ude`: the same of marker positions alone.
     weights : ImitationWeights, optional
+        Not for `ude`, which has its own.
+    limited : bool
+        Keep the robot's joint limits. A person's ranges are larger: by default the model may leave them.
     smoothing_window, smoothing_order : int
         Savitzky-Golay window (samples) and polynomial order.
 
     Returns
     -------
     Imitation
+
+    Raises
+    ------
+    RetargetError
+        If the method is unknown.
     """
-    model, data = actor.model, actor.model.createData()
-    weights = weights or ImitationWeights()
-    q = np.empty((len(motion.time), model.nq))
-    current = first_posture(actor, motion, weights)
-    for sample in range(len(motion.time)):
-        current = _step(actor, data, current, motion, sample, weights)
-        q[sample] = current
+    stream = start_imitation(actor, motion, method=method, weights=weights, limited=limited)
+    q, _ = follow_frames(stream, *imitation_targets(actor, motion, stream.weights))
     return Imitation(actor, motion.time, smooth(q, smoothing_window, smoothing_order))
 
 
-def _step(
+def start_imitation(
     actor: ScaledActor,
-    data: pin.Data,
-    q: NDArray[np.float64],
     motion: HumanMotion,
-    sample: int,
-    weights: ImitationWeights,
+    *,
+    method: str = "analytical",
+    weights: ImitationWeights | None = None,
+    limited: bool = False,
+) -> ImitationStream:
+    """Open a stream whose posture matches a recording's first frame, to be fed frame by frame.
+
+    Parameters
+    ----------
+    actor, motion, method, weights, limited
+        As in `imitate`; of the recording only the first frame is looked at.
+
+    Returns
+    -------
+    ImitationStream
+    """
+    if method not in METHODS:
+        raise RetargetError(f"method {method}: unknown; allowed: {', '.join(METHODS)}")
+    chosen = MARKERS_ONLY if method == "ude" else weights or ImitationWeights()
+    # Markers alone leave a first posture to chance; all that was recorded does not.
+    first = first_posture(actor, motion, ImitationWeights() if method == "ude" else chosen, limited=limited)
+    return open_stream(actor, first, chosen, rounds=_ROUNDS[method], limited=limited)
+
+
+_FIRST_ROUNDS = 300
+
+
+def first_posture(
+    actor: ScaledActor, motion: HumanMotion, weights: ImitationWeights, *, limited: bool = False
 ) -> NDArray[np.float64]:
-    """One damped Gauss-Newton step toward a frame."""
-    jacobian, error = criterion(actor, data, q, motion, sample, weights)
-    damping = np.full(actor.model.nv, weights.damping)
-    damping[:6] = weights.base_damping
-    normal = jacobian.T @ jacobian + np.diag(damping**2)
-    return np.asarray(pin.integrate(actor.model, q, np.linalg.solve(normal, jacobian.T @ error)))
-
-
-def first_posture(actor: ScaledActor, motion: HumanMotion, weights: ImitationWeights) -> NDArray[np.float64]:
     """Match the first frame, near the robot's joint limits.
 
     A recording may start far from the initial configuration, where one Gauss-Newton step is not enough and
@@ -131,103 +122,28 @@ def first_posture(actor: ScaledActor, motion: HumanMotion, weights: ImitationWei
     actor : ScaledActor
     motion : HumanMotion
     weights : ImitationWeights
+    limited : bool
+        Stay within the limits.
 
     Returns
     -------
     (nq,) array
     """
-    model, data = actor.model, actor.model.createData()
+    model = actor.model
     lower, upper = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
     basic = np.clip(actor.basic, lower, upper)
     middle = basic + 0.3 * (0.5 * (lower + upper) - basic)
-    bounds = (
-        np.concatenate([np.full(6, -np.inf), lower]),
-        np.concatenate([np.full(6, np.inf), upper]),
-    )
-
-    def configuration(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        base = np.concatenate([x[:6], np.zeros(model.nv - 6)])
-        q = pin.integrate(model, actor.q, base)
-        q[7:] = x[6:]
-        return q
-
-    def residual(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        return criterion(actor, data, configuration(x), motion, 0, weights)[1]
-
-    starts = [np.concatenate([np.zeros(6), np.clip(q, lower, upper)]) for q in (actor.q[7:], middle)]
-    solutions = [
-        least_squares(residual, np.clip(start, bounds[0] + 1e-6, bounds[1] - 1e-6), bounds=bounds)
-        for start in starts
-    ]
-    q = configuration(min(solutions, key=lambda solution: float(solution.cost)).x)
-    for _ in range(_FIRST_STEPS):
-        q = _step(actor, data, q, motion, 0, weights)
-    return q
-
-
-def criterion(
-    actor: ScaledActor,
-    data: pin.Data,
-    q: NDArray[np.float64],
-    motion: HumanMotion,
-    sample: int,
-    weights: ImitationWeights,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Compute the weighted error ε of one frame and −∂ε/∂q.
-
-    Parameters
-    ----------
-    actor : ScaledActor
-    data : pinocchio.Data
-        Of `actor.model`.
-    q : (nq,) array
-    motion : HumanMotion
-    sample : int
-    weights : ImitationWeights
-
-    Returns
-    -------
-    jacobian : (m, nv) array
-        ∂(model)/∂q, weighted, so that the Gauss-Newton step is jacobian⁺ error.
-    error : (m,) array
-        recording − model, weighted; m rad.
-    """
-    model = actor.model
-    pin.computeJointJacobians(model, data, q)
-    pin.updateFramePlacements(model, data)
-    blocks, errors = [], []
-
-    def jacobian(frame: int) -> NDArray[np.float64]:
-        return np.asarray(pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED))
-
-    def add_orientation(frame: int, full: NDArray[np.float64], target: NDArray[np.float64], w: float) -> None:
-        vector, scalar = orientation_error(target, data.oMf[frame].rotation)
-        blocks.append((pin.skew(0.5 * w * vector) + 0.5 * w * scalar * _IDENTITY) @ full[3:])
-        errors.append(w * vector)
-
-    def add_position(frame: int, full: NDArray[np.float64], target: NDArray[np.float64], w: float) -> None:
-        blocks.append(w * full[:3])
-        errors.append(w * (target - data.oMf[frame].translation))
-
-    for name in _MARKERS:
-        frame, pose = actor.markers[name], motion.segments[name][sample]
-        full = jacobian(frame)
-        add_position(frame, full, pose[:3, 3], weights.marker)
-        turn = weights.hand_orientation if name in _HANDS else weights.segment_orientation
-        add_orientation(frame, full, pose[:3, :3], turn)
-    for name in _INNER_JOINTS:
-        add_position(
-            actor.joints[name], jacobian(actor.joints[name]), motion.joints[name][sample], weights.joint
-        )
-    for name in _WRISTS:
-        add_position(
-            actor.joints[name], jacobian(actor.joints[name]), motion.joints[name][sample], weights.hand
-        )
-    if "trunk" in actor.markers and "trunk" in motion.segments:
-        frame = actor.markers["trunk"]
-        pose = motion.segments["trunk"][sample]
-        add_orientation(frame, jacobian(frame), pose[:3, :3], weights.segment_orientation)
-    return np.vstack(blocks), np.concatenate(errors)
+    points, turns = (target[:1] for target in imitation_targets(actor, motion, weights))
+    best, least = actor.q, np.inf
+    for joints in (actor.q[7:], middle):
+        start = np.concatenate([actor.q[:7], np.clip(joints, lower, upper)])
+        stream = open_stream(actor, start, weights, rounds=_FIRST_ROUNDS, limited=True)
+        found, cost = follow_frames(stream, points, turns)
+        if cost[0] < least:
+            best, least = found[0], cost[0]
+    if limited:
+        return best
+    return follow_frames(open_stream(actor, best, weights, rounds=_FIRST_ROUNDS), points, turns)[0][0]
 
 
 def smooth(q: NDArray[np.float64], window: int, order: int) -> NDArray[np.float64]:
@@ -253,7 +169,7 @@ def smooth(q: NDArray[np.float64], window: int, order: int) -> NDArray[np.float6
 
 
 def joint_errors(
-    imitation: Imitation, motion: HumanMotion, names: tuple[str, ...] = _WRISTS
+    imitation: Imitation, motion: HumanMotion, names: tuple[str, ...] = WRISTS
 ) -> NDArray[np.float64]:
     """Distance between the actor's joints and the scaled model's, over time.
 

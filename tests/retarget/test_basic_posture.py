@@ -10,7 +10,8 @@ from simbench.motion.human_motion import ARM_JOINTS, resample
 from simbench.motion.readers import read_motion
 from simbench.recording import scenario_motion
 from simbench.retarget.clearance import body_shapes
-from simbench.retarget.imitation import ImitationWeights, first_posture, imitate, joint_errors
+from simbench.retarget.criterion import ImitationWeights
+from simbench.retarget.imitation import first_posture, imitate, joint_errors
 from simbench.retarget.initial_configuration import calibrate
 from simbench.retarget.posture import limited_posture
 from simbench.robot.robot import load_robot

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS
+from simbench.retarget.criterion import ImitationWeights, criterion
 from simbench.retarget.imitation import (
-    ImitationWeights,
-    criterion,
     first_posture,
     imitate,
     joint_errors,

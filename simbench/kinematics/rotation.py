@@ -1,0 +1,49 @@
+"""Rotation matrices and unit quaternions x, y, z, w, without allocation."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.kinematics.compiled import compiled
+
+Array = NDArray[np.float64]
+
+
+@compiled
+def quaternion_to_matrix(x: float, y: float, z: float, w: float, matrix: Array) -> None:
+    """Write the rotation matrix (3, 3) of a unit quaternion."""
+    matrix[0, 0] = 1.0 - 2.0 * (y * y + z * z)
+    matrix[0, 1] = 2.0 * (x * y - z * w)
+    matrix[0, 2] = 2.0 * (x * z + y * w)
+    matrix[1, 0] = 2.0 * (x * y + z * w)
+    matrix[1, 1] = 1.0 - 2.0 * (x * x + z * z)
+    matrix[1, 2] = 2.0 * (y * z - x * w)
+    matrix[2, 0] = 2.0 * (x * z - y * w)
+    matrix[2, 1] = 2.0 * (y * z + x * w)
+    matrix[2, 2] = 1.0 - 2.0 * (x * x + y * y)
+
+
+@compiled
+def matrix_to_quaternion(matrix: Array) -> tuple[float, float, float, float]:
+    """Compute x, y, z, w of a rotation matrix (3, 3) from its largest component, of unit length."""
+    trace = matrix[0, 0] + matrix[1, 1] + matrix[2, 2]
+    v = np.empty(4)
+    if trace > 0.0:
+        s = 2.0 * np.sqrt(1.0 + trace)
+        v[0] = (matrix[2, 1] - matrix[1, 2]) / s
+        v[1] = (matrix[0, 2] - matrix[2, 0]) / s
+        v[2] = (matrix[1, 0] - matrix[0, 1]) / s
+        v[3] = 0.25 * s
+    else:
+        i = 0
+        if matrix[1, 1] > matrix[0, 0]:
+            i = 1
+        if matrix[2, 2] > matrix[i, i]:
+            i = 2
+        j, k = (i + 1) % 3, (i + 2) % 3
+        s = 2.0 * np.sqrt(1.0 + matrix[i, i] - matrix[j, j] - matrix[k, k])
+        v[i] = 0.25 * s
+        v[j] = (matrix[i, j] + matrix[j, i]) / s
+        v[k] = (matrix[i, k] + matrix[k, i]) / s
+        v[3] = (matrix[k, j] - matrix[j, k]) / s
+    length = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3])
+    return v[0] / length, v[1] / length, v[2] / length, v[3] / length

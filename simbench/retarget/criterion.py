@@ -1,0 +1,177 @@
+"""The criterion of imitation: what of the scaled model is to be where, and how much each error weighs."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.kinematics.task_matrix import Tasks
+from simbench.kinematics.tree import frame_on_body
+from simbench.motion.human_motion import ARM_SEGMENTS, HumanMotion
+from simbench.retarget.initial_configuration import ScaledActor, orientation_error
+
+MARKERS = ARM_SEGMENTS
+INNER_JOINTS = ("left_shoulder", "left_elbow", "right_shoulder", "right_elbow")
+WRISTS = ("left_wrist", "right_wrist")
+_HANDS = ("left_hand", "right_hand")
+_IDENTITY = np.eye(3)
+
+
+@dataclass(frozen=True)
+class ImitationWeights:
+    """Weights of the criterion; the first four are those of Tomić 2018, eq. 3.5.
+
+    Parameters
+    ----------
+    marker : float
+        α, virtual marker positions.
+    joint : float
+        β, shoulder and elbow positions.
+    hand_orientation : float
+        γ, hand marker orientations.
+    hand : float
+        δ, wrist positions.
+    segment_orientation : float
+        Orientation of upper-arm, forearm and (if recorded) trunk markers. Settles what the paper's criterion
+        leaves free: the humerus' turn while the elbow is straight, and trunk against shoulders.
+    damping : float
+        Weight of each coordinate's step; 1/damping is the largest useful gain.
+    """
+
+    marker: float = 1.0
+    joint: float = 2.0
+    hand_orientation: float = 10.0
+    hand: float = 20.0
+    segment_orientation: float = 0.2
+    damping: float = 0.03
+
+
+MARKERS_ONLY = ImitationWeights(joint=0.0, hand_orientation=0.0, hand=0.0, segment_orientation=0.0)
+"""The criterion of Ude et al. (2004), as Tomić 2018 puts it: α = 1, all else 0."""
+
+
+def imitation_tasks(actor: ScaledActor, weights: ImitationWeights) -> Tasks:
+    """Say what of the scaled model follows the recording, for the compiled kinematics.
+
+    Points: the six markers, shoulders and elbows, wrists. Orientations: the six segments, and the trunk where
+    the actor has one; those of weight 0 are left out.
+
+    Parameters
+    ----------
+    actor : ScaledActor
+    weights : ImitationWeights
+
+    Returns
+    -------
+    Tasks
+    """
+    model = actor.model
+    points = [frame_on_body(model, actor.markers[name]) for name in MARKERS]
+    points += [frame_on_body(model, actor.joints[name]) for name in (*INNER_JOINTS, *WRISTS)]
+    turned = [frame_on_body(model, actor.markers[name]) for name in turned_segments(actor, weights)]
+    return Tasks(
+        np.array([body for body, _, _ in points]),
+        np.array([place for _, _, place in points]),
+        np.concatenate(
+            [
+                np.full(len(MARKERS), weights.marker),
+                np.full(len(INNER_JOINTS), weights.joint),
+                np.full(len(WRISTS), weights.hand),
+            ]
+        ),
+        np.array([body for body, _, _ in turned], dtype=np.int64),
+        np.array([turn for _, turn, _ in turned]).reshape(-1, 3, 3),
+        np.array([_turn_weight(name, weights) for name in turned_segments(actor, weights)], dtype=float),
+    )
+
+
+def imitation_targets(
+    actor: ScaledActor, motion: HumanMotion, weights: ImitationWeights
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Targets of the tasks in every frame of a recording.
+
+    Returns
+    -------
+    points : (T, 12, 3) array
+        m, world.
+    turns : (T, R, 3, 3) array
+        World.
+    """
+    points = [motion.segments[name][:, :3, 3] for name in MARKERS]
+    points += [motion.joints[name] for name in (*INNER_JOINTS, *WRISTS)]
+    turns = [motion.segments[name][:, :3, :3] for name in turned_segments(actor, weights)]
+    stacked = np.stack(turns, axis=1) if turns else np.empty((len(motion.time), 0, 3, 3))
+    return np.stack(points, axis=1), np.ascontiguousarray(stacked)
+
+
+def turned_segments(actor: ScaledActor, weights: ImitationWeights) -> tuple[str, ...]:
+    """Segments whose orientation counts: arms, hands, and the trunk where the actor has a marker on it."""
+    present = (*MARKERS, "trunk") if "trunk" in actor.markers else MARKERS
+    return tuple(name for name in present if _turn_weight(name, weights) > 0.0)
+
+
+def _turn_weight(segment: str, weights: ImitationWeights) -> float:
+    return weights.hand_orientation if segment in _HANDS else weights.segment_orientation
+
+
+def criterion(
+    actor: ScaledActor,
+    data: pin.Data,
+    q: NDArray[np.float64],
+    motion: HumanMotion,
+    sample: int,
+    weights: ImitationWeights,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Compute the weighted error ε of one frame and −∂ε/∂q, row by row (Tomić 2018, eq. 3.5).
+
+    The compiled kinematics never makes these rows; this is what it is tested against, and what the
+    whole-motion problem of `posture` is made of.
+
+    Parameters
+    ----------
+    actor : ScaledActor
+    data : pinocchio.Data
+        Of `actor.model`.
+    q : (nq,) array
+    motion : HumanMotion
+    sample : int
+    weights : ImitationWeights
+
+    Returns
+    -------
+    jacobian : (m, nv) array
+        ∂(model)/∂q, weighted, so that the Gauss-Newton step is jacobian⁺ error.
+    error : (m,) array
+        recording − model, weighted; m, and for orientations the vector part of a unit quaternion.
+    """
+    model = actor.model
+    pin.computeJointJacobians(model, data, q)
+    pin.updateFramePlacements(model, data)
+    blocks, errors = [], []
+
+    def jacobian(frame: int) -> NDArray[np.float64]:
+        return np.asarray(pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED))
+
+    def add_orientation(frame: int, full: NDArray[np.float64], target: NDArray[np.float64], w: float) -> None:
+        vector, scalar = orientation_error(target, data.oMf[frame].rotation)
+        blocks.append((pin.skew(0.5 * w * vector) + 0.5 * w * scalar * _IDENTITY) @ full[3:])
+        errors.append(w * vector)
+
+    def add_position(frame: int, full: NDArray[np.float64], target: NDArray[np.float64], w: float) -> None:
+        blocks.append(w * full[:3])
+        errors.append(w * (target - data.oMf[frame].translation))
+
+    for name in MARKERS:
+        frame, pose = actor.markers[name], motion.segments[name][sample]
+        full = jacobian(frame)
+        add_position(frame, full, pose[:3, 3], weights.marker)
+        add_orientation(frame, full, pose[:3, :3], _turn_weight(name, weights))
+    for names, weight in ((INNER_JOINTS, weights.joint), (WRISTS, weights.hand)):
+        for name in names:
+            frame = actor.joints[name]
+            add_position(frame, jacobian(frame), motion.joints[name][sample], weight)
+    if "trunk" in actor.markers:
+        frame, pose = actor.markers["trunk"], motion.segments["trunk"][sample]
+        add_orientation(frame, jacobian(frame), pose[:3, :3], weights.segment_orientation)
+    return np.vstack(blocks), np.concatenate(errors)
