@@ -122,19 +122,22 @@ def _copy(
 
 
 @compiled
-def advance(change: Array, joints: Array, rotation: Array, position: Array) -> None:
+def advance(change: Array, bounds: Bounds, joints: Array, rotation: Array, position: Array) -> None:
     """Add a step to the joints and to the root's pose, in place.
 
     Parameters
     ----------
     change : (6 + n,) array
         Translation and rotation vector of the root in world axes, then the joints.
+    bounds : Bounds
+        What was inside stays inside: a sum may round beyond a limit.
     joints : (n,) array
     rotation, position : (3, 3), (3,) array
         Of the root.
     """
     for k in range(len(joints)):
-        joints[k] += change[6 + k]
+        low, high = min(bounds.low[k], joints[k]), max(bounds.high[k], joints[k])
+        joints[k] = min(max(joints[k] + change[6 + k], low), high)
     for i in range(3):
         position[i] += change[i]
     x, y, z = change[3], change[4], change[5]
@@ -191,7 +194,7 @@ def descend(
         used += 1
         change = _bounded(bounds, joints, work, scale)
         _copy(joints, rotation, position, new_joints, new_rotation, new_position)
-        advance(change, new_joints, new_rotation, new_position)
+        advance(change, bounds, new_joints, new_rotation, new_position)
         place(tree, new_joints, new_rotation, new_position, work)
         new_cost = gauss_newton(tree, tasks, points, turns, work)
         settled = True
@@ -253,7 +256,7 @@ def follow(
         if rounds == 0:
             place(tree, joints, rotation, position, work)
             change, cost[t] = step(tree, tasks, points[t], turns[t], bounds, joints, work, 1.0)
-            advance(change, joints, rotation, position)
+            advance(change, bounds, joints, rotation, position)
         else:
             cost[t], _ = descend(
                 tree, tasks, points[t], turns[t], bounds, joints, rotation, position, work, rounds
