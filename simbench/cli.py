@@ -11,10 +11,11 @@ import typer
 from rich.console import Console
 
 import simbench
-from simbench.cli_motion import LongestGap, Map, Source, Unit, Up, motion_app
+from simbench.cli_motion import motion_app
+from simbench.cli_retarget import retarget
 from simbench.cli_robot import robot_app
 from simbench.display import format_value, metrics_table, progress_bars
-from simbench.errors import RunError, SimbenchError
+from simbench.errors import SimbenchError
 from simbench.resources import resource_dir
 from simbench.runs.run_directory import incomplete_path
 from simbench.scenario import list_scenarios, load_scenario
@@ -162,32 +163,7 @@ def run(
     raise typer.Exit(1 if failed else 0)
 
 
-@app.command()
-def retarget(
-    motion: Source,
-    robot: Annotated[str, typer.Option(help="Name, or path of a robot.yaml.")] = "romeo",
-    method: Annotated[str, typer.Option(help="Retargeting method.")] = "analytical",
-    unit: Unit = None,
-    up: Up = None,
-    marker_map: Map = None,
-    longest_gap: LongestGap = 0.2,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the trajectory as CSV.")] = None,
-) -> None:
-    """Turn a human motion into a joint trajectory, without simulating it."""
-    if out is not None and (out.is_dir() or not out.parent.is_dir()):
-        raise RunError(f"{out}: must be a file in a directory that exists")
-    from simbench.motion.read_options import ReadOptions
-    from simbench.motion.trajectory_csv import write_csv
-    from simbench.pipeline import retarget_motion
-
-    reading = ReadOptions(unit, up, marker_map, longest_gap)
-    with progress_bars(Console(stderr=True)) as on_progress:
-        trajectory, metrics = retarget_motion(motion, robot, method, reading=reading, on_progress=on_progress)
-    if out is not None:
-        write_csv(trajectory, out)
-    Console().print(metrics_table(metrics))
-    if out is not None:
-        print(f"\ntrajectory  {out}")
+app.command()(retarget)
 
 
 @app.command()

@@ -15,14 +15,9 @@ from simbench.errors import ScenarioError
 from simbench.film import render_video
 from simbench.joint_sweep import sweep_timeline
 from simbench.logbook import make_log
-from simbench.motion.human_motion import resample
-from simbench.motion.read_options import ReadOptions
-from simbench.motion.readers import read_motion
-from simbench.motion.trajectory import JointTrajectory
 from simbench.plan import plan_motion
 from simbench.recording import scenario_motion
 from simbench.reference import Timeline, build_reference
-from simbench.retarget.scaling import SIDES
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.log import write_log
 from simbench.runs.metrics import run_metrics, travel_metrics
@@ -30,7 +25,7 @@ from simbench.runs.provenance import provenance
 from simbench.runs.run_directory import json_text, run_directory, write_metrics
 from simbench.runs.shield import shielded_from_interrupt
 from simbench.scenario import Scenario, resolved_yaml
-from simbench.scenario_schema import SWEEP, RetargetSection, RobotSection
+from simbench.scenario_schema import SWEEP
 from simbench.sim.control_laws import LAWS
 from simbench.sim.fixtures import DrawerDesign, add_fixture
 from simbench.sim.grasp import Grip, GripDesign
@@ -38,7 +33,7 @@ from simbench.sim.recorder import Recorder
 from simbench.sim.simulation import simulate
 from simbench.sim.world import add_robot, open_world, require_display
 
-__all__ = ["RunResult", "render_video", "retarget_motion", "run_scenario"]
+__all__ = ["RunResult", "render_video", "run_scenario"]
 
 OnProgress = Callable[[str, int, int], None]
 
@@ -209,49 +204,6 @@ def _own_course(robot: Robot, scenario: Scenario) -> _Course:
         robot, scenario.robot, scenario.motion.task, scenario.simulation, scenario.control.feedforward
     )
     return _Course(timeline, {}, {}, None)
-
-
-def retarget_motion(
-    source: str,
-    robot_name: str,
-    method: str,
-    *,
-    reading: ReadOptions = ReadOptions(),  # noqa: B008
-    on_progress: OnProgress = _silent,
-) -> tuple[JointTrajectory, dict[str, float]]:
-    """Retarget a recording as free motion to a robot that stands.
-
-    Parameters
-    ----------
-    source : str
-        As in `read_motion`.
-    robot_name : str
-        As in `load_robot`.
-    method : str
-        A method of `RetargetSection`.
-    reading : ReadOptions
-        What is declared about the recording.
-
-    Returns
-    -------
-    trajectory : JointTrajectory
-    metrics : dict of str to float
-    """
-    if method != "analytical":
-        raise ScenarioError(f"--method {method}: unknown; allowed: analytical")
-    robot = load_robot(robot_name)
-    on_progress("read", 0, 1)
-    motion = read_motion(source, reading)
-    motion = resample(motion, max(motion.rate, _IMITATION_RATE))
-    on_progress("read", 1, 1)
-    settings = RetargetSection(method="analytical")
-    nothing = {side: np.empty((0, 3)) for side in SIDES}
-    plan = plan_motion(robot, motion, RobotSection(), settings, nothing, on_progress)
-    return plan.trajectory, plan.metrics
-
-
-_IMITATION_RATE = 200.0
-"""One Gauss-Newton step a frame follows a person's fastest motion at this rate (Hz) within a few mm."""
 
 
 def _timing(recorder: Recorder, timestep: float) -> dict[str, float]:

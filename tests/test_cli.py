@@ -4,7 +4,6 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from rich.console import Console
 
@@ -12,8 +11,6 @@ from simbench.checks import check_metrics
 from simbench.cli import main
 from simbench.display import metrics_table, progress_bars
 from simbench.errors import MotionError
-from simbench.motion.read_options import ReadOptions
-from simbench.motion.trajectory import JointTrajectory
 from simbench.runs.run_directory import MARKER, incomplete_path, run_directory
 from simbench.scenario_schema import Bound
 
@@ -40,11 +37,7 @@ def pipeline(monkeypatch, tmp_path):
             renderer="TinyRenderer" if video else None,
         )
 
-    def retarget_motion(motion, robot, method, *, reading, on_progress):
-        fake.calls.append((motion, robot, method, reading))
-        return JointTrajectory(np.arange(2.0), np.zeros((2, 1)), ("joint1",)), {"imitation.hand_max_m": 0.004}
-
-    fake.run_scenario, fake.retarget_motion = run_scenario, retarget_motion
+    fake.run_scenario = run_scenario
     fake.render_video = lambda folder, out, *, on_progress: (out or folder / "video.mp4", "EGL")
     monkeypatch.setitem(sys.modules, "simbench.pipeline", fake)
     monkeypatch.chdir(tmp_path)
@@ -89,8 +82,8 @@ def test_ctrl_c_outside_a_run_is_one_word(pipeline, capsys):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    pipeline.retarget_motion = stop
-    assert main(["retarget", "actor:drawer"]) == 130
+    pipeline.render_video = stop
+    assert main(["video", "a"]) == 130
     assert capsys.readouterr().err.strip() == "interrupted"
 
 
@@ -114,7 +107,6 @@ def test_a_bug_is_not_disguised_as_bad_input(pipeline):
         (["dance"], "dance"),
         (["list", "robot"], "'robots'"),
         (["list", "robots", "more"], "more"),
-        (["retarget", "actor:drawer", "--out", "nowhere/t.csv"], "nowhere/t.csv"),
     ],
 )
 def test_bad_input_is_one_line_on_stderr_and_returns_2(pipeline, capsys, tmp_path, arguments, part):
@@ -138,16 +130,6 @@ def test_errors_of_input_and_of_files_are_one_line(pipeline, capsys, raised):
         "error: clip.txt: NaN in frame 3\n",
         "error: /root/x: Permission denied\n",
     )
-
-
-def test_retarget_writes_the_trajectory(pipeline, capsys, tmp_path):
-    words = ["retarget", "walk.trc", "--robot", "romeo", "--unit", "mm", "--up", "y", "--map", "mine.yaml"]
-    assert main([*words, "--longest-gap", "0.1", "--out", "t.csv"]) == 0
-    assert pipeline.calls == [
-        ("walk.trc", "romeo", "analytical", ReadOptions("mm", "y", "mine.yaml", longest_gap=0.1))
-    ]
-    assert (tmp_path / "t.csv").read_text(encoding="utf-8") == "time_s,joint1\n0,0\n1,0\n"
-    assert "imitation.hand_max_m  0.004  m" in capsys.readouterr().out
 
 
 def test_video_says_what_it_wrote(pipeline, capsys):

@@ -19,8 +19,9 @@ from simbench.balance.standing import stand
 from simbench.cli import main
 from simbench.equipment import fixture_design
 from simbench.motion.readers.deepmimic import clip_folder
-from simbench.pipeline import retarget_motion, run_scenario
+from simbench.pipeline import run_scenario
 from simbench.resources import resource_dir
+from simbench.retargeting import retarget_motion
 from simbench.runs.log import open_run
 from simbench.runs.run_directory import MARKER, incomplete_path
 from simbench.scenario import load_scenario
@@ -320,7 +321,8 @@ def test_a_failed_check_returns_1_and_keeps_the_whole_run(tmp_path, capsys):
 
 
 def test_retargeting_alone_keeps_limits_and_balance(romeo):
-    trajectory, metrics = retarget_motion("deepmimic:dance_b", "romeo", "analytical")
+    plan = retarget_motion("deepmimic:dance_b", "romeo", "analytical").plan
+    trajectory = plan.trajectory
     assert trajectory.joint_names == romeo.joint_names
     assert trajectory.base.shape == (len(trajectory.time), 7)
     assert (np.diff(trajectory.time) > 0.0).all()
@@ -328,7 +330,7 @@ def test_retargeting_alone_keeps_limits_and_balance(romeo):
     assert (trajectory.q <= romeo.model.upperPositionLimit[7:]).all()
     speed = np.abs(np.gradient(trajectory.q, trajectory.time, axis=0))
     assert (speed <= romeo.model.velocityLimit[6:]).all()
-    assert metrics["imitation.hand_max_m"] < 0.01
+    assert plan.metrics["imitation.hand_max_m"] < 0.01
     stance = stand(romeo, (0.0, 0.0), 0.0, "standing")
     data = romeo.model.createData()
     for base, joints in zip(trajectory.base[::20], trajectory.q[::20], strict=True):

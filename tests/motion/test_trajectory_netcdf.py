@@ -1,0 +1,141 @@
+"""Joint trajectories in NetCDF files, and files by their names' suffix."""
+
+import time
+from types import SimpleNamespace
+
+import h5py
+import numpy as np
+import pytest
+import xarray as xr
+
+from simbench.errors import MotionError
+from simbench.motion import trajectory_netcdf
+from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory_file import read_trajectory, write_trajectory
+from simbench.motion.trajectory_netcdf import read_netcdf, write_netcdf
+from simbench.motion.writers.netcdf import SEAL, checksum
+
+ATTRIBUTES = {"source": "actor:drawer", "robot": "romeo", "method": "analytical", "slow_down": 1.25}
+
+
+def trajectory(with_base=True):
+    rng = np.random.default_rng(1)
+    quaternion = rng.normal(size=(6, 4))
+    quaternion /= np.linalg.norm(quaternion, axis=1, keepdims=True)
+    base = np.hstack([rng.normal(size=(6, 3)), quaternion]) if with_base else None
+    instants = np.cumsum(rng.uniform(0.01, 0.1, 6))
+    return JointTrajectory(instants, rng.normal(size=(6, 3)), ("HüfteYaw", "RElbowRoll", "lift"), base)
+
+
+@pytest.mark.parametrize("with_base", [True, False])
+def test_every_bit_comes_back(tmp_path, with_base):
+    wanted = trajectory(with_base)
+    write_netcdf(wanted, tmp_path / "t.nc", ("rad", "rad", "rad"), ATTRIBUTES)
+    found = read_netcdf(tmp_path / "t.nc")
+    assert found.joint_names == wanted.joint_names
+    for name in ("time", "q", "base"):
+        first, second = getattr(found, name), getattr(wanted, name)
+        assert (first is None) == (second is None)
+        if first is not None:
+            assert first.dtype == np.float64
+            assert first.tobytes() == np.ascontiguousarray(second).tobytes()
+
+
+def test_xarray_finds_dimensions_labels_units_and_origin(tmp_path):
+    wanted = trajectory()
+    write_netcdf(wanted, tmp_path / "t.nc", ("rad", "rad", "rad"), ATTRIBUTES)
+    with xr.open_dataset(tmp_path / "t.nc", engine="h5netcdf") as dataset:
+        dataset.load()
+    assert dict(dataset.sizes) == {"time": 6, "joint": 3, "xyz": 3, "quaternion": 4}
+    elbow = dataset["position"].sel(joint="RElbowRoll")
+    np.testing.assert_array_equal(elbow, wanted.q[:, 1])
+    np.testing.assert_array_equal(dataset["base_orientation"].sel(quaternion="w"), wanted.base[:, 6])
+    np.testing.assert_array_equal(dataset["base_position"].sel(xyz="z"), wanted.base[:, 2])
+    units = {name: variable.attrs["units"] for name, variable in dataset.variables.items()}
+    assert units == {
+        "time": "s",
+        "joint": "",
+        "joint_unit": "",
+        "position": "rad",
+        "xyz": "",
+        "base_position": "m",
+        "quaternion": "",
+        "base_orientation": "1",
+    }
+    assert dataset.attrs == {"format": "simbench joint trajectory 1", **ATTRIBUTES}
+
+
+def test_joints_that_slide_have_their_own_unit(tmp_path):
+    write_netcdf(trajectory(), tmp_path / "t.nc", ("rad", "rad", "m"), {})
+    with xr.open_dataset(tmp_path / "t.nc", engine="h5netcdf") as dataset:
+        assert dataset["position"].attrs["units"] == "joint_unit"
+        assert dataset["joint_unit"].sel(joint="lift") == "m"
+
+
+def test_the_same_trajectory_gives_the_same_bytes(tmp_path, monkeypatch):
+    write_netcdf(trajectory(), tmp_path / "a.nc", ("rad",) * 3, ATTRIBUTES)
+    # A date in the file would have seconds.
+    time.sleep(1.1)
+    write_netcdf(trajectory(), tmp_path / "b.nc", ("rad",) * 3, ATTRIBUTES)
+    assert (tmp_path / "a.nc").read_bytes() == (tmp_path / "b.nc").read_bytes()
+
+
+def sealed(path, make):
+    """A whole file of another content."""
+    with h5py.File("x", "w", driver="core", backing_store=False) as file:
+        make(file)
+        file.flush()
+        content = file.id.get_file_image()
+    path.write_bytes(content + SEAL + checksum(content))
+
+
+def test_what_is_damaged_cut_or_something_else_is_refused(tmp_path):
+    path = tmp_path / "t.nc"
+    write_netcdf(trajectory(), path, ("rad",) * 3, ATTRIBUTES)
+    whole = path.read_bytes()
+    for bad in (b"", whole[:-1], whole[:2000], whole[:3000] + b"!" + whole[3001:], b"time_s,a_rad\n0,0\n"):
+        path.write_bytes(bad)
+        with pytest.raises(MotionError, match=r"t\.nc: not a joint trajectory that simbench wrote, or dam"):
+            read_trajectory(path)
+    sealed(path, lambda file: file.attrs.update(format="simbench human motion 1"))
+    with pytest.raises(MotionError, match=r"holds 'simbench human motion 1'; a joint trajectory is 'simb"):
+        read_trajectory(path)
+    with pytest.raises(MotionError, match=r"nowhere\.nc: cannot be read: No such file"):
+        read_trajectory(tmp_path / "nowhere.nc")
+
+
+def test_numbers_are_judged_as_those_of_a_csv_file(tmp_path):
+    bad = trajectory()
+    bad.q[3, 1] = np.nan
+    write_netcdf(bad, tmp_path / "t.nc", ("rad",) * 3, {})
+    with pytest.raises(MotionError, match=r"joint RElbowRoll is NaN or infinite at sample 3"):
+        read_netcdf(tmp_path / "t.nc")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".nc", ".CSV"])
+def test_the_suffix_says_which_format(tmp_path, suffix):
+    path = tmp_path / f"t{suffix}"
+    write_trajectory(trajectory(), str(path), ("rad", "rad", "m"), ATTRIBUTES)
+    assert path.read_bytes().startswith(b"\x89HDF" if suffix == ".nc" else b"time_s,")
+    np.testing.assert_allclose(read_trajectory(path).q, trajectory().q, rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["t.json", "t", "nc"])
+def test_another_suffix_is_refused_either_way(tmp_path, name):
+    expected = r"the name of a joint trajectory must end in \.csv or \.nc"
+    with pytest.raises(MotionError, match=expected):
+        read_trajectory(tmp_path / name)
+    with pytest.raises(MotionError, match=expected):
+        write_trajectory(trajectory(), tmp_path / name, ("rad",) * 3, {})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interruption_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    (tmp_path / "t.nc").write_bytes(b"old")
+    monkeypatch.setattr(trajectory_netcdf, "os", SimpleNamespace(replace=interrupt))
+    with pytest.raises(KeyboardInterrupt):
+        write_netcdf(trajectory(), tmp_path / "t.nc", ("rad",) * 3, {})
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("t.nc", b"old")]
