@@ -63,7 +63,7 @@ def _rescale(curve: Array, lower: float, upper: float) -> Array:
     knots = curve[at]
     targets = np.clip(knots, lower, upper)
     spans = np.diff(knots)
-    if len(knots) == 2 and _lost(*knots, lower, upper) > (1.0 - LEAST_SCALE) * abs(spans[0]):
+    if len(knots) == 2 and _lost(knots[0], knots[1], lower, upper) > (1.0 - LEAST_SCALE) * abs(spans[0]):
         targets = _moved_inside(knots, lower, upper)
     scales = np.divide(np.diff(targets), spans, out=np.zeros_like(spans), where=spans != 0.0)
     # What comes before the first and after the last of them goes with the piece beside it.
@@ -150,9 +150,9 @@ def _check(time: Array, joints: Array, lower: Array, upper: Array) -> None:
         raise RetargetError(
             f"joint {joint} is {joints[sample, joint]} at {time[sample]:.3f} s; every angle must be finite"
         )
-    bad = np.flatnonzero(~(lower <= upper))
-    if bad.size:
-        joint = bad[0]
+    crossed = np.flatnonzero(~(lower <= upper))
+    if crossed.size:
+        joint = crossed[0]
         raise RetargetError(
             f"joint {joint} has limits {lower[joint]} to {upper[joint]} rad; "
             "the lower must not be above the upper"
