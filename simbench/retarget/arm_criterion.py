@@ -13,7 +13,7 @@ from simbench.retarget.arm_chain import ArmChain
 Array = NDArray[np.float64]
 
 _ROUNDS = 60
-_SETTLED = 1e-8
+_SETTLED = 1e-7
 """rad."""
 _FIRST_DAMPING, _LEAST_DAMPING = 1e-6, 1e-9
 
@@ -57,8 +57,10 @@ def place_arm(chain: ArmChain, q: Array, posture: Posture) -> None:
         Overwritten.
     """
     tree, n = chain.tree, len(q)
-    posture.rotation[0] = np.eye(3)
-    posture.position[0] = 0.0
+    for i in range(3):
+        posture.position[0, i] = 0.0
+        for j in range(3):
+            posture.rotation[0, i, j] = 1.0 if i == j else 0.0
     place_bodies(tree, q, posture.rotation, posture.position)
     axes = np.empty((n, 6))
     joint_axes(tree, posture.rotation, posture.position, posture.position[0], axes)
@@ -71,7 +73,8 @@ def place_arm(chain: ArmChain, q: Array, posture: Posture) -> None:
             )
     posture.jacobian[:] = 0.0
     for p in range(4):
-        posture.point[p] = world[p] - world[4]
+        for i in range(3):
+            posture.point[p, i] = world[p, i] - world[4, i]
         for end, sign in ((p, 1.0), (4, -1.0)):
             x, y, z = world[end]
             body = chain.body[end]
@@ -189,7 +192,7 @@ def minimise(
         The least value found, m².
     """
     n = len(q)
-    start, new = q.copy(), np.empty(n)
+    start, new, below, above = q.copy(), np.empty(n), np.empty(n), np.empty(n)
     matrix, new_matrix = np.empty((n, n)), np.empty((n, n))
     descent, new_descent = np.empty(n), np.empty(n)
     value, damping = np.inf, _FIRST_DAMPING
@@ -206,17 +209,23 @@ def minimise(
             new_matrix[k, k] += rest
         if new_value <= value:
             value = new_value
-            q[:], descent[:], matrix[:] = new, new_descent, new_matrix
+            matrix, new_matrix = new_matrix, matrix
+            descent, new_descent = new_descent, descent
+            for k in range(n):
+                q[k] = new[k]
             damping = max(0.1 * damping, _LEAST_DAMPING)
         else:
             damping *= 10.0
         if change < _SETTLED:
             break
-        new_matrix[:] = matrix
         for k in range(n):
+            below[k], above[k] = low[k] - q[k], high[k] - q[k]
+            for other in range(k + 1):
+                new_matrix[k, other] = matrix[k, other]
             new_matrix[k, k] += damping
-        step = solve_box(new_matrix, descent, low - q, high - q)
-        change = np.abs(step).max()
+        step = solve_box(new_matrix, descent, below, above)
+        change = 0.0
         for k in range(n):
+            change = max(change, abs(step[k]))
             new[k] = min(max(q[k] + step[k], low[k]), high[k])
     return value

@@ -41,8 +41,8 @@ def first_posture(
         rad.
     """
     spread = qmc.Halton(len(basic), scramble=False).random(_STARTS)
-    starts = [np.clip(basic, bounds.lower, bounds.upper)]
-    starts += list(bounds.lower + spread * (bounds.upper - bounds.lower))
+    starts = np.vstack([basic, bounds.lower + spread * (bounds.upper - bounds.lower)])
+    starts = np.ascontiguousarray(np.clip(starts, bounds.lower, bounds.upper))
     posture = make_posture(chain)
     best, least = starts[0], np.inf
     for q in starts:
@@ -105,16 +105,19 @@ def arm_path(
     posture = make_posture(chain)
     path, errors, angles = np.empty((samples, n)), np.empty((samples, 3, 3)), np.empty(samples)
     free = JointBounds(bounds.lower, bounds.upper, bounds.speed, np.full(n, np.inf))
-    bounded = np.isfinite(bounds.acceleration).any()
     q, aim, last_aim = first.copy(), first.copy(), first.copy()
     velocity, low, high = np.zeros(n), np.empty(n), np.empty(n)
+    bounded = False
+    for k in range(n):
+        bounded = bounded or bounds.acceleration[k] < np.inf
     for t in range(samples):
         if t > 0:
-            last_aim[:] = aim
             # Without accelerations the velocity does not matter.
             increment_bounds(free, aim, velocity, period, low, high)
-            low += aim
-            high += aim
+            for k in range(n):
+                last_aim[k] = aim[k]
+                low[k] += aim[k]
+                high[k] += aim[k]
             minimise(chain, posture, hand[t], upper_arm[t], weights, _REST, low, high, aim)
             if bounded:
                 increment_bounds(bounds, q, velocity, period, low, high)
@@ -126,19 +129,20 @@ def arm_path(
                         high[k] = change
                     elif behind < 0.0:
                         low[k] = change
-                low += q
-                high += q
+                    low[k] += q[k]
+                    high[k] += q[k]
                 minimise(chain, posture, hand[t], upper_arm[t], weights, _REST, low, high, q)
-            else:
-                q[:] = aim
             for k in range(n):
-                q[k] = min(max(q[k], bounds.lower[k]), bounds.upper[k])
+                place = q[k] if bounded else aim[k]
+                q[k] = min(max(place, bounds.lower[k]), bounds.upper[k])
                 velocity[k] = (q[k] - path[t - 1, k]) / period
-        path[t] = q
+        for k in range(n):
+            path[t, k] = q[k]
         place_arm(chain, q, posture)
-        errors[t] = hand[t] - posture.point[:3]
         along, length = 0.0, 0.0
         for i in range(3):
+            for p in range(3):
+                errors[t, p, i] = hand[t, p, i] - posture.point[p, i]
             along += posture.point[3, i] * upper_arm[t, i]
             length += posture.point[3, i] * posture.point[3, i]
         angles[t] = np.arccos(min(max(along / np.sqrt(length), -1.0), 1.0))
