@@ -23,11 +23,11 @@ _SHORTEST_START = 0.02
 def acceleration_limits(robot: Robot, names: Sequence[str]) -> Array:
     """Estimate what joints can accelerate from their motors, for robots' data sheets do not say.
 
-    (τ_max − max |g|) / max J over 256 postures of the joints named, spread evenly between their limits, the
-    others in the robot's first posture; g is the torque of gravity with the root upright, J the inertia about
-    the joint's axis of all that it moves, rotor included. What neighbours' accelerations cost is left out, so
-    this is a measure of scale, not a guarantee of torque. No less than a tenth of the torque is counted,
-    and no more than reaches the speed limit in 20 ms.
+    (τ_max − max |g|) / max J over 256 postures of the joint's limb, spread evenly between its limits, the
+    rest of the robot in its first posture; g is the torque of gravity with the root upright, J the inertia
+    about the joint's axis of all that it moves, rotor included. What neighbours' accelerations cost is left
+    out, so this is a measure of scale, not a guarantee of torque. No less than a tenth of the torque is
+    counted, and no more than reaches the speed limit in 20 ms.
 
     Parameters
     ----------
@@ -44,24 +44,33 @@ def acceleration_limits(robot: Robot, names: Sequence[str]) -> Array:
     RetargetError
         If a joint has no torque limit.
     """
+    limits = {}
+    for name in names:
+        if name not in limits:
+            limb = next((group for group in robot.groups.values() if name in group), (name,))
+            limits |= dict(zip(limb, _limits_of_limb(robot, limb), strict=True))
+        if not np.isfinite(limits[name]):
+            raise RetargetError(
+                f"{robot.name}: joint {name} has no torque limit, so its acceleration limit is unknown; "
+                "give acceleration limits"
+            )
+    return np.array([limits[name] for name in names], dtype=np.float64)
+
+
+def _limits_of_limb(robot: Robot, limb: Sequence[str]) -> Array:
+    """Limits of all joints of a limb, rad/s²; NaN where there is no torque limit."""
     model, data = robot.model, robot.model.createData()
-    columns = np.array([robot.joint_names.index(name) for name in names], dtype=np.int64)
+    columns = np.array([robot.joint_names.index(name) for name in limb], dtype=np.int64)
     in_q, in_v = robot.root_q + columns, robot.root_v + columns
     lower, upper = model.lowerPositionLimit[in_q], model.upperPositionLimit[in_q]
     q = pin.neutral(model)
     q[robot.root_q :] = next(iter(robot.postures.values()), q[robot.root_q :])
-    spread = qmc.Halton(len(columns), scramble=False).random(_POSTURES)
-    inertia, weight = np.zeros(len(columns)), np.zeros(len(columns))
-    for share in spread:
+    inertia, weight = np.zeros(len(limb)), np.zeros(len(limb))
+    for share in qmc.Halton(len(limb), scramble=False).random(_POSTURES):
         q[in_q] = lower + share * (upper - lower)
         inertia = np.maximum(inertia, np.diag(pin.crba(model, data, q))[in_v])
         weight = np.maximum(weight, np.abs(pin.computeGeneralizedGravity(model, data, q)[in_v]))
     torque = np.asarray(model.effortLimit)[in_v]
-    bad = np.flatnonzero(~((torque > 0) & np.isfinite(torque)))
-    if bad.size:
-        raise RetargetError(
-            f"{robot.name}: joint {names[bad[0]]} has no torque limit, so its acceleration limit is unknown; "
-            "give acceleration limits"
-        )
     left = np.maximum(torque - weight, _LEAST_SHARE * torque)
-    return np.asarray(np.minimum(left / inertia, model.velocityLimit[in_v] / _SHORTEST_START))
+    limits = np.minimum(left / inertia, model.velocityLimit[in_v] / _SHORTEST_START)
+    return np.where((torque > 0) & np.isfinite(torque), limits, np.nan)

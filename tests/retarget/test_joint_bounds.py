@@ -184,6 +184,9 @@ def test_bounds_of_a_robot():
     assert bounds.speed == pytest.approx([8.9, 9.9])
     assert bounds.acceleration[0] == acceleration_limits(robot, ("RElbowPitch",))[0]
     assert bounds.acceleration[1] == 7.0
+    # An estimate does not depend on the company it is asked for in.
+    both = (*robot.groups["left_arm"], *robot.groups["right_arm"])
+    assert acceleration_limits(robot, both)[both.index("RElbowPitch")] == bounds.acceleration[0]
     assert np.isinf(joint_bounds(robot, ("RElbowPitch",), acceleration=np.inf).acceleration).all()
     with pytest.raises(RetargetError, match=r"the acceleration limit of RElbowPitch is -1 rad/s²"):
         joint_bounds(robot, ("RElbowPitch",), acceleration=-1.0)
