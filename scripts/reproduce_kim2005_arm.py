@@ -116,11 +116,11 @@ def report(robot: Robot, seed: int) -> int:
     passed = 0
     table = Table(
         title=f"{robot.name}: person minus stretched robot in mm and degrees; joint frames that pass a bound",
-        caption="coordinate: the nine of the hand; point: distance of wrist, thumb and pinky; both arms' time",
+        caption="axis: the nine hand coordinates; point: distance of wrist, thumb and pinky; time: both arms",
     )
     for heading in ("motion", "accel.", "arm"):
         table.add_column(heading, no_wrap=True)
-    numbers = ("coordinate mean", "max", "point mean", "upper arm", "position", "speed")
+    numbers = ("axis mean", "axis max", "point mean", "upper arm", "position", "speed")
     for heading in (*numbers, "accel.", "µs/frame"):
         table.add_column(heading, justify="right")
     findings = Table(title="Thumb and pinky, mean distance, mm; acceleration free, as in the paper")

@@ -44,7 +44,7 @@ def acceleration_limits(robot: Robot, names: Sequence[str]) -> Array:
     RetargetError
         If a joint has no torque limit.
     """
-    limits = {}
+    limits: dict[str, float] = {}
     for name in names:
         if name not in limits:
             limb = next((group for group in robot.groups.values() if name in group), (name,))

@@ -121,7 +121,7 @@ def adapt_arms(
         own = arm_joints(robot, side)
         targets = arm_targets(motion, side)
         chain = arm_chain(robot, side, targets.length, targets.places)
-        limits = joint_bounds(robot, own, margin=margin, acceleration=_of_arm(acceleration, own))
+        limits = joint_bounds(robot, own, margin=margin, acceleration=acceleration)
         first = first_posture(chain, targets, weighting, limits, _basic(robot, own))
         path, hand_errors[side], upper_arm_errors[side] = arm_path(
             chain, targets.hand, targets.upper_arm, weighting, limits, period, first
@@ -186,7 +186,7 @@ def adapted_posture(
         yaw = waist_yaw(motion)
         if yaw is not None:
             wishes += np.outer(yaw, _first_vertical(model, trunk))
-        limits = joint_bounds(robot, trunk, margin=margin, acceleration=_of_arm(acceleration, trunk))
+        limits = joint_bounds(robot, trunk, margin=margin, acceleration=acceleration)
         q[:, [names.index(name) for name in trunk]] = follow(wishes, limits, _period(motion))
     return q
 
@@ -204,15 +204,6 @@ def _period(motion: HumanMotion) -> float:
             f"{1e3 * period:.3g} ms; arm adaptation allows {1e3 * _UNEVEN * period:.3g} ms: resample it"
         )
     return period
-
-
-def _of_arm(
-    acceleration: Mapping[str, float] | float | None, names: tuple[str, ...] | list[str]
-) -> Mapping[str, float] | float | None:
-    """Those of some joints, of limits given by name."""
-    if not isinstance(acceleration, Mapping):
-        return acceleration
-    return {name: acceleration[name] for name in names if name in acceleration}
 
 
 def _basic(robot: Robot, names: tuple[str, ...]) -> Array:

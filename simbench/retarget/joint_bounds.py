@@ -60,15 +60,19 @@ def joint_bounds(
     Raises
     ------
     RetargetError
-        If a speed or acceleration limit is not positive, or the margin leaves a joint no range.
+        If a speed or acceleration limit is not positive or for no joint of the robot, or the margin leaves a
+        joint no range.
     """
     columns = np.array([robot.joint_names.index(name) for name in names], dtype=np.int64)
     speed = np.asarray(robot.model.velocityLimit)[robot.root_v + columns]
     given = (
         dict.fromkeys(names, acceleration) if isinstance(acceleration, (int, float)) else acceleration or {}
     )
+    strange = [name for name in given if name not in robot.joint_names]
+    if strange:
+        raise RetargetError(f"{robot.name}: acceleration given for {strange[0]}, which is none of its joints")
     unknown = [name for name in names if name not in given]
-    estimated = dict(zip(unknown, acceleration_limits(robot, unknown), strict=True)) if unknown else {}
+    estimated = dict(zip(unknown, acceleration_limits(robot, unknown), strict=True))
     limits = np.array([{**estimated, **given}[name] for name in names], dtype=np.float64)
     for what, values, unit in (("speed", speed, "rad/s"), ("acceleration", limits, "rad/s²")):
         bad = np.flatnonzero(~(values > 0))

@@ -190,6 +190,8 @@ def test_bounds_of_a_robot():
     assert np.isinf(joint_bounds(robot, ("RElbowPitch",), acceleration=np.inf).acceleration).all()
     with pytest.raises(RetargetError, match=r"the acceleration limit of RElbowPitch is -1 rad/s²"):
         joint_bounds(robot, ("RElbowPitch",), acceleration=-1.0)
+    with pytest.raises(RetargetError, match=r"acceleration given for Elbow, which is none of its joints"):
+        joint_bounds(robot, ("RElbowPitch",), acceleration={"Elbow": 5.0})
     with pytest.raises(RetargetError, match=r"a margin of 2 rad leaves RElbowPitch no range"):
         joint_bounds(robot, ("RElbowPitch",), margin=2.0)
     robot.model.effortLimit[robot.root_v + robot.joint_names.index("RElbowPitch")] = 0.0
