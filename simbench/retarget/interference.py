@@ -17,7 +17,7 @@ from simbench.retarget.near_pairs import (
     place_shapes,
     sphere_gaps,
 )
-from simbench.retarget.obstacles import Obstacle, add_obstacles, obstacle_pose, require_obstacles
+from simbench.retarget.obstacles import Obstacle, add_obstacles, place_obstacles, require_obstacles
 from simbench.robot.robot import Robot
 
 _RESOLUTION = 1e-3
@@ -149,9 +149,7 @@ class _Scene:
 
     def place(self, sample: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Put everything where it is at a sample or between two: as `place_shapes`."""
-        for index, obstacle in zip(self.placed, self.obstacles, strict=True):
-            if obstacle.pose.ndim == 3:
-                self.workspace.geometry.geometryObjects[index].placement = obstacle_pose(obstacle, sample)
+        place_obstacles(self.workspace.geometry, self.placed, self.obstacles, sample)
         before = int(sample)
         q = self.q[before]
         if sample > before:
@@ -213,7 +211,6 @@ def _records(
     for run in runs:
         if len(run):
             worst = run[np.argmin(distance[run])]
-            records.append(
-                Interference(*pair, *time[run[[0, -1]]].tolist(), float(distance[worst]), float(time[worst]))
-            )
+            start, end = time[run[[0, -1]]].tolist()
+            records.append(Interference(*pair, start, end, float(distance[worst]), float(time[worst])))
     return records

@@ -139,23 +139,39 @@ def add_obstacles(geometry: pin.GeometryModel, obstacles: Sequence[Obstacle]) ->
     return [
         geometry.addGeometryObject(
             # Names of shapes are unique; obstacles' need not be.
-            pin.GeometryObject(
-                f"obstacle_{number}", 0, 0, obstacle_pose(obstacle, 0.0), obstacle.shape.clone()
-            )
+            pin.GeometryObject(f"obstacle_{number}", 0, 0, _pose_at(obstacle, 0.0), obstacle.shape.clone())
         )
         for number, obstacle in enumerate(obstacles)
     ]
 
 
-def obstacle_pose(obstacle: Obstacle, sample: float) -> pin.SE3:
-    """Pose of an obstacle at a sample or between two: it screws from one pose to the next."""
+def place_obstacles(
+    geometry: pin.GeometryModel, placed: Sequence[int], obstacles: Sequence[Obstacle], sample: float
+) -> None:
+    """Move the obstacles in a geometry model to where they are at a sample, or along a screw between two.
+
+    Parameters
+    ----------
+    geometry : pinocchio.GeometryModel
+        Is changed.
+    placed : sequence of int
+        From `add_obstacles`.
+    obstacles : sequence of Obstacle
+    sample : float
+    """
+    for index, obstacle in zip(placed, obstacles, strict=True):
+        if obstacle.pose.ndim == 3:
+            geometry.geometryObjects[index].placement = _pose_at(obstacle, sample)
+
+
+def _pose_at(obstacle: Obstacle, sample: float) -> pin.SE3:
     if obstacle.pose.ndim == 2:
         return pin.SE3(obstacle.pose)
-    before = min(int(sample), len(obstacle.pose) - 1)
-    share = sample - before
-    if share <= 0.0:
+    before = int(sample)
+    if sample == before:
         return pin.SE3(obstacle.pose[before])
-    return pin.SE3.Interpolate(pin.SE3(obstacle.pose[before]), pin.SE3(obstacle.pose[before + 1]), share)
+    start, end = (pin.SE3(obstacle.pose[at]) for at in (before, before + 1))
+    return pin.SE3.Interpolate(start, end, sample - before)
 
 
 def _require_lengths(name: str, lengths: Sequence[float]) -> None:
