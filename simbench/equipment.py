@@ -6,10 +6,14 @@ from dataclasses import fields
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.motion.handles import Handle
 from simbench.plan import MotionPlan
 from simbench.retarget.scaling import SIDES
 from simbench.scenario_schema import DrawerSection
 from simbench.sim.fixtures import DrawerDesign, handle_poses
+
+_PLACES = 101
+"""Along a fixture's travel, at which its handles are described."""
 
 
 def fixture_design(section: DrawerSection) -> DrawerDesign:
@@ -26,8 +30,8 @@ def fixture_design(section: DrawerSection) -> DrawerDesign:
     return DrawerDesign(**{field.name: getattr(section, field.name) for field in fields(DrawerDesign)})
 
 
-def handle_paths(designs: list[DrawerDesign]) -> Mapping[str, NDArray[np.float64]]:
-    """Positions the handle meant for each hand can take.
+def fixture_handles(designs: list[DrawerDesign]) -> Mapping[str, Handle]:
+    """Describe what the fixture a robot works with lets its hands hold.
 
     Parameters
     ----------
@@ -35,14 +39,14 @@ def handle_paths(designs: list[DrawerDesign]) -> Mapping[str, NDArray[np.float64
 
     Returns
     -------
-    {side: (K, 3) array}
-        m, world; empty without equipment.
+    {side: Handle}
+        World; empty without equipment.
     """
     if not designs:
-        return {side: np.empty((0, 3)) for side in SIDES}
-    openings = np.linspace(0.0, designs[0].travel_m, 101)
+        return {}
+    openings = np.linspace(0.0, designs[0].travel_m, _PLACES)
     poses = [handle_poses(designs[0], float(opening)) for opening in openings]
-    return {side: np.array([pose[side].translation for pose in poses]) for side in SIDES}
+    return {side: Handle(np.array([pose[side].homogeneous for pose in poses])) for side in SIDES}
 
 
 def actor_travel(design: DrawerDesign, plan: MotionPlan) -> NDArray[np.float64]:

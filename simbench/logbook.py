@@ -1,6 +1,6 @@
 """A run's log from its samples: labelled, with units, and with what metrics need beside it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pinocchio as pin
@@ -164,14 +164,14 @@ def _derivative(time: NDArray[np.float64], values: NDArray[np.float64]) -> NDArr
 
 
 def _palm_paths(
-    poses: Mapping[str, Sequence[pin.SE3] | NDArray[np.float64]],
+    poses: Mapping[str, NDArray[np.float64]],
     timeline: Timeline,
     time: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Positions of both palms at the log's times, (S, 2, 3)."""
     sides = []
     for side in SIDES:
-        path = np.array([np.asarray(pose)[:3, 3] for pose in poses[side]])
+        path = poses[side][:, :3, 3]
         sides.append(np.stack([np.interp(time, timeline.time, path[:, axis]) for axis in range(3)], axis=1))
     return np.stack(sides, axis=1)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.checks import Check, check_metrics
-from simbench.equipment import actor_travel, fixture_design, handle_paths
+from simbench.equipment import actor_travel, fixture_design, fixture_handles
 from simbench.errors import ScenarioError
 from simbench.film import render_video
 from simbench.joint_sweep import sweep_timeline
@@ -183,8 +183,8 @@ def _human_course(
     on_progress("read", 0, 1)
     motion = scenario_motion(scenario, designs)
     on_progress("read", 1, 1)
-    paths = handle_paths(designs)
-    plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, paths, on_progress)
+    handles = fixture_handles(designs)
+    plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, handles, on_progress)
     timeline = build_reference(
         robot,
         plan,

@@ -9,16 +9,18 @@ from numpy.typing import NDArray
 
 from simbench.balance.standing import Stance, balance, leg_columns, stand
 from simbench.errors import RetargetError
+from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retarget.clearance import BodyShapes, body_shapes
+from simbench.retarget.hand_plan import HandPlan, actor_palms, approach_handles, contact_phases, plan_hands
 from simbench.retarget.human_form import require_human_form
 from simbench.retarget.imitation import Imitation, imitate, joint_errors
 from simbench.retarget.initial_configuration import calibrate
 from simbench.retarget.pace import slowing_factor
 from simbench.retarget.posture import limited_posture
 from simbench.retarget.scaling import SIDES
-from simbench.retarget.transfer import HandPlan, actor_palms, contact_phases, plan_hands, transfer
+from simbench.retarget.transfer import transfer_frames, transfer_path
 from simbench.robot.robot import Robot
 from simbench.scenario_schema import RetargetSection, RobotSection
 
@@ -66,7 +68,7 @@ def plan_motion(
     motion: HumanMotion,
     place: RobotSection,
     settings: RetargetSection,
-    handle_paths: Mapping[str, NDArray[np.float64]],
+    handles: Mapping[str, Handle],
     progress: Progress,
 ) -> MotionPlan:
     """Retarget a recording to a robot that stands on both feet.
@@ -81,8 +83,8 @@ def plan_motion(
         Resampled, in the world frame of the scene.
     place : RobotSection
     settings : RetargetSection
-    handle_paths : {side: (K, 3) array}
-        Positions that the handle meant for a hand can take, m, world; empty without equipment.
+    handles : {side: Handle}
+        What each hand holds; empty without equipment.
     progress : callable (stage, done, total)
 
     Returns
@@ -101,7 +103,7 @@ def plan_motion(
     progress("imitate", 0, 1)
     actor = calibrate(robot, motion)
     window, order = settings.smoothing_window, settings.smoothing_order
-    imitation = imitate(actor, motion, smoothing_window=window, smoothing_order=order)
+    imitation = imitate(actor, motion, method=settings.method, smoothing_window=window, smoothing_order=order)
     margin = settings.joint_limit_margin_rad
     lower = actor.model.lowerPositionLimit[7:] + margin
     upper = actor.model.upperPositionLimit[7:] - margin
@@ -116,7 +118,7 @@ def plan_motion(
         side: contact_phases(
             motion.time,
             palms[side][:, :3, 3],
-            handle_paths[side],
+            handles[side].poses[:, :3, 3] if side in handles else np.empty((0, 3)),
             contact_distance=settings.contact_distance_m,
             transition_distance=settings.transition_distance_m,
             transition_time=settings.transition_time_s,
@@ -125,15 +127,22 @@ def plan_motion(
     }
     share = {side: phases[side][0] for side in SIDES}
     contact = {side: phases[side][1] for side in SIDES}
+    held = approach_handles(palms, share, contact, handles)
     columns = np.array([robot.joint_names.index(name) for name in actor.model.names[2:]])
     joints = np.tile(stance.joints, (len(motion.time), 1))
     joints[:, columns] = posture
     base, joints = balance(robot, stance, joints)
     for turn in range(_BALANCE_ROUNDS):
         progress("transfer", 1 + turn, _BALANCE_ROUNDS + 1)
-        hands = plan_hands(robot, imitation, posture, base, palms, share, contact)
-        joints[:, columns] = transfer(
-            robot, posture, base, hands, lower, upper, smoothing_window=window, smoothing_order=order
+        hands = plan_hands(robot, imitation, posture, base, palms, held, share, contact, handles)
+        joints[:, columns] = (
+            transfer_path(
+                robot, motion.time, posture, base, hands, lower, upper, joints[:, columns] if turn else None
+            )
+            if settings.transfer == "path"
+            else transfer_frames(
+                robot, posture, base, hands, lower, upper, smoothing_window=window, smoothing_order=order
+            )
         )
         previous = base
         base, joints = balance(robot, stance, joints, _follow_hands(stance, hands, settings.pelvis_follow))

@@ -13,9 +13,9 @@ from simbench.errors import RetargetError
 from simbench.motion.actors.timing import minimum_jerk
 from simbench.plan import MotionPlan
 from simbench.retarget.clearance import clear_path
+from simbench.retarget.hand_plan import HandPlan
 from simbench.retarget.pace import slowing_factor
 from simbench.retarget.scaling import SIDES
-from simbench.retarget.transfer import HandPlan
 from simbench.robot.robot import Robot
 from simbench.scenario_schema import SimulationSection
 from simbench.sim.simulation import Reference

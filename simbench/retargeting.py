@@ -4,14 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import get_args
 
-import numpy as np
-
 from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.plan import MotionPlan, plan_motion
-from simbench.retarget.scaling import SIDES
 from simbench.robot.robot import Robot, load_robot
 from simbench.scenario_schema import RetargetSection, RobotSection
 
@@ -86,6 +83,5 @@ def retarget_motion(
     motion = resample(motion, max(motion.rate, _IMITATION_RATE))
     on_progress("read", 1, 1)
     settings = RetargetSection.model_validate({"method": method})
-    nothing = {side: np.empty((0, 3)) for side in SIDES}
-    plan = plan_motion(robot, motion, RobotSection(), settings, nothing, on_progress)
+    plan = plan_motion(robot, motion, RobotSection(), settings, motion.handles, on_progress)
     return Retargeting(robot, motion, plan, method)

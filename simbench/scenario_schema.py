@@ -105,7 +105,11 @@ class MotionSection(Section):
 class RetargetSection(Section):
     """How the motion becomes joint positions."""
 
-    method: Literal["analytical"] = "analytical"
+    method: Literal["analytical", "numerical", "ude"] = "analytical"
+    """How the scaled model follows the recording: one Gauss-Newton step a frame, the least error in every
+    frame, or that of the markers alone."""
+    transfer: Literal["path", "frame"] = "path"
+    """How the hands' task reaches the joints: the whole motion at once, or frame by frame (Tomić 2018)."""
     smoothing_window: Annotated[int, Field(ge=3)] = 31
     """Savitzky-Golay window in samples, odd."""
     smoothing_order: PositiveInt = 5

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from simbench.equipment import fixture_design
+from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.readers import read_motion
 from simbench.plan import MotionPlan, plan_motion
@@ -72,12 +73,12 @@ def plan_scenario(romeo: Robot) -> Callable[[Scenario], Planned]:
     def plan(scenario: Scenario) -> Planned:
         designs = [fixture_design(section) for section in scenario.fixtures]
         motion = scenario_motion(scenario, designs)
-        paths = {side: np.empty((0, 3)) for side in SIDES}
+        handles = {}
         for design in designs:
             poses = [handle_poses(design, opening) for opening in np.linspace(0.0, design.travel_m, 61)]
-            paths = {side: np.array([pose[side].translation for pose in poses]) for side in SIDES}
+            handles = {side: Handle(np.array([pose[side].homogeneous for pose in poses])) for side in SIDES}
         made = plan_motion(
-            romeo, motion, scenario.robot, scenario.retarget, paths, lambda stage, done, total: None
+            romeo, motion, scenario.robot, scenario.retarget, handles, lambda stage, done, total: None
         )
         return Planned(scenario, designs[0] if designs else None, motion, made)
 

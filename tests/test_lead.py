@@ -2,7 +2,6 @@
 
 import pytest
 
-from simbench.equipment import handle_paths
 from simbench.errors import RetargetError
 from simbench.plan import plan_motion
 from simbench.recording import scenario_motion
@@ -15,6 +14,6 @@ def test_a_motion_that_begins_faster_than_allowed_is_refused():
     robot = load_robot("mahru")
     scenario = load_scenario("dance", ["motion.end_s=0.1", "simulation.lead_in_s=0.02"])
     motion = scenario_motion(scenario, [])
-    plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, handle_paths([]), lambda *_: None)
+    plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, {}, lambda *_: None)
     with pytest.raises(RetargetError, match=r"way to the motion a joint is \d+\.\d\d times .* begin and end"):
         build_reference(robot, plan, scenario.simulation, feedforward="none", speed_fraction=1e-3)

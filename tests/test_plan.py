@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 from scipy.interpolate import CubicSpline
 
-from simbench.equipment import fixture_design, handle_paths
+from simbench.equipment import fixture_design, fixture_handles
 from simbench.errors import MotionError, RetargetError
 from simbench.motion.human_motion import resample
 from simbench.plan import plan_motion
@@ -156,7 +156,7 @@ def test_a_clip_of_a_few_samples_is_planned(romeo, end):
     """Four and seven samples, at 200 Hz."""
     scenario = load_scenario("dance", [f"motion.end_s={end}"])
     motion = scenario_motion(scenario, [])
-    plan = plan_motion(romeo, motion, scenario.robot, scenario.retarget, handle_paths([]), lambda *_: None)
+    plan = plan_motion(romeo, motion, scenario.robot, scenario.retarget, {}, lambda *_: None)
     assert len(motion.time) < 8
     speed = np.abs(np.diff(plan.trajectory.q, axis=0)) / np.diff(plan.trajectory.time)[:, None]
     assert (speed.max(axis=0) < 0.96 * romeo.model.velocityLimit[6:]).all()
@@ -181,12 +181,13 @@ def test_legs_that_cannot_keep_balance_are_named(romeo, dance_motion):
     scenario = load_scenario("dance", ["motion.end_s=0.3"])
     motion = scenario_motion(scenario, [])
     with pytest.raises(RetargetError, match=r"LKneePitch between .* its limits are .* and 0\.450"):
-        plan_motion(robot, motion, scenario.robot, scenario.retarget, handle_paths([]), lambda *_: None)
+        plan_motion(robot, motion, scenario.robot, scenario.retarget, {}, lambda *_: None)
 
 
 def test_a_drawer_out_of_reach_is_refused(romeo):
     scenario = load_scenario("drawer", ["robot.position_m=[-0.45, 0.0]", "motion.task={repetitions: 1}"])
     designs = [fixture_design(section) for section in scenario.fixtures]
     motion = resample(scenario_motion(scenario, designs), 50.0)
+    handles = fixture_handles(designs)
     with pytest.raises(RetargetError, match=r"out of reach: a palm misses the equipment by \d+ mm"):
-        plan_motion(romeo, motion, scenario.robot, scenario.retarget, handle_paths(designs), lambda *_: None)
+        plan_motion(romeo, motion, scenario.robot, scenario.retarget, handles, lambda *_: None)

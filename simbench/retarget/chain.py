@@ -4,6 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solveh_banded
 
+_CLAMPINGS = 12
+"""A limit that is met late in the loop is met by few frames; the last step is clipped."""
+
 
 def chain_step(
     x: NDArray[np.float64],
@@ -29,7 +32,6 @@ def chain_step(
     -------
     (K, n) array
     """
-    knots, count = x.shape
     pull = np.zeros_like(x)
     tension = stiffness * np.diff(x, axis=0)
     pull[:-1] += tension
@@ -37,7 +39,66 @@ def chain_step(
     descent = gradient + pull
     fixed = ((x <= low + 1e-9) & (descent < 0)) | ((x >= high - 1e-9) & (descent > 0))
 
-    springs = np.zeros_like(x)
+    return _solve(descent, blocks, stiffness, fixed, np.zeros_like(x))
+
+
+def bounded_chain_step(
+    x: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+    blocks: NDArray[np.float64],
+    stiffness: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Gauss-Newton step of all knots that ends inside the limits.
+
+    Coordinates that the step takes beyond a limit are set onto it and the others solved again, until none is
+    left (the clamping loop of Baerlocher & Boulic 2004, for a whole path).
+
+    Parameters
+    ----------
+    x, gradient, blocks, stiffness
+        As in `chain_step`.
+    low, high : (K, n) array
+        low ≤ x ≤ high.
+
+    Returns
+    -------
+    (K, n) array
+    """
+    tension = stiffness * np.diff(x, axis=0)
+    descent = gradient.copy()
+    descent[:-1] += tension
+    descent[1:] -= tension
+    fixed = ((x <= low) & (descent < 0)) | ((x >= high) & (descent > 0))
+    held = np.zeros_like(x)
+    for _ in range(_CLAMPINGS):
+        step = _solve(descent, blocks, stiffness, fixed, held)
+        clipped = np.clip(step, low - x, high - x)
+        beyond = ~fixed & (step != clipped)
+        if not beyond.any():
+            break
+        held[beyond] = clipped[beyond]
+        fixed |= beyond
+    return np.clip(step, low - x, high - x)
+
+
+def _solve(
+    descent: NDArray[np.float64],
+    blocks: NDArray[np.float64],
+    stiffness: NDArray[np.float64],
+    fixed: NDArray[np.bool_],
+    held: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Solve for the free coordinates while the fixed ones make the steps they are held at."""
+    knots, count = descent.shape
+    right = descent
+    if held.any():
+        stretch = stiffness * np.diff(held, axis=0)
+        right = descent - np.einsum("kij,kj->ki", blocks, held)
+        right[:-1] += stretch
+        right[1:] -= stretch
+    springs = np.zeros_like(descent)
     springs[:-1] += stiffness
     springs[1:] += stiffness
     free = (~fixed).astype(float)
@@ -49,4 +110,5 @@ def chain_step(
         lower_part = blocks[:, np.arange(offset, count), np.arange(count - offset)]
         banded[offset].reshape(knots, count)[:, : count - offset] = lower_part
     banded[count].reshape(knots, count)[:-1] = -stiffness * free[:-1] * free[1:]
-    return np.asarray(solveh_banded(banded, (descent * free).ravel(), lower=True).reshape(knots, count))
+    solved = solveh_banded(banded, (right * free).ravel(), lower=True).reshape(knots, count)
+    return np.where(fixed, held, solved)
