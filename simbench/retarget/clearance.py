@@ -7,13 +7,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.retarget.chain import chain_step
-from simbench.retarget.near_pairs import (
-    PairWorkspace,
-    pair_distance,
-    pair_workspace,
-    place_shapes,
-    sphere_gaps,
-)
+from simbench.retarget.near_pairs import PairWorkspace, pair_distance, pair_workspace, possible_pairs
 from simbench.retarget.scaling import upper_body_locks
 from simbench.robot.robot import Robot
 
@@ -123,13 +117,11 @@ def clearance_rows(
     """
     model, data = workspace.model, workspace.data
     q = np.concatenate([_AT_ORIGIN if base is None else base, joints])
-    middles, _ = place_shapes(workspace, q)
-    near = np.flatnonzero(sphere_gaps(workspace, middles) < margin)
-    distances = np.array([pair_distance(workspace, pair) for pair in near.tolist()])
-    near, distances = near[distances < margin], distances[distances < margin]
-    if len(near) == 0:
+    distances = {pair: pair_distance(workspace, pair) for pair in possible_pairs(workspace, q, margin)}
+    near = [pair for pair, distance in distances.items() if distance < margin]
+    if not near:
         return np.empty((0, len(joints))), np.empty(0)
-    results = [workspace.results[pair] for pair in near.tolist()]
+    results = [workspace.results[pair] for pair in near]
     normals = np.array([result.normal for result in results])
     points = np.array([result.getNearestPoint1() for result in results])
     # Both witness points lie on the normal, so one line of force stands for both.
@@ -137,7 +129,7 @@ def clearance_rows(
     moments = points[:, turned] * normals[:, back] - points[:, back] * normals[:, turned]
     lines = np.hstack([normals, moments])
     jacobian = pin.computeJointJacobians(model, data)[:, 6:]
-    return lines @ jacobian * workspace.apart[near, 6:], margin - distances
+    return lines @ jacobian * workspace.apart[near, 6:], margin - np.array([distances[pair] for pair in near])
 
 
 def clear_path(

@@ -6,6 +6,8 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from simbench.kinematics.compiled import compiled
+
 
 @dataclass(frozen=True)
 class PairWorkspace:
@@ -125,6 +127,58 @@ def sphere_gaps(workspace: PairWorkspace, middles: NDArray[np.float64]) -> NDArr
     return np.asarray(
         np.sqrt(np.einsum("...i,...i", apart, apart)) - workspace.radii[first] - workspace.radii[second]
     )
+
+
+def possible_pairs(workspace: PairWorkspace, q: NDArray[np.float64], margin: float) -> list[int]:
+    """Put the shapes where a configuration has them, and name the pairs that may be nearer than a margin.
+
+    Parameters
+    ----------
+    workspace : PairWorkspace
+    q : (nq,) array
+    margin : float
+        m.
+
+    Returns
+    -------
+    list of int
+        Pairs whose bounding spheres are nearer.
+    """
+    pin.updateGeometryPlacements(workspace.model, workspace.data, workspace.geometry, workspace.placed, q)
+    near = _spheres_near(
+        np.array(workspace.rotations).reshape(-1, 3, 3),
+        np.array(workspace.translations).reshape(-1, 3),
+        workspace.centers,
+        workspace.radii + 0.5 * margin,
+        workspace.first,
+        workspace.second,
+    )
+    return near.nonzero()[0].tolist()
+
+
+@compiled
+def _spheres_near(
+    rotations: NDArray[np.float64],
+    translations: NDArray[np.float64],
+    centers: NDArray[np.float64],
+    radii: NDArray[np.float64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+) -> NDArray[np.bool_]:
+    middles = np.empty_like(translations)
+    for shape in range(len(radii)):
+        for axis in range(3):
+            middles[shape, axis] = translations[shape, axis]
+            for along in range(3):
+                middles[shape, axis] += rotations[shape, axis, along] * centers[shape, along]
+    near = np.empty(len(first), dtype=np.bool_)
+    for pair in range(len(first)):
+        reach = radii[first[pair]] + radii[second[pair]]
+        squared = 0.0
+        for axis in range(3):
+            squared += (middles[second[pair], axis] - middles[first[pair], axis]) ** 2
+        near[pair] = reach > 0.0 and squared < reach * reach
+    return near
 
 
 def pair_distance(workspace: PairWorkspace, pair: int) -> float:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 from simbench.retarget.clearance import BodyShapes, body_shapes, clear_path, clearance_rows
-from simbench.retarget.near_pairs import pair_workspace
+from simbench.retarget.near_pairs import pair_workspace, place_shapes, possible_pairs, sphere_gaps
 
 RADIUS = 0.05
 ARM = 0.4
@@ -214,3 +214,19 @@ def test_romeos_arms_are_led_round_its_body(romeo_shapes):
         cleared = clear_path(romeo_shapes, path, 0.03)
         assert min(least_distance(romeo_shapes, joints) for joints in cleared) > 0.02
         np.testing.assert_allclose(cleared[[0, -1]], path[[0, -1]], atol=1e-6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(shares=st.lists(UNIT, min_size=15, max_size=15), margin=st.floats(-0.05, 0.2))
+def test_no_near_pair_is_left_out_by_its_spheres(romeo_shapes, shares, margin):
+    model = romeo_shapes.model
+    lower, upper = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
+    joints = 0.5 * (lower + upper) + 0.5 * np.array(shares) * (upper - lower)
+    workspace = pair_workspace(model, romeo_shapes.geometry)
+    q = np.r_[pin.neutral(model)[:7], joints]
+    possible = possible_pairs(workspace, q, margin)
+    near = np.flatnonzero(pair_distances(romeo_shapes, joints) < margin)
+    assert set(near) <= set(possible)
+    # One by one and all in an array: the same spheres.
+    middles, _ = place_shapes(workspace, q)
+    np.testing.assert_array_equal(np.flatnonzero(sphere_gaps(workspace, middles) < margin), possible)

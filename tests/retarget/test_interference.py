@@ -183,7 +183,7 @@ def deepest(found):
 def test_obstacles_move_with_the_frame(romeo, crossing):
     """Robot and obstacle moved together: the same interferences; hands may touch, the rest may not."""
     hands = ("l_wrist", "l_fingers", "r_wrist", "r_fingers")
-    inside = at(0.2, 0.0, 0.1)
+    inside = at(0.1, 0.0, -0.15)
     place = pin.XYZQUATToSE3(crossing.base[0]).homogeneous
     moved = find_interference(romeo, crossing, (box_obstacle("board", (0.3, 0.8, 0.02), place @ inside),))
     origin = replace(crossing, base=None)
