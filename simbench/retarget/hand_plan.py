@@ -124,10 +124,13 @@ def contact_phases(
     touching = np.flatnonzero(distance < contact_distance)
     if len(touching) == 0:
         return share, contact
+    first, last = touching[0], touching[-1]
     # It is not yet there while it comes nearer, and no longer while it goes away.
     leaving = np.gradient(distance, time) if len(time) > 1 else np.zeros(1)
-    first = touching[0] + np.argmax(leaving[touching[0] :] > -_ARRIVAL_SPEED)
-    last = touching[-1] - np.argmax(leaving[touching[-1] :: -1] < _ARRIVAL_SPEED)
+    if first > 0:
+        first += np.argmax(leaving[first:] > -_ARRIVAL_SPEED)
+    if last < len(time) - 1:
+        last -= np.argmax(leaving[last::-1] < _ARRIVAL_SPEED)
     contact[first : last + 1] = True
     near = np.flatnonzero(distance < transition_distance)
     rise = 1.0 + (time - time[near[0]]) / transition_time
