@@ -33,10 +33,10 @@ def test_the_cost_is_that_of_the_parabolas_through_three_samples(start, end):
     np.testing.assert_allclose(shape_pull(shape, bend[:, None])[:, 0], dense(shape) @ bend, rtol=1e-9)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**31), pressing=st.booleans())
 def test_a_step_costs_least(seed, pressing):
-    """Against L-BFGS-B with hard limits, the cost written out over a dense matrix."""
+    """Against sequential quadratic programming with hard limits, the cost written out over a dense matrix."""
     rng = np.random.default_rng(seed)
     samples, count, clearances = 8, 2, 12
     shape = 0.1 * shape_cost(np.arange(12) * 0.02, 2, 10, 0.03)
@@ -65,10 +65,8 @@ def test_a_step_costs_least(seed, pressing):
     step = bend_step(demands)
     assert (np.abs(step) <= bound + 1e-3).all()
     bounds = [(-bound, bound)] * (samples * count)
-    options = {"ftol": 1e-15, "gtol": 1e-9, "maxiter": 2000, "maxfun": 100000}
-    best = minimize(
-        cost, np.zeros(samples * count), jac=True, bounds=bounds, method="L-BFGS-B", options=options
-    )
+    options = {"ftol": 1e-14, "maxiter": 500}
+    best = minimize(cost, np.zeros(samples * count), jac=True, bounds=bounds, method="SLSQP", options=options)
     # A limit gives way by a little, so the cost may be less than with hard ones, not more.
     assert cost(step.ravel())[0] <= best.fun + 1e-6
     np.testing.assert_allclose(step.ravel(), best.x, atol=2e-3)
