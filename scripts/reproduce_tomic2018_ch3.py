@@ -256,8 +256,8 @@ def compare(studies: Sequence[Study]) -> Iterator[Line]:
         peak = max(peak_of(drawer, "analytical", joint) for joint in ("elbow", "shoulder"))
         yield Line("elbows and shoulders, analytical, drawer, peak", "about 30 (one actor)", peak)
     analytical, numerical, ude = (mean_of(studies, method, "hand") for method in METHODS)
-    # A hundredth: both are smoothed by the same polynomials, which may favour either by less than that.
-    yield Line("hands, numerical / analytical", "about the same", numerical / analytical, "", high=1.01)
+    # A thousandth: both miss the noise that the filter takes away, which may favour either by less than that.
+    yield Line("hands, numerical / analytical", "about the same", numerical / analytical, "", high=1.001)
     yield Line("hands, ude / analytical", "bigger", ude / analytical, "", low=5.0)
     ratios = [each.errors["ude", "hand"].mean / each.errors["analytical", "hand"].mean for each in studies]
     yield Line("hands, ude / analytical, least of a recording", "", min(ratios), "")
