@@ -12,6 +12,7 @@ from rich.console import Console
 
 import simbench
 from simbench.cli_motion import motion_app
+from simbench.cli_place import place
 from simbench.cli_retarget import retarget
 from simbench.cli_robot import robot_app
 from simbench.display import format_value, metrics_table, progress_bars
@@ -164,6 +165,7 @@ def run(
 
 
 app.command()(retarget)
+app.command()(place)
 
 
 @app.command()

@@ -1,6 +1,6 @@
 """Standing on both feet: legs and pelvis that keep the COG over the soles while the upper body moves."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pinocchio as pin
@@ -15,6 +15,11 @@ _STEPS = 40
 _TOLERANCE = 1e-6
 """How far feet and COG may have been off before the last Newton step, m or rad; it leaves about the square.
 What is left changes from frame to frame and shows, differentiated twice, in the planned torque."""
+_LEAST_KNEE = 0.1
+"""Bend of the knees, rad, that another pelvis height leaves at least: straight legs cannot move it."""
+_HEIGHT_STEP = 0.01
+_HEIGHT_RESOLUTION = 1e-4
+"""Of the range of pelvis heights, m: the way from height to height, and how exactly its ends are found."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +44,10 @@ class Stance:
     target: NDArray[np.float64]
 
 
-def stand(robot: Robot, position: tuple[float, float], heading: float, posture: str) -> Stance:
-    """Place a robot on the floor in a posture.
+def stand(
+    robot: Robot, position: tuple[float, float], heading: float, posture: str, height: float = 0.0
+) -> Stance:
+    """Place a robot on the floor in a posture, its pelvis higher or lower if wanted.
 
     Parameters
     ----------
@@ -51,6 +58,9 @@ def stand(robot: Robot, position: tuple[float, float], heading: float, posture: 
         Direction of the robot's x axis, rad about z.
     posture : str
         Name in `robot.postures` with both soles flat.
+    height : float
+        How much higher the pelvis is than the posture has it, m: the legs bend or stretch, the soles stay
+        where they are, the COG over the middle of their polygon.
 
     Returns
     -------
@@ -60,6 +70,8 @@ def stand(robot: Robot, position: tuple[float, float], heading: float, posture: 
     ------
     RobotError
         If the posture is unknown or its soles are not flat.
+    RetargetError
+        If the legs do not allow the height.
     """
     if posture not in robot.postures:
         raise RobotError(f"{robot.name}: no posture {posture!r}; allowed: {', '.join(robot.postures)}")
@@ -90,7 +102,32 @@ def stand(robot: Robot, position: tuple[float, float], heading: float, posture: 
     )
     target = 0.5 * (corners[:, :2].min(axis=0) + corners[:, :2].max(axis=0))
     base = pin.SE3ToXYZQUAT(pin.SE3(turn, shift))
-    return Stance(soles, base, joints.copy(), target)
+    stance = Stance(soles, base, joints.copy(), target)
+    return stance if height == 0.0 else _at_height(robot, stance, height)
+
+
+def height_range(robot: Robot, posture: str) -> tuple[float, float]:
+    """Find how far the legs let the pelvis go down and up, upright, with the COG over the feet.
+
+    Parameters
+    ----------
+    robot : Robot
+    posture : str
+        Name in `robot.postures` with both soles flat.
+
+    Returns
+    -------
+    low, high : float
+        m from the posture's height, low ≤ 0 ≤ high: the leg joints stay inside their limits and the knees
+        bent by at least 0.1 rad.
+
+    Raises
+    ------
+    RobotError
+        As `stand`.
+    """
+    stance = stand(robot, (0.0, 0.0), 0.0, posture)
+    return _farthest(robot, stance, -1.0), _farthest(robot, stance, 1.0)
 
 
 def balance(
@@ -160,6 +197,65 @@ def balance(
 def leg_columns(robot: Robot, side: str) -> NDArray[np.int64]:
     """Positions of a leg's joints in `robot.joint_names`."""
     return np.array([robot.joint_names.index(name) for name in robot.groups[f"{side}_leg"]])
+
+
+def _at_height(robot: Robot, stance: Stance, height: float) -> Stance:
+    """Take a stance to another pelvis height."""
+    if abs(height) > abs(_farthest(robot, stance, np.sign(height))):
+        low, high = (_farthest(robot, stance, way) for way in (-1.0, 1.0))
+        raise RetargetError(
+            f"{robot.name}: its legs do not allow a pelvis {height:+.3f} m from the posture's height; "
+            f"allowed: {low:+.3f} to {high:+.3f} m"
+        )
+    count = 1 + int(abs(height) / _HEIGHT_STEP)
+    for _ in range(count):
+        stance = _raised(robot, stance, height / count)
+    return stance
+
+
+def _farthest(robot: Robot, stance: Stance, way: float) -> float:
+    """Find the last height, m, that the legs allow in a direction, going there step by step."""
+    height, step = 0.0, _HEIGHT_STEP
+    while step > _HEIGHT_RESOLUTION:
+        try:
+            moved = _raised(robot, stance, way * step)
+        except RetargetError:
+            step *= 0.5
+            continue
+        if _legs_allow(robot, moved.joints):
+            height, stance = height + way * step, moved
+        else:
+            step *= 0.5
+    return height
+
+
+def _raised(robot: Robot, stance: Stance, height: float) -> Stance:
+    """Take a stance to another pelvis height nearby, the COG over its target."""
+    start = stance.base.copy()
+    start[2] += height
+    base, joints = balance(robot, replace(stance, base=start), stance.joints[None])
+    return replace(stance, base=base[0], joints=joints[0])
+
+
+def _legs_allow(robot: Robot, joints: NDArray[np.float64]) -> bool:
+    """Whether the legs are inside their limits, with bent knees."""
+    model, data = robot.model, robot.model.createData()
+    pin.forwardKinematics(model, data, np.concatenate([pin.neutral(model)[:7], joints]))
+    for side in SIDES:
+        columns = leg_columns(robot, side)
+        low, high = model.lowerPositionLimit[7 + columns], model.upperPositionLimit[7 + columns]
+        if not ((low <= joints[columns]) & (joints[columns] <= high)).all():
+            return False
+        places = np.array(
+            [data.oMi[model.getJointId(name)].translation for name in robot.groups[f"{side}_leg"]]
+        )
+        # The knee is the joint in the middle of the leg.
+        ends = np.linalg.norm(places[:, None] - places[[0, -1]], axis=2).min(axis=1)
+        thigh, shank = places[ends.argmax()] - places[0], places[-1] - places[ends.argmax()]
+        bend = float(np.arctan2(np.linalg.norm(np.cross(thigh, shank)), thigh @ shank))
+        if bend < _LEAST_KNEE:
+            return False
+    return True
 
 
 def _balance_step(

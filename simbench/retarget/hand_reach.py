@@ -1,0 +1,332 @@
+"""What a robot's hands reach from where its root is: handles as points, arms inside limits, no collision."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.errors import RetargetError
+from simbench.kinematics.task_matrix import Tasks, Workspace, make_workspace
+from simbench.kinematics.tree import KinematicTree, first_joint, frame_on_body, kinematic_tree
+from simbench.motion.handles import Handle
+from simbench.retarget.centred_reach import reach_path
+from simbench.retarget.clearance import add_self_pairs, convex_shapes
+from simbench.retarget.near_pairs import (
+    PairWorkspace,
+    pair_distance,
+    pair_workspace,
+    place_shapes,
+    sphere_gaps,
+)
+from simbench.retarget.scaling import SIDES
+from simbench.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+_LEVER = 0.15
+_LEVER_WEIGHT = 0.5
+"""A palm's direction is given by points this far (m) from its middle; they weigh less than the middle, so
+that a palm that cannot have both is in its place rather than turned right."""
+_LEAST_BEND = 0.15
+"""Of an elbow, rad: nearer to straight than that the arm's joints race."""
+
+
+@dataclass(frozen=True)
+class HandReach:
+    """A robot's trunk and arms with what its hands are to hold.
+
+    Parameters
+    ----------
+    robot : Robot
+    model : pinocchio.Model
+        Trunk and those arms that hold something; all else is locked where the posture has it.
+    tree : KinematicTree
+    work : Workspace
+    tasks : Tasks
+        Points of the palms: the middle, then those that show its direction.
+    columns : {side: slice}
+        The points of each hand.
+    free : {side: bool}
+        Whether the hand may turn about its handle.
+    boxes : tuple of (2, n) arrays
+        Least and greatest positions of the joints, rad; one for each way the elbows may bend.
+    limits : (2, n) array
+        Of the joints themselves, rad.
+    pairs : PairWorkspace
+        Links that could collide.
+    """
+
+    robot: Robot
+    model: pin.Model
+    tree: KinematicTree
+    work: Workspace
+    tasks: Tasks
+    columns: Mapping[str, slice]
+    free: Mapping[str, bool]
+    boxes: tuple[Array, ...]
+    limits: Array
+    pairs: PairWorkspace
+
+
+@dataclass(frozen=True)
+class Grasps:
+    """How the hands come to their handles.
+
+    Parameters
+    ----------
+    joints : (K, n) array
+        rad.
+    off : (K,) array
+        Distance of the palm that is farthest from its place, m.
+    turned : (K,) array
+        Angle of the palm that is turned farthest from where it should be, rad.
+    """
+
+    joints: Array
+    off: Array
+    turned: Array
+
+
+def hand_reach(robot: Robot, handles: Mapping[str, Handle], joints: Array) -> HandReach:
+    """Prepare to ask what a robot's hands reach.
+
+    Parameters
+    ----------
+    robot : Robot
+    handles : {side: Handle}
+        What each of the robot's hands holds.
+    joints : (n,) array
+        Posture of everything but trunk and those arms, rad.
+
+    Returns
+    -------
+    HandReach
+
+    Raises
+    ------
+    RetargetError
+        If there is no handle, or the robot has no such arm.
+    """
+    if not handles:
+        raise RetargetError(f"{robot.name}: no handles to reach for: the recording says of no equipment")
+    sides = [side for side in SIDES if side in handles]
+    for side in sides:
+        lacks = [f"frame {role}" for role in _roles(side) if role not in robot.frames]
+        lacks += [] if f"{side}_arm" in robot.groups else [f"group {side}_arm"]
+        if lacks:
+            raise RetargetError(f"{robot.name}: cannot reach with its {side} hand; it lacks {lacks[0]}")
+    moving = {
+        *robot.groups.get("trunk", ()),
+        *(name for side in sides for name in robot.groups[f"{side}_arm"]),
+    }
+    locked = [joint for joint in range(first_joint(robot.model), robot.model.njoints)]
+    locked = [joint for joint in locked if robot.model.names[joint] not in moving]
+    reference = np.concatenate([pin.neutral(robot.model)[: robot.root_q], joints])
+    model, (geometry,) = pin.buildReducedModel(robot.model, [convex_shapes(robot)], locked, reference)
+    add_self_pairs(robot, geometry)
+    rows: list[tuple[int, Array, float]] = []
+    columns = {}
+    for side in sides:
+        body, turn, middle = frame_on_body(model, model.getFrameId(robot.frames[f"{side}_hand"]))
+        start = len(rows)
+        rows.append((body, middle, 1.0))
+        rows += [(body, middle + _LEVER * turn @ axis, _LEVER_WEIGHT) for axis in _axes(handles[side])]
+        columns[side] = slice(start, len(rows))
+    tree = kinematic_tree(model)
+    tasks = Tasks(
+        np.array([body for body, _, _ in rows], dtype=np.int64),
+        np.array([place for _, place, _ in rows]),
+        np.array([weight for _, _, weight in rows]),
+        np.empty(0, dtype=np.int64),
+        np.empty((0, 3, 3)),
+        np.empty(0),
+    )
+    limits = np.stack([model.lowerPositionLimit, model.upperPositionLimit])[:, robot.root_q :]
+    return HandReach(
+        robot=robot,
+        model=model,
+        tree=tree,
+        work=make_workspace(tree),
+        tasks=tasks,
+        columns=columns,
+        free={side: handles[side].turn_axis is not None for side in sides},
+        boxes=_boxes(robot, model, limits, sides),
+        limits=limits,
+        pairs=pair_workspace(model, geometry),
+    )
+
+
+def handle_points(handles: Mapping[str, Handle]) -> Array:
+    """Places of the palms' points along the way of the handles.
+
+    Parameters
+    ----------
+    handles : {side: Handle}
+        Moving together: pose k of one with pose k of the other; one that stands still has a single pose.
+
+    Returns
+    -------
+    (K, P, 3) array
+        m, world, in the order of `HandReach.tasks`.
+
+    Raises
+    ------
+    RetargetError
+        If two handles move in different numbers of poses.
+    """
+    counts = {side: len(handle.poses) for side, handle in handles.items() if len(handle.poses) > 1}
+    if len(set(counts.values())) > 1:
+        told = ", ".join(f"{side} {count}" for side, count in counts.items())
+        raise RetargetError(f"handles that move together need as many poses each; given: {told}")
+    count = max(counts.values(), default=1)
+    points = []
+    for side in SIDES:
+        if side in handles:
+            offsets = np.vstack([np.zeros((1, 3)), _LEVER * _axes(handles[side])])
+            poses = handles[side].poses
+            placed = poses[:, None, :3, 3] + np.einsum("kij,pj->kpi", poses[:, :3, :3], offsets)
+            points.append(np.broadcast_to(placed, (count, *placed.shape[1:])))
+    return np.concatenate(points, axis=1)
+
+
+def grasp_handles(
+    reach: HandReach,
+    points: Array,
+    rest: Array,
+    box: Array,
+    *,
+    tolerance: tuple[float, float] = (np.inf, np.inf),
+    rounds: int = 12,
+) -> Grasps:
+    """Bring the hands to their handles pose after pose.
+
+    Parameters
+    ----------
+    reach : HandReach
+    points : (K, P, 3) array
+        From `handle_points`, in the axes of the robot's root, m.
+    rest : (n,) array
+        Joints from which the first pose is looked for, and near which all stay as far as they can, rad.
+    box : (2, n) array
+        Least and greatest positions of the joints, rad.
+    tolerance : (float, float)
+        Distance (m) and turn (rad) of a palm from its place beyond which the path need not be followed any
+        further; the palms then count as infinitely far off.
+    rounds : int
+        Most steps a pose.
+
+    Returns
+    -------
+    Grasps
+    """
+    path, found = np.empty((len(points), len(rest))), np.empty(points.shape)
+    reach_path(
+        reach.tree,
+        reach.tasks,
+        np.ascontiguousarray(points),
+        np.ascontiguousarray(box[0]),
+        np.ascontiguousarray(box[1]),
+        np.ascontiguousarray(rest),
+        reach.work,
+        rounds,
+        tolerance[0] + _LEVER * tolerance[1],
+        path,
+        found,
+    )
+    off, turned = np.zeros(len(points)), np.zeros(len(points))
+    for side, columns in reach.columns.items():
+        wrong = found[:, columns] - points[:, columns]
+        if np.isinf(wrong).any():
+            return Grasps(path, np.full(len(points), np.inf), np.full(len(points), np.pi))
+        off = np.maximum(off, np.linalg.norm(wrong[:, 0], axis=1))
+        chords = np.square(wrong[:, 1:] - wrong[:, :1]).sum(axis=(1, 2)) / _LEVER**2
+        # Three unit axes turned by an angle a move by 8 sin²(a / 2) in sum of squares, a single one by 4.
+        whole = 4.0 if reach.free[side] else 8.0
+        turned = np.maximum(turned, 2.0 * np.arcsin(np.sqrt(np.minimum(chords / whole, 1.0))))
+    return Grasps(path, off, turned)
+
+
+def least_clearance(reach: HandReach, joints: Array) -> float:
+    """Least distance between links that could collide, m; negative: the depth of penetration.
+
+    Parameters
+    ----------
+    reach : HandReach
+    joints : (K, n) array
+        rad.
+
+    Returns
+    -------
+    float
+        Infinite where no links come near each other.
+    """
+    root = pin.neutral(reach.model)[: reach.robot.root_q]
+    least = np.inf
+    for q in joints:
+        middles, _ = place_shapes(reach.pairs, np.concatenate([root, q]))
+        near = np.flatnonzero(sphere_gaps(reach.pairs, middles) < min(least, 0.0))
+        least = min([least, *(pair_distance(reach.pairs, pair) for pair in near.tolist())])
+    return least
+
+
+def arm_length(reach: HandReach) -> float:
+    """Distance from a shoulder to its palm along the arm, m; of the longer arm."""
+    model, data = reach.model, reach.model.createData()
+    pin.framesForwardKinematics(model, data, pin.neutral(model))
+    lengths = []
+    for side in reach.columns:
+        places = [data.oMf[model.getFrameId(reach.robot.frames[role])].translation for role in _roles(side)]
+        lengths.append(float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum()))
+    return max(lengths)
+
+
+def _roles(side: str) -> list[str]:
+    return [f"{side}_{part}" for part in ("shoulder", "elbow", "wrist", "hand")]
+
+
+def _axes(handle: Handle) -> Array:
+    """Directions in the palm that the handle settles (p, 3)."""
+    return np.eye(3) if handle.turn_axis is None else handle.turn_axis[None]
+
+
+def _boxes(robot: Robot, model: pin.Model, limits: Array, sides: Sequence[str]) -> tuple[Array, ...]:
+    """Limits with every elbow on one side of straight: all combinations."""
+    boxes = [limits]
+    for side in sides:
+        column, straight = _straight_elbow(robot, model, side)
+        bent = []
+        for box in boxes:
+            above, below = box.copy(), box.copy()
+            above[0, column] = max(box[0, column], straight + _LEAST_BEND)
+            below[1, column] = min(box[1, column], straight - _LEAST_BEND)
+            bent += [one for one in (above, below) if one[1, column] - one[0, column] > _LEAST_BEND]
+        boxes = bent
+    return tuple(boxes)
+
+
+def _straight_elbow(robot: Robot, model: pin.Model, side: str) -> tuple[int, float]:
+    """Column of the joint that brings the wrist nearer to the shoulder, and where they are farthest apart.
+
+    A turn by q about one axis between them makes their distance d² = a + b cos(q − q₀): three samples
+    settle q₀.
+    """
+    data = model.createData()
+    shoulder, wrist = (model.getFrameId(robot.frames[f"{side}_{part}"]) for part in ("shoulder", "wrist"))
+    best = (0.0, 0, 0.0)
+    for name in robot.groups[f"{side}_arm"]:
+        index = model.joints[model.getJointId(name)].idx_q
+        squares = []
+        for angle in (0.0, 0.5 * np.pi, np.pi):
+            q = pin.neutral(model)
+            q[index] = angle
+            pin.framesForwardKinematics(model, data, q)
+            apart = data.oMf[wrist].translation - data.oMf[shoulder].translation
+            squares.append(float(apart @ apart))
+        mean = 0.5 * (squares[0] + squares[2])
+        cosine, sine = squares[0] - mean, squares[1] - mean
+        size = float(np.hypot(cosine, sine))
+        if size > best[0]:
+            best = (size, index - robot.root_q, float(np.arctan2(sine, cosine)))
+    return best[1], best[2]
