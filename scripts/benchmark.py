@@ -1,6 +1,10 @@
-"""Measure speed as ratios within one run: what control, sensing and logging add to the bare physics step.
+"""Measure speed as ratios within one run.
 
-python scripts/benchmark.py [--repeat N]
+python scripts/benchmark.py [--repeat N] [--only loop|imitation] [--peers FOLDER]
+
+loop: what control, sensing and logging add to the bare physics step. imitation: frames a second of our
+methods beside Pink, mink and PlaCo, same robot (ROMEO, 25 coordinates), same frames, same targets, joint
+limits kept, one core. The peers live in an environment of their own, made in FOLDER at the first run.
 """
 
 import argparse
@@ -8,6 +12,15 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from benchmark_imitation import (
+    PEERS,
+    load_problems,
+    one_core,
+    peers_python,
+    run_peer,
+    time_ours,
+    write_urdf,
+)
 from rich.console import Console
 from rich.table import Table
 
@@ -34,18 +47,65 @@ def measure(name: str, repeat: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array(overhead), np.array(pace)
 
 
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each scenario")
-    repeat = parser.parse_args().repeat
+def loop_table(repeat: int) -> Table:
+    """Compare the whole loop with its bare steps."""
     table = Table("scenario", "loop / bare step, best", "median", "simulated / wall time, best")
     for name in ("drawer", "dance"):
         overhead, pace = measure(name, repeat)
         table.add_row(name, f"{overhead.min():.2f}", f"{np.median(overhead):.2f}", f"{pace.max():.2f}")
-    Console().print(table)
+    return table
+
+
+def imitation_table(repeat: int, peers: Path) -> Table:
+    """Compare imitation with other libraries; the time of the analytical method in one call is 1."""
+    python = peers_python(peers)
+    one_core()
+    robot, model, problems = load_problems()
+    table = Table(
+        "imitation", "frames/s", "time, analytical = 1", "wrists off, mm", "99 % of single calls within"
+    )
+    for title, problem in problems.items():
+        table.add_section()
+        table.add_row(title, "", "", "", "")
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            np.savez(folder / "problem.npz", **problem)
+            write_urdf(robot, model, problem["frames"], folder / "robot.urdf")
+            unit = 0.0
+            for method, rounds in (("analytical", 0), ("numerical", 60)):
+                seconds, off, calls = time_ours(model, problem, repeat, rounds)
+                unit = unit or seconds
+                late = f"{1e6 * np.quantile(calls, 0.99):.0f} µs"
+                table.add_row(*_row(method, seconds, unit, off), late)
+                each = float(np.median(calls))
+                table.add_row(*_row(f"{method}, frame by frame", each, unit, off), late)
+            for peer in PEERS:
+                found = run_peer(peer, python, folder, repeat)
+                if found is not None:
+                    table.add_row(*_row(peer, found["seconds"], unit, found["wrists_m"]), "")
+    return table
+
+
+def _row(name: str, seconds: float, unit: float, off: float) -> tuple[str, str, str, str]:
+    return f"  {name}", f"{1.0 / seconds:,.0f}", f"{seconds / unit:.2f}", f"{1e3 * off:.4f}"
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each")
+    parser.add_argument("--only", choices=("loop", "imitation"))
+    parser.add_argument(
+        "--peers", type=Path, default=Path("build/peers"), metavar="FOLDER", help="environment of the peers"
+    )
+    given = parser.parse_args()
+    console = Console()
+    if given.only != "imitation":
+        console.print(loop_table(given.repeat))
+    if given.only != "loop":
+        console.print(imitation_table(given.repeat, given.peers))
 
 
 if __name__ == "__main__":

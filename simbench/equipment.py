@@ -1,16 +1,18 @@
 """A scenario's equipment: its design, where hands can hold it, and how far an actor moved it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simbench.motion.handles import Handle
-from simbench.plan import MotionPlan
+from simbench.retarget.hand_plan import HandPlan
+from simbench.retarget.obstacles import Obstacle
 from simbench.retarget.scaling import SIDES
+from simbench.robot.robot import Robot
 from simbench.scenario_schema import DrawerSection
-from simbench.sim.fixtures import DrawerDesign, handle_poses
+from simbench.sim.fixtures import DrawerDesign, fixture_obstacles, handle_poses
 
 _PLACES = 101
 """Along a fixture's travel, at which its handles are described."""
@@ -49,13 +51,38 @@ def fixture_handles(designs: list[DrawerDesign]) -> Mapping[str, Handle]:
     return {side: Handle(np.array([pose[side].homogeneous for pose in poses])) for side in SIDES}
 
 
-def actor_travel(design: DrawerDesign, plan: MotionPlan) -> NDArray[np.float64]:
+def fixture_surroundings(designs: list[DrawerDesign], robot: Robot) -> Callable[[HandPlan], list[Obstacle]]:
+    """Say what a robot has to keep clear of while its hands move the equipment.
+
+    Parameters
+    ----------
+    designs : list of Design
+    robot : Robot
+        Its palms and fingers may touch what they move.
+
+    Returns
+    -------
+    callable (HandPlan) -> list of Obstacle
+    """
+    touching = [link for hand in robot.hands.values() for link in (hand.palm, *hand.fingers)]
+
+    def surroundings(hands: HandPlan) -> list[Obstacle]:
+        return [
+            part
+            for design in designs
+            for part in fixture_obstacles(design, actor_travel(design, hands), touching)
+        ]
+
+    return surroundings
+
+
+def actor_travel(design: DrawerDesign, hands: HandPlan) -> NDArray[np.float64]:
     """Compute the opening of a drawer that the actor's palms ask for.
 
     Parameters
     ----------
     design : DrawerDesign
-    plan : MotionPlan
+    hands : HandPlan
 
     Returns
     -------
@@ -64,7 +91,7 @@ def actor_travel(design: DrawerDesign, plan: MotionPlan) -> NDArray[np.float64]:
     """
     closed, opened = (handle_poses(design, opening)["left"].translation for opening in (0.0, 1.0))
     axis = opened - closed
-    middle = np.mean([plan.hands.actor[side][:, :3, 3] for side in SIDES], axis=0)
+    middle = np.mean([hands.actor[side][:, :3, 3] for side in SIDES], axis=0)
     handle = np.mean([handle_poses(design, 0.0)[side].translation for side in SIDES], axis=0)
-    touching = plan.hands.contact["left"] & plan.hands.contact["right"]
+    touching = hands.contact["left"] & hands.contact["right"]
     return np.where(touching, (middle - handle) @ axis, design.start_opening_m)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.checks import Check, check_metrics
-from simbench.equipment import actor_travel, fixture_design, fixture_handles
+from simbench.equipment import actor_travel, fixture_design, fixture_handles, fixture_surroundings
 from simbench.errors import ScenarioError
 from simbench.film import render_video
 from simbench.joint_sweep import sweep_timeline
@@ -184,7 +184,8 @@ def _human_course(
     motion = scenario_motion(scenario, designs)
     on_progress("read", 1, 1)
     handles = fixture_handles(designs)
-    plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, handles, on_progress)
+    surroundings = fixture_surroundings(designs, robot)
+    plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, handles, on_progress, surroundings)
     timeline = build_reference(
         robot,
         plan,
@@ -192,7 +193,7 @@ def _human_course(
         feedforward=scenario.control.feedforward,
         speed_fraction=scenario.retarget.speed_limit_fraction,
     )
-    travel = {design.name: actor_travel(design, plan) for design in designs}
+    travel = {design.name: actor_travel(design, plan.hands) for design in designs}
     return _Course(timeline, plan.metrics, travel, motion.strokes)
 
 

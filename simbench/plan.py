@@ -1,6 +1,6 @@
 """From a recording to a whole-body reference: imitate, fit to the robot, keep balance, slow down."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,11 +12,16 @@ from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
+from simbench.retarget.arm_adaptation import adapted_posture
 from simbench.retarget.clearance import BodyShapes, body_shapes
+from simbench.retarget.detour import keep_clear
 from simbench.retarget.hand_plan import HandPlan, actor_palms, approach_handles, contact_phases, plan_hands
 from simbench.retarget.human_form import require_human_form
 from simbench.retarget.imitation import Imitation, imitate, joint_errors
 from simbench.retarget.initial_configuration import calibrate
+from simbench.retarget.interference import Interference, find_interference
+from simbench.retarget.limit_rescaling import rescale_into_limits
+from simbench.retarget.obstacles import Obstacle
 from simbench.retarget.pace import slowing_factor
 from simbench.retarget.posture import limited_posture
 from simbench.retarget.scaling import SIDES
@@ -26,7 +31,13 @@ from simbench.scenario_schema import RetargetSection, RobotSection
 
 Progress = Callable[[str, int, int], None]
 
+Surroundings = Callable[[HandPlan], Sequence[Obstacle]]
+
 _BALANCE_ROUNDS = 4
+_SETTLED = 1e-4
+"""Change of the pelvis' pose, m or rad, below which arms and legs agree."""
+_CLEARANCE = 0.003
+"""Between links, and between links and equipment, m."""
 _REACH_TOLERANCE = 0.02
 """Distance from the actor's palm, m, up to which a hand still grips what the actor gripped."""
 
@@ -49,6 +60,8 @@ class MotionPlan:
         Columns of the trunk and the arms in the trajectory.
     limits : (2, m) array
         Least and greatest position of those joints, margin included, rad.
+    interferences : tuple of Interference
+        Links that still come into each other or into the equipment.
     metrics : dict of str to float
         `imitation.*` and `retarget.*`.
     """
@@ -60,6 +73,7 @@ class MotionPlan:
     shapes: BodyShapes
     upper: NDArray[np.int64]
     limits: NDArray[np.float64]
+    interferences: tuple[Interference, ...]
     metrics: dict[str, float]
 
 
@@ -70,6 +84,7 @@ def plan_motion(
     settings: RetargetSection,
     handles: Mapping[str, Handle],
     progress: Progress,
+    surroundings: Surroundings = lambda hands: (),
 ) -> MotionPlan:
     """Retarget a recording to a robot that stands on both feet.
 
@@ -86,6 +101,8 @@ def plan_motion(
     handles : {side: Handle}
         What each hand holds; empty without equipment.
     progress : callable (stage, done, total)
+    surroundings : callable (HandPlan) -> sequence of Obstacle
+        What the robot has to keep clear of while its hands are where they are planned.
 
     Returns
     -------
@@ -103,16 +120,20 @@ def plan_motion(
     progress("imitate", 0, 1)
     actor = calibrate(robot, motion)
     window, order = settings.smoothing_window, settings.smoothing_order
-    imitation = imitate(actor, motion, method=settings.method, smoothing_window=window, smoothing_order=order)
+    # Arm adaptation is about free motion: where hands hold something, they follow the scaled model's.
+    method = "analytical" if settings.method == "arm_adaptation" else settings.method
+    imitation = imitate(actor, motion, method=method, smoothing_window=window, smoothing_order=order)
     margin = settings.joint_limit_margin_rad
-    lower = actor.model.lowerPositionLimit[7:] + margin
-    upper = actor.model.upperPositionLimit[7:] - margin
+    limits = lower, upper = (
+        actor.model.lowerPositionLimit[7:] + margin,
+        actor.model.upperPositionLimit[7:] - margin,
+    )
     progress("imitate", 1, 1)
 
-    progress("transfer", 0, _BALANCE_ROUNDS + 1)
+    progress("transfer", 0, 2 * _BALANCE_ROUNDS)
     stance = stand(robot, place.position_m, place.heading_rad, place.posture)
     shapes = body_shapes(robot, stance.joints)
-    posture = limited_posture(imitation, motion, shapes, lower, upper)
+    posture = _preferred(robot, imitation, motion, settings, shapes, lower, upper)
     palms = actor_palms(imitation, robot)
     phases = {
         side: contact_phases(
@@ -132,28 +153,39 @@ def plan_motion(
     joints = np.tile(stance.joints, (len(motion.time), 1))
     joints[:, columns] = posture
     base, joints = balance(robot, stance, joints)
-    for turn in range(_BALANCE_ROUNDS):
-        progress("transfer", 1 + turn, _BALANCE_ROUNDS + 1)
-        hands = plan_hands(robot, imitation, posture, base, palms, held, share, contact, handles)
-        joints[:, columns] = (
-            transfer_path(
-                robot, motion.time, posture, base, hands, lower, upper, joints[:, columns] if turn else None
-            )
-            if settings.transfer == "path"
-            else transfer_frames(
-                robot, posture, base, hands, lower, upper, smoothing_window=window, smoothing_order=order
-            )
-        )
-        previous = base
-        base, joints = balance(robot, stance, joints, _follow_hands(stance, hands, settings.pelvis_follow))
-        if np.abs(base - previous).max() < 1e-4:
-            break
-    progress("transfer", _BALANCE_ROUNDS + 1, _BALANCE_ROUNDS + 1)
+
+    def settle(posture: NDArray[np.float64], rounds: range) -> HandPlan:
+        """Solve arms, then legs, in turn; changes `base` and `joints`."""
+        nonlocal base, joints
+        for turn in rounds:
+            progress("transfer", 1 + turn, 2 * _BALANCE_ROUNDS)
+            hands = plan_hands(robot, imitation, posture, base, palms, held, share, contact, handles)
+            arms = joints[:, columns] if turn else None
+            joints[:, columns] = _transfer(robot, motion.time, settings, posture, base, hands, limits, arms)
+            previous = base
+            target = _follow_hands(stance, hands, settings.pelvis_follow)
+            base, joints = balance(robot, stance, joints, target)
+            if np.abs(base - previous).max() < _SETTLED:
+                break
+        return hands
+
+    hands = settle(posture, range(_BALANCE_ROUNDS))
+    obstacles = surroundings(hands)
+    gripping = {robot.frames[f"{side}_hand"]: share[side] == 1.0 for side in SIDES}
+    clear = keep_clear(
+        shapes, motion.time, joints[:, columns], base, gripping, lower, upper, _CLEARANCE, obstacles
+    ).joints
+    if not np.array_equal(clear, joints[:, columns]):
+        # What has got out of the way is what is preferred from now on.
+        joints[:, columns] = clear
+        hands = settle(clear, range(_BALANCE_ROUNDS, 2 * _BALANCE_ROUNDS))
+    progress("transfer", 2 * _BALANCE_ROUNDS, 2 * _BALANCE_ROUNDS)
 
     _check_legs(robot, joints)
     limit = np.asarray(robot.model.velocityLimit[6:]) * settings.speed_limit_fraction
     factor = slowing_factor(motion.time, joints, limit)
     trajectory = JointTrajectory(motion.time * factor, joints, robot.joint_names, base)
+    interferences = find_interference(robot, trajectory, obstacles)
     errors = joint_errors(imitation, motion)
     missed = _missed(robot, motion, base, joints, hands)
     metrics = {
@@ -162,10 +194,44 @@ def plan_motion(
         "retarget.hand_max_m": missed,
         "retarget.slow_down": factor,
         "retarget.duration_s": float(trajectory.time[-1]),
+        "retarget.interference_count": float(len(interferences)),
     }
     return MotionPlan(
-        trajectory, stance, hands, imitation, shapes, columns, np.stack([lower, upper]), metrics
+        trajectory, stance, hands, imitation, shapes, columns, np.stack(limits), interferences, metrics
     )
+
+
+def _preferred(
+    robot: Robot,
+    imitation: Imitation,
+    motion: HumanMotion,
+    settings: RetargetSection,
+    shapes: BodyShapes,
+    lower: NDArray[np.float64],
+    upper: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Trunk and arms (T, n) as they would be without equipment, inside the limits."""
+    if settings.method == "arm_adaptation":
+        return adapted_posture(robot, motion, margin=settings.joint_limit_margin_rad)
+    if settings.posture == "rescaled":
+        return rescale_into_limits(motion.time, imitation.q[:, 7:], lower, upper)
+    return limited_posture(imitation, motion, shapes, lower, upper)
+
+
+def _transfer(
+    robot: Robot,
+    time: NDArray[np.float64],
+    settings: RetargetSection,
+    posture: NDArray[np.float64],
+    base: NDArray[np.float64],
+    hands: HandPlan,
+    limits: tuple[NDArray[np.float64], NDArray[np.float64]],
+    start: NDArray[np.float64] | None,
+) -> NDArray[np.float64]:
+    if settings.transfer == "path":
+        return transfer_path(robot, time, posture, base, hands, *limits, start)
+    smoothing = {"smoothing_window": settings.smoothing_window, "smoothing_order": settings.smoothing_order}
+    return transfer_frames(robot, posture, base, hands, *limits, **smoothing)
 
 
 def _missed(

@@ -105,9 +105,13 @@ class MotionSection(Section):
 class RetargetSection(Section):
     """How the motion becomes joint positions."""
 
-    method: Literal["analytical", "numerical", "ude"] = "analytical"
-    """How the scaled model follows the recording: one Gauss-Newton step a frame, the least error in every
-    frame, or that of the markers alone."""
+    method: Literal["analytical", "numerical", "ude", "arm_adaptation"] = "analytical"
+    """How the recording is followed. By the scaled model: one Gauss-Newton step a frame, the least error in
+    every frame, or that of the markers alone (Tomić 2018); by the robot's own stretched arms inside position,
+    speed and acceleration limits (Kim & Kim 2005)."""
+    posture: Literal["limited", "rescaled"] = "limited"
+    """How the scaled model's posture comes inside the robot's limits: followed once more with the limits, all
+    frames at once, or its joint curves rescaled around excursions (Safonova et al. 2003)."""
     transfer: Literal["path", "frame"] = "path"
     """How the hands' task reaches the joints: the whole motion at once, or frame by frame (Tomić 2018)."""
     smoothing_window: Annotated[int, Field(ge=3)] = 31

@@ -110,6 +110,28 @@ def place(tree: KinematicTree, joints: Array, rotation: Array, position: Array, 
 
 
 @compiled
+def _held_cost(
+    tree: KinematicTree,
+    tasks: Tasks,
+    points: Array,
+    turns: Array,
+    bounds: Bounds,
+    joints: Array,
+    origin: Array,
+    work: Workspace,
+    hold: float,
+) -> float:
+    """Compute the matrices as `gauss_newton` does, with springs from the joints to where they began."""
+    cost = gauss_newton(tree, tasks, points, turns, work)
+    for k in range(len(joints)):
+        spring, away = hold * bounds.damping[6 + k], joints[k] - origin[k]
+        cost += spring * away * away
+        work.matrix[6 + k, 6 + k] += spring
+        work.vector[6 + k] -= spring * away
+    return cost
+
+
+@compiled
 def _copy(
     joints: Array, rotation: Array, position: Array, to: Array, to_rotation: Array, to_position: Array
 ) -> None:
@@ -165,8 +187,12 @@ def descend(
     position: Array,
     work: Workspace,
     rounds: int,
+    hold: float = 0.0,
 ) -> tuple[float, int]:
     """Minimise ‖ε‖² inside the bounds (Levenberg-Marquardt), starting where the arguments are.
+
+    With `hold` > 0 what is minimised is ‖ε‖² + hold Σ_j damping_j (q_j − q_j,start)² over the joints j: of
+    postures that are as good, or nearly, the one nearest to the start.
 
     Parameters
     ----------
@@ -178,16 +204,18 @@ def descend(
         Of the root, changed in place.
     rounds : int
         Most steps to take.
+    hold : float
 
     Returns
     -------
     cost : float
-        ‖ε‖² where it ends.
+        What is minimised, where it ends.
     used : int
         Steps tried.
     """
     place(tree, joints, rotation, position, work)
-    cost = gauss_newton(tree, tasks, points, turns, work)
+    origin = joints.copy()
+    cost = _held_cost(tree, tasks, points, turns, bounds, joints, origin, work, hold)
     scale, used = 1.0, 0
     new_joints, new_rotation, new_position = joints.copy(), rotation.copy(), position.copy()
     while used < rounds and scale < _LARGEST_DAMPING:
@@ -196,7 +224,7 @@ def descend(
         _copy(joints, rotation, position, new_joints, new_rotation, new_position)
         advance(change, bounds, new_joints, new_rotation, new_position)
         place(tree, new_joints, new_rotation, new_position, work)
-        new_cost = gauss_newton(tree, tasks, points, turns, work)
+        new_cost = _held_cost(tree, tasks, points, turns, bounds, new_joints, origin, work, hold)
         settled = True
         for i in range(len(change)):
             settled = settled and abs(change[i]) < _SETTLED_STEP
@@ -209,7 +237,7 @@ def descend(
             scale *= 10.0
             # Back to where the last good step ended.
             place(tree, joints, rotation, position, work)
-            gauss_newton(tree, tasks, points, turns, work)
+            _held_cost(tree, tasks, points, turns, bounds, joints, origin, work, hold)
         if settled:
             break
     return cost, used
@@ -225,6 +253,7 @@ def follow(
     q: Array,
     work: Workspace,
     rounds: int,
+    hold: float,
     path: Array,
     cost: Array,
 ) -> None:
@@ -239,7 +268,9 @@ def follow(
         Configuration before the first frame: position, quaternion x y z w, joints. Changed in place to the
         last frame's.
     rounds : int
-        0: one Gauss-Newton step a frame. Else `descend` with at most so many.
+        0: one Gauss-Newton step a frame. Else `descend` with at most so many, held to the frame before.
+    hold : float
+        Of `descend`.
     path : (T, 7 + n) array
         Overwritten: the configuration in every frame, its quaternion continuous in sign.
     cost : (T,) array
@@ -259,7 +290,7 @@ def follow(
             advance(change, bounds, joints, rotation, position)
         else:
             cost[t], _ = descend(
-                tree, tasks, points[t], turns[t], bounds, joints, rotation, position, work, rounds
+                tree, tasks, points[t], turns[t], bounds, joints, rotation, position, work, rounds, hold
             )
         for k in range(n):
             q[7 + k] = joints[k]

@@ -33,10 +33,15 @@ class ImitationWeights:
     hand : float
         δ, wrist positions.
     segment_orientation : float
-        Orientation of upper-arm, forearm and (if recorded) trunk markers. Settles what the paper's criterion
-        leaves free: the humerus' turn while the elbow is straight, and trunk against shoulders.
+        Orientation of upper-arm and (if recorded) trunk markers. Settles what the paper's criterion leaves
+        free: the humerus' turn while the elbow is straight, and trunk against shoulders. Not of forearms: a
+        person's pronates over its whole length, a robot's at the wrist.
     damping : float
-        Weight of each coordinate's step; 1/damping is the largest useful gain.
+        Weight of each coordinate's step from the frame before: it keeps a straight elbow from throwing the
+        arm into another posture.
+    limited_damping : float
+        The same for joints that keep their limits: with less, arms may swing between two limits from frame to
+        frame.
     """
 
     marker: float = 1.0
@@ -45,6 +50,7 @@ class ImitationWeights:
     hand: float = 20.0
     segment_orientation: float = 0.2
     damping: float = 0.03
+    limited_damping: float = 0.1
 
 
 MARKERS_ONLY = ImitationWeights(joint=0.0, hand_orientation=0.0, hand=0.0, segment_orientation=0.0)
@@ -54,8 +60,8 @@ MARKERS_ONLY = ImitationWeights(joint=0.0, hand_orientation=0.0, hand=0.0, segme
 def imitation_tasks(actor: ScaledActor, weights: ImitationWeights) -> Tasks:
     """Say what of the scaled model follows the recording, for the compiled kinematics.
 
-    Points: the six markers, shoulders and elbows, wrists. Orientations: the six segments, and the trunk where
-    the actor has one; those of weight 0 are left out.
+    Points: the six markers, shoulders and elbows, wrists. Orientations: hands, upper arms, and the trunk
+    where the actor has one; those of weight 0 are left out.
 
     Parameters
     ----------
@@ -106,12 +112,14 @@ def imitation_targets(
 
 
 def turned_segments(actor: ScaledActor, weights: ImitationWeights) -> tuple[str, ...]:
-    """Segments whose orientation counts: arms, hands, and the trunk where the actor has a marker on it."""
+    """Segments whose orientation counts: hands, upper arms, and the trunk where the actor has a marker."""
     present = (*MARKERS, "trunk") if "trunk" in actor.markers else MARKERS
     return tuple(name for name in present if _turn_weight(name, weights) > 0.0)
 
 
 def _turn_weight(segment: str, weights: ImitationWeights) -> float:
+    if segment.endswith("_forearm"):
+        return 0.0
     return weights.hand_orientation if segment in _HANDS else weights.segment_orientation
 
 
@@ -166,7 +174,8 @@ def criterion(
         frame, pose = actor.markers[name], motion.segments[name][sample]
         full = jacobian(frame)
         add_position(frame, full, pose[:3, 3], weights.marker)
-        add_orientation(frame, full, pose[:3, :3], _turn_weight(name, weights))
+        if _turn_weight(name, weights) > 0.0:
+            add_orientation(frame, full, pose[:3, :3], _turn_weight(name, weights))
     for names, weight in ((INNER_JOINTS, weights.joint), (WRISTS, weights.hand)):
         for name in names:
             frame = actor.joints[name]

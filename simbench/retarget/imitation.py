@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
+from scipy.ndimage import correlate1d, minimum_filter1d
 from scipy.signal import savgol_filter
 
 from simbench.errors import RetargetError
@@ -18,6 +19,10 @@ METHODS = ("analytical", "numerical", "ude")
 
 _ROUNDS = {"analytical": 0, "numerical": 60, "ude": 60}
 """Most steps a frame; 0 is exactly one, without looking back."""
+_GIVE = 0.005
+"""Farthest that smoothing may move a wrist, m."""
+_HOLD = 1.0
+"""Of the damping, in the least error too: it does not jump between postures that are nearly as good."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,8 @@ def imitate(
     """
     stream = start_imitation(actor, motion, method=method, weights=weights, limited=limited)
     q, _ = follow_frames(stream, *imitation_targets(actor, motion, stream.weights))
-    return Imitation(actor, motion.time, smooth(q, smoothing_window, smoothing_order))
+    smoothed = smooth(q, smoothing_window, smoothing_order)
+    return Imitation(actor, motion.time, _spare_hands(actor, q, smoothed, smoothing_window))
 
 
 def start_imitation(
@@ -103,7 +109,7 @@ def start_imitation(
     chosen = MARKERS_ONLY if method == "ude" else weights or ImitationWeights()
     # Markers alone leave a first posture to chance; all that was recorded does not.
     first = first_posture(actor, motion, ImitationWeights() if method == "ude" else chosen, limited=limited)
-    return open_stream(actor, first, chosen, rounds=_ROUNDS[method], limited=limited)
+    return open_stream(actor, first, chosen, rounds=_ROUNDS[method], hold=_HOLD, limited=limited)
 
 
 _FIRST_ROUNDS = 300
@@ -146,6 +152,25 @@ def first_posture(
     return follow_frames(open_stream(actor, best, weights, rounds=_FIRST_ROUNDS), points, turns)[0][0]
 
 
+def _spare_hands(
+    actor: ScaledActor, q: NDArray[np.float64], smoothed: NDArray[np.float64], window: int
+) -> NDArray[np.float64]:
+    """Take smoothing back, gradually, around frames where it moves a wrist by more than `_GIVE`.
+
+    Near a shoulder's singularity joints turn fast though the hand does not: smoothed, they would miss it.
+    """
+    apart = _positions(actor, smoothed, WRISTS) - _positions(actor, q, WRISTS)
+    moved = np.linalg.norm(apart, axis=2).max(axis=1)
+    if moved.max() <= _GIVE:
+        return smoothed
+    kept = minimum_filter1d(np.minimum(_GIVE / np.maximum(moved, 1e-12), 1.0), window)
+    bell = np.hanning(window + 2)[1:-1]
+    kept = correlate1d(kept, bell / bell.sum(), mode="nearest")[:, None]
+    result = q + kept * (smoothed - q)
+    result[:, 3:7] /= np.linalg.norm(result[:, 3:7], axis=1, keepdims=True)
+    return np.asarray(result)
+
+
 def smooth(q: NDArray[np.float64], window: int, order: int) -> NDArray[np.float64]:
     """Savitzky-Golay smoothing of floating-base configurations; the quaternion stays of unit length.
 
@@ -185,12 +210,15 @@ def joint_errors(
     (T, len(names)) array
         m.
     """
-    model = imitation.actor.model
-    data = model.createData()
-    errors = np.empty((len(imitation.q), len(names)))
-    for sample, q in enumerate(imitation.q):
-        pin.framesForwardKinematics(model, data, q)
-        for column, name in enumerate(names):
-            position = data.oMf[imitation.actor.joints[name]].translation
-            errors[sample, column] = np.linalg.norm(motion.joints[name][sample] - position)
-    return errors
+    recorded = np.stack([motion.joints[name] for name in names], axis=1)
+    return np.asarray(np.linalg.norm(recorded - _positions(imitation.actor, imitation.q, names), axis=2))
+
+
+def _positions(actor: ScaledActor, q: NDArray[np.float64], names: tuple[str, ...]) -> NDArray[np.float64]:
+    """Places (T, len(names), 3) of joints of the scaled model, m."""
+    data = actor.model.createData()
+    places = np.empty((len(q), len(names), 3))
+    for sample, at in enumerate(q):
+        pin.framesForwardKinematics(actor.model, data, at)
+        places[sample] = [data.oMf[actor.joints[name]].translation for name in names]
+    return places

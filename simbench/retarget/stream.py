@@ -31,6 +31,8 @@ class ImitationStream:
     bounds : Bounds
     rounds : int
         Most steps a frame; 0 is exactly one.
+    hold : float
+        How firmly those steps hold to the posture of the frame before, as part of `weights.damping` squared.
     q : (nq,) array
         The present posture; every frame changes it.
     work : Workspace
@@ -42,12 +44,19 @@ class ImitationStream:
     tasks: Tasks
     bounds: Bounds
     rounds: int
+    hold: float
     q: Array
     work: Workspace
 
 
 def open_stream(
-    actor: ScaledActor, q: Array, weights: ImitationWeights, *, rounds: int = 0, limited: bool = False
+    actor: ScaledActor,
+    q: Array,
+    weights: ImitationWeights,
+    *,
+    rounds: int = 0,
+    hold: float = 0.0,
+    limited: bool = False,
 ) -> ImitationStream:
     """Start a stream in a posture.
 
@@ -60,6 +69,8 @@ def open_stream(
     rounds : int
         0: one Gauss-Newton step a frame, the analytical method. Else steps to the least error, at most so
         many.
+    hold : float
+        How firmly those hold to the posture of the frame before, as part of `weights.damping` squared.
     limited : bool
         Keep the robot's joint limits.
 
@@ -71,7 +82,10 @@ def open_stream(
     tree = kinematic_tree(model)
     limits = (model.lowerPositionLimit[7:].copy(), model.upperPositionLimit[7:].copy())
     low, high = limits if limited else (np.full_like(limits[0], -np.inf), np.full_like(limits[1], np.inf))
-    bounds = Bounds(low, high, np.full(model.nv, weights.damping**2), True)
+    damping = np.full(model.nv, weights.damping**2)
+    if limited:
+        damping[6:] = weights.limited_damping**2
+    bounds = Bounds(low, high, damping, True)
     return ImitationStream(
         actor,
         weights,
@@ -79,6 +93,7 @@ def open_stream(
         imitation_tasks(actor, weights),
         bounds,
         rounds,
+        hold,
         np.array(q, dtype=float),
         make_workspace(tree),
     )
@@ -129,6 +144,7 @@ def follow_frames(stream: ImitationStream, points: Array, turns: Array) -> tuple
         stream.q,
         stream.work,
         stream.rounds,
+        stream.hold,
         path,
         cost,
     )

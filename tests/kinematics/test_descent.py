@@ -129,7 +129,7 @@ def test_one_step_a_frame_is_the_damped_gauss_newton_step(upper_romeo):
     wanted = pin.integrate(upper_romeo, q, rng.uniform(-0.05, 0.05, upper_romeo.nv))
     points, turns = (target[None] for target in targets(upper_romeo, wanted))
     path, cost, state = np.empty((1, 22)), np.empty(1), q.copy()
-    follow(tree, tasks, points, turns, free, state, make_workspace(tree), 0, path, cost)
+    follow(tree, tasks, points, turns, free, state, make_workspace(tree), 0, 0.0, path, cost)
 
     # The same step from Pinocchio's Jacobians, in local coordinates of the root (it stands upright).
     data = upper_romeo.createData()

@@ -114,7 +114,7 @@ def record_session(
         rows = {}
         on_progress(0, len(wanted))
         # Fresh processes: a copy of one with threads of its own may hang.
-        with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_one_thread) as pool:
+        with _one_thread_each(), ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
             try:
                 running = {pool.submit(_record, place, seed, *each): each for each in wanted}
                 for done, future in enumerate(as_completed(running), 1):
@@ -189,9 +189,21 @@ def _choose(
     return pairs
 
 
-def _one_thread() -> None:
-    """One process a core: the arrays are too small for threads."""
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Start processes without threads of their own: the arrays are too small, and a core has enough of one.
+
+    NumPy looks at the environment once, when a new process imports it.
+    """
+    before = os.environ.get("OPENBLAS_NUM_THREADS")
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["OPENBLAS_NUM_THREADS"]
+        else:
+            os.environ["OPENBLAS_NUM_THREADS"] = before
 
 
 def _record(folder: Path, seed: int, number: int, task: str) -> dict[str, str | float]:
