@@ -10,8 +10,8 @@ from simbench.balance.standing import Stance, balance, height_range, leg_columns
 from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
 from simbench.retarget.hand_reach import hand_reach, handle_points
+from simbench.retarget.path_margin import Wanted
 from simbench.retarget.placement import Placement, RootPath, find_root, judge_root
-from simbench.retarget.placement_search import Wanted
 from simbench.retarget.scaling import SIDES
 from simbench.robot.robot import Robot
 
@@ -284,9 +284,7 @@ def _cog_targets(stance: Stance, handles: Mapping[str, Handle], follow: float, c
 def _root_path(base: Array, heading: float) -> RootPath:
     """Split the way of the root link into its middle and a sway."""
     middle = base[:, :3].mean(axis=0)
-    sway = base[:, :3] - middle
-    sway[:, :2] = sway[:, :2] @ _turn(heading)
-    return RootPath(middle, heading, sway)
+    return RootPath(middle, heading, base[:, :3] - middle)
 
 
 def _balanced(robot: Robot, stance: Stance, placement: Placement, targets: Array) -> tuple[Array, Array]:

@@ -1,6 +1,6 @@
 """What a robot's hands reach from where its root is: handles as points, arms inside limits, no collision."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from simbench.kinematics.tree import KinematicTree, first_joint, frame_on_body, 
 from simbench.motion.handles import Handle
 from simbench.retarget.centred_reach import reach_path
 from simbench.retarget.clearance import add_self_pairs, convex_shapes
+from simbench.retarget.elbow_bend import bent_boxes
 from simbench.retarget.near_pairs import (
     PairWorkspace,
     pair_distance,
@@ -29,8 +30,6 @@ _LEVER = 0.15
 _LEVER_WEIGHT = 0.5
 """A palm's direction is given by points this far (m) from its middle; they weigh less than the middle, so
 that a palm that cannot have both is in its place rather than turned right."""
-_LEAST_BEND = 0.15
-"""Of an elbow, rad: nearer to straight than that the arm's joints race."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +151,7 @@ def hand_reach(robot: Robot, handles: Mapping[str, Handle], joints: Array) -> Ha
         tasks=tasks,
         columns=columns,
         free={side: handles[side].turn_axis is not None for side in sides},
-        boxes=_boxes(robot, model, limits, sides),
+        boxes=bent_boxes(robot, model, limits, sides),
         limits=limits,
         pairs=pair_workspace(model, geometry),
     )
@@ -289,44 +288,3 @@ def _roles(side: str) -> list[str]:
 def _axes(handle: Handle) -> Array:
     """Directions in the palm that the handle settles (p, 3)."""
     return np.eye(3) if handle.turn_axis is None else handle.turn_axis[None]
-
-
-def _boxes(robot: Robot, model: pin.Model, limits: Array, sides: Sequence[str]) -> tuple[Array, ...]:
-    """Limits with every elbow on one side of straight: all combinations."""
-    boxes = [limits]
-    for side in sides:
-        column, straight = _straight_elbow(robot, model, side)
-        bent = []
-        for box in boxes:
-            above, below = box.copy(), box.copy()
-            above[0, column] = max(box[0, column], straight + _LEAST_BEND)
-            below[1, column] = min(box[1, column], straight - _LEAST_BEND)
-            bent += [one for one in (above, below) if one[1, column] - one[0, column] > _LEAST_BEND]
-        boxes = bent
-    return tuple(boxes)
-
-
-def _straight_elbow(robot: Robot, model: pin.Model, side: str) -> tuple[int, float]:
-    """Column of the joint that brings the wrist nearer to the shoulder, and where they are farthest apart.
-
-    A turn by q about one axis between them makes their distance d² = a + b cos(q − q₀): three samples
-    settle q₀.
-    """
-    data = model.createData()
-    shoulder, wrist = (model.getFrameId(robot.frames[f"{side}_{part}"]) for part in ("shoulder", "wrist"))
-    best = (0.0, 0, 0.0)
-    for name in robot.groups[f"{side}_arm"]:
-        index = model.joints[model.getJointId(name)].idx_q
-        squares = []
-        for angle in (0.0, 0.5 * np.pi, np.pi):
-            q = pin.neutral(model)
-            q[index] = angle
-            pin.framesForwardKinematics(model, data, q)
-            apart = data.oMf[wrist].translation - data.oMf[shoulder].translation
-            squares.append(float(apart @ apart))
-        mean = 0.5 * (squares[0] + squares[2])
-        cosine, sine = squares[0] - mean, squares[1] - mean
-        size = float(np.hypot(cosine, sine))
-        if size > best[0]:
-            best = (size, index - robot.root_q, float(np.arctan2(sine, cosine)))
-    return best[1], best[2]

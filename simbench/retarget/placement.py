@@ -10,15 +10,8 @@ from numpy.typing import NDArray
 from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
 from simbench.retarget.hand_reach import HandReach, arm_length, handle_points
-from simbench.retarget.placement_search import (
-    Candidate,
-    Place,
-    Rest,
-    Wanted,
-    followed,
-    judge_path,
-    search_place,
-)
+from simbench.retarget.path_margin import Candidate, Place, Rest, Wanted, followed, judge_path
+from simbench.retarget.placement_search import search_place
 
 Array = NDArray[np.float64]
 
@@ -38,7 +31,7 @@ class RootPath:
     heading : float
         rad about z.
     sway : (K, 3) array
-        Added to the position in each pose, in the axes of the heading, m.
+        Added to the position in each pose, m, world.
     """
 
     position: Array
@@ -238,7 +231,7 @@ def _fault(points: Array, found: Candidate, wanted: Wanted) -> str:
 def _in_axes(points: Array, root: RootPath) -> Array:
     """Points (K, P, 3) in the axes of the root."""
     turn = _turned(root.heading)
-    return np.asarray((points - root.position) @ turn - root.sway[:, None])
+    return np.asarray((points - root.position - root.sway[:, None]) @ turn)
 
 
 def _turned(heading: float) -> Array:

@@ -10,8 +10,8 @@ from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
 from simbench.place import Spot, find_spot, handles_for, judge_spot
 from simbench.retarget.hand_reach import arm_length, hand_reach
+from simbench.retarget.path_margin import Wanted
 from simbench.retarget.placement import RootPath, find_root, judge_root, require_feasible
-from simbench.retarget.placement_search import Wanted
 from simbench.robot.robot import load_robot
 
 
