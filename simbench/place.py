@@ -161,7 +161,7 @@ def judge_spot(
     base = np.tile(stance.base, (count, 1))
     base[:, :2] += targets - stance.target
     likely = None
-    for _ in range(_BALANCE_ROUNDS):
+    for turn in range(_BALANCE_ROUNDS):
         placement = judge_root(reach, handles, _root_path(base, spot.heading), wanted, likely)
         likely = placement.rest
         try:
@@ -170,7 +170,7 @@ def judge_spot(
             return Placed(spot, _faulty(placement, str(error)), legs_fault=True)
         change = float(np.abs(moved - base).max())
         base = moved
-        if change < _SETTLED:
+        if change < _SETTLED or (turn > 0 and not placement.feasible):
             break
     legs = _legs_fault(robot, joints)
     return Placed(spot, _faulty(placement, legs) if legs else placement, legs_fault=bool(legs))
