@@ -194,7 +194,6 @@ def main() -> None:
         "margin or missing",
         "s",
     )
-    notes = []
     with progress_bars(Console(stderr=True)) as on_progress:
         for task in given.task or PLACES:
             recorded = perform_in_session(given.seed, given.participant, task).motion.handles
@@ -215,17 +214,15 @@ def main() -> None:
                 if given.turn:
                     for grip, free in turning(handles).items():
                         other = find_spot(robot, free, Spot(), posture, on_progress)
-                        notes.append(f"{task}, {name}, hands that may turn {grip}: {describe(other)}")
+                        console.print(f"{task}, {name}, hands that may turn {grip}: {describe(other)}")
                 if given.brute:
                     least, place = BruteForce(robot, handles).search(given.brute, on_progress)
-                    notes.append(
+                    console.print(
                         f"{task}, {name}, brute force over {2 * given.brute} places: "
                         f"{1000 * least:.1f} mm missing (a radian counts {RADIAN} m) "
                         f"with the root at {np.round(place, 3).tolist()}"
                     )
     console.print(table)
-    for note in notes:
-        console.print(note)
 
 
 if __name__ == "__main__":
