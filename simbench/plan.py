@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.standing import Stance, balance, leg_columns, stand
+from simbench.balance.standing import Stance, balance, stand
 from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
+from simbench.plan_stance import check_legs, choose_spot, follow_hands, guide_posture, missed_grip
 from simbench.retarget.arm_adaptation import adapted_posture
 from simbench.retarget.clearance import BodyShapes, body_shapes
 from simbench.retarget.detour import keep_clear
@@ -38,8 +38,8 @@ _SETTLED = 1e-4
 """Change of the pelvis' pose, m or rad, below which arms and legs agree."""
 _CLEARANCE = 0.003
 """Between links, and between links and equipment, m."""
-_REACH_TOLERANCE = 0.02
-"""Distance from the actor's palm, m, up to which a hand still grips what the actor gripped."""
+_GRIP_TOLERANCE, _REACH_TOLERANCE = 0.001, 0.02
+"""Distance from a handle, m, above which another posture is tried, and up to which a hand still grips it."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,8 @@ def plan_motion(
     progress("imitate", 1, 1)
 
     progress("transfer", 0, 2 * _BALANCE_ROUNDS)
-    stance = stand(robot, place.position_m, place.heading_rad, place.posture)
+    spot = choose_spot(robot, place, settings, handles, progress)
+    stance = stand(robot, spot.position, spot.heading, place.posture, spot.height)
     shapes = body_shapes(robot, stance.joints)
     posture = _preferred(robot, imitation, motion, settings, shapes, lower, upper)
     palms = actor_palms(imitation, robot)
@@ -163,13 +164,19 @@ def plan_motion(
             arms = joints[:, columns] if turn else None
             joints[:, columns] = _transfer(robot, motion.time, settings, posture, base, hands, limits, arms)
             previous = base
-            target = _follow_hands(stance, hands, settings.pelvis_follow)
+            target = follow_hands(stance, hands, settings.pelvis_follow)
             base, joints = balance(robot, stance, joints, target)
             if np.abs(base - previous).max() < _SETTLED:
                 break
         return hands
 
     hands = settle(posture, range(_BALANCE_ROUNDS))
+    if missed_grip(robot, base, joints, hands, motion.time)[0] > _GRIP_TOLERANCE:
+        # The person's posture is a dead end for these arms.
+        names = tuple(actor.model.names[2:])
+        posture = guide_posture(robot, spot, place, settings, handles, motion.time, posture, names, hands)
+        joints[:, columns] = posture
+        hands = settle(posture, range(_BALANCE_ROUNDS))
     obstacles = surroundings(hands)
     gripping = {robot.frames[f"{side}_hand"]: share[side] == 1.0 for side in SIDES}
     clear = keep_clear(
@@ -181,13 +188,18 @@ def plan_motion(
         hands = settle(clear, range(_BALANCE_ROUNDS, 2 * _BALANCE_ROUNDS))
     progress("transfer", 2 * _BALANCE_ROUNDS, 2 * _BALANCE_ROUNDS)
 
-    _check_legs(robot, joints)
+    check_legs(robot, joints)
     limit = np.asarray(robot.model.velocityLimit[6:]) * settings.speed_limit_fraction
     factor = slowing_factor(motion.time, joints, limit)
     trajectory = JointTrajectory(motion.time * factor, joints, robot.joint_names, base)
     interferences = find_interference(robot, trajectory, obstacles)
     errors = joint_errors(imitation, motion)
-    missed = _missed(robot, motion, base, joints, hands)
+    missed, when = missed_grip(robot, base, joints, hands, motion.time)
+    if missed > _REACH_TOLERANCE:
+        raise RetargetError(
+            f"{robot.name}: out of reach: a palm misses the equipment by {1000 * missed:.0f} mm at "
+            f"{when:.2f} s of the recording (allowed: {1000 * _REACH_TOLERANCE:.0f} mm)"
+        )
     metrics = {
         "imitation.hand_mean_m": float(errors.mean()),
         "imitation.hand_max_m": float(errors.max()),
@@ -230,58 +242,12 @@ def _transfer(
 ) -> NDArray[np.float64]:
     if settings.transfer == "path":
         return transfer_path(robot, time, posture, base, hands, *limits, start)
-    smoothing = {"smoothing_window": settings.smoothing_window, "smoothing_order": settings.smoothing_order}
-    return transfer_frames(robot, posture, base, hands, *limits, **smoothing)
-
-
-def _missed(
-    robot: Robot,
-    motion: HumanMotion,
-    base: NDArray[np.float64],
-    joints: NDArray[np.float64],
-    hands: HandPlan,
-) -> float:
-    """Measure by how much the planned palms miss the actor's in contact, m; refuse what cannot grip."""
-    model, data = robot.model, robot.model.createData()
-    worst, when = 0.0, 0
-    for side in SIDES:
-        frame = model.getFrameId(robot.frames[f"{side}_hand"])
-        for sample in np.flatnonzero(hands.contact[side]):
-            pin.framesForwardKinematics(model, data, np.concatenate([base[sample], joints[sample]]))
-            miss = float(np.linalg.norm(data.oMf[frame].translation - hands.actor[side][sample, :3, 3]))
-            if miss > worst:
-                worst, when = miss, int(sample)
-    if worst > _REACH_TOLERANCE:
-        raise RetargetError(
-            f"{robot.name}: out of reach: a palm misses the equipment by {1000 * worst:.0f} mm at "
-            f"{motion.time[when]:.2f} s of the recording (allowed: {1000 * _REACH_TOLERANCE:.0f} mm); "
-            "change robot.position_m, the fixture's place, or the task"
-        )
-    return worst
-
-
-def _follow_hands(stance: Stance, hands: HandPlan, fraction: float) -> NDArray[np.float64]:
-    """Let the COG target (T, 2), m, go a part of the way with the hands in contact, as a person's does."""
-    target = np.tile(stance.target, (len(hands.share["left"]), 1))
-    for side in SIDES:
-        palm = hands.actor[side][:, :2, 3]
-        touching = hands.contact[side]
-        if touching.any():
-            low, high = palm[touching].min(axis=0), palm[touching].max(axis=0)
-            offset = np.clip(palm, low, high) - 0.5 * (low + high)
-            target += 0.5 * fraction * hands.share[side][:, None] * offset
-    return target
-
-
-def _check_legs(robot: Robot, joints: NDArray[np.float64]) -> None:
-    """Refuse a plan whose pelvis motion is beyond the legs' joint limits."""
-    for side in SIDES:
-        for column in leg_columns(robot, side):
-            low = robot.model.lowerPositionLimit[7 + column]
-            high = robot.model.upperPositionLimit[7 + column]
-            values = joints[:, column]
-            if values.min() < low or values.max() > high:
-                raise RetargetError(
-                    f"{robot.name}: keeping balance needs {robot.joint_names[column]} between "
-                    f"{values.min():.3f} and {values.max():.3f} rad, its limits are {low:.3f} and {high:.3f}"
-                )
+    return transfer_frames(
+        robot,
+        posture,
+        base,
+        hands,
+        *limits,
+        smoothing_window=settings.smoothing_window,
+        smoothing_order=settings.smoothing_order,
+    )

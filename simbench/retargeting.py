@@ -51,7 +51,7 @@ def retarget_motion(
     reading: ReadOptions = ReadOptions(),  # noqa: B008
     on_progress: OnProgress = _silent,
 ) -> Retargeting:
-    """Retarget a recording as free motion to a robot that stands.
+    """Retarget a recording to a robot that stands: free motion, or on equipment where its place is known.
 
     Parameters
     ----------
@@ -83,5 +83,7 @@ def retarget_motion(
     motion = resample(motion, max(motion.rate, _IMITATION_RATE))
     on_progress("read", 1, 1)
     settings = RetargetSection.model_validate({"method": method})
-    plan = plan_motion(robot, motion, RobotSection(), settings, motion.handles, on_progress)
+    # Where hands hold something, the robot stands where it can too.
+    place = RobotSection(place="auto" if motion.handles else "given")
+    plan = plan_motion(robot, motion, place, settings, motion.handles, on_progress)
     return Retargeting(robot, motion, plan, method)

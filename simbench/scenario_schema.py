@@ -70,6 +70,10 @@ class RobotSection(Section):
     """Middle between the feet, world x and y."""
     heading_rad: float = 0.0
     """Turn about the world's z axis."""
+    height_m: float = 0.0
+    """How much higher the pelvis of a robot with legs is than in the posture."""
+    place: Literal["given", "auto"] = "given"
+    """Whether it stands there, or where its hands reach all of the equipment with the largest margin."""
 
 
 class MotionSection(Section):

@@ -138,7 +138,7 @@ def test_an_unknown_method_is_refused_with_those_there_are(capsys):
     assert main(["retarget", "actor:drawer", "--method", "analytic"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line == f"error: unknown method `analytic`; allowed: {', '.join(METHODS)}"
-    assert METHODS == (*imitation.METHODS, "arm_adaptation")
+    assert (*imitation.METHODS, "arm_adaptation") == METHODS
 
 
 def test_help_names_the_methods(capsys):

@@ -32,10 +32,12 @@ _OPENING = 0.01
 """How fast that limit opens toward free motion, where the posture rules, m."""
 _SMOOTHING, _SMOOTHING_ORDER = 0.31, 3
 """Window, s, and polynomial order of the filter that smooths the palms' paths."""
-_ARRIVAL = 0.4
+_ARRIVAL = 1.0
 """Before and after contact, s, over which the limit gives way to the equipment."""
-_ARRIVAL_SPEED = 0.02
-"""At which a palm that comes to a handle is there, m/s."""
+_RESTING_SPEED = 0.03
+"""Below which a palm rests, m/s."""
+_SHORT_GAP = 0.2
+"""Longest time, s, that a hand seems off a handle and is still on it."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class HandPlan:
         0 own size, 1 the actor's hand path, in between during the transition.
     contact : {side: (T,) bool array}
         Whether the actor's hand is on the equipment.
+    grip : {side: (T,) array}
+        1 in contact, 0 a little before and after.
     targets : {side: (T, 4, 4) array}
         Palm poses in the world.
     actor : {side: (T, 4, 4) array}
@@ -58,6 +62,7 @@ class HandPlan:
 
     share: Mapping[str, NDArray[np.float64]]
     contact: Mapping[str, NDArray[np.bool_]]
+    grip: Mapping[str, NDArray[np.float64]]
     targets: Mapping[str, NDArray[np.float64]]
     actor: Mapping[str, NDArray[np.float64]]
     turn_axes: Mapping[str, NDArray[np.float64] | None]
@@ -92,11 +97,11 @@ def contact_phases(
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """When a hand is on a handle, and how far its path is the actor's, from the actor's palm.
 
-    Contact lasts from the first to the last sample with the palm at rest against, and within
-    `contact_distance` of, a place the handle can take. Within `transition_distance` the robot's palm is on
-    the actor's path, which avoids the equipment; the minimum-jerk transition to it ends there and takes
-    `transition_time`. (In the paper it goes linearly, starts at that distance and ends at contact: a smaller
-    robot's hands then come at a drawer through its front.)
+    Contact lasts while the palm is within `contact_distance` of places the handle can take, the longest time
+    it is, from the first to the last sample at which it rests. Within `transition_distance` around that the
+    robot's palm is on the actor's path, which avoids the equipment; the minimum-jerk transition to it ends
+    there and takes `transition_time`. (In the paper it goes linearly, starts at that distance and ends at
+    contact: a smaller robot's hands then come at a drawer through its front.)
 
     Parameters
     ----------
@@ -121,20 +126,21 @@ def contact_phases(
     if len(handle_path) == 0:
         return share, contact
     distance = np.linalg.norm(palm[:, None, :] - handle_path[None, :, :], axis=2).min(axis=1)
-    touching = np.flatnonzero(distance < contact_distance)
-    if len(touching) == 0:
+    runs = _runs(time, distance < contact_distance)
+    if not runs:
         return share, contact
-    first, last = touching[0], touching[-1]
-    # It is not yet there while it comes nearer, and no longer while it goes away.
-    leaving = np.gradient(distance, time) if len(time) > 1 else np.zeros(1)
-    if first > 0:
-        first += np.argmax(leaving[first:] > -_ARRIVAL_SPEED)
-    if last < len(time) - 1:
-        last -= np.argmax(leaving[last::-1] < _ARRIVAL_SPEED)
+    first, last = max(runs, key=lambda run: float(time[run[1]] - time[run[0]]))
+    speed = np.linalg.norm(np.gradient(palm, time, axis=0), axis=1) if len(time) > 1 else np.zeros(1)
+    resting = first + np.flatnonzero(speed[first : last + 1] < _RESTING_SPEED)
+    if len(resting):
+        # Until the hand rests on it the handle stands still, and the palm passes by places it may go to.
+        first = resting[0] if first > 0 else first
+        last = resting[-1] if last < len(time) - 1 else last
     contact[first : last + 1] = True
-    near = np.flatnonzero(distance < transition_distance)
-    rise = 1.0 + (time - time[near[0]]) / transition_time
-    fall = 1.0 - (time - time[near[-1]]) / transition_time
+    near = _runs(time, distance < transition_distance)
+    begin, end = next(run for run in near if run[0] <= first <= run[1])
+    rise = 1.0 + (time - time[begin]) / transition_time
+    fall = 1.0 - (time - time[end]) / transition_time
     share = np.clip(np.minimum(rise, fall), 0.0, 1.0)
     return minimum_jerk(share), contact
 
@@ -176,6 +182,15 @@ def approach_handles(
             held[side][way, :3, 3] += np.einsum("tij,tj->ti", rotation, part * shift)
             held[side][way, :3, :3] = rotation @ Rotation.from_rotvec(part * turn).as_matrix()
     return held
+
+
+def _runs(time: NDArray[np.float64], inside: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """First and last samples of the stretches that are inside, those a short gap apart taken together."""
+    samples = np.flatnonzero(inside)
+    if not len(samples):
+        return []
+    cuts = np.flatnonzero((np.diff(samples) > 1) & (np.diff(time[samples]) > _SHORT_GAP))
+    return list(zip(samples[np.r_[0, cuts + 1]], samples[np.r_[cuts, len(samples) - 1]], strict=True))
 
 
 def plan_hands(
@@ -221,7 +236,7 @@ def plan_hands(
     shoulders = {side: real.getFrameId(robot.frames[f"{side}_shoulder"]) for side in SIDES}
     wrists = {side: _wrist_in_palm(real, robot, side) for side in SIDES}
     reaches = arm_reach(real, robot, own)
-    ruled = {side: _near_contact(imitation.time, contact[side]) for side in SIDES}
+    grip = {side: _near_contact(imitation.time, contact[side]) for side in SIDES}
     targets = {side: np.empty_like(held[side]) for side in SIDES}
     for sample, joints in enumerate(posture):
         q = np.concatenate([base[sample], joints])
@@ -238,14 +253,14 @@ def plan_hands(
                 # At full share that is the actor's palm beside the handle.
                 correction = np.linalg.solve(palms[side][sample], held[side][sample])
                 target = of_between.oMf[frame] * pin.SE3(correction)
-            if part > 0.0 and ruled[side][sample] < 1.0:
+            if part > 0.0 and grip[side][sample] < 1.0:
                 shoulder = data.oMf[shoulders[side]].translation
                 drawn = draw_in(target, shoulder, wrists[side], reaches, part)
-                target.translation += (1.0 - ruled[side][sample]) * (drawn - target.translation)
+                target.translation += (1.0 - grip[side][sample]) * (drawn - target.translation)
             targets[side][sample] = target.homogeneous
     targets = {side: _smooth(imitation.time, target) for side, target in targets.items()}
     axes = {side: handles[side].turn_axis if side in handles else None for side in SIDES}
-    return HandPlan(share, contact, targets, held, axes)
+    return HandPlan(share, contact, grip, targets, held, axes)
 
 
 def arm_reach(model: pin.Model, robot: Robot, lengths: SegmentLengths) -> tuple[float, float]:

@@ -22,12 +22,10 @@ the right place and a little turned, not the other way round."""
 _HAND = 1000.0
 """Weight of a metre beside the target against a radian beside the posture, rad/m."""
 _LOOSE = 0.01
-"""Of that weight, for hands in free motion: they need not be anywhere exactly, and may pass out of reach."""
-_FIRMING = 8
-"""Power of the share by which the weight grows: the actor's path binds where it is nearly followed."""
+"""Of that weight, for hands that hold nothing: they need not be anywhere exactly."""
 _TURN_SHARE = 1e-3
 """Of that weight, for the turn about a handle that leaves it free: the actor's, if nothing else matters."""
-_SLUGGISHNESS = 0.3
+_SLUGGISHNESS = 0.6
 """How slowly the departure from the posture changes, rad: over about this part of the time in which a joint
 at full speed covers a radian."""
 _FIRST_WEIGHT, _GROWTH = 0.01, 3.0
@@ -138,7 +136,7 @@ def _palm_tasks(robot: Robot, model: pin.Model, plan: HandPlan) -> tuple[Tasks, 
         corners = np.vstack([np.zeros(3), _LEVER * directions])
         target, share = plan.targets[side], plan.share[side]
         # Two points across the axis hold the turn about it.
-        firm = _HAND * _LOOSE ** (1.0 - share**_FIRMING)
+        firm = _HAND * _LOOSE ** (1.0 - plan.grip[side])
         hold = firm * (1.0 if axis is None else _TURN_SHARE**share)
         bodies += [body] * 4
         places.append(corners @ turn.T + centre)

@@ -37,24 +37,23 @@ def phases(time, distance, contact=0.015, transition=0.1, duration=1.0, handle=H
 
 
 def test_contact_lasts_from_the_arrival_to_the_departure():
-    time = np.arange(100) / 10.0
-    distance = np.full(100, 0.5)
-    # Near from 4.0 s to 6.9 s; touching at 4.5, lost in between, touching again until 6.4.
-    distance[40:70] = 0.09
-    distance[45:50] = 0.01
-    distance[60:65] = 0.0149
+    time = np.arange(1000) / 100.0
+    distance = np.full(1000, 0.5)
+    # It passes by at 2 s, is near from 4.0 s on, touches at 4.5, is lost for a moment, and lets go at 6.4.
+    distance[200:205] = 0.005
+    distance[400:700] = 0.09
+    distance[450:640] = 0.01
+    distance[545:555] = 0.02
     share, contact = phases(time, distance)
-    # It comes and goes within a sample: there from the next one on.
-    np.testing.assert_array_equal(np.flatnonzero(contact), np.arange(46, 64))
-    np.testing.assert_array_equal(share[40:70], 1.0)
-    # One second of transition before 4.0 s and after 6.9 s, and nothing else.
-    np.testing.assert_array_equal(share[:31], 0.0)
-    np.testing.assert_array_equal(share[79:], 0.0)
+    # It comes and goes within a sample: at rest there from the next one on.
+    np.testing.assert_array_equal(np.flatnonzero(contact), np.arange(451, 639))
+    np.testing.assert_array_equal(share[400:700], 1.0)
+    # One second of transition before 4.0 s and after 6.99 s, and nothing else: not where it passed by.
+    np.testing.assert_array_equal(share[:301], 0.0)
+    np.testing.assert_array_equal(share[799:], 0.0)
     # Half a second away the minimum-jerk blend is half way, at a quarter 0.103515625.
-    assert share[35] == pytest.approx(0.5)
-    assert share[74] == pytest.approx(0.5)
-    fine = np.arange(1000) / 100.0
-    share, _ = phases(fine, np.where((fine >= 3.995) & (fine < 6.905), 0.01, 0.5))
+    assert share[350] == pytest.approx(0.5)
+    assert share[749] == pytest.approx(0.5)
     assert share[325] == pytest.approx(0.103515625)
     assert share[375] == pytest.approx(1 - 0.103515625)
 
@@ -78,7 +77,7 @@ def test_share_rises_once_and_falls_once(arrival, leave, duration, speed):
     assert (np.diff(share[top:]) <= 0).all()
     # At rest against the handle, not merely near it.
     assert contact[np.flatnonzero(distance == 0.0)[1:-1]].all()
-    assert (np.abs(np.gradient(distance, time)[contact]) < 0.02).all()
+    assert (np.abs(np.gradient(distance, time)[contact]) < 0.03).all()
     assert not contact[distance > 0.015 + 1e-9].any()
     # Minimum jerk: its greatest slope is 15/8 of the mean one.
     assert np.abs(np.diff(share)).max() / 0.01 <= 1.876 / duration

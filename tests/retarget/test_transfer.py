@@ -61,7 +61,7 @@ def plan_of(palms, share=1.0, axes=None):
     count = len(palms["left"])
     shares = {side: np.full(count, share) for side in SIDES}
     contact = {side: shares[side] == 1.0 for side in SIDES}
-    return HandPlan(shares, contact, palms, palms, axes or dict.fromkeys(SIDES))
+    return HandPlan(shares, contact, shares, palms, palms, axes or dict.fromkeys(SIDES))
 
 
 def apart(first, second):

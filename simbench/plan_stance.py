@@ -1,0 +1,201 @@
+"""Where a robot stands for a plan, where its COG goes, and whether legs and hands can do what is asked."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+from scipy.signal import savgol_filter
+
+from simbench.balance.standing import Stance, leg_columns
+from simbench.errors import RetargetError
+from simbench.motion.handles import Handle
+from simbench.place import Placed, Spot, find_spot, judge_spot
+from simbench.retarget.hand_plan import HandPlan
+from simbench.retarget.scaling import SIDES
+from simbench.robot.robot import Robot
+from simbench.scenario_schema import RetargetSection, RobotSection
+
+Array = NDArray[np.float64]
+OnProgress = Callable[[str, int, int], None]
+
+_GUIDE_SMOOTHING = 0.31
+"""Window, s, that smooths a guide, which goes from pose to pose of a handle's way."""
+
+
+def choose_spot(
+    robot: Robot,
+    section: RobotSection,
+    settings: RetargetSection,
+    handles: Mapping[str, Handle],
+    on_progress: OnProgress,
+) -> Spot:
+    """Take the place a scenario gives a robot, or find the best one for its equipment.
+
+    Parameters
+    ----------
+    robot : Robot
+    section : RobotSection
+    settings : RetargetSection
+    handles : {side: Handle}
+    on_progress : callable (stage, done, total)
+
+    Returns
+    -------
+    Spot
+
+    Raises
+    ------
+    RetargetError
+        If a place is to be found without equipment, or there is none.
+    """
+    given = Spot(section.position_m, section.heading_rad, section.height_m)
+    if section.place == "given":
+        return given
+    if not handles:
+        raise RetargetError(f"{robot.name}: robot.place auto needs equipment whose handles are known")
+    found = find_spot(robot, handles, given, section.posture, on_progress, follow=settings.pelvis_follow)
+    if not found.placement.feasible:
+        spot = found.spot
+        raise RetargetError(
+            f"{robot.name}: has no place to follow the handles from; least is missing at "
+            f"({spot.position[0]:.3f}, {spot.position[1]:.3f}) m, turned {spot.heading:.3f} rad, "
+            f"{spot.height:.3f} m higher: {found.placement.fault}"
+        )
+    return found.spot
+
+
+def guide_posture(
+    robot: Robot,
+    spot: Spot,
+    section: RobotSection,
+    settings: RetargetSection,
+    handles: Mapping[str, Handle],
+    time: Array,
+    posture: Array,
+    names: tuple[str, ...],
+    hands: HandPlan,
+) -> Array:
+    """Lead a posture, while hands hold, to one from which all of the equipment is within reach.
+
+    Parameters
+    ----------
+    robot : Robot
+    spot : Spot
+    section : RobotSection
+    settings : RetargetSection
+    handles : {side: Handle}
+    time : (T,) array
+        s.
+    posture : (T, n) array
+        Of the joints in `names`, rad.
+    names : tuple of str
+    hands : HandPlan
+
+    Returns
+    -------
+    (T, n) array
+
+    Raises
+    ------
+    RetargetError
+        If the equipment is out of reach from there.
+    """
+    placed = judge_spot(robot, handles, spot, section.posture, follow=settings.pelvis_follow)
+    if not placed.placement.feasible:
+        raise RetargetError(f"{robot.name}: out of reach: {_out_of_reach(placed)}")
+    reached = placed.placement
+    order = [reached.joint_names.index(name) for name in names]
+    guide = reached.postures[_places(handles, hands)][:, order]
+    window = round(_GUIDE_SMOOTHING * (len(time) - 1) / (time[-1] - time[0])) // 2 * 2 + 1
+    if 3 < window <= len(time):
+        guide = savgol_filter(guide, window, 2, axis=0)
+    share = np.maximum(hands.share["left"], hands.share["right"])[:, None]
+    return np.asarray(posture + share * (guide - posture))
+
+
+def _out_of_reach(placed: Placed) -> str:
+    return (
+        f"{placed.placement.fault}; let robot.place be auto, or change robot.position_m, the fixture's place "
+        "or the task"
+    )
+
+
+def _places(handles: Mapping[str, Handle], hands: HandPlan) -> NDArray[np.int64]:
+    """Index of the poses of the handles' common way that is nearest to the hands, sample by sample (T,)."""
+    count = max(len(handle.poses) for handle in handles.values())
+    total = np.zeros((len(next(iter(hands.share.values()))), count))
+    for side, handle in handles.items():
+        way = hands.actor[side][:, None, :3, 3] - handle.poses[None, :, :3, 3]
+        total += np.where(hands.contact[side][:, None], (way**2).sum(axis=2), 0.0)
+    nearest = total.argmin(axis=1)
+    held = np.any([hands.contact[side] for side in handles], axis=0)
+    samples = np.flatnonzero(held)
+    # Before and after contact as at its first and last sample.
+    return nearest[samples[np.searchsorted(samples, np.arange(len(held))).clip(0, len(samples) - 1)]]
+
+
+def missed_grip(
+    robot: Robot, base: Array, joints: Array, hands: HandPlan, time: Array
+) -> tuple[float, float]:
+    """Measure by how much the planned palms miss their handles in contact.
+
+    Parameters
+    ----------
+    robot : Robot
+    base, joints : (T, 7), (T, n) array
+    hands : HandPlan
+    time : (T,) array
+        s.
+
+    Returns
+    -------
+    distance : float
+        Greatest, m.
+    when : float
+        s.
+    """
+    model, data = robot.model, robot.model.createData()
+    worst, when = 0.0, 0
+    for side in SIDES:
+        frame = model.getFrameId(robot.frames[f"{side}_hand"])
+        for sample in np.flatnonzero(hands.contact[side]):
+            pin.framesForwardKinematics(model, data, np.concatenate([base[sample], joints[sample]]))
+            miss = float(np.linalg.norm(data.oMf[frame].translation - hands.actor[side][sample, :3, 3]))
+            if miss > worst:
+                worst, when = miss, int(sample)
+    return worst, float(time[when])
+
+
+def follow_hands(stance: Stance, hands: HandPlan, fraction: float) -> Array:
+    """Let the COG target (T, 2), m, go a part of the way with the hands in contact, as a person's does."""
+    target = np.tile(stance.target, (len(hands.share["left"]), 1))
+    for side in SIDES:
+        palm = hands.actor[side][:, :2, 3]
+        touching = hands.contact[side]
+        if touching.any():
+            low, high = palm[touching].min(axis=0), palm[touching].max(axis=0)
+            # Before and after contact as at its first and last sample.
+            first, last = np.flatnonzero(touching)[[0, -1]]
+            offset = palm[np.arange(len(palm)).clip(first, last)] - 0.5 * (low + high)
+            target += 0.5 * fraction * hands.share[side][:, None] * offset
+    return target
+
+
+def check_legs(robot: Robot, joints: Array) -> None:
+    """Refuse a plan whose pelvis motion is beyond the legs' joint limits.
+
+    Raises
+    ------
+    RetargetError
+    """
+    for side in SIDES:
+        for column in leg_columns(robot, side):
+            low = robot.model.lowerPositionLimit[7 + column]
+            high = robot.model.upperPositionLimit[7 + column]
+            values = joints[:, column]
+            if values.min() < low or values.max() > high:
+                raise RetargetError(
+                    f"{robot.name}: keeping balance needs {robot.joint_names[column]} between "
+                    f"{values.min():.3f} and {values.max():.3f} rad, its limits are {low:.3f} and {high:.3f}"
+                )
