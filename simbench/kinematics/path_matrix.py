@@ -24,7 +24,7 @@ def path_matrices(
     vectors: Array,
     cost: Array,
 ) -> None:
-    """Compute JᵀJ, Jᵀε and ‖ε‖² of every frame, of the joints alone.
+    """Compute JᵀJ, Jᵀε and ‖ε‖² of every frame.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ def path_matrices(
         Targets, world.
     path : (T, 7 + n) array
         Configurations: position, quaternion, joints.
-    blocks : (T, n, n) array
-        Overwritten.
-    vectors : (T, n) array
+    blocks : (T, 6 + n, 6 + n) array
+        Overwritten: the root's translation and turn in world axes, the joints.
+    vectors : (T, 6 + n) array
         Overwritten.
     cost : (T,) array
         Overwritten.
@@ -55,8 +55,8 @@ def path_matrices(
             tasks.point_weight[k] = weights[t, k]
         place_bodies(tree, joints, work.rotation, work.position)
         cost[t] = gauss_newton(tree, tasks, points[t], turns[t], work)
-        for i in range(n):
-            vectors[t, i] = work.vector[6 + i]
+        for i in range(6 + n):
+            vectors[t, i] = work.vector[i]
             for j in range(i + 1):
-                blocks[t, i, j] = work.matrix[6 + i, 6 + j]
-                blocks[t, j, i] = work.matrix[6 + i, 6 + j]
+                blocks[t, i, j] = work.matrix[i, j]
+                blocks[t, j, i] = work.matrix[i, j]

@@ -133,8 +133,7 @@ def criterion(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Compute the weighted error ε of one frame and −∂ε/∂q, row by row (Tomić 2018, eq. 3.5).
 
-    The compiled kinematics never makes these rows; this is what it is tested against, and what the
-    whole-motion problem of `posture` is made of.
+    The compiled kinematics never makes these rows; this is what it is tested against.
 
     Parameters
     ----------

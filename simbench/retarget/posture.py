@@ -4,10 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 
+from simbench.kinematics.path_matrix import path_matrices
+from simbench.kinematics.task_matrix import make_workspace
+from simbench.kinematics.tree import kinematic_tree
 from simbench.motion.human_motion import HumanMotion
 from simbench.retarget.chain import chain_step
 from simbench.retarget.clearance import BodyShapes, clearance_rows
-from simbench.retarget.criterion import ImitationWeights, criterion
+from simbench.retarget.criterion import ImitationWeights, imitation_targets, imitation_tasks
 from simbench.retarget.imitation import Imitation, first_posture
 from simbench.retarget.near_pairs import pair_workspace
 
@@ -60,7 +63,7 @@ def limited_posture(
         rad, inside the limits.
     """
     actor = imitation.actor
-    model, data = actor.model, actor.model.createData()
+    model = actor.model
     workspace = pair_workspace(shapes.model, shapes.geometry)
     stride = max(1, round(motion.rate / _KNOT_RATE))
     samples = np.unique(np.append(np.arange(0, len(motion.time), stride), len(motion.time) - 1))
@@ -73,15 +76,19 @@ def limited_posture(
     start = first_posture(actor, motion, WEIGHTS)
     x = np.tile(np.clip(np.concatenate([start[:3], start[7:]]), low, high), (len(samples), 1))
     x[:, :3] += imitation.q[samples, :3] - imitation.q[0, :3]
-    gradient = np.empty_like(x)
-    blocks = np.empty((len(samples), len(columns), len(columns)))
+    tree, tasks = kinematic_tree(model), imitation_tasks(actor, WEIGHTS)
+    points, turns = (target[samples] for target in imitation_targets(actor, motion, WEIGHTS))
+    point_weights = np.tile(tasks.point_weight, (len(samples), 1))
+    upright = np.tile([0.0, 0.0, 0.0, 1.0], (len(samples), 1))
+    work = make_workspace(tree)
+    all_blocks, all_vectors = np.empty((len(samples), model.nv, model.nv)), np.empty((len(samples), model.nv))
+    cost = np.empty(len(samples))
     for haste in _HASTE:
-        for knot, sample in enumerate(samples):
-            q = np.concatenate([x[knot, :3], (0.0, 0.0, 0.0, 1.0), x[knot, 3:]])
-            jacobian, error = criterion(actor, data, q, motion, int(sample), WEIGHTS)
-            jacobian = jacobian[:, columns]
-            gradient[knot] = jacobian.T @ error
-            blocks[knot] = jacobian.T @ jacobian
+        path = np.hstack([x[:, :3], upright, x[:, 3:]])
+        path_matrices(tree, tasks, point_weights, points, turns, path, work, all_blocks, all_vectors, cost)
+        gradient = all_vectors[:, columns]
+        blocks = all_blocks[:, columns[:, None], columns]
+        for knot in range(len(samples)):
             away, missing = clearance_rows(workspace, x[knot, 3:], _CLEARANCE)
             gradient[knot, 3:] += _CLEARANCE_WEIGHT**2 * away.T @ missing
             blocks[knot, 3:, 3:] += _CLEARANCE_WEIGHT**2 * away.T @ away

@@ -85,7 +85,8 @@ def transfer_path(
     turns = np.empty((len(time), 0, 3, 3))
     work = make_workspace(tree)
     count, size = posture.shape
-    blocks, vectors, cost = np.empty((count, size, size)), np.empty((count, size)), np.empty(count)
+    full = size + 6
+    blocks, vectors, cost = np.empty((count, full, full)), np.empty((count, full)), np.empty(count)
     period = (time[-1] - time[0]) / (count - 1)
     speed = np.asarray(model.velocityLimit[6:])
     stiffness = _SLUGGISHNESS**2 / (np.diff(time)[:, None] * speed**2) / period
@@ -101,9 +102,9 @@ def transfer_path(
     relaxed, damping = (_FIRST_WEIGHT, 1.0) if start is None else (1.0, 1e-3)
     value = evaluate(departure, relaxed)
     for _ in range(_ROUNDS):
-        matrices = blocks.copy()
+        matrices = blocks[:, 6:, 6:].copy()
         matrices[:, diagonal, diagonal] += 1.0 + damping
-        step = bounded_chain_step(departure, vectors - departure, matrices, stiffness, low, high)
+        step = bounded_chain_step(departure, vectors[:, 6:] - departure, matrices, stiffness, low, high)
         moved = np.clip(departure + step, low, high)
         new = evaluate(moved, relaxed)
         settled = relaxed == 1.0 and abs(new - value) < _SETTLED * value
