@@ -174,9 +174,10 @@ def plan_motion(
     if missed_grip(robot, base, joints, hands, motion.time)[0] > _GRIP_TOLERANCE:
         # The person's posture is a dead end for these arms.
         names = tuple(actor.model.names[2:])
-        posture = guide_posture(robot, spot, place, settings, handles, motion.time, posture, names, hands)
-        joints[:, columns] = posture
-        hands = settle(posture, range(_BALANCE_ROUNDS))
+        posture, joints[:, columns] = guide_posture(
+            robot, spot, place, settings, handles, motion.time, posture, names, hands
+        )
+        hands = settle(posture, range(1, _BALANCE_ROUNDS))
     obstacles = surroundings(hands)
     gripping = {robot.frames[f"{side}_hand"]: share[side] == 1.0 for side in SIDES}
     clear = keep_clear(

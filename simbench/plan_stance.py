@@ -11,7 +11,7 @@ from simbench.balance.standing import Stance, leg_columns
 from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
 from simbench.place import Placed, Spot, find_spot, judge_spot
-from simbench.retarget.hand_plan import HandPlan
+from simbench.retarget.hand_plan import HandPlan, near_contact
 from simbench.retarget.scaling import SIDES
 from simbench.robot.robot import Robot
 from simbench.scenario_schema import RetargetSection, RobotSection
@@ -19,6 +19,8 @@ from simbench.scenario_schema import RetargetSection, RobotSection
 Array = NDArray[np.float64]
 OnProgress = Callable[[str, int, int], None]
 
+_LEAD_TIME = 2.5
+"""Before and after contact, s, over which a posture is led to another."""
 _GUIDE_SMOOTHING = 0.31
 """Window, s, that smooths a guide, which goes from pose to pose of a handle's way."""
 
@@ -75,8 +77,11 @@ def guide_posture(
     posture: Array,
     names: tuple[str, ...],
     hands: HandPlan,
-) -> Array:
-    """Lead a posture, while hands hold, to one from which all of the equipment is within reach.
+) -> tuple[Array, Array]:
+    """Lead a posture, while hands hold, to one near which all of the equipment is within reach.
+
+    What leads are the postures that a placement found along the handles' way: their mean is to be preferred,
+    since it rests; they themselves are where to start from.
 
     Parameters
     ----------
@@ -94,7 +99,7 @@ def guide_posture(
 
     Returns
     -------
-    (T, n) array
+    preferred, start : (T, n) array
 
     Raises
     ------
@@ -110,8 +115,9 @@ def guide_posture(
     window = round(_GUIDE_SMOOTHING * (len(time) - 1) / (time[-1] - time[0])) // 2 * 2 + 1
     if 3 < window <= len(time):
         guide = savgol_filter(guide, window, 2, axis=0)
-    share = np.maximum(hands.share["left"], hands.share["right"])[:, None]
-    return np.asarray(posture + share * (guide - posture))
+    share = near_contact(time, hands.contact["left"] | hands.contact["right"], _LEAD_TIME)[:, None]
+    resting = reached.postures[:, order].mean(axis=0)
+    return posture + share * (resting - posture), posture + share * (guide - posture)
 
 
 def _out_of_reach(placed: Placed) -> str:

@@ -47,6 +47,7 @@ def bounded_chain_step(
     gradient: NDArray[np.float64],
     blocks: NDArray[np.float64],
     stiffness: NDArray[np.float64],
+    bending: NDArray[np.float64],
     low: NDArray[np.float64],
     high: NDArray[np.float64],
 ) -> NDArray[np.float64]:
@@ -59,6 +60,8 @@ def bounded_chain_step(
     ----------
     x, gradient, blocks, stiffness
         As in `chain_step`.
+    bending : (K - 2, n) array
+        Springs on second differences of three neighbouring knots.
     low, high : (K, n) array
         low ≤ x ≤ high.
 
@@ -66,14 +69,11 @@ def bounded_chain_step(
     -------
     (K, n) array
     """
-    tension = stiffness * np.diff(x, axis=0)
-    descent = gradient.copy()
-    descent[:-1] += tension
-    descent[1:] -= tension
+    descent = gradient - _spring_force(x, stiffness, bending)
     fixed = ((x <= low) & (descent < 0)) | ((x >= high) & (descent > 0))
     held = np.zeros_like(x)
     for _ in range(_CLAMPINGS):
-        step = _solve(descent, blocks, stiffness, fixed, held)
+        step = _solve(descent, blocks, stiffness, fixed, held, bending)
         clipped = np.clip(step, low - x, high - x)
         beyond = ~fixed & (step != clipped)
         if not beyond.any():
@@ -83,32 +83,54 @@ def bounded_chain_step(
     return np.clip(step, low - x, high - x)
 
 
+def _spring_force(
+    x: NDArray[np.float64], stiffness: NDArray[np.float64], bending: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """Gradient of half the springs' energy."""
+    force = np.zeros_like(x)
+    tension = stiffness * np.diff(x, axis=0)
+    force[:-1] -= tension
+    force[1:] += tension
+    if bending is not None:
+        moment = bending * np.diff(x, 2, axis=0)
+        force[:-2] += moment
+        force[1:-1] -= 2.0 * moment
+        force[2:] += moment
+    return force
+
+
 def _solve(
     descent: NDArray[np.float64],
     blocks: NDArray[np.float64],
     stiffness: NDArray[np.float64],
     fixed: NDArray[np.bool_],
     held: NDArray[np.float64],
+    bending: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Solve for the free coordinates while the fixed ones make the steps they are held at."""
     knots, count = descent.shape
     right = descent
     if held.any():
-        stretch = stiffness * np.diff(held, axis=0)
-        right = descent - np.einsum("kij,kj->ki", blocks, held)
-        right[:-1] += stretch
-        right[1:] -= stretch
-    springs = np.zeros_like(descent)
+        right = descent - np.einsum("kij,kj->ki", blocks, held) - _spring_force(held, stiffness, bending)
+    springs, beside = np.zeros_like(descent), -stiffness.copy()
     springs[:-1] += stiffness
     springs[1:] += stiffness
+    if bending is not None:
+        springs[:-2] += bending
+        springs[1:-1] += 4.0 * bending
+        springs[2:] += bending
+        beside[:-1] -= 2.0 * bending
+        beside[1:] -= 2.0 * bending
     free = (~fixed).astype(float)
     blocks = blocks * free[:, :, None] * free[:, None, :]
     diagonal = np.arange(count)
     blocks[:, diagonal, diagonal] += springs + 1e-6 + fixed
-    banded = np.zeros((count + 1, knots * count))
+    banded = np.zeros((count * (1 if bending is None else 2) + 1, knots * count))
     for offset in range(count):
         lower_part = blocks[:, np.arange(offset, count), np.arange(count - offset)]
         banded[offset].reshape(knots, count)[:, : count - offset] = lower_part
-    banded[count].reshape(knots, count)[:-1] = -stiffness * free[:-1] * free[1:]
+    banded[count].reshape(knots, count)[:-1] = beside * free[:-1] * free[1:]
+    if bending is not None:
+        banded[2 * count].reshape(knots, count)[:-2] = bending * free[:-2] * free[2:]
     solved = solveh_banded(banded, (right * free).ravel(), lower=True).reshape(knots, count)
     return np.where(fixed, held, solved)

@@ -236,7 +236,7 @@ def plan_hands(
     shoulders = {side: real.getFrameId(robot.frames[f"{side}_shoulder"]) for side in SIDES}
     wrists = {side: _wrist_in_palm(real, robot, side) for side in SIDES}
     reaches = arm_reach(real, robot, own)
-    grip = {side: _near_contact(imitation.time, contact[side]) for side in SIDES}
+    grip = {side: near_contact(imitation.time, contact[side], _ARRIVAL) for side in SIDES}
     targets = {side: np.empty_like(held[side]) for side in SIDES}
     for sample, joints in enumerate(posture):
         q = np.concatenate([base[sample], joints])
@@ -324,13 +324,15 @@ def _smooth(time: NDArray[np.float64], poses: NDArray[np.float64]) -> NDArray[np
     return transform(left @ right, smoothed[:, :3, 3])
 
 
-def _near_contact(time: NDArray[np.float64], contact: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """1 in contact, 0 well before and after, minimum jerk in between."""
+def near_contact(
+    time: NDArray[np.float64], contact: NDArray[np.bool_], duration: float
+) -> NDArray[np.float64]:
+    """Rate samples (T,): 1 in contact, 0 a duration, s, before and after; minimum jerk in between."""
     if not contact.any():
         return np.zeros(len(time))
     first, last = time[contact][[0, -1]]
     away = np.maximum(np.maximum(first - time, time - last), 0.0)
-    return minimum_jerk(1.0 - np.minimum(away / _ARRIVAL, 1.0))
+    return minimum_jerk(1.0 - np.minimum(away / duration, 1.0))
 
 
 def minimum_jerk(share: NDArray[np.float64]) -> NDArray[np.float64]:

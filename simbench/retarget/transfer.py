@@ -28,6 +28,8 @@ _TURN_SHARE = 1e-3
 _SLUGGISHNESS = 0.6
 """How slowly the departure from the posture changes, rad: over about this part of the time in which a joint
 at full speed covers a radian."""
+_STIFFNESS = 0.06
+"""How roundly it changes, s rad: what its second derivative counts, as part of full speed in a second."""
 _FIRST_WEIGHT, _GROWTH = 0.01, 3.0
 """Of the palms' weight at the first step, and its growth a step: far targets are come to gradually."""
 _ROUNDS = 60
@@ -49,7 +51,7 @@ def transfer_path(
 
     With x the joints, d = x − posture their departure from it, and e the palms' errors,
 
-        min ∫ W² ‖e(x)‖² + ‖d‖² + σ² ‖ḋ / v_max‖² dt,   lower ≤ x ≤ upper.
+        min ∫ W² ‖e(x)‖² + ‖d‖² + σ² ‖ḋ / v_max‖² + β² ‖d̈ / v_max‖² dt,   lower ≤ x ≤ upper.
 
     In every frame that is the damped least squares with the posture in the null space of Tomić 2018
     (eq. 3.16); but its choice in the null space, and the way around a joint limit, are those of the whole
@@ -90,13 +92,19 @@ def transfer_path(
     period = (time[-1] - time[0]) / (count - 1)
     speed = np.asarray(model.velocityLimit[6:])
     stiffness = _SLUGGISHNESS**2 / (np.diff(time)[:, None] * speed**2) / period
+    bending = np.tile(_STIFFNESS**2 / (period**4 * speed**2), (max(count - 2, 0), 1))
     low, high = lower - posture, upper - posture
     departure = np.clip(np.zeros_like(posture) if start is None else start - posture, low, high)
 
     def evaluate(d: Array, relaxed: float) -> float:
         path = np.hstack([base, posture + d])
         path_matrices(tree, tasks, relaxed * weights, points, turns, path, work, blocks, vectors, cost)
-        return float(cost.sum() + (d**2).sum() + (stiffness * np.diff(d, axis=0) ** 2).sum())
+        return float(
+            cost.sum()
+            + (d**2).sum()
+            + (stiffness * np.diff(d, axis=0) ** 2).sum()
+            + (bending * np.diff(d, 2, axis=0) ** 2).sum()
+        )
 
     diagonal = np.arange(size)
     relaxed, damping = (_FIRST_WEIGHT, 1.0) if start is None else (1.0, 1e-3)
@@ -104,7 +112,9 @@ def transfer_path(
     for _ in range(_ROUNDS):
         matrices = blocks[:, 6:, 6:].copy()
         matrices[:, diagonal, diagonal] += 1.0 + damping
-        step = bounded_chain_step(departure, vectors[:, 6:] - departure, matrices, stiffness, low, high)
+        step = bounded_chain_step(
+            departure, vectors[:, 6:] - departure, matrices, stiffness, bending, low, high
+        )
         moved = np.clip(departure + step, low, high)
         new = evaluate(moved, relaxed)
         settled = relaxed == 1.0 and abs(new - value) < _SETTLED * value
