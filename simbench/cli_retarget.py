@@ -21,6 +21,9 @@ def retarget(
     method: Annotated[
         str, typer.Option(help=f"How the model follows the person: {_METHODS}.")
     ] = "analytical",
+    free: Annotated[
+        bool, typer.Option("--free", help="Leave out equipment that the recording knows of.")
+    ] = False,
     unit: Unit = None,
     up: Up = None,
     marker_map: Map = None,
@@ -45,12 +48,13 @@ def retarget(
     from simbench.display_retarget import error_table, joint_table, still_line
     from simbench.motion.read_options import ReadOptions
     from simbench.retarget.errors import imitation_errors, summarise
+    from simbench.retarget.interference import describe_interference
     from simbench.retarget.joint_use import joint_units, joint_uses
     from simbench.retargeting import retarget_motion
 
     reading = ReadOptions(unit, up, marker_map, longest_gap)
     with progress_bars(Console(stderr=True)) as on_progress:
-        made = retarget_motion(motion, robot, method, reading=reading, on_progress=on_progress)
+        made = retarget_motion(motion, robot, method, reading=reading, free=free, on_progress=on_progress)
     trajectory = made.plan.trajectory
     errors = imitation_errors(made.plan.imitation, made.motion)
     uses = joint_uses(made.robot, trajectory)
@@ -71,6 +75,8 @@ def retarget(
         console.print(table)
         print()
     print(still_line(uses))
+    for interference in made.plan.interferences:
+        print(f"interference  {describe_interference(interference)}")
     if out is not None:
         print(f"trajectory  {out}")
     if plot is not None:

@@ -49,6 +49,7 @@ def retarget_motion(
     method: str,
     *,
     reading: ReadOptions = ReadOptions(),  # noqa: B008
+    free: bool = False,
     on_progress: OnProgress = _silent,
 ) -> Retargeting:
     """Retarget a recording to a robot that stands: free motion, or on equipment where its place is known.
@@ -63,6 +64,8 @@ def retarget_motion(
         One of `METHODS`.
     reading : ReadOptions
         What is declared about the recording.
+    free : bool
+        Leave out what the hands held.
     on_progress : callable (stage, done, total)
 
     Returns
@@ -83,7 +86,8 @@ def retarget_motion(
     motion = resample(motion, max(motion.rate, _IMITATION_RATE))
     on_progress("read", 1, 1)
     settings = RetargetSection.model_validate({"method": method})
+    handles = {} if free else motion.handles
     # Where hands hold something, the robot stands where it can too.
-    place = RobotSection(place="auto" if motion.handles else "given")
-    plan = plan_motion(robot, motion, place, settings, motion.handles, on_progress)
+    place = RobotSection(place="auto" if handles else "given")
+    plan = plan_motion(robot, motion, place, settings, handles, on_progress)
     return Retargeting(robot, motion, plan, method)

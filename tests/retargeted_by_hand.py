@@ -8,6 +8,7 @@ import pinocchio as pin
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retarget.imitation import Imitation
+from simbench.retarget.interference import Interference
 
 COUNT = 101
 # The robot's left wrist is this far from the recorded one at the end of the motion, and not at its start, m.
@@ -47,6 +48,7 @@ def retargeting(robot, actor, source):
         imitation=Imitation(actor, time, q),
         hands=SimpleNamespace(contact=contact),
         upper=columns,
+        interferences=(Interference("l_wrist", "torso", 0.5, 0.75, -0.004, 0.6),),
         metrics={"retarget.slow_down": 2.0, "imitation.hand_max_m": 0.005},
     )
     return SimpleNamespace(robot=robot, motion=motion, plan=plan, method="analytical")

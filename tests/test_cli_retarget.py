@@ -27,8 +27,8 @@ def retargeting(made, monkeypatch, tmp_path):
     """A retargeting that is there at once; tests change what it raises."""
     fake = SimpleNamespace(calls=[], raises=None)
 
-    def retarget_motion(motion, robot, method, *, reading, on_progress):
-        fake.calls.append((motion, robot, method, reading))
+    def retarget_motion(motion, robot, method, *, reading, free, on_progress):
+        fake.calls.append((motion, robot, method, reading, free))
         on_progress("read", 1, 1)
         if fake.raises is not None:
             raise fake.raises
@@ -64,6 +64,7 @@ def test_errors_and_joints_are_tables_in_mm_and_degrees(retargeting, made, capsy
     assert float(elbow[8]) == pytest.approx(limit, abs=0.51)
     assert elbow[9] == f"{0.4 * 240.0 * np.pi / 2.0 / limit:.0%}"
     assert f"joints that stand still: {len(made.robot.joint_names) - 15}\n" in printed.out
+    assert "interference  l_wrist and torso from 0.50 to 0.75 s, 4 mm deep at 0.60 s\n" in printed.out
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".nc"])
@@ -71,7 +72,7 @@ def test_the_trajectory_is_written_and_reads_back(retargeting, made, capsys, tmp
     words = ["retarget", "walk.trc", "--robot", "romeo", "--unit", "mm", "--up", "y", "--map", "mine.yaml"]
     assert main([*words, "--longest-gap", "0.1", "--out", f"t{suffix}"]) == 0
     assert retargeting.calls == [
-        ("walk.trc", "romeo", "analytical", ReadOptions("mm", "y", "mine.yaml", longest_gap=0.1))
+        ("walk.trc", "romeo", "analytical", ReadOptions("mm", "y", "mine.yaml", longest_gap=0.1), False)
     ]
     assert f"trajectory  t{suffix}\n" in capsys.readouterr().out
     found, wanted = read_trajectory(tmp_path / f"t{suffix}"), made.plan.trajectory

@@ -299,5 +299,7 @@ def follow(
         x, y, z, w = matrix_to_quaternion(rotation)
         sign = 1.0 if x * q[3] + y * q[4] + z * q[5] + w * q[6] >= 0.0 else -1.0
         q[3], q[4], q[5], q[6] = sign * x, sign * y, sign * z, sign * w
+        # So that frames one by one give the same bits as all at once.
+        quaternion_to_matrix(q[3], q[4], q[5], q[6], rotation)
         for i in range(7 + n):
             path[t, i] = q[i]

@@ -3,19 +3,17 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.kinematics.task_matrix import Tasks
 from simbench.kinematics.tree import frame_on_body
 from simbench.motion.human_motion import ARM_SEGMENTS, HumanMotion
-from simbench.retarget.initial_configuration import ScaledActor, orientation_error
+from simbench.retarget.initial_configuration import ScaledActor
 
 MARKERS = ARM_SEGMENTS
 INNER_JOINTS = ("left_shoulder", "left_elbow", "right_shoulder", "right_elbow")
 WRISTS = ("left_wrist", "right_wrist")
 _HANDS = ("left_hand", "right_hand")
-_IDENTITY = np.eye(3)
 
 
 @dataclass(frozen=True)
@@ -121,65 +119,3 @@ def _turn_weight(segment: str, weights: ImitationWeights) -> float:
     if segment.endswith("_forearm"):
         return 0.0
     return weights.hand_orientation if segment in _HANDS else weights.segment_orientation
-
-
-def criterion(
-    actor: ScaledActor,
-    data: pin.Data,
-    q: NDArray[np.float64],
-    motion: HumanMotion,
-    sample: int,
-    weights: ImitationWeights,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Compute the weighted error ε of one frame and −∂ε/∂q, row by row (Tomić 2018, eq. 3.5).
-
-    The compiled kinematics never makes these rows; this is what it is tested against.
-
-    Parameters
-    ----------
-    actor : ScaledActor
-    data : pinocchio.Data
-        Of `actor.model`.
-    q : (nq,) array
-    motion : HumanMotion
-    sample : int
-    weights : ImitationWeights
-
-    Returns
-    -------
-    jacobian : (m, nv) array
-        ∂(model)/∂q, weighted, so that the Gauss-Newton step is jacobian⁺ error.
-    error : (m,) array
-        recording − model, weighted; m, and for orientations the vector part of a unit quaternion.
-    """
-    model = actor.model
-    pin.computeJointJacobians(model, data, q)
-    pin.updateFramePlacements(model, data)
-    blocks, errors = [], []
-
-    def jacobian(frame: int) -> NDArray[np.float64]:
-        return np.asarray(pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED))
-
-    def add_orientation(frame: int, full: NDArray[np.float64], target: NDArray[np.float64], w: float) -> None:
-        vector, scalar = orientation_error(target, data.oMf[frame].rotation)
-        blocks.append((pin.skew(0.5 * w * vector) + 0.5 * w * scalar * _IDENTITY) @ full[3:])
-        errors.append(w * vector)
-
-    def add_position(frame: int, full: NDArray[np.float64], target: NDArray[np.float64], w: float) -> None:
-        blocks.append(w * full[:3])
-        errors.append(w * (target - data.oMf[frame].translation))
-
-    for name in MARKERS:
-        frame, pose = actor.markers[name], motion.segments[name][sample]
-        full = jacobian(frame)
-        add_position(frame, full, pose[:3, 3], weights.marker)
-        if _turn_weight(name, weights) > 0.0:
-            add_orientation(frame, full, pose[:3, :3], _turn_weight(name, weights))
-    for names, weight in ((INNER_JOINTS, weights.joint), (WRISTS, weights.hand)):
-        for name in names:
-            frame = actor.joints[name]
-            add_position(frame, jacobian(frame), motion.joints[name][sample], weight)
-    if "trunk" in actor.markers:
-        frame, pose = actor.markers["trunk"], motion.segments["trunk"][sample]
-        add_orientation(frame, jacobian(frame), pose[:3, :3], weights.segment_orientation)
-    return np.vstack(blocks), np.concatenate(errors)

@@ -8,11 +8,18 @@ from numpy.typing import NDArray
 from scipy.ndimage import correlate1d, minimum_filter1d
 from scipy.signal import savgol_filter
 
-from simbench.errors import RetargetError
+from simbench.errors import MotionError, RetargetError
 from simbench.motion.human_motion import HumanMotion
-from simbench.retarget.criterion import MARKERS_ONLY, WRISTS, ImitationWeights, imitation_targets
+from simbench.retarget.criterion import (
+    INNER_JOINTS,
+    MARKERS,
+    MARKERS_ONLY,
+    WRISTS,
+    ImitationWeights,
+    imitation_targets,
+)
 from simbench.retarget.initial_configuration import ScaledActor
-from simbench.retarget.stream import ImitationStream, follow_frames, open_stream
+from simbench.retarget.stream import FARTHEST, ImitationStream, follow_frames, open_stream
 
 METHODS = ("analytical", "numerical", "ude")
 """One Gauss-Newton step a frame; the least error in every frame; the least error of the markers alone."""
@@ -79,6 +86,7 @@ def imitate(
     RetargetError
         If the method is unknown.
     """
+    _require_near(motion)
     stream = start_imitation(actor, motion, method=method, weights=weights, limited=limited)
     q, _ = follow_frames(stream, *imitation_targets(actor, motion, stream.weights))
     smoothed = smooth(q, smoothing_window, smoothing_order)
@@ -110,6 +118,21 @@ def start_imitation(
     # Markers alone leave a first posture to chance; all that was recorded does not.
     first = first_posture(actor, motion, ImitationWeights() if method == "ude" else chosen, limited=limited)
     return open_stream(actor, first, chosen, rounds=_ROUNDS[method], hold=_HOLD, limited=limited)
+
+
+def _require_near(motion: HumanMotion) -> None:
+    """Refuse tracks that go where nobody was, by name."""
+    tracks = {name: motion.joints[name] for name in (*INNER_JOINTS, *WRISTS)}
+    tracks |= {f"{name} marker": motion.segments[name][:, :3, 3] for name in MARKERS}
+    for name, track in tracks.items():
+        # Comparisons with NaN are false.
+        near = (np.abs(track) < FARTHEST).all(axis=1)
+        if not near.all():
+            frame = int(np.argmin(near))
+            raise MotionError(
+                f"{motion.source}: {name} is {np.abs(track[frame]).max():.3g} m from the origin at frame "
+                f"{frame} ({motion.time[frame]:.3f} s); targets must be within {FARTHEST:g} m"
+            )
 
 
 _FIRST_ROUNDS = 300

@@ -14,7 +14,7 @@ from simbench.retarget.initial_configuration import ScaledActor
 
 Array = NDArray[np.float64]
 
-_FARTHEST = 1e3
+FARTHEST = 1e3
 """Distance from the world's origin, m, beyond which a target is no measurement."""
 
 
@@ -127,11 +127,11 @@ def follow_frames(stream: ImitationStream, points: Array, turns: Array) -> tuple
             f"(T, {expected[1][0]}, 3, 3)"
         )
     # Comparisons with NaN are false.
-    if not (np.abs(points) < _FARTHEST).all() or not (np.abs(turns) < 2.0).all():
-        bad = [np.abs(points) < _FARTHEST, np.abs(turns) < 2.0]
+    if not (np.abs(points) < FARTHEST).all() or not (np.abs(turns) < 2.0).all():
+        bad = [np.abs(points) < FARTHEST, np.abs(turns) < 2.0]
         frame = min(int(np.argmax(~ok.reshape(len(ok), -1).all(axis=1))) for ok in bad if not ok.all())
         raise MotionError(
-            f"frame {frame}: targets must be finite rotations and within {_FARTHEST:g} m of the origin"
+            f"frame {frame}: targets must be finite rotations and within {FARTHEST:g} m of the origin"
         )
     path, cost = np.empty((len(points), len(stream.q))), np.empty(len(points))
     points, turns = np.ascontiguousarray(points), np.ascontiguousarray(turns)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench.retarget.chain import chain_step
+from simbench.retarget.chain import bounded_chain_step, chain_step
 
 
 def problem(seed, knots, count):
@@ -75,3 +75,25 @@ def test_repeated_steps_find_the_bounded_optimum():
         x = np.clip(x + step, -limit, limit)
     # First knot on its limit: unbounded it would be at 1; the second minimises (x + 1)² + (x − 1)².
     np.testing.assert_allclose(x, [[1.0], [0.0]], atol=1e-5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), knots=st.integers(3, 8), count=st.integers(1, 4), tight=st.booleans())
+def test_bounded_steps_end_inside_and_what_is_free_is_in_balance(seed, knots, count, tight):
+    x, gradient, blocks, stiffness = problem(seed, knots, count)
+    bending = np.random.default_rng(seed).uniform(0.0, 5.0, (knots - 2, count))
+    low, high = np.full((2, *x.shape), 0.4 if tight else 1e6) * np.array([-1.0, 1.0])[:, None, None]
+    x = np.clip(x, low, high)
+    got = bounded_chain_step(x, gradient, blocks, stiffness, bending, low, high)
+    assert (x + got >= low - 1e-15).all()
+    assert (x + got <= high + 1e-15).all()
+    matrix, side = dense(x, gradient, blocks, stiffness)
+    for knot in range(knots - 2):
+        for i in range(count):
+            pick = np.zeros(x.size)
+            pick[[knot * count + i, (knot + 1) * count + i, (knot + 2) * count + i]] = (1.0, -2.0, 1.0)
+            matrix += bending[knot, i] * np.outer(pick, pick)
+            side -= bending[knot, i] * pick * (pick @ x.ravel())
+    left = (side - (matrix + 1e-6 * np.eye(len(matrix))) @ got.ravel()).reshape(x.shape)
+    free = (x + got > low) & (x + got < high)
+    assert np.abs(left[free]).max(initial=0.0) < 1e-6
