@@ -11,7 +11,14 @@ from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
-from simbench.plan_stance import check_legs, choose_spot, follow_hands, guide_posture, missed_grip
+from simbench.plan_stance import (
+    check_legs,
+    choose_spot,
+    follow_hands,
+    guide_posture,
+    missed_grip,
+    pelvis_height,
+)
 from simbench.retarget.arm_adaptation import adapted_posture
 from simbench.retarget.clearance import BodyShapes, body_shapes
 from simbench.retarget.detour import keep_clear
@@ -153,7 +160,8 @@ def plan_motion(
     columns = np.array([robot.joint_names.index(name) for name in actor.model.names[2:]])
     joints = np.tile(stance.joints, (len(motion.time), 1))
     joints[:, columns] = posture
-    base, joints = balance(robot, stance, joints)
+    height = settings.pelvis_height_follow * pelvis_height(robot, motion, imitation, spot, place, share)
+    base, joints = balance(robot, stance, joints, height=height)
 
     def settle(posture: NDArray[np.float64], rounds: range) -> HandPlan:
         """Solve arms, then legs, in turn; changes `base` and `joints`."""
@@ -165,7 +173,7 @@ def plan_motion(
             joints[:, columns] = _transfer(robot, motion.time, settings, posture, base, hands, limits, arms)
             previous = base
             target = follow_hands(stance, hands, settings.pelvis_follow)
-            base, joints = balance(robot, stance, joints, target)
+            base, joints = balance(robot, stance, joints, target, height)
             if np.abs(base - previous).max() < _SETTLED:
                 break
         return hands

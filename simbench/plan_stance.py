@@ -1,17 +1,20 @@
 """Where a robot stands for a plan, where its COG goes, and whether legs and hands can do what is asked."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.signal import savgol_filter
 
-from simbench.balance.standing import Stance, leg_columns
+from simbench.balance.standing import Stance, height_range, leg_columns, stand
 from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
+from simbench.motion.human_motion import HumanMotion
 from simbench.place import Placed, Spot, find_spot, judge_spot
 from simbench.retarget.hand_plan import HandPlan, near_contact
+from simbench.retarget.imitation import Imitation
 from simbench.retarget.scaling import SIDES
 from simbench.robot.robot import Robot
 from simbench.scenario_schema import RetargetSection, RobotSection
@@ -19,6 +22,10 @@ from simbench.scenario_schema import RetargetSection, RobotSection
 Array = NDArray[np.float64]
 OnProgress = Callable[[str, int, int], None]
 
+_LEAST_SHOULDER_HEIGHT = 0.5
+"""m; a recording whose floor is not at 0, or of somebody who lies, says nothing of the pelvis' height."""
+_LEG_ROOM = 0.6
+"""Of the heights the legs allow, what is used: the rest is for the sway that balance takes."""
 _LEAD_TIME = 2.5
 """Before and after contact, s, over which a posture is led to another."""
 _GUIDE_SMOOTHING = 0.31
@@ -106,6 +113,7 @@ def guide_posture(
     RetargetError
         If the equipment is out of reach from there.
     """
+    handles = _used(handles, hands)
     placed = judge_spot(robot, handles, spot, section.posture, follow=settings.pelvis_follow)
     if not placed.placement.feasible:
         raise RetargetError(f"{robot.name}: out of reach: {_out_of_reach(placed)}")
@@ -125,6 +133,22 @@ def _out_of_reach(placed: Placed) -> str:
         f"{placed.placement.fault}; let robot.place be auto, or change robot.position_m, the fixture's place "
         "or the task"
     )
+
+
+def _used(handles: Mapping[str, Handle], hands: HandPlan) -> dict[str, Handle]:
+    """Leave out the ends of the handles' way where no hand went; a closed way is kept whole."""
+    places = _places(handles, hands)
+    part = slice(places.min(), places.max() + 1)
+    closed = any(
+        len(handle.poses) > 1 and np.allclose(handle.poses[0], handle.poses[-1])
+        for handle in handles.values()
+    )
+    if closed:
+        return dict(handles)
+    return {
+        side: replace(handle, poses=handle.poses[part]) if len(handle.poses) > 1 else handle
+        for side, handle in handles.items()
+    }
 
 
 def _places(handles: Mapping[str, Handle], hands: HandPlan) -> NDArray[np.int64]:
@@ -186,6 +210,49 @@ def follow_hands(stance: Stance, hands: HandPlan, fraction: float) -> Array:
             offset = palm[np.arange(len(palm)).clip(first, last)] - 0.5 * (low + high)
             target += 0.5 * fraction * hands.share[side][:, None] * offset
     return target
+
+
+def pelvis_height(
+    robot: Robot,
+    motion: HumanMotion,
+    imitation: Imitation,
+    spot: Spot,
+    section: RobotSection,
+    share: Mapping[str, Array],
+) -> Array:
+    """Let the pelvis go up and down as the person's does, as far as standing legs can follow.
+
+    The person's way from their initial configuration, by the ratio of shoulder heights, is brought softly
+    between the heights the legs allow. Where hands go to equipment it fades: there the stance is the spot's.
+
+    Parameters
+    ----------
+    robot : Robot
+    motion : HumanMotion
+    imitation : Imitation
+    spot : Spot
+    section : RobotSection
+    share : {side: (T,) array}
+        Of the transition to the equipment.
+
+    Returns
+    -------
+    (T,) array
+        m from the spot's height.
+    """
+    shoulders = [motion.initial.joints[f"{side}_shoulder"][2] for side in SIDES]
+    if min(shoulders) < _LEAST_SHOULDER_HEIGHT:
+        return np.zeros(len(motion.time))
+    data = robot.model.createData()
+    stance = stand(robot, (0.0, 0.0), 0.0, section.posture)
+    pin.framesForwardKinematics(robot.model, data, np.concatenate([stance.base, stance.joints]))
+    own = data.oMf[robot.model.getFrameId(robot.frames["left_shoulder"])].translation[2]
+    low, high = (end - spot.height for end in height_range(robot, section.posture))
+    room = _LEG_ROOM * np.array([low, high])
+    way = (imitation.q[:, 2] - imitation.actor.q[2]) * own / float(np.mean(shoulders))
+    limit = np.maximum(np.abs(np.where(way < 0.0, *room)), 1e-9)
+    soft = limit * np.tanh(way / limit)
+    return np.asarray(soft * (1.0 - np.maximum(share["left"], share["right"])))
 
 
 def check_legs(robot: Robot, joints: Array) -> None:

@@ -7,6 +7,7 @@ import pinocchio as pin
 import pytest
 from scipy.interpolate import CubicSpline
 
+from simbench.balance.standing import height_range
 from simbench.equipment import fixture_design, fixture_handles
 from simbench.errors import MotionError, RetargetError
 from simbench.motion.human_motion import resample
@@ -111,7 +112,7 @@ def test_feet_stay_pelvis_stays_level_and_the_cog_over_the_soles(romeo, planned)
     for side in SIDES:
         for pose in found[f"{side}_foot"]:
             np.testing.assert_allclose(pose.homogeneous, stance.soles[side].homogeneous, atol=1e-6)
-    np.testing.assert_allclose(trajectory.base[:, 2:], np.tile(stance.base[2:], (len(trajectory.base), 1)))
+    np.testing.assert_allclose(trajectory.base[:, 3:], np.tile(stance.base[3:], (len(trajectory.base), 1)))
     data = romeo.model.createData()
     cog = np.array([pin.centerOfMass(romeo.model, data, row)[:2].copy() for row in np.hstack([base, joints])])
     corners = np.vstack(
@@ -142,6 +143,31 @@ def test_free_motion_has_no_contact(dance_planned):
     for side in SIDES:
         assert not dance_planned.plan.hands.contact[side].any()
         assert not dance_planned.plan.hands.share[side].any()
+
+
+def test_the_pelvis_goes_up_and_down_with_the_persons_as_far_as_legs_can(romeo, dance_planned):
+    """By the ratio of shoulder heights, softly between the heights that the legs allow."""
+    plan, motion = dance_planned.plan, dance_planned.motion
+    height = plan.trajectory.base[:, 2] - plan.stance.base[2]
+    model, data = plan.imitation.actor.model, plan.imitation.actor.model.createData()
+    # The person's way from the shoulders of the scaled model, whose trunk is rigid.
+    way = np.empty(len(motion.time))
+    for sample, q in enumerate(plan.imitation.q):
+        pin.framesForwardKinematics(model, data, q)
+        way[sample] = data.oMi[1].translation[2]
+    pin.framesForwardKinematics(model, data, plan.imitation.actor.q)
+    way -= data.oMi[1].translation[2]
+    low, high = height_range(romeo, "standing")
+    assert (height > low).all()
+    assert (height < high).all()
+    assert np.abs(height).max() > 0.005
+    assert (np.sign(height) == np.sign(way)).all()
+    assert (np.abs(height) <= np.abs(way)).all()
+    # Small ways are followed almost whole: the robot is 0.8 to 0.95 of the person.
+    small = np.abs(way) < 0.002
+    ratio = height[small] / way[small]
+    assert np.ptp(ratio) < 0.05
+    assert 0.6 < ratio.mean() < 1.0
 
 
 def test_neck_head_and_grips_stay_in_the_stance(romeo, planned):
@@ -189,5 +215,5 @@ def test_a_drawer_out_of_reach_is_refused(romeo):
     designs = [fixture_design(section) for section in scenario.fixtures]
     motion = resample(scenario_motion(scenario, designs), 50.0)
     handles = fixture_handles(designs)
-    with pytest.raises(RetargetError, match=r"out of reach: a palm misses the equipment by \d+ mm"):
+    with pytest.raises(RetargetError, match=r"out of reach: a palm stays \d+\.\d mm") as caught:
         plan_motion(romeo, motion, scenario.robot, scenario.retarget, handles, lambda *_: None)

@@ -135,11 +135,13 @@ def balance(
     stance: Stance,
     joints: NDArray[np.float64],
     target: NDArray[np.float64] | None = None,
+    height: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Move the pelvis so that the COG stays over a target, feet fixed, for every frame.
 
-    The pelvis keeps height and orientation; its horizontal shift d and the leg joints dq follow together by
-    Newton's method from both feet's pose errors e and the COG's distance from its target:
+    The pelvis keeps its orientation and its height or the one asked for; its horizontal shift d and the
+    leg joints dq follow together by Newton's method from both feet's pose errors e and the COG's distance
+    from its target:
 
         J_leg dq + J_base d = e,   J_c,leg dq + J_c,base d = c_target − c(q).
 
@@ -151,6 +153,8 @@ def balance(
         Joint positions; those of the legs are replaced, rad.
     target : (T, 2) array, optional
         Where the COG is to be, m; the stance's target by default.
+    height : (T,) array, optional
+        How much higher than in the stance the pelvis is, m.
 
     Returns
     -------
@@ -173,8 +177,10 @@ def balance(
     q = np.concatenate([stance.base, stance.joints])
     # A shift of the pelvis along world x and y, as a velocity in its own axes.
     shift = pin.XYZQUATToSE3(stance.base).rotation.T[:, :2]
+    heights = stance.base[2] + (np.zeros(len(joints)) if height is None else height)
     for sample in range(len(joints)):
         q[7 + upper] = joints[sample, upper]
+        q[2] = heights[sample]
         for _ in range(_STEPS):
             try:
                 feet, cog = _balance_step(model, data, q, frames, soles, legs, shift, targets[sample])

@@ -100,6 +100,21 @@ def test_without_a_target_the_cog_is_over_the_middle(romeo, stance):
         np.testing.assert_allclose(cog(romeo, placed(romeo, pose, row))[:2], stance.target, atol=1e-9)
 
 
+def test_the_pelvis_goes_to_the_heights_asked_for(romeo, stance):
+    heights = np.array([0.0, -0.004, -0.010, -0.020, -0.025, 0.008])
+    joints = np.tile(upper_motion(romeo, np.full(15, 0.3)), (len(heights), 1))
+    base, joints = balance(romeo, stance, joints, height=heights)
+    np.testing.assert_allclose(base[:, 2] - stance.base[2], heights, atol=1e-15)
+    for pose, q in zip(base, joints, strict=True):
+        data = placed(romeo, pose, q)
+        np.testing.assert_allclose(cog(romeo, data)[:2], stance.target, atol=1e-9)
+        for side in SIDES:
+            assert np.linalg.norm(pin.log6(foot(romeo, data, side).actInv(stance.soles[side])).vector) < 1e-9
+    # Lower means more bent, on both sides alike.
+    knees = joints[:, [romeo.joint_names.index(name) for name in ("LKneePitch", "RKneePitch")]]
+    assert (np.diff(knees[:5], axis=0) > 0).all()
+
+
 def test_an_arm_forward_moves_the_pelvis_back(romeo, stance):
     """m c = Σ m_i c_i: the pelvis goes back by about the mass share of what the arm goes forward."""
     still = upper_motion(romeo, np.zeros(15))
