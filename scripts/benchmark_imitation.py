@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
-from simbench.kinematics.descent import Bounds, follow
+from simbench.kinematics.descent import Bounds
+from simbench.kinematics.follow import follow
 from simbench.kinematics.task_matrix import Tasks, make_workspace
 from simbench.kinematics.tree import frame_on_body, kinematic_tree
 from simbench.motion.actors.session import perform_in_session

@@ -15,6 +15,9 @@ from simbench.motion.inspection import inspect
 from simbench.motion.readers import read_motion
 from simbench.motion.skeleton_picture import draw_picture
 from simbench.pipeline import run_scenario
+from simbench.retarget.errors import imitation_errors
+from simbench.retarget_picture import draw_retargeting
+from simbench.retargeting import retarget_motion
 from simbench.robot.average_person import average_measures
 from simbench.robot.body_segments import predict_body
 from simbench.robot.human import build_human, write_human
@@ -74,6 +77,7 @@ def draw_robots(path: Path) -> None:
 
 
 RECORDING = "actor:valves:3"
+RETARGETED = "actor:drawer:3"
 
 
 def main() -> None:
@@ -86,6 +90,8 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     draw_robots(out / "robots.png")
     draw_picture(inspect(read_motion(RECORDING)), out / "valves_motion.png")
+    made = retarget_motion(RETARGETED, "romeo", "analytical")
+    draw_retargeting(made, imitation_errors(made.plan.imitation, made.motion), out / "drawer_retarget.png")
     for name, times in MOMENTS.items():
         with tempfile.TemporaryDirectory() as folder:
             run = Path(folder) / "run"

@@ -21,9 +21,9 @@ OnProgress = Callable[[str, int, int], None]
 _BALANCE_ROUNDS = 5
 _SETTLED = 2e-4
 """Change of the pelvis' way, m, after which arms and balance agree."""
-_SEARCH_ROUNDS = 4
-_GOOD = 0.9
-"""Share of the margin without balance that is good enough with it."""
+_SEARCH_ROUNDS = 5
+_GAIN = 0.001
+"""Of a round of the search, margin in rad or what is missing in m, after which another is worth it."""
 _HEIGHT_ROOM = 0.01
 """Kept from a height at which the legs could not sway, m."""
 
@@ -226,6 +226,7 @@ def find_spot(
     offset = _turn(start.heading).T @ (stance.base[:2] - start.position)
     best: Placed | None = None
     for turn in range(_SEARCH_ROUNDS):
+        before = -np.inf if best is None else _rank(best)
         lift = guess.position[2] - stance.base[2]
         placement = find_root(
             reach,
@@ -242,16 +243,16 @@ def find_spot(
             feet = root.position[:2] - _turn(root.heading) @ offset
             spot = Spot((float(feet[0]), float(feet[1])), root.heading, height)
             placed = judge_spot(robot, handles, spot, posture, wanted=wanted, follow=follow)
+            if best is None or _rank(placed) > _rank(best):
+                best = placed
             balanced = placed.placement.root
             offset = offset + _turn(root.heading).T @ (balanced.position - root.position)[:2]
-        if best is None or _rank(placed) > _rank(best):
-            best = placed
         reach = hand_reach(robot, handles, stand(robot, (0.0, 0.0), 0.0, posture, height).joints)
         if placed.legs_fault:
             # The legs have room for the height, but not for the sway there.
             low, high = (low, height - _HEIGHT_ROOM) if height > 0.0 else (height + _HEIGHT_ROOM, high)
             low, high = min(low, 0.0), max(high, 0.0)
-        elif placed.placement.margin > _GOOD * placement.margin or (turn > 0 and not placement.feasible):
+        elif turn > 0 and (best is None or _rank(best) < before + _GAIN):
             break
         guess = RootPath(root.position, root.heading, balanced.sway)
     assert best is not None

@@ -21,10 +21,13 @@ from simbench.plan_stance import (
 )
 from simbench.retarget.arm_adaptation import adapted_posture
 from simbench.retarget.clearance import BodyShapes, body_shapes
+from simbench.retarget.contact import contact_phases
+from simbench.retarget.criterion import WRISTS
 from simbench.retarget.detour import keep_clear
-from simbench.retarget.hand_plan import HandPlan, actor_palms, approach_handles, contact_phases, plan_hands
+from simbench.retarget.errors import imitation_errors
+from simbench.retarget.hand_plan import HandPlan, actor_palms, approach_handles, plan_hands
 from simbench.retarget.human_form import require_human_form
-from simbench.retarget.imitation import Imitation, imitate, joint_errors
+from simbench.retarget.imitation import Imitation, imitate
 from simbench.retarget.initial_configuration import calibrate
 from simbench.retarget.interference import Interference, find_interference
 from simbench.retarget.limit_rescaling import rescale_into_limits
@@ -202,7 +205,8 @@ def plan_motion(
     factor = slowing_factor(motion.time, joints, limit)
     trajectory = JointTrajectory(motion.time * factor, joints, robot.joint_names, base)
     interferences = find_interference(robot, trajectory, obstacles)
-    errors = joint_errors(imitation, motion)
+    off = imitation_errors(imitation, motion).joints
+    errors = np.array([off[name] for name in WRISTS])
     missed, when = missed_grip(robot, base, joints, hands, motion.time)
     if missed > _REACH_TOLERANCE:
         raise RetargetError(

@@ -13,7 +13,8 @@ from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion
 from simbench.place import Placed, Spot, find_spot, judge_spot
-from simbench.retarget.hand_plan import HandPlan, near_contact
+from simbench.retarget.contact import near_contact
+from simbench.retarget.hand_plan import HandPlan
 from simbench.retarget.imitation import Imitation
 from simbench.retarget.scaling import SIDES
 from simbench.robot.robot import Robot

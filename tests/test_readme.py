@@ -31,7 +31,7 @@ def blocks(language):
 @pytest.fixture(scope="module")
 def example(tmp_path_factory):
     """What the Python example prints, and its run."""
-    (code,) = blocks("python")
+    (code,) = (block for block in blocks("python") if "run_scenario" in block)
     folder = tmp_path_factory.mktemp("example")
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=120
@@ -59,6 +59,20 @@ def test_the_example_repeated_from_its_own_directory_is_identical_bit_for_bit(ex
     assert {key: value for key, value in second.items() if not key.startswith("timing.")} == {
         key: value for key, value in first.items() if not key.startswith("timing.")
     }
+
+
+def test_the_streaming_example_runs(capsys):
+    (code,) = (block for block in blocks("python") if "follow_frames" in block)
+    names = {}
+    exec(code, names)
+    name, angle = capsys.readouterr().out.split()
+    model, data, q = names["actor"].model, names["actor"].model.createData(), names["q"][0]
+    index = model.joints[model.getJointId(name)].idx_q
+    assert float(angle) == pytest.approx(q[index], abs=5e-4)
+    pin.framesForwardKinematics(model, data, q)
+    for side in ("left", "right"):
+        wrist = data.oMf[names["actor"].joints[f"{side}_wrist"]].translation
+        assert np.linalg.norm(wrist - names["motion"].joints[f"{side}_wrist"][99]) < 0.003
 
 
 def test_the_example_robot_sweeps(tmp_path):
@@ -143,6 +157,6 @@ def test_listed_commands_exist():
         for line in block.splitlines()
         if line.startswith("simbench ")
     }
-    assert {"list", "run", "video", "retarget", "robot", "motion"} == commands
+    assert {"list", "run", "video", "retarget", "place", "robot", "motion"} == commands
     for command in commands:
         assert re.search(rf"\b{command}\b", done.stdout)

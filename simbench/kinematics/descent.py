@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from simbench.kinematics.box import solve_box
 from simbench.kinematics.compiled import compiled
-from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_matrix
+from simbench.kinematics.rotation import quaternion_to_matrix
 from simbench.kinematics.task_matrix import Tasks, Workspace, gauss_newton
 from simbench.kinematics.tree import KinematicTree, place_bodies
 
@@ -241,65 +241,3 @@ def descend(
         if settled:
             break
     return cost, used
-
-
-@compiled
-def follow(
-    tree: KinematicTree,
-    tasks: Tasks,
-    points: Array,
-    turns: Array,
-    bounds: Bounds,
-    q: Array,
-    work: Workspace,
-    rounds: int,
-    hold: float,
-    path: Array,
-    cost: Array,
-) -> None:
-    """Follow targets frame by frame, each from where the last one ended.
-
-    Parameters
-    ----------
-    tree, tasks, bounds, work
-        As in `step`.
-    points, turns : (T, P, 3), (T, R, 3, 3) array
-    q : (7 + n,) array
-        Configuration before the first frame: position, quaternion x y z w, joints. Changed in place to the
-        last frame's.
-    rounds : int
-        0: one Gauss-Newton step a frame. Else `descend` with at most so many, held to the frame before.
-    hold : float
-        Of `descend`.
-    path : (T, 7 + n) array
-        Overwritten: the configuration in every frame, its quaternion continuous in sign.
-    cost : (T,) array
-        Overwritten: ‖ε‖² in every frame; with `rounds` 0 before its step.
-    """
-    n = len(tree.parent)
-    joints, rotation, position = np.empty(n), np.empty((3, 3)), np.empty(3)
-    for k in range(n):
-        joints[k] = q[7 + k]
-    for i in range(3):
-        position[i] = q[i]
-    quaternion_to_matrix(q[3], q[4], q[5], q[6], rotation)
-    for t in range(len(points)):
-        if rounds == 0:
-            place(tree, joints, rotation, position, work)
-            change, cost[t] = step(tree, tasks, points[t], turns[t], bounds, joints, work, 1.0)
-            advance(change, bounds, joints, rotation, position)
-        else:
-            cost[t], _ = descend(
-                tree, tasks, points[t], turns[t], bounds, joints, rotation, position, work, rounds, hold
-            )
-        for k in range(n):
-            q[7 + k] = joints[k]
-        for i in range(3):
-            q[i] = position[i]
-        x, y, z, w = matrix_to_quaternion(rotation)
-        sign = 1.0 if x * q[3] + y * q[4] + z * q[5] + w * q[6] >= 0.0 else -1.0
-        q[3], q[4], q[5], q[6] = sign * x, sign * y, sign * z, sign * w
-        # So that frames one by one give the same bits as all at once.
-        quaternion_to_matrix(q[3], q[4], q[5], q[6], rotation)
-        for i in range(7 + n):
-            path[t, i] = q[i]

@@ -11,7 +11,7 @@ from simbench.kinematics.tree import KinematicTree
 
 Array = NDArray[np.float64]
 
-_PULL = 1e-6
+PULL = 1e-6
 _STRONGEST_PULL = 1e-2
 """What the square of a half range off the rest costs against a square metre: at the end, and where a path
 begins, so that it begins on the branch that leads from the rest."""
@@ -69,14 +69,14 @@ def reach_path(
         half = max(0.5 * (high[i] - low[i]), 1e-3)
         pull[i] = 1.0 / (half * half)
     rate = _STRONGEST_PULL
-    while rate > 1.5 * _PULL:
-        _descend(tree, tasks, points[0], low, high, rest, rate * pull, joints, work, rounds)
+    while rate > 1.5 * PULL:
+        descend_near(tree, tasks, points[0], low, high, rest, rate * pull, joints, work, rounds)
         rate *= 0.1
     lost = False
     for t in range(len(points)):
         if not lost:
             extra = 2 * rounds if t == 0 else rounds
-            _descend(tree, tasks, points[t], low, high, rest, _PULL * pull, joints, work, extra)
+            descend_near(tree, tasks, points[t], low, high, rest, PULL * pull, joints, work, extra)
         for i in range(n):
             path[t, i] = joints[i]
         for k in range(len(tasks.point_body)):
@@ -93,7 +93,7 @@ def reach_path(
 
 
 @compiled
-def _descend(
+def descend_near(
     tree: KinematicTree,
     tasks: Tasks,
     points: Array,
@@ -104,8 +104,32 @@ def _descend(
     joints: Array,
     work: Workspace,
     rounds: int,
-) -> None:
-    """Levenberg-Marquardt from `joints` on; `work` is left with the bodies in place."""
+) -> float:
+    """Bring joints to where points miss their places the least, by Levenberg-Marquardt.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+    tasks : Tasks
+        Points only.
+    points : (P, 3) array
+        In the root's axes, m.
+    low, high, rest : (n,) array
+        rad or m.
+    pull : (n,) array
+        What the square of a joint's distance from its rest costs.
+    joints : (n,) array
+        Where to begin; overwritten.
+    work : Workspace
+        Left with the bodies in place and the normal equations there.
+    rounds : int
+        Most steps.
+
+    Returns
+    -------
+    float
+        The cost, m².
+    """
     n = len(joints)
     no_turns = np.empty((0, 3, 3))
     upright, origin = np.eye(3), np.zeros(3)
@@ -139,6 +163,7 @@ def _descend(
             gauss_newton(tree, tasks, points, no_turns, work)
         if largest < _SETTLED_STEP or damping > _LARGEST_DAMPING:
             break
+    return cost
 
 
 @compiled

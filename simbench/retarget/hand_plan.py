@@ -11,12 +11,12 @@ from scipy.spatial.transform import Rotation
 
 from simbench.motion.anatomy import transform
 from simbench.motion.handles import Handle
+from simbench.retarget.arm_reach import arm_reach, draw_in, wrist_in_palm
+from simbench.retarget.contact import near_contact
 from simbench.retarget.grip_path import grip_path
 from simbench.retarget.imitation import Imitation
-from simbench.retarget.initial_configuration import elbow_joint
 from simbench.retarget.scaling import (
     SIDES,
-    SegmentLengths,
     blend_lengths,
     robot_lengths,
     scale_model,
@@ -24,20 +24,10 @@ from simbench.retarget.scaling import (
 )
 from simbench.robot.robot import Robot
 
-_REACH_MARGIN = 0.02
-"""Distance kept from a straight and from a folded arm during transitions, m: there joints race."""
-_SOFTNESS = 0.01
-"""Over which a distance bends into that limit, m."""
-_OPENING = 0.01
-"""How fast that limit opens toward free motion, where the posture rules, m."""
 _SMOOTHING, _SMOOTHING_ORDER = 0.31, 3
 """Window, s, and polynomial order of the filter that smooths the palms' paths."""
 _ARRIVAL = 1.0
-"""Before and after contact, s, over which the limit gives way to the equipment."""
-_RESTING_SPEED = 0.03
-"""Below which a palm rests, m/s."""
-_SHORT_GAP = 0.2
-"""Longest time, s, that a hand seems off a handle and is still on it."""
+"""Before and after contact, s, over which the arm's reach gives way to the equipment."""
 
 
 @dataclass(frozen=True)
@@ -86,65 +76,6 @@ def actor_palms(imitation: Imitation, robot: Robot) -> dict[str, NDArray[np.floa
     return palms
 
 
-def contact_phases(
-    time: NDArray[np.float64],
-    palm: NDArray[np.float64],
-    handle_path: NDArray[np.float64],
-    *,
-    contact_distance: float,
-    transition_distance: float,
-    transition_time: float,
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """When a hand is on a handle, and how far its path is the actor's, from the actor's palm.
-
-    Contact lasts while the palm is within `contact_distance` of places the handle can take, the longest time
-    it is, from the first to the last sample at which it rests. Within `transition_distance` around that the
-    robot's palm is on the actor's path, which avoids the equipment; the minimum-jerk transition to it ends
-    there and takes `transition_time`. (In the paper it goes linearly, starts at that distance and ends at
-    contact: a smaller robot's hands then come at a drawer through its front.)
-
-    Parameters
-    ----------
-    time : (T,) array
-        s.
-    palm : (T, 3) array
-        m, world.
-    handle_path : (K, 3) array
-        Positions the handle can take, m, world; empty if the hand has nothing to touch.
-    contact_distance, transition_distance : float
-        m.
-    transition_time : float
-        s.
-
-    Returns
-    -------
-    share : (T,) array
-        0 own size, 1 the actor's path.
-    contact : (T,) bool array
-    """
-    share, contact = np.zeros(len(time)), np.zeros(len(time), dtype=bool)
-    if len(handle_path) == 0:
-        return share, contact
-    distance = np.linalg.norm(palm[:, None, :] - handle_path[None, :, :], axis=2).min(axis=1)
-    runs = _runs(time, distance < contact_distance)
-    if not runs:
-        return share, contact
-    first, last = max(runs, key=lambda run: float(time[run[1]] - time[run[0]]))
-    speed = np.linalg.norm(np.gradient(palm, time, axis=0), axis=1) if len(time) > 1 else np.zeros(1)
-    resting = first + np.flatnonzero(speed[first : last + 1] < _RESTING_SPEED)
-    if len(resting):
-        # Until the hand rests on it the handle stands still, and the palm passes by places it may go to.
-        first = resting[0] if first > 0 else first
-        last = resting[-1] if last < len(time) - 1 else last
-    contact[first : last + 1] = True
-    near = _runs(time, distance < transition_distance)
-    begin, end = next(run for run in near if run[0] <= first <= run[1])
-    rise = 1.0 + (time - time[begin]) / transition_time
-    fall = 1.0 - (time - time[end]) / transition_time
-    share = np.clip(np.minimum(rise, fall), 0.0, 1.0)
-    return minimum_jerk(share), contact
-
-
 def approach_handles(
     palms: Mapping[str, NDArray[np.float64]],
     share: Mapping[str, NDArray[np.float64]],
@@ -182,15 +113,6 @@ def approach_handles(
             held[side][way, :3, 3] += np.einsum("tij,tj->ti", rotation, part * shift)
             held[side][way, :3, :3] = rotation @ Rotation.from_rotvec(part * turn).as_matrix()
     return held
-
-
-def _runs(time: NDArray[np.float64], inside: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """First and last samples of the stretches that are inside, those a short gap apart taken together."""
-    samples = np.flatnonzero(inside)
-    if not len(samples):
-        return []
-    cuts = np.flatnonzero((np.diff(samples) > 1) & (np.diff(time[samples]) > _SHORT_GAP))
-    return list(zip(samples[np.r_[0, cuts + 1]], samples[np.r_[cuts, len(samples) - 1]], strict=True))
 
 
 def plan_hands(
@@ -234,7 +156,7 @@ def plan_hands(
     own, actor = robot_lengths(robot), imitation.actor.lengths
     frames = {side: real.getFrameId(robot.frames[f"{side}_hand"]) for side in SIDES}
     shoulders = {side: real.getFrameId(robot.frames[f"{side}_shoulder"]) for side in SIDES}
-    wrists = {side: _wrist_in_palm(real, robot, side) for side in SIDES}
+    wrists = {side: wrist_in_palm(real, robot, side) for side in SIDES}
     reaches = arm_reach(real, robot, own)
     grip = {side: near_contact(imitation.time, contact[side], _ARRIVAL) for side in SIDES}
     targets = {side: np.empty_like(held[side]) for side in SIDES}
@@ -263,54 +185,6 @@ def plan_hands(
     return HandPlan(share, contact, grip, targets, held, axes)
 
 
-def arm_reach(model: pin.Model, robot: Robot, lengths: SegmentLengths) -> tuple[float, float]:
-    """Least and greatest distance of wrist and shoulder, m, inside what the elbow allows."""
-    index = model.joints[elbow_joint(model, robot, "left")].idx_q
-    fold = max(abs(model.lowerPositionLimit[index]), abs(model.upperPositionLimit[index]))
-    a, b = lengths.upper_arm, lengths.forearm
-    folded = float(np.sqrt(a * a + b * b + 2.0 * a * b * np.cos(fold)))
-    return folded + _REACH_MARGIN, a + b - _REACH_MARGIN
-
-
-def draw_in(
-    palm: pin.SE3,
-    shoulder: NDArray[np.float64],
-    wrist: NDArray[np.float64],
-    reaches: tuple[float, float],
-    part: float,
-) -> NDArray[np.float64]:
-    """Find where a palm is when it comes along the line from wrist to shoulder until the arm can reach it.
-
-    The distance is brought between the reaches smoothly, within a centimetre or two; toward free motion the
-    reaches open.
-
-    Parameters
-    ----------
-    palm : pinocchio.SE3
-        Desired pose in the world.
-    shoulder : (3,) array
-        m, world.
-    wrist : (3,) array
-        The wrist in the palm's frame, m.
-    reaches : (float, float)
-        From `arm_reach`, m.
-    part : float
-        Share of the transition that is done, above 0.
-
-    Returns
-    -------
-    (3,) array
-        m, world.
-    """
-    line = palm.act(wrist) - shoulder
-    distance = float(np.linalg.norm(line))
-    opening = _OPENING * (1.0 / part - 1.0)
-    over = (distance - reaches[1] - opening) / _SOFTNESS
-    under = (reaches[0] - opening - distance) / _SOFTNESS
-    wanted = distance + _SOFTNESS * float(np.logaddexp(0.0, under) - np.logaddexp(0.0, over))
-    return np.asarray(palm.translation + line * (wanted / max(distance, 1e-9) - 1.0))
-
-
 def _smooth(time: NDArray[np.float64], poses: NDArray[np.float64]) -> NDArray[np.float64]:
     """Smooth poses (T, 4, 4) over time (Savitzky-Golay): no corner where a hand arrives, less noise."""
     longest = len(time) - 1 + len(time) % 2
@@ -322,25 +196,3 @@ def _smooth(time: NDArray[np.float64], poses: NDArray[np.float64]) -> NDArray[np
     smoothed = savgol_filter(poses, window, _SMOOTHING_ORDER, axis=0)
     left, _, right = np.linalg.svd(smoothed[:, :3, :3])
     return transform(left @ right, smoothed[:, :3, 3])
-
-
-def near_contact(
-    time: NDArray[np.float64], contact: NDArray[np.bool_], duration: float
-) -> NDArray[np.float64]:
-    """Rate samples (T,): 1 in contact, 0 a duration, s, before and after; minimum jerk in between."""
-    if not contact.any():
-        return np.zeros(len(time))
-    first, last = time[contact][[0, -1]]
-    away = np.maximum(np.maximum(first - time, time - last), 0.0)
-    return minimum_jerk(1.0 - np.minimum(away / duration, 1.0))
-
-
-def minimum_jerk(share: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Smooth a share of time, 0 to 1: 10 s³ − 15 s⁴ + 6 s⁵."""
-    return np.asarray(share**3 * (10.0 - 15.0 * share + 6.0 * share**2))
-
-
-def _wrist_in_palm(model: pin.Model, robot: Robot, side: str) -> NDArray[np.float64]:
-    palm = model.frames[model.getFrameId(robot.frames[f"{side}_hand"])]
-    wrist = model.frames[model.getFrameId(robot.frames[f"{side}_wrist"])]
-    return np.asarray(palm.placement.actInv(wrist.placement.translation))

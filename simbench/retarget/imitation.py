@@ -216,27 +216,6 @@ def smooth(q: NDArray[np.float64], window: int, order: int) -> NDArray[np.float6
     return np.asarray(result)
 
 
-def joint_errors(
-    imitation: Imitation, motion: HumanMotion, names: tuple[str, ...] = WRISTS
-) -> NDArray[np.float64]:
-    """Distance between the actor's joints and the scaled model's, over time.
-
-    Parameters
-    ----------
-    imitation : Imitation
-    motion : HumanMotion
-    names : tuple of str
-        Joints of the recording; the wrists by default, the paper's hand error.
-
-    Returns
-    -------
-    (T, len(names)) array
-        m.
-    """
-    recorded = np.stack([motion.joints[name] for name in names], axis=1)
-    return np.asarray(np.linalg.norm(recorded - _positions(imitation.actor, imitation.q, names), axis=2))
-
-
 def _positions(actor: ScaledActor, q: NDArray[np.float64], names: tuple[str, ...]) -> NDArray[np.float64]:
     """Places (T, len(names), 3) of joints of the scaled model, m."""
     data = actor.model.createData()

@@ -16,7 +16,7 @@ COARSE, FINE = 11, 31
 """Poses of a path that are looked at first, and then."""
 MARGIN_STEP = 0.004
 """How exactly the largest margin is found, rad."""
-_STRICTNESS = 0.2
+STRICTNESS = 0.2
 """Share of the tolerances that the search uses, so that what follows it has the rest."""
 _JUMP = 0.15
 _SAMPLES = 200
@@ -74,8 +74,6 @@ class Candidate:
     rest : Rest
     clearance : float
         Least distance between the robot's links, m; infinite where none come near each other.
-    price : float
-        What the place costs, rad of margin.
     """
 
     place: Place
@@ -83,13 +81,12 @@ class Candidate:
     grasps: Grasps
     rest: Rest
     clearance: float
-    price: float = 0.0
 
     @property
     def score(self) -> float:
-        """The margin less the price, rad; where the path cannot be followed, -1 less what is missing."""
+        """The margin, rad; where the path cannot be followed, -1 less what is missing."""
         if self.margin >= 0.0:
-            return self.margin - self.price
+            return self.margin
         off, turned = (np.sqrt(np.mean(values**2)) for values in (self.grasps.off, self.grasps.turned))
         return float(-1.0 - off - 0.1 * turned + min(self.clearance, 0.0))
 
@@ -127,8 +124,7 @@ def judge_place(
     rests: Sequence[Rest],
     wanted: Wanted,
     *,
-    strictness: float = _STRICTNESS,
-    beat: float = 0.0,
+    strictness: float = STRICTNESS,
 ) -> Candidate:
     """Find the posture path at a place that keeps the largest margin.
 
@@ -142,8 +138,6 @@ def judge_place(
     wanted : Wanted
     strictness : float
         Share of the tolerances that may be used.
-    beat : float
-        Margins below this, rad, are of no interest.
 
     Returns
     -------
@@ -151,9 +145,9 @@ def judge_place(
     """
     best: Candidate | None = None
     for rest in rests:
-        enough = beat if best is None else max(beat, best.margin + MARGIN_STEP)
+        enough = 0.0 if best is None else best.margin + MARGIN_STEP
         margin = max(wanted.least_margin, enough)
-        candidate = _at_margin(
+        candidate = at_margin(
             reach, place, points, rest, wanted, margin, strictness, measure=enough < wanted.least_margin
         )
         if candidate.margin >= 0.0:
@@ -210,25 +204,40 @@ def all_rests(reach: HandReach) -> list[Rest]:
     ]
 
 
-def _at_margin(
+def at_margin(
     reach: HandReach,
     place: Place,
     points: Array,
     rest: Rest,
     wanted: Wanted,
     margin: float,
-    strictness: float,
+    strictness: float = STRICTNESS,
     *,
     measure: bool = False,
 ) -> Candidate:
-    """Follow a path inside the limits with a margin; the candidate's is negative where that fails.
+    """Follow a path inside the limits with a margin.
 
-    How far it fails is only of interest to `measure`; else it is left where it does.
+    Parameters
+    ----------
+    reach : HandReach
+    place : tuple of float
+    points : (K, P, 3) array
+        `handle_points` in the axes of the robot's root, m.
+    rest : Rest
+    wanted : Wanted
+    margin : float
+        rad.
+    strictness : float
+        Share of the tolerances that may be used.
+    measure : bool
+        Whether it matters how far a failure is off; else the path is left where it fails.
+
+    Returns
+    -------
+    Candidate
+        With a negative margin where that fails; only where links collide its clearance is negative.
     """
-    box = reach.boxes[rest.box]
-    low = np.maximum(box[0], reach.limits[0] + margin)
-    high = np.minimum(box[1], reach.limits[1] - margin)
-    inside = np.stack([np.minimum(low, high), high])
+    inside = narrowed_box(reach, rest, margin)
     tolerance = (np.inf, np.inf) if measure else (strictness * wanted.off, strictness * wanted.turned)
     grasps = grasp_handles(reach, points, rest.joints, inside, tolerance=tolerance)
     if not followed(grasps, points, wanted, strictness):
@@ -237,18 +246,26 @@ def _at_margin(
     return Candidate(place, margin if clearance >= 0.0 else -1.0, grasps, rest, clearance)
 
 
+def narrowed_box(reach: HandReach, rest: Rest, margin: float) -> Array:
+    """Joint limits (2, n), rad, with a margin, and the elbows bent as `rest` has them."""
+    box = reach.boxes[rest.box]
+    low = np.maximum(box[0], reach.limits[0] + margin)
+    high = np.minimum(box[1], reach.limits[1] - margin)
+    return np.stack([np.minimum(low, high), high])
+
+
 def _widest(
     reach: HandReach, points: Array, found: Candidate, wanted: Wanted, strictness: float
 ) -> Candidate:
     """Enlarge the margin of a path by bisection."""
     best, box = found, reach.boxes[found.rest.box]
     high = min(wanted.ample_margin, 0.5 * float((box[1] - box[0]).min()))
-    first = _at_margin(reach, best.place, points, best.rest, wanted, high, strictness)
+    first = at_margin(reach, best.place, points, best.rest, wanted, high, strictness)
     if first.margin >= 0.0:
         return first
     while high - best.margin > MARGIN_STEP:
         middle = 0.5 * (best.margin + high)
-        other = _at_margin(reach, best.place, points, best.rest, wanted, middle, strictness)
+        other = at_margin(reach, best.place, points, best.rest, wanted, middle, strictness)
         if other.margin >= 0.0:
             best = other
         else:

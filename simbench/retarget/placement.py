@@ -1,23 +1,25 @@
 """Placement: whether a robot's hands can follow handles from where it is, and from where they can best."""
 
-import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats.qmc import Halton
 
 from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
 from simbench.retarget.hand_reach import HandReach, arm_length, handle_points
-from simbench.retarget.path_margin import Candidate, Place, Rest, Wanted, followed, judge_path
-from simbench.retarget.placement_search import search_place
+from simbench.retarget.path_margin import Candidate, Rest, Wanted, all_rests, followed, judge_path
+from simbench.retarget.placement_search import search_place, seen_from
 
 Array = NDArray[np.float64]
 
 
 _PRICE = 0.02
-"""Margin, rad, that a step aside or a turn must gain."""
+"""Margin, rad, that a place aside of the handles' middle or a turn must gain."""
+_PLAIN_STARTS, _STARTS = 24, 72
+"""Places from which the search starts: straight behind the handles, and all about."""
 
 
 @dataclass(frozen=True)
@@ -144,44 +146,38 @@ def find_root(
     Placement
         The one with the largest margin; if there is none, the one with the least missing.
     """
-    points = handle_points(handles)
+    about = _turned(start.heading)
+    points, sway = handle_points(handles) @ about, start.sway @ about
     ways = [handle.poses[:, :3, 3] for handle in handles.values()]
-    middle = np.mean([0.5 * (way.min(axis=0) + way.max(axis=0)) for way in ways], axis=0)
-
-    def root_at(place: Place) -> RootPath:
-        ahead, aside, turn, lift = place
-        heading = start.heading + turn
-        position = middle - _turned(heading) @ (ahead, aside, 0.0)
-        position[2] = start.position[2] + lift
-        return RootPath(position, heading, start.sway)
-
-    def in_root_axes(place: Place) -> Array:
-        return _in_axes(points, root_at(place))
-
-    def price(place: Place) -> float:
-        # Turning the root back against the trunk changes nothing: straight ahead is what people do.
-        return _PRICE * (abs(place[1]) / steps[1] + abs(place[2]) / steps[2])
-
+    middle = np.append(
+        np.mean([0.5 * (way.min(axis=0) + way.max(axis=0)) for way in ways], axis=0) @ about, 0.0
+    )
+    here = np.append(start.position @ about, 0.0)
     length = arm_length(reach)
-    ahead, aside, _ = _turned(start.heading).T @ (middle - start.position)
-    low, high = heights
-    if reach.robot.floating:
-        steps: Place = (0.12 * length, 0.12 * length, 0.2, 0.03)
-        numbers = (np.linspace(0.2, 1.1, 6) * length, np.array([0, -0.25, 0.25]) * length, (0, -0.4, 0.4))
-        least: Place = (0.1 * length, -0.6 * length, -0.9, low)
-        greatest: Place = (1.2 * length, 0.6 * length, 0.9, high)
-    else:
-        # The first joint of an arm on a pedestal turns it anywhere: from the side is as good as from behind.
-        steps = (0.12 * length, 0.12 * length, 0.4, 0.0)
-        numbers = (np.linspace(0.2, 1.0, 6) * length, np.linspace(-0.6, 0.6, 5) * length, (0, -0.75, 0.75))
-        least, greatest = (-length, -length, -1.6, 0.0), (length, length, 1.6, 0.0)
-    lifts = sorted({0.0, low, high}, key=abs)
-    here = (float(ahead), float(aside), 0.0, 0.0)
-    grid = [here] if nearby else [here, *itertools.product(*numbers, lifts)]
-    scale = np.array([*steps[:3], max(steps[3], 1.0)])
-    grid.sort(key=lambda place: float(np.abs((np.array(place) - here) / scale).max()))
-    best = search_place(reach, in_root_axes, price, grid, steps, least, greatest, wanted, progress)
-    return _placement(reach, in_root_axes(best.place), root_at(best.place), best, wanted)
+    # The first joint of an arm on a pedestal turns it anywhere: from the side is as good as from behind.
+    turn = 0.9 if reach.robot.floating else 1.6
+    rests = all_rests(reach)
+    found: list[Candidate] = []
+    # Straight behind the handles' middle and straight ahead, as people do; then anywhere.
+    for count, free in ((_PLAIN_STARTS, 0.0), (_STARTS, 1.0)):
+        room = np.array([1.5 * length, 1.5 * free * length, 0.0, free * turn])
+        low, high = middle - room, middle + room
+        low[2], high[2] = here[2] + heights[0], here[2] + heights[1]
+        places = [np.clip(here, low, high)] * len(rests)
+        if not nearby:
+            behind = middle - (0.65 * length, 0.0, 0.0, 0.0)
+            behind[2] = 0.5 * (low[2] + high[2])
+            spread = (0.5 * length, 0.5 * free * length, 0.5 * (high[2] - low[2]), 0.9 * free * turn)
+            places = [places[0], *(behind + spread * (2.0 * Halton(4, seed=0).random(count) - 1.0))]
+        starts = [(place.tolist(), rests[number % len(rests)]) for number, place in enumerate(places)]
+        starts += [(candidate.place, candidate.rest) for candidate in found]
+        found.append(search_place(reach, points, sway, starts, low, high, wanted, progress))
+        if found[0].margin >= wanted.ample_margin:
+            break
+    price = _PRICE if found[0].margin >= 0.0 else 0.0
+    best = found[0] if found[0].score >= found[-1].score - price else found[-1]
+    root = RootPath(about @ best.place[:3], start.heading + best.place[3], start.sway)
+    return _placement(reach, _in_axes(handle_points(handles), root), root, best, wanted)
 
 
 def require_feasible(robot_name: str, placement: Placement) -> None:
@@ -229,9 +225,7 @@ def _fault(points: Array, found: Candidate, wanted: Wanted) -> str:
 
 
 def _in_axes(points: Array, root: RootPath) -> Array:
-    """Points (K, P, 3) in the axes of the root."""
-    turn = _turned(root.heading)
-    return np.asarray((points - root.position - root.sway[:, None]) @ turn)
+    return seen_from((*root.position, root.heading), points, root.sway)
 
 
 def _turned(heading: float) -> Array:

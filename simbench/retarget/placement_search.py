@@ -1,91 +1,90 @@
 """Search of the place from which a path of the hands is followed farthest from all joint limits."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.retarget.hand_reach import HandReach
+from simbench.retarget.hand_reach import HandReach, grasp_handles
 from simbench.retarget.path_margin import (
     COARSE,
     FINE,
     MARGIN_STEP,
     Candidate,
-    Place,
+    Rest,
     Wanted,
     all_rests,
+    at_margin,
     judge_place,
-    middle_rests,
+    narrowed_box,
     some_poses,
 )
+from simbench.retarget.place_descent import settle_place
 
 Array = NDArray[np.float64]
 
-_WALKERS = 4
-_FINEST = 0.1
-"""Where the steps of the search end, as a share of the first ones."""
+_CLIMBERS = 4
+_FIRST_STEP = 0.05
+"""Of the margin, rad."""
+_ROUNDS = 40
 
 
 def search_place(
     reach: HandReach,
-    in_root_axes: Callable[[Place], Array],
-    price: Callable[[Place], float],
-    grid: Sequence[Place],
-    steps: Place,
-    low: Place,
-    high: Place,
+    points: Array,
+    sway: Array,
+    starts: Sequence[tuple[Sequence[float], Rest]],
+    low: Array,
+    high: Array,
     wanted: Wanted,
     progress: Callable[[int, int], None],
 ) -> Candidate:
     """Find the place with the largest margin, or that with the least missing.
 
-    Every place of the grid is judged at a few poses of the path; the best few then walk in steps along each
-    number, halved where none is better, and are judged at more poses; the best one at all of them.
+    From every start, place and postures at a few poses of the path go together to where the palms miss their
+    handles the least. The best of what they come to then climb: limits are narrowed, place and postures
+    follow, as long as the palms stay on their handles and the links out of each other.
 
     Parameters
     ----------
     reach : HandReach
-    in_root_axes : callable
-        Gives (K, P, 3), the path in the axes of the root of a robot at a place, m.
-    price : callable
-        Margin, rad, by which a place must be better than one that costs nothing.
-    grid : sequence of Place
-        The preferred one first, where others are no better.
-    steps : Place
-        First steps of the walk.
-    low, high : Place
-        Least and greatest numbers.
+    points : (K, P, 3) array
+        From `handle_points`, m, world.
+    sway : (K, 3) array
+        Added to the root's position in each pose, m, world.
+    starts : sequence of ((x, y, z, heading), Rest)
+        Where the root is, m and rad; and from where postures are looked for.
+    low, high : (4,) array
+        Least and greatest numbers of the place.
     wanted : Wanted
     progress : callable (done, total)
 
     Returns
     -------
     Candidate
-        With all poses of the path.
+        With all poses of the path; its place is x, y, z, heading.
     """
-    share = len(grid) // _WALKERS
-    total = len(grid) + share * _WALKERS
-    whole = in_root_axes(grid[0])
-    few, middles, rests = some_poses(len(whole), COARSE), middle_rests(reach), all_rests(reach)
-    judged = []
-    for number, place in enumerate(grid):
-        candidate = judge_place(reach, place, in_root_axes(place)[few], middles, wanted)
-        judged.append(replace(candidate, price=price(place)))
+    share = len(starts) // _CLIMBERS
+    total = len(starts) + share * _CLIMBERS
+    few, more = (some_poses(len(points), count) for count in (COARSE, FINE))
+    settled = []
+    for number, (place, rest) in enumerate(starts):
+        settled.append(
+            _settled(reach, points[few], sway[few], place, rest, wanted.least_margin, low, high, wanted)
+        )
         progress(number, total)
-    judged.sort(key=lambda candidate: -candidate.score)
+    settled.sort(key=lambda candidate: -candidate.score)
     found = []
-    for number, start in enumerate(_apart(judged, steps)):
-        found.append(_walk(reach, in_root_axes, price, start, steps, low, high, wanted))
-        progress(len(grid) + share * (number + 1), total)
+    for number, start in enumerate(_different(settled)):
+        found.append(_climb(reach, points[more], sway[more], start, low, high, wanted))
+        progress(len(starts) + share * (number + 1), total)
         if found[-1].margin >= wanted.ample_margin:
             break
     found.sort(key=lambda candidate: -candidate.score)
     best = None
-    for walker in found:
-        points = in_root_axes(walker.place)
-        final = judge_place(reach, walker.place, points, [walker.rest, *rests], wanted)
-        final = replace(final, price=walker.price)
+    for climber in found:
+        rests = [climber.rest] if climber.margin >= 0.0 else [climber.rest, *all_rests(reach)]
+        final = judge_place(reach, climber.place, seen_from(climber.place, points, sway), rests, wanted)
         if best is None or final.score > best.score:
             best = final
         if best.margin >= 0.0:
@@ -94,67 +93,72 @@ def search_place(
     return best
 
 
-def _walk(
+def seen_from(place: Sequence[float], points: Array, sway: Array) -> Array:
+    """Points (K, P, 3) in the axes of a root at x, y, z (m) with a heading (rad) and a sway (K, 3)."""
+    c, s = np.cos(place[3]), np.sin(place[3])
+    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    return np.asarray((points - np.array(place[:3]) - sway[:, None]) @ turn)
+
+
+def _settled(
     reach: HandReach,
-    in_root_axes: Callable[[Place], Array],
-    price: Callable[[Place], float],
-    start: Candidate,
-    steps: Place,
-    low: Place,
-    high: Place,
+    points: Array,
+    sway: Array,
+    place: Sequence[float],
+    rest: Rest,
+    margin: float,
+    low: Array,
+    high: Array,
     wanted: Wanted,
 ) -> Candidate:
-    """Go to better neighbours until there are none: at a few poses, and once they are followed at more."""
-    count, middles, rests = len(in_root_axes(start.place)), middle_rests(reach), all_rests(reach)
-    walker, length = start, 1.0
-    for samples in (some_poses(count, COARSE), some_poses(count, FINE)):
-        points = in_root_axes(walker.place)[samples]
-        walker = judge_place(reach, walker.place, points, [walker.rest, *rests], wanted)
-        walker = replace(walker, price=price(walker.place))
-        length = min(1.0, 4.0 * length)
-        while length > _FINEST and walker.margin < wanted.ample_margin:
-            moved = walker
-            for place in _neighbours(walker.place, steps, length, low, high):
-                beat = max(moved.score + price(place) + 0.5 * MARGIN_STEP, 0.0)
-                points = in_root_axes(place)[samples]
-                likely = [walker.rest] if walker.margin >= 0.0 else [walker.rest, *middles]
-                other = judge_place(reach, place, points, likely, wanted, beat=beat)
-                other = replace(other, price=price(place))
-                if other.score > moved.score + 1e-5:
-                    moved = other
-            if moved is walker:
-                length *= 0.5
-            walker = moved
-    return walker
+    """Let place and postures go to where the least is missing with a margin."""
+    box = narrowed_box(reach, rest, margin)
+    path = grasp_handles(reach, seen_from(place, points, sway), rest.joints, box).joints
+    there = np.clip(np.array(place), low, high)
+    settle_place(
+        reach.tree,
+        reach.tasks,
+        np.ascontiguousarray(points),
+        np.ascontiguousarray(sway),
+        box[0],
+        box[1],
+        rest.joints,
+        low,
+        high,
+        reach.work,
+        _ROUNDS,
+        there,
+        path,
+    )
+    near = Rest(rest.box, path.mean(axis=0))
+    come = tuple(there.tolist())
+    return at_margin(reach, come, seen_from(come, points, sway), near, wanted, margin, measure=True)
 
 
-def _apart(judged: Sequence[Candidate], steps: Place) -> list[Candidate]:
-    """Choose the best few that are not neighbours."""
+def _climb(
+    reach: HandReach, points: Array, sway: Array, start: Candidate, low: Array, high: Array, wanted: Wanted
+) -> Candidate:
+    """Narrow the limits as far as place and postures can follow."""
+    margin, step = wanted.least_margin, _FIRST_STEP
+    best = _settled(reach, points, sway, start.place, start.rest, margin, low, high, wanted)
+    while step > MARGIN_STEP and margin < wanted.ample_margin:
+        higher = min(margin + step, wanted.ample_margin)
+        other = _settled(reach, points, sway, best.place, best.rest, higher, low, high, wanted)
+        # Links that are inside each other may part farther from the limits.
+        if other.margin >= 0.0 or (best.clearance < 0.0 and other.clearance < 0.0):
+            best, margin, step = other, higher, 1.5 * step
+        else:
+            step *= 0.5
+    return best
+
+
+def _different(settled: Sequence[Candidate]) -> list[Candidate]:
+    """Choose the best few whose elbows bend in another way or whose joints are elsewhere."""
     chosen: list[Candidate] = []
-    for candidate in judged:
-        away = [_distance(candidate.place, other.place, steps) for other in chosen]
-        if min(away, default=np.inf) > 1.5:
+    for candidate in settled:
+        away = [np.abs(candidate.rest.joints - other.rest.joints).max() for other in chosen]
+        if min(away, default=np.inf) > 0.3:
             chosen.append(candidate)
-        if len(chosen) == _WALKERS:
+        if len(chosen) == _CLIMBERS:
             break
     return chosen
-
-
-def _distance(first: Place, second: Place, steps: Place) -> float:
-    return max(abs(a - b) / step for a, b, step in zip(first, second, steps, strict=True) if step > 0.0)
-
-
-def _neighbours(place: Place, steps: Place, length: float, low: Place, high: Place) -> list[Place]:
-    """Places a step away along one number, or along two that can make up for each other."""
-    unit = np.eye(len(steps))
-    ways = [
-        *unit,
-        *-unit,
-        *(a * unit[i] + b * unit[j] for i, j in ((0, 3), (1, 2)) for a in (1, -1) for b in (1, -1)),
-    ]
-    near = []
-    for way in ways:
-        other = np.clip(np.array(place) + length * way * steps, low, high)
-        if np.abs(other - place).max() > 0.0:
-            near.append(tuple(other.tolist()))
-    return list(dict.fromkeys(near))

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.kinematics.descent import Bounds, follow
+from simbench.kinematics.descent import Bounds
+from simbench.kinematics.follow import follow
 from simbench.kinematics.task_matrix import Tasks, Workspace, make_workspace
 from simbench.kinematics.tree import KinematicTree, kinematic_tree
 from simbench.retarget.criterion import ImitationWeights, imitation_tasks

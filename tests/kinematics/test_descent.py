@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench.kinematics.descent import Bounds, advance, descend, follow
+from simbench.kinematics.descent import Bounds, advance, descend
+from simbench.kinematics.follow import follow
 from simbench.kinematics.task_matrix import Tasks, make_workspace
 from simbench.kinematics.tree import frame_on_body, kinematic_tree
 

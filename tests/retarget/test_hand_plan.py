@@ -7,14 +7,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from simbench.motion.handles import Handle
-from simbench.retarget.hand_plan import (
-    actor_palms,
-    approach_handles,
-    arm_reach,
-    contact_phases,
-    draw_in,
-    plan_hands,
-)
+from simbench.retarget.arm_reach import arm_reach, draw_in
+from simbench.retarget.contact import contact_phases
+from simbench.retarget.hand_plan import actor_palms, approach_handles, plan_hands
 from simbench.retarget.imitation import Imitation
 from simbench.retarget.scaling import SIDES, robot_lengths, upper_body
 
