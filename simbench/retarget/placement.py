@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 _PRICE = 0.02
 """Margin, rad, that a place aside of the handles' middle or a turn must gain."""
-_PLAIN_STARTS, _STARTS = 24, 72
+_PLAIN_STARTS, _STARTS = 16, 48
 """Places from which the search starts: straight behind the handles, and all about."""
 
 
