@@ -25,6 +25,9 @@ def place(
         float, typer.Option(metavar="M", help="And how much higher its pelvis is than in the posture.")
     ] = 0.0,
     posture: Annotated[str | None, typer.Option(help="Named posture, by default standing.")] = None,
+    follow: Annotated[
+        float, typer.Option(help="Share of the hands' motion that the COG goes with: retarget.pelvis_follow.")
+    ] = 0.4,
     unit: Unit = None,
     up: Up = None,
     marker_map: Map = None,
@@ -33,7 +36,8 @@ def place(
     """Say from where a robot's hands reach all that a recording's hands held; exit status 1 if nowhere."""
     from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
-    from simbench.place import Placed, Spot, choose_posture, find_spot, handles_for, judge_spot
+    from simbench.place import Placed, Spot, choose_posture, handles_for, judge_spot
+    from simbench.place_follow import SHARES, find_spot_and_share
     from simbench.robot.robot import load_robot
 
     def show(placed: Placed) -> None:
@@ -51,17 +55,20 @@ def place(
         model, read_motion(motion, ReadOptions(unit, up, marker_map, longest_gap)).handles, side
     )
     given = Spot(position, heading, height)
-    here = judge_spot(model, handles, given, chosen)
+    here = judge_spot(model, handles, given, chosen, follow=follow)
     if here.placement.feasible:
         print(f"feasible: {model.name} reaches every pose from where it stands")
         show(here)
         return
     print(f"not from where it stands: {here.placement.fault}")
     with progress_bars(Console(stderr=True)) as on_progress:
-        found = find_spot(model, handles, given, chosen, on_progress)
+        shares = (follow, *(share for share in SHARES if share != follow))
+        found, share = find_spot_and_share(model, handles, given, chosen, on_progress, shares)
     if found.placement.feasible:
         print(f"feasible: {model.name} reaches every pose from")
         show(found)
+        if model.floating:
+            print(f"retarget.pelvis_follow {share:.1f}")
         return
     print(f"infeasible: {model.name} has no place to follow the handles from; least is missing from")
     show(found)

@@ -157,7 +157,7 @@ def judge_spot(
         return Placed(spot, judge_root(reach, handles, root, wanted))
     stance = stand(robot, spot.position, spot.heading, posture, spot.height)
     reach = hand_reach(robot, handles, stance.joints)
-    targets = _cog_targets(stance, handles, follow, count)
+    targets = cog_targets(stance, handles, follow)
     base = np.tile(stance.base, (count, 1))
     base[:, :2] += targets - stance.target
     likely = None
@@ -221,7 +221,7 @@ def find_spot(
     stance = stand(robot, start.position, start.heading, posture)
     reach = hand_reach(robot, handles, stance.joints)
     base = np.tile(stance.base, (count, 1))
-    base[:, :2] += _cog_targets(stance, handles, follow, count) - stance.target
+    base[:, :2] += cog_targets(stance, handles, follow) - stance.target
     guess = _root_path(base, start.heading)
     offset = _turn(start.heading).T @ (stance.base[:2] - start.position)
     best: Placed | None = None
@@ -259,6 +259,28 @@ def find_spot(
     return best
 
 
+def cog_targets(stance: Stance, handles: Mapping[str, Handle], follow: float) -> Array:
+    """Let the COG go a part of the way with the hands.
+
+    Parameters
+    ----------
+    stance : Stance
+    handles : {side: Handle}
+    follow : float
+        Part of the hands' mean horizontal motion.
+
+    Returns
+    -------
+    (K, 2) array
+        m, world.
+    """
+    target = np.tile(stance.target, (len(handle_points(handles)), 1))
+    for handle in handles.values():
+        way = handle.poses[:, :2, 3]
+        target += 0.5 * follow * (way - 0.5 * (way.min(axis=0) + way.max(axis=0)))
+    return target
+
+
 def _rank(placed: Placed) -> float:
     placement = placed.placement
     return placement.margin if placement.feasible else -placement.missing - 0.1 * placement.missing_turn
@@ -271,15 +293,6 @@ def _turn(heading: float) -> Array:
 
 def _stage(on_progress: OnProgress, name: str) -> Callable[[int, int], None]:
     return lambda done, total: on_progress(name, done, total)
-
-
-def _cog_targets(stance: Stance, handles: Mapping[str, Handle], follow: float, count: int) -> Array:
-    """Where the COG goes with the hands (K, 2), m."""
-    target = np.tile(stance.target, (count, 1))
-    for handle in handles.values():
-        way = handle.poses[:, :2, 3]
-        target += 0.5 * follow * (way - 0.5 * (way.min(axis=0) + way.max(axis=0)))
-    return target
 
 
 def _root_path(base: Array, heading: float) -> RootPath:
