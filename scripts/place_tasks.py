@@ -220,7 +220,7 @@ def main() -> None:
                 where = (
                     f"{spot.position[0]:.3f}, {spot.position[1]:.3f}, {spot.heading:.2f}, {spot.height:.3f}"
                 )
-                follow = f"{share:.1f}" if robot.floating else ""
+                follow = f"{share:.2f}" if robot.floating else ""
                 table.add_row(task, name, describe(here), where, follow, describe(found), f"{seconds:.1f}")
                 if found.placement.feasible:
                     continue

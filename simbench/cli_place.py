@@ -68,7 +68,7 @@ def place(
         print(f"feasible: {model.name} reaches every pose from")
         show(found)
         if model.floating:
-            print(f"retarget.pelvis_follow {share:.1f}")
+            print(f"retarget.pelvis_follow {share:.2f}")
         return
     print(f"infeasible: {model.name} has no place to follow the handles from; least is missing from")
     show(found)

@@ -22,8 +22,8 @@ _BALANCE_ROUNDS = 5
 _SETTLED = 2e-4
 """Change of the pelvis' way, m, after which arms and balance agree."""
 _SEARCH_ROUNDS = 5
-_GAIN = 0.001
-"""Of a round of the search, margin in rad or what is missing in m, after which another is worth it."""
+_GAIN, _APPROACH = 0.01, 0.001
+"""Of a round of the search after which another is worth it: margin, rad; or what is no longer missing, m."""
 _HEIGHT_ROOM = 0.01
 """Kept from a height at which the legs could not sway, m."""
 
@@ -252,8 +252,9 @@ def find_spot(
             # The legs have room for the height, but not for the sway there.
             low, high = (low, height - _HEIGHT_ROOM) if height > 0.0 else (height + _HEIGHT_ROOM, high)
             low, high = min(low, 0.0), max(high, 0.0)
-        elif turn > 0 and (best is None or _rank(best) < before + _GAIN):
-            break
+        elif turn > 0 and best is not None:
+            if _rank(best) < before + (_GAIN if best.placement.feasible else _APPROACH):
+                break
         guess = RootPath(root.position, root.heading, balanced.sway)
     assert best is not None
     return best

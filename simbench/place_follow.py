@@ -36,8 +36,8 @@ def find_spot_and_share(
         Named posture whose legs and head are used.
     on_progress : callable (stage, done, total)
     shares : sequence of float
-        In the order in which they are tried; the first one is tried in any case, the others where they keep
-        the COG 2 cm inside the soles' box.
+        In the order in which they are tried; one greater than the first only as far as the COG then stays
+        2 cm inside the soles' box.
 
     Returns
     -------
@@ -49,8 +49,12 @@ def find_spot_and_share(
     first = find_spot(robot, handles, start, posture, on_progress, follow=shares[0])
     if first.placement.feasible or not robot.floating:
         return first, shares[0]
-    for share in shares[1:]:
-        if _support_room(robot, handles, first.spot, posture, share) < _SUPPORT_ROOM:
+    still, moving = (_support_room(robot, handles, first.spot, posture, share) for share in (0.0, shares[0]))
+    # Room is lost in proportion to the share.
+    most = shares[0] * (still - _SUPPORT_ROOM) / max(still - moving, 1e-9) if shares[0] > 0.0 else shares[0]
+    for wished in shares[1:]:
+        share = float(np.floor(100.0 * min(wished, most)) / 100.0) if wished > shares[0] else wished
+        if wished > shares[0] >= share:
             continue
         other = find_spot(robot, handles, start, posture, on_progress, follow=share)
         if other.placement.feasible:
