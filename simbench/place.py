@@ -252,9 +252,10 @@ def find_spot(
             # The legs have room for the height, but not for the sway there.
             low, high = (low, height - _HEIGHT_ROOM) if height > 0.0 else (height + _HEIGHT_ROOM, high)
             low, high = min(low, 0.0), max(high, 0.0)
-        elif turn > 0 and best is not None:
-            if _rank(best) < before + (_GAIN if best.placement.feasible else _APPROACH):
-                break
+        assert best is not None
+        worth = _GAIN if best.placement.feasible else _APPROACH
+        if turn > 0 and not placed.legs_fault and _rank(best) < before + worth:
+            break
         guess = RootPath(root.position, root.heading, balanced.sway)
     assert best is not None
     return best
