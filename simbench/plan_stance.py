@@ -10,6 +10,7 @@ from scipy.signal import savgol_filter
 
 from simbench.balance.standing import Stance, height_range, leg_columns, stand
 from simbench.errors import RetargetError
+from simbench.motion.actors.timing import minimum_jerk
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion
 from simbench.place import Placed, Spot, find_spot, judge_spot
@@ -27,6 +28,8 @@ _LEAST_SHOULDER_HEIGHT = 0.5
 """m; a recording whose floor is not at 0, or of somebody who lies, says nothing of the pelvis' height."""
 _LEG_ROOM = 0.6
 """Of the heights the legs allow, what is used: the rest is for the sway that balance takes."""
+_FADE_TIME = 1.0
+"""In which the pelvis leaves its height and returns to it, s."""
 _LEAD_TIME = 2.5
 """Before and after contact, s, over which a posture is led to another."""
 _GUIDE_SMOOTHING = 0.31
@@ -224,7 +227,8 @@ def pelvis_height(
     """Let the pelvis go up and down as the person's does, as far as standing legs can follow.
 
     The person's way from their initial configuration, by the ratio of shoulder heights, is brought softly
-    between the heights the legs allow. Where hands go to equipment it fades: there the stance is the spot's.
+    between the heights the legs allow. Where hands go to equipment it fades: there the stance is the spot's;
+    so it does at both ends, where the robot comes from rest and goes to it.
 
     Parameters
     ----------
@@ -253,7 +257,10 @@ def pelvis_height(
     way = (imitation.q[:, 2] - imitation.actor.q[2]) * own / float(np.mean(shoulders))
     limit = np.maximum(np.abs(np.where(way < 0.0, *room)), 1e-9)
     soft = limit * np.tanh(way / limit)
-    return np.asarray(soft * (1.0 - np.maximum(share["left"], share["right"])))
+    time = motion.time
+    fade = min(_FADE_TIME, 0.25 * float(time[-1]))
+    ends = minimum_jerk(time, 0.0, fade) * minimum_jerk(time[-1] - time, 0.0, fade)
+    return np.asarray(soft * ends * (1.0 - np.maximum(share["left"], share["right"])))
 
 
 def check_legs(robot: Robot, joints: Array) -> None:

@@ -83,15 +83,13 @@ def build_reference(
     time, joints, base = plan.trajectory.time, plan.trajectory.q, plan.trajectory.base
     assert base is not None
     speed = np.asarray(robot.model.velocityLimit[6:]) * speed_fraction
-    # The pelvis' height goes with the joints: legs alone do not say where it is to be.
-    course = np.hstack([joints, base[:, 2:3] - plan.stance.base[2]])
-    ends = make_interp_spline(time, course, k=min(3, len(time) - 1)).derivative()(time[[0, -1]])
+    ends = make_interp_spline(time, joints, k=min(3, len(time) - 1)).derivative()(time[[0, -1]])
     ways = []
     for end, velocity in ((0, ends[0]), (-1, -ends[1])):
         if settings.lead_in_s > 0:
-            home, duration = np.append(plan.stance.joints, 0.0), settings.lead_in_s
+            home, duration = plan.stance.joints, settings.lead_in_s
         else:
-            home, duration = course[end] - 0.5 * _COAST_TIME * velocity, _COAST_TIME
+            home, duration = joints[end] - 0.5 * _COAST_TIME * velocity, _COAST_TIME
         ways.append(_lead(robot, plan, end, velocity, home, duration, speed))
     way_in, way_out = ways
     before, after = way_in.time[-1], way_out.time[-1]
@@ -147,25 +145,22 @@ def _lead(
     A quintic from rest to rest, and a run-up to the velocity, which first goes the other way. If `duration`
     is too short for the speed limits, the way takes longer and the run-up becomes shorter in the same ratio:
     the farther it went back, perhaps into the body, the faster the way round would have to be.
-    The COG goes from the middle of the soles, or stays, to where the plan has it. `velocity` and `home` are
-    those of the joints and of the pelvis' height above the stance's.
+    The COG goes from the middle of the soles, or stays, to where the plan has it.
     """
     base, posture = plan.trajectory.base[end], plan.trajectory.q[end]  # type: ignore[index]
     planned = pin.centerOfMass(robot.model, robot.model.createData(), np.concatenate([base, posture]))[:2]
-    start = plan.stance.target if np.array_equal(home[:-1], plan.stance.joints) else planned
-    posture = np.append(posture, base[2] - plan.stance.base[2])
+    start = plan.stance.target if home is plan.stance.joints else planned
     rest, asked = np.zeros_like(posture), duration
     while duration <= _LONGEST_LEAD * asked:
         run_up = asked**2 / duration
         clock = np.linspace(0.0, duration, max(int(duration * _LEAD_RATE), 8) + 1)
         joints = BPoly.from_derivatives([0.0, duration], [[home, rest, rest], [posture, rest, rest]])(clock)
         onset = BPoly.from_derivatives([0.0, run_up], [[rest, rest, rest], [rest, velocity, rest]])
-        course = joints + onset((clock - duration + run_up).clip(0.0))
-        joints, height = course[:, :-1], course[:, -1]
+        joints += onset((clock - duration + run_up).clip(0.0))
         clear = clear_path(plan.shapes, joints[:, plan.upper], _CLEARANCE)
         joints[:, plan.upper] = np.clip(clear, *plan.limits)
         share = minimum_jerk(clock, 0.0, duration)
-        pose, joints = balance(robot, plan.stance, joints, start + share[:, None] * (planned - start), height)
+        pose, joints = balance(robot, plan.stance, joints, start + share[:, None] * (planned - start))
         factor = slowing_factor(clock, joints, speed)
         if factor <= 1.0 + 1e-6:
             return _Lead(clock, pose, joints)

@@ -97,7 +97,7 @@ def test_the_recordings_are_inspected_and_exported(tmp_path, monkeypatch, capsys
     monkeypatch.chdir(tmp_path)
     lines = [line.partition("#")[0].split()[1:] for block in blocks("sh") for line in block.splitlines()]
     commands = [line for line in lines if line[:1] == ["motion"] or "take.bvh" in line]
-    assert len(commands) == 5
+    assert len(commands) == 6
     for command in commands:
         if "walk.trc" in command:
             assert main(command) == 0
