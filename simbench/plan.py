@@ -141,7 +141,8 @@ def plan_motion(
     progress("imitate", 1, 1)
 
     progress("transfer", 0, 2 * _BALANCE_ROUNDS)
-    spot = choose_spot(robot, place, settings, handles, progress)
+    spot, follow = choose_spot(robot, place, settings, handles, progress)
+    settings = settings.model_copy(update={"pelvis_follow": follow})
     stance = stand(robot, spot.position, spot.heading, place.posture, spot.height)
     shapes = body_shapes(robot, stance.joints)
     posture = _preferred(robot, imitation, motion, settings, shapes, lower, upper)

@@ -13,7 +13,8 @@ from simbench.errors import RetargetError
 from simbench.motion.actors.timing import minimum_jerk
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion
-from simbench.place import Placed, Spot, find_spot, judge_spot
+from simbench.place import Placed, Spot, judge_spot
+from simbench.place_follow import SHARES, find_spot_and_share
 from simbench.retarget.contact import near_contact
 from simbench.retarget.hand_plan import HandPlan
 from simbench.retarget.imitation import Imitation
@@ -42,7 +43,7 @@ def choose_spot(
     settings: RetargetSection,
     handles: Mapping[str, Handle],
     on_progress: OnProgress,
-) -> Spot:
+) -> tuple[Spot, float]:
     """Take the place a scenario gives a robot, or find the best one for its equipment.
 
     Parameters
@@ -55,7 +56,9 @@ def choose_spot(
 
     Returns
     -------
-    Spot
+    spot : Spot
+    follow : float
+        Part of the hands' horizontal motion in contact that the COG is to go with.
 
     Raises
     ------
@@ -64,10 +67,11 @@ def choose_spot(
     """
     given = Spot(section.position_m, section.heading_rad, section.height_m)
     if section.place == "given":
-        return given
+        return given, settings.pelvis_follow
     if not handles:
         raise RetargetError(f"{robot.name}: robot.place auto needs equipment whose handles are known")
-    found = find_spot(robot, handles, given, section.posture, on_progress, follow=settings.pelvis_follow)
+    shares = (settings.pelvis_follow, *(share for share in SHARES if share != settings.pelvis_follow))
+    found, follow = find_spot_and_share(robot, handles, given, section.posture, on_progress, shares)
     if not found.placement.feasible:
         spot = found.spot
         raise RetargetError(
@@ -75,7 +79,7 @@ def choose_spot(
             f"({spot.position[0]:.3f}, {spot.position[1]:.3f}) m, turned {spot.heading:.3f} rad, "
             f"{spot.height:.3f} m higher: {found.placement.fault}"
         )
-    return found.spot
+    return found.spot, follow
 
 
 def guide_posture(
