@@ -33,7 +33,7 @@ from simbench.retarget.interference import Interference, find_interference
 from simbench.retarget.limit_rescaling import rescale_into_limits
 from simbench.retarget.obstacles import Obstacle
 from simbench.retarget.pace import slowing_factor
-from simbench.retarget.posture import limited_posture
+from simbench.retarget.posture import limited_posture, rounded_posture
 from simbench.retarget.scaling import SIDES
 from simbench.retarget.transfer import transfer_frames, transfer_path
 from simbench.robot.robot import Robot
@@ -161,6 +161,8 @@ def plan_motion(
     share = {side: phases[side][0] for side in SIDES}
     contact = {side: phases[side][1] for side in SIDES}
     held = approach_handles(palms, share, contact, handles)
+    if any(touching.any() for touching in contact.values()):
+        posture = rounded_posture(motion.time, posture, lower, upper)
     columns = np.array([robot.joint_names.index(name) for name in actor.model.names[2:]])
     joints = np.tile(stance.joints, (len(motion.time), 1))
     joints[:, columns] = posture

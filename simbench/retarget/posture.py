@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
+from scipy.signal import savgol_filter
 
 from simbench.kinematics.path_matrix import path_matrices
 from simbench.kinematics.task_matrix import make_workspace
@@ -17,6 +18,8 @@ from simbench.retarget.near_pairs import pair_workspace
 WEIGHTS = ImitationWeights(hand_orientation=0.3, hand=3.0, segment_orientation=0.3)
 """Weights of the limited posture: the arm's shape first, the palm's direction last."""
 
+_ROUNDING, _ROUNDING_ORDER = 0.31, 3
+"""Window, s, and polynomial order of the filter that rounds a posture."""
 _KNOT_RATE = 50.0
 _HASTE = (3.0, 1.0, 0.3, 0.1, *([0.08] * 10))
 """Price of moving at a joint's speed limit, per second, by iteration: from a still posture to the motion."""
@@ -26,6 +29,36 @@ _STEP_SHARE, _STEP_LIMIT = 0.6, 0.3
 _CLEARANCE = 0.03
 _CLEARANCE_WEIGHT = 30.0
 """Margin between the robot's own links, m, and what a metre less costs."""
+
+
+def rounded_posture(
+    time: NDArray[np.float64],
+    joints: NDArray[np.float64],
+    lower: NDArray[np.float64],
+    upper: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Take the corners off a posture where a joint comes to a limit or leaves it (Savitzky-Golay).
+
+    Free motion keeps its corners: they are the person's haste. Hands that go to equipment do not need them.
+
+    Parameters
+    ----------
+    time : (T,) array
+        s.
+    joints : (T, n) array
+        rad.
+    lower, upper : (n,) array
+        rad.
+
+    Returns
+    -------
+    (T, n) array
+        Inside the limits.
+    """
+    window = round(_ROUNDING * (len(time) - 1) / (time[-1] - time[0])) // 2 * 2 + 1
+    if not _ROUNDING_ORDER < window <= len(time):
+        return joints
+    return np.clip(savgol_filter(joints, window, _ROUNDING_ORDER, axis=0), lower, upper)
 
 
 def limited_posture(

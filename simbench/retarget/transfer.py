@@ -28,7 +28,7 @@ _TURN_SHARE = 1e-3
 _SLUGGISHNESS = 0.6
 """How slowly the departure from the posture changes, rad: over about this part of the time in which a joint
 at full speed covers a radian."""
-_STIFFNESS = 0.06
+_STIFFNESS = 0.12
 """How roundly it changes, s rad: what its second derivative counts, as part of full speed in a second."""
 _FIRST_WEIGHT, _GROWTH = 0.01, 3.0
 """Of the palms' weight at the first step, and its growth a step: far targets are come to gradually."""

@@ -6,7 +6,7 @@ import pytest
 
 from simbench.retarget.clearance import body_shapes
 from simbench.retarget.imitation import imitate
-from simbench.retarget.posture import limited_posture
+from simbench.retarget.posture import limited_posture, rounded_posture
 
 
 @pytest.fixture(scope="module")
@@ -93,3 +93,17 @@ def test_real_recordings_stay_inside_the_limits_and_apart_from_the_body(
     angles = np.array(angles)
     assert angles.mean() < arm_mean
     assert angles.max() < arm_max
+
+
+def test_rounding_takes_corners_off_and_nothing_else():
+    time = np.arange(300) / 100.0
+    # A cubic stays what it is; a corner at 1.5 s, on the limit, loses its jump in speed.
+    cubic = 0.1 * (time - 1.0) ** 3
+    corner = np.minimum(time - 1.5, 0.0)
+    rounded = rounded_posture(time, np.stack([cubic, corner], axis=1), np.full(2, -2.0), np.array([2.0, 0.0]))
+    np.testing.assert_allclose(rounded[:, 0], cubic, atol=1e-12)
+    assert rounded[:, 1].max() <= 0.0
+    far = np.abs(time - 1.5) > 0.16
+    np.testing.assert_allclose(rounded[far, 1], corner[far], atol=1e-12)
+    assert np.abs(np.diff(corner, 2)).max() * 100.0 == pytest.approx(1.0)
+    assert np.abs(np.diff(rounded[:, 1], 2)).max() * 100.0 < 0.3
