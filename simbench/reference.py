@@ -29,6 +29,9 @@ _CLEARANCE = 0.03
 """Between the robot's own links on the way to the motion and back, m."""
 _GRIP_MARGIN = 0.02
 """Distance of a grip joint's reference from its limits, rad."""
+_CLOSING = 0.97
+"""Of `HandPlan.grip`, from which on fingers close: a seventh of a second before the palm rests on its handle,
+for they take several, and the person goes on."""
 _GRIP_SPEED = 0.8
 """Part of its speed limit at which a grip closes."""
 
@@ -112,9 +115,8 @@ def build_reference(
     start = settings.settle_s + before
     grip = np.zeros((steps, 2), dtype=bool)
     for column, side in enumerate(SIDES):
-        held = np.interp(
-            clock - before, plan.trajectory.time, plan.hands.contact[side].astype(float), left=0.0
-        )
+        closing = plan.hands.grip[side] >= _CLOSING
+        held = np.interp(clock - before, plan.trajectory.time, closing.astype(float), left=0.0)
         grip[:, column] = held >= 1.0 - 1e-9
         if f"{side}_hand" in robot.hands:
             _close_fingers(robot, side, grip[:, column], position, velocity, timestep)

@@ -171,13 +171,7 @@ def test_two_ways_to_the_zmp_agree_all_the_time(request, name, rms, most, away):
     log = request.getfixturevalue(name).log.sel(time=slice(0.5, None))
     difference = np.linalg.norm((log["zmp"] - log["zmp_from_momentum"]).values, axis=1)
     assert np.sqrt(np.mean(difference**2)) < rms
-    # Fingers that hit the drawer do so within a millisecond: the momentum's difference quotient over two
-    # samples of the log spreads that, the feet do not.
-    begins = log["contact_start"].values
-    hit = (np.abs(log["time"].values[:, None] - begins[None]) < 0.011).any(axis=1)
-    assert difference[~hit].max() < most
-    assert hit.sum() <= 5 * len(begins)
-    assert difference.max() < 2.5 * most
+    assert difference.max() < most
     # It says something only because the ZMP leaves the COG's projection.
     assert np.linalg.norm(log["zmp"].values - log["cog"].values[:, :2], axis=1).max() > away
 

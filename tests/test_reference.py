@@ -148,15 +148,17 @@ def test_grips_close_in_contact_and_open_after_it(romeo, drawer_planned, drawer_
     for side, column, k in zip(SIDES, grips(romeo), range(2), strict=True):
         touching = drawer_timeline.time[plan.hands.contact[side]]
         on = clock[reference.grip[:, k]]
-        assert on[0] == pytest.approx(touching[0], abs=2 * STEP)
-        assert on[-1] == pytest.approx(touching[-1], abs=2 * STEP) or on[-1] == clock[-1]
+        # They begin a seventh of a second before the palm rests, at the recording's pace.
+        lead = (touching[0] - on[0]) / plan.metrics["retarget.slow_down"]
+        assert lead == pytest.approx(0.15, abs=0.011)
+        assert on[-1] >= touching[-1] - 2 * STEP
         position, velocity = reference.position[:, column], reference.velocity[:, column]
         assert position.min() > lower[column]
         assert position.max() < upper[column]
         assert np.abs(velocity).max() <= 0.81 * speed[column]
         # Open before, shut in the middle of the strokes.
         travel = upper[column] - lower[column]
-        before = clock < touching[0]
+        before = clock < on[0]
         assert (position[before] - lower[column]).max() < 0.05 * travel
         middle = drawer_timeline.time[drawer_planned.motion.strokes[2, 0]]
         assert position[np.searchsorted(clock, middle)] > lower[column] + 0.9 * travel
@@ -204,11 +206,11 @@ def test_feedforward_modes(romeo, drawer_planned):
         plan,
         trajectory=dataclasses.replace(
             plan.trajectory,
-            time=plan.trajectory.time[:200],
-            q=plan.trajectory.q[:200],
-            base=plan.trajectory.base[:200],
+            time=plan.trajectory.time[:100],
+            q=plan.trajectory.q[:100],
+            base=plan.trajectory.base[:100],
         ),
-        hands=dataclasses.replace(plan.hands, contact={s: plan.hands.contact[s][:200] for s in SIDES}),
+        hands=dataclasses.replace(plan.hands, grip={s: plan.hands.grip[s][:100] for s in SIDES}),
     )
     timelines = {
         mode: build_reference(romeo, short, settings, feedforward=mode, speed_fraction=0.95)
