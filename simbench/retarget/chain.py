@@ -32,11 +32,7 @@ def chain_step(
     -------
     (K, n) array
     """
-    pull = np.zeros_like(x)
-    tension = stiffness * np.diff(x, axis=0)
-    pull[:-1] += tension
-    pull[1:] -= tension
-    descent = gradient + pull
+    descent = gradient - _spring_force(x, stiffness, None)
     fixed = ((x <= low + 1e-9) & (descent < 0)) | ((x >= high - 1e-9) & (descent > 0))
 
     return _solve(descent, blocks, stiffness, fixed, np.zeros_like(x))
