@@ -16,11 +16,11 @@ _OPENING = 0.01
 """How fast that limit opens toward free motion, where the posture rules, m."""
 
 
-def arm_reach(model: pin.Model, robot: Robot, lengths: SegmentLengths) -> tuple[float, float]:
+def arm_reach(model: pin.Model, robot: Robot, lengths: SegmentLengths, side: str) -> tuple[float, float]:
     """Least and greatest distance of wrist and shoulder, m, inside what the elbow allows."""
-    index = model.joints[elbow_joint(model, robot, "left")].idx_q
+    index = model.joints[elbow_joint(model, robot, side)].idx_q
     fold = max(abs(model.lowerPositionLimit[index]), abs(model.upperPositionLimit[index]))
-    a, b = lengths.upper_arm, lengths.forearm
+    a, b = lengths.upper_arm[side], lengths.forearm[side]
     folded = float(np.sqrt(a * a + b * b + 2.0 * a * b * np.cos(fold)))
     return folded + _REACH_MARGIN, a + b - _REACH_MARGIN
 

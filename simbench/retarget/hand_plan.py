@@ -157,7 +157,7 @@ def plan_hands(
     frames = {side: real.getFrameId(robot.frames[f"{side}_hand"]) for side in SIDES}
     shoulders = {side: real.getFrameId(robot.frames[f"{side}_shoulder"]) for side in SIDES}
     wrists = {side: wrist_in_palm(real, robot, side) for side in SIDES}
-    reaches = arm_reach(real, robot, own)
+    reaches = {side: arm_reach(real, robot, own, side) for side in SIDES}
     grip = {side: near_contact(imitation.time, contact[side], _ARRIVAL) for side in SIDES}
     targets = {side: np.empty_like(held[side]) for side in SIDES}
     for sample, joints in enumerate(posture):
@@ -177,7 +177,7 @@ def plan_hands(
                 target = of_between.oMf[frame] * pin.SE3(correction)
             if part > 0.0 and grip[side][sample] < 1.0:
                 shoulder = data.oMf[shoulders[side]].translation
-                drawn = draw_in(target, shoulder, wrists[side], reaches, part)
+                drawn = draw_in(target, shoulder, wrists[side], reaches[side], part)
                 target.translation += (1.0 - grip[side][sample]) * (drawn - target.translation)
             targets[side][sample] = target.homogeneous
     targets = {side: _smooth(imitation.time, target) for side, target in targets.items()}

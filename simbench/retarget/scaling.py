@@ -16,25 +16,28 @@ SIDES = ("left", "right")
 
 @dataclass(frozen=True)
 class SegmentLengths:
-    """Distances between adjacent joints, left and right averaged, m.
+    """Distances between adjacent joints, m.
 
     Parameters
     ----------
     shoulder_width : float
         L4, left to right shoulder.
-    upper_arm : float
+    upper_arm : {side: float}
         L6, shoulder to elbow.
-    forearm : float
+    forearm : {side: float}
         L7, elbow to wrist.
     """
 
     shoulder_width: float
-    upper_arm: float
-    forearm: float
+    upper_arm: Mapping[str, float]
+    forearm: Mapping[str, float]
 
 
 def actor_lengths(initial: InitialPose) -> SegmentLengths:
     """Segment lengths of an actor in the initial configuration (Tomić 2018, §3.3.2).
+
+    The paper gives both arms the mean of left and right. A person's arms differ, a measured skeleton's by
+    centimetres; each arm keeps its own lengths.
 
     Parameters
     ----------
@@ -72,8 +75,8 @@ def blend_lengths(first: SegmentLengths, second: SegmentLengths, share: float) -
 
     return SegmentLengths(
         between(first.shoulder_width, second.shoulder_width),
-        between(first.upper_arm, second.upper_arm),
-        between(first.forearm, second.forearm),
+        {side: between(first.upper_arm[side], second.upper_arm[side]) for side in SIDES},
+        {side: between(first.forearm[side], second.forearm[side]) for side in SIDES},
     )
 
 
@@ -138,7 +141,10 @@ def scale_model(model: pin.Model, frames: Mapping[str, str], lengths: SegmentLen
         across = placement.translation.copy()
         across[1] *= lengths.shoulder_width / width
         placement.translation = across
-        for start, end, length in ((shoulder, elbow, lengths.upper_arm), (elbow, wrist, lengths.forearm)):
+        for start, end, length in (
+            (shoulder, elbow, lengths.upper_arm[side]),
+            (elbow, wrist, lengths.forearm[side]),
+        ):
             ratio = length / float(np.linalg.norm(position(end) - position(start)))
             link = joint(end)
             while link != joint(start):
@@ -151,12 +157,13 @@ def _lengths(joints: Mapping[str, NDArray[np.float64]], where: str) -> SegmentLe
     def distance(a: str, b: str) -> float:
         return float(np.linalg.norm(np.asarray(joints[a]) - np.asarray(joints[b])))
 
+    def both(proximal: str, distal: str) -> dict[str, float]:
+        return {side: distance(f"{side}_{proximal}", f"{side}_{distal}") for side in SIDES}
+
     lengths = SegmentLengths(
-        distance("left_shoulder", "right_shoulder"),
-        np.mean([distance(f"{side}_shoulder", f"{side}_elbow") for side in SIDES]).item(),
-        np.mean([distance(f"{side}_elbow", f"{side}_wrist") for side in SIDES]).item(),
+        distance("left_shoulder", "right_shoulder"), both("shoulder", "elbow"), both("elbow", "wrist")
     )
-    if min(lengths.shoulder_width, lengths.upper_arm, lengths.forearm) < 1e-3:
+    if min(lengths.shoulder_width, *lengths.upper_arm.values(), *lengths.forearm.values()) < 1e-3:
         raise MotionError(
             f"{where}: two arm joints coincide (shoulder, elbow, wrist must be apart): {lengths}"
         )

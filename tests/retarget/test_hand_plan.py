@@ -1,5 +1,7 @@
 """What the robot's hands are to do: phases of contact, hands within reach, targets in between."""
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -11,7 +13,7 @@ from simbench.retarget.arm_reach import arm_reach, draw_in
 from simbench.retarget.contact import contact_phases
 from simbench.retarget.hand_plan import actor_palms, approach_handles, plan_hands
 from simbench.retarget.imitation import Imitation
-from simbench.retarget.scaling import SIDES, robot_lengths, upper_body
+from simbench.retarget.scaling import SIDES, robot_lengths, scale_model, upper_body
 
 UNIT = st.floats(-1.0, 1.0)
 three = st.lists(UNIT, min_size=3, max_size=3).map(np.array)
@@ -126,23 +128,27 @@ def test_a_palm_is_drawn_in_along_its_line_and_no_further(shift, shoulder, turn)
     np.testing.assert_allclose(after(1e-3), before, atol=1e-9)
 
 
-def test_reach_is_what_forward_kinematics_gives_at_the_elbows_limits(romeo):
-    model = upper_body(romeo)
+@pytest.mark.parametrize("side", SIDES)
+def test_reach_is_what_forward_kinematics_gives_at_the_elbows_limits(romeo, side):
+    # The right forearm is a sixth longer here.
+    own = robot_lengths(romeo)
+    uneven = replace(own, forearm={"left": own.forearm["left"], "right": own.forearm["right"] * 7 / 6})
+    model = scale_model(upper_body(romeo), romeo.frames, uneven)
     data = model.createData()
-    least, most = arm_reach(model, romeo, robot_lengths(romeo))
-    index = model.joints[model.getJointId("LElbowYaw")].idx_q
+    least, most = arm_reach(model, romeo, uneven, side)
+    index = model.joints[model.getJointId(f"{side[0].upper()}ElbowYaw")].idx_q
     distances = []
     for angle in np.linspace(model.lowerPositionLimit[index], model.upperPositionLimit[index], 50):
         q = pin.neutral(model)
         q[index] = angle
         pin.framesForwardKinematics(model, data, q)
         place = {
-            role: data.oMf[model.getFrameId(romeo.frames[f"left_{role}"])].translation
+            role: data.oMf[model.getFrameId(romeo.frames[f"{side}_{role}"])].translation
             for role in ("shoulder", "wrist")
         }
         distances.append(np.linalg.norm(place["wrist"] - place["shoulder"]))
-    assert distances[0] == min(distances)
-    assert distances[-1] == max(distances)
+    # The left elbow bends by negative angles, the right one by positive ones.
+    assert {distances[0], distances[-1]} == {min(distances), max(distances)}
     # A little inside on both ends, where joints race.
     assert least - min(distances) == pytest.approx(max(distances) - most)
     assert 0.002 < least - min(distances) < 0.03

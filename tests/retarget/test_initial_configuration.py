@@ -95,16 +95,14 @@ def test_lengths_are_the_means_over_the_initial_phase(romeo):
         return np.linalg.norm(motion.joints[a][phase] - motion.joints[b][phase], axis=1).mean()
 
     lengths = calibrate(romeo, motion).lengths
-    arm = [
-        0.5 * sum(mean(f"{s}_{a}", f"{s}_{b}") for s in ("left", "right"))
-        for a, b in (("shoulder", "elbow"), ("elbow", "wrist"))
-    ]
-    assert lengths.upper_arm == pytest.approx(arm[0], abs=2e-4)
-    assert lengths.forearm == pytest.approx(arm[1], abs=2e-4)
+    for side in ("left", "right"):
+        upper_arm, forearm = lengths.upper_arm[side], lengths.forearm[side]
+        assert upper_arm == pytest.approx(mean(f"{side}_shoulder", f"{side}_elbow"), abs=2e-4)
+        assert forearm == pytest.approx(mean(f"{side}_elbow", f"{side}_wrist"), abs=2e-4)
+        # A person of 1.70 m (Winter 2009: 0.186 and 0.146 of the stature), but for noise.
+        assert upper_arm == pytest.approx(0.186 * 1.70, abs=0.005)
+        assert forearm == pytest.approx(0.146 * 1.70, abs=0.005)
     assert lengths.shoulder_width == pytest.approx(mean("left_shoulder", "right_shoulder"), abs=2e-4)
-    # A person of 1.70 m (Winter 2009: 0.186 and 0.146 of the stature), but for noise.
-    assert lengths.upper_arm == pytest.approx(0.186 * 1.70, abs=0.005)
-    assert lengths.forearm == pytest.approx(0.146 * 1.70, abs=0.005)
 
 
 def test_the_model_has_the_actors_lengths(romeo, calibrated):
@@ -120,10 +118,10 @@ def test_the_model_has_the_actors_lengths(romeo, calibrated):
     assert model("left_shoulder", "right_shoulder") == pytest.approx(
         recorded("left_shoulder", "right_shoulder")
     )
-    for a, b in (("shoulder", "elbow"), ("elbow", "wrist")):
-        mean = 0.5 * (recorded(f"left_{a}", f"left_{b}") + recorded(f"right_{a}", f"right_{b}"))
-        for side in ("left", "right"):
-            assert model(f"{side}_{a}", f"{side}_{b}") == pytest.approx(mean)
+    for side in ("left", "right"):
+        for a, b in (("shoulder", "elbow"), ("elbow", "wrist")):
+            pair = (f"{side}_{a}", f"{side}_{b}")
+            assert model(*pair) == pytest.approx(recorded(*pair))
 
 
 def test_elbows_bend_the_way_the_robots_do(romeo, calibrated):

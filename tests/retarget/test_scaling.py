@@ -1,5 +1,7 @@
 """The scaled model: lengths as asked for, symmetry, and hands of the robot's own size."""
 
+import itertools
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -19,7 +21,13 @@ from simbench.retarget.scaling import (
 )
 
 MIRROR = np.diag([1.0, -1.0, 1.0])
-lengths = st.builds(SegmentLengths, st.floats(0.2, 0.6), st.floats(0.1, 0.5), st.floats(0.1, 0.4))
+lengths = st.builds(
+    lambda width, arm, other: SegmentLengths(
+        width, {"left": arm[0], "right": other[0]}, {"left": arm[1], "right": other[1]}
+    ),
+    st.floats(0.2, 0.6),
+    *[st.tuples(st.floats(0.1, 0.5), st.floats(0.1, 0.4))] * 2,
+)
 shares = st.lists(st.floats(0, 1), min_size=15, max_size=15)
 
 
@@ -27,6 +35,10 @@ def frames(model, q):
     data = model.createData()
     pin.forwardKinematics(model, data, q)
     return {frame.name: data.oMi[frame.parentJoint] * frame.placement for frame in model.frames}
+
+
+def alike(width, upper_arm, forearm):
+    return SegmentLengths(width, dict.fromkeys(SIDES, upper_arm), dict.fromkeys(SIDES, forearm))
 
 
 def configuration(model, shares):
@@ -47,8 +59,8 @@ def test_distances_in_any_posture_are_those_asked_for(romeo, wanted, shares):
 
     assert distance("left_shoulder", "right_shoulder") == pytest.approx(wanted.shoulder_width)
     for side in SIDES:
-        assert distance(f"{side}_shoulder", f"{side}_elbow") == pytest.approx(wanted.upper_arm)
-        assert distance(f"{side}_elbow", f"{side}_wrist") == pytest.approx(wanted.forearm)
+        assert distance(f"{side}_shoulder", f"{side}_elbow") == pytest.approx(wanted.upper_arm[side])
+        assert distance(f"{side}_elbow", f"{side}_wrist") == pytest.approx(wanted.forearm[side])
         wrist, palm = placed[romeo.frames[f"{side}_wrist"]], placed[romeo.frames[f"{side}_hand"]]
         # L8 and L9 of the thesis: the hand keeps the robot's size.
         np.testing.assert_allclose(wrist.actInv(palm).translation, [0.09, 0.0, -0.02], atol=1e-9)
@@ -57,7 +69,8 @@ def test_distances_in_any_posture_are_those_asked_for(romeo, wanted, shares):
 @settings(max_examples=20, deadline=None)
 @given(wanted=lengths, shares=shares)
 def test_mirrored_postures_give_mirrored_arms(romeo, wanted, shares):
-    model = scale_model(upper_body(romeo), romeo.frames, wanted)
+    left_arm = (wanted.upper_arm["left"], wanted.forearm["left"])
+    model = scale_model(upper_body(romeo), romeo.frames, alike(wanted.shoulder_width, *left_arm))
     q = np.r_[pin.neutral(model)[:7], 0.0, configuration(model, shares)[8:]]
     for name in romeo.groups["left_arm"]:
         sign = 1 if name.endswith("Pitch") else -1
@@ -73,7 +86,7 @@ def test_mirrored_postures_give_mirrored_arms(romeo, wanted, shares):
 def test_shoulders_move_sideways_only(romeo):
     model = upper_body(romeo)
     before = frames(model, pin.neutral(model))
-    after = frames(scale_model(model, romeo.frames, SegmentLengths(0.5, 0.3, 0.25)), pin.neutral(model))
+    after = frames(scale_model(model, romeo.frames, alike(0.5, 0.3, 0.25)), pin.neutral(model))
     for side, sign in (("left", 1), ("right", -1)):
         name = romeo.frames[f"{side}_shoulder"]
         np.testing.assert_allclose(
@@ -88,7 +101,7 @@ def test_shoulders_move_sideways_only(romeo):
 def test_the_given_model_stays_as_it_was(romeo):
     model = upper_body(romeo)
     before = [placement.homogeneous.copy() for placement in model.jointPlacements]
-    scale_model(model, romeo.frames, SegmentLengths(0.6, 0.5, 0.4))
+    scale_model(model, romeo.frames, alike(0.6, 0.5, 0.4))
     np.testing.assert_array_equal([placement.homogeneous for placement in model.jointPlacements], before)
 
 
@@ -111,10 +124,12 @@ def test_upper_body_moves_as_the_whole_robot_does(romeo):
 def test_romeos_lengths_are_the_published_ones(romeo):
     # L4, L6 and L7 of the thesis' appendix D.
     own = robot_lengths(romeo)
-    assert (own.shoulder_width, own.upper_arm, own.forearm) == pytest.approx((0.38, 0.205, 0.1823))
+    assert own.shoulder_width == pytest.approx(0.38)
+    assert own.upper_arm == pytest.approx({"left": 0.205, "right": 0.205})
+    assert own.forearm == pytest.approx({"left": 0.1823, "right": 0.1823})
 
 
-def test_actor_lengths_average_left_and_right():
+def test_an_actors_arms_keep_their_own_lengths():
     joints = {
         "left_shoulder": np.array([0.0, 0.2, 1.4]),
         "left_elbow": np.array([0.3, 0.2, 1.4]),
@@ -124,16 +139,22 @@ def test_actor_lengths_average_left_and_right():
         "right_wrist": np.array([0.0, -0.44, 0.48]),
     }
     got = actor_lengths(InitialPose(joints, {}))
-    assert (got.shoulder_width, got.upper_arm, got.forearm) == pytest.approx((0.5, 0.3, 0.3))
+    assert got.shoulder_width == pytest.approx(0.5)
+    assert got.upper_arm == pytest.approx({"left": 0.3, "right": 0.3})
+    assert got.forearm == pytest.approx({"left": 0.2, "right": 0.4})
     with pytest.raises(MotionError, match="coincide"):
         actor_lengths(InitialPose({**joints, "left_shoulder": joints["right_shoulder"]}, {}))
+    with pytest.raises(MotionError, match="coincide"):
+        actor_lengths(InitialPose({**joints, "right_wrist": joints["right_elbow"]}, {}))
 
 
 @given(first=lengths, second=lengths, share=st.floats(0, 1))
 def test_blend_goes_linearly_from_first_to_second(first, second, share):
     got = blend_lengths(first, second, share)
-    for name in ("shoulder_width", "upper_arm", "forearm"):
-        a, b = getattr(first, name), getattr(second, name)
-        assert getattr(got, name) == pytest.approx(a + share * (b - a))
+    a, b = first.shoulder_width, second.shoulder_width
+    assert got.shoulder_width == pytest.approx(a + share * (b - a))
+    for name, side in itertools.product(("upper_arm", "forearm"), SIDES):
+        a, b = getattr(first, name)[side], getattr(second, name)[side]
+        assert getattr(got, name)[side] == pytest.approx(a + share * (b - a))
     assert blend_lengths(first, second, 0.0) == first
     assert blend_lengths(first, second, 1.0) == second
