@@ -26,8 +26,7 @@ from simbench.display import progress_bars
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.handles import Handle
-from simbench.place import Placed, Spot, choose_posture, handles_for, judge_spot
-from simbench.place_follow import find_spot_and_share
+from simbench.place import Placed, Spot, choose_posture, find_spot, handles_for, judge_spot
 from simbench.robot.robot import Robot, load_robot
 
 ROBOTS = ("romeo", "mahru", "puma560")
@@ -202,7 +201,7 @@ def main() -> None:
         "robot",
         "as the actor stood",
         "place x, y (m), heading (rad), height (m)",
-        "COG follows",
+        "COG follows, advances",
         "margin or missing",
         "s",
     )
@@ -214,19 +213,19 @@ def main() -> None:
                 posture, handles = choose_posture(robot), handles_for(robot, recorded)
                 start = time.perf_counter()
                 here = judge_spot(robot, handles, Spot(), posture)
-                found, share = find_spot_and_share(robot, handles, Spot(), posture, on_progress)
+                found = find_spot(robot, handles, Spot(), posture, on_progress)
                 seconds = time.perf_counter() - start
                 spot = found.spot
                 where = (
                     f"{spot.position[0]:.3f}, {spot.position[1]:.3f}, {spot.heading:.2f}, {spot.height:.3f}"
                 )
-                follow = f"{share:.2f}" if robot.floating else ""
+                follow = f"{spot.follow:.2f}, {spot.advance:.2f}" if robot.floating else ""
                 table.add_row(task, name, describe(here), where, follow, describe(found), f"{seconds:.1f}")
                 if found.placement.feasible:
                     continue
                 if given.turn:
                     for grip, free in turning(handles).items():
-                        other, _ = find_spot_and_share(robot, free, Spot(), posture, on_progress)
+                        other = find_spot(robot, free, Spot(), posture, on_progress)
                         console.print(f"{task}, {name}, hands that may turn {grip}: {describe(other)}")
                 if given.brute:
                     off, turned, best, same = brute_force(

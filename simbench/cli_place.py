@@ -28,6 +28,12 @@ def place(
     follow: Annotated[
         float, typer.Option(help="Share of the hands' motion that the COG goes with: retarget.pelvis_follow.")
     ] = 0.4,
+    advance: Annotated[
+        float,
+        typer.Option(
+            metavar="M/M", help="How far it goes forward while they rise, m per m: retarget.pelvis_advance."
+        ),
+    ] = 0.0,
     unit: Unit = None,
     up: Up = None,
     marker_map: Map = None,
@@ -36,41 +42,39 @@ def place(
     """Say from where a robot's hands reach all that a recording's hands held; exit status 1 if nowhere."""
     from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
-    from simbench.place import Placed, Spot, choose_posture, handles_for, judge_spot
-    from simbench.place_follow import SHARES, find_spot_and_share
+    from simbench.place import Placed, Spot, choose_posture, find_spot, handles_for, judge_spot
     from simbench.robot.robot import load_robot
 
     def show(placed: Placed) -> None:
         spot, found = placed.spot, placed.placement
-        print(f"robot.position_m   [{spot.position[0]:.3f}, {spot.position[1]:.3f}]")
-        print(f"robot.heading_rad  {spot.heading:.3f}")
+        print(f"robot.position_m        [{spot.position[0]:.3f}, {spot.position[1]:.3f}]")
+        print(f"robot.heading_rad       {spot.heading:.3f}")
         if model.floating:
-            print(f"robot.height_m     {spot.height:.3f}")
+            print(f"robot.height_m          {spot.height:.3f}")
+            print(f"retarget.pelvis_follow  {spot.follow:.2f}")
+            print(f"retarget.pelvis_advance {spot.advance:.2f}")
         if found.feasible:
-            print(f"margin             {found.margin:.3f} rad, tightest {found.tightest}")
+            print(f"margin                  {found.margin:.3f} rad, tightest {found.tightest}")
 
     model = load_robot(robot)
     chosen = choose_posture(model, posture)
     handles = handles_for(
         model, read_motion(motion, ReadOptions(unit, up, marker_map, longest_gap)).handles, side
     )
-    given = Spot(position, heading, height)
-    here = judge_spot(model, handles, given, chosen, follow=follow)
+    given = Spot(position, heading, height, follow, advance)
+    here = judge_spot(model, handles, given, chosen)
     if here.placement.feasible:
         print(f"feasible: {model.name} reaches every pose from where it stands")
         show(here)
         return
     print(f"not from where it stands: {here.placement.fault}")
     with progress_bars(Console(stderr=True)) as on_progress:
-        shares = (follow, *(share for share in SHARES if share != follow))
-        found, share = find_spot_and_share(model, handles, given, chosen, on_progress, shares)
+        found = find_spot(model, handles, given, chosen, on_progress)
     if found.placement.feasible:
         print(f"feasible: {model.name} reaches every pose from")
         show(found)
-        if model.floating:
-            print(f"retarget.pelvis_follow {share:.2f}")
         return
     print(f"infeasible: {model.name} has no place to follow the handles from; least is missing from")
     show(found)
-    print(f"there              {found.placement.fault}")
+    print(f"there                   {found.placement.fault}")
     raise typer.Exit(1)

@@ -4,11 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.balance.standing import Stance, balance, height_range, leg_columns, stand
 from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
+from simbench.retarget.course import going_along, hands_way
 from simbench.retarget.hand_reach import hand_reach, handle_points
 from simbench.retarget.path_margin import Wanted
 from simbench.retarget.placement import Placement, RootPath, find_root, judge_root
@@ -26,11 +28,13 @@ _GAIN, _APPROACH = 0.01, 0.001
 """Of a round of the search after which another is worth it: margin, rad; or what is no longer missing, m."""
 _HEIGHT_ROOM = 0.01
 """Kept from a height at which the legs could not sway, m."""
+_SUPPORT_ROOM = 0.02
+"""Between the COG's way and the edges of the soles' box, m, where another than the usual way is tried."""
 
 
 @dataclass(frozen=True)
 class Spot:
-    """Where a robot stands.
+    """Where a robot stands, and how its COG goes with its hands.
 
     Parameters
     ----------
@@ -40,11 +44,17 @@ class Spot:
         rad about z.
     height : float
         How much higher the pelvis is than in the posture, m; 0 for a fixed base.
+    follow : float
+        Part of the hands' horizontal motion that the COG goes with.
+    advance : float
+        How far the COG goes forward, m, for each metre that the hands rise.
     """
 
     position: tuple[float, float] = (0.0, 0.0)
     heading: float = 0.0
     height: float = 0.0
+    follow: float = 0.4
+    advance: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -123,7 +133,6 @@ def judge_spot(
     posture: str,
     *,
     wanted: Wanted = Wanted(),  # noqa: B008
-    follow: float = 0.4,
 ) -> Placed:
     """Judge whether a robot's hands can follow their handles from a spot, its COG kept over its feet.
 
@@ -138,8 +147,6 @@ def judge_spot(
     posture : str
         Named posture whose legs and head are used.
     wanted : Wanted
-    follow : float
-        Part of the hands' horizontal motion that the COG goes with.
 
     Returns
     -------
@@ -157,7 +164,7 @@ def judge_spot(
         return Placed(spot, judge_root(reach, handles, root, wanted))
     stance = stand(robot, spot.position, spot.heading, posture, spot.height)
     reach = hand_reach(robot, handles, stance.joints)
-    targets = cog_targets(stance, handles, follow)
+    targets = cog_targets(stance, handles, spot)
     base = np.tile(stance.base, (count, 1))
     base[:, :2] += targets - stance.target
     likely = None
@@ -184,7 +191,6 @@ def find_spot(
     on_progress: OnProgress,
     *,
     wanted: Wanted = Wanted(),  # noqa: B008
-    follow: float = 0.4,
 ) -> Placed:
     """Find the spot from which a robot's hands follow their handles with the largest margin.
 
@@ -202,8 +208,6 @@ def find_spot(
         Named posture whose legs and head are used.
     on_progress : callable (stage, done, total)
     wanted : Wanted
-    follow : float
-        As in `judge_spot`.
 
     Returns
     -------
@@ -220,9 +224,8 @@ def find_spot(
     low, high = height_range(robot, posture)
     stance = stand(robot, start.position, start.heading, posture)
     reach = hand_reach(robot, handles, stance.joints)
-    base = np.tile(stance.base, (count, 1))
-    base[:, :2] += cog_targets(stance, handles, follow) - stance.target
-    guess = _root_path(base, start.heading)
+    shares = _shares(robot, stance, handles)
+    guess = RootPath(stance.base[:3], start.heading, np.zeros((count, 3)), start.follow, start.advance)
     offset = _turn(start.heading).T @ (stance.base[:2] - start.position)
     best: Placed | None = None
     for turn in range(_SEARCH_ROUNDS):
@@ -235,14 +238,15 @@ def find_spot(
             (min(low - lift, 0.0), max(high - lift, 0.0)),
             wanted,
             _stage(on_progress, f"place {turn + 1}"),
+            shares=shares,
             nearby=turn > 0,
         )
         root = placement.root
         height = float(np.clip(root.position[2] - stance.base[2], low, high))
         for _ in range(2):
             feet = root.position[:2] - _turn(root.heading) @ offset
-            spot = Spot((float(feet[0]), float(feet[1])), root.heading, height)
-            placed = judge_spot(robot, handles, spot, posture, wanted=wanted, follow=follow)
+            spot = Spot((float(feet[0]), float(feet[1])), root.heading, height, root.follow, root.advance)
+            placed = judge_spot(robot, handles, spot, posture, wanted=wanted)
             if best is None or _rank(placed) > _rank(best):
                 best = placed
             balanced = placed.placement.root
@@ -256,36 +260,50 @@ def find_spot(
         worth = _GAIN if best.placement.feasible else _APPROACH
         if turn > 0 and not placed.legs_fault and _rank(best) < before + worth:
             break
-        guess = RootPath(root.position, root.heading, balanced.sway)
+        along = going_along(hands_way(handles), root.heading, root.follow, root.advance)
+        sway = balanced.sway - np.column_stack([along, np.zeros(count)])
+        guess = RootPath(root.position, root.heading, sway, root.follow, root.advance)
     assert best is not None
     return best
 
 
-def cog_targets(stance: Stance, handles: Mapping[str, Handle], follow: float) -> Array:
+def cog_targets(stance: Stance, handles: Mapping[str, Handle], spot: Spot) -> Array:
     """Let the COG go a part of the way with the hands.
 
     Parameters
     ----------
     stance : Stance
     handles : {side: Handle}
-    follow : float
-        Part of the hands' mean horizontal motion.
+    spot : Spot
+        Its heading, `follow` and `advance` are used.
 
     Returns
     -------
     (K, 2) array
         m, world.
     """
-    target = np.tile(stance.target, (len(handle_points(handles)), 1))
-    for handle in handles.values():
-        way = handle.poses[:, :2, 3]
-        target += 0.5 * follow * (way - 0.5 * (way.min(axis=0) + way.max(axis=0)))
-    return target
+    return stance.target + going_along(hands_way(handles), spot.heading, spot.follow, spot.advance)
+
+
+def _shares(robot: Robot, stance: Stance, handles: Mapping[str, Handle]) -> tuple[float, float]:
+    """Most of `follow` and of `advance` that together keep the COG inside the box about the soles."""
+    corners = [
+        sole.act(corner)[:2] for side, sole in stance.soles.items() for corner in robot.soles[f"{side}_foot"]
+    ]
+    own = np.array(corners) @ pin.XYZQUATToSE3(stance.base).rotation[:2, :2]
+    room = 0.5 * float(np.ptp(own, axis=0).min()) - _SUPPORT_ROOM
+    hands = hands_way(handles)
+    across = max(float(np.linalg.norm(hands[:, :2], axis=1).max()), 1e-6)
+    follow = float(np.clip(room / across, 0.0, 1.0))
+    rise = max(float(np.abs(hands[:, 2]).max()), 1e-6)
+    return follow, float(np.clip((room - follow * across) / rise, 0.0, 1.0))
 
 
 def _rank(placed: Placed) -> float:
     placement = placed.placement
-    return placement.margin if placement.feasible else -placement.missing - 0.1 * placement.missing_turn
+    if placement.feasible:
+        return placement.margin
+    return min(placement.clearance, 0.0) - placement.missing - 0.1 * placement.missing_turn
 
 
 def _turn(heading: float) -> Array:

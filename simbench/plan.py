@@ -141,8 +141,7 @@ def plan_motion(
     progress("imitate", 1, 1)
 
     progress("transfer", 0, 2 * _BALANCE_ROUNDS)
-    spot, follow = choose_spot(robot, place, settings, handles, progress)
-    settings = settings.model_copy(update={"pelvis_follow": follow})
+    spot = choose_spot(robot, place, settings, handles, progress)
     stance = stand(robot, spot.position, spot.heading, place.posture, spot.height)
     shapes = body_shapes(robot, stance.joints)
     posture = _preferred(robot, imitation, motion, settings, shapes, lower, upper)
@@ -178,7 +177,7 @@ def plan_motion(
             arms = joints[:, columns] if turn else None
             joints[:, columns] = _transfer(robot, motion.time, settings, posture, base, hands, limits, arms)
             previous = base
-            target = follow_hands(stance, hands, settings.pelvis_follow)
+            target = follow_hands(stance, hands, spot)
             base, joints = balance(robot, stance, joints, target, height)
             if np.abs(base - previous).max() < _SETTLED:
                 break
@@ -189,7 +188,7 @@ def plan_motion(
         # The person's posture is a dead end for these arms.
         names = tuple(actor.model.names[2:])
         posture, joints[:, columns] = guide_posture(
-            robot, spot, place, settings, handles, motion.time, posture, names, hands
+            robot, spot, place, handles, motion.time, posture, names, hands
         )
         hands = settle(posture, range(1, _BALANCE_ROUNDS))
     obstacles = surroundings(hands)

@@ -13,9 +13,9 @@ from simbench.errors import RetargetError
 from simbench.motion.actors.timing import minimum_jerk
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion
-from simbench.place import Placed, Spot, judge_spot
-from simbench.place_follow import SHARES, find_spot_and_share
+from simbench.place import Placed, Spot, find_spot, judge_spot
 from simbench.retarget.contact import near_contact
+from simbench.retarget.course import going_along
 from simbench.retarget.hand_plan import HandPlan
 from simbench.retarget.imitation import Imitation
 from simbench.retarget.scaling import SIDES
@@ -43,7 +43,7 @@ def choose_spot(
     settings: RetargetSection,
     handles: Mapping[str, Handle],
     on_progress: OnProgress,
-) -> tuple[Spot, float]:
+) -> Spot:
     """Take the place a scenario gives a robot, or find the best one for its equipment.
 
     Parameters
@@ -56,22 +56,25 @@ def choose_spot(
 
     Returns
     -------
-    spot : Spot
-    follow : float
-        Part of the hands' horizontal motion in contact that the COG is to go with.
+    Spot
 
     Raises
     ------
     RetargetError
         If a place is to be found without equipment, or there is none.
     """
-    given = Spot(section.position_m, section.heading_rad, section.height_m)
+    given = Spot(
+        section.position_m,
+        section.heading_rad,
+        section.height_m,
+        settings.pelvis_follow,
+        settings.pelvis_advance,
+    )
     if section.place == "given":
-        return given, settings.pelvis_follow
+        return given
     if not handles:
         raise RetargetError(f"{robot.name}: robot.place auto needs equipment whose handles are known")
-    shares = (settings.pelvis_follow, *(share for share in SHARES if share != settings.pelvis_follow))
-    found, follow = find_spot_and_share(robot, handles, given, section.posture, on_progress, shares)
+    found = find_spot(robot, handles, given, section.posture, on_progress)
     if not found.placement.feasible:
         spot = found.spot
         raise RetargetError(
@@ -79,14 +82,13 @@ def choose_spot(
             f"({spot.position[0]:.3f}, {spot.position[1]:.3f}) m, turned {spot.heading:.3f} rad, "
             f"{spot.height:.3f} m higher: {found.placement.fault}"
         )
-    return found.spot, follow
+    return found.spot
 
 
 def guide_posture(
     robot: Robot,
     spot: Spot,
     section: RobotSection,
-    settings: RetargetSection,
     handles: Mapping[str, Handle],
     time: Array,
     posture: Array,
@@ -103,7 +105,6 @@ def guide_posture(
     robot : Robot
     spot : Spot
     section : RobotSection
-    settings : RetargetSection
     handles : {side: Handle}
     time : (T,) array
         s.
@@ -122,7 +123,7 @@ def guide_posture(
         If the equipment is out of reach from there.
     """
     handles = _used(handles, hands)
-    placed = judge_spot(robot, handles, spot, section.posture, follow=settings.pelvis_follow)
+    placed = judge_spot(robot, handles, spot, section.posture)
     if not placed.placement.feasible:
         raise RetargetError(f"{robot.name}: out of reach: {_out_of_reach(placed)}")
     reached = placed.placement
@@ -205,19 +206,19 @@ def missed_grip(
     return worst, float(time[when])
 
 
-def follow_hands(stance: Stance, hands: HandPlan, fraction: float) -> Array:
-    """Let the COG target (T, 2), m, go a part of the way with the hands in contact, as a person's does."""
-    target = np.tile(stance.target, (len(hands.share["left"]), 1))
+def follow_hands(stance: Stance, hands: HandPlan, spot: Spot) -> Array:
+    """Let the COG target (T, 2), m, go along with the hands in contact, as a person's does."""
+    moved = np.zeros((len(hands.share["left"]), 3))
     for side in SIDES:
-        palm = hands.actor[side][:, :2, 3]
+        palm = hands.actor[side][:, :3, 3]
         touching = hands.contact[side]
         if touching.any():
             low, high = palm[touching].min(axis=0), palm[touching].max(axis=0)
             # Before and after contact as at its first and last sample.
             first, last = np.flatnonzero(touching)[[0, -1]]
             offset = palm[np.arange(len(palm)).clip(first, last)] - 0.5 * (low + high)
-            target += 0.5 * fraction * hands.share[side][:, None] * offset
-    return target
+            moved += 0.5 * hands.share[side][:, None] * offset
+    return stance.target + going_along(moved, spot.heading, spot.follow, spot.advance)
 
 
 def pelvis_height(

@@ -134,6 +134,8 @@ class RetargetSection(Section):
     """Shortest time, of the recording, for that."""
     pelvis_follow: Annotated[float, Field(ge=0.0, le=1.0)] = 0.4
     """Part of the hands' horizontal motion in contact that the COG goes with."""
+    pelvis_advance: Annotated[float, Field(ge=-1.0, le=1.0)] = 0.0
+    """How far the COG goes forward, m, for each metre that the hands in contact rise."""
     pelvis_height_follow: Annotated[float, Field(ge=0.0, le=1.0)] = 1.0
     """Part of the person's pelvis height, to the robot's scale, that the robot's goes with in free motion, as
     far as its legs allow."""

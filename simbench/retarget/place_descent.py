@@ -27,6 +27,7 @@ def settle_place(
     tasks: Tasks,
     points: Array,
     sway: Array,
+    hands: Array,
     low: Array,
     high: Array,
     rest: Array,
@@ -39,7 +40,7 @@ def settle_place(
 ) -> float:
     """Move a root, and the joints in all poses with it, to where the points miss their places the least.
 
-    Gauss-Newton steps of the four numbers of the place; in each pose the joints that are not at a limit go
+    Gauss-Newton steps of the six numbers of the place; in each pose the joints that are not at a limit go
     with it, which leaves of the normal equations Σ (A_pp − A_pq A_qq⁻¹ A_qp) dp = Σ (b_p − A_pq A_qq⁻¹ b_q).
     After each step the joints of every pose are brought to their own minimum, inside their limits.
 
@@ -48,21 +49,19 @@ def settle_place(
     tree : KinematicTree
     tasks : Tasks
         Points only.
-    points : (K, P, 3) array
-        World, m.
-    sway : (K, 3) array
-        Added to the root's position in each pose, m, world.
+    points, sway, hands : (K, P, 3), (K, 3), (K, 3) array
+        Of a `Course`.
     low, high : (n,) array
         Of the joints, rad or m.
     rest : (n,) array
         What the joints stay near, as in `reach_path`.
-    lowest, highest : (4,) array
+    lowest, highest : (6,) array
         Of the place; equal where it is to stay.
     work : Workspace
     rounds : int
         Most steps of the place.
-    place : (4,) array
-        x, y, z of the root (m) and its heading (rad): where to begin; overwritten.
+    place : (6,) array
+        As in `Course`: where to begin; overwritten.
     path : (K, n) array
         The joints in every pose, where to begin; overwritten.
 
@@ -76,47 +75,53 @@ def settle_place(
     for i in range(n):
         half = max(0.5 * (high[i] - low[i]), 1e-3)
         pull[i] = PULL / (half * half)
-    aims, tried_path, tried = np.empty(points.shape[1:]), np.empty(path.shape), np.empty(4)
-    follow = np.zeros((count, n, 4))
-    matrix, vector, damped = np.empty((4, 4)), np.empty(4), np.empty((4, 4))
-    least, most = np.empty(4), np.empty(4)
+    aims, tried_path, tried = np.empty(points.shape[1:]), np.empty(path.shape), np.empty(6)
+    follow = np.zeros((count, n, 6))
+    matrix, vector, damped = np.zeros((6, 6)), np.zeros(6), np.empty((6, 6))
+    least, most = np.empty(6), np.empty(6)
     damping, cost = 1e-3, 0.0
-    # Steps of a tenth of a radian and of some centimetres weigh the same.
-    scale = np.array([1.0, 1.0, 1.0, 0.1])
-    for i in range(4):
-        vector[i] = 0.0
-        for j in range(4):
-            matrix[i, j] = 0.0
+    # Steps of a tenth of a radian, of some centimetres and of a part of the hands' way weigh the same.
+    scale = np.array([1.0, 1.0, 1.0, 0.1, 0.03, 0.03])
     for t in range(count):
-        _aim(points[t], sway[t], place, aims)
+        _aim(points[t], sway[t], hands[t], place, aims)
         cost += descend_near(tree, tasks, aims, low, high, rest, pull, path[t], work, _JOINT_ROUNDS)
-        _reduce(work, path[t], low, high, pull, rest, place[3], matrix, vector, follow[t])
+        _reduce(work, path[t], low, high, pull, rest, hands[t], place, matrix, vector, follow[t])
     for _ in range(rounds):
         if cost < _NOTHING * count:
             break
-        for i in range(4):
-            for j in range(4):
+        for i in range(6):
+            for j in range(6):
                 damped[i, j] = matrix[i, j]
             damped[i, i] += damping * count * scale[i]
             least[i], most[i] = lowest[i] - place[i], highest[i] - place[i]
         step = solve_box(damped, vector, least, most)
-        new_matrix, new_vector = np.zeros((4, 4)), np.zeros(4)
+        new_matrix, new_vector = np.zeros((6, 6)), np.zeros(6)
         new_follow = np.empty(follow.shape)
-        for i in range(4):
+        for i in range(6):
             tried[i] = place[i] + step[i]
         new_cost = 0.0
         for t in range(count):
             for i in range(n):
                 x = path[t, i]
-                for j in range(4):
+                for j in range(6):
                     x += follow[t, i, j] * step[j]
                 tried_path[t, i] = min(max(x, low[i]), high[i])
-            _aim(points[t], sway[t], tried, aims)
+            _aim(points[t], sway[t], hands[t], tried, aims)
             new_cost += descend_near(
                 tree, tasks, aims, low, high, rest, pull, tried_path[t], work, _JOINT_ROUNDS
             )
             _reduce(
-                work, tried_path[t], low, high, pull, rest, tried[3], new_matrix, new_vector, new_follow[t]
+                work,
+                tried_path[t],
+                low,
+                high,
+                pull,
+                rest,
+                hands[t],
+                tried,
+                new_matrix,
+                new_vector,
+                new_follow[t],
             )
         if new_cost < cost:
             gain = cost - new_cost
@@ -134,13 +139,16 @@ def settle_place(
 
 
 @compiled
-def _aim(points: Array, sway: Array, place: Array, aims: Array) -> None:
+def _aim(points: Array, sway: Array, hands: Array, place: Array, aims: Array) -> None:
     """Write points in the axes of a root."""
     c, s = np.cos(place[3]), np.sin(place[3])
+    ahead = place[5] * hands[2]
+    x0 = place[0] + sway[0] + place[4] * hands[0] + c * ahead
+    y0 = place[1] + sway[1] + place[4] * hands[1] + s * ahead
+    z0 = place[2] + sway[2]
     for k in range(len(points)):
-        x, y = points[k, 0] - place[0] - sway[0], points[k, 1] - place[1] - sway[1]
-        aims[k, 0], aims[k, 1] = c * x + s * y, c * y - s * x
-        aims[k, 2] = points[k, 2] - place[2] - sway[2]
+        x, y = points[k, 0] - x0, points[k, 1] - y0
+        aims[k, 0], aims[k, 1], aims[k, 2] = c * x + s * y, c * y - s * x, points[k, 2] - z0
 
 
 @compiled
@@ -151,14 +159,15 @@ def _reduce(
     high: Array,
     pull: Array,
     rest: Array,
-    heading: float,
+    hands: Array,
+    place: Array,
     matrix: Array,
     vector: Array,
     follow: Array,
 ) -> None:
-    """Add what a pose says of the place, its joints going along; `follow` is how far they do (n, 4)."""
+    """Add what a pose says of the place, its joints going along; `follow` is how far they do (n, 6)."""
     n = len(joints)
-    c, s = np.cos(heading), np.sin(heading)
+    c, s = np.cos(place[3]), np.sin(place[3])
     free = np.empty(n, np.int64)
     count = 0
     for i in range(n):
@@ -169,6 +178,14 @@ def _reduce(
         if not held:
             free[count] = i
             count += 1
+    # How the six numbers move the root: along x, y and z of the world, and about z.
+    ahead = place[5] * hands[2]
+    moves = np.zeros((4, 6))
+    for i in range(4):
+        moves[i, i] = 1.0
+    moves[0, 3], moves[1, 3] = -s * ahead, c * ahead
+    moves[0, 4], moves[1, 4] = hands[0], hands[1]
+    moves[0, 5], moves[1, 5] = c * hands[2], s * hands[2]
     # The root's rows in world axes: x and y turned, z, and the turn about z.
     rows, right = np.empty((4, n)), np.empty((count, 5))
     for j in range(n):
@@ -193,25 +210,25 @@ def _reduce(
     own[3, 3] = m[5, 5]
     own[3, 0] = own[0, 3] = c * m[5, 0] - s * m[5, 1]
     own[3, 1] = own[1, 3] = s * m[5, 0] + c * m[5, 1]
-    pulls = (
-        c * work.vector[0] - s * work.vector[1],
-        s * work.vector[0] + c * work.vector[1],
-        work.vector[2],
-        work.vector[5],
-    )
-    for i in range(n):
-        for j in range(4):
-            follow[i, j] = 0.0
-    for a in range(count):
-        for j in range(4):
-            follow[free[a], j] = -solved[a, j]
+    pulls = np.empty(4)
+    pulls[0] = c * work.vector[0] - s * work.vector[1]
+    pulls[1] = s * work.vector[0] + c * work.vector[1]
+    pulls[2], pulls[3] = work.vector[2], work.vector[5]
     for i in range(4):
-        total = pulls[i]
         for a in range(count):
-            total -= rows[i, free[a]] * solved[a, 4]
-        vector[i] += total
+            pulls[i] -= rows[i, free[a]] * solved[a, 4]
+            for j in range(4):
+                own[i, j] -= rows[i, free[a]] * solved[a, j]
+    for j in range(6):
+        for i in range(n):
+            follow[i, j] = 0.0
+        for a in range(count):
+            for i in range(4):
+                follow[free[a], j] -= solved[a, i] * moves[i, j]
+        for i in range(4):
+            vector[j] += moves[i, j] * pulls[i]
+    for i in range(4):
         for j in range(4):
-            total = own[i, j]
-            for a in range(count):
-                total -= rows[i, free[a]] * solved[a, j]
-            matrix[i, j] += total
+            for a in range(6):
+                for b in range(6):
+                    matrix[a, b] += moves[i, a] * own[i, j] * moves[j, b]

@@ -9,9 +9,10 @@ from scipy.stats.qmc import Halton
 
 from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
-from simbench.retarget.hand_reach import HandReach, arm_length, handle_points
+from simbench.retarget.course import PLACE_SIZE, make_course, seen_from, turned
+from simbench.retarget.hand_reach import HandReach, arm_length
 from simbench.retarget.path_margin import Candidate, Rest, Wanted, all_rests, followed, judge_path
-from simbench.retarget.placement_search import search_place, seen_from
+from simbench.retarget.placement_search import search_place
 
 Array = NDArray[np.float64]
 
@@ -33,12 +34,21 @@ class RootPath:
     heading : float
         rad about z.
     sway : (K, 3) array
-        Added to the position in each pose, m, world.
+        Added to the position in each pose, besides what follows, m, world.
+    follow, advance : float
+        How far the root goes with the hands, as in `Course`.
     """
 
     position: Array
     heading: float
     sway: Array
+    follow: float = 0.0
+    advance: float = 0.0
+
+    @property
+    def numbers(self) -> Array:
+        """The six numbers of its place."""
+        return np.array([*self.position, self.heading, self.follow, self.advance])
 
 
 @dataclass(frozen=True)
@@ -108,7 +118,7 @@ def judge_root(
     -------
     Placement
     """
-    points = _in_axes(handle_points(handles), root)
+    points = seen_from(root.numbers.tolist(), make_course(handles, root.sway))
     found = judge_path(reach, points, wanted, likely)
     return _placement(reach, points, root, found, wanted)
 
@@ -121,12 +131,13 @@ def find_root(
     wanted: Wanted,
     progress: Callable[[int, int], None],
     *,
+    shares: tuple[float, float] = (0.0, 0.0),
     nearby: bool = False,
 ) -> Placement:
     """Find where a robot's root is best for its hands to follow their handles.
 
-    Looked for are distance and lateral offset of the root from the middle of the handles' ways, its heading,
-    and its height.
+    Looked for are distance and lateral offset of the root from the middle of the handles' ways, its heading
+    and its height, and how far it goes with the hands.
 
     Parameters
     ----------
@@ -138,6 +149,8 @@ def find_root(
         How far the root may be below and above the first guess, m.
     wanted : Wanted
     progress : callable (done, total)
+    shares : (float, float)
+        `follow` may also be from 0 to the first of them, `advance` up to the second, either way.
     nearby : bool
         Whether to look only where small steps from the first guess lead.
 
@@ -147,12 +160,12 @@ def find_root(
         The one with the largest margin; if there is none, the one with the least missing.
     """
     about = _turned(start.heading)
-    points, sway = handle_points(handles) @ about, start.sway @ about
+    world = make_course(handles, start.sway)
+    course = turned(world, start.heading)
     ways = [handle.poses[:, :3, 3] for handle in handles.values()]
-    middle = np.append(
-        np.mean([0.5 * (way.min(axis=0) + way.max(axis=0)) for way in ways], axis=0) @ about, 0.0
-    )
-    here = np.append(start.position @ about, 0.0)
+    middle = np.zeros(PLACE_SIZE)
+    middle[:3] = np.mean([0.5 * (way.min(axis=0) + way.max(axis=0)) for way in ways], axis=0) @ about
+    here = np.array([*(start.position @ about), 0.0, start.follow, start.advance])
     length = arm_length(reach)
     # The first joint of an arm on a pedestal turns it anywhere: from the side is as good as from behind.
     turn = 0.9 if reach.robot.floating else 1.6
@@ -160,24 +173,29 @@ def find_root(
     found: list[Candidate] = []
     # Straight behind the handles' middle and straight ahead, as people do; then anywhere.
     for count, free in ((_PLAIN_STARTS, 0.0), (_STARTS, 1.0)):
-        room = np.array([1.5 * length, 1.5 * free * length, 0.0, free * turn])
+        room = np.array([1.5 * length, 1.5 * free * length, 0.0, free * turn, 0.0, 0.0])
         low, high = middle - room, middle + room
         low[2], high[2] = here[2] + heights[0], here[2] + heights[1]
+        low[4:] = np.minimum(here[4:], (0.0, -shares[1])) if free else here[4:]
+        high[4:] = np.maximum(here[4:], shares) if free else here[4:]
         places = [np.clip(here, low, high)] * len(rests)
         if not nearby:
-            behind = middle - (0.65 * length, 0.0, 0.0, 0.0)
-            behind[2] = 0.5 * (low[2] + high[2])
-            spread = (0.5 * length, 0.5 * free * length, 0.5 * (high[2] - low[2]), 0.9 * free * turn)
-            places = [places[0], *(behind + spread * (2.0 * Halton(4, seed=0).random(count) - 1.0))]
+            behind = 0.5 * (low + high)
+            behind[0] = middle[0] - 0.65 * length
+            spread = 0.5 * (high - low)
+            spread[[0, 1, 3]] = 0.5 * length, 0.5 * free * length, 0.9 * free * turn
+            random = Halton(PLACE_SIZE, seed=0).random(count)
+            places = [places[0], *(behind + spread * (2.0 * random - 1.0))]
         starts = [(place.tolist(), rests[number % len(rests)]) for number, place in enumerate(places)]
         starts += [(candidate.place, candidate.rest) for candidate in found]
-        found.append(search_place(reach, points, sway, starts, low, high, wanted, progress))
+        found.append(search_place(reach, course, starts, low, high, wanted, progress))
         if found[0].margin >= wanted.ample_margin:
             break
     price = _PRICE if found[0].margin >= 0.0 else 0.0
     best = found[0] if found[0].score >= found[-1].score - price else found[-1]
-    root = RootPath(about @ best.place[:3], start.heading + best.place[3], start.sway)
-    return _placement(reach, _in_axes(handle_points(handles), root), root, best, wanted)
+    x, y, z, heading, follow, advance = best.place
+    root = RootPath(about @ (x, y, z), start.heading + heading, start.sway, follow, advance)
+    return _placement(reach, seen_from(root.numbers.tolist(), world), root, best, wanted)
 
 
 def require_feasible(robot_name: str, placement: Placement) -> None:
@@ -222,10 +240,6 @@ def _fault(points: Array, found: Candidate, wanted: Wanted) -> str:
     if not followed(found.grasps, points, wanted):
         return "every pose can be reached, but not one after the other: the arms would have to jump"
     return "a palm stays too far from its handle"
-
-
-def _in_axes(points: Array, root: RootPath) -> Array:
-    return seen_from((*root.position, root.heading), points, root.sway)
 
 
 def _turned(heading: float) -> Array:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.retarget.course import Course, seen_from
 from simbench.retarget.hand_reach import HandReach, grasp_handles
 from simbench.retarget.path_margin import (
     COARSE,
@@ -31,8 +32,7 @@ _ROUNDS = 40
 
 def search_place(
     reach: HandReach,
-    points: Array,
-    sway: Array,
+    course: Course,
     starts: Sequence[tuple[Sequence[float], Rest]],
     low: Array,
     high: Array,
@@ -48,13 +48,10 @@ def search_place(
     Parameters
     ----------
     reach : HandReach
-    points : (K, P, 3) array
-        From `handle_points`, m, world.
-    sway : (K, 3) array
-        Added to the root's position in each pose, m, world.
-    starts : sequence of ((x, y, z, heading), Rest)
-        Where the root is, m and rad; and from where postures are looked for.
-    low, high : (4,) array
+    course : Course
+    starts : sequence of (place, Rest)
+        The six numbers of the root; and from where postures are looked for.
+    low, high : (6,) array
         Least and greatest numbers of the place.
     wanted : Wanted
     progress : callable (done, total)
@@ -62,21 +59,19 @@ def search_place(
     Returns
     -------
     Candidate
-        With all poses of the path; its place is x, y, z, heading.
+        With all poses of the path; its place is the six numbers of the root.
     """
     share = len(starts) // _CLIMBERS
     total = len(starts) + share * _CLIMBERS
-    few, more = (some_poses(len(points), count) for count in (COARSE, FINE))
+    few, more = (course.some(some_poses(len(course.points), count)) for count in (COARSE, FINE))
     settled = []
     for number, (place, rest) in enumerate(starts):
-        settled.append(
-            _settled(reach, points[few], sway[few], place, rest, wanted.least_margin, low, high, wanted)
-        )
+        settled.append(_settled(reach, few, place, rest, wanted.least_margin, low, high, wanted))
         progress(number, total)
     settled.sort(key=lambda candidate: -candidate.score)
     found = []
     for number, start in enumerate(_different(settled)):
-        found.append(_climb(reach, points[more], sway[more], start, low, high, wanted))
+        found.append(_climb(reach, more, start, low, high, wanted))
         progress(len(starts) + share * (number + 1), total)
         if found[-1].margin >= wanted.ample_margin:
             break
@@ -84,7 +79,7 @@ def search_place(
     best = None
     for climber in found:
         rests = [climber.rest] if climber.margin >= 0.0 else [climber.rest, *all_rests(reach)]
-        final = judge_place(reach, climber.place, seen_from(climber.place, points, sway), rests, wanted)
+        final = judge_place(reach, climber.place, seen_from(climber.place, course), rests, wanted)
         if best is None or final.score > best.score:
             best = final
         if best.margin >= 0.0:
@@ -93,17 +88,9 @@ def search_place(
     return best
 
 
-def seen_from(place: Sequence[float], points: Array, sway: Array) -> Array:
-    """Points (K, P, 3) in the axes of a root at x, y, z (m) with a heading (rad) and a sway (K, 3)."""
-    c, s = np.cos(place[3]), np.sin(place[3])
-    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    return np.asarray((points - np.array(place[:3]) - sway[:, None]) @ turn)
-
-
 def _settled(
     reach: HandReach,
-    points: Array,
-    sway: Array,
+    course: Course,
     place: Sequence[float],
     rest: Rest,
     margin: float,
@@ -113,13 +100,14 @@ def _settled(
 ) -> Candidate:
     """Let place and postures go to where the least is missing with a margin."""
     box = narrowed_box(reach, rest, margin)
-    path = grasp_handles(reach, seen_from(place, points, sway), rest.joints, box).joints
+    path = grasp_handles(reach, seen_from(place, course), rest.joints, box).joints
     there = np.clip(np.array(place), low, high)
     settle_place(
         reach.tree,
         reach.tasks,
-        np.ascontiguousarray(points),
-        np.ascontiguousarray(sway),
+        course.points,
+        course.sway,
+        course.hands,
         box[0],
         box[1],
         rest.joints,
@@ -132,18 +120,18 @@ def _settled(
     )
     near = Rest(rest.box, path.mean(axis=0))
     come = tuple(there.tolist())
-    return at_margin(reach, come, seen_from(come, points, sway), near, wanted, margin, measure=True)
+    return at_margin(reach, come, seen_from(come, course), near, wanted, margin, measure=True)
 
 
 def _climb(
-    reach: HandReach, points: Array, sway: Array, start: Candidate, low: Array, high: Array, wanted: Wanted
+    reach: HandReach, course: Course, start: Candidate, low: Array, high: Array, wanted: Wanted
 ) -> Candidate:
     """Narrow the limits as far as place and postures can follow."""
     margin, step = wanted.least_margin, _FIRST_STEP
-    best = _settled(reach, points, sway, start.place, start.rest, margin, low, high, wanted)
+    best = _settled(reach, course, start.place, start.rest, margin, low, high, wanted)
     while step > MARGIN_STEP and margin < wanted.ample_margin:
         higher = min(margin + step, wanted.ample_margin)
-        other = _settled(reach, points, sway, best.place, best.rest, higher, low, high, wanted)
+        other = _settled(reach, course, best.place, best.rest, higher, low, high, wanted)
         # Links that are inside each other may part farther from the limits.
         if other.margin >= 0.0 or (best.clearance < 0.0 and other.clearance < 0.0):
             best, margin, step = other, higher, 1.5 * step

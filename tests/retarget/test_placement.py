@@ -6,14 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simbench import place
+from simbench.balance.standing import stand
 from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
-from simbench.place import Spot, find_spot, handles_for, judge_spot
+from simbench.place import Spot, cog_targets, find_spot, handles_for, judge_spot
+from simbench.retarget.course import Course, seen_from
 from simbench.retarget.hand_reach import arm_length, hand_reach, handle_points
 from simbench.retarget.path_margin import Wanted
 from simbench.retarget.place_descent import settle_place
 from simbench.retarget.placement import RootPath, find_root, judge_root, require_feasible
-from simbench.retarget.placement_search import seen_from
 from simbench.robot.robot import load_robot
 
 
@@ -168,26 +170,37 @@ def test_handles_that_do_not_fit_are_refused_in_a_line(puma, mahru):
         handles_for(puma, {"left": still}, "both")
 
 
-def test_place_and_postures_settle_where_a_hidden_place_was(mahru):
-    """Poses of the palms at random postures from a hidden root: from 30 cm off nothing may stay missing."""
+@pytest.mark.parametrize("stiff", [False, True])
+def test_place_and_postures_settle_where_a_hidden_place_was(mahru, stiff):
+    """Poses of the palms at random postures from a hidden root: from 30 cm off nothing may stay missing.
+
+    With joints that hardly move, the hidden numbers themselves must come out.
+    """
     random = np.random.default_rng(3)
     handles = {side: Handle(np.tile(np.eye(4), (6, 1, 1))) for side in ("left", "right")}
     reach = hand_reach(mahru, handles, mahru.postures["standing"])
     box = reach.boxes[0]
     gone = np.linspace(box.mean(axis=0), random.uniform(0.7 * box[0] + 0.3 * box[1], box[1]), 6)
-    hidden = pin.SE3(pin.utils.rotate("z", 0.3), np.array([0.2, -0.1, 0.8]))
+    if stiff:
+        gone[:] = gone[3]
+        box = np.stack([gone[0] - 1e-6, gone[0] + 1e-6])
+    hidden = np.array([0.2, -0.1, 0.8, 0.3, 0.6, -0.3])
+    sway, hands = random.uniform(-0.05, 0.05, (6, 3)), random.uniform(-0.2, 0.2, (6, 3))
     data, model = reach.model.createData(), reach.model
     for number, joints in enumerate(gone):
         pin.framesForwardKinematics(model, data, np.concatenate([pin.neutral(model)[:7], joints]))
+        along = 0.6 * hands[number] * (1.0, 1.0, 0.0)
+        along += -0.3 * hands[number, 2] * np.array([np.cos(0.3), np.sin(0.3), 0.0])
+        root = pin.SE3(pin.utils.rotate("z", 0.3), hidden[:3] + sway[number] + along)
         for side, handle in handles.items():
-            palm = hidden * data.oMf[model.getFrameId(mahru.frames[f"{side}_hand"])]
+            palm = root * data.oMf[model.getFrameId(mahru.frames[f"{side}_hand"])]
             handle.poses[number] = palm.homogeneous
-    points, sway = handle_points(handles), np.zeros((6, 3))
-    place, path = np.array([0.05, -0.3, 0.8, 0.3]), np.tile(box.mean(axis=0), (6, 1))
+    course = Course(handle_points(handles), sway, hands)
+    place, path = np.array([0.05, -0.3, 0.8, 0.3, 0.4, 0.0]), np.tile(box.mean(axis=0), (6, 1))
     low, high = place - 0.5, place + 0.5
 
     def missing():
-        seen = seen_from(place, points, sway)
+        seen = seen_from(place, course)
         total = 0.0
         for target, joints in zip(seen, path, strict=True):
             pin.framesForwardKinematics(model, data, np.concatenate([pin.neutral(model)[:7], joints]))
@@ -197,11 +210,64 @@ def test_place_and_postures_settle_where_a_hidden_place_was(mahru):
         return total
 
     tree, tasks, rest = reach.tree, reach.tasks, box.mean(axis=0)
+    arrays = (course.points, course.sway, course.hands)
     held = (place.copy(), place.copy())
-    settle_place(tree, tasks, points, sway, *box, rest, *held, reach.work, 60, place, path)
+    settle_place(tree, tasks, *arrays, *box, rest, *held, reach.work, 60, place, path)
     np.testing.assert_array_equal(place, held[0])
     assert missing() > 0.01
-    settle_place(tree, tasks, points, sway, *box, rest, low, high, reach.work, 60, place, path)
+    settle_place(tree, tasks, *arrays, *box, rest, low, high, reach.work, 60, place, path)
     assert missing() < 2e-4
     assert (path >= box[0]).all()
     assert (path <= box[1]).all()
+    if stiff:
+        np.testing.assert_allclose(place, hidden, atol=1e-4)
+
+
+def test_the_cog_goes_its_share_of_the_hands_way_and_forward_while_they_rise(mahru):
+    way = np.tile(np.eye(4), (5, 1, 1))
+    way[:, 0, 3] = 0.1 * np.sin(np.linspace(0.0, 2.0 * np.pi, 5))
+    way[:, 2, 3] = np.linspace(0.9, 1.1, 5)
+    handles = {"left": Handle(way), "right": Handle(np.eye(4)[None])}
+    heading = 0.5 * np.pi
+    spot = Spot((0.3, 0.2), heading, 0.0, 0.5, 0.2)
+    stance = stand(mahru, spot.position, heading, "standing")
+    along = [0.5 * 0.05 * x for x in (0.0, 1.0, 0.0, -1.0, 0.0)]
+    ahead = [0.2 * 0.5 * z for z in (-0.1, -0.05, 0.0, 0.05, 0.1)]
+    # Turned by 90 degrees the robot's forward is the world's y.
+    np.testing.assert_allclose(
+        cog_targets(stance, handles, spot) - stance.target, np.column_stack([along, ahead]), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("heading", [0.0, 1.2])
+def test_the_cog_is_taken_no_farther_than_2_cm_from_the_soles_edges(mahru, heading, monkeypatch):
+    """What the search may choose, from the soles themselves."""
+    asked = []
+
+    def find_root(reach, handles, guess, heights, wanted, progress, *, shares, nearby):
+        asked.append(shares)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(place, "find_root", find_root)
+    q = np.concatenate([pin.neutral(mahru.model)[:7], mahru.postures["standing"]])
+    data = mahru.model.createData()
+    pin.framesForwardKinematics(mahru.model, data, q)
+    corners = np.array(
+        [
+            data.oMf[mahru.model.getFrameId(mahru.frames[foot])].act(corner)[:2]
+            for foot, sole in mahru.soles.items()
+            for corner in sole
+        ]
+    )
+    room = 0.5 * np.ptp(corners, axis=0).min() - 0.02
+    for half, rise, follow, advance in (
+        (0.5 * room, 0.0, 1.0, 1.0),
+        (2.0 * room, 0.3, 0.5, 0.0),
+        (0.5 * room, 2.0 * room, 1.0, 0.25),
+    ):
+        way = np.tile(np.eye(4), (5, 1, 1))
+        way[:, :3, 3] = np.sin(np.linspace(0.0, 2.0 * np.pi, 5))[:, None] * (half, 0.0, rise)
+        handles = {side: Handle(way) for side in ("left", "right")}
+        with pytest.raises(KeyboardInterrupt):
+            find_spot(mahru, handles, Spot((0.3, -0.2), heading), "standing", lambda *_: None)
+        assert asked.pop() == pytest.approx((follow, advance), abs=1e-6)
