@@ -11,6 +11,10 @@ from simbench.kinematics.tree import KinematicTree
 
 Array = NDArray[np.float64]
 
+_LONGEST_STEP = 0.3
+"""Of any coordinate, rad or m: a longer one leaves the neighbourhood where Jacobians tell the truth."""
+_ROUNDS = 10
+
 
 @compiled
 def follow(
@@ -28,6 +32,10 @@ def follow(
 ) -> None:
     """Follow targets frame by frame, each from where the last one ended.
 
+    One step a frame loses the way near a singularity, where it may be half a turn long: nobody looks back
+    whether it brought anything. Where it would be longer than 0.3 rad or m, ten times what motion at 100 Hz
+    asks for, `descend` takes its place, which goes back where an error grew.
+
     Parameters
     ----------
     tree, tasks, bounds, work
@@ -37,7 +45,8 @@ def follow(
         Configuration before the first frame: position, quaternion x y z w, joints. Changed in place to the
         last frame's.
     rounds : int
-        0: one Gauss-Newton step a frame. Else `descend` with at most so many, held to the frame before.
+        0: one Gauss-Newton step a frame, and `descend` with at most ten only where that step is long. Else
+        `descend` with at most so many. It holds to the frame before.
     hold : float
         Of `descend`.
     path : (T, 7 + n) array
@@ -56,7 +65,15 @@ def follow(
         if rounds == 0:
             place(tree, joints, rotation, position, work)
             change, cost[t] = step(tree, tasks, points[t], turns[t], bounds, joints, work, 1.0)
-            advance(change, bounds, joints, rotation, position)
+            longest = 0.0
+            for i in range(len(change)):
+                longest = max(longest, abs(change[i]))
+            if longest <= _LONGEST_STEP:
+                advance(change, bounds, joints, rotation, position)
+            else:
+                descend(
+                    tree, tasks, points[t], turns[t], bounds, joints, rotation, position, work, _ROUNDS, hold
+                )
         else:
             cost[t], _ = descend(
                 tree, tasks, points[t], turns[t], bounds, joints, rotation, position, work, rounds, hold

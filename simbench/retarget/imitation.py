@@ -25,7 +25,7 @@ METHODS = ("analytical", "numerical", "ude")
 """One Gauss-Newton step a frame; the least error in every frame; the least error of the markers alone."""
 
 _ROUNDS = {"analytical": 0, "numerical": 60, "ude": 60}
-"""Most steps a frame; 0 is exactly one, without looking back."""
+"""Most steps a frame; 0 is one, and more only where that one is long."""
 _GIVE = 0.005
 """Farthest that smoothing may move a wrist, m."""
 _HOLD = 1.0
@@ -68,8 +68,9 @@ def imitate(
         From `calibrate`, of the same recording.
     motion : HumanMotion
     method : str
-        `analytical`: Δq = −ε_β⁺ ε_α with ε_β = ∂ε/∂q at the previous frame's solution. `numerical`: the
-        least ‖ε‖², from the previous frame's solution on. `ude`: the same of marker positions alone.
+        `analytical`: Δq = −ε_β⁺ ε_α with ε_β = ∂ε/∂q at the previous frame's solution; where that step would
+        be longer than 0.3 rad, near a singularity, up to ten steps that look back. `numerical`: the least
+        ‖ε‖², from the previous frame's solution on. `ude`: the same of marker positions alone.
     weights : ImitationWeights, optional
         Not for `ude`, which has its own.
     limited : bool

@@ -31,7 +31,7 @@ class ImitationStream:
     tasks : Tasks
     bounds : Bounds
     rounds : int
-        Most steps a frame; 0 is exactly one.
+        Most steps a frame; 0 is one, as in `follow`.
     hold : float
         How firmly those steps hold to the posture of the frame before, as part of `weights.damping` squared.
     q : (nq,) array
@@ -68,8 +68,8 @@ def open_stream(
         Configuration of `actor.model`.
     weights : ImitationWeights
     rounds : int
-        0: one Gauss-Newton step a frame, the analytical method. Else steps to the least error, at most so
-        many.
+        0: one Gauss-Newton step a frame, the analytical method, and more only where that one is long. Else
+        steps to the least error, at most so many.
     hold : float
         How firmly those hold to the posture of the frame before, as part of `weights.damping` squared.
     limited : bool

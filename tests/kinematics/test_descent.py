@@ -153,3 +153,57 @@ def test_one_step_a_frame_is_the_damped_gauss_newton_step(upper_romeo):
     np.testing.assert_allclose(path[0, 7:], q[7:] + change[6:], atol=1e-10)
     np.testing.assert_allclose(path[0, :3], q[:3] + change[:3], atol=1e-10)
     assert cost[0] == pytest.approx(errors @ errors, rel=1e-10)
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), bounded=st.booleans())
+def test_a_step_that_would_be_long_never_leaves_more_error_than_there_was(upper_romeo, seed, bounded):
+    tree, tasks, bounds = kinematic_tree(upper_romeo), body_tasks(upper_romeo), limits(upper_romeo)
+    rng = np.random.default_rng(seed)
+    q, wanted = (np.r_[0, 0, 0, 0, 0, 0, 1, rng.uniform(bounds.low, bounds.high)] for _ in range(2))
+    if not bounded:
+        bounds = bounds._replace(low=np.full(15, -np.inf), high=np.full(15, np.inf))
+    points, turns = targets(upper_romeo, wanted)
+    path, cost, state = np.empty((1, 22)), np.empty(1), q.copy()
+    follow(tree, tasks, points[None], turns[None], bounds, state, make_workspace(tree), 0, 0.0, path, cost)
+
+    def error(q):
+        at, rotations = targets(upper_romeo, q)
+        angles = [pin.log3(turn.T @ there) for turn, there in zip(turns, rotations, strict=True)]
+        return 25 * np.sum((at - points) ** 2) + 4 * np.sum(np.sin(0.5 * np.linalg.norm(angles, axis=1)) ** 2)
+
+    assert cost[0] == pytest.approx(error(q), rel=1e-9)
+    assert error(path[0]) < error(q)
+
+
+def test_hands_pass_beside_the_wrists_singularity(upper_romeo):
+    """Hands turn past the forearm's axis at 4 degrees in 20 frames; about it a wrist must turn half round."""
+    tree, tasks, data = kinematic_tree(upper_romeo), body_tasks(upper_romeo), upper_romeo.createData()
+    joint = {name: upper_romeo.getJointId(name) for name in upper_romeo.names[2:]}
+    q = pin.neutral(upper_romeo)
+    q[upper_romeo.joints[joint["LElbowYaw"]].idx_q] = -0.8
+    q[upper_romeo.joints[joint["RElbowYaw"]].idx_q] = 0.8
+    frames = []
+    for angle in np.pi / 2 + np.linspace(-1.0, 1.0, 21):
+        for side in "LR":
+            q[upper_romeo.joints[joint[f"{side}WristYaw"]].idx_q] = angle
+        points, turns = targets(upper_romeo, q)
+        columns = pin.computeJointJacobians(upper_romeo, data, q)[3:]
+        for k, side in enumerate("LR"):
+            roll, yaw = (
+                columns[:, upper_romeo.joints[joint[f"{side}Wrist{axis}"]].idx_v] for axis in ("Roll", "Yaw")
+            )
+            turns[k] = pin.exp3(np.radians(4.0) * np.cross(roll, yaw)) @ turns[k]
+        frames.append((points, turns))
+        if len(frames) == 1:
+            state = q.copy()
+    points, turns = (np.array(target) for target in zip(*frames, strict=True))
+    free = limits(upper_romeo)._replace(low=np.full(15, -np.inf), high=np.full(15, np.inf))
+    path, cost = np.empty((21, 22)), np.empty(21)
+    follow(tree, tasks, points, turns, free, state, make_workspace(tree), 0, 1.0, path, cost)
+
+    for q, at, rotations in zip(path, points, turns, strict=True):
+        found, turned = targets(upper_romeo, q)
+        assert np.linalg.norm(found - at, axis=1).max() < 0.010
+        for a, b in zip(turned, rotations, strict=True):
+            assert np.linalg.norm(pin.log3(a.T @ b)) < np.radians(5.0)
