@@ -1,9 +1,9 @@
 """Videos and pictures of a finished run, drawn from its log: the simulation itself is never touched."""
 
 import contextlib
-import dataclasses
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,6 +31,7 @@ __all__ = [
     "Renderer",
     "choose_renderer",
     "draw_pictures",
+    "draw_views",
     "picture_strip",
     "render_video",
 ]
@@ -39,7 +40,7 @@ Progress = Callable[[str, int, int], None]
 
 MOST_PROCESSES = 4
 GRACE = 10.0
-"""How long a worker may take to end, s."""
+"""How long drawing may take to end, s."""
 ENCODING = ["-crf", "20", "-preset", "medium", "-movflags", "+faststart"]
 
 
@@ -83,13 +84,17 @@ def render_video(
     """
     renderer = choose_renderer()
     count = len(frames.base)
+    if processes is None:
+        processes = min(os.cpu_count() or 1, MOST_PROCESSES)
+    processes = max(1, min(processes, count))
+    jobs = [
+        Job(robot, designs, frames, camera, renderer, range(first, count, processes))
+        for first in range(processes)
+    ]
     partial = path.with_name(f".{path.stem}.partial{path.suffix}")
     try:
         partial.touch()
-        with (
-            _drawn(Job(robot, designs, frames, camera, renderer, range(count)), processes) as pictures,
-            _writer(partial, camera) as write,
-        ):
+        with _drawn(jobs) as pictures, _writer(partial, camera) as write:
             for done, picture in enumerate(pictures, start=1):
                 write(picture)
                 progress("video", done, count)
@@ -162,7 +167,36 @@ def draw_pictures(
         Which renderer drew them.
     """
     renderer = choose_renderer()
-    with _drawn(Job(robot, designs, frames, camera, renderer, indices), 1) as pictures:
+    with _drawn([Job(robot, designs, frames, camera, renderer, indices)]) as pictures:
+        return list(pictures), renderer
+
+
+def draw_views(
+    robot: Robot, frames: Frames, indices: Sequence[int], cameras: Sequence[Camera]
+) -> tuple[list[NDArray[np.uint8]], Renderer]:
+    """Draw a robot alone, each picture by a camera of its own, all at the same time.
+
+    Parameters
+    ----------
+    robot : Robot
+    frames : Frames
+    indices : sequence of int
+        Frame of each picture.
+    cameras : sequence of Camera
+        As many.
+
+    Returns
+    -------
+    list of (height, width, 3) arrays of uint8
+    `EGL` or `TinyRenderer`
+        Which renderer drew them.
+    """
+    renderer = choose_renderer()
+    jobs = [
+        Job(robot, [], frames, camera, renderer, [index])
+        for index, camera in zip(indices, cameras, strict=True)
+    ]
+    with _drawn(jobs) as pictures:
         return list(pictures), renderer
 
 
@@ -195,57 +229,62 @@ def _writer(path: Path, camera: Camera) -> Iterator[Callable[[NDArray[np.uint8]]
 
 
 @contextlib.contextmanager
-def _drawn(job: Job, processes: int | None) -> Iterator[Iterator[NDArray[np.uint8]]]:
-    """Have worker processes draw a job, each every n-th frame, and hand over the frames in order."""
-    if processes is None:
-        processes = min(os.cpu_count() or 1, MOST_PROCESSES)
-    count = max(1, min(processes, len(job.indices)))
+def _drawn(jobs: Sequence[Job]) -> Iterator[Iterator[NDArray[np.uint8]]]:
+    """Have jobs drawn at the same time, and hand over a picture of each in turn."""
     with contextlib.ExitStack() as stack:
         complaints = stack.enter_context(tempfile.TemporaryFile())
-        shares = [dataclasses.replace(job, indices=job.indices[first::count]) for first in range(count)]
-        workers = [stack.enter_context(_worker(share, complaints)) for share in shares]
-        yield (_next_picture(workers[k % count], job.camera, complaints) for k in range(len(job.indices)))
+        ends = [os.pipe() for _ in jobs]
+        outputs = [stack.enter_context(os.fdopen(reading, "rb")) for reading, _ in ends]
+        try:
+            process = _start(jobs, [writing for _, writing in ends], complaints)
+        finally:
+            for _, writing in ends:
+                os.close(writing)
+        stack.callback(_end, process, outputs)
+
+        def pictures() -> Iterator[NDArray[np.uint8]]:
+            for k in range(sum(len(job.indices) for job in jobs)):
+                camera = jobs[k % len(jobs)].camera
+                size = camera.width * camera.height * 3
+                data = outputs[k % len(jobs)].read(size)
+                if len(data) < size:
+                    _end(process, outputs)
+                    complaints.seek(0)
+                    said = complaints.read().decode(errors="replace").strip().splitlines()
+                    raise RunError(f"drawing failed: {said[-1] if said else f'status {process.returncode}'}")
+                yield np.frombuffer(data, np.uint8).reshape(camera.height, camera.width, 3)
+
+        yield pictures()
 
 
-@contextlib.contextmanager
-def _worker(job: Job, complaints: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a process that draws a job and writes its pictures to its standard output."""
+def _start(jobs: Sequence[Job], outputs: Sequence[int], complaints: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start a process that draws jobs and writes the pictures of each to its output."""
     # A worker must find what this process can import, however that was arranged.
     importable = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+    # Where Mesa draws without a graphics card, threads beyond the processors only wait for each other.
+    threads = (os.cpu_count() or 1) // len(jobs)
+    environment = {"LP_NUM_THREADS": str(threads if threads > 1 else 0), "OPENBLAS_NUM_THREADS": "1"}
     with tempfile.TemporaryFile() as task:
-        pickle.dump(job, task)
+        pickle.dump(jobs, task)
         task.seek(0)
-        process = subprocess.Popen(
-            [sys.executable, "-m", "simbench.sim.scene_worker"],
+        return subprocess.Popen(
+            [sys.executable, "-m", "simbench.sim.scene_worker", *map(str, outputs)],
             stdin=task,
-            stdout=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
             stderr=complaints,
-            env={**os.environ, "PYTHONPATH": importable, "PYTHONSAFEPATH": "1"},
+            env={**environment, **os.environ, "PYTHONPATH": importable, "PYTHONSAFEPATH": "1"},
+            pass_fds=outputs,
             # Ctrl-C is for the caller, which then ends its workers.
             start_new_session=True,
         )
-    assert process.stdout is not None
-    with process:
-        try:
-            yield process
-        finally:
-            # A worker that can no longer write tidies up and ends.
-            process.stdout.close()
-            try:
-                process.wait(GRACE)
-            except subprocess.TimeoutExpired:
-                process.kill()
 
 
-def _next_picture(
-    worker: subprocess.Popen[bytes], camera: Camera, complaints: IO[bytes]
-) -> NDArray[np.uint8]:
-    assert worker.stdout is not None
-    size = camera.width * camera.height * 3
-    data = worker.stdout.read(size)
-    if len(data) < size:
-        worker.wait()
-        complaints.seek(0)
-        said = complaints.read().decode(errors="replace").strip().splitlines()
-        raise RunError(f"drawing failed: {said[-1] if said else f'exit status {worker.returncode}'}")
-    return np.frombuffer(data, np.uint8).reshape(camera.height, camera.width, 3)
+def _end(process: subprocess.Popen[bytes], outputs: Sequence[IO[bytes]]) -> None:
+    # Who can no longer write tidies up and ends.
+    for output in outputs:
+        output.close()
+    try:
+        process.wait(GRACE)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

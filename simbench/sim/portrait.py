@@ -1,6 +1,5 @@
 """A robot's portrait: front and side, at zero and in a natural posture, captioned."""
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from simbench.errors import RunError
 from simbench.robot.robot import Robot
-from simbench.sim.camera import Frames, Renderer, draw_pictures
+from simbench.sim.camera import Frames, Renderer, draw_views
 from simbench.sim.portrait_camera import frame_cameras, panel_size
 from simbench.sim.robot_points import link_hulls, robot_points
 
@@ -17,7 +16,6 @@ VIEWS = {"front": 90.0, "side": 0.0}
 """Yaw of the camera in degrees; the robot looks along x."""
 UNLIMITED = 100.0
 """A joint that travels farther either way, rad or m, has no middle worth showing."""
-DRAWN_TOGETHER = 2
 BAND, MARGIN, GAP = 46, 18, 4
 """Height of a line of text, and space around it and between the panels, pixels."""
 TITLE_SIZE, CAPTION_SIZE = 26, 20
@@ -61,21 +59,17 @@ def draw_portrait(robot: Robot, path: Path) -> Renderer:
     shots = [(posture, view) for posture in range(2) for view in VIEWS]
     clouds, yaws = [standing[posture] for posture, _ in shots], [VIEWS[view] for _, view in shots]
     cameras = frame_cameras(clouds, yaws, width, height)
-    with ThreadPoolExecutor(DRAWN_TOGETHER) as pool:
-        # Each draws in a process of its own.
-        drawn = list(
-            pool.map(lambda shot, camera: draw_pictures(robot, [], frames, camera, [shot[0]]), shots, cameras)
-        )
+    pictures, renderer = draw_views(robot, frames, [posture for posture, _ in shots], cameras)
     panels = [
         (picture, f"{('zero', name)[posture]}, {view}")
-        for (posture, view), ((picture,), _) in zip(shots, drawn, strict=True)
+        for (posture, view), picture in zip(shots, pictures, strict=True)
     ]
     sheet = _sheet(panels, columns, _title(robot))
     try:
         sheet.save(path, format="PNG")
     except OSError as error:
         raise RunError(f"{path}: cannot write the picture: {error.strerror}") from error
-    return drawn[0][1]
+    return renderer
 
 
 def natural_posture(robot: Robot) -> tuple[NDArray[np.float64], str]:

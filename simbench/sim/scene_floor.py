@@ -29,7 +29,8 @@ def add_floor(world: World, center: Sequence[float], light: NDArray[np.float64])
     light : (3,) array
         Direction to the light.
     """
-    texture = world.scratch / "floor.png"
+    # Uncompressed: packing and unpacking it would take longer than drawing it.
+    texture = world.scratch / "floor.bmp"
     Image.fromarray(_tiles()).save(texture)
     middle = [2.0 * TILE * round(value / (2.0 * TILE)) for value in center]
     square = TEXTURE_HALF * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])

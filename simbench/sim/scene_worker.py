@@ -59,16 +59,31 @@ def draw_frames(job: Job) -> Generator[NDArray[np.uint8], None, None]:
 
 
 def main() -> None:
-    """Read a pickled `Job` from the standard input and write its pictures as raw RGB to the output."""
-    with os.fdopen(os.dup(1), "wb") as output:
-        # What Bullet prints goes to the errors' place.
-        os.dup2(2, 1)
-        job = pickle.load(sys.stdin.buffer)
-        # When nobody reads any more, writing fails and the scene is closed in order.
-        with contextlib.closing(draw_frames(job)) as pictures:
-            for picture in pictures:
-                output.write(np.ascontiguousarray(picture).data)
-                output.flush()
+    """Draw pickled jobs from the standard input, each in a fork of its own: what they import is loaded once.
+
+    The arguments are file descriptors; each job's pictures go to one of them as raw RGB.
+    """
+    outputs = [int(argument) for argument in sys.argv[1:]]
+    jobs = pickle.load(sys.stdin.buffer)
+    for number, (job, output) in enumerate(zip(jobs, outputs, strict=True)):
+        if os.fork() == 0:
+            # A reader sees the end of a job when nobody else holds its output.
+            for other in outputs[number + 1 :]:
+                os.close(other)
+            _write_pictures(job, output)
+            return
+        os.close(output)
+    statuses = [os.waitstatus_to_exitcode(os.wait()[1]) for _ in jobs]
+    # As a shell says that a signal ended a process.
+    sys.exit(max(status if status >= 0 else 128 - status for status in statuses))
+
+
+def _write_pictures(job: Job, descriptor: int) -> None:
+    # When nobody reads any more, writing fails and the scene is closed in order.
+    with os.fdopen(descriptor, "wb") as output, contextlib.closing(draw_frames(job)) as pictures:
+        for picture in pictures:
+            output.write(np.ascontiguousarray(picture).data)
+            output.flush()
 
 
 if __name__ == "__main__":
