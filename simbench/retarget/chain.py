@@ -2,7 +2,8 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solveh_banded
+
+from simbench.kinematics.compiled import compiled
 
 _CLAMPINGS = 12
 """A limit that is met late in the loop is met by few frames; the last step is clipped."""
@@ -104,29 +105,83 @@ def _solve(
     bending: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Solve for the free coordinates while the fixed ones make the steps they are held at."""
-    knots, count = descent.shape
     right = descent
     if held.any():
-        right = descent - np.einsum("kij,kj->ki", blocks, held) - _spring_force(held, stiffness, bending)
-    springs, beside = np.zeros_like(descent), -stiffness.copy()
+        right = right - (blocks @ held[:, :, None])[:, :, 0] - _spring_force(held, stiffness, bending)
+    springs, beside = np.full_like(descent, 1e-6), -stiffness
     springs[:-1] += stiffness
     springs[1:] += stiffness
-    if bending is not None:
-        springs[:-2] += bending
-        springs[1:-1] += 4.0 * bending
-        springs[2:] += bending
-        beside[:-1] -= 2.0 * bending
-        beside[1:] -= 2.0 * bending
-    free = (~fixed).astype(float)
-    blocks = blocks * free[:, :, None] * free[:, None, :]
-    diagonal = np.arange(count)
-    blocks[:, diagonal, diagonal] += springs + 1e-6 + fixed
-    banded = np.zeros((count * (1 if bending is None else 2) + 1, knots * count))
-    for offset in range(count):
-        lower_part = blocks[:, np.arange(offset, count), np.arange(count - offset)]
-        banded[offset].reshape(knots, count)[:, : count - offset] = lower_part
-    banded[count].reshape(knots, count)[:-1] = beside * free[:-1] * free[1:]
-    if bending is not None:
-        banded[2 * count].reshape(knots, count)[:-2] = bending * free[:-2] * free[2:]
-    solved = solveh_banded(banded, (right * free).ravel(), lower=True).reshape(knots, count)
-    return np.where(fixed, held, solved)
+    if bending is None:
+        return np.where(fixed, held, _solve_banded(blocks, springs, beside, beside[:0], fixed, right))
+    springs[:-2] += bending
+    springs[1:-1] += 4.0 * bending
+    springs[2:] += bending
+    beside[:-1] -= 2.0 * bending
+    beside[1:] -= 2.0 * bending
+    return np.where(fixed, held, _solve_banded(blocks, springs, beside, bending, fixed, right))
+
+
+@compiled
+def _solve_banded(
+    blocks: NDArray[np.float64],
+    springs: NDArray[np.float64],
+    beside: NDArray[np.float64],
+    bending: NDArray[np.float64],
+    fixed: NDArray[np.bool_],
+    right: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Solve for the free coordinates by a banded Cholesky factorisation, column by column.
+
+    Parameters
+    ----------
+    blocks : (K, n, n) array
+        Only their lower triangles are read.
+    springs, beside, bending : (K, n), (K - 1, n), (K - 2, n) or (0, n) array
+        What is added on the diagonal, and the entries n and 2 n below it.
+    fixed : (K, n) array
+    right : (K, n) array
+
+    Returns
+    -------
+    (K, n) array
+        0 where fixed.
+    """
+    knots, n = right.shape
+    size, band = knots * n, 2 * n if len(bending) else n
+    # Row c holds column c from the diagonal downwards: all that one column does to another is contiguous.
+    columns = np.zeros((size + band, band + 1))
+    x = np.zeros(size + band)
+    for k in range(knots):
+        for i in range(n):
+            c = k * n + i
+            if fixed[k, i]:
+                columns[c, 0] = 1.0
+                continue
+            x[c] = right[k, i]
+            columns[c, 0] = blocks[k, i, i] + springs[k, i]
+            for j in range(i + 1, n):
+                if not fixed[k, j]:
+                    columns[c, j - i] = blocks[k, j, i]
+            if k + 1 < knots and not fixed[k + 1, i]:
+                columns[c, n] = beside[k, i]
+            if k < len(bending) and not fixed[k + 2, i]:
+                columns[c, 2 * n] = bending[k, i]
+    for c in range(size):
+        pivot = columns[c, 0]
+        if not pivot > 0.0:
+            raise np.linalg.LinAlgError("the chain's matrix is not positive definite")
+        scale = 1.0 / np.sqrt(pivot)
+        for d in range(band + 1):
+            columns[c, d] *= scale
+        x[c] *= scale
+        for d in range(1, band + 1):
+            factor = columns[c, d]
+            if factor != 0.0:
+                x[c + d] -= factor * x[c]
+                for e in range(band + 1 - d):
+                    columns[c + d, e] -= factor * columns[c, d + e]
+    for c in range(size - 1, -1, -1):
+        for d in range(1, band + 1):
+            x[c] -= columns[c, d] * x[c + d]
+        x[c] /= columns[c, 0]
+    return x[:size].reshape((knots, n))
