@@ -23,6 +23,8 @@ _ROUNDING, _ROUNDING_ORDER = 0.31, 3
 _KNOT_RATE = 50.0
 _HASTE = (3.0, 1.0, 0.3, 0.1, *([0.08] * 10))
 """Price of moving at a joint's speed limit, per second, by iteration: from a still posture to the motion."""
+_EASY_SPEED = 2.0
+"""Of a joint's speed limit: what is faster slows down the whole motion, and costs its fourth power."""
 _SHIFT_SPEED = 1.0
 _STEP_SHARE, _STEP_LIMIT = 0.6, 0.3
 """Of a full step, and rad at most: limits and clearances switch on and off; full steps jump between them."""
@@ -75,11 +77,12 @@ def limited_posture(
     curves (Safonova et al. 2003) brings back. So the scaled model, upright as the robot is, follows the
     recording once more with the robot's limits, all frames at once:
 
-        min Σ_t ‖ε_t(x_t)‖² + ρ Σ_t ‖(x_{t+1} − x_t) / (Δt v_max)‖² Δt,   lower ≤ q ≤ upper,
+        min Σ_t ‖ε_t(x_t)‖² + ρ Σ_t p((x_{t+1} − x_t) / (Δt v_max)) Δt,   lower ≤ q ≤ upper,
 
-    ε of Tomić 2018, eq. 3.5, x = (base position, trunk and arm joints). The second term keeps a joint from
-    flipping between equally poor solutions; pairs of links nearer than 3 cm add what is missing.
-    Projected Gauss-Newton with a block-tridiagonal system.
+    ε of Tomić 2018, eq. 3.5, x = (base position, trunk and arm joints), p(v) = v² of each joint up to twice
+    its speed limit and v⁴/8 + 2 beyond. The second term keeps a joint from flipping between equally poor
+    solutions: what is fast for a moment would slow down all of the motion. Pairs of links nearer than 3 cm
+    add what is missing. Projected Gauss-Newton with a block-tridiagonal system, reweighted for p.
 
     Parameters
     ----------
@@ -116,6 +119,8 @@ def limited_posture(
     work = make_workspace(tree)
     all_blocks, all_vectors = np.empty((len(samples), model.nv, model.nv)), np.empty((len(samples), model.nv))
     cost = np.empty(len(samples))
+    duration = np.diff(time)[:, None]
+    price = np.ones((len(samples) - 1, len(speed)))
     for haste in _HASTE:
         path = np.hstack([x[:, :3], upright, x[:, 3:]])
         path_matrices(tree, tasks, point_weights, points, turns, path, work, all_blocks, all_vectors, cost)
@@ -125,7 +130,10 @@ def limited_posture(
             away, missing = clearance_rows(workspace, x[knot, 3:], _CLEARANCE)
             gradient[knot, 3:] += _CLEARANCE_WEIGHT**2 * away.T @ missing
             blocks[knot, 3:, 3:] += _CLEARANCE_WEIGHT**2 * away.T @ away
-        stiffness = haste / (np.diff(time)[:, None] * speed**2)
+        ratio = np.abs(np.diff(x, axis=0)) / (duration * speed * _EASY_SPEED)
+        # Half way to the new price, in its logarithm: at the full price fast and slow would take turns.
+        price = np.sqrt(price * np.maximum(1.0, ratio**2))
+        stiffness = haste * price / (duration * speed**2)
         step = _STEP_SHARE * chain_step(x, gradient, blocks, stiffness, low, high)
         x = np.clip(x + step.clip(-_STEP_LIMIT, _STEP_LIMIT), low, high)
     joints = make_interp_spline(time, x[:, 3:], k=min(3, len(time) - 1))(motion.time)

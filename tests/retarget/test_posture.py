@@ -107,3 +107,26 @@ def test_rounding_takes_corners_off_and_nothing_else():
     np.testing.assert_allclose(rounded[far, 1], corner[far], atol=1e-12)
     assert np.abs(np.diff(corner, 2)).max() * 100.0 == pytest.approx(1.0)
     assert np.abs(np.diff(rounded[:, 1], 2)).max() * 100.0 < 0.3
+
+
+def test_a_leap_is_spread_over_time_and_the_rest_stays(drawer_actor, drawer_motion, performed, shapes):
+    """An arm swings 1 rad within 0.1 s, at nine times the shoulder's speed limit where it is fastest."""
+    model = drawer_actor.model
+    time = np.arange(201) / 100.0
+    lower, upper = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
+    index = {name: k for k, name in enumerate(model.names[2:])}
+    joints = np.zeros((len(time), 15))
+    for letter, sign in (("L", 1), ("R", -1)):
+        for joint, angle in (("ShoulderYaw", 0.5), ("ElbowRoll", -0.4), ("ElbowYaw", -0.8)):
+            joints[:, index[letter + joint]] = angle * sign
+    left = index["LShoulderPitch"]
+    joints[:, left] = 0.5 + 0.5 * np.tanh((time - 1.0) / 0.025)
+    q = np.hstack([np.tile([0, 0, 1, 0, 0, 0, 1.0], (len(time), 1)), joints])
+    motion = performed(drawer_actor, q, time, drawer_motion)
+    got = limited_posture(imitate(drawer_actor, motion), motion, shapes, lower, upper)
+    limit = model.velocityLimit[6:]
+    asked, found = (np.abs(np.gradient(path, time, axis=0)) / limit for path in (joints, got))
+    assert asked.max() > 8.0
+    # At the price of v² it would be 5.1.
+    assert found.max() < 3.8
+    assert np.abs(got - joints)[np.abs(time - 1.0) > 0.25].max() < 0.05
