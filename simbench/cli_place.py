@@ -34,6 +34,10 @@ def place(
             metavar="M/M", help="How far it goes forward while they rise, m per m: retarget.pelvis_advance."
         ),
     ] = 0.0,
+    lean: Annotated[
+        float,
+        typer.Option(metavar="M", help="How far before the soles' middle it is: retarget.pelvis_lean_m."),
+    ] = 0.0,
     unit: Unit = None,
     up: Up = None,
     marker_map: Map = None,
@@ -42,7 +46,8 @@ def place(
     """Say from where a robot's hands reach all that a recording's hands held; exit status 1 if nowhere."""
     from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
-    from simbench.place import Placed, Spot, choose_posture, find_spot, handles_for, judge_spot
+    from simbench.place import Placed, Spot, choose_posture, handles_for, judge_spot
+    from simbench.place_search import find_spot
     from simbench.robot.robot import load_robot
 
     def show(placed: Placed) -> None:
@@ -53,6 +58,7 @@ def place(
             print(f"robot.height_m          {spot.height:.3f}")
             print(f"retarget.pelvis_follow  {spot.follow:.2f}")
             print(f"retarget.pelvis_advance {spot.advance:.2f}")
+            print(f"retarget.pelvis_lean_m  {spot.lean:.3f}")
         if found.feasible:
             print(f"margin                  {found.margin:.3f} rad, tightest {found.tightest}")
 
@@ -61,7 +67,7 @@ def place(
     handles = handles_for(
         model, read_motion(motion, ReadOptions(unit, up, marker_map, longest_gap)).handles, side
     )
-    given = Spot(position, heading, height, follow, advance)
+    given = Spot(position, heading, height, follow, advance, lean)
     here = judge_spot(model, handles, given, chosen)
     if here.placement.feasible:
         print(f"feasible: {model.name} reaches every pose from where it stands")

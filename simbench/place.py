@@ -1,35 +1,29 @@
-"""Where a robot is to stand for a task: the arms' reach, the legs' range and the COG over the feet."""
+"""Whether a robot's hands can follow their handles from where it stands, its COG kept over its feet."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.standing import Stance, balance, height_range, leg_columns, stand
+from simbench.balance.standing import Stance, balance, leg_columns, stand
 from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
 from simbench.retarget.course import going_along, hands_way
 from simbench.retarget.hand_reach import hand_reach, handle_points
 from simbench.retarget.path_margin import Wanted
-from simbench.retarget.placement import Placement, RootPath, find_root, judge_root
+from simbench.retarget.placement import Placement, RootPath, judge_root
 from simbench.retarget.scaling import SIDES
 from simbench.robot.robot import Robot
 
 Array = NDArray[np.float64]
-OnProgress = Callable[[str, int, int], None]
 
 _BALANCE_ROUNDS = 5
 _SETTLED = 2e-4
 """Change of the pelvis' way, m, after which arms and balance agree."""
-_SEARCH_ROUNDS = 5
-_GAIN, _APPROACH = 0.01, 0.001
-"""Of a round of the search after which another is worth it: margin, rad; or what is no longer missing, m."""
-_HEIGHT_ROOM = 0.01
-"""Kept from a height at which the legs could not sway, m."""
-_SUPPORT_ROOM = 0.02
-"""Between the COG's way and the edges of the soles' box, m, where another than the usual way is tried."""
+_SMALL_SWAY = 0.005
+"""m, over which the pelvis' way is taken to be in proportion to the COG's."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +42,8 @@ class Spot:
         Part of the hands' horizontal motion that the COG goes with.
     advance : float
         How far the COG goes forward, m, for each metre that the hands rise.
+    lean : float
+        How far before the middle of the soles the COG is in the middle of its way, m.
     """
 
     position: tuple[float, float] = (0.0, 0.0)
@@ -55,6 +51,7 @@ class Spot:
     height: float = 0.0
     follow: float = 0.4
     advance: float = 0.0
+    lean: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -136,7 +133,8 @@ def judge_spot(
 ) -> Placed:
     """Judge whether a robot's hands can follow their handles from a spot, its COG kept over its feet.
 
-    Arms and balance are solved in turn, as in `plan_motion`.
+    The pelvis sways against the arms; by how much more or less than was reckoned, the balance of the whole
+    body tells, and both are solved in turn.
 
     Parameters
     ----------
@@ -163,108 +161,27 @@ def judge_spot(
         root = RootPath(np.array([*spot.position, 0.0]), spot.heading, np.zeros((count, 3)))
         return Placed(spot, judge_root(reach, handles, root, wanted))
     stance = stand(robot, spot.position, spot.heading, posture, spot.height)
-    reach = hand_reach(robot, handles, stance.joints)
     targets = cog_targets(stance, handles, spot)
-    base = np.tile(stance.base, (count, 1))
-    base[:, :2] += targets - stance.target
+    gain = sway_gain(robot, stance)
+    reach = hand_reach(robot, handles, stance.joints, gain)
+    place = stance.base[:3].copy()
+    place[:2] += gain[0] * spot.lean * ahead(spot.heading)
+    root = RootPath(place, spot.heading, np.zeros((count, 3)), spot.follow, spot.advance)
     likely = None
     for turn in range(_BALANCE_ROUNDS):
-        placement = judge_root(reach, handles, _root_path(base, spot.heading), wanted, likely)
+        placement = judge_root(reach, handles, root, wanted, likely)
         likely = placement.rest
         try:
-            moved, joints = _balanced(robot, stance, placement, targets)
+            base, joints = _balanced(robot, stance, placement, targets)
         except RetargetError as error:
             return Placed(spot, _faulty(placement, str(error)), legs_fault=True)
-        change = float(np.abs(moved - base).max())
-        base = moved
-        if change < _SETTLED or (turn > 0 and not placement.feasible):
+        off = base[:, :3] - placement.way
+        if np.abs(off).max() < _SETTLED or (turn > 0 and not placement.feasible):
             break
+        middle = off.mean(axis=0)
+        root = replace(root, position=root.position + middle, sway=root.sway + off - middle)
     legs = _legs_fault(robot, joints)
     return Placed(spot, _faulty(placement, legs) if legs else placement, legs_fault=bool(legs))
-
-
-def find_spot(
-    robot: Robot,
-    handles: Mapping[str, Handle],
-    start: Spot,
-    posture: str,
-    on_progress: OnProgress,
-    *,
-    wanted: Wanted = Wanted(),  # noqa: B008
-) -> Placed:
-    """Find the spot from which a robot's hands follow their handles with the largest margin.
-
-    The search places the root; where the feet then are depends on the balance of what the arms do, and so
-    does the root's sway, with which the search goes on nearby.
-
-    Parameters
-    ----------
-    robot : Robot
-    handles : {side: Handle}
-        From `handles_for`.
-    start : Spot
-        First guess.
-    posture : str
-        Named posture whose legs and head are used.
-    on_progress : callable (stage, done, total)
-    wanted : Wanted
-
-    Returns
-    -------
-    Placed
-        If there is no such spot, the one from which least is missing.
-    """
-    count = len(handle_points(handles))
-    if not robot.floating:
-        reach = hand_reach(robot, handles, robot.postures[posture])
-        guess = RootPath(np.array([*start.position, 0.0]), start.heading, np.zeros((count, 3)))
-        placement = find_root(reach, handles, guess, (0.0, 0.0), wanted, _stage(on_progress, "place"))
-        place = placement.root.position
-        return Placed(Spot((float(place[0]), float(place[1])), placement.root.heading), placement)
-    low, high = height_range(robot, posture)
-    stance = stand(robot, start.position, start.heading, posture)
-    reach = hand_reach(robot, handles, stance.joints)
-    shares = _shares(robot, stance, handles)
-    guess = RootPath(stance.base[:3], start.heading, np.zeros((count, 3)), start.follow, start.advance)
-    offset = _turn(start.heading).T @ (stance.base[:2] - start.position)
-    best: Placed | None = None
-    for turn in range(_SEARCH_ROUNDS):
-        before = -np.inf if best is None else _rank(best)
-        lift = guess.position[2] - stance.base[2]
-        placement = find_root(
-            reach,
-            handles,
-            guess,
-            (min(low - lift, 0.0), max(high - lift, 0.0)),
-            wanted,
-            _stage(on_progress, f"place {turn + 1}"),
-            shares=shares,
-            nearby=turn > 0,
-        )
-        root = placement.root
-        height = float(np.clip(root.position[2] - stance.base[2], low, high))
-        for _ in range(2):
-            feet = root.position[:2] - _turn(root.heading) @ offset
-            spot = Spot((float(feet[0]), float(feet[1])), root.heading, height, root.follow, root.advance)
-            placed = judge_spot(robot, handles, spot, posture, wanted=wanted)
-            if best is None or _rank(placed) > _rank(best):
-                best = placed
-            balanced = placed.placement.root
-            offset = offset + _turn(root.heading).T @ (balanced.position - root.position)[:2]
-        reach = hand_reach(robot, handles, stand(robot, (0.0, 0.0), 0.0, posture, height).joints)
-        if placed.legs_fault:
-            # The legs have room for the height, but not for the sway there.
-            low, high = (low, height - _HEIGHT_ROOM) if height > 0.0 else (height + _HEIGHT_ROOM, high)
-            low, high = min(low, 0.0), max(high, 0.0)
-        assert best is not None
-        worth = _GAIN if best.placement.feasible else _APPROACH
-        if turn > 0 and not placed.legs_fault and _rank(best) < before + worth:
-            break
-        along = going_along(hands_way(handles), root.heading, root.follow, root.advance)
-        sway = balanced.sway - np.column_stack([along, np.zeros(count)])
-        guess = RootPath(root.position, root.heading, sway, root.follow, root.advance)
-    assert best is not None
-    return best
 
 
 def cog_targets(stance: Stance, handles: Mapping[str, Handle], spot: Spot) -> Array:
@@ -275,50 +192,40 @@ def cog_targets(stance: Stance, handles: Mapping[str, Handle], spot: Spot) -> Ar
     stance : Stance
     handles : {side: Handle}
     spot : Spot
-        Its heading, `follow` and `advance` are used.
+        Its heading, `follow`, `advance` and `lean` are used.
 
     Returns
     -------
     (K, 2) array
         m, world.
     """
-    return stance.target + going_along(hands_way(handles), spot.heading, spot.follow, spot.advance)
+    along = going_along(hands_way(handles), spot.heading, spot.follow, spot.advance)
+    return stance.target + along + spot.lean * ahead(spot.heading)
 
 
-def _shares(robot: Robot, stance: Stance, handles: Mapping[str, Handle]) -> tuple[float, float]:
-    """Most of `follow` and of `advance` that together keep the COG inside the box about the soles."""
-    corners = [
-        sole.act(corner)[:2] for side, sole in stance.soles.items() for corner in robot.soles[f"{side}_foot"]
-    ]
-    own = np.array(corners) @ pin.XYZQUATToSE3(stance.base).rotation[:2, :2]
-    room = 0.5 * float(np.ptp(own, axis=0).min()) - _SUPPORT_ROOM
-    hands = hands_way(handles)
-    across = max(float(np.linalg.norm(hands[:, :2], axis=1).max()), 1e-6)
-    follow = float(np.clip(room / across, 0.0, 1.0))
-    rise = max(float(np.abs(hands[:, 2]).max()), 1e-6)
-    return follow, float(np.clip((room - follow * across) / rise, 0.0, 1.0))
+def ahead(heading: float) -> Array:
+    """Compute the unit vector (2,) of a heading, rad."""
+    return np.array([np.cos(heading), np.sin(heading)])
 
 
-def _rank(placed: Placed) -> float:
-    placement = placed.placement
-    if placement.feasible:
-        return placement.margin
-    return min(placement.clearance, 0.0) - placement.missing - 0.1 * placement.missing_turn
+def sway_gain(robot: Robot, stance: Stance) -> tuple[float, float]:
+    """Measure how far the pelvis goes, along its x and y, for each metre that it is to take the COG.
 
+    Parameters
+    ----------
+    robot : Robot
+    stance : Stance
 
-def _turn(heading: float) -> Array:
-    c, s = np.cos(heading), np.sin(heading)
-    return np.array([[c, -s], [s, c]])
-
-
-def _stage(on_progress: OnProgress, name: str) -> Callable[[int, int], None]:
-    return lambda done, total: on_progress(name, done, total)
-
-
-def _root_path(base: Array, heading: float) -> RootPath:
-    """Split the way of the root link into its middle and a sway."""
-    middle = base[:, :3].mean(axis=0)
-    return RootPath(middle, heading, base[:, :3] - middle)
+    Returns
+    -------
+    (float, float)
+        More than 1, as the legs' mass goes along in part only.
+    """
+    turn = pin.XYZQUATToSE3(stance.base).rotation[:2, :2]
+    steps = _SMALL_SWAY * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    base, _ = balance(robot, stance, np.tile(stance.joints, (4, 1)), stance.target + steps @ turn.T)
+    way = base[:, :2] @ turn / (2.0 * _SMALL_SWAY)
+    return float(way[0, 0] - way[1, 0]), float(way[2, 1] - way[3, 1])
 
 
 def _balanced(robot: Robot, stance: Stance, placement: Placement, targets: Array) -> tuple[Array, Array]:

@@ -13,7 +13,8 @@ from simbench.errors import RetargetError
 from simbench.motion.actors.timing import minimum_jerk
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion
-from simbench.place import Placed, Spot, find_spot, judge_spot
+from simbench.place import Placed, Spot, judge_spot
+from simbench.place_search import find_spot
 from simbench.retarget.contact import near_contact
 from simbench.retarget.course import going_along
 from simbench.retarget.hand_plan import HandPlan
@@ -69,6 +70,7 @@ def choose_spot(
         section.height_m,
         settings.pelvis_follow,
         settings.pelvis_advance,
+        settings.pelvis_lean_m,
     )
     if section.place == "given":
         return given
@@ -218,7 +220,10 @@ def follow_hands(stance: Stance, hands: HandPlan, spot: Spot) -> Array:
             first, last = np.flatnonzero(touching)[[0, -1]]
             offset = palm[np.arange(len(palm)).clip(first, last)] - 0.5 * (low + high)
             moved += 0.5 * hands.share[side][:, None] * offset
-    return stance.target + going_along(moved, spot.heading, spot.follow, spot.advance)
+    share = np.maximum(hands.share["left"], hands.share["right"])[:, None]
+    ahead = np.array([np.cos(spot.heading), np.sin(spot.heading)])
+    along = going_along(moved, spot.heading, spot.follow, spot.advance)
+    return np.asarray(stance.target + along + share * spot.lean * ahead)
 
 
 def pelvis_height(

@@ -136,6 +136,8 @@ class RetargetSection(Section):
     """Part of the hands' horizontal motion in contact that the COG goes with."""
     pelvis_advance: Annotated[float, Field(ge=-1.0, le=1.0)] = 0.0
     """How far the COG goes forward, m, for each metre that the hands in contact rise."""
+    pelvis_lean_m: float = 0.0
+    """How far before the middle of the soles the COG is, in contact, in the middle of its way."""
     pelvis_height_follow: Annotated[float, Field(ge=0.0, le=1.0)] = 1.0
     """Part of the person's pelvis height, to the robot's scale, that the robot's goes with in free motion, as
     far as its legs allow."""

@@ -32,7 +32,7 @@ def test_reached_from_where_it_stands(handle_at, capsys):
     assert main(["place", WALK, "--robot", "puma560"]) == 0
     out = capsys.readouterr().out
     assert "feasible: puma560 reaches every pose from where it stands" in out
-    assert "robot.position_m   [0.000, 0.000]" in out
+    assert "robot.position_m        [0.000, 0.000]" in out
     assert "height" not in out
 
 
@@ -41,7 +41,7 @@ def test_another_place_is_found_and_serves(handle_at, capsys):
     assert main(["place", WALK, "--robot", "puma560"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("not from where it stands: a palm stays")
-    x, y = out.split("robot.position_m   [")[1].split("]")[0].split(", ")
+    x, y = out.split("robot.position_m        [")[1].split("]")[0].split(", ")
     assert np.hypot(float(x) - 3.0, float(y) + 1.0) < 1.0
     heading = out.split("robot.heading_rad  ")[1].split()[0]
     assert main(["place", WALK, "--robot", "puma560", "--position", x, y, "--heading", heading]) == 0

@@ -6,8 +6,9 @@ from numpy.typing import NDArray
 from simbench.kinematics.box import solve_box
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.descent import place
-from simbench.kinematics.task_matrix import Tasks, Workspace, gauss_newton
+from simbench.kinematics.task_matrix import Tasks, Workspace
 from simbench.kinematics.tree import KinematicTree
+from simbench.retarget.counter_sway import CounterSway, swayed, swaying_gauss_newton
 
 Array = NDArray[np.float64]
 
@@ -23,6 +24,7 @@ _LARGEST_DAMPING = 1e4
 def reach_path(
     tree: KinematicTree,
     tasks: Tasks,
+    counter: CounterSway,
     points: Array,
     low: Array,
     high: Array,
@@ -33,7 +35,7 @@ def reach_path(
     path: Array,
     found: Array,
 ) -> None:
-    """Follow points pose by pose, each from where the last one ended; the root stays at the origin.
+    """Follow points pose by pose, each from where the last one ended; the root sways about the origin.
 
     In every pose least is
 
@@ -46,8 +48,9 @@ def reach_path(
     tree : KinematicTree
     tasks : Tasks
         Points only.
+    counter : CounterSway
     points : (K, P, 3) array
-        In the root's axes, m.
+        From where the root would be without swaying, root axes, m.
     low, high : (n,) array
         rad or m, low ≤ high.
     rest : (n,) array
@@ -60,7 +63,7 @@ def reach_path(
     path : (K, n) array
         Overwritten: the joints in every pose.
     found : (K, P, 3) array
-        Overwritten: where the points are then; infinite after giving up.
+        Overwritten: where the points are then, likewise; infinite after giving up.
     """
     n = len(rest)
     joints, pull = np.empty(n), np.empty(n)
@@ -70,20 +73,22 @@ def reach_path(
         pull[i] = 1.0 / (half * half)
     rate = _STRONGEST_PULL
     while rate > 1.5 * PULL:
-        descend_near(tree, tasks, points[0], low, high, rest, rate * pull, joints, work, rounds)
+        descend_near(tree, tasks, counter, points[0], low, high, rest, rate * pull, joints, work, rounds)
         rate *= 0.1
     lost = False
     for t in range(len(points)):
         if not lost:
             extra = 2 * rounds if t == 0 else rounds
-            descend_near(tree, tasks, points[t], low, high, rest, PULL * pull, joints, work, extra)
+            descend_near(tree, tasks, counter, points[t], low, high, rest, PULL * pull, joints, work, extra)
         for i in range(n):
             path[t, i] = joints[i]
+        sway_x, sway_y = swayed(counter, work)
+        sway = (sway_x, sway_y, 0.0)
         for k in range(len(tasks.point_body)):
             body = tasks.point_body[k]
             square = 0.0
             for i in range(3):
-                x = work.position[body, i]
+                x = work.position[body, i] - sway[i]
                 for j in range(3):
                     x += work.rotation[body, i, j] * tasks.point[k, j]
                 found[t, k, i] = np.inf if lost else x
@@ -96,6 +101,7 @@ def reach_path(
 def descend_near(
     tree: KinematicTree,
     tasks: Tasks,
+    counter: CounterSway,
     points: Array,
     low: Array,
     high: Array,
@@ -112,8 +118,9 @@ def descend_near(
     tree : KinematicTree
     tasks : Tasks
         Points only.
+    counter : CounterSway
     points : (P, 3) array
-        In the root's axes, m.
+        From where the root would be without swaying, root axes, m.
     low, high, rest : (n,) array
         rad or m.
     pull : (n,) array
@@ -131,13 +138,13 @@ def descend_near(
         The cost, m².
     """
     n = len(joints)
-    no_turns = np.empty((0, 3, 3))
+    moved = np.empty(points.shape)
     upright, origin = np.eye(3), np.zeros(3)
     matrix, vector = np.empty((n, n)), np.empty(n)
     lowest, highest, tried = np.empty(n), np.empty(n), np.empty(n)
     damping = 1e-6
     place(tree, joints, upright, origin, work)
-    cost = gauss_newton(tree, tasks, points, no_turns, work) + _off_rest(joints, rest, pull)
+    cost = swaying_gauss_newton(tree, tasks, counter, points, moved, work) + _off_rest(joints, rest, pull)
     for _ in range(rounds):
         for i in range(n):
             for j in range(i + 1):
@@ -151,7 +158,9 @@ def descend_near(
             tried[i] = min(max(joints[i] + change[i], low[i]), high[i])
             largest = max(largest, abs(change[i]))
         place(tree, tried, upright, origin, work)
-        new_cost = gauss_newton(tree, tasks, points, no_turns, work) + _off_rest(tried, rest, pull)
+        new_cost = swaying_gauss_newton(tree, tasks, counter, points, moved, work) + _off_rest(
+            tried, rest, pull
+        )
         if new_cost <= cost:
             for i in range(n):
                 joints[i] = tried[i]
@@ -160,7 +169,7 @@ def descend_near(
         else:
             damping *= 10.0
             place(tree, joints, upright, origin, work)
-            gauss_newton(tree, tasks, points, no_turns, work)
+            swaying_gauss_newton(tree, tasks, counter, points, moved, work)
         if largest < _SETTLED_STEP or damping > _LARGEST_DAMPING:
             break
     return cost

@@ -100,13 +100,13 @@ def clearance_rows(
     Parameters
     ----------
     workspace : PairWorkspace
-        Of the shapes of a floating-base model.
+        Of the shapes of a model with a floating base or a fixed one.
     joints : (n,) array
         rad.
     margin : float
         m.
     base : (7,) array, optional
-        Pose of the root link in the world; the world's origin by default.
+        Pose of a floating root link in the world, by default the world's origin; empty for a fixed base.
 
     Returns
     -------
@@ -128,8 +128,10 @@ def clearance_rows(
     turned, back = [1, 2, 0], [2, 0, 1]
     moments = points[:, turned] * normals[:, back] - points[:, back] * normals[:, turned]
     lines = np.hstack([normals, moments])
-    jacobian = pin.computeJointJacobians(model, data)[:, 6:]
-    return lines @ jacobian * workspace.apart[near, 6:], margin - np.array([distances[pair] for pair in near])
+    own = slice(-len(joints), None)
+    jacobian = pin.computeJointJacobians(model, data)[:, own]
+    missing = margin - np.array([distances[pair] for pair in near])
+    return lines @ jacobian * workspace.apart[near, own], missing
 
 
 def clear_path(

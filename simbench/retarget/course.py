@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.motion.handles import Handle
-from simbench.retarget.hand_reach import handle_points
+from simbench.retarget.hand_reach import HandReach, handle_points
 
 Array = NDArray[np.float64]
 
@@ -24,14 +24,14 @@ class Course:
         (x, y, z) + sway_k + follow (h_k,x, h_k,y, 0) + advance h_k,z (cos heading, sin heading, 0),
 
     h being the hands' way: it goes with them by a part of their horizontal motion, and forward while they
-    rise.
+    rise. What it sways against the arms comes on top.
 
     Parameters
     ----------
     points : (K, P, 3) array
         From `handle_points`, m.
     sway : (K, 3) array
-        What balance asks of the root, m.
+        What else balance asks of the root, m.
     hands : (K, 3) array
         From `hands_way`, m.
     """
@@ -47,9 +47,12 @@ class Course:
         )
 
 
-def make_course(handles: Mapping[str, Handle], sway: Array) -> Course:
-    """Prepare the course of handles, the root swaying (K, 3), m, world."""
-    return Course(handle_points(handles), sway, hands_way(handles))
+def make_course(reach: HandReach, handles: Mapping[str, Handle], sway: Array) -> Course:
+    """Prepare the course of handles, the root swaying (K, 3), m, world.
+
+    What the COG goes with the hands, the root goes a little farther, as the feet stay.
+    """
+    return Course(handle_points(handles), sway, float(reach.counter.gain.mean()) * hands_way(handles))
 
 
 def hands_way(handles: Mapping[str, Handle]) -> Array:
@@ -91,13 +94,18 @@ def going_along(hands: Array, heading: float, follow: float, advance: float) -> 
     return np.asarray(follow * hands[:, :2] + advance * hands[:, 2:] * ahead)
 
 
-def seen_from(place: Sequence[float], course: Course) -> Array:
+def root_way(place: Sequence[float] | Array, course: Course) -> Array:
+    """Compute where a root with the six numbers is in each pose of a course (K, 3), m."""
+    root = np.asarray(place[:3]) + course.sway
+    root[:, :2] += going_along(course.hands, place[3], place[4], place[5])
+    return root
+
+
+def seen_from(place: Sequence[float] | Array, course: Course) -> Array:
     """Express the points of a course (K, P, 3), m, in the axes of a root with the six numbers."""
     c, s = np.cos(place[3]), np.sin(place[3])
     turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    root = np.array(place[:3]) + course.sway
-    root[:, :2] += going_along(course.hands, place[3], place[4], place[5])
-    return np.asarray((course.points - root[:, None]) @ turn)
+    return np.asarray((course.points - root_way(place, course)[:, None]) @ turn)
 
 
 def turned(course: Course, angle: float) -> Course:

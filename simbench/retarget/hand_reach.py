@@ -13,6 +13,7 @@ from simbench.kinematics.tree import KinematicTree, first_joint, frame_on_body, 
 from simbench.motion.handles import Handle
 from simbench.retarget.centred_reach import reach_path
 from simbench.retarget.clearance import add_self_pairs, convex_shapes
+from simbench.retarget.counter_sway import CounterSway, counter_sway
 from simbench.retarget.elbow_bend import bent_boxes
 from simbench.retarget.near_pairs import (
     PairWorkspace,
@@ -55,6 +56,8 @@ class HandReach:
         Of the joints themselves, rad.
     pairs : PairWorkspace
         Links that could collide.
+    counter : CounterSway
+        How the root sways against the arms.
     """
 
     robot: Robot
@@ -67,6 +70,7 @@ class HandReach:
     boxes: tuple[Array, ...]
     limits: Array
     pairs: PairWorkspace
+    counter: CounterSway
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,9 @@ class Grasps:
     turned: Array
 
 
-def hand_reach(robot: Robot, handles: Mapping[str, Handle], joints: Array) -> HandReach:
+def hand_reach(
+    robot: Robot, handles: Mapping[str, Handle], joints: Array, sway_gain: tuple[float, float] = (0.0, 0.0)
+) -> HandReach:
     """Prepare to ask what a robot's hands reach.
 
     Parameters
@@ -97,7 +103,9 @@ def hand_reach(robot: Robot, handles: Mapping[str, Handle], joints: Array) -> Ha
     handles : {side: Handle}
         What each of the robot's hands holds.
     joints : (n,) array
-        Posture of everything but trunk and those arms, rad.
+        Posture of everything but trunk and those arms, and one in which the root does not sway, rad.
+    sway_gain : (float, float)
+        How far the root goes, along its x and y, for each metre that it is to take the COG.
 
     Returns
     -------
@@ -154,6 +162,7 @@ def hand_reach(robot: Robot, handles: Mapping[str, Handle], joints: Array) -> Ha
         boxes=bent_boxes(robot, model, limits, sides),
         limits=limits,
         pairs=pair_workspace(model, geometry),
+        counter=counter_sway(model, _own(robot, model, joints), sway_gain),
     )
 
 
@@ -205,7 +214,7 @@ def grasp_handles(
     ----------
     reach : HandReach
     points : (K, P, 3) array
-        From `handle_points`, in the axes of the robot's root, m.
+        From `handle_points`, in the axes of the robot's root where it does not sway, m.
     rest : (n,) array
         Joints from which the first pose is looked for, and near which all stay as far as they can, rad.
     box : (2, n) array
@@ -224,6 +233,7 @@ def grasp_handles(
     reach_path(
         reach.tree,
         reach.tasks,
+        reach.counter,
         np.ascontiguousarray(points),
         np.ascontiguousarray(box[0]),
         np.ascontiguousarray(box[1]),
@@ -279,6 +289,33 @@ def arm_length(reach: HandReach) -> float:
         places = [data.oMf[model.getFrameId(reach.robot.frames[role])].translation for role in _roles(side)]
         lengths.append(float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum()))
     return max(lengths)
+
+
+def counter_way(reach: HandReach, joints: Array) -> Array:
+    """How far the joints take the COG, in the root's axes, times what the root goes against it.
+
+    Parameters
+    ----------
+    reach : HandReach
+    joints : (K, n) array
+        rad.
+
+    Returns
+    -------
+    (K, 3) array
+        m; zero for a root that does not sway.
+    """
+    model, data = reach.model, reach.model.createData()
+    root = pin.neutral(model)[: reach.robot.root_q]
+    cogs = np.array([pin.centerOfMass(model, data, np.concatenate([root, q]))[:2] for q in joints])
+    way = np.zeros((len(joints), 3))
+    way[:, :2] = reach.counter.gain * (cogs - reach.counter.middle)
+    return way
+
+
+def _own(robot: Robot, model: pin.Model, joints: Array) -> Array:
+    """Take those of a robot's joint positions that a reduced model has."""
+    return joints[[robot.joint_names.index(name) for name in model.names[first_joint(model) :]]]
 
 
 def _roles(side: str) -> list[str]:

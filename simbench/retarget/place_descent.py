@@ -8,6 +8,7 @@ from simbench.kinematics.compiled import compiled
 from simbench.kinematics.task_matrix import Tasks, Workspace
 from simbench.kinematics.tree import KinematicTree
 from simbench.retarget.centred_reach import PULL, descend_near
+from simbench.retarget.counter_sway import CounterSway
 
 Array = NDArray[np.float64]
 
@@ -25,6 +26,7 @@ _NOTHING = 1e-10
 def settle_place(
     tree: KinematicTree,
     tasks: Tasks,
+    counter: CounterSway,
     points: Array,
     sway: Array,
     hands: Array,
@@ -49,6 +51,7 @@ def settle_place(
     tree : KinematicTree
     tasks : Tasks
         Points only.
+    counter : CounterSway
     points, sway, hands : (K, P, 3), (K, 3), (K, 3) array
         Of a `Course`.
     low, high : (n,) array
@@ -84,7 +87,7 @@ def settle_place(
     scale = np.array([1.0, 1.0, 1.0, 0.1, 0.03, 0.03])
     for t in range(count):
         _aim(points[t], sway[t], hands[t], place, aims)
-        cost += descend_near(tree, tasks, aims, low, high, rest, pull, path[t], work, _JOINT_ROUNDS)
+        cost += descend_near(tree, tasks, counter, aims, low, high, rest, pull, path[t], work, _JOINT_ROUNDS)
         _reduce(work, path[t], low, high, pull, rest, hands[t], place, matrix, vector, follow[t])
     for _ in range(rounds):
         if cost < _NOTHING * count:
@@ -108,7 +111,7 @@ def settle_place(
                 tried_path[t, i] = min(max(x, low[i]), high[i])
             _aim(points[t], sway[t], hands[t], tried, aims)
             new_cost += descend_near(
-                tree, tasks, aims, low, high, rest, pull, tried_path[t], work, _JOINT_ROUNDS
+                tree, tasks, counter, aims, low, high, rest, pull, tried_path[t], work, _JOINT_ROUNDS
             )
             _reduce(
                 work,

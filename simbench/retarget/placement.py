@@ -9,8 +9,8 @@ from scipy.stats.qmc import Halton
 
 from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
-from simbench.retarget.course import PLACE_SIZE, make_course, seen_from, turned
-from simbench.retarget.hand_reach import HandReach, arm_length
+from simbench.retarget.course import PLACE_SIZE, Course, make_course, root_way, seen_from, turned
+from simbench.retarget.hand_reach import HandReach, arm_length, counter_way
 from simbench.retarget.path_margin import Candidate, Rest, Wanted, all_rests, followed, judge_path
 from simbench.retarget.placement_search import search_place
 
@@ -36,7 +36,8 @@ class RootPath:
     sway : (K, 3) array
         Added to the position in each pose, besides what follows, m, world.
     follow, advance : float
-        How far the root goes with the hands, as in `Course`.
+        How far the COG goes with the hands; the root goes along, as in `Course`. It also sways against the
+        arms, as in `CounterSway`.
     """
 
     position: Array
@@ -71,6 +72,8 @@ class Placement:
         Why the path cannot be followed; empty if it can.
     clearance : float
         Least distance between the robot's links, m; infinite where none come near each other.
+    way : (K, 3) array
+        Where the root is in each pose, m, world.
     postures : (K, n) array
         Positions of `joint_names` along the path, rad; where it cannot be followed, the nearest to it.
     joint_names : tuple of str
@@ -86,6 +89,7 @@ class Placement:
     missing_turn: float
     fault: str
     clearance: float
+    way: Array
     postures: Array
     joint_names: tuple[str, ...]
     rest: Rest
@@ -118,9 +122,9 @@ def judge_root(
     -------
     Placement
     """
-    points = seen_from(root.numbers.tolist(), make_course(handles, root.sway))
-    found = judge_path(reach, points, wanted, likely)
-    return _placement(reach, points, root, found, wanted)
+    course = make_course(reach, handles, root.sway)
+    found = judge_path(reach, seen_from(root.numbers, course), wanted, likely)
+    return _placement(reach, course, root, found, wanted)
 
 
 def find_root(
@@ -160,7 +164,7 @@ def find_root(
         The one with the largest margin; if there is none, the one with the least missing.
     """
     about = _turned(start.heading)
-    world = make_course(handles, start.sway)
+    world = make_course(reach, handles, start.sway)
     course = turned(world, start.heading)
     ways = [handle.poses[:, :3, 3] for handle in handles.values()]
     middle = np.zeros(PLACE_SIZE)
@@ -195,7 +199,7 @@ def find_root(
     best = found[0] if found[0].score >= found[-1].score - price else found[-1]
     x, y, z, heading, follow, advance = best.place
     root = RootPath(about @ (x, y, z), start.heading + heading, start.sway, follow, advance)
-    return _placement(reach, seen_from(root.numbers.tolist(), world), root, best, wanted)
+    return _placement(reach, world, root, best, wanted)
 
 
 def require_feasible(robot_name: str, placement: Placement) -> None:
@@ -211,9 +215,9 @@ def require_feasible(robot_name: str, placement: Placement) -> None:
 
 
 def _placement(
-    reach: HandReach, points: Array, root: RootPath, found: Candidate, wanted: Wanted
+    reach: HandReach, course: Course, root: RootPath, found: Candidate, wanted: Wanted
 ) -> Placement:
-    grasps = found.grasps
+    grasps, points = found.grasps, seen_from(root.numbers, course)
     room = np.minimum(grasps.joints - reach.limits[0], reach.limits[1] - grasps.joints).min(axis=0)
     names = tuple(reach.model.names[-len(room) :])
     fault = "" if found.margin >= 0.0 else _fault(points, found, wanted)
@@ -225,6 +229,7 @@ def _placement(
         missing_turn=float(grasps.turned.max()) if fault else 0.0,
         fault=fault,
         clearance=found.clearance,
+        way=root_way(root.numbers, course) - counter_way(reach, grasps.joints) @ _turned(root.heading).T,
         postures=grasps.joints,
         joint_names=names,
         rest=found.rest,

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from simbench.retarget.course import Course, seen_from
 from simbench.retarget.hand_reach import HandReach, grasp_handles
+from simbench.retarget.part_links import part_links
 from simbench.retarget.path_margin import (
     COARSE,
     FINE,
@@ -75,6 +76,12 @@ def search_place(
         progress(len(starts) + share * (number + 1), total)
         if found[-1].margin >= wanted.ample_margin:
             break
+    if max(climber.margin for climber in found) < 0.0:
+        found += [
+            _parted(reach, few, more, climber, low, high, wanted)
+            for climber in found
+            if climber.clearance < 0.0
+        ]
     found.sort(key=lambda candidate: -candidate.score)
     best = None
     for climber in found:
@@ -105,6 +112,7 @@ def _settled(
     settle_place(
         reach.tree,
         reach.tasks,
+        reach.counter,
         course.points,
         course.sway,
         course.hands,
@@ -121,6 +129,24 @@ def _settled(
     near = Rest(rest.box, path.mean(axis=0))
     come = tuple(there.tolist())
     return at_margin(reach, come, seen_from(come, course), near, wanted, margin, measure=True)
+
+
+def _parted(
+    reach: HandReach,
+    few: Course,
+    more: Course,
+    start: Candidate,
+    low: Array,
+    high: Array,
+    wanted: Wanted,
+) -> Candidate:
+    """Get the links of a candidate out of each other."""
+    margin = wanted.least_margin
+    box = narrowed_box(reach, start.rest, margin)
+    near = grasp_handles(reach, seen_from(start.place, few), start.rest.joints, box).joints
+    place, path = part_links(reach, few, np.array(start.place), near, box, low, high)
+    come, rest = tuple(place.tolist()), Rest(start.rest.box, path.mean(axis=0))
+    return at_margin(reach, come, seen_from(come, more), rest, wanted, margin, measure=True)
 
 
 def _climb(

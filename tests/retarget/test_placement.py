@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench import place
+from simbench import place_search
 from simbench.balance.standing import stand
 from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
-from simbench.place import Spot, cog_targets, find_spot, handles_for, judge_spot
+from simbench.place import Spot, cog_targets, handles_for, judge_spot
+from simbench.place_search import find_spot
 from simbench.retarget.course import Course, seen_from
 from simbench.retarget.hand_reach import arm_length, hand_reach, handle_points
 from simbench.retarget.path_margin import Wanted
@@ -143,7 +144,7 @@ def test_a_mirror_symmetric_task_gives_a_symmetric_place(mahru):
     again = judge_spot(mahru, handles, placed.spot, "standing").placement
     assert again.margin == pytest.approx(found.margin, abs=0.02)
     q = pin.neutral(mahru.model)
-    q[:3] = again.root.position + again.root.sway[2]
+    q[:3] = again.way[2]
     for name, angle in zip(again.joint_names, again.postures[2], strict=True):
         q[mahru.model.joints[mahru.model.getJointId(name)].idx_q] = angle
     q[3:7] = pin.Quaternion(pin.utils.rotate("z", again.root.heading)).coeffs()
@@ -212,10 +213,10 @@ def test_place_and_postures_settle_where_a_hidden_place_was(mahru, stiff):
     tree, tasks, rest = reach.tree, reach.tasks, box.mean(axis=0)
     arrays = (course.points, course.sway, course.hands)
     held = (place.copy(), place.copy())
-    settle_place(tree, tasks, *arrays, *box, rest, *held, reach.work, 60, place, path)
+    settle_place(tree, tasks, reach.counter, *arrays, *box, rest, *held, reach.work, 60, place, path)
     np.testing.assert_array_equal(place, held[0])
     assert missing() > 0.01
-    settle_place(tree, tasks, *arrays, *box, rest, low, high, reach.work, 60, place, path)
+    settle_place(tree, tasks, reach.counter, *arrays, *box, rest, low, high, reach.work, 60, place, path)
     assert missing() < 2e-4
     assert (path >= box[0]).all()
     assert (path <= box[1]).all()
@@ -248,7 +249,7 @@ def test_the_cog_is_taken_no_farther_than_2_cm_from_the_soles_edges(mahru, headi
         asked.append(shares)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(place, "find_root", find_root)
+    monkeypatch.setattr(place_search, "find_root", find_root)
     q = np.concatenate([pin.neutral(mahru.model)[:7], mahru.postures["standing"]])
     data = mahru.model.createData()
     pin.framesForwardKinematics(mahru.model, data, q)
