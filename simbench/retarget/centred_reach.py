@@ -97,6 +97,11 @@ def reach_path(
                 lost = True
 
 
+def weak_pull(box: Array) -> Array:
+    """Compute what the square of a joint's distance from its rest costs along a path (n,)."""
+    return np.asarray(PULL / np.maximum(0.5 * (box[1] - box[0]), 1e-3) ** 2)
+
+
 @compiled
 def descend_near(
     tree: KinematicTree,

@@ -11,7 +11,7 @@ from simbench.errors import RetargetError
 from simbench.kinematics.task_matrix import Tasks, Workspace, make_workspace
 from simbench.kinematics.tree import KinematicTree, first_joint, frame_on_body, kinematic_tree
 from simbench.motion.handles import Handle
-from simbench.retarget.centred_reach import reach_path
+from simbench.retarget.centred_reach import descend_near, reach_path, weak_pull
 from simbench.retarget.clearance import add_self_pairs, convex_shapes
 from simbench.retarget.counter_sway import CounterSway, counter_sway
 from simbench.retarget.elbow_bend import bent_boxes
@@ -255,6 +255,36 @@ def grasp_handles(
         whole = 4.0 if reach.free[side] else 8.0
         turned = np.maximum(turned, 2.0 * np.arcsin(np.sqrt(np.minimum(chords / whole, 1.0))))
     return Grasps(path, off, turned)
+
+
+def step_towards(reach: HandReach, points: Array, rest: Array, box: Array, joints: Array) -> None:
+    """Bring the hands of one pose to points nearby, as `grasp_handles` does from pose to pose.
+
+    Parameters
+    ----------
+    reach : HandReach
+    points : (P, 3) array
+        As in `grasp_handles`, m.
+    rest : (n,) array
+        Near what the joints stay, rad.
+    box : (2, n) array
+        Least and greatest positions of the joints, rad.
+    joints : (n,) array
+        Where to begin; overwritten.
+    """
+    descend_near(
+        reach.tree,
+        reach.tasks,
+        reach.counter,
+        points,
+        np.ascontiguousarray(box[0]),
+        np.ascontiguousarray(box[1]),
+        rest,
+        weak_pull(box),
+        joints,
+        reach.work,
+        12,
+    )
 
 
 def least_clearance(reach: HandReach, joints: Array) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.retarget.hand_reach import Grasps, HandReach, grasp_handles, least_clearance
+from simbench.retarget.hand_reach import Grasps, HandReach, grasp_handles, least_clearance, step_towards
 
 Array = NDArray[np.float64]
 Place = tuple[float, ...]
@@ -20,7 +20,9 @@ STRICTNESS = 0.2
 """Share of the tolerances that the search uses, so that what follows it has the rest."""
 _JUMP = 0.15
 _SAMPLES = 200
-"""Most a joint may move (rad) in one of so many steps along the path: more is a change of branch."""
+"""A joint that moves more (rad) in one of so many steps along the path may have changed its branch."""
+_PARTS, _PART_SHARE = 16, 0.3
+"""Then the step is taken in so many parts: none of them is more than this share of it on one branch."""
 _CLOSING = 0.02
 _RANDOM_RESTS = 6
 
@@ -91,14 +93,27 @@ class Candidate:
         return float(-1.0 - off - 0.1 * turned + min(self.clearance, 0.0))
 
 
-def followed(grasps: Grasps, points: Array, wanted: Wanted, strictness: float = 1.0) -> bool:
+def followed(
+    reach: HandReach,
+    grasps: Grasps,
+    points: Array,
+    rest: Array,
+    box: Array,
+    wanted: Wanted,
+    strictness: float = 1.0,
+) -> bool:
     """Whether all palms are where they should be, on one branch, and a closed path closes.
 
     Parameters
     ----------
+    reach : HandReach
     grasps : Grasps
     points : (K, P, 3) array
         The path, m.
+    rest : (n,) array
+        Near what the joints stay, rad.
+    box : (2, n) array
+        Least and greatest positions of the joints, rad.
     wanted : Wanted
     strictness : float
         Share of its tolerances that may be used.
@@ -110,11 +125,27 @@ def followed(grasps: Grasps, points: Array, wanted: Wanted, strictness: float = 
     if grasps.off.max() > strictness * wanted.off or grasps.turned.max() > strictness * wanted.turned:
         return False
     joints = grasps.joints
-    jump = min(_JUMP * max(1.0, _SAMPLES / max(len(points) - 1, 1)), 1.0)
-    if len(points) > 1 and np.abs(np.diff(joints, axis=0)).max() > jump:
-        return False
+    steps = np.abs(np.diff(joints, axis=0)).max(axis=1, initial=0.0)
+    far = min(_JUMP * max(1.0, _SAMPLES / max(len(points) - 1, 1)), 1.0)
+    for pose in np.flatnonzero(steps > far):
+        pair = slice(pose, pose + 2)
+        if not _leads_on(reach, points[pair], joints[pair], rest, box):
+            return False
     closed = np.abs(points[0] - points[-1]).max() < 1e-6
     return not closed or bool(np.abs(joints[0] - joints[-1]).max() < _CLOSING)
+
+
+def _leads_on(reach: HandReach, points: Array, joints: Array, rest: Array, box: Array) -> bool:
+    """Whether small steps lead from one posture (2, n) to the next: arms that race, but do not jump."""
+    share = np.linspace(0.0, 1.0, _PARTS + 1)[1:, None, None]
+    far = float(np.abs(joints[1] - joints[0]).max())
+    now = joints[0].copy()
+    for between in points[0] + share * (points[1] - points[0]):
+        before = now.copy()
+        step_towards(reach, between, rest, box, now)
+        if np.abs(now - before).max() > _PART_SHARE * far:
+            return False
+    return float(np.abs(now - joints[1]).max()) < _PART_SHARE * far
 
 
 def judge_place(
@@ -240,7 +271,7 @@ def at_margin(
     inside = narrowed_box(reach, rest, margin)
     tolerance = (np.inf, np.inf) if measure else (strictness * wanted.off, strictness * wanted.turned)
     grasps = grasp_handles(reach, points, rest.joints, inside, tolerance=tolerance)
-    if not followed(grasps, points, wanted, strictness):
+    if not followed(reach, grasps, points, rest.joints, inside, wanted, strictness):
         return Candidate(place, -1.0, grasps, rest, np.inf)
     clearance = least_clearance(reach, grasps.joints)
     return Candidate(place, margin if clearance >= 0.0 else -1.0, grasps, rest, clearance)

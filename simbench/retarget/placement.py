@@ -220,7 +220,7 @@ def _placement(
     grasps, points = found.grasps, seen_from(root.numbers, course)
     room = np.minimum(grasps.joints - reach.limits[0], reach.limits[1] - grasps.joints).min(axis=0)
     names = tuple(reach.model.names[-len(room) :])
-    fault = "" if found.margin >= 0.0 else _fault(points, found, wanted)
+    fault = "" if found.margin >= 0.0 else _fault(reach, points, found, wanted)
     return Placement(
         root=root,
         margin=float(room.min()) if not fault else 0.0,
@@ -236,13 +236,13 @@ def _placement(
     )
 
 
-def _fault(points: Array, found: Candidate, wanted: Wanted) -> str:
+def _fault(reach: HandReach, points: Array, found: Candidate, wanted: Wanted) -> str:
     off, turned = float(found.grasps.off.max()), float(found.grasps.turned.max())
     if off > wanted.off or turned > wanted.turned:
         return f"a palm stays {1000 * off:.1f} mm and {np.degrees(turned):.1f}° from its handle"
     if found.clearance < 0.0:
         return f"links of the robot are {-1000 * found.clearance:.0f} mm inside each other"
-    if not followed(found.grasps, points, wanted):
+    if not followed(reach, found.grasps, points, found.rest.joints, reach.boxes[found.rest.box], wanted):
         return "every pose can be reached, but not one after the other: the arms would have to jump"
     return "a palm stays too far from its handle"
 
