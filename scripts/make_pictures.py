@@ -31,7 +31,7 @@ from simbench.sim.robot_points import link_hulls, robot_points
 
 MOMENTS = {
     "drawer": (0.5, 2.4, 4.0, 5.45),
-    "dance": (3.4, 5.2, 8.4, 10.0),
+    "dance": (2.7, 4.2, 6.8, 8.0),
     "puma560_sweep": (0.5, 1.4, 1.8, 2.4),
 }
 """Times of the pictures in each strip, s."""

@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.standing import Stance, balance, leg_columns, stand
+from simbench.balance.standing import Stance, balance, least_knee_bend, leg_columns, stand
 from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
 from simbench.retarget.course import going_along, hands_way
@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 _BALANCE_ROUNDS = 5
 _SETTLED = 2e-4
 """Change of the pelvis' way, m, after which arms and balance agree."""
+_LEAST_KNEE = 0.2
+"""Bend of the knees while the pelvis sways, rad: nearer to straight than that the legs' joints race."""
 _SMALL_SWAY = 0.005
 """m, over which the pelvis' way is taken to be in proportion to the COG's."""
 
@@ -236,13 +238,16 @@ def _balanced(robot: Robot, stance: Stance, placement: Placement, targets: Array
 
 
 def _legs_fault(robot: Robot, joints: Array) -> str:
-    """Say which leg joint is beyond its limits, if one is."""
+    """Say which leg joint is beyond its limits, if one is, or that a knee is too straight."""
     for side in SIDES:
         for column in leg_columns(robot, side):
             low, high = robot.model.lowerPositionLimit[7 + column], robot.model.upperPositionLimit[7 + column]
             beyond = max(low - joints[:, column].min(), joints[:, column].max() - high)
             if beyond > 0.0:
                 return f"keeping balance takes {robot.joint_names[column]} {beyond:.3f} rad beyond its limit"
+    bend = least_knee_bend(robot, joints)
+    if bend < _LEAST_KNEE:
+        return f"keeping balance stretches a knee to {bend:.3f} rad of bend (least allowed: {_LEAST_KNEE})"
     return ""
 
 

@@ -76,6 +76,7 @@ def find_spot(
     guess = RootPath(stance.base[:3], start.heading, np.zeros((count, 3)), start.follow, start.advance)
     offset = _turn(start.heading).T @ (stance.base[:2] - start.position)
     best: Placed | None = None
+    leant: Placed | None = None
     height_room, legs_fault = _HEIGHT_ROOM, False
     for turn in range(_SEARCH_ROUNDS):
         before = -np.inf if best is None else _rank(best)
@@ -102,10 +103,9 @@ def find_spot(
             balanced = placed.placement.root
             offset = offset + _turn(root.heading).T @ (balanced.position - root.position)[:2]
         assert best is not None
-        if placed.legs_fault:
-            placed = _leant(robot, handles, placed, posture, wanted)
-            best = placed if _rank(placed) > _rank(best) else best
         legs_fault = placed.legs_fault
+        if legs_fault and leant is None:
+            leant = _leant(robot, handles, placed, posture, wanted)
         reach = hand_reach(robot, handles, stand(robot, (0.0, 0.0), 0.0, posture, height).joints, gain)
         if legs_fault:
             # The legs have room for the height, but not for the sway there.
@@ -116,13 +116,16 @@ def find_spot(
             break
         guess = replace(root, sway=balanced.sway)
     assert best is not None
-    return best
+    return leant if leant is not None and not best.placement.feasible else best
 
 
 def _leant(
     robot: Robot, handles: Mapping[str, Handle], placed: Placed, posture: str, wanted: Wanted
-) -> Placed:
-    """Put the feet back or forth under a pelvis that stays: the legs bend farther one way than the other."""
+) -> Placed | None:
+    """Put the feet back or forth under a pelvis that stays: the legs bend farther one way than the other.
+
+    None if that does not help. The COG comes nearer to the soles' edges: for where nothing else serves.
+    """
     spot = placed.spot
     along = going_along(hands_way(handles), spot.heading, spot.follow, spot.advance) @ ahead(spot.heading)
     stance = stand(robot, spot.position, spot.heading, posture)
@@ -135,7 +138,7 @@ def _leant(
         other = judge_spot(robot, handles, moved, posture, wanted=wanted)
         if other.placement.feasible:
             return other
-    return placed
+    return None
 
 
 def _shares(robot: Robot, stance: Stance, handles: Mapping[str, Handle]) -> tuple[float, float]:

@@ -205,6 +205,36 @@ def leg_columns(robot: Robot, side: str) -> NDArray[np.int64]:
     return np.array([robot.joint_names.index(name) for name in robot.groups[f"{side}_leg"]])
 
 
+def least_knee_bend(robot: Robot, joints: NDArray[np.float64]) -> float:
+    """Find how far the straightest knee is bent.
+
+    Parameters
+    ----------
+    robot : Robot
+    joints : (T, n) array
+        rad.
+
+    Returns
+    -------
+    float
+        Angle between thigh and shank, from joint to joint, rad; 0 is straight.
+    """
+    model, data = robot.model, robot.model.createData()
+    legs = [[model.getJointId(name) for name in robot.groups[f"{side}_leg"]] for side in SIDES]
+    least = np.pi
+    for q in joints:
+        pin.forwardKinematics(model, data, np.concatenate([pin.neutral(model)[:7], q]))
+        for leg in legs:
+            places = np.array([data.oMi[joint].translation for joint in leg])
+            # The knee is the joint in the middle of the leg.
+            ends = np.linalg.norm(places[:, None] - places[[0, -1]], axis=2).min(axis=1)
+            knee = places[ends.argmax()]
+            thigh, shank = knee - places[0], places[-1] - knee
+            bend = np.arctan2(np.linalg.norm(np.cross(thigh, shank)), thigh @ shank)
+            least = min(least, float(bend))
+    return least
+
+
 def _at_height(robot: Robot, stance: Stance, height: float) -> Stance:
     """Take a stance to another pelvis height."""
     if abs(height) > abs(_farthest(robot, stance, np.sign(height))):
@@ -245,23 +275,12 @@ def _raised(robot: Robot, stance: Stance, height: float) -> Stance:
 
 def _legs_allow(robot: Robot, joints: NDArray[np.float64]) -> bool:
     """Whether the legs are inside their limits, with bent knees."""
-    model, data = robot.model, robot.model.createData()
-    pin.forwardKinematics(model, data, np.concatenate([pin.neutral(model)[:7], joints]))
     for side in SIDES:
         columns = leg_columns(robot, side)
-        low, high = model.lowerPositionLimit[7 + columns], model.upperPositionLimit[7 + columns]
+        low, high = robot.model.lowerPositionLimit[7 + columns], robot.model.upperPositionLimit[7 + columns]
         if not ((low <= joints[columns]) & (joints[columns] <= high)).all():
             return False
-        places = np.array(
-            [data.oMi[model.getJointId(name)].translation for name in robot.groups[f"{side}_leg"]]
-        )
-        # The knee is the joint in the middle of the leg.
-        ends = np.linalg.norm(places[:, None] - places[[0, -1]], axis=2).min(axis=1)
-        thigh, shank = places[ends.argmax()] - places[0], places[-1] - places[ends.argmax()]
-        bend = float(np.arctan2(np.linalg.norm(np.cross(thigh, shank)), thigh @ shank))
-        if bend < _LEAST_KNEE:
-            return False
-    return True
+    return least_knee_bend(robot, joints[None]) >= _LEAST_KNEE
 
 
 def _balance_step(
