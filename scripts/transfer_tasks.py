@@ -4,9 +4,9 @@ python scripts/transfer_tasks.py [--robot NAME] [--participant N] [--seed N] [--
 
 For every task that has a place to stand: the farthest a planned palm is from its handle in contact (turns
 that a handle leaves free do not count); the greatest jump of a joint's speed as part of its limit, and the
-greatest change from one hundredth of a second to the next, which is an acceleration where nothing jumps, at the
-pace of the plan; how far any joint passes its limits, and what still comes into each other. Exit status 1 if a
-bar is missed: 1 mm, 0.5 degrees, 5 % for a jump anywhere and for a change in transitions, 0.
+greatest change from one hundredth of a second to the next, which is an acceleration where nothing jumps, at
+the pace of the plan; how far any joint passes its limits, and what still comes into each other. Exit status 1
+if a bar is missed: 1 mm, 0.5 degrees, 5 % for a jump anywhere and for a change in transitions, 0.
 """
 
 import argparse

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench.balance.standing import balance, leg_columns, stand
+from simbench.balance.standing import balance, least_knee_bend, leg_columns, stand
 from simbench.errors import RetargetError, RobotError
 
 SIDES = ("left", "right")
@@ -130,6 +130,21 @@ def test_an_arm_forward_moves_the_pelvis_back(romeo, stance):
     assert gained > 0.005
     # The legs go with the pelvis in part, so that it has to go farther than the COG came forward.
     assert -1.6 * gained < moved < -gained
+
+
+def test_the_straightest_knee_is_measured_from_thigh_to_shank(romeo):
+    """Bending the knee by so much bends it by so much, and the straighter one counts."""
+    posture = romeo.postures["standing"]
+    knees = [romeo.joint_names.index(f"{side}KneePitch") for side in "LR"]
+    joints = np.tile(posture, (3, 1))
+    joints[0, knees] = 0.7
+    joints[1, knees] = 0.9
+    joints[2, knees] = 0.9, 0.8
+    bends = [least_knee_bend(romeo, row[None]) for row in joints]
+    np.testing.assert_allclose(np.subtract(bends, bends[0]), [0.0, 0.2, 0.1], atol=1e-9)
+    assert least_knee_bend(romeo, joints) == min(bends)
+    # Hip, knee and ankle axes lie along straight legs but for a centimetre.
+    assert bends[0] == pytest.approx(0.7, abs=0.05)
 
 
 def test_column_numbers_of_the_legs(romeo):

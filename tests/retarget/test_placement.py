@@ -13,8 +13,8 @@ from simbench.motion.handles import Handle
 from simbench.place import Spot, cog_targets, handles_for, judge_spot
 from simbench.place_search import find_spot
 from simbench.retarget.course import Course, seen_from
-from simbench.retarget.hand_reach import arm_length, hand_reach, handle_points
-from simbench.retarget.path_margin import Wanted
+from simbench.retarget.hand_reach import Grasps, arm_length, hand_reach, handle_points
+from simbench.retarget.path_margin import Wanted, followed
 from simbench.retarget.place_descent import settle_place
 from simbench.retarget.placement import RootPath, find_root, judge_root, require_feasible
 from simbench.robot.robot import load_robot
@@ -96,6 +96,25 @@ def test_a_circle_closes(puma):
     assert found.feasible
     np.testing.assert_allclose(found.postures[0], found.postures[-1], atol=1e-3)
     assert np.abs(np.diff(found.postures, axis=0)).max() < 0.3
+
+
+def test_arms_that_race_lead_on_and_arms_that_jump_do_not(puma):
+    """A wrist beside its singularity races; one that flips comes back to the same pose by a jump."""
+    limits = np.stack([puma.model.lowerPositionLimit, puma.model.upperPositionLimit])
+    ready = puma.postures["ready"].copy()
+    ready[3:] = 0.4, 0.3, 0.2
+    raced, flipped = ready.copy(), ready.copy()
+    raced[3:] = 0.9, 0.3, 0.2
+    flipped[3:] = 0.4 - np.pi, -0.3, 0.2 + np.pi
+    np.testing.assert_allclose(flange(puma, flipped), flange(puma, ready), atol=1e-9)
+    for joints, leads in ((np.array([ready, raced]), True), (np.array([ready, flipped]), False)):
+        handles = {"right": Handle(np.array([flange(puma, q) for q in joints]))}
+        reach, points = hand_reach(puma, handles, ready), handle_points(handles)
+        # As if there were many poses: half a radian is more than one step of a way should take.
+        many = Grasps(np.repeat(joints, 200, axis=0), np.zeros(400), np.zeros(400))
+        path = np.repeat(points, 200, axis=0)
+        path[-1] += 1e-3
+        assert followed(reach, many, path, ready, limits, Wanted()) == leads
 
 
 def test_what_is_missing_to_a_handle_too_high_is_the_height(puma):
