@@ -11,7 +11,6 @@ from simbench.errors import RetargetError
 from simbench.kinematics.task_matrix import Tasks, Workspace, make_workspace
 from simbench.kinematics.tree import KinematicTree, first_joint, frame_on_body, kinematic_tree
 from simbench.motion.handles import Handle
-from simbench.retarget.centred_reach import descend_near, reach_path, weak_pull
 from simbench.retarget.clearance import add_self_pairs, convex_shapes
 from simbench.retarget.counter_sway import CounterSway, counter_sway
 from simbench.retarget.elbow_bend import bent_boxes
@@ -27,7 +26,7 @@ from simbench.robot.robot import Robot
 
 Array = NDArray[np.float64]
 
-_LEVER = 0.15
+LEVER = 0.15
 _LEVER_WEIGHT = 0.5
 """A palm's direction is given by points this far (m) from its middle; they weigh less than the middle, so
 that a palm that cannot have both is in its place rather than turned right."""
@@ -71,25 +70,6 @@ class HandReach:
     limits: Array
     pairs: PairWorkspace
     counter: CounterSway
-
-
-@dataclass(frozen=True)
-class Grasps:
-    """How the hands come to their handles.
-
-    Parameters
-    ----------
-    joints : (K, n) array
-        rad.
-    off : (K,) array
-        Distance of the palm that is farthest from its place, m.
-    turned : (K,) array
-        Angle of the palm that is turned farthest from where it should be, rad.
-    """
-
-    joints: Array
-    off: Array
-    turned: Array
 
 
 def hand_reach(
@@ -139,7 +119,7 @@ def hand_reach(
         body, turn, middle = frame_on_body(model, model.getFrameId(robot.frames[f"{side}_hand"]))
         start = len(rows)
         rows.append((body, middle, 1.0))
-        rows += [(body, middle + _LEVER * turn @ axis, _LEVER_WEIGHT) for axis in _axes(handles[side])]
+        rows += [(body, middle + LEVER * turn @ axis, _LEVER_WEIGHT) for axis in _axes(handles[side])]
         columns[side] = slice(start, len(rows))
     tree = kinematic_tree(model)
     tasks = Tasks(
@@ -192,99 +172,11 @@ def handle_points(handles: Mapping[str, Handle]) -> Array:
     points = []
     for side in SIDES:
         if side in handles:
-            offsets = np.vstack([np.zeros((1, 3)), _LEVER * _axes(handles[side])])
+            offsets = np.vstack([np.zeros((1, 3)), LEVER * _axes(handles[side])])
             poses = handles[side].poses
             placed = poses[:, None, :3, 3] + np.einsum("kij,pj->kpi", poses[:, :3, :3], offsets)
             points.append(np.broadcast_to(placed, (count, *placed.shape[1:])))
     return np.concatenate(points, axis=1)
-
-
-def grasp_handles(
-    reach: HandReach,
-    points: Array,
-    rest: Array,
-    box: Array,
-    *,
-    tolerance: tuple[float, float] = (np.inf, np.inf),
-    rounds: int = 12,
-) -> Grasps:
-    """Bring the hands to their handles pose after pose.
-
-    Parameters
-    ----------
-    reach : HandReach
-    points : (K, P, 3) array
-        From `handle_points`, in the axes of the robot's root where it does not sway, m.
-    rest : (n,) array
-        Joints from which the first pose is looked for, and near which all stay as far as they can, rad.
-    box : (2, n) array
-        Least and greatest positions of the joints, rad.
-    tolerance : (float, float)
-        Distance (m) and turn (rad) of a palm from its place beyond which the path need not be followed any
-        further; the palms then count as infinitely far off.
-    rounds : int
-        Most steps a pose.
-
-    Returns
-    -------
-    Grasps
-    """
-    path, found = np.empty((len(points), len(rest))), np.empty(points.shape)
-    reach_path(
-        reach.tree,
-        reach.tasks,
-        reach.counter,
-        np.ascontiguousarray(points),
-        np.ascontiguousarray(box[0]),
-        np.ascontiguousarray(box[1]),
-        np.ascontiguousarray(rest),
-        reach.work,
-        rounds,
-        tolerance[0] + _LEVER * tolerance[1],
-        path,
-        found,
-    )
-    off, turned = np.zeros(len(points)), np.zeros(len(points))
-    for side, columns in reach.columns.items():
-        wrong = found[:, columns] - points[:, columns]
-        if np.isinf(wrong).any():
-            return Grasps(path, np.full(len(points), np.inf), np.full(len(points), np.pi))
-        off = np.maximum(off, np.linalg.norm(wrong[:, 0], axis=1))
-        chords = np.square(wrong[:, 1:] - wrong[:, :1]).sum(axis=(1, 2)) / _LEVER**2
-        # Three unit axes turned by an angle a move by 8 sin²(a / 2) in sum of squares, a single one by 4.
-        whole = 4.0 if reach.free[side] else 8.0
-        turned = np.maximum(turned, 2.0 * np.arcsin(np.sqrt(np.minimum(chords / whole, 1.0))))
-    return Grasps(path, off, turned)
-
-
-def step_towards(reach: HandReach, points: Array, rest: Array, box: Array, joints: Array) -> None:
-    """Bring the hands of one pose to points nearby, as `grasp_handles` does from pose to pose.
-
-    Parameters
-    ----------
-    reach : HandReach
-    points : (P, 3) array
-        As in `grasp_handles`, m.
-    rest : (n,) array
-        Near what the joints stay, rad.
-    box : (2, n) array
-        Least and greatest positions of the joints, rad.
-    joints : (n,) array
-        Where to begin; overwritten.
-    """
-    descend_near(
-        reach.tree,
-        reach.tasks,
-        reach.counter,
-        points,
-        np.ascontiguousarray(box[0]),
-        np.ascontiguousarray(box[1]),
-        rest,
-        weak_pull(box),
-        joints,
-        reach.work,
-        12,
-    )
 
 
 def least_clearance(reach: HandReach, joints: Array) -> float:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.retarget.hand_reach import Grasps, HandReach, grasp_handles, least_clearance, step_towards
+from simbench.retarget.grasps import Grasps, grasp_handles, step_towards
+from simbench.retarget.hand_reach import HandReach, least_clearance
 
 Array = NDArray[np.float64]
 Place = tuple[float, ...]

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.retarget.course import Course, seen_from
-from simbench.retarget.hand_reach import HandReach, grasp_handles
+from simbench.retarget.grasps import grasp_handles
+from simbench.retarget.hand_reach import HandReach
 from simbench.retarget.part_links import part_links
 from simbench.retarget.path_margin import (
     COARSE,

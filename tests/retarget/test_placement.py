@@ -13,7 +13,8 @@ from simbench.motion.handles import Handle
 from simbench.place import Spot, cog_targets, handles_for, judge_spot
 from simbench.place_search import find_spot
 from simbench.retarget.course import Course, seen_from
-from simbench.retarget.hand_reach import Grasps, arm_length, hand_reach, handle_points
+from simbench.retarget.grasps import Grasps
+from simbench.retarget.hand_reach import arm_length, hand_reach, handle_points
 from simbench.retarget.path_margin import Wanted, followed
 from simbench.retarget.place_descent import settle_place
 from simbench.retarget.placement import RootPath, find_root, judge_root, require_feasible
