@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
+from scipy.ndimage import convolve1d, maximum_filter1d
 from scipy.signal import savgol_filter
 
 from simbench.kinematics.path_matrix import path_matrices
@@ -39,7 +40,9 @@ def rounded_posture(
     lower: NDArray[np.float64],
     upper: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Take the corners off a posture where a joint comes to a limit or leaves it (Savitzky-Golay).
+    """Take the corners off a posture where a joint comes to a limit or leaves it.
+
+    A Savitzky-Golay filter; where that would pass a limit, a mean with positive weights, which does not.
 
     Free motion keeps its corners: they are the person's haste. Hands that go to equipment do not need them.
 
@@ -60,7 +63,14 @@ def rounded_posture(
     window = round(_ROUNDING * (len(time) - 1) / (time[-1] - time[0])) // 2 * 2 + 1
     if not _ROUNDING_ORDER < window <= len(time):
         return joints
-    return np.clip(savgol_filter(joints, window, _ROUNDING_ORDER, axis=0), lower, upper)
+    smooth = savgol_filter(joints, window, _ROUNDING_ORDER, axis=0)
+    beyond = ((smooth < lower) | (smooth > upper)).astype(float)
+    weights = np.hanning(window + 2)[1:-1]
+    weights /= weights.sum()
+    # The filter overshoots at a limit, and to cut that off would be a corner again: there a mean serves.
+    share = convolve1d(maximum_filter1d(beyond, window, axis=0), weights, axis=0, mode="nearest")
+    mean = convolve1d(np.clip(joints, lower, upper), weights, axis=0, mode="nearest")
+    return np.asarray(np.clip(smooth, lower, upper) * (1.0 - share) + share * mean)
 
 
 def limited_posture(

@@ -109,6 +109,19 @@ def test_rounding_takes_corners_off_and_nothing_else():
     assert np.abs(np.diff(rounded[:, 1], 2)).max() * 100.0 < 0.3
 
 
+def test_a_joint_leaves_its_limit_without_a_corner():
+    """A sine cut off at a limit: filters overshoot there, and cutting that off again would leave a corner."""
+    time = np.arange(400) / 100.0
+    cut = np.minimum(np.sin(2.0 * np.pi * 0.7 * time), 0.5)[:, None]
+    rounded = rounded_posture(time, cut, np.array([-2.0]), np.array([0.5]))
+    assert rounded.max() <= 0.5
+    change = np.abs(np.diff(rounded[20:-20, 0], 2)) * 100.0
+    # The jump in speed, 3.8 rad/s, spread over 0.31 s by a raised cosine: twice the mean at its peak.
+    jump = 2.0 * np.pi * 0.7 * np.cos(np.arcsin(0.5))
+    assert change.max() < 1.3 * 2.0 * jump / 0.31 / 100.0
+    assert np.abs(np.diff(cut[20:-20, 0], 2)).max() * 100.0 > 0.8 * jump
+
+
 def test_a_leap_is_spread_over_time_and_the_rest_stays(drawer_actor, drawer_motion, performed, shapes):
     """An arm swings 1 rad within 0.1 s, at nine times the shoulder's speed limit where it is fastest."""
     model = drawer_actor.model
