@@ -119,7 +119,8 @@ def test_a_joint_leaves_its_limit_without_a_corner():
     # The jump in speed, 3.8 rad/s, spread over 0.31 s by a raised cosine: twice the mean at its peak.
     jump = 2.0 * np.pi * 0.7 * np.cos(np.arcsin(0.5))
     assert change.max() < 1.3 * 2.0 * jump / 0.31 / 100.0
-    assert np.abs(np.diff(cut[20:-20, 0], 2)).max() * 100.0 > 0.8 * jump
+    # A corner between two samples is shared by them.
+    assert np.abs(np.diff(cut[20:-20, 0], 2)).max() * 100.0 > 0.5 * jump
 
 
 def test_a_leap_is_spread_over_time_and_the_rest_stays(drawer_actor, drawer_motion, performed, shapes):
