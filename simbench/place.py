@@ -46,6 +46,11 @@ class Spot:
         How far the COG goes forward, m, for each metre that the hands rise.
     lean : float
         How far before the middle of the soles the COG is in the middle of its way, m.
+
+    Raises
+    ------
+    RetargetError
+        If a number is not finite, or a part is not one.
     """
 
     position: tuple[float, float] = (0.0, 0.0)
@@ -54,6 +59,17 @@ class Spot:
     follow: float = 0.4
     advance: float = 0.0
     lean: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that say nothing."""
+        numbers = (*self.position, self.heading, self.height, self.follow, self.advance, self.lean)
+        if not np.isfinite(numbers).all():
+            raise RetargetError(f"a robot's place must be given in finite numbers; given: {numbers}")
+        if not (0.0 <= self.follow <= 1.0 and -1.0 <= self.advance <= 1.0):
+            raise RetargetError(
+                "the COG may follow the hands by 0 to 1 and advance by -1 to 1 m per m; given: "
+                f"{self.follow:g} and {self.advance:g}"
+            )
 
 
 @dataclass(frozen=True)
@@ -182,6 +198,12 @@ def judge_spot(
             break
         middle = off.mean(axis=0)
         root = replace(root, position=root.position + middle, sway=root.sway + off - middle)
+    along = (targets - stance.target) @ np.column_stack(
+        [ahead(spot.heading), ahead(spot.heading + 0.5 * np.pi)]
+    )
+    beyond = float((np.abs(along) - half_soles(robot, stance)).max())
+    if beyond > 0.0:
+        placement = _faulty(placement, f"the COG would go {1000 * beyond:.0f} mm beyond the soles")
     legs = _legs_fault(robot, joints)
     return Placed(spot, _faulty(placement, legs) if legs else placement, legs_fault=bool(legs))
 
@@ -208,6 +230,15 @@ def cog_targets(stance: Stance, handles: Mapping[str, Handle], spot: Spot) -> Ar
 def ahead(heading: float) -> Array:
     """Compute the unit vector (2,) of a heading, rad."""
     return np.array([np.cos(heading), np.sin(heading)])
+
+
+def half_soles(robot: Robot, stance: Stance) -> Array:
+    """Measure half the length and half the width of the box about the soles (2,), m, in the stance's axes."""
+    corners = [
+        sole.act(corner)[:2] for side, sole in stance.soles.items() for corner in robot.soles[f"{side}_foot"]
+    ]
+    own = np.array(corners) @ pin.XYZQUATToSE3(stance.base).rotation[:2, :2]
+    return np.asarray(0.5 * np.ptp(own, axis=0))
 
 
 def sway_gain(robot: Robot, stance: Stance) -> tuple[float, float]:

@@ -4,12 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.balance.standing import Stance, height_range, stand
 from simbench.motion.handles import Handle
-from simbench.place import Placed, Spot, ahead, judge_spot, sway_gain
+from simbench.place import Placed, Spot, ahead, half_soles, judge_spot, sway_gain
 from simbench.retarget.course import going_along, hands_way
 from simbench.retarget.hand_reach import hand_reach, handle_points
 from simbench.retarget.path_margin import Wanted
@@ -129,7 +128,7 @@ def _leant(
     spot = placed.spot
     along = going_along(hands_way(handles), spot.heading, spot.follow, spot.advance) @ ahead(spot.heading)
     stance = stand(robot, spot.position, spot.heading, posture)
-    room = float(_half_soles(robot, stance)[0] - _LEAN_ROOM - np.abs(along).max())
+    room = float(half_soles(robot, stance)[0] - _LEAN_ROOM - np.abs(along).max())
     gain = sway_gain(robot, stance)[0]
     for part in (0.25, -0.25, 0.5, -0.5, 0.75, -0.75, 1.0, -1.0) if room > 0.0 else ():
         lean = part * room
@@ -143,21 +142,12 @@ def _leant(
 
 def _shares(robot: Robot, stance: Stance, handles: Mapping[str, Handle]) -> tuple[float, float]:
     """Most of `follow` and of `advance` that together keep the COG inside the box about the soles."""
-    room = float(_half_soles(robot, stance).min()) - _SUPPORT_ROOM
+    room = float(half_soles(robot, stance).min()) - _SUPPORT_ROOM
     hands = hands_way(handles)
     across = max(float(np.linalg.norm(hands[:, :2], axis=1).max()), 1e-6)
     follow = float(np.clip(room / across, 0.0, 1.0))
     rise = max(float(np.abs(hands[:, 2]).max()), 1e-6)
     return follow, float(np.clip((room - follow * across) / rise, 0.0, 1.0))
-
-
-def _half_soles(robot: Robot, stance: Stance) -> Array:
-    """Half the length and half the width of the box about the soles (2,), m."""
-    corners = [
-        sole.act(corner)[:2] for side, sole in stance.soles.items() for corner in robot.soles[f"{side}_foot"]
-    ]
-    own = np.array(corners) @ pin.XYZQUATToSE3(stance.base).rotation[:2, :2]
-    return np.asarray(0.5 * np.ptp(own, axis=0))
 
 
 def _rank(placed: Placed) -> float:

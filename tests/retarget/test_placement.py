@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench import place_search
+from simbench import place, place_search
 from simbench.balance.standing import stand
 from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
@@ -292,3 +292,38 @@ def test_the_cog_is_taken_no_farther_than_2_cm_from_the_soles_edges(mahru, headi
         with pytest.raises(KeyboardInterrupt):
             find_spot(mahru, handles, Spot((0.3, -0.2), heading), "standing", lambda *_: None)
         assert asked.pop() == pytest.approx((follow, advance), abs=1e-6)
+
+
+def test_a_cog_beyond_the_soles_is_no_place(mahru, monkeypatch):
+    handles = {
+        side: Handle(pose(0.35, 0.2 * sign, 0.9, pin.utils.rotate("z", -0.26 * sign))[None])
+        for side, sign in (("left", 1.0), ("right", -1.0))
+    }
+    spot = Spot(lean=0.02)
+    assert judge_spot(mahru, handles, spot, "standing").placement.feasible
+    # As if its feet were 16 mm long.
+    monkeypatch.setattr(place, "half_soles", lambda robot, stance: np.array([0.008, 0.1]))
+    found = judge_spot(mahru, handles, spot, "standing").placement
+    assert found.fault == "the COG would go 12 mm beyond the soles"
+
+
+def test_the_soles_are_measured_in_the_stances_axes(mahru):
+    stance = stand(mahru, (0.3, -0.2), 0.7, "standing")
+    length = np.ptp(mahru.soles["left_foot"][:, 0])
+    apart = np.linalg.norm(stance.soles["left"].translation - stance.soles["right"].translation)
+    width = apart + np.ptp(mahru.soles["left_foot"][:, 1])
+    np.testing.assert_allclose(place.half_soles(mahru, stance), [0.5 * length, 0.5 * width], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"follow": float("nan")}, "finite numbers"),
+        ({"position": (0.0, float("inf"))}, "finite numbers"),
+        ({"follow": 1.5}, "by 0 to 1.*given: 1.5"),
+        ({"advance": -2.0}, "by -1 to 1.*-2"),
+    ],
+)
+def test_a_spot_in_numbers_that_say_nothing_is_refused(wrong, told):
+    with pytest.raises(RetargetError, match=told):
+        Spot(**wrong)
