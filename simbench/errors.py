@@ -23,3 +23,7 @@ class RetargetError(SimbenchError):
 
 class RunError(SimbenchError):
     """A run directory cannot be written, or does not hold what was asked for."""
+
+
+class BalanceError(SimbenchError):
+    """Balance cannot be kept as asked: gains, supports or steps that the robot cannot stand by."""

@@ -226,6 +226,21 @@ class ControlSection(Section):
     """At which computed torque closes the error, critically damped."""
 
 
+class BalanceSection(Section):
+    """How a robot on its feet keeps its balance while its arms move (Kim, Choi, Oh & You 2005)."""
+
+    control: bool = True
+    """Whether the measured COG and ZMP are fed back. Off, the legs follow their plan."""
+    embedding: bool = True
+    """Whether balance knows of the arms' motion. Off, it takes them to be where they were at the start."""
+    gain_cog: PositiveFloat = 6.0
+    """k_c of the COG-ZMP control, 1/s; above ω, the pendulum's natural frequency."""
+    gain_zmp: PositiveFloat = 2.0
+    """k_p of the COG-ZMP control, 1/s; below ω."""
+    rate_hz: PositiveFloat = 500.0
+    """At which balance senses, solves and commands; 1 / simulation.timestep_s is a whole multiple of it."""
+
+
 class SimulationSection(Section):
     """Time, logging and the floor."""
 
@@ -284,6 +299,7 @@ class Scenario(Section):
     fixtures: Annotated[tuple[FixtureSection, ...], Strict(False)] = ()
     grip: GripSection = GripSection()
     control: ControlSection = ControlSection()
+    balance: BalanceSection = BalanceSection()
     simulation: SimulationSection = SimulationSection()
     camera: CameraSection = CameraSection()
     checks: dict[str, bool | Bound] = {}
