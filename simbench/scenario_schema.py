@@ -241,6 +241,15 @@ class BalanceSection(Section):
     """At which balance senses, solves and commands; 1 / simulation.timestep_s is a whole multiple of it."""
 
 
+class VariationSection(Section):
+    """How the simulated robot and floor differ, at random by `seed`, from those that the plan knows."""
+
+    mass_fraction: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.0
+    """Each link's mass and inertia are drawn uniformly from 1 ± this part of the description's."""
+    friction_fraction: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.0
+    """`simulation.floor_friction` is drawn uniformly from 1 ± this part of itself."""
+
+
 class SimulationSection(Section):
     """Time, logging and the floor."""
 
@@ -300,6 +309,7 @@ class Scenario(Section):
     grip: GripSection = GripSection()
     control: ControlSection = ControlSection()
     balance: BalanceSection = BalanceSection()
+    variation: VariationSection = VariationSection()
     simulation: SimulationSection = SimulationSection()
     camera: CameraSection = CameraSection()
     checks: dict[str, bool | Bound] = {}
