@@ -1,6 +1,9 @@
 """Varied robots, against mass properties put together link by link from the URDF."""
 
+import importlib.util
+import sys
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import numpy as np
 import pybullet
@@ -12,6 +15,8 @@ from simbench.errors import RobotError
 from simbench.robot.robot import load_robot, placed_robot
 from simbench.robot.variation import drawn_variation, vary_masses
 from simbench.sim.world import add_robot, open_world
+
+SURVIVAL = Path(__file__).parents[2] / "scripts" / "survival.py"
 
 
 @pytest.fixture(scope="module", params=["romeo", "mahru", "puma560", "direct_drive_arm"])
@@ -207,3 +212,36 @@ def test_fraction_out_of_range(direct_drive_arm, fraction):
         vary(direct_drive_arm, 0, fraction)
     with pytest.raises(RobotError, match=r"^variation: friction fraction .* less than 1$"):
         drawn_variation(0, direct_drive_arm, 0.1, fraction)
+
+
+@pytest.fixture(scope="module")
+def survival():
+    spec = importlib.util.spec_from_file_location(SURVIVAL.stem, SURVIVAL)
+    module = importlib.util.module_from_spec(spec)
+    # Dataclasses look their module up.
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules[spec.name]
+
+
+def cells(table):
+    return list(zip(*(column.cells for column in table.columns), strict=True))
+
+
+def test_survival_is_counted_by_scenario(survival):
+    outcomes = [
+        survival.Outcome("walk", 0, True, True, 1.0),
+        survival.Outcome("walk", 1, True, False, 0.5),
+        survival.Outcome("walk", 2, False, False, 0.75),
+        survival.Outcome("arm", 0, True, True, np.nan),
+        survival.Outcome("push", 0, True, True, 0.9),
+        survival.Outcome("push", 1, True, False, 0.8),
+        survival.Outcome("push", 2, False, False, np.nan, "ValueError: no"),
+    ]
+    assert cells(survival.survival_table(outcomes)) == [
+        ("walk", "2 of 3", "1 of 3", "0.5000", "0.7500", "2"),
+        ("arm", "1 of 1", "1 of 1", "", "", "0"),
+        ("push", "2 of 3", "1 of 3", "0.8000", "0.8500", "2"),
+    ]
+    assert cells(survival.survival_table(outcomes[:2]))[0][-1] == "1"
