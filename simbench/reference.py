@@ -1,6 +1,6 @@
 """The reference at every physics step: settle, lead-in, the planned motion, lead-out, hold."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pinocchio as pin
@@ -51,6 +51,12 @@ class Timeline:
         Times of the recording's samples, s.
     hands : HandPlan or None
         Where the palms are to be, at these samples; None if nothing is asked of them.
+    base_path : (N, 7) array
+        Pose of the root link at the end of every physics step; empty for a robot with a fixed base.
+    zmp : (N, 2) array
+        Where the ZMP is to be then, m.
+    cog, cog_velocity : (N, 3) array
+        Of the planned motion then, m and m/s.
     """
 
     reference: Reference
@@ -58,6 +64,10 @@ class Timeline:
     start: float
     time: NDArray[np.float64]
     hands: HandPlan | None = None
+    base_path: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 7)))
+    zmp: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 2)))
+    cog: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 3)))
+    cog_velocity: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 3)))
 
 
 def build_reference(
