@@ -1,0 +1,234 @@
+"""Sections of a humanoid and what each of them is busy with (Kim, Choi, Oh & You 2005)."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.errors import BalanceError
+from simbench.robot.robot import Robot
+
+LEGS = ("left_leg", "right_leg")
+
+_ENDS = {
+    "left_leg": "left_foot",
+    "right_leg": "right_foot",
+    "left_arm": "left_hand",
+    "right_arm": "right_hand",
+}
+_NEEDED = 6
+"""Joints that a section needs for its end to move as given: a position and an orientation."""
+
+
+class Role(Enum):
+    """What a section does."""
+
+    BASE = "base"
+    """It carries the robot: the motion of its end is given, its joints move the COG."""
+    C_BUSY = "C-busy"
+    """The motion of its end is given."""
+    J_BUSY = "J-busy"
+    """The motion of its joints is given."""
+    HELD = "held"
+    """Idle, its joints at rest."""
+    USED = "used"
+    """Idle, its joints free to help the base section."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A limb: joints between the body or another section and an end.
+
+    Parameters
+    ----------
+    name : str
+    columns : tuple of int
+        Its joints' places in the model's velocity vector.
+    frame : int
+        Pinocchio's id of the frame of its end, or -1 if it has none.
+    """
+
+    name: str
+    columns: tuple[int, ...]
+    frame: int
+
+
+class Layout(NamedTuple):
+    """Columns of the velocity vector by what is known of them, for compiled code.
+
+    Parameters
+    ----------
+    free : (n,) array of int
+        Unknown: of the base section, then of the sections that are used.
+    given : (g,) array of int
+        Of the J-busy sections.
+    busy : (b,) array of int
+        Of the C-busy sections, one after another; section k has `busy[start[k] : start[k + 1]]`.
+    start : (C + 1,) array of int
+    ends : (1 + C,) array of int
+        Which sections have ends whose motion is given: the base section, then the C-busy ones.
+    moves : (1 + C, nv) array of bool
+        Which joints move those ends, be they of the section itself or of one it hangs on.
+    """
+
+    free: NDArray[np.int64]
+    given: NDArray[np.int64]
+    busy: NDArray[np.int64]
+    start: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    moves: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Sections with their roles, checked.
+
+    Parameters
+    ----------
+    names : tuple of str, length 1 + C
+        The base section, then the C-busy ones.
+    frames : tuple of int, length 1 + C
+        Of their ends.
+    layout : Layout
+    """
+
+    names: tuple[str, ...]
+    frames: tuple[int, ...]
+    layout: Layout
+
+
+def limb_sections(robot: Robot) -> tuple[Section, ...]:
+    """Take a robot's groups of joints as sections, the legs first, the left one before the right one.
+
+    Legs end in the feet's frames, arms in the hands'; trunk, head and grips have no end.
+
+    Parameters
+    ----------
+    robot : Robot
+
+    Returns
+    -------
+    tuple of Section
+
+    Raises
+    ------
+    BalanceError
+        If it lacks a leg, a foot or a free root, or two groups share a joint.
+    """
+    missing = [leg for leg in LEGS if not robot.groups.get(leg)]
+    if missing:
+        groups = f"group{'s' * (len(missing) > 1)} {', '.join(missing)} {'are' if len(missing) > 1 else 'is'}"
+        raise BalanceError(f"{robot.name}: balance needs two legs; {groups} missing")
+    footless = [_ENDS[leg] for leg in LEGS if _ENDS[leg] not in robot.frames]
+    if footless:
+        raise BalanceError(
+            f"{robot.name}: balance needs the frames of both feet; missing: {', '.join(footless)}"
+        )
+    if not robot.floating:
+        raise BalanceError(f"{robot.name}: balance needs a free root; allowed: base: floating")
+    names = [*LEGS, *(group for group, joints in robot.groups.items() if joints and group not in LEGS)]
+    owner: dict[str, str] = {}
+    for name in names:
+        for joint in robot.groups[name]:
+            if joint in owner:
+                raise BalanceError(f"{robot.name}: joint {joint} is in two groups, {owner[joint]} and {name}")
+            owner[joint] = name
+    model = robot.model
+    return tuple(
+        Section(
+            name,
+            tuple(model.joints[model.getJointId(joint)].idx_v for joint in robot.groups[name]),
+            model.getFrameId(robot.frames[_ENDS[name]]) if _ENDS.get(name) in robot.frames else -1,
+        )
+        for name in names
+    )
+
+
+def assign(
+    model: pin.Model, sections: tuple[Section, ...], roles: Mapping[str, Role], contacts: Collection[str]
+) -> Assignment:
+    """Give every section its role.
+
+    Joints of the model that are in no section are held.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        With a free-flyer root.
+    sections : tuple of Section
+    roles : {name: Role}
+        One section has to be the base; those not named are J-busy.
+    contacts : collection of str
+        Sections whose ends are in contact with the ground.
+
+    Returns
+    -------
+    Assignment
+
+    Raises
+    ------
+    BalanceError
+        If a section is unknown, there is not one base section, or it has no contact with the ground; if a
+        section whose end is to move as given has no end or fewer than six joints, or hangs on another such.
+    """
+    by_name = {section.name: section for section in sections}
+    for name in roles:
+        if name not in by_name:
+            raise BalanceError(f"unknown section {name}; allowed: {', '.join(by_name)}")
+    role = {name: roles.get(name, Role.J_BUSY) for name in by_name}
+    bases = [name for name in by_name if role[name] is Role.BASE]
+    standing = [name for name in by_name if name in contacts and _capable(by_name[name])]
+    allowed = f"allowed: {', '.join(standing) or 'none, no leg has contact'}"
+    if len(bases) != 1:
+        raise BalanceError(f"base sections: {', '.join(bases) or 'none'}; it has to be one; {allowed}")
+    if bases[0] not in contacts:
+        raise BalanceError(f"base section {bases[0]} has no contact with the ground; {allowed}")
+    names = (*bases, *(name for name in by_name if role[name] is Role.C_BUSY))
+    ends = [by_name[name] for name in names]
+    columns = {
+        each: [column for name in by_name if role[name] is each for column in by_name[name].columns]
+        for each in Role
+    }
+    moves = np.zeros((len(ends), model.nv), bool)
+    for row, end in enumerate(ends):
+        if not _capable(end):
+            raise BalanceError(
+                f"{role[end.name].value} section {end.name} has {len(end.columns)} joints and "
+                f"{'no' if end.frame < 0 else 'an'} end; allowed: an end and at least {_NEEDED} joints"
+            )
+        moves[row] = _moves(model, end.frame)
+        carriers = np.flatnonzero(moves[row])
+        for other in ends:
+            if other is not end and np.isin(other.columns, carriers).any():
+                raise BalanceError(
+                    f"section {end.name} hangs on {other.name}, which is {role[other.name].value}; "
+                    "allowed for that: J-busy, held, used"
+                )
+    layout = Layout(
+        free=np.array(columns[Role.BASE] + columns[Role.USED], np.int64),
+        given=np.array(columns[Role.J_BUSY], np.int64),
+        busy=np.array(columns[Role.C_BUSY], np.int64),
+        start=np.cumsum([0, *(len(end.columns) for end in ends[1:])]).astype(np.int64),
+        ends=np.array([sections.index(end) for end in ends], np.int64),
+        moves=moves,
+    )
+    return Assignment(names, tuple(end.frame for end in ends), layout)
+
+
+def _capable(section: Section) -> bool:
+    return section.frame >= 0 and len(section.columns) >= _NEEDED
+
+
+def _moves(model: pin.Model, frame: int) -> NDArray[np.bool_]:
+    """Which joints move a frame, the free root left out, (nv,)."""
+    moves = np.zeros(model.nv, bool)
+    joint = model.frames[frame].parentJoint
+    while joint > 1:
+        first = model.joints[joint].idx_v
+        moves[first : first + model.joints[joint].nv] = True
+        joint = model.parents[joint]
+    return moves
