@@ -1,12 +1,13 @@
 """Where the feet are put down: on the spot, forward, sideways, turning, one after another."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
+import shapely
 from numpy.typing import NDArray
-from shapely import Polygon
 
 from simbench.balance.standing import SIDES, Stance, leg_columns
 from simbench.errors import BalanceError
@@ -114,16 +115,16 @@ def plan_footsteps(
     BalanceError
         If a command's numbers say nothing, or as `check_footsteps`.
     """
-    yaws = [_yaw(stance.soles[side]) for side in SIDES]
-    heading = yaws[0] + 0.5 * _wrapped(yaws[1] - yaws[0])
+    yaws = [yaw_of(stance.soles[side]) for side in SIDES]
+    heading = yaws[0] + 0.5 * math.remainder(yaws[1] - yaws[0], math.tau)
     middle = np.mean([stance.soles[side].translation for side in SIDES], axis=0)
     place = pin.SE3(pin.utils.rotate("z", heading), middle)
     home = {side: place.actInv(stance.soles[side]) for side in SIDES}
-    turned = {side: _yaw(home[side]) for side in SIDES}
+    turned = {side: yaw_of(home[side]) for side in SIDES}
     steps: list[Footstep] = []
     for number, command in enumerate(commands, 1):
         _check_command(command, number)
-        following = _other(steps[-1].side) if steps else first
+        following = other_side(steps[-1].side) if steps else first
         for side, ahead, turn in _course(command, following):
             at = place * pin.SE3(pin.utils.rotate("z", turn), np.array([*ahead, 0.0]))
             steps.append(
@@ -151,14 +152,14 @@ def check_footsteps(robot: Robot, stance: Stance, footsteps: Sequence[Footstep])
     """
     limits = step_limits(robot, stance)
     feet = dict(stance.soles)
-    beside = {side: feet[_other(side)].actInv(feet[side]) for side in SIDES}
+    beside = {side: feet[other_side(side)].actInv(feet[side]) for side in SIDES}
     for number, step in enumerate(footsteps, 1):
         if step.side not in SIDES:
             raise BalanceError(f"step {number}: no foot {step.side!r}; allowed: {', '.join(SIDES)}")
         where = f"step {number} ({step.side})"
         if not (np.isfinite(step.position).all() and np.isfinite(step.yaw)):
             raise BalanceError(f"{where}: at {step.position}, {step.yaw} rad; allowed: finite numbers")
-        standing = feet[_other(step.side)]
+        standing = feet[other_side(step.side)]
         place = standing * beside[step.side]
         foot = pin.SE3(pin.utils.rotate("z", step.yaw), np.array([*step.position, place.translation[2]]))
         away = float(np.linalg.norm(foot.translation - place.translation))
@@ -166,7 +167,7 @@ def check_footsteps(robot: Robot, stance: Stance, footsteps: Sequence[Footstep])
             raise BalanceError(
                 f"{where}: {away:.3f} m from its place beside the other foot; allowed: {limits.reach:.3f} m"
             )
-        outward = _wrapped(step.yaw - _yaw(place)) * (1.0 if step.side == "left" else -1.0)
+        outward = math.remainder(step.yaw - yaw_of(place), math.tau) * (1.0 if step.side == "left" else -1.0)
         if not -limits.inward <= outward <= limits.outward:
             raise BalanceError(
                 f"{where}: turned {outward:+.3f} rad away from the other foot; "
@@ -220,15 +221,44 @@ def step_limits(robot: Robot, stance: Stance) -> StepLimits:
     return StepLimits(2.0 * float(min(reach)), 2.0 * float(inward), 2.0 * float(outward))
 
 
+def other_side(side: str) -> str:
+    """Name the other foot.
+
+    Parameters
+    ----------
+    side : str
+
+    Returns
+    -------
+    str
+    """
+    return SIDES[1 - SIDES.index(side)]
+
+
+def yaw_of(pose: pin.SE3) -> float:
+    """Find where the x axis of an upright pose points.
+
+    Parameters
+    ----------
+    pose : pinocchio.SE3
+
+    Returns
+    -------
+    float
+        rad about z, −π to π.
+    """
+    return math.atan2(pose.rotation[1, 0], pose.rotation[0, 0])
+
+
 def _course(command: Command, following: str) -> list[tuple[str, tuple[float, float], float]]:
     """Take a command apart: which foot steps to where it belongs when the robot is moved and turned so."""
     match command:
         case March(count):
-            feet = (following, _other(following))
+            feet = (following, other_side(following))
             return [(feet[step % 2], (0.0, 0.0), 0.0) for step in range(count)]
         case Forward(distance, step):
             count = _count(distance, step)
-            feet = (following, _other(following))
+            feet = (following, other_side(following))
             # One more closes up.
             return [(feet[k % 2], (distance * min(k + 1, count) / count, 0.0), 0.0) for k in range(count + 1)]
         case Sideways(distance, step):
@@ -266,25 +296,10 @@ def _check_command(command: Command, number: int) -> None:
 
 def _overlap_on_the_way(robot: Robot, side: str, start: pin.SE3, end: pin.SE3, standing: pin.SE3) -> bool:
     """Whether a sole that is moved and turned evenly comes over the one that stands."""
-    ground = Polygon([standing.act(corner)[:2] for corner in robot.soles[f"{_other(side)}_foot"]])
-    turn = _wrapped(_yaw(end) - _yaw(start))
-    for share in _WAY:
-        spot = start.translation + share * (end.translation - start.translation)
-        pose = pin.SE3(pin.utils.rotate("z", _yaw(start) + share * turn), spot)
-        sole = Polygon([pose.act(corner)[:2] for corner in robot.soles[f"{side}_foot"]])
-        if sole.intersection(ground).area > _TOUCH:
-            return True
-    return False
-
-
-def _other(side: str) -> str:
-    return SIDES[1 - SIDES.index(side)]
-
-
-def _yaw(pose: pin.SE3) -> float:
-    return float(np.arctan2(pose.rotation[1, 0], pose.rotation[0, 0]))
-
-
-def _wrapped(angle: float) -> float:
-    """Between −π and π."""
-    return float(np.arctan2(np.sin(angle), np.cos(angle)))
+    other = robot.soles[f"{other_side(side)}_foot"] @ standing.rotation.T + standing.translation
+    yaws = yaw_of(start) + _WAY * math.remainder(yaw_of(end) - yaw_of(start), math.tau)
+    turns = np.moveaxis(np.array([[np.cos(yaws), -np.sin(yaws)], [np.sin(yaws), np.cos(yaws)]]), 2, 0)
+    spots = start.translation[:2] + _WAY[:, None] * (end.translation - start.translation)[:2]
+    soles = robot.soles[f"{side}_foot"][:, :2] @ turns.transpose(0, 2, 1) + spots[:, None]
+    shared = shapely.area(shapely.intersection(shapely.polygons(soles), shapely.Polygon(other[:, :2])))
+    return bool(shared.max() > _TOUCH)

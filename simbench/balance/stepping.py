@@ -1,5 +1,6 @@
 """A planned gait: footsteps in time, the ZMP from sole to sole, the COG it carries, swinging feet."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -7,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.footsteps import Footstep
+from simbench.balance.footsteps import Footstep, other_side, yaw_of
 from simbench.balance.inverted_pendulum import cog_profile
 from simbench.balance.standing import SIDES
 from simbench.balance.support import support_margin, support_polygon
@@ -145,7 +146,7 @@ def foot_placements(
     """
     lift_off = _lift_offs(len(footsteps), timing)
     end = _duration(len(footsteps), timing)
-    stood = [(side, soles[side].translation[:2], _yaw(soles[side]), 0.0) for side in SIDES]
+    stood = [(side, soles[side].translation[:2], yaw_of(soles[side]), 0.0) for side in SIDES]
     for step, start in zip(footsteps, lift_off, strict=True):
         stood.append((step.side, step.position, step.yaw, start + timing.single_support_s))
     placements = []
@@ -197,8 +198,7 @@ def plan_gait(
     time: Array = timestep * np.arange(round(_duration(len(footsteps), timing) / timestep) + 1.0)
     lift_off = _lift_offs(len(footsteps), timing)
     at = {side: soles[side].translation[:2] for side in SIDES}
-    yaw = {side: _yaw(soles[side]) for side in SIDES}
-    yaw["right"] = _near(yaw["right"], yaw["left"])
+    yaw = dict(zip(SIDES, np.unwrap([yaw_of(soles[side]) for side in SIDES]).tolist(), strict=True))
     position = np.empty((len(time), 2, 3))
     position[:] = [soles[side].translation for side in SIDES]
     foot_yaw = np.empty((len(time), 2))
@@ -211,20 +211,20 @@ def plan_gait(
 
     start = 0.5 * (rest("left") + rest("right"))
     zmp, before = np.tile(start, (len(time), 1)), start
-    support = np.full(len(time), SIDES.index(_standing(footsteps[0])), dtype=np.int64)
+    support = np.full(len(time), SIDES.index(other_side(footsteps[0].side)), dtype=np.int64)
     for step, lifted in zip(footsteps, lift_off, strict=True):
-        standing = _standing(step)
+        stands = other_side(step.side)
         # Onto the foot that will stand.
-        leaving, target = lifted - timing.double_support_s, rest(standing)
+        leaving, target = lifted - timing.double_support_s, rest(stands)
         zmp += minimum_jerk(time, leaving, timing.double_support_s)[:, None] * (target - before)
         before = target
-        support[time >= lifted - 0.5 * timing.double_support_s] = SIDES.index(standing)
+        support[time >= lifted - 0.5 * timing.double_support_s] = SIDES.index(stands)
         # The other one swings.
         side = SIDES.index(step.side)
         share = (time - lifted) / timing.single_support_s
         swinging = (share > 1e-9) & (share < 1.0 - 1e-9)
         done, rate = _progress(share, timing.single_support_s)
-        turn = _near(step.yaw, yaw[step.side]) - yaw[step.side]
+        turn = math.remainder(step.yaw - yaw[step.side], math.tau)
         way = step.position - at[step.side]
         position[:, side, :2] += done[:, None] * way
         velocity[:, side, :2] += rate[:, None] * way
@@ -282,8 +282,7 @@ def standing(
     """
     cog, zmp = (np.broadcast_to(course, (samples, 2)).copy() for course in (cog, zmp))
     cog_velocity = np.gradient(cog, timestep, axis=0)
-    yaw = [_yaw(soles["left"])]
-    yaw.append(_near(_yaw(soles["right"]), yaw[0]))
+    yaw = np.unwrap([yaw_of(soles[side]) for side in SIDES])
     return Gait(
         timestep=timestep,
         zmp=zmp,
@@ -377,16 +376,3 @@ def _check_timing(timing: StepTiming, footsteps: Sequence[Footstep], timestep: f
     ):
         if not (np.isfinite(value) and value >= least):
             raise BalanceError(f"gait.{name}: {value:g}; allowed: at least {least:.3g}, {why}")
-
-
-def _standing(step: Footstep) -> str:
-    return SIDES[1 - SIDES.index(step.side)]
-
-
-def _yaw(pose: pin.SE3) -> float:
-    return float(np.arctan2(pose.rotation[1, 0], pose.rotation[0, 0]))
-
-
-def _near(angle: float, other: float) -> float:
-    """Take a direction as an angle within π of another."""
-    return other + float(np.arctan2(np.sin(angle - other), np.cos(angle - other)))

@@ -97,7 +97,7 @@ def test_going_round_in_a_circle_counts_the_turn(robots, stances):
         np.testing.assert_allclose(foot.position, stances["romeo"].soles[side].translation[:2], atol=1e-6)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     name=st.sampled_from(["mahru", "romeo"]),
     commands=st.lists(
