@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from simbench.errors import MotionError, ScenarioError
-from simbench.motion.actors import DrawerTask, perform_drawer
+from simbench.motion.actors import DrawerTask, perform_average, perform_drawer
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
@@ -14,6 +14,8 @@ from simbench.retarget.scaling import SIDES
 from simbench.scenario import Scenario
 from simbench.sim.fixtures import DrawerDesign, handle_poses
 
+DRAWER = "actor:drawer"
+"""The task whose equipment is a fixture of the scenario."""
 _FEWEST_SAMPLES = 4
 """A cubic needs as many."""
 
@@ -36,13 +38,7 @@ def scenario_motion(scenario: Scenario, designs: list[DrawerDesign]) -> HumanMot
     MotionError, ScenarioError
     """
     section = scenario.motion
-    if section.source == "actor:drawer":
-        motion = _perform_drawer(scenario, designs)
-    else:
-        if section.task:
-            raise ScenarioError(f"motion.task: only for actor:<task> sources, not {section.source}")
-        reading = ReadOptions(section.unit, section.up, section.marker_map, section.longest_gap_s)
-        motion = read_motion(section.source, reading)
+    motion = _perform_drawer(scenario, designs) if section.source == DRAWER else _perform_or_read(scenario)
     if abs(motion.rate - section.rate_hz) > 1e-6 * section.rate_hz:
         motion = resample(motion, section.rate_hz)
     motion = _crop(motion, section.start_s or 0.0, section.end_s)
@@ -52,6 +48,24 @@ def scenario_motion(scenario: Scenario, designs: list[DrawerDesign]) -> HumanMot
             f"at least {_FEWEST_SAMPLES} are needed"
         )
     return motion
+
+
+def _perform_or_read(scenario: Scenario) -> HumanMotion:
+    """Let the average person perform, varied by the scenario's seed, or read a recording.
+
+    With a participant's number a source names one recording of the session, whatever the scenario's seed.
+    """
+    section = scenario.motion
+    if section.task:
+        raise ScenarioError(
+            f"motion.task.{next(iter(section.task))}: {section.source} takes no keys; of the actor:<task> "
+            f"sources only {DRAWER} does"
+        )
+    scheme, _, task = section.source.partition(":")
+    if scheme == "actor" and ":" not in task:
+        return perform_average(task, scenario.seed).motion
+    reading = ReadOptions(section.unit, section.up, section.marker_map, section.longest_gap_s)
+    return read_motion(section.source, reading)
 
 
 def _perform_drawer(scenario: Scenario, designs: list[DrawerDesign]) -> HumanMotion:

@@ -13,7 +13,7 @@ from simbench.motion.actors.virtual_mocap import MocapErrors, frames_over_time
 from simbench.motion.anatomy import SIDES
 from simbench.motion.phases import find_phases
 
-FRAMES = {"waving": 642, "signing": 1978}
+FRAMES = {"waving": 642, "signing": 1978, "arms_forward": 1303}
 SCREWED = MocapErrors(position_noise=0.0, angle_noise=0.0, skin=0.0)
 # Two standard deviations of everything to both sides, a quick giant and a slow small person.
 HABITS = np.radians([10.0, 8.0, 12.0, 12.0, 16.0, 8.0, 4.0])
@@ -52,7 +52,7 @@ def in_repetitions(performance):
     return slice(performance.motion.strokes[0, 0], performance.motion.strokes[-1, 1] + 1)
 
 
-def test_recordings_are_as_long_as_the_papers(performances):
+def test_recordings_have_the_frames_that_are_asked_for(performances):
     for (name, _), performance in performances.items():
         motion = performance.motion
         assert len(motion.time) == len(performance.q) == len(performance.travel) == FRAMES[name]
@@ -83,7 +83,7 @@ def test_hands_move_as_often_as_there_are_waves_and_signs(performances):
     for (name, _), performance in performances.items():
         speed = np.maximum(*[hand_speed(performance, side) for side in SIDES])[in_repetitions(performance)]
         peaks = find_peaks(speed, height=0.25, prominence=0.2)[0]
-        assert len(peaks) == 5 * {"waving": 2, "signing": 7}[name]
+        assert len(peaks) == 5 * {"waving": 2, "signing": 7, "arms_forward": 2}[name]
         # Hands stop between the movements.
         assert max(speed[a:b].min() for a, b in pairwise(peaks)) < 0.1
 
@@ -125,6 +125,35 @@ def test_the_right_hand_waves_beside_the_head_and_the_left_arm_hangs(performance
         assert 0.2 < np.ptp(palm[:, 1, 3]) < 0.8
         # The palm faces those who are waved at.
         assert (-palm[:, 0, 2] > 0.6).all()
+
+
+def test_both_arms_hang_and_stretch_forward_with_the_palms_down(performances):
+    for who, person in PEOPLE.items():
+        performance = performances["arms_forward", who]
+        strokes = performance.motion.strokes
+        names = [f"{side}_{joint}" for side in SIDES for joint in ("shoulder", "wrist")]
+        frames = frames_over_time(performance.human, performance.q, names)
+        # Habits and variation take the arm some degrees off the horizontal.
+        slack = 4.0 if who == "average" else 12.0
+        for side in SIDES:
+            reach = frames[f"{side}_wrist"][:, :3, 3] - frames[f"{side}_shoulder"][:, :3, 3]
+            length = np.linalg.norm(reach, axis=1)
+            raised = np.degrees(np.arcsin(reach[:, 2] / length))
+            assert (raised[strokes] < -60.0).all()
+            for first, last in strokes:
+                there = first + np.flatnonzero(raised[first:last] > raised[first:last].max() - 1.0)
+                # They stay for a moment.
+                assert 0.4 < len(there) / 60.0 < 1.5
+                assert abs(raised[there].mean()) < slack + 2.0
+                assert length[there].min() > 0.98 * 0.332 * person.actor.height
+                assert np.abs(np.degrees(np.arctan2(reach[there, 1], reach[there, 0]))).max() < slack
+                assert (performance.palms[side][there, 2, 2] > 0.93).all()
+        moving = np.maximum(*[hand_speed(performance, side) for side in SIDES]) > 0.05
+        first, last = strokes[0]
+        edges = np.flatnonzero(np.diff(moving[first : last + 1].astype(int)))
+        forward, back = np.diff(edges)[0] / 60.0, (last - first - edges[2]) / 60.0
+        assert 1.0 < forward < 1.8
+        assert 1.0 < back < 1.8
 
 
 def test_signs_differ_in_place_and_orientation_and_hands_do_not_cross(performances):

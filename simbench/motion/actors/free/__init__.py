@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from simbench.motion.actors.free.arms_forward import stretch_arms
 from simbench.motion.actors.free.signing import sign_sentence
 from simbench.motion.actors.free.waving import wave_right_hand
 from simbench.motion.actors.people import Person
@@ -12,6 +13,10 @@ from simbench.motion.actors.virtual_mocap import MocapErrors
 
 FreeMotion = Callable[[Person, np.random.Generator, MocapErrors, str], ActorPerformance]
 
-FREE: dict[str, FreeMotion] = {"waving": wave_right_hand, "signing": sign_sentence}
+FREE: dict[str, FreeMotion] = {
+    "waving": wave_right_hand,
+    "signing": sign_sentence,
+    "arms_forward": stretch_arms,
+}
 """Motion to the function by which a person performs it, all variation from a generator, recorded with errors
-under the name of a source."""
+under the name of a source. A new one comes last: a session's seed counts them."""
