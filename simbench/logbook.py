@@ -8,6 +8,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from simbench.balance.support import zmp_from_momentum, zmp_from_wrench
+from simbench.balancing import OnlineBalance
 from simbench.reference import Timeline
 from simbench.retarget.scaling import SIDES
 from simbench.robot.robot import Robot
@@ -50,7 +51,8 @@ def make_log(
     time = recorder.time[used]
     mass = float(pin.computeTotalMass(robot.model))
     wrench = recorder.foot_wrench[used]
-    others = recorder.contact_wrench[used] + _grip_wrenches(recorder, used)
+    push = recorder.push_wrench[used]
+    others = recorder.contact_wrench[used] + _grip_wrenches(recorder, used) + push
     cog, rate = recorder.cog[used], _derivative(time, recorder.cog_velocity[used] * mass)
     spin = _derivative(time, recorder.angular_momentum[used])
     ground = wrench.sum(axis=1)
@@ -72,6 +74,7 @@ def make_log(
         "foot_wrench": (foot, wrench, "N, N m about the world origin"),
         "foot_points": (("time", "foot", "point", "xy"), recorder.foot_points[used], "m"),
         "other_wrench": (("time", "axis6"), others, "N, N m about the world origin"),
+        "push_wrench": (("time", "axis6"), push, "N, N m about the world origin"),
         "palm_position": (hand3, recorder.palm_position[used], "m"),
         "hand_contact": (("time", "hand"), np.zeros((len(time), len(robot.hands)), dtype=bool), ""),
         "grip_wrench": (("time", "hand", "axis6"), recorder.grip_wrench[used], "N, N m at grip_point"),
@@ -127,6 +130,41 @@ def make_log(
     }
     log = build_dataset(variables, coordinates, attributes)
     return with_support(log) if robot.feet else log
+
+
+def with_balance(log: xr.Dataset, balancer: OnlineBalance, recorder: Recorder) -> xr.Dataset:
+    """Add what balance wanted and measured, and how long it took.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+    balancer : OnlineBalance
+    recorder : Recorder
+
+    Returns
+    -------
+    xarray.Dataset
+    """
+    whole, gait = balancer.whole, balancer.gait
+    ticks = np.rint(log["time"].values / gait.timestep).astype(int).clip(0, len(gait.zmp) - 1)
+    plane = ("time", "xy")
+    logged = {
+        "cog_desired": (plane, gait.cog[ticks], {"units": "m"}),
+        "zmp_desired": (plane, gait.zmp[ticks], {"units": "m"}),
+        "cog_measured": (plane, whole.cog[ticks], {"units": "m"}),
+        "zmp_measured": (plane, whole.zmp[ticks], {"units": "m"}),
+        "contact_planned": (("time", "foot"), gait.contact[ticks], {"units": ""}),
+    }
+    gave_up = np.nan if whole.gave_up is None else whole.gave_up * gait.timestep
+    spent = np.array(recorder.balance_time)
+    attributes = {
+        "steps": gait.steps,
+        "landed_early": whole.landing.early,
+        "balance_gave_up_s": gave_up,
+        "balance_tick_median_s": float(np.median(spent)) if len(spent) else np.nan,
+        "balance_time_s": float(spent.sum()),
+    }
+    return log.assign(logged).assign_attrs(attributes)
 
 
 def _limits(robot: Robot, recorder: Recorder) -> dict[str, Variable]:

@@ -9,29 +9,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.balancing import BalancedRun, balance_run
 from simbench.checks import Check, check_metrics
 from simbench.equipment import actor_travel, fixture_design, fixture_handles, fixture_surroundings
 from simbench.errors import ScenarioError
 from simbench.film import render_video
 from simbench.joint_sweep import sweep_timeline
-from simbench.logbook import make_log
+from simbench.logbook import make_log, with_balance
 from simbench.plan import plan_motion
 from simbench.recording import scenario_motion
 from simbench.reference import Timeline, build_reference
+from simbench.pushes import planned_pushes, push_metrics
 from simbench.robot.robot import Robot, load_robot
+from simbench.robot.variation import drawn_variation
 from simbench.runs.log import write_log
 from simbench.runs.metrics import run_metrics, travel_metrics
 from simbench.runs.provenance import provenance
 from simbench.runs.run_directory import json_text, run_directory, write_metrics
 from simbench.runs.shield import shielded_from_interrupt
 from simbench.scenario import Scenario, resolved_yaml
-from simbench.scenario_schema import SWEEP
+from simbench.scenario_schema import STILL, SWEEP
 from simbench.sim.control_laws import LAWS
 from simbench.sim.fixtures import DrawerDesign, add_fixture
 from simbench.sim.grasp import Grip, GripDesign
 from simbench.sim.recorder import Recorder
 from simbench.sim.simulation import simulate
 from simbench.sim.world import add_robot, open_world, require_display
+from simbench.standing_still import still_timeline
 
 __all__ = ["RunResult", "render_video", "run_scenario"]
 
@@ -116,18 +120,24 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
     designs = [fixture_design(section) for section in scenario.fixtures]
     settings = scenario.simulation
     law = LAWS[scenario.control.law](robot, settings.timestep_s, scenario.control.bandwidth_hz)
-    if scenario.motion.source == SWEEP:
+    if scenario.motion.source in (SWEEP, STILL):
         course = _own_course(robot, scenario)
     else:
         course = _human_course(robot, scenario, designs, on_progress)
-    timeline, travel = course.timeline, course.travel
+    balanced = _balanced(robot, scenario, course.timeline)
+    timeline, travel = (balanced.timeline if balanced else course.timeline), course.travel
+    variation = scenario.variation
+    own, friction = drawn_variation(
+        scenario.seed, robot, variation.mass_fraction, variation.friction_fraction
+    )
+    pushes = planned_pushes(scenario.push, settings)
     log_every = round(1.0 / (settings.timestep_s * settings.log_rate_hz))
     steps = len(timeline.reference.position)
     recorder = Recorder(-(-steps // log_every), robot, len(designs))
-    with open_world(settings.timestep_s, floor_friction=settings.floor_friction, gui=gui) as world:
+    with open_world(settings.timestep_s, floor_friction=friction * settings.floor_friction, gui=gui) as world:
         fixtures = [add_fixture(world, design) for design in designs]
         start = timeline.reference.position[0]
-        body = add_robot(world, robot, timeline.base, start)
+        body = add_robot(world, own, timeline.base, start)
         grip = GripDesign(**scenario.grip.model_dump())
         sides = [role.removesuffix("_hand") for role in robot.hands]
         grips = [Grip(body, side, fixture, grip) for fixture in fixtures[:1] for side in sides]
@@ -139,6 +149,8 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
                 grips,
                 recorder,
                 law=law,
+                balancer=balanced.balancer if balanced else None,
+                pushes=pushes,
                 log_every=log_every,
                 realtime=gui,
                 progress=lambda done, total: on_progress("simulate", done, total),
@@ -148,8 +160,12 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
                 log = make_log(
                     body.robot, recorder, timeline, fixtures, travel, course.strokes, settings.settle_s
                 )
+                if balanced:
+                    log = with_balance(log, balanced.balancer, recorder)
                 write_log(log, folder / "log.nc")
     metrics: dict[str, Any] = {**course.metrics, **run_metrics(log), **_timing(recorder, settings.timestep_s)}
+    if scenario.push is not None:
+        metrics |= push_metrics(log, scenario.push, pushes, settings.timestep_s)
     for design in designs:
         metrics |= travel_metrics(log, design.name)
     return metrics
@@ -198,13 +214,25 @@ def _human_course(
 
 
 def _own_course(robot: Robot, scenario: Scenario) -> _Course:
-    """Let the robot move by itself."""
+    """Let the robot move by itself, or stand still."""
+    source = scenario.motion.source
     if scenario.fixtures:
-        raise ScenarioError(f"fixtures: motion.source {SWEEP} uses none")
+        raise ScenarioError(f"fixtures: motion.source {source} uses none")
+    if source == STILL:
+        if scenario.motion.task:
+            raise ScenarioError(f"motion.task: motion.source {source} has none")
+        return _Course(still_timeline(robot, scenario.robot, scenario.simulation, scenario.push), {}, {}, None)
     timeline = sweep_timeline(
         robot, scenario.robot, scenario.motion.task, scenario.simulation, scenario.control.feedforward
     )
     return _Course(timeline, {}, {}, None)
+
+
+def _balanced(robot: Robot, scenario: Scenario, timeline: Timeline) -> BalancedRun | None:
+    """What balances a robot on its feet; nothing for one on a fixed base."""
+    if not robot.floating and scenario.stepping is None and scenario.push is None:
+        return None
+    return balance_run(robot, timeline, scenario.balance, scenario.stepping, scenario.simulation)
 
 
 def _timing(recorder: Recorder, timestep: float) -> dict[str, float]:

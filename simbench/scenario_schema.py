@@ -24,7 +24,8 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 
 
 SWEEP = "joints:sweep"
-"""The motion source of a robot that moves by itself."""
+STILL = "joints:still"
+"""The motion sources of a robot that moves by itself, and of one whose arms keep their posture."""
 
 
 class Section(BaseModel):
@@ -80,7 +81,8 @@ class MotionSection(Section):
     """The human motion to follow."""
 
     source: str
-    """`actor:<task>`, `deepmimic:<clip>`, a file, or `joints:sweep` for a robot that moves by itself."""
+    """`actor:<task>`, `deepmimic:<clip>`, a file, `joints:sweep` for a robot that moves by itself, or
+    `joints:still` for one whose arms keep their posture."""
     unit: Literal["m", "cm", "mm", "in", "cmu"] | None = None
     """Unit of length of a file, where it says none or is wrong."""
     up: Literal["x", "y", "z"] | None = None
@@ -250,6 +252,59 @@ class VariationSection(Section):
     """`simulation.floor_friction` is drawn uniformly from 1 ± this part of itself."""
 
 
+class StepCommand(Section):
+    """One of: so many steps on the spot, or so far forward, to the left, or round to the left."""
+
+    march: Annotated[int, Field(ge=1)] | None = None
+    forward_m: float | None = None
+    sideways_m: float | None = None
+    turn_rad: float | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> "StepCommand":
+        if len(self.model_fields_set) != 1:
+            raise ValueError(f"must have one of the keys {', '.join(type(self).model_fields)}")
+        return self
+
+
+class SteppingSection(Section):
+    """Steps, one command after another."""
+
+    commands: Annotated[tuple[StepCommand, ...], Strict(False), Field(min_length=1)]
+    single_support_s: PositiveFloat = 0.7
+    """On one foot, in every step."""
+    double_support_s: PositiveFloat = 0.3
+    """On both feet, before every step."""
+    lift_m: PositiveFloat = 0.03
+    """Height of a swinging foot midway."""
+    settle_s: PositiveFloat = 1.5
+    """Standing before the first step and after the last."""
+    step_length_m: PositiveFloat = 0.2
+    """Longest step forward, from foot to foot."""
+    step_width_m: PositiveFloat = 0.1
+    """Longest step sideways."""
+    step_turn_rad: PositiveFloat = 0.3
+    """Largest turn of a step."""
+    zmp_inset_m: float = 0.0
+    """How far inward of the sole's middle the ZMP is on one foot."""
+
+
+class PushSection(Section):
+    """Horizontal pushes on the pelvis, one after another, each stronger than the one before."""
+
+    first_ns: PositiveFloat
+    """Impulse of the first push."""
+    increment_ns: NonNegativeFloat = 0.0
+    """How much stronger each is than the one before."""
+    count: PositiveInt = 1
+    start_s: NonNegativeFloat = 1.0
+    interval_s: PositiveFloat = 4.0
+    duration_s: PositiveFloat = 0.1
+    """Half a sine of force."""
+    direction_rad: float = 0.0
+    """Where to, from world x, about z."""
+
+
 class SimulationSection(Section):
     """Time, logging and the floor."""
 
@@ -309,6 +364,8 @@ class Scenario(Section):
     grip: GripSection = GripSection()
     control: ControlSection = ControlSection()
     balance: BalanceSection = BalanceSection()
+    stepping: SteppingSection | None = None
+    push: PushSection | None = None
     variation: VariationSection = VariationSection()
     simulation: SimulationSection = SimulationSection()
     camera: CameraSection = CameraSection()
@@ -326,5 +383,11 @@ class Scenario(Section):
             raise ValueError(
                 f"1 / simulation.timestep_s ({physics:g}) must be a whole multiple of "
                 f"simulation.log_rate_hz ({log:g})"
+            )
+        ratio = physics / self.balance.rate_hz
+        if round(ratio) < 1 or abs(ratio - round(ratio)) > 1e-6 * ratio:
+            raise ValueError(
+                f"1 / simulation.timestep_s ({physics:g}) must be a whole multiple of "
+                f"balance.rate_hz ({self.balance.rate_hz:g})"
             )
         return self

@@ -10,6 +10,7 @@ SIDES = ("left", "right")
 
 _MOMENT_ARM = 0.05
 """Moments of the ground reaction count as forces at this lever (m), about half a sole."""
+_EASE = np.array([1.0, 1.0, 1.0, _MOMENT_ARM**2, _MOMENT_ARM**2, _MOMENT_ARM**2])
 
 
 def standing_torques(
@@ -45,7 +46,7 @@ def standing_torques(
     """
     model, data = robot.model, robot.model.createData()
     frames = [model.getFrameId(robot.frames[f"{side}_foot"]) for side in SIDES]
-    ease = np.tile([1.0, 1.0, 1.0, _MOMENT_ARM**2, _MOMENT_ARM**2, _MOMENT_ARM**2], 2)
+    both = np.ones(2)
     q = np.hstack([base, joints])
     velocity = _velocity(model, time, q) if inertia else np.zeros((len(q), model.nv))
     # Both are in the moving root frame, where RNEA takes them: its acceleration is the spatial one.
@@ -61,10 +62,37 @@ def standing_torques(
                 for frame in frames
             ]
         )
-        root = jacobian[:, :6].T
-        wrench = ease * (root.T @ np.linalg.solve((root * ease) @ root.T, effort[:6]))
-        torques[sample] = (effort - jacobian.T @ wrench)[6:]
+        torques[sample] = supported_torque(effort, jacobian, both)
     return torques
+
+
+def supported_torque(
+    effort: NDArray[np.float64], jacobian: NDArray[np.float64], shares: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Joint torques of a motion when the feet carry the root in given shares.
+
+    τ = e − Jᵀf with the foot wrenches f of Σ G f = e_root and the least norm, weighted by the inverse of the
+    shares: a foot with share 0 carries nothing.
+
+    Parameters
+    ----------
+    effort : (6 + n,) array
+        RNEA(q, v, a) without external forces.
+    jacobian : (12, 6 + n) array
+        Of both soles, left and right, in world axes.
+    shares : (2,) array
+        0 to 1, not both 0.
+
+    Returns
+    -------
+    (n,) array
+        N·m.
+    """
+    ease = (shares[:, None] * _EASE).ravel()
+    root = jacobian[:, :6].T
+    wrench = ease * (root.T @ np.linalg.solve((root * ease) @ root.T, effort[:6]))
+    torque: NDArray[np.float64] = (effort - jacobian.T @ wrench)[6:]
+    return torque
 
 
 def _velocity(model: pin.Model, time: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -30,6 +30,7 @@ class Recorder:
         self.foot_wrench = np.zeros((samples, feet, 6))
         self.foot_points = np.full((samples, feet, POINTS_PER_FOOT, 2), np.nan)
         self.contact_wrench = np.zeros((samples, 6))
+        self.push_wrench = np.zeros((samples, 6))
         self.palm_position = np.zeros((samples, hands, 3))
         self.grip_wrench = np.zeros((samples, hands, 6))
         self.grip_point = np.zeros((samples, hands, 3))
@@ -44,6 +45,7 @@ class Recorder:
         self.events: list[ContactEvent] = []
         self.wall_time = 0.0
         self.step_time = 0.0
+        self.balance_time: list[float] = []
         self.steps = 0
 
     def take_extremes(self, q: NDArray[np.float64], v: NDArray[np.float64]) -> None:

@@ -1,25 +1,34 @@
-"""The loop: read the state, sense, grip, control, step; log at a chosen rate."""
+"""The loop: read the state, sense, grip, push, balance, control, step; log at a chosen rate."""
 
 import time as clock
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.sim.control import JointController
 from simbench.sim.control_laws import ControlLaw
 from simbench.sim.fixtures import Fixture, fixture_state
 from simbench.sim.grasp import Grip, apply_grips
+from simbench.sim.push import Push, apply_pushes
 from simbench.sim.recorder import Recorder, derive_motion
 from simbench.sim.sensing import POINTS_PER_FOOT, ContactSensor
 from simbench.sim.state import RobotState, empty_state, read_state, root_pose
-from simbench.sim.world import RobotBody
+from simbench.sim.world import GRAVITY, RobotBody
 
 _SENSE_RATE = 200.0
 """At which feet and fingertips feel contact (Hz), whatever the log's rate."""
 _HELD_FORCE = 5.0
-"""Vertical force (N) above which a foot counts as held by the ground."""
+"""Vertical force (N) down to which a foot that the ground holds counts as held."""
+_GROUNDED_SHARE = 0.1
+"""Part of the weight from which a foot that comes down counts as held. A motor that is driven as if the foot
+were held, while it bounces, turns it with the rotor's share of the torque as well: feet chattered at 4 times
+their joints' speed limits. Driven as if free, it gives way while the foot lies down flat."""
+_LIGHT_SHARE = 0.35
+"""Part of the weight below which a held foot is looked at in every step: it may leave the ground in the next."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +52,21 @@ class Reference:
     grip: NDArray[np.bool_]
 
 
+class Balancer(Protocol):
+    """What moves the reference while a run goes on."""
+
+    every: int
+    """Steps between its commands."""
+
+    def command(
+        self, step: int, state: RobotState, foot_wrench: NDArray[np.float64], reference: Reference
+    ) -> None:
+        """Overwrite the rows [step, step + every) of a reference, of which nothing later has been used.
+
+        `foot_wrench` (2, 6) is the floor's on each foot in the last step, N and N·m about the world's origin.
+        """
+
+
 def simulate(
     body: RobotBody,
     reference: Reference,
@@ -51,6 +75,8 @@ def simulate(
     recorder: Recorder,
     *,
     law: ControlLaw | None = None,
+    balancer: Balancer | None = None,
+    pushes: Sequence[Push] = (),
     log_every: int,
     realtime: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
@@ -70,6 +96,9 @@ def simulate(
     recorder : Recorder
     law : ControlLaw, optional
         PD with the robot's gains by default.
+    balancer : Balancer, optional
+    pushes : sequence of Push
+        Forces on the pelvis from outside.
     log_every : int
         Steps between samples.
     realtime : bool
@@ -89,6 +118,10 @@ def simulate(
     wrench, points, others = np.zeros((feet, 6)), np.full((feet, POINTS_PER_FOOT, 2), np.nan), np.zeros(6)
     steps = len(reference.position)
     sense_every = max(1, round(1.0 / (_SENSE_RATE * world.timestep)))
+    balance_every = balancer.every if balancer else steps
+    weight = GRAVITY * pin.computeTotalMass(robot.model)
+    light, light_load, grounded = False, _LIGHT_SHARE * weight, _GROUNDED_SHARE * weight
+    held = np.ones(feet, dtype=bool)
     controller.hold_feet([True] * feet)
     started = clock.perf_counter()
     wanted = reference.grip.tolist()
@@ -100,17 +133,24 @@ def simulate(
         for step in range(steps):
             state = states[step % log_every]
             read_state(body, state)
-            sampling, sensing = step % log_every == 0, step % sense_every == 0
+            sampling, sensing = step % log_every == 0, step % sense_every == 0 or light
+            balancing = balancer is not None and step % balance_every == 0
             loads = apply_grips(grips, wanted[step], sensing) if grips else []
-            if sampling or sensing:
+            push = apply_pushes(body, pushes, step, loads) if pushes else 0.0
+            if sampling or sensing or balancing:
                 sensor.sample(step * world.timestep, wrench, points, others)
-            if sensing and step > 0:
-                controller.hold_feet((wrench[:, 2] > _HELD_FORCE).tolist())
+            if (sensing or balancing) and step > 0:
+                load = wrench[:, 2]
+                held &= load > _HELD_FORCE
+                held |= load > grounded
+                controller.hold_feet(held.tolist())
+                light = bool((held & (load < light_load)).any())
             if sampling:
                 row = recorder.count
                 recorder.foot_wrench[row] = wrench
                 recorder.foot_points[row] = points
                 recorder.contact_wrench[row] = others
+                recorder.push_wrench[row] = push
                 recorder.time[row] = step * world.timestep
                 recorder.joint_position[row] = state.q[root_q:]
                 recorder.joint_velocity[row] = state.v[root_v:]
@@ -128,6 +168,18 @@ def simulate(
                     recorder.fixture_position[row, column] = place
                     recorder.fixture_velocity[row, column] = velocity
                 progress(step, steps)
+            if balancing:
+                assert balancer is not None
+                before = clock.perf_counter()
+                balancer.command(step, state, wrench, reference)
+                rows = slice(step, step + balance_every)
+                demand[rows] = controller.demand(
+                    reference.position[rows],
+                    reference.velocity[rows],
+                    reference.feedforward[rows],
+                    reference.acceleration[rows],
+                )
+                recorder.balance_time.append(clock.perf_counter() - before)
             command = controller.step(state, demand[step], loads)
             recorder.saturated_steps += command.saturated
             if sampling:

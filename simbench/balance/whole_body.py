@@ -1,0 +1,255 @@
+"""The balance loop: measured COG and foot forces in, a whole-body joint reference out, one tick at a time."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.balance.cog_jacobian import embed, respond
+from simbench.balance.foot_forces import FootForces
+from simbench.balance.ground_reaction import supported_torque
+from simbench.balance.inverted_pendulum import GRAVITY, CogZmpGains, commanded_velocity
+from simbench.balance.landing import Landing
+from simbench.balance.sections import LEGS, Assignment, Role, assign, limb_sections
+from simbench.balance.stepping import Gait
+from simbench.errors import BalanceError
+from simbench.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+FORCE_BANDWIDTH = 10.0
+"""Of the feet's force sensors, Hz."""
+_LANDING_LOAD = 0.1
+"""Part of the weight on a foot that means ground under it."""
+_LOST_TILT = 0.6
+"""Tilt of the pelvis, rad, from which a robot is falling and balance holds still."""
+
+
+@dataclass(frozen=True)
+class WholeBodyPlan:
+    """What a robot is to do, at every tick.
+
+    Parameters
+    ----------
+    gait : Gait
+        N samples.
+    joints : (N, n) array
+        Joint positions; those of the legs count at the start only, rad.
+    base : (7,) array
+        Pose of the root link at the start.
+    cog_height : (N,) array
+        m.
+    body : (N, 4) array
+        Orientation of the root link, quaternions x, y, z, w.
+    """
+
+    gait: Gait
+    joints: Array
+    base: Array
+    cog_height: Array
+    body: Array
+
+
+class WholeBody:
+    """Arms follow their plan (J-busy), feet the gait (C-busy), and one leg moves the COG as balance asks.
+
+    At every tick, with c and p the measured COG and ZMP and the gait's ones marked d,
+
+        u = ċ_d − k_p (p_d − p) + k_c (c_d − c)                             (Choi, You & Oh 2004)
+
+    is the COG's horizontal velocity; its height, the body's orientation, the feet and all other joints go to
+    where they are planned to be at the tick's end. `simbench.balance.cog_jacobian` finds the joint velocities,
+    and their integral is the reference. The feed-forward torque is the inverse dynamics of the reference's
+    motion without the feedback, carried by the feet as the planned ZMP says.
+
+    The COG is measured as a robot does it: from its joints, standing flat on the supporting foot. The ZMP
+    is what low-passed force sensors in the feet say.
+
+    Parameters
+    ----------
+    robot : Robot
+        With two legs; its model is the one that balance believes in.
+    plan : WholeBodyPlan
+    gains : CogZmpGains
+    control : bool
+        Whether COG and ZMP are fed back; otherwise the reference's own COG and the planned ZMP are.
+    embedding : bool
+        Whether balance knows where trunk, arms and head are and how they move. Otherwise it takes them to be
+        at rest in their first posture, in the Jacobian, the measured COG and the legs' torques.
+
+    Raises
+    ------
+    BalanceError
+        If the robot has no two legs.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        plan: WholeBodyPlan,
+        gains: CogZmpGains,
+        *,
+        control: bool = True,
+        embedding: bool = True,
+    ) -> None:
+        model, gait = robot.model, plan.gait
+        self._robot, self._plan, self._gains = robot, plan, gains
+        self._control, self._embedding = control, embedding
+        self._model, self._data = model, model.createData()
+        self._measuring, self._moving = model.createData(), model.createData()
+        sections = limb_sections(robot)
+        self._assignments = [self._assignment(base) for base in LEGS]
+        self._feet = [section.frame for section in sections[:2]]
+        self._ends = np.zeros((len(sections), 6))
+        self.legs = np.array([column - 6 for leg in sections[:2] for column in leg.columns])
+        self._upper = np.setdiff1d(np.arange(len(robot.joint_names)), self.legs)
+        self._weight = weight = pin.computeTotalMass(model) * GRAVITY
+        self._shares = _shares(robot, gait)
+        self._forces = FootForces(FORCE_BANDWIDTH, gait.timestep, weight * self._shares[0])
+        self._landing = Landing(gait, _LANDING_LOAD * weight)
+        self.configuration = np.concatenate([plan.base, plan.joints[0]])
+        self._believed = self.configuration.copy()
+        self._sensed = self.configuration.copy()
+        self._given = np.zeros(model.nv)
+        self._believed_velocity = np.zeros(model.nv)
+        self._upper_velocity = np.zeros(len(self._upper))
+        self.velocity = np.zeros(model.nv)
+        self.torque = np.zeros(len(robot.joint_names))
+        self.cog = np.full((len(gait.zmp), 2), np.nan)
+        self.zmp = np.full((len(gait.zmp), 2), np.nan)
+        self.gave_up: int | None = None
+
+    @property
+    def landing(self) -> Landing:
+        """Where the feet are to be."""
+        return self._landing
+
+    def tick(self, number: int, measured: Array | None, foot_wrench: Array | None) -> None:
+        """Move `configuration` to the end of a tick; `velocity` and `torque` hold until then.
+
+        Parameters
+        ----------
+        number : int
+            Of the tick, from 0; the last sample of the plan holds after its end.
+        measured : (nq,) array or None
+            The robot's configuration: of its root only the pose relative to the feet is used. None: as the
+            reference is, and the ZMP as planned.
+        foot_wrench : (2, 6) array or None
+            Of the floor on each foot, N and N·m about the world's origin.
+        """
+        if self.gave_up is not None:
+            return
+        gait, plan = self._plan.gait, self._plan
+        last = len(gait.zmp) - 1
+        now, then = min(number, last), min(number + 1, last)
+        support = int(gait.support[now])
+        data, believed = self._data, self._believed
+        if self._embedding:
+            believed = self.configuration
+        else:
+            believed[:7] = self.configuration[:7]
+            believed[7 + self.legs] = self.configuration[7 + self.legs]
+        pin.jacobianCenterOfMass(self._model, data, believed)
+        soles = [pin.updateFramePlacement(self._model, data, frame) for frame in self._feet]
+        cog, zmp = self._measure(now, support, measured, foot_wrench)
+        if self.gave_up is not None:
+            return
+        self.cog[now], self.zmp[now] = cog, zmp
+        load = self._forces.wrench[:, 2] if foot_wrench is not None else self._weight * gait.contact[then]
+        self._landing.advance(then, load)
+
+        rate = 1.0 / gait.timestep
+        for foot in (0, 1):
+            self._ends[foot] = _way(soles[foot], self._landing.position[foot], self._landing.yaw[foot]) * rate
+        upper = (plan.joints[then, self._upper] - self.configuration[7 + self._upper]) * rate
+        if self._embedding:
+            self._given[6 + self._upper] = upper
+        turn = pin.Quaternion(plan.body[then]).matrix() @ data.oMi[1].rotation.T
+        body = pin.log3(turn) * rate
+        rise = (plan.cog_height[then] - data.com[0][2]) * rate
+        velocity = gait.cog_velocity[now]
+        command = commanded_velocity(self._gains, velocity, gait.cog[now], gait.zmp[now], cog, zmp)
+        try:
+            whole = embed(self._model, data, self._assignments[support], self._given, self._ends)
+        except BalanceError:
+            self._give_up(now)
+            return
+        planned = whole.carried + respond(whole, np.array([*velocity, rise]), body)
+        self._feed_forward(now, believed, planned, upper)
+        self.velocity = planned + respond(whole, np.array([*(command - velocity), 0.0]), np.zeros(3))
+        self.configuration = pin.integrate(self._model, self.configuration, self.velocity * gait.timestep)
+
+    def _assignment(self, base: str) -> Assignment:
+        other = LEGS[1 - LEGS.index(base)]
+        roles = {base: Role.BASE, other: Role.C_BUSY}
+        return assign(self._model, limb_sections(self._robot), roles, (base,))
+
+    def _measure(
+        self, now: int, support: int, measured: Array | None, foot_wrench: Array | None
+    ) -> tuple[Array, Array]:
+        """COG over the supporting foot, and ZMP of both, m."""
+        gait = self._plan.gait
+        if measured is None or foot_wrench is None:
+            return self._data.com[0][:2].copy(), gait.zmp[now]
+        sensed = self._sensed
+        sensed[:] = measured
+        if not self._embedding:
+            sensed[7 + self._upper] = self._plan.joints[0, self._upper]
+        cog = pin.centerOfMass(self._model, self._measuring, sensed)
+        soles = [pin.updateFramePlacement(self._model, self._measuring, frame) for frame in self._feet]
+        self._forces.read(soles, foot_wrench)
+        if self._measuring.oMi[1].rotation[2, 2] < np.cos(_LOST_TILT):
+            self._give_up(now)
+        if not self._control:
+            return self._data.com[0][:2].copy(), gait.zmp[now]
+        place, yaw = self._landing.position, self._landing.yaw
+        x, y, _ = soles[support].actInv(cog)
+        cosine, sine = np.cos(yaw[support]), np.sin(yaw[support])
+        where = place[support, :2] + (cosine * x - sine * y, sine * x + cosine * y)
+        zmp = self._forces.zmp(place, yaw)
+        return where, gait.zmp[now] if zmp is None else np.array(zmp)
+
+    def _feed_forward(self, now: int, believed: Array, planned: Array, upper: Array) -> None:
+        """Write the joint torques of the planned motion."""
+        model, rate = self._model, 1.0 / self._plan.gait.timestep
+        acceleration = (planned - self._believed_velocity) * rate
+        self._believed_velocity = planned.copy()
+        effort = pin.rnea(model, self._moving, believed, planned, acceleration)
+        jacobians = [
+            pin.getFrameJacobian(model, self._data, foot, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+            for foot in self._feet
+        ]
+        self.torque = supported_torque(effort, np.concatenate(jacobians), self._shares[now])
+        if not self._embedding:
+            # The arms' own controllers know what the arms do.
+            planned[6 + self._upper], acceleration[6 + self._upper] = upper, (upper - self._upper_velocity) * rate
+            effort = pin.rnea(model, self._moving, self.configuration, planned, acceleration)
+            self.torque[self._upper] = effort[6 + self._upper]
+        self._upper_velocity = upper
+
+    def _give_up(self, now: int) -> None:
+        """Hold still from now on."""
+        self.gave_up = now
+        self.velocity = np.zeros(self._model.nv)
+
+
+def _way(sole: pin.SE3, position: Array, yaw: float) -> Array:
+    """Translation and turn, in world axes, that take a sole to where it is to lie flat, (6,)."""
+    cosine, sine = np.cos(yaw), np.sin(yaw)
+    flat = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+    return np.concatenate([position - sole.translation, pin.log3(flat @ sole.rotation.T)])
+
+
+def _shares(robot: Robot, gait: Gait) -> Array:
+    """Part of the weight that each foot carries for the planned ZMP, (N, 2)."""
+    places = []
+    for column, side in enumerate(("left", "right")):
+        middle = robot.soles[f"{side}_foot"][:, :2].mean(axis=0)
+        cosine, sine = np.cos(gait.foot_yaw[:, column]), np.sin(gait.foot_yaw[:, column])
+        turned = np.stack([cosine * middle[0] - sine * middle[1], sine * middle[0] + cosine * middle[1]], axis=1)
+        places.append(gait.foot_position[:, column, :2] + turned)
+    across = places[1] - places[0]
+    right = np.sum((gait.zmp - places[0]) * across, axis=1) / np.sum(across**2, axis=1)
+    right = np.where(gait.contact[:, 0], np.where(gait.contact[:, 1], right.clip(0.0, 1.0), 0.0), 1.0)
+    return np.stack([1.0 - right, right], axis=1)

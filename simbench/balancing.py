@@ -1,0 +1,222 @@
+"""Balance in a run: the gait a scenario asks for, and the loop that moves the reference by what is measured."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.balance.footsteps import Command, Forward, March, Sideways, Turn, plan_footsteps
+from simbench.balance.inverted_pendulum import CogZmpGains, check_gains, natural_frequency
+from simbench.balance.rehearsal import rehearse
+from simbench.balance.standing import SIDES, Stance
+from simbench.balance.stepping import Gait, StepTiming, plan_gait, sole_middles, standing
+from simbench.balance.whole_body import WholeBody, WholeBodyPlan
+from simbench.reference import Timeline
+from simbench.robot.robot import Robot
+from simbench.scenario_schema import BalanceSection, SimulationSection, StepCommand, SteppingSection
+from simbench.sim.simulation import Reference
+from simbench.sim.state import RobotState
+
+Array = NDArray[np.float64]
+
+
+class OnlineBalance:
+    """Writes what `WholeBody` decides into the reference of a run.
+
+    Parameters
+    ----------
+    whole : WholeBody
+    every : int
+        Physics steps of a tick.
+    gait : Gait
+    """
+
+    def __init__(self, whole: WholeBody, every: int, gait: Gait) -> None:
+        self.whole, self.every, self.gait = whole, every, gait
+        self._shares = np.arange(1, every + 1)[:, None] / every
+
+    def command(
+        self, step: int, state: RobotState, foot_wrench: NDArray[np.float64], reference: Reference
+    ) -> None:
+        """Overwrite the legs' rows and all feed-forward torques of a tick."""
+        whole = self.whole
+        before = whole.configuration[7 + whole.legs]
+        whole.tick(step // self.every, state.q, foot_wrench)
+        rows, legs = slice(step, step + self.every), whole.legs
+        count = len(reference.position[rows])
+        way = whole.configuration[7 + legs] - before
+        reference.position[rows, legs] = before + self._shares[:count] * way
+        reference.velocity[rows, legs] = whole.velocity[6 + legs]
+        reference.feedforward[rows] = whole.torque
+
+
+@dataclass(frozen=True)
+class BalancedRun:
+    """A run's reference, as long as its gait, and what balances it.
+
+    Parameters
+    ----------
+    timeline : Timeline
+    balancer : OnlineBalance
+    """
+
+    timeline: Timeline
+    balancer: OnlineBalance
+
+
+def balance_run(
+    robot: Robot,
+    timeline: Timeline,
+    balance: BalanceSection,
+    stepping: SteppingSection | None,
+    settings: SimulationSection,
+) -> BalancedRun:
+    """Set up balance for a run.
+
+    Parameters
+    ----------
+    robot : Robot
+        With two legs, as balance knows it.
+    timeline : Timeline
+        What arms, trunk and head do; without stepping also what pelvis and legs do.
+    balance : BalanceSection
+    stepping : SteppingSection or None
+        Stands on both feet if None.
+    settings : SimulationSection
+
+    Returns
+    -------
+    BalancedRun
+
+    Raises
+    ------
+    BalanceError
+        If the gains are not stable, the robot has no two legs, or a step is out of its reach.
+    """
+    every = round(1.0 / (settings.timestep_s * balance.rate_hz))
+    tick = every * settings.timestep_s
+    stance = _stance(robot, timeline)
+    q = np.concatenate([timeline.base, timeline.reference.position[0]])
+    cog = pin.centerOfMass(robot.model, robot.model.createData(), q).copy()
+    omega = natural_frequency(float(cog[2]))
+    gains = CogZmpGains(balance.gain_cog, balance.gain_zmp)
+    check_gains(gains, omega)
+    if stepping is None:
+        plan = _standing_plan(timeline, stance, every, tick)
+    else:
+        gait = _gait(robot, stance, stepping, settings.settle_s, tick, omega)
+        timeline = _as_long_as(timeline, every * (len(gait.zmp) - 1))
+        plan = _stepping_plan(timeline, gait, every, cog)
+        rehearse(robot, plan)
+    whole = WholeBody(robot, plan, gains, control=balance.control, embedding=balance.embedding)
+    return BalancedRun(timeline, OnlineBalance(whole, every, plan.gait))
+
+
+def _stance(robot: Robot, timeline: Timeline) -> Stance:
+    """Where the feet are at the start."""
+    data = robot.model.createData()
+    joints = timeline.reference.position[0]
+    pin.framesForwardKinematics(robot.model, data, np.concatenate([timeline.base, joints]))
+    soles = {
+        side: data.oMf[robot.model.getFrameId(robot.frames[f"{side}_foot"])].copy()
+        for side in SIDES
+        if f"{side}_foot" in robot.frames
+    }
+    corners = np.vstack([[sole.act(corner) for corner in robot.soles[f"{s}_foot"]] for s, sole in soles.items()])
+    target = 0.5 * (corners[:, :2].min(axis=0) + corners[:, :2].max(axis=0))
+    return Stance(soles, timeline.base, joints, target)
+
+
+def _commands(section: SteppingSection) -> list[Command]:
+    """What the scenario's commands are called in the gait."""
+
+    def command(asked: StepCommand) -> Command:
+        if asked.march is not None:
+            return March(asked.march)
+        if asked.forward_m is not None:
+            return Forward(asked.forward_m, section.step_length_m)
+        if asked.sideways_m is not None:
+            return Sideways(asked.sideways_m, section.step_width_m)
+        return Turn(float(asked.turn_rad or 0.0), section.step_turn_rad)
+
+    return [command(asked) for asked in section.commands]
+
+
+def _gait(
+    robot: Robot, stance: Stance, section: SteppingSection, settle: float, tick: float, omega: float
+) -> Gait:
+    """Plan the steps a scenario asks for, after the time in which nothing moves."""
+    steps = plan_footsteps(robot, stance, _commands(section))
+    timing = StepTiming(
+        section.single_support_s, section.double_support_s, section.lift_m, settle + section.settle_s
+    )
+    middles: Mapping[str, Array] = sole_middles(robot, section.zmp_inset_m)
+    return plan_gait(stance.soles, steps, timing, tick, omega, middles)
+
+
+def _as_long_as(timeline: Timeline, steps: int) -> Timeline:
+    """Hold the end of a timeline until a gait is over."""
+    reference = timeline.reference
+    missing = steps - len(reference.position)
+    if missing <= 0:
+        return timeline
+
+    def held(rows: Array, at_rest: bool) -> Array:
+        last = np.zeros_like(rows[-1:]) if at_rest else rows[-1:]
+        return np.concatenate([rows, np.repeat(last, missing, axis=0)])
+
+    longer = Reference(
+        position=held(reference.position, at_rest=False),
+        velocity=held(reference.velocity, at_rest=True),
+        feedforward=held(reference.feedforward, at_rest=False),
+        acceleration=held(reference.acceleration, at_rest=True),
+        grip=np.concatenate([reference.grip, np.repeat(reference.grip[-1:], missing, axis=0)]),
+    )
+    return replace(timeline, reference=longer)
+
+
+def _at_ticks(rows: Array, start: Array, every: int) -> Array:
+    """Sample rows that hold for the ends of steps at the ticks, from the start on."""
+    return np.concatenate([start[None], rows[every - 1 :: every]])
+
+
+def _stepping_plan(timeline: Timeline, gait: Gait, every: int, cog: Array) -> WholeBodyPlan:
+    """Arms as planned, upright body, COG at one height."""
+    position = timeline.reference.position
+    joints = _at_ticks(position, position[0], every)
+    samples = len(gait.zmp)
+    if len(joints) > samples:
+        gait = _held_gait(gait, len(joints))
+    yaw = gait.pelvis_yaw
+    body = np.zeros((len(yaw), 4))
+    body[:, 2], body[:, 3] = np.sin(0.5 * yaw), np.cos(0.5 * yaw)
+    return WholeBodyPlan(gait, joints, timeline.base, np.full(len(yaw), cog[2]), body)
+
+
+def _held_gait(gait: Gait, samples: int) -> Gait:
+    """Stand at a gait's end for as long as the arms still move."""
+    missing = samples - len(gait.zmp)
+
+    def held(rows: NDArray, at_rest: bool = False) -> NDArray:  # type: ignore[type-arg]
+        last = np.zeros_like(rows[-1:]) if at_rest else rows[-1:]
+        return np.concatenate([rows, np.repeat(last, missing, axis=0)])
+
+    rates = ("cog_velocity", "cog_acceleration", "foot_velocity", "foot_yaw_rate", "pelvis_yaw_rate")
+    places = ("zmp", "cog", "foot_position", "foot_yaw", "contact", "pelvis_yaw", "support", "in_swing")
+    return replace(
+        gait,
+        **{name: held(getattr(gait, name), at_rest=True) for name in rates},
+        **{name: held(getattr(gait, name)) for name in places},
+    )
+
+
+def _standing_plan(timeline: Timeline, stance: Stance, every: int, tick: float) -> WholeBodyPlan:
+    """Everything as planned, both feet on the ground."""
+    position = timeline.reference.position
+    joints = _at_ticks(position, position[0], every)
+    rows = np.concatenate([[0], np.arange(every - 1, len(position), every)])
+    cog, zmp, base = timeline.cog[rows], timeline.zmp[rows], timeline.base_path[rows]
+    gait = standing(stance.soles, cog[:, :2], zmp, tick, len(rows))
+    return WholeBodyPlan(gait, joints, timeline.base, cog[:, 2], base[:, 3:])
