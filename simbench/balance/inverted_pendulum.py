@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solveh_banded
+from scipy.linalg import solve_banded
 
 from simbench.errors import BalanceError
 
@@ -91,9 +91,9 @@ def cog_profile(
     if len(zmp) > 2:
         bend = sinh / (omega * timestep) * np.diff(zmp, 2, axis=0)
         bend[0] += ahead[0]
-        bands = np.full((2, len(bend)), -1.0)
+        bands = np.full((3, len(bend)), -1.0)
         bands[1] = 2.0 * cosh
-        ahead[1:-1] = solveh_banded(bands, bend)
+        ahead[1:-1] = solve_banded((1, 1), bands, bend)
     slope = np.diff(zmp, axis=0) / timestep
     velocity = np.empty_like(zmp)
     velocity[:-1] = slope + omega / sinh * (ahead[1:] - cosh * ahead[:-1])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
@@ -31,6 +31,8 @@ def test_a_cog_on_the_floor_is_refused(height):
 
 
 @settings(max_examples=30, deadline=None)
+@example(seed=0, count=3, timestep=0.001, omega=2.0, offset=None)
+@example(seed=0, count=2, timestep=0.001, omega=2.0, offset=(0.01, 0.0))
 @given(
     seed=st.integers(0, 10**6),
     count=st.integers(2, 400),
