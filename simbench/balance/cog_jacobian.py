@@ -16,8 +16,8 @@ from simbench.kinematics.compiled import compiled
 Array = NDArray[np.float64]
 
 _FASTEST = 1e3
-"""A section counts as singular if 1 m/s or 1 rad/s of its end, or of the body, takes more joint speed, rad/s: a
-knee bent by some 0.005 rad."""
+"""Joint speed, rad/s, for 1 m/s or 1 rad/s of an end, or of COG and body, from which on a section counts as
+singular: that of a knee bent by about 0.01 rad."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ def embed(
     """Embed known motions into the COG Jacobian.
 
     With everything in world axes, p_i the place of a section's end, and [v×] the cross-product matrix: the
-    twist V_1 of the body, taken at the base section's end, follows from that end's velocity ẋ_1, which is zero
-    on the ground, as V_1 = ẋ_1 − J_1 q̇_1. The COG moves with it and with the joints, J_Gi = R_o ᵒJ_Gi (7):
+    twist V_1 of the body, taken at the base section's end, follows from that end's velocity ẋ_1 (zero on the
+    ground) as V_1 = ẋ_1 − J_1 q̇_1. The COG moves with it and with the joints, J_Gi = R_o ᵒJ_Gi (7):
     ṗ_G = [I, −(p_G − p_1)×] V_1 + Σ_i J_Gi q̇_i.
     A C-busy section moves by q̇_i = J_i⁺ (ẋ_i − X_i1 V_1) with the generalised inverse J_i⁺ and
     X_i1 = X_i⁻¹ X_1 = [[I, −(p_i − p_1)×], [0, I]]. Together, the base section's own term being J_G1:
@@ -96,14 +96,13 @@ def embed(
     for row, frame in enumerate(assignment.frames):
         points[row] = pin.updateFramePlacement(model, data, frame).translation
     layout = assignment.layout
-    speeds, jacobian, known, response, carried = _embed(
-        data.J, data.Jcom, data.com[0], points, layout, joint_velocity, end_velocity
-    )
+    speeds, rows, response, carried = _embed(data.J, data.Jcom, points, layout, joint_velocity, end_velocity)
     # The base section last: nothing can be said of it while a limb is singular.
     for row in reversed(range(len(speeds))):
         if not speeds[row] < _FASTEST:
             raise BalanceError(_singular(assignment.names, row, speeds[row]))
-    return Embedding(layout.free, jacobian[:3], known[:3], jacobian[3:], known[3:], response, carried)
+    n = len(layout.free)
+    return Embedding(layout.free, rows[:3, :n], rows[:3, n], rows[3:, :n], rows[3:, n], response, carried)
 
 
 def solve(embedding: Embedding, cog_velocity: Array, body_velocity: Array) -> Array:
@@ -162,119 +161,115 @@ def _singular(names: tuple[str, ...], row: int, speed: float) -> str:
 def _embed(
     jacobian: Array,
     cog_jacobian: Array,
-    cog: Array,
     points: Array,
     layout: Layout,
     joint_velocity: Array,
     end_velocity: Array,
-) -> tuple[Array, Array, Array, Array, Array]:
+) -> tuple[Array, Array, Array, Array]:
     """Compute what an `Embedding` holds; first the joint speeds that tell singular sections, base first.
 
-    Every velocity is affine in the n free ones; the last of n + 1 columns has the constant part.
+    Every velocity is affine in the n free ones: the last of n + 1 columns has the constant part. Loops, since
+    array expressions take five times as long to compile.
     """
-    nv, free, n = jacobian.shape[1], layout.free, len(layout.free)
-    busy, start = layout.busy, layout.start
+    nv, n = jacobian.shape[1], len(layout.free)
     speeds = np.zeros(len(points))
     motion = np.zeros((nv, n + 1))
     for k in range(n):
-        motion[free[k], k] = 1.0
+        motion[layout.free[k], k] = 1.0
     for column in layout.given:
         motion[column, n] = joint_velocity[column]
-    # Columns taken at the base section's end: the root's are the body's twist there.
-    at_base = np.empty((6, nv))
+    # Row by row the columns taken at the base section's end; there the root's are the body's twist.
+    at_base = np.empty((nv, 6))
     for column in range(nv):
-        _shift(jacobian[:, column], points[0], at_base[:, column])
-
-    body = -_carried(at_base, layout.moves[0], motion)
-    for i in range(6):
-        body[i, n] += end_velocity[layout.ends[0], i]
-    moved, wanted = np.empty(6), np.empty((6, n + 1))
-    for limb in range(1, len(points)):
-        columns = busy[start[limb - 1] : start[limb]]
-        offset = points[limb] - points[0]
-        # The limb's own columns of `motion` are still zero.
-        at_end = body + _carried(at_base, layout.moves[limb], motion)
-        for k in range(n + 1):
-            _shift(at_end[:, k], offset, moved)
-            wanted[:, k] = -moved
         for i in range(6):
-            wanted[i, n] += end_velocity[layout.ends[limb], i]
-        own = np.empty((6, len(columns)))
-        for k in range(len(columns)):
-            _shift(at_base[:, columns[k]], offset, own[:, k])
+            at_base[column, i] = jacobian[i, column]
+        _shift(at_base[column], points[0])
+
+    body = np.zeros((n + 1, 6))
+    _carry(at_base, layout.moves[0], motion, -1.0, body)
+    for i in range(6):
+        body[n, i] += end_velocity[layout.ends[0], i]
+    offset = np.empty(3)
+    for limb in range(1, len(points)):
+        first, width = layout.start[limb - 1], layout.start[limb] - layout.start[limb - 1]
+        for i in range(3):
+            offset[i] = points[limb, i] - points[0, i]
+        # What the end does by itself; the limb's own rows of `motion` are still zero.
+        twist = body.copy()
+        _carry(at_base, layout.moves[limb], motion, 1.0, twist)
+        for k in range(n + 1):
+            _shift(twist[k], offset)
+        own = np.empty((6, width))
+        column_at_end = np.empty(6)
+        for k in range(width):
+            for i in range(6):
+                column_at_end[i] = at_base[layout.busy[first + k], i]
+            _shift(column_at_end, offset)
+            for i in range(6):
+                own[i, k] = column_at_end[i]
         speeds[limb], inverse = _right_inverse(own)
-        rates = _times(inverse, wanted)
-        for k in range(len(columns)):
-            motion[columns[k]] = rates[k]
+        for k in range(width):
+            for i in range(6):
+                motion[layout.busy[first + k], n] += inverse[k, i] * end_velocity[layout.ends[limb], i]
+                for m in range(n + 1):
+                    motion[layout.busy[first + k], m] -= inverse[k, i] * twist[m, i]
 
     _root(at_base, body, motion)
-    rows = np.empty((6, n + 1))
-    rows[:3] = _times(cog_jacobian, motion)
-    rows[3:] = body[3:]
+    rows = np.zeros((6, n + 1))
+    for column in range(nv):
+        for k in range(n + 1):
+            for i in range(3):
+                rows[i, k] += cog_jacobian[i, column] * motion[column, k]
+    for k in range(n + 1):
+        for i in range(3, 6):
+            rows[i, k] = body[k, i]
     speeds[0], response, carried = _least_motion(rows, motion)
-    return speeds, rows[:, :n].copy(), rows[:, n].copy(), response, carried
+    return speeds, rows, response, carried
 
 
 @compiled
-def _shift(twist: Array, offset: Array, out: Array) -> None:
-    """Take a twist, linear and angular, at a point `offset` away from where it is given."""
-    x, y, z = twist[3], twist[4], twist[5]
-    out[0] = twist[0] + y * offset[2] - z * offset[1]
-    out[1] = twist[1] + z * offset[0] - x * offset[2]
-    out[2] = twist[2] + x * offset[1] - y * offset[0]
-    out[3], out[4], out[5] = x, y, z
+def _shift(twist: Array, offset: Array) -> None:
+    """Take a twist, linear then angular, at a point `offset` away from where it is given, in place."""
+    twist[0] += twist[4] * offset[2] - twist[5] * offset[1]
+    twist[1] += twist[5] * offset[0] - twist[3] * offset[2]
+    twist[2] += twist[3] * offset[1] - twist[4] * offset[0]
 
 
 @compiled
-def _carried(at_base: Array, moves: NDArray[np.bool_], motion: Array) -> Array:
-    """Twist that the joints marked in `moves` give their end, relative to the body, (6, n + 1)."""
-    twist = np.zeros((6, motion.shape[1]))
+def _carry(at_base: Array, moves: NDArray[np.bool_], motion: Array, sign: float, twist: Array) -> None:
+    """Add the twist that the joints marked in `moves` give their end, relative to the body, times a sign."""
     for column in range(len(moves)):
         if moves[column]:
-            for k in range(motion.shape[1]):
-                rate = motion[column, k]
+            for k in range(len(twist)):
+                rate = sign * motion[column, k]
                 if rate != 0.0:
                     for i in range(6):
-                        twist[i, k] += at_base[i, column] * rate
-    return twist
+                        twist[k, i] += at_base[column, i] * rate
 
 
 @compiled
 def _root(at_base: Array, body: Array, motion: Array) -> None:
     """Write the root's velocity in its own axes into `motion`, from the twist of the body in world axes."""
-    for k in range(motion.shape[1]):
+    for k in range(len(body)):
         # The root's columns are [[R, p × R], [0, R]].
         for i in range(3):
             motion[3 + i, k] = 0.0
             for j in range(3):
-                motion[3 + i, k] += at_base[3 + j, 3 + i] * body[3 + j, k]
-        for i in range(3):
-            motion[i, k] = 0.0
-            for j in range(3):
-                linear = body[j, k]
-                for m in range(3):
-                    linear -= at_base[j, 3 + m] * motion[3 + m, k]
-                motion[i, k] += at_base[j, i] * linear
-
-
-@compiled
-def _times(left: Array, right: Array) -> Array:
-    """Multiply matrices of any layout, skipping the zeros of the right one."""
-    product = np.zeros((left.shape[0], right.shape[1]))
-    for m in range(right.shape[0]):
-        for k in range(right.shape[1]):
-            if right[m, k] != 0.0:
-                for i in range(left.shape[0]):
-                    product[i, k] += left[i, m] * right[m, k]
-    return product
+                motion[3 + i, k] += at_base[3 + i, 3 + j] * body[k, 3 + j]
+        for j in range(3):
+            linear = body[k, j]
+            for m in range(3):
+                linear -= at_base[3 + m, j] * motion[3 + m, k]
+            for i in range(3):
+                motion[i, k] += at_base[i, j] * linear
 
 
 @compiled
 def _right_inverse(matrix: Array) -> tuple[float, Array]:
-    """Norm (Frobenius) and values of the generalised inverse of a matrix of full row rank.
+    """Norm (Frobenius) and values of the generalised inverse of a matrix with independent rows.
 
-    Without full rank they are not finite, or as large as rounding lets them be. With matrix = L Q, the rows of Q
-    orthonormal by Gram and Schmidt, twice for accuracy, it is Qᵀ L⁻¹.
+    If they are not, neither is finite, or is as large as rounding lets it be. With matrix = L Q, the rows of
+    Q orthonormal by Gram and Schmidt, twice for accuracy, the inverse is Qᵀ L⁻¹.
     """
     count, width = matrix.shape
     lower, rows = np.zeros((count, count)), matrix.copy()
@@ -311,39 +306,47 @@ def _least_motion(rows: Array, motion: Array) -> tuple[float, Array, Array]:
     With NᵀN = LLᵀ, z = Lᵀ y and c = L⁻¹ Nᵀ w the optimality (KKT) conditions ask for the shortest z + c with
     (A L⁻ᵀ) z = b − k, where rows = (A, k). Returned are the velocities for each b, and those for b = 0.
     """
-    n = rows.shape[1] - 1
-    joints = motion[6:]
-    gram = _times(joints.T, joints)
-    lower = np.zeros((n, n))
-    for i in range(n):
-        for j in range(i + 1):
-            value = gram[i, j]
+    nv, n = len(motion), rows.shape[1] - 1
+    # Rows of (L, cᵀ) from those of (NᵀN, wᵀN), then of A L⁻ᵀ.
+    lower = np.zeros((n + 1, n))
+    for i in range(n + 1):
+        for j in range(min(i + 1, n)):
+            value = 0.0
+            for row in range(6, nv):
+                value += motion[row, i] * motion[row, j]
             for k in range(j):
                 value -= lower[i, k] * lower[j, k]
             lower[i, j] = np.sqrt(value) if i == j else value / lower[j, j]
-    # A L⁻ᵀ and cᵀ at once, row by row: x Lᵀ = row.
-    scaled = np.empty((7, n))
-    for i in range(7):
+    scaled = np.empty((6, n))
+    for i in range(6):
         for j in range(n):
-            value = rows[i, j] if i < 6 else gram[n, j]
+            value = rows[i, j]
             for k in range(j):
                 value -= scaled[i, k] * lower[j, k]
             scaled[i, j] = value / lower[j, j]
-    shift = scaled[6]
-    speed, inverse = _right_inverse(scaled[:6])
-    free = np.zeros((n, 7))
+    speed, inverse = _right_inverse(scaled)
+
+    free = np.empty((n, 7))
+    for k in range(n):
+        free[k, 6] = -lower[n, k]
     for i in range(6):
         missing = -rows[i, n]
         for k in range(n):
-            missing += scaled[i, k] * shift[k]
+            missing += scaled[i, k] * lower[n, k]
         for k in range(n):
             free[k, i] = inverse[k, i]
             free[k, 6] += inverse[k, i] * missing
-    free[:, 6] -= shift
     for k in range(n - 1, -1, -1):
         for i in range(7):
             for j in range(k + 1, n):
                 free[k, i] -= lower[j, k] * free[j, i]
             free[k, i] /= lower[k, k]
-    whole = _times(motion[:, :n], free)
-    return speed, whole[:, :6].copy(), whole[:, 6] + motion[:, n]
+    response, carried = np.zeros((nv, 6)), np.empty(nv)
+    for row in range(nv):
+        carried[row] = motion[row, n]
+        for k in range(n):
+            if motion[row, k] != 0.0:
+                carried[row] += motion[row, k] * free[k, 6]
+                for i in range(6):
+                    response[row, i] += motion[row, k] * free[k, i]
+    return speed, response, carried

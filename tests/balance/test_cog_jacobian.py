@@ -72,7 +72,7 @@ class Task:
         return rows[:, list(section.columns)]
 
     def regular(self):
-        """Whether neither C-busy ends nor COG and body take much joint speed, so that differences are fine."""
+        """Whether neither C-busy ends nor COG and body take much joint speed: differences are exact then."""
         pin.jacobianCenterOfMass(self.model, self.data, self.q)
         pin.updateFramePlacements(self.model, self.data)
         limbs = [self.sections[k] for k in self.of(Role.C_BUSY)]
@@ -216,7 +216,7 @@ def test_standing_still_is_no_motion(robots):
     pin.jacobianCenterOfMass(model, data, q)
     still = embed(model, data, assign(model, sections, STEPPING, LEGS), np.zeros(model.nv), np.zeros((8, 6)))
     assert not solve(still, np.zeros(3), np.zeros(3)).any()
-    # Moved sideways, the body swings about both ankles: hips and ankles roll opposite ways, alike on both sides.
+    # Moved sideways, the body swings about both ankles: they roll alike, and the hips the other way.
     roll = respond(still, np.array([0.0, 0.1, 0.0]), np.zeros(3))
     joints = dict(zip(robot.joint_names, roll[6:], strict=True))
     assert joints["LHipRoll"] == pytest.approx(joints["RHipRoll"], rel=0.05)
