@@ -100,20 +100,18 @@ class Task:
             for k, (pose, velocity) in targets.items()
         }
         (base,) = self.of(Role.BASE)
-        for _ in range(6):
+        q[:7] = pin.neutral(model)[:7]
+        for _ in range(5):
             pin.computeJointJacobians(model, data, q)
             pin.updateFramePlacements(model, data)
-            foot = data.oMi[1].actInv(data.oMf[self.sections[base].frame])
-            root = goals[base] * foot.inverse()
-            q[:7] = pin.SE3ToXYZQUAT(root)
+            root = goals[base] * data.oMf[self.sections[base].frame].inverse()
             for k in self.of(Role.C_BUSY):
                 limb = self.sections[k]
-                at = root * data.oMi[1].actInv(data.oMf[limb.frame])
-                error = pin.log6(at.actInv(goals[k])).vector
-                # Away from their own axes the columns do not depend on where the root is.
+                error = pin.log6((root * data.oMf[limb.frame]).actInv(goals[k])).vector
                 own = self.own_jacobian(limb, pin.ReferenceFrame.LOCAL)
                 q[1 + np.array(limb.columns)] += np.linalg.lstsq(own, error, rcond=None)[0]
-        assert not self.of(Role.C_BUSY) or np.abs(error).max() < 1e-11
+        assert not self.of(Role.C_BUSY) or np.abs(error).max() < 1e-13
+        q[:7] = pin.SE3ToXYZQUAT(root)
         return q
 
     def moved(self, free_rates, known):
