@@ -162,13 +162,14 @@ def with_balance(log: xr.Dataset, balancer: OnlineBalance, recorder: Recorder) -
         "landed_early": whole.landing.early,
         "balance_gave_up_s": gave_up,
         "balance_tick_median_s": float(np.median(spent)) if len(spent) else np.nan,
-        "balance_time_s": float(spent.sum()),
+        "balance_share": float(spent.sum() / recorder.wall_time),
     }
     return log.assign(logged).assign_attrs(attributes)
 
 
 def _limits(robot: Robot, recorder: Recorder) -> dict[str, Variable]:
     model = robot.model
+    arms = {joint for side in SIDES for joint in robot.groups.get(f"{side}_arm", ())}
     grips = {joint for hand in robot.hands.values() for joint in hand.joints}
     return {
         "position_lower": (("joint",), np.asarray(model.lowerPositionLimit[robot.root_q :]), "rad"),
@@ -179,6 +180,7 @@ def _limits(robot: Robot, recorder: Recorder) -> dict[str, Variable]:
         "highest_position": (("joint",), recorder.highest_position, "rad"),
         "highest_speed": (("joint",), recorder.highest_speed, "rad/s"),
         "is_grip": (("joint",), np.array([name in grips for name in robot.joint_names]), ""),
+        "is_arm": (("joint",), np.array([name in arms for name in robot.joint_names]), ""),
     }
 
 

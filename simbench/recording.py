@@ -39,6 +39,8 @@ def scenario_motion(scenario: Scenario, designs: list[DrawerDesign]) -> HumanMot
     """
     section = scenario.motion
     motion = _perform_drawer(scenario, designs) if section.source == DRAWER else _perform_or_read(scenario)
+    if section.speed != 1.0:
+        motion = replace(motion, time=motion.time / section.speed)
     if abs(motion.rate - section.rate_hz) > 1e-6 * section.rate_hz:
         motion = resample(motion, section.rate_hz)
     motion = _crop(motion, section.start_s or 0.0, section.end_s)

@@ -93,8 +93,10 @@ class MotionSection(Section):
     """Longest gap in a marker's track that is filled."""
     rate_hz: PositiveFloat = 100.0
     """Rate the motion is resampled to."""
+    speed: PositiveFloat = 1.0
+    """How many times as fast as it was recorded."""
     start_s: NonNegativeFloat | None = None
-    """Start of the part that is used."""
+    """Start of the part that is used, in the time of the faster motion."""
     end_s: PositiveFloat | None = None
     """End of the part that is used."""
     task: dict[str, int | float] = {}

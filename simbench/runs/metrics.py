@@ -2,6 +2,7 @@
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from simbench.balance.support import support_margin, support_polygon
 
@@ -23,6 +24,7 @@ def run_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     """
     return {
         **(balance_metrics(log) if log.sizes["foot"] else {}),
+        **(control_metrics(log) if "cog_desired" in log else {}),
         **tracking_metrics(log),
         **limit_metrics(log),
         **hand_metrics(log),
@@ -80,14 +82,50 @@ def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     return metrics
 
 
+def control_metrics(log: xr.Dataset) -> dict[str, float | bool]:
+    """How well COG and ZMP keep to their profiles, where the robot went, and what balance cost.
+
+    Distances are horizontal; `base.*` is the way of the root from the first to the last sample, in its first
+    heading, and its turn about the vertical.
+    """
+    settled = log.sel(time=slice(log.attrs["settle_s"], None))
+    cog = np.linalg.norm(settled["cog"].values[:, :2] - settled["cog_desired"].values, axis=1)
+    zmp = np.linalg.norm(settled["zmp"].values - settled["zmp_desired"].values, axis=1)
+    forward, left, turn = _way(log["base_pose"].values)
+    return {
+        "cog.rms_m": float(np.sqrt(np.mean(cog**2))),
+        "zmp.rms_m": float(np.sqrt(np.nanmean(zmp**2))),
+        "base.forward_m": forward,
+        "base.left_m": left,
+        "base.turn_rad": turn,
+        "steps.count": float(log.attrs["steps"]),
+        "balance.gave_up": bool(np.isfinite(log.attrs["balance_gave_up_s"])),
+        "balance.tick_median_s": log.attrs["balance_tick_median_s"],
+        "balance.loop_share": log.attrs["balance_share"],
+    }
+
+
+def _way(poses: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Way forward and to the left, m, and turn, rad, from the first to the last pose of the root."""
+    x, y, z, w = poses[:, 3:].T
+    heading = np.unwrap(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
+    dx, dy = poses[-1, :2] - poses[0, :2]
+    cosine, sine = np.cos(heading[0]), np.sin(heading[0])
+    return float(cosine * dx + sine * dy), float(cosine * dy - sine * dx), float(heading[-1] - heading[0])
+
+
 def tracking_metrics(log: xr.Dataset) -> dict[str, float]:
     """Joint position error of all joints but the grips, which the handle stops by design."""
     settled = log.sel(time=slice(log.attrs["settle_s"], None))
-    error = (settled["joint_position"] - settled["joint_reference"]).values[:, ~log["is_grip"].values]
-    return {
+    every = (settled["joint_position"] - settled["joint_reference"]).values
+    error, arms = every[:, ~log["is_grip"].values], every[:, log["is_arm"].values]
+    metrics = {
         "tracking.rms_rad": float(np.sqrt(np.mean(error**2))),
         "tracking.max_rad": float(np.abs(error).max()),
     }
+    if arms.size:
+        metrics["tracking.arms_rms_rad"] = float(np.sqrt(np.mean(arms**2)))
+    return metrics
 
 
 def limit_metrics(log: xr.Dataset) -> dict[str, float]:
