@@ -12,7 +12,9 @@ def recorded(source, *overrides):
     return scenario_motion(load_scenario("dance", settings), [])
 
 
-@pytest.mark.parametrize(("task", "frames"), [("waving", 642), ("signing", 1978), ("arms_forward", 1303)])
+@pytest.mark.parametrize(
+    ("task", "frames"), [("waving", 642), ("signing", 1978), ("arms_forward", 1303), ("fast_waving", 1273)]
+)
 def test_a_free_motion_is_performed_without_a_fixture_by_the_scenarios_seed(task, frames):
     motion = recorded(f"actor:{task}", "seed=7")
     assert (motion.source, len(motion.time), len(motion.markers)) == (f"actor:{task}", frames, 25)
@@ -38,7 +40,7 @@ def test_a_participants_number_names_a_recording_of_the_session():
 @pytest.mark.parametrize(
     ("settings", "error", "words"),
     [
-        (["actor:chess"], MotionError, r"^actor:chess: unknown task; known: valves, .*, arms_forward$"),
+        (["actor:chess"], MotionError, r"^actor:chess: unknown task; known: valves, .*, fast_waving$"),
         (["actor:waving:20"], MotionError, r"^actor 20: a session has actors 1 to 19$"),
         (
             ["actor:waving", "motion.task={stroke_m: 0.1}"],

@@ -13,7 +13,8 @@ from simbench.motion.actors.virtual_mocap import MocapErrors, frames_over_time
 from simbench.motion.anatomy import SIDES
 from simbench.motion.phases import find_phases
 
-FRAMES = {"waving": 642, "signing": 1978, "arms_forward": 1303}
+FRAMES = {"waving": 642, "signing": 1978, "arms_forward": 1303, "fast_waving": 1273}
+REPETITIONS = {"waving": 5, "signing": 5, "arms_forward": 5, "fast_waving": 2}
 SCREWED = MocapErrors(position_noise=0.0, angle_noise=0.0, skin=0.0)
 # Two standard deviations of everything to both sides, a quick giant and a slow small person.
 HABITS = np.radians([10.0, 8.0, 12.0, 12.0, 16.0, 8.0, 4.0])
@@ -63,15 +64,15 @@ def test_recordings_have_the_frames_that_are_asked_for(performances):
         assert not performance.travel.any()
 
 
-def test_phases_follow_each_other_and_contain_five_repetitions(performances):
-    for performance in performances.values():
+def test_phases_follow_each_other_and_contain_all_repetitions(performances):
+    for (name, _), performance in performances.items():
         spans = [performance.phases[name] for name in ("icp", "tgp", "pmp", "rest")]
         assert spans[0] == (0, 60)
         assert [a[1] + 1 for a in spans[:-1]] == [b[0] for b in spans[1:]]
         assert spans[-1][1] == len(performance.q) - 1
         assert spans[-1][1] - spans[-1][0] > 20
         strokes = performance.motion.strokes
-        assert strokes.shape == (5, 2)
+        assert strokes.shape == (REPETITIONS[name], 2)
         assert (strokes[0, 0], strokes[-1, 1]) == spans[2]
         middles = 0.5 * (strokes[:-1, 1] + strokes[1:, 0]) / 60.0
         np.testing.assert_allclose(performance.boundaries[1:-1], middles, atol=1 / 60)
@@ -83,7 +84,8 @@ def test_hands_move_as_often_as_there_are_waves_and_signs(performances):
     for (name, _), performance in performances.items():
         speed = np.maximum(*[hand_speed(performance, side) for side in SIDES])[in_repetitions(performance)]
         peaks = find_peaks(speed, height=0.25, prominence=0.2)[0]
-        assert len(peaks) == 5 * {"waving": 2, "signing": 7, "arms_forward": 2}[name]
+        moves = {"waving": 2, "signing": 7, "arms_forward": 2, "fast_waving": 26}[name]
+        assert len(peaks) == REPETITIONS[name] * moves
         # Hands stop between the movements.
         assert max(speed[a:b].min() for a, b in pairwise(peaks)) < 0.1
 
@@ -102,7 +104,7 @@ def test_joints_stay_within_their_ranges_and_speeds_are_human(performances):
 def test_the_finder_finds_the_true_boundaries(performances):
     for (name, who), performance in performances.items():
         found = find_phases(performance.motion)
-        assert len(found.boundaries) == 6, (name, who)
+        assert len(found.boundaries) == REPETITIONS[name] + 1, (name, who)
         np.testing.assert_allclose(found.boundaries, performance.boundaries, atol=0.030, err_msg=name + who)
         assert found.icp[1] == pytest.approx(1.0, abs=0.05)
         assert found.rest[1] == pytest.approx(performance.motion.time[-1])
@@ -154,6 +156,40 @@ def test_both_arms_hang_and_stretch_forward_with_the_palms_down(performances):
         forward, back = np.diff(edges)[0] / 60.0, (last - first - edges[2]) / 60.0
         assert 1.0 < forward < 1.8
         assert 1.0 < back < 1.8
+
+
+def test_the_right_arm_rises_waves_at_2_hz_and_hangs_again_while_the_left_arm_hangs(performances):
+    for who, person in PEOPLE.items():
+        performance = performances["fast_waving", who]
+        motion, height = performance.motion, person.actor.height
+        names = [f"{side}_{joint}" for side in SIDES for joint in ("shoulder", "wrist")]
+        frames = frames_over_time(performance.human, performance.q, names)
+        wrist = frames["right_wrist"][:, :3, 3]
+        speed = np.linalg.norm(np.gradient(wrist, 1 / 60, axis=0), axis=1)
+        for first, last in motion.strokes:
+            assert (wrist[[first, last], 2] < frames["right_shoulder"][[first, last], 2, 3] - 0.25).all()
+            # The arm is up as long as the hand is near its highest place.
+            up = first + np.flatnonzero(wrist[first:last, 2] > wrist[first:last, 2].max() - 0.06)
+            palm = performance.palms["right"][up]
+            # 12 waves of 1/2 s, and the slow ends of rise and descent.
+            assert 5.8 < (up[-1] - up[0]) / 60.0 < 7.2
+            assert len(up) == up[-1] - up[0] + 1
+            sideways = palm[:, 1, 3] - palm[:, 1, 3].mean()
+            spectrum = np.abs(np.fft.rfft(sideways * np.hanning(len(up)), 4096))
+            assert np.fft.rfftfreq(4096, 1 / 60)[spectrum.argmax()] == pytest.approx(2.0, rel=0.05)
+            turns = sideways[find_peaks(np.abs(sideways), distance=10)[0]]
+            low, high = {"slow": (0.11, 0.15), "average": (0.15, 0.19), "quick": (0.19, 0.25)}[who]
+            assert low < np.median(np.abs(np.diff(turns))) < high
+            assert 0.9 < speed[up].max() < 1.8
+            head = motion.joints["head"][up]
+            assert (np.abs(palm[:, 2, 3] - head[:, 2]) < 0.1 * height).all()
+            assert (palm[:, 1, 3] < head[:, 1] - 0.15).all()
+            assert (-palm[:, 0, 2] > 0.85).all()
+        during = in_repetitions(performance)
+        left = (frames["left_wrist"] - frames["left_shoulder"])[during, :3, 3]
+        assert (left[:, 2] < -0.25 * height).all()
+        # It sways with the trunk.
+        assert np.ptp(left, axis=0).max() < 0.04
 
 
 def test_signs_differ_in_place_and_orientation_and_hands_do_not_cross(performances):

@@ -86,4 +86,4 @@ def test_sources_name_tasks_and_participants():
     with pytest.raises(MotionError, match="actors 1 to 19"):
         read_motion("actor:knife:20")
     # A session's seed counts them in this order.
-    assert TASKS[8:] == ("waving", "signing", "arms_forward")
+    assert TASKS[8:] == ("waving", "signing", "arms_forward", "fast_waving")

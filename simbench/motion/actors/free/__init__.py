@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from simbench.motion.actors.free.arms_forward import stretch_arms
+from simbench.motion.actors.free.fast_waving import wave_fast
 from simbench.motion.actors.free.signing import sign_sentence
 from simbench.motion.actors.free.waving import wave_right_hand
 from simbench.motion.actors.people import Person
@@ -17,6 +18,7 @@ FREE: dict[str, FreeMotion] = {
     "waving": wave_right_hand,
     "signing": sign_sentence,
     "arms_forward": stretch_arms,
+    "fast_waving": wave_fast,
 }
 """Motion to the function by which a person performs it, all variation from a generator, recorded with errors
 under the name of a source. A new one comes last: a session's seed counts them."""

@@ -20,9 +20,8 @@ from simbench.motion.read_options import ReadOptions
 
 Array = NDArray[np.float64]
 
-# Of the recordings of Kim & Kim (ICCAS 2005), Hz; the session's custom of five repetitions.
+# Of the recordings of Kim & Kim (ICCAS 2005), Hz.
 RATE = 60.0
-REPETITIONS = 5
 # Means, s: standing with arms forward, from there to the first posture, the stop there, standing at the end.
 INITIAL, TRANSITION, SETTLING, REST = 1.0, 1.4, 0.3, 0.7
 # Relative standard deviations: of a whole repetition's pace, of each movement, of how long people hold still.
@@ -53,6 +52,8 @@ class Routine:
         proportion to each other, for the recording's length is given, s.
     looseness : (float, float)
         How much the left and the right arm's postures vary, 1 for an arm that takes part.
+    repetitions : int
+        By default five, the session's custom.
     """
 
     frames: int
@@ -61,6 +62,7 @@ class Routine:
     moves: tuple[float, ...]
     stops: tuple[float, ...]
     looseness: tuple[float, float]
+    repetitions: int = 5
 
 
 def perform_routine(
@@ -128,16 +130,16 @@ def perform_routine(
 
 def _draw_movements(routine: Routine, tempo: float, rng: np.random.Generator) -> tuple[Array, Array]:
     """Draw starts and durations of the transition and of all movements after it, s."""
-    count = len(routine.moves)
+    count, repetitions = len(routine.moves), routine.repetitions
 
     def varied(spread: float, *shape: int) -> Array:
         return np.asarray(1.0 + spread * np.clip(rng.normal(size=shape), -2.0, 2.0))
 
     transition = TRANSITION * tempo * float(varied(MOVE_SPREAD))
     settling, rest = (mean * float(varied(STOP_SPREAD)) for mean in (SETTLING, REST))
-    pace = varied(PACE_SPREAD, REPETITIONS, 1)
-    moves = (np.array(routine.moves) * tempo * pace * varied(MOVE_SPREAD, REPETITIONS, count)).ravel()
-    stops = (np.array(routine.stops) * pace * varied(STOP_SPREAD, REPETITIONS, count)).ravel()
+    pace = varied(PACE_SPREAD, repetitions, 1)
+    moves = (np.array(routine.moves) * tempo * pace * varied(MOVE_SPREAD, repetitions, count)).ravel()
+    stops = (np.array(routine.stops) * pace * varied(STOP_SPREAD, repetitions, count)).ravel()
     begin = INITIAL + transition + settling
     # The recording's length is given: after the last movement there is rest.
     stretch = ((routine.frames - 1) / RATE - rest - begin) / (moves.sum() + stops[:-1].sum())
@@ -150,7 +152,7 @@ def _draw_postures(routine: Routine, human: HumanModel, person: Person, rng: np.
     """Draw the arm postures (M, 2, 7) after each movement, from the transition on, rad."""
     ready = routine.ready[None]
     cycle = np.concatenate([routine.keyframes, ready])
-    postures = np.concatenate([ready, *[cycle] * REPETITIONS])
+    postures = np.concatenate([ready, *[cycle] * routine.repetitions])
     spread = np.full(len(postures), 1.0)
     spread[:: len(cycle)] = AT_READY
     deviation = np.clip(rng.normal(size=postures.shape), -2.0, 2.0) * POSTURE_SPREAD
