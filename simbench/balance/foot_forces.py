@@ -1,10 +1,12 @@
 """Force sensors in the feet: wrenches in the sole frames, low-passed, and the ZMP that they measure."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import NDArray
+
+from simbench.kinematics.compiled import compiled
 
 LEAST_LOAD = 5.0
 """Vertical force (N) above which a foot counts in the ZMP."""
@@ -34,25 +36,22 @@ class FootForces:
         self.wrench[:, 2] = load
         self._started = False
 
-    def read(self, soles: list[pin.SE3], world: NDArray[np.float64]) -> None:
+    def read(
+        self,
+        soles: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
+        world: NDArray[np.float64],
+    ) -> None:
         """Take in the wrenches of this moment.
 
         Parameters
         ----------
-        soles : [left, right] pinocchio.SE3
-            Where the sensors are, world.
+        soles : [left, right] of ((3, 3), (3,)) arrays
+            Where the sensors are: rotation and translation of the sole frames, world, m.
         world : (2, 6) array
             Force (N) and moment about the world's origin (N·m) of the floor on each foot, world axes.
         """
-        for row, (sole, wrench) in enumerate(zip(soles, world, strict=True)):
-            turn, place = sole.rotation, sole.translation
-            force = wrench[:3]
-            x, y, z = place
-            fx, fy, fz = force
-            about = wrench[3:] - (y * fz - z * fy, z * fx - x * fz, x * fy - y * fx)
-            own = self.wrench[row]
-            own[:3] += self._share * (force @ turn - own[:3])
-            own[3:] += self._share * (about @ turn - own[3:])
+        for foot, (turn, place) in enumerate(soles):
+            _follow(self._share, turn, place, world[foot], self.wrench[foot])
 
     def zmp(self, soles: NDArray[np.float64], yaws: NDArray[np.float64]) -> tuple[float, float] | None:
         """Compute the ZMP, with the feet flat where balance takes them to be.
@@ -72,14 +71,45 @@ class FootForces:
         (float, float) or None
             m, world; None if no foot carries anything.
         """
-        total = x = y = 0.0
-        for row in (0, 1):
-            _, _, load, roll, pitch, _ = self.wrench[row].tolist()
-            if load <= LEAST_LOAD:
-                continue
-            cosine, sine = math.cos(yaws[row]), math.sin(yaws[row])
-            # Moments times the load: −m_y and m_x are f_z times the centre of pressure.
-            x += load * soles[row, 0] - cosine * pitch - sine * roll
-            y += load * soles[row, 1] - sine * pitch + cosine * roll
-            total += load
+        x, y, total = _moments(self.wrench, soles, yaws)
         return (x / total, y / total) if total > 0.0 else None
+
+
+@compiled
+def _follow(
+    share: float,
+    turn: NDArray[np.float64],
+    place: NDArray[np.float64],
+    world: NDArray[np.float64],
+    own: NDArray[np.float64],
+) -> None:
+    """Take a share of a wrench, world axes about the origin, into one in the axes of a sole."""
+    about = np.empty(3)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        about[i] = world[3 + i] - (place[j] * world[k] - place[k] * world[j])
+    for i in range(3):
+        force = moment = 0.0
+        for j in range(3):
+            force += world[j] * turn[j, i]
+            moment += about[j] * turn[j, i]
+        own[i] += share * (force - own[i])
+        own[3 + i] += share * (moment - own[3 + i])
+
+
+@compiled
+def _moments(
+    wrench: NDArray[np.float64], soles: NDArray[np.float64], yaws: NDArray[np.float64]
+) -> tuple[float, float, float]:
+    """Sum up Σ f_z p_x, Σ f_z p_y and Σ f_z of the feet that carry."""
+    total = x = y = 0.0
+    for foot in range(2):
+        load = wrench[foot, 2]
+        if load <= LEAST_LOAD:
+            continue
+        cosine, sine = np.cos(yaws[foot]), np.sin(yaws[foot])
+        # Moments times the load: −m_y and m_x are f_z times the centre of pressure.
+        x += load * soles[foot, 0] - cosine * wrench[foot, 4] - sine * wrench[foot, 3]
+        y += load * soles[foot, 1] - sine * wrench[foot, 4] + cosine * wrench[foot, 3]
+        total += load
+    return x, y, total

@@ -6,13 +6,14 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.cog_jacobian import embed, respond
+from simbench.balance.cog_jacobian import embed
 from simbench.balance.foot_forces import FootForces
-from simbench.balance.ground_reaction import supported_torque
+from simbench.balance.ground_reaction import foot_movers, supported_torque
 from simbench.balance.inverted_pendulum import GRAVITY, CogZmpGains, commanded_velocity
 from simbench.balance.landing import Landing
 from simbench.balance.sections import LEGS, Assignment, Role, assign, limb_sections
 from simbench.balance.stepping import Gait
+from simbench.balance.ways import seen_from_sole, ways
 from simbench.errors import BalanceError
 from simbench.robot.robot import Robot
 
@@ -22,8 +23,8 @@ FORCE_BANDWIDTH = 10.0
 """Of the feet's force sensors, Hz."""
 _LANDING_LOAD = 0.1
 """Part of the weight on a foot that means ground under it."""
-_LOST_TILT = 0.6
-"""Tilt of the pelvis, rad, from which a robot is falling and balance holds still."""
+_LEAST_UPRIGHT = np.cos(0.6)
+"""Cosine of the pelvis' tilt below which a robot is falling and balance holds still."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,9 @@ class WholeBody:
         u = ċ_d − k_p (p_d − p) + k_c (c_d − c)                             (Choi, You & Oh 2004)
 
     is the COG's horizontal velocity; its height, the body's orientation, the feet and all other joints go to
-    where they are planned to be at the tick's end. `simbench.balance.cog_jacobian` finds the joint velocities,
-    and their integral is the reference. The feed-forward torque is the inverse dynamics of the reference's
-    motion without the feedback, carried by the feet as the planned ZMP says.
+    where they are planned to be at the tick's end. The motion-embedded COG Jacobian gives the velocities, whose
+    integral is the reference. The feed-forward torque is the inverse dynamics of the reference's motion
+    without the feedback, carried by the feet as the planned ZMP says.
 
     The COG is measured as a robot does it: from its joints, standing flat on the supporting foot. The ZMP
     is what low-passed force sensors in the feet say.
@@ -100,8 +101,15 @@ class WholeBody:
         self._measuring, self._moving = model.createData(), model.createData()
         sections = limb_sections(robot)
         self._assignments = [self._assignment(base) for base in LEGS]
-        self._feet = [section.frame for section in sections[:2]]
-        self._ends = np.zeros((len(sections), 6))
+        self._feet = feet = [section.frame for section in sections[:2]]
+        self._movers = foot_movers(model, feet)
+        # Pinocchio's own memory, not copies: they change with the configurations that it is asked about.
+        self._believed_soles = [_pose(self._data.oMf[foot]) for foot in feet]
+        self._sensed_soles = [_pose(self._measuring.oMf[foot]) for foot in feet]
+        self._believed_turn, self._sensed_turn = self._data.oMi[1].rotation, self._measuring.oMi[1].rotation
+        self._believed_cog, self._sensed_cog = self._data.com[0], self._measuring.com[0]
+        self._jacobian = self._data.J
+        self._ends, self._body_velocity = np.zeros((len(sections), 6)), np.zeros(3)
         self.legs = np.array([column - 6 for leg in sections[:2] for column in leg.columns])
         self._upper = np.setdiff1d(np.arange(len(robot.joint_names)), self.legs)
         self._weight = weight = pin.computeTotalMass(model) * GRAVITY
@@ -151,23 +159,31 @@ class WholeBody:
             believed[:7] = self.configuration[:7]
             believed[7 + self.legs] = self.configuration[7 + self.legs]
         pin.jacobianCenterOfMass(self._model, data, believed)
-        soles = [pin.updateFramePlacement(self._model, data, frame) for frame in self._feet]
+        for frame in self._feet:
+            pin.updateFramePlacement(self._model, data, frame)
         cog, zmp = self._measure(now, support, measured, foot_wrench)
         if self.gave_up is not None:
             return
         self.cog[now], self.zmp[now] = cog, zmp
         load = self._forces.wrench[:, 2] if foot_wrench is not None else self._weight * gait.contact[then]
-        self._landing.advance(then, load)
+        landing = self._landing
+        landing.advance(then, load)
 
         rate = 1.0 / gait.timestep
-        for foot in (0, 1):
-            self._ends[foot] = _way(soles[foot], self._landing.position[foot], self._landing.yaw[foot]) * rate
-        upper = (plan.joints[then, self._upper] - self.configuration[7 + self._upper]) * rate
+        joint_velocity = (plan.joints[then] - self.configuration[7:]) * rate
         if self._embedding:
-            self._given[6 + self._upper] = upper
-        turn = pin.Quaternion(plan.body[then]).matrix() @ data.oMi[1].rotation.T
-        body = pin.log3(turn) * rate
-        rise = (plan.cog_height[then] - data.com[0][2]) * rate
+            self._given[6:] = joint_velocity
+        ways(
+            rate,
+            *self._believed_soles[0],
+            *self._believed_soles[1],
+            landing.position,
+            landing.yaw,
+            self._believed_turn,
+            plan.body[then],
+            self._ends,
+            self._body_velocity,
+        )
         velocity = gait.cog_velocity[now]
         command = commanded_velocity(self._gains, velocity, gait.cog[now], gait.zmp[now], cog, zmp)
         try:
@@ -175,9 +191,10 @@ class WholeBody:
         except BalanceError:
             self._give_up(now)
             return
-        planned = whole.carried + respond(whole, np.array([*velocity, rise]), body)
-        self._feed_forward(now, believed, planned, upper)
-        self.velocity = planned + respond(whole, np.array([*(command - velocity), 0.0]), np.zeros(3))
+        rise = (plan.cog_height[then] - self._believed_cog[2]) * rate
+        planned = whole.carried + whole.response @ (*velocity, rise, *self._body_velocity)
+        self._feed_forward(now, believed, planned, joint_velocity[self._upper])
+        self.velocity = planned + whole.response[:, :2] @ (command - velocity)
         self.configuration = pin.integrate(self._model, self.configuration, self.velocity * gait.timestep)
 
     def _assignment(self, base: str) -> Assignment:
@@ -191,24 +208,24 @@ class WholeBody:
         """COG over the supporting foot, and ZMP of both, m."""
         gait = self._plan.gait
         if measured is None or foot_wrench is None:
-            return self._data.com[0][:2].copy(), gait.zmp[now]
+            return self._believed_cog[:2].copy(), gait.zmp[now]
         sensed = self._sensed
         sensed[:] = measured
         if not self._embedding:
             sensed[7 + self._upper] = self._plan.joints[0, self._upper]
-        cog = pin.centerOfMass(self._model, self._measuring, sensed)
-        soles = [pin.updateFramePlacement(self._model, self._measuring, frame) for frame in self._feet]
-        self._forces.read(soles, foot_wrench)
-        if self._measuring.oMi[1].rotation[2, 2] < np.cos(_LOST_TILT):
+        pin.centerOfMass(self._model, self._measuring, sensed)
+        for frame in self._feet:
+            pin.updateFramePlacement(self._model, self._measuring, frame)
+        self._forces.read(self._sensed_soles, foot_wrench)
+        if self._sensed_turn[2, 2] < _LEAST_UPRIGHT:
             self._give_up(now)
         if not self._control:
-            return self._data.com[0][:2].copy(), gait.zmp[now]
+            return self._believed_cog[:2].copy(), gait.zmp[now]
         place, yaw = self._landing.position, self._landing.yaw
-        x, y, _ = soles[support].actInv(cog)
-        cosine, sine = np.cos(yaw[support]), np.sin(yaw[support])
-        where = place[support, :2] + (cosine * x - sine * y, sine * x + cosine * y)
+        sole = self._sensed_soles[support]
+        cog = np.array(seen_from_sole(*sole, self._sensed_cog, place[support], yaw[support]))
         zmp = self._forces.zmp(place, yaw)
-        return where, gait.zmp[now] if zmp is None else np.array(zmp)
+        return cog, gait.zmp[now] if zmp is None else np.array(zmp)
 
     def _feed_forward(self, now: int, believed: Array, planned: Array, upper: Array) -> None:
         """Write the joint torques of the planned motion."""
@@ -216,14 +233,14 @@ class WholeBody:
         acceleration = (planned - self._believed_velocity) * rate
         self._believed_velocity = planned.copy()
         effort = pin.rnea(model, self._moving, believed, planned, acceleration)
-        jacobians = [
-            pin.getFrameJacobian(model, self._data, foot, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
-            for foot in self._feet
-        ]
-        self.torque = supported_torque(effort, np.concatenate(jacobians), self._shares[now])
+        left, right = self._believed_soles[0][1], self._believed_soles[1][1]
+        self.torque = supported_torque(effort, self._jacobian, left, right, self._movers, self._shares[now])
         if not self._embedding:
             # The arms' own controllers know what the arms do.
-            planned[6 + self._upper], acceleration[6 + self._upper] = upper, (upper - self._upper_velocity) * rate
+            planned[6 + self._upper], acceleration[6 + self._upper] = (
+                upper,
+                (upper - self._upper_velocity) * rate,
+            )
             effort = pin.rnea(model, self._moving, self.configuration, planned, acceleration)
             self.torque[self._upper] = effort[6 + self._upper]
         self._upper_velocity = upper
@@ -234,11 +251,8 @@ class WholeBody:
         self.velocity = np.zeros(self._model.nv)
 
 
-def _way(sole: pin.SE3, position: Array, yaw: float) -> Array:
-    """Translation and turn, in world axes, that take a sole to where it is to lie flat, (6,)."""
-    cosine, sine = np.cos(yaw), np.sin(yaw)
-    flat = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
-    return np.concatenate([position - sole.translation, pin.log3(flat @ sole.rotation.T)])
+def _pose(placement: pin.SE3) -> tuple[Array, Array]:
+    return placement.rotation, placement.translation
 
 
 def _shares(robot: Robot, gait: Gait) -> Array:
@@ -247,7 +261,9 @@ def _shares(robot: Robot, gait: Gait) -> Array:
     for column, side in enumerate(("left", "right")):
         middle = robot.soles[f"{side}_foot"][:, :2].mean(axis=0)
         cosine, sine = np.cos(gait.foot_yaw[:, column]), np.sin(gait.foot_yaw[:, column])
-        turned = np.stack([cosine * middle[0] - sine * middle[1], sine * middle[0] + cosine * middle[1]], axis=1)
+        turned = np.stack(
+            [cosine * middle[0] - sine * middle[1], sine * middle[0] + cosine * middle[1]], axis=1
+        )
         places.append(gait.foot_position[:, column, :2] + turned)
     across = places[1] - places[0]
     right = np.sum((gait.zmp - places[0]) * across, axis=1) / np.sum(across**2, axis=1)
