@@ -60,8 +60,8 @@ class WholeBody:
         u = ċ_d − k_p (p_d − p) + k_c (c_d − c)                             (Choi, You & Oh 2004)
 
     is the COG's horizontal velocity; its height, the body's orientation, the feet and all other joints go to
-    where they are planned to be at the tick's end. The motion-embedded COG Jacobian gives the velocities, whose
-    integral is the reference. The feed-forward torque is the inverse dynamics of the reference's motion
+    where they are planned to be at the tick's end. The motion-embedded COG Jacobian gives the velocities,
+    whose integral is the reference. The feed-forward torque is the inverse dynamics of the reference's motion
     without the feedback, carried by the feet as the planned ZMP says.
 
     The COG is measured as a robot does it: from its joints, standing flat on the supporting foot. The ZMP
