@@ -34,8 +34,8 @@ _FADE_TIME = 1.0
 """In which the pelvis leaves its height and returns to it, s."""
 _LEAD_TIME = 2.5
 """Before and after contact, s, over which a posture is led to another."""
-_GUIDE_SMOOTHING = 0.31
-"""Window, s, that smooths a guide, which goes from pose to pose of a handle's way."""
+_SMOOTHING = 0.31
+"""Window, s, that smooths a recorded pelvis, and a guide, which goes from pose to pose of a handle's way."""
 
 
 def choose_spot(
@@ -131,12 +131,18 @@ def guide_posture(
     reached = placed.placement
     order = [reached.joint_names.index(name) for name in names]
     guide = reached.postures[_places(handles, hands)][:, order]
-    window = round(_GUIDE_SMOOTHING * (len(time) - 1) / (time[-1] - time[0])) // 2 * 2 + 1
-    if 3 < window <= len(time):
-        guide = savgol_filter(guide, window, 2, axis=0)
+    guide = _smooth(time, guide, order=2)
     share = near_contact(time, hands.contact["left"] | hands.contact["right"], _LEAD_TIME)[:, None]
     resting = reached.postures[:, order].mean(axis=0)
     return posture + share * (resting - posture), posture + share * (guide - posture)
+
+
+def _smooth(time: Array, values: Array, order: int) -> Array:
+    """Smooth values (T, ...) over `_SMOOTHING` (Savitzky-Golay), unless they are too few."""
+    window = round(_SMOOTHING * (len(time) - 1) / (time[-1] - time[0])) // 2 * 2 + 1
+    if order + 1 < window <= len(time):
+        return np.asarray(savgol_filter(values, window, order, axis=0))
+    return values
 
 
 def _out_of_reach(placed: Placed) -> str:
@@ -237,8 +243,10 @@ def pelvis_height(
     """Let the pelvis go up and down as the person's does, as far as standing legs can follow.
 
     The person's way from their initial configuration, by the ratio of shoulder heights, is brought softly
-    between the heights the legs allow. Where hands go to equipment it fades: there the stance is the spot's;
-    so it does at both ends, where the robot comes from rest and goes to it.
+    between the heights the legs allow. It is the recorded pelvis': the scaled model's root would lift the
+    robot with the person's shoulder girdle, and shake it where arms are straight. Without a recorded pelvis
+    it is the root's. Where hands go to equipment it fades: there the stance is the spot's; so it does at both
+    ends, where the robot comes from rest and goes to it.
 
     Parameters
     ----------
@@ -264,7 +272,13 @@ def pelvis_height(
     own = data.oMf[robot.model.getFrameId(robot.frames["left_shoulder"])].translation[2]
     low, high = (end - spot.height for end in height_range(robot, section.posture))
     room = _LEG_ROOM * np.array([low, high])
-    way = (imitation.q[:, 2] - imitation.actor.q[2]) * own / float(np.mean(shoulders))
+    if "pelvis" in motion.joints and "pelvis" in motion.initial.joints:
+        gone = motion.joints["pelvis"][:, 2] - motion.initial.joints["pelvis"][2]
+        # Of fourth order: a dance's ups and downs, of half a second, stay whole.
+        gone = _smooth(motion.time, gone, order=4)
+    else:
+        gone = imitation.q[:, 2] - imitation.actor.q[2]
+    way = gone * own / float(np.mean(shoulders))
     limit = np.maximum(np.abs(np.where(way < 0.0, *room)), 1e-9)
     soft = limit * np.tanh(way / limit)
     time = motion.time
