@@ -11,6 +11,7 @@ from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
+from simbench.plan_balance import Resistance, balancing_cog, hand_load
 from simbench.plan_stance import (
     check_legs,
     choose_spot,
@@ -74,6 +75,10 @@ class MotionPlan:
         Links that still come into each other or into the equipment.
     metrics : dict of str to float
         `imitation.*` and `retarget.*`.
+    zmp : (T, 2) array
+        Where the ZMP is wanted, m.
+    embedding : bool
+        Whether the legs react to the upper body's motion.
     """
 
     trajectory: JointTrajectory
@@ -85,6 +90,8 @@ class MotionPlan:
     limits: NDArray[np.float64]
     interferences: tuple[Interference, ...]
     metrics: dict[str, float]
+    zmp: NDArray[np.float64]
+    embedding: bool = True
 
 
 def plan_motion(
@@ -95,11 +102,14 @@ def plan_motion(
     handles: Mapping[str, Handle],
     progress: Progress,
     surroundings: Surroundings = lambda hands: (),
+    *,
+    resistance: Resistance | None = None,
+    embedding: bool = True,
 ) -> MotionPlan:
     """Retarget a recording to a robot that stands on both feet.
 
-    The arms need the pelvis, the pelvis needs the COG, and the COG needs the arms: arms and legs are solved
-    in turn until the pelvis rests.
+    The arms need the pelvis, the pelvis needs the COG, the COG needs the ZMP, and the ZMP needs the arms:
+    arms and legs are solved in turn until the pelvis rests.
 
     Parameters
     ----------
@@ -113,6 +123,10 @@ def plan_motion(
     progress : callable (stage, done, total)
     surroundings : callable (HandPlan) -> sequence of Obstacle
         What the robot has to keep clear of while its hands are where they are planned.
+    resistance : Resistance, optional
+        Of the equipment that the hands move; none by default.
+    embedding : bool
+        Whether the legs react to the upper body's motion. Otherwise they take it to rest.
 
     Returns
     -------
@@ -166,19 +180,27 @@ def plan_motion(
     joints = np.tile(stance.joints, (len(motion.time), 1))
     joints[:, columns] = posture
     height = settings.pelvis_height_follow * pelvis_height(robot, motion, imitation, spot, place, share)
-    base, joints = balance(robot, stance, joints, height=height)
+    base, joints = balance(robot, stance, joints, height=height, embedding=embedding)
+    limit = np.asarray(robot.model.velocityLimit[6:]) * settings.speed_limit_fraction
+    wanted = np.broadcast_to(stance.target, (len(joints), 2))
 
     def settle(posture: NDArray[np.float64], rounds: range) -> HandPlan:
-        """Solve arms, then legs, in turn; changes `base` and `joints`."""
-        nonlocal base, joints
+        """Solve arms, then legs, in turn; changes `base`, `joints` and `wanted`."""
+        nonlocal base, joints, wanted
         for turn in rounds:
             progress("transfer", 1 + turn, 2 * _BALANCE_ROUNDS)
             hands = plan_hands(robot, imitation, posture, base, palms, held, share, contact, handles)
+            wanted = follow_hands(stance, hands, spot)
+            if embedding:
+                time = motion.time * slowing_factor(motion.time, joints, limit)
+                load = None if resistance is None else hand_load(time, hands, resistance)
+                cog = balancing_cog(robot, time, base, joints, wanted, load)
+            else:
+                cog = wanted
             arms = joints[:, columns] if turn else None
             joints[:, columns] = _transfer(robot, motion.time, settings, posture, base, hands, limits, arms)
             previous = base
-            target = follow_hands(stance, hands, spot)
-            base, joints = balance(robot, stance, joints, target, height)
+            base, joints = balance(robot, stance, joints, cog, height, embedding=embedding)
             if np.abs(base - previous).max() < _SETTLED:
                 break
         return hands
@@ -203,7 +225,6 @@ def plan_motion(
     progress("transfer", 2 * _BALANCE_ROUNDS, 2 * _BALANCE_ROUNDS)
 
     check_legs(robot, joints)
-    limit = np.asarray(robot.model.velocityLimit[6:]) * settings.speed_limit_fraction
     factor = slowing_factor(motion.time, joints, limit)
     trajectory = JointTrajectory(motion.time * factor, joints, robot.joint_names, base)
     interferences = find_interference(robot, trajectory, obstacles)
@@ -224,7 +245,17 @@ def plan_motion(
         "retarget.interference_count": float(len(interferences)),
     }
     return MotionPlan(
-        trajectory, stance, hands, imitation, shapes, columns, np.stack(limits), interferences, metrics
+        trajectory,
+        stance,
+        hands,
+        imitation,
+        shapes,
+        columns,
+        np.stack(limits),
+        interferences,
+        metrics,
+        wanted,
+        embedding,
     )
 
 

@@ -8,10 +8,13 @@ from numpy.typing import NDArray
 from scipy.interpolate import BPoly, make_interp_spline
 
 from simbench.balance.ground_reaction import standing_torques
-from simbench.balance.standing import balance
+from simbench.balance.standing import Stance, balance, leg_columns
+from simbench.balance.standing_profile import planned_zmp
 from simbench.errors import RetargetError
 from simbench.motion.actors.timing import minimum_jerk
 from simbench.plan import MotionPlan
+from simbench.plan_balance import swaying_balance
+from simbench.plan_stance import check_legs
 from simbench.retarget.clearance import clear_path
 from simbench.retarget.hand_plan import HandPlan
 from simbench.retarget.pace import slowing_factor
@@ -77,7 +80,8 @@ def build_reference(
 
     With a lead-in the robot starts in its standing posture and returns to it: quintic joint curves that meet
     the motion with its own velocity, in `lead_in_s` or as slowly as speed limits ask. Without one it starts
-    in the motion's first posture.
+    in the motion's first posture. On these ways, too, the COG sways so that the ZMP is where it is wanted,
+    as far as no hand holds equipment.
 
     Parameters
     ----------
@@ -109,6 +113,13 @@ def build_reference(
     time = np.concatenate([way_in.time[:-1], before + time, before + time[-1] + after - way_out.time[-2::-1]])
     base = np.concatenate([way_in.base[:-1], base, way_out.base[-2::-1]])
     joints = np.concatenate([way_in.joints[:-1], joints, way_out.joints[-2::-1]])
+    zmp = np.concatenate([way_in.zmp[:-1], plan.zmp, way_out.zmp[-2::-1]])
+    if plan.embedding:
+        touch = np.maximum(plan.hands.share["left"], plan.hands.share["right"])
+        free = 1.0 - np.concatenate([way_in.touch[:-1], touch, way_out.touch[-2::-1]])
+        base, joints = swaying_balance(robot, plan.stance, time, base, joints, zmp, free)
+        check_legs(robot, joints)
+    _, cog = planned_zmp(robot, time, base, joints if plan.embedding else _still(robot, plan.stance, joints))
 
     if feedforward == "none":
         torques = np.zeros_like(joints)
@@ -122,6 +133,11 @@ def build_reference(
     at_rest = (clock <= 0.0) | (clock >= time[-1])
     velocity[at_rest] = acceleration[at_rest] = 0.0
     torque = make_interp_spline(time, torques, k=1)(clock)
+    cog_spline = make_interp_spline(time, cog, k=3)
+    cog_velocity = cog_spline.derivative()(clock)
+    cog_velocity[at_rest] = 0.0
+    base_path = make_interp_spline(time, base, k=3)(clock)
+    base_path[:, 3:] /= np.linalg.norm(base_path[:, 3:], axis=1, keepdims=True)
     start = settings.settle_s + before
     grip = np.zeros((steps, 2), dtype=bool)
     for column, side in enumerate(SIDES):
@@ -131,16 +147,28 @@ def build_reference(
         if f"{side}_hand" in robot.hands:
             _close_fingers(robot, side, grip[:, column], position, velocity, timestep)
     reference = Reference(position, velocity, torque, acceleration, grip)
-    return Timeline(reference, base[0], start, start + plan.trajectory.time, plan.hands)
+    return Timeline(
+        reference,
+        base[0],
+        start,
+        start + plan.trajectory.time,
+        plan.hands,
+        base_path,
+        make_interp_spline(time, zmp, k=1)(clock),
+        cog_spline(clock),
+        cog_velocity,
+    )
 
 
 @dataclass(frozen=True)
 class _Lead:
-    """A way from rest to an end of the motion."""
+    """A way from rest to an end of the motion; `touch` is how far hands are with equipment."""
 
     time: NDArray[np.float64]
     base: NDArray[np.float64]
     joints: NDArray[np.float64]
+    zmp: NDArray[np.float64]
+    touch: NDArray[np.float64]
 
 
 def _lead(
@@ -157,11 +185,14 @@ def _lead(
     A quintic from rest to rest, and a run-up to the velocity, which first goes the other way. If `duration`
     is too short for the speed limits, the way takes longer and the run-up becomes shorter in the same ratio:
     the farther it went back, perhaps into the body, the faster the way round would have to be.
-    The COG goes from the middle of the soles, or stays, to where the plan has it.
+    The COG goes from the middle of the soles, or stays, to where the plan has it; so does the wanted ZMP.
     """
     base, posture = plan.trajectory.base[end], plan.trajectory.q[end]  # type: ignore[index]
-    planned = pin.centerOfMass(robot.model, robot.model.createData(), np.concatenate([base, posture]))[:2]
-    start = plan.stance.target if home is plan.stance.joints else planned
+    known = posture if plan.embedding else _still(robot, plan.stance, posture)
+    planned = pin.centerOfMass(robot.model, robot.model.createData(), np.concatenate([base, known]))[:2]
+    # COG, wanted ZMP, and how far hands are with equipment.
+    ends = np.array([*planned, *plan.zmp[end], max(plan.hands.share[side][end] for side in SIDES)])
+    start = np.array([*plan.stance.target, *plan.stance.target, 0.0]) if home is plan.stance.joints else ends
     rest, asked = np.zeros_like(posture), duration
     while duration <= _LONGEST_LEAD * asked:
         run_up = asked**2 / duration
@@ -172,16 +203,25 @@ def _lead(
         clear = clear_path(plan.shapes, joints[:, plan.upper], _CLEARANCE)
         joints[:, plan.upper] = np.clip(clear, *plan.limits)
         share = minimum_jerk(clock, 0.0, duration)
-        pose, joints = balance(robot, plan.stance, joints, start + share[:, None] * (planned - start))
+        cog, zmp, touch = np.hsplit(start + share[:, None] * (ends - start), [2, 4])
+        pose, joints = balance(robot, plan.stance, joints, cog, embedding=plan.embedding)
         factor = slowing_factor(clock, joints, speed)
         if factor <= 1.0 + 1e-6:
-            return _Lead(clock, pose, joints)
+            return _Lead(clock, pose, joints, zmp, touch[:, 0])
         duration *= min(factor, 1.1)
     way = "to" if end == 0 else "from"
     raise RetargetError(
         f"{robot.name}: on the way {way} the motion a joint is {factor:.2f} times as fast as allowed, even "
         f"in {clock[-1]:.1f} s; begin and end the recording elsewhere (motion.start_s, motion.end_s)"
     )
+
+
+def _still(robot: Robot, stance: Stance, joints: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Take trunk, arms and head of joint positions (..., n) back to the stance, rad."""
+    still = np.broadcast_to(stance.joints, joints.shape).copy()
+    for side in SIDES:
+        still[..., leg_columns(robot, side)] = joints[..., leg_columns(robot, side)]
+    return still
 
 
 def _close_fingers(

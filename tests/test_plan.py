@@ -193,6 +193,38 @@ def test_a_clip_too_short_to_follow_is_refused():
         scenario_motion(scenario, [])
 
 
+def test_without_embedding_legs_and_pelvis_take_the_arms_to_rest(romeo):
+    scenario = load_scenario("dance", ["motion.end_s=0.5", "retarget.pelvis_height_follow=0.0"])
+    motion = scenario_motion(scenario, [])
+    aware, unaware = (
+        plan_motion(
+            romeo, motion, scenario.robot, scenario.retarget, {}, lambda *_: None, embedding=embedding
+        )
+        for embedding in (True, False)
+    )
+    legs = [romeo.joint_names.index(n) for side in SIDES for n in romeo.groups[f"{side}_leg"]]
+    upper = np.setdiff1d(np.arange(len(romeo.joint_names)), legs)
+    stance = unaware.stance
+    np.testing.assert_allclose(np.ptp(unaware.trajectory.q[:, legs], axis=0), 0.0, atol=1e-8)
+    np.testing.assert_array_equal(aware.trajectory.q[:, upper], unaware.trajectory.q[:, upper])
+    still = np.tile(stance.joints, (len(motion.time), 1))
+    still[:, legs] = unaware.trajectory.q[:, legs]
+    model, data = romeo.model, romeo.model.createData()
+    cog = [
+        np.array(
+            [
+                pin.centerOfMass(model, data, np.r_[pose, row])[:2] - stance.target
+                for pose, row in zip(unaware.trajectory.base, joints, strict=True)
+            ]
+        )
+        for joints in (still, unaware.trajectory.q)
+    ]
+    np.testing.assert_allclose(cog[0], 0.0, atol=1e-8)
+    # What they do not know of takes the COG away.
+    assert np.abs(cog[1]).max() > 0.005
+    assert not unaware.embedding
+
+
 def test_legs_that_cannot_keep_balance_are_named(romeo, dance_motion):
     model = romeo.model.copy()
     index = model.joints[model.getJointId("LKneePitch")].idx_q

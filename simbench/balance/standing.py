@@ -12,9 +12,11 @@ from simbench.robot.robot import Robot
 SIDES = ("left", "right")
 
 _STEPS = 40
-_TOLERANCE = 1e-6
+_TOLERANCE = 1e-5
 """How far feet and COG may have been off before the last Newton step, m or rad; it leaves about the square.
 What is left changes from frame to frame and shows, differentiated twice, in the planned torque."""
+_STEADY = 0.05
+"""Change from frame to frame, m or rad, up to which the next one is expected to be the same."""
 _LEAST_KNEE = 0.1
 """Bend of the knees, rad, that another pelvis height leaves at least: straight legs cannot move it."""
 _HEIGHT_STEP = 0.01
@@ -136,6 +138,8 @@ def balance(
     joints: NDArray[np.float64],
     target: NDArray[np.float64] | None = None,
     height: NDArray[np.float64] | None = None,
+    *,
+    embedding: bool = True,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Move the pelvis so that the COG stays over a target, feet fixed, for every frame.
 
@@ -155,6 +159,9 @@ def balance(
         Where the COG is to be, m; the stance's target by default.
     height : (T,) array, optional
         How much higher than in the stance the pelvis is, m.
+    embedding : bool
+        Whether the COG is that of the upper body's motion. Otherwise the legs take trunk, arms and head to
+        rest as in the stance, and do not react to them.
 
     Returns
     -------
@@ -169,17 +176,25 @@ def balance(
     """
     model, data = robot.model, robot.model.createData()
     legs = [leg_columns(robot, side) for side in SIDES]
-    upper = np.setdiff1d(np.arange(joints.shape[1]), np.concatenate(legs))
+    both = np.concatenate(legs)
+    upper = np.setdiff1d(np.arange(joints.shape[1]), both)
+    known = joints if embedding else np.broadcast_to(stance.joints, joints.shape)
     frames = [model.getFrameId(robot.frames[f"{side}_foot"]) for side in SIDES]
     soles = [stance.soles[side] for side in SIDES]
     targets = np.broadcast_to(stance.target if target is None else target, (len(joints), 2))
     bases, balanced = np.empty((len(joints), 7)), joints.copy()
     q = np.concatenate([stance.base, stance.joints])
+    previous = q.copy()
     # A shift of the pelvis along world x and y, as a velocity in its own axes.
     shift = pin.XYZQUATToSE3(stance.base).rotation.T[:, :2]
     heights = stance.base[2] + (np.zeros(len(joints)) if height is None else height)
     for sample in range(len(joints)):
-        q[7 + upper] = joints[sample, upper]
+        # Pelvis and legs go on as they did, unless frames are unrelated postures.
+        change = q - previous
+        previous[:] = q
+        if np.abs(change).max() < _STEADY:
+            q += change
+        q[7 + upper] = known[sample, upper]
         q[2] = heights[sample]
         for _ in range(_STEPS):
             try:
@@ -196,7 +211,7 @@ def balance(
                 f"{robot.name}: the legs cannot balance frame {sample}: feet {feet:.2g} m or rad off their "
                 f"place, COG {1000 * cog:.2g} mm off its target"
             )
-        bases[sample], balanced[sample] = q[:7], q[7:]
+        bases[sample], balanced[sample, both] = q[:7], q[7 + both]
     return bases, balanced
 
 
