@@ -1,12 +1,13 @@
 """A scenario's equipment: its design, where hands can hold it, and how far an actor moved it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simbench.motion.handles import Handle
+from simbench.plan_balance import Resistance
 from simbench.retarget.hand_plan import HandPlan
 from simbench.retarget.obstacles import Obstacle
 from simbench.retarget.scaling import SIDES
@@ -95,3 +96,21 @@ def actor_travel(design: DrawerDesign, hands: HandPlan) -> NDArray[np.float64]:
     handle = np.mean([handle_poses(design, 0.0)[side].translation for side in SIDES], axis=0)
     touching = hands.contact["left"] & hands.contact["right"]
     return np.where(touching, (middle - handle) @ axis, design.start_opening_m)
+
+
+def fixture_resistance(designs: Sequence[DrawerDesign]) -> Resistance | None:
+    """Take from a design what the equipment in the hands opposes to being moved; nothing without equipment.
+
+    Parameters
+    ----------
+    designs : sequence of Design
+        The hands hold the first.
+
+    Returns
+    -------
+    Resistance or None
+    """
+    if not designs:
+        return None
+    design = designs[0]
+    return Resistance(design.friction_n, design.damping_ns_m, design.mass_kg)

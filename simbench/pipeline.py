@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from simbench.balancing import BalancedRun, balance_run
 from simbench.checks import Check, check_metrics
-from simbench.equipment import actor_travel, fixture_design, fixture_handles, fixture_surroundings
+from simbench.equipment import actor_travel, fixture_design, fixture_handles, fixture_resistance, fixture_surroundings
 from simbench.errors import ScenarioError
 from simbench.film import render_video
 from simbench.joint_sweep import sweep_timeline
@@ -201,7 +201,17 @@ def _human_course(
     on_progress("read", 1, 1)
     handles = fixture_handles(designs)
     surroundings = fixture_surroundings(designs, robot)
-    plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, handles, on_progress, surroundings)
+    plan = plan_motion(
+        robot,
+        motion,
+        scenario.robot,
+        scenario.retarget,
+        handles,
+        on_progress,
+        surroundings,
+        resistance=fixture_resistance(designs),
+        embedding=scenario.balance.embedding,
+    )
     timeline = build_reference(
         robot,
         plan,
