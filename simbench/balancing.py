@@ -110,8 +110,15 @@ def balance_run(
         timeline = _as_long_as(timeline, every * (len(gait.zmp) - 1))
         plan = _stepping_plan(timeline, gait, every, cog)
         rehearse(robot, plan)
-    whole = WholeBody(robot, plan, gains, control=balance.control, embedding=balance.embedding)
-    return BalancedRun(timeline, OnlineBalance(whole, every, plan.gait))
+    whole = WholeBody(
+        robot,
+        plan,
+        gains,
+        control=balance.control,
+        embedding=balance.embedding,
+        recovery=balance.recovery == "step",
+    )
+    return BalancedRun(timeline, OnlineBalance(whole, every, whole.gait))
 
 
 def _stance(robot: Robot, timeline: Timeline) -> Stance:
@@ -124,7 +131,9 @@ def _stance(robot: Robot, timeline: Timeline) -> Stance:
         for side in SIDES
         if f"{side}_foot" in robot.frames
     }
-    corners = np.vstack([[sole.act(corner) for corner in robot.soles[f"{s}_foot"]] for s, sole in soles.items()])
+    corners = np.vstack(
+        [[sole.act(corner) for corner in robot.soles[f"{s}_foot"]] for s, sole in soles.items()]
+    )
     target = 0.5 * (corners[:, :2].min(axis=0) + corners[:, :2].max(axis=0))
     return Stance(soles, timeline.base, joints, target)
 

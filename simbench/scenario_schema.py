@@ -241,6 +241,8 @@ class BalanceSection(Section):
     """k_c of the COG-ZMP control, 1/s; above ω, the pendulum's natural frequency."""
     gain_zmp: PositiveFloat = 2.0
     """k_p of the COG-ZMP control, 1/s; below ω."""
+    recovery: Literal["none", "step"] = "none"
+    """What a standing robot does against a fall: `step` steps to where it can stop."""
     rate_hz: PositiveFloat = 500.0
     """At which balance senses, solves and commands; 1 / simulation.timestep_s is a whole multiple of it."""
 

@@ -7,10 +7,12 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.balance.cog_jacobian import embed
+from simbench.balance.cog_observer import CogObserver
 from simbench.balance.foot_forces import FootForces
 from simbench.balance.ground_reaction import foot_movers, supported_torque
-from simbench.balance.inverted_pendulum import GRAVITY, CogZmpGains, commanded_velocity
+from simbench.balance.inverted_pendulum import GRAVITY, CogZmpGains, commanded_velocity, natural_frequency
 from simbench.balance.landing import Landing
+from simbench.balance.recovery import Recovery
 from simbench.balance.sections import LEGS, Assignment, Role, assign, limb_sections
 from simbench.balance.stepping import Gait
 from simbench.balance.ways import seen_from_sole, ways
@@ -23,6 +25,8 @@ FORCE_BANDWIDTH = 10.0
 """Of the feet's force sensors, Hz."""
 _LANDING_LOAD = 0.1
 """Part of the weight on a foot that means ground under it."""
+_EASE = 10.0
+"""Rate, 1/s, at which the body's orientation and the COG's height come back in a recovery."""
 _LEAST_UPRIGHT = np.cos(0.6)
 """Cosine of the pelvis' tilt below which a robot is falling and balance holds still."""
 
@@ -93,8 +97,9 @@ class WholeBody:
         *,
         control: bool = True,
         embedding: bool = True,
+        recovery: bool = False,
     ) -> None:
-        model, gait = robot.model, plan.gait
+        model = robot.model
         self._robot, self._plan, self._gains = robot, plan, gains
         self._control, self._embedding = control, embedding
         self._model, self._data = model, model.createData()
@@ -113,13 +118,24 @@ class WholeBody:
         self.legs = np.array([column - 6 for leg in sections[:2] for column in leg.columns])
         self._upper = np.setdiff1d(np.arange(len(robot.joint_names)), self.legs)
         self._weight = weight = pin.computeTotalMass(model) * GRAVITY
-        self._shares = _shares(robot, gait)
+        self.configuration = np.concatenate([plan.base, plan.joints[0]])
+        self._recovery: Recovery | None = None
+        gait, self._height = plan.gait, plan.cog_height
+        if recovery and control:
+            omega = natural_frequency(float(plan.cog_height[0]))
+            self._recovery = Recovery(
+                robot, gait, plan.cog_height, omega, self.configuration, _LANDING_LOAD * weight
+            )
+            gait, self._height = self._recovery.gait, self._recovery.height
+        self.gait = gait
+        self._observer = CogObserver(gait.timestep, gait.cog[0])
+        self._shares = _shares(robot, gait, 0)
         self._forces = FootForces(FORCE_BANDWIDTH, gait.timestep, weight * self._shares[0])
         self._landing = Landing(gait, _LANDING_LOAD * weight)
-        self.configuration = np.concatenate([plan.base, plan.joints[0]])
         self._believed = self.configuration.copy()
         self._sensed = self.configuration.copy()
         self._given = np.zeros(model.nv)
+        self._replanned, self._acceleration = False, np.zeros(model.nv)
         self._believed_velocity = np.zeros(model.nv)
         self._upper_velocity = np.zeros(len(self._upper))
         self.velocity = np.zeros(model.nv)
@@ -148,9 +164,17 @@ class WholeBody:
         """
         if self.gave_up is not None:
             return
-        gait, plan = self._plan.gait, self._plan
+        gait, plan = self.gait, self._plan
         last = len(gait.zmp) - 1
         now, then = min(number, last), min(number + 1, last)
+        recovering, sensing = False, False
+        if measured is not None and foot_wrench is not None:
+            sensing = True
+            self._sense(measured, foot_wrench)
+            if self._sensed_turn[2, 2] < _LEAST_UPRIGHT:
+                self._give_up(now)
+                return
+            recovering = self._recover(now)
         support = int(gait.support[now])
         data, believed = self._data, self._believed
         if self._embedding:
@@ -161,11 +185,14 @@ class WholeBody:
         pin.jacobianCenterOfMass(self._model, data, believed)
         for frame in self._feet:
             pin.updateFramePlacement(self._model, data, frame)
-        cog, zmp = self._measure(now, support, measured, foot_wrench)
-        if self.gave_up is not None:
-            return
+        if sensing and self._control:
+            cog, zmp = self._measure(now, support)
+        else:
+            cog, zmp = self._believed_cog[:2].copy(), gait.zmp[now]
+        if recovering:
+            cog = self._observer.position
         self.cog[now], self.zmp[now] = cog, zmp
-        load = self._forces.wrench[:, 2] if foot_wrench is not None else self._weight * gait.contact[then]
+        load = self._forces.wrench[:, 2] if sensing else self._weight * gait.contact[then]
         landing = self._landing
         landing.advance(then, load)
 
@@ -191,7 +218,11 @@ class WholeBody:
         except BalanceError:
             self._give_up(now)
             return
-        rise = (plan.cog_height[then] - self._believed_cog[2]) * rate
+        rise = (self._height[then] - self._believed_cog[2]) * rate
+        if recovering:
+            self._body_velocity *= _EASE / rate
+            climb = (self._height[then] - self._height[now]) * rate
+            rise = climb + _EASE * (self._height[now] - self._believed_cog[2])
         planned = whole.carried + whole.response @ (*velocity, rise, *self._body_velocity)
         self._feed_forward(now, believed, planned, joint_velocity[self._upper])
         self.velocity = planned + whole.response[:, :2] @ (command - velocity)
@@ -202,13 +233,16 @@ class WholeBody:
         roles = {base: Role.BASE, other: Role.C_BUSY}
         return assign(self._model, limb_sections(self._robot), roles, (base,))
 
-    def _measure(
-        self, now: int, support: int, measured: Array | None, foot_wrench: Array | None
-    ) -> tuple[Array, Array]:
+    def _measure(self, now: int, support: int) -> tuple[Array, Array]:
         """COG over the supporting foot, and ZMP of both, m."""
-        gait = self._plan.gait
-        if measured is None or foot_wrench is None:
-            return self._believed_cog[:2].copy(), gait.zmp[now]
+        place, yaw = self._landing.position, self._landing.yaw
+        sole = self._sensed_soles[support]
+        cog = np.array(seen_from_sole(*sole, self._sensed_cog, place[support], yaw[support]))
+        zmp = self._forces.zmp(place, yaw)
+        return cog, self.gait.zmp[now] if zmp is None else np.array(zmp)
+
+    def _sense(self, measured: Array, foot_wrench: Array) -> None:
+        """Read joints, attitude and force sensors."""
         sensed = self._sensed
         sensed[:] = measured
         if not self._embedding:
@@ -217,20 +251,40 @@ class WholeBody:
         for frame in self._feet:
             pin.updateFramePlacement(self._model, self._measuring, frame)
         self._forces.read(self._sensed_soles, foot_wrench)
-        if self._sensed_turn[2, 2] < _LEAST_UPRIGHT:
-            self._give_up(now)
-        if not self._control:
-            return self._believed_cog[:2].copy(), gait.zmp[now]
-        place, yaw = self._landing.position, self._landing.yaw
-        sole = self._sensed_soles[support]
-        cog = np.array(seen_from_sole(*sole, self._sensed_cog, place[support], yaw[support]))
-        zmp = self._forces.zmp(place, yaw)
-        return cog, gait.zmp[now] if zmp is None else np.array(zmp)
+
+    def _recover(self, now: int) -> bool:
+        """Let recovery plan anew if it has to; whether the gait is its own by now."""
+        recovery, observer, landing = self._recovery, self._observer, self._landing
+        if recovery is None:
+            return False
+        wrench = self._forces.wrench
+        observer.read(self._sensed_soles, self._sensed_cog, wrench, landing.position, landing.yaw)
+        idle = recovery.step is None
+        if recovery.watch(now, observer.position, observer.velocity, landing, wrench[:, 2]):
+            self._shares[now:] = _shares(self._robot, self.gait, now)
+            self._replanned = True
+            if idle:
+                self._take_over(int(self.gait.support[now]))
+        return recovery.steps > 0
+
+    def _take_over(self, support: int) -> None:
+        """Go on from where the legs are, not from where they should be, the supporting sole flat."""
+        landing, sensed = self._landing, self._sensed
+        self.configuration[7 + self.legs] = sensed[7 + self.legs]
+        yaw = landing.yaw[support]
+        flat = pin.SE3(pin.utils.rotate("z", yaw), landing.position[support])
+        sole = self._measuring.oMf[self._feet[support]]
+        root = flat * sole.inverse() * self._measuring.oMi[1]
+        self.configuration[:7] = pin.SE3ToXYZQUAT(root)
 
     def _feed_forward(self, now: int, believed: Array, planned: Array, upper: Array) -> None:
         """Write the joint torques of the planned motion."""
-        model, rate = self._model, 1.0 / self._plan.gait.timestep
+        model, rate = self._model, 1.0 / self.gait.timestep
+        if self._replanned:
+            # The plan's velocity has jumped to the measured one; what it goes on with has not.
+            self._believed_velocity, self._replanned = planned - self._acceleration / rate, False
         acceleration = (planned - self._believed_velocity) * rate
+        self._acceleration = acceleration.copy()
         self._believed_velocity = planned.copy()
         effort = pin.rnea(model, self._moving, believed, planned, acceleration)
         left, right = self._believed_soles[0][1], self._believed_soles[1][1]
@@ -255,17 +309,19 @@ def _pose(placement: pin.SE3) -> tuple[Array, Array]:
     return placement.rotation, placement.translation
 
 
-def _shares(robot: Robot, gait: Gait) -> Array:
-    """Part of the weight that each foot carries for the planned ZMP, (N, 2)."""
-    places = []
+def _shares(robot: Robot, gait: Gait, start: int) -> Array:
+    """Part of the weight that each foot carries for the planned ZMP from a row on, (N, 2)."""
+    places, rows = [], slice(start, None)
     for column, side in enumerate(("left", "right")):
         middle = robot.soles[f"{side}_foot"][:, :2].mean(axis=0)
-        cosine, sine = np.cos(gait.foot_yaw[:, column]), np.sin(gait.foot_yaw[:, column])
+        yaw = gait.foot_yaw[rows, column]
+        cosine, sine = np.cos(yaw), np.sin(yaw)
         turned = np.stack(
             [cosine * middle[0] - sine * middle[1], sine * middle[0] + cosine * middle[1]], axis=1
         )
-        places.append(gait.foot_position[:, column, :2] + turned)
+        places.append(gait.foot_position[rows, column, :2] + turned)
     across = places[1] - places[0]
-    right = np.sum((gait.zmp - places[0]) * across, axis=1) / np.sum(across**2, axis=1)
-    right = np.where(gait.contact[:, 0], np.where(gait.contact[:, 1], right.clip(0.0, 1.0), 0.0), 1.0)
+    right = np.sum((gait.zmp[rows] - places[0]) * across, axis=1) / np.sum(across**2, axis=1)
+    left_stands, right_stands = gait.contact[rows].T
+    right = np.where(left_stands, np.where(right_stands, right.clip(0.0, 1.0), 0.0), 1.0)
     return np.stack([1.0 - right, right], axis=1)
