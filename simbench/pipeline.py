@@ -23,7 +23,7 @@ from simbench.pushes import planned_pushes, push_metrics
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.variation import drawn_variation
 from simbench.runs.log import write_log
-from simbench.runs.metrics import run_metrics, travel_metrics
+from simbench.runs.metrics import FELL_HEIGHT, run_metrics, travel_metrics
 from simbench.runs.provenance import provenance
 from simbench.runs.run_directory import json_text, run_directory, write_metrics
 from simbench.runs.shield import shielded_from_interrupt
@@ -152,6 +152,7 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
                 balancer=balanced.balancer if balanced else None,
                 pushes=pushes,
                 log_every=log_every,
+                fallen_height=FELL_HEIGHT * float(timeline.base[2]) if robot.floating else -np.inf,
                 realtime=gui,
                 progress=lambda done, total: on_progress("simulate", done, total),
             )

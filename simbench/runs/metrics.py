@@ -66,13 +66,16 @@ def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     still = stepped.sel(time=slice(0.5 * settle, settle))
     margin = settled["zmp_margin"].values
     cog = settled["cog"].values[:, :2]
-    metrics = {
+    standing = height >= FELL_HEIGHT * height[0]
+    metrics: dict[str, float | bool] = {
         # Not `<`: a simulation that ended in NaN did not stay up.
-        "fell": not bool(height.min() >= FELL_HEIGHT * height[0]),
+        "fell": not bool(standing.all()),
         "zmp.inside_fraction": float(np.mean(margin > 0.0)),
         "zmp.min_margin_m": float(margin.min()),
         "cog.max_excursion_m": float(np.linalg.norm(cog - cog[0], axis=1).max()),
     }
+    if not standing.all():
+        metrics["fell_s"] = float(log["time"].values[standing.argmin()])
     if still.sizes["time"]:
         difference = (still["zmp"] - still["zmp_from_momentum"]).values
         load = still["foot_wrench"].values[:, :, 2].sum(axis=1)

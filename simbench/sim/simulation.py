@@ -1,5 +1,6 @@
 """The loop: read the state, sense, grip, push, balance, control, step; log at a chosen rate."""
 
+import math
 import time as clock
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ _GROUNDED_SHARE = 0.1
 """Part of the weight from which a foot that comes down counts as held. A motor that is driven as if the foot
 were held, while it bounces, turns it with the rotor's share of the torque as well: feet chattered at 4 times
 their joints' speed limits. Driven as if free, it gives way while the foot lies down flat."""
+_AFTER_FALL = 0.5
+"""How long a run goes on after a fall, s."""
 _LIGHT_SHARE = 0.35
 """Part of the weight below which a held foot is looked at in every step: it may leave the ground in the next."""
 
@@ -78,6 +81,7 @@ def simulate(
     balancer: Balancer | None = None,
     pushes: Sequence[Push] = (),
     log_every: int,
+    fallen_height: float = -math.inf,
     realtime: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> None:
@@ -101,6 +105,8 @@ def simulate(
         Forces on the pelvis from outside.
     log_every : int
         Steps between samples.
+    fallen_height : float
+        Height of the root, m, below which the robot has fallen: the run ends half a second later.
     realtime : bool
         Wait for the clock, for watching.
     progress : callable (done, total)
@@ -116,7 +122,7 @@ def simulate(
     recorder.events = sensor.events
     feet = len(robot.feet)
     wrench, points, others = np.zeros((feet, 6)), np.full((feet, POINTS_PER_FOOT, 2), np.nan), np.zeros(6)
-    steps = len(reference.position)
+    steps = end = len(reference.position)
     sense_every = max(1, round(1.0 / (_SENSE_RATE * world.timestep)))
     balance_every = balancer.every if balancer else steps
     weight = GRAVITY * pin.computeTotalMass(robot.model)
@@ -131,6 +137,8 @@ def simulate(
     recorder.base_pose[:] = root_pose(body)
     try:
         for step in range(steps):
+            if step >= end:
+                break
             state = states[step % log_every]
             read_state(body, state)
             sampling, sensing = step % log_every == 0, step % sense_every == 0 or light
@@ -167,6 +175,8 @@ def simulate(
                     place, velocity = fixture_state(fixture)
                     recorder.fixture_position[row, column] = place
                     recorder.fixture_velocity[row, column] = velocity
+                if end == steps and robot.floating and not state.q[2] >= fallen_height:
+                    end = step + round(_AFTER_FALL / world.timestep)
                 progress(step, steps)
             if balancing:
                 assert balancer is not None
