@@ -159,6 +159,7 @@ def with_balance(log: xr.Dataset, balancer: OnlineBalance, recorder: Recorder) -
     spent = np.array(recorder.balance_time)
     attributes = {
         "steps": gait.steps,
+        "recovery_steps": whole.recovery_steps,
         "landed_early": whole.landing.early,
         "balance_gave_up_s": gave_up,
         "balance_tick_median_s": float(np.median(spent)) if len(spent) else np.nan,

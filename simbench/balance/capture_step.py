@@ -60,12 +60,15 @@ class CaptureStep:
         Of the whole swing, s.
     pivot : (2,) array
         Where the ZMP is meanwhile, m.
+    missed : float
+        By how much the sole's middle falls short of the capture point, m.
     """
 
     foot: int
     target: Array
     duration: float
     pivot: Array
+    missed: float
 
 
 def measure_legs(robot: Robot) -> Legs:
@@ -194,7 +197,7 @@ def choose_step(
             missed = float(np.linalg.norm(arrives - middle - target))
             way = float(np.linalg.norm(target - place[foot]))
             duration = max(_SHORTEST, _PEAK * way / legs.speed)
-        candidates.append((round(missed, 2), load[foot], CaptureStep(foot, target, duration, pivot)))
+        candidates.append((round(missed, 2), load[foot], CaptureStep(foot, target, duration, pivot, missed)))
     return min(candidates, key=lambda candidate: candidate[:2])[2]
 
 

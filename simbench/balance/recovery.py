@@ -31,6 +31,8 @@ _EVERY = 5
 """Ticks between plans while the foot swings."""
 _TRUST = 0.3
 """Part of what the COG is off its plan that a new plan takes up."""
+_MISSED = 0.03
+"""Distance, m, by which a step may fall short of the capture point to be worth it."""
 _FIXED = 0.1
 """Time before touch-down from which the foot's target stays, s."""
 _TRANSFER = 0.06
@@ -97,7 +99,9 @@ class Recovery:
         self._places = gait.foot_position[0, :, :2]
         self._stand_height = float(height[0])
 
-    def watch(self, now: int, cog: Array, velocity: Array, landing: Landing, load: Array) -> bool:
+    def watch(
+        self, now: int, cog: Array, velocity: Array, landing: Landing, load: Array, apart: Array
+    ) -> bool:
         """Plan anew if that is needed.
 
         Parameters
@@ -109,6 +113,8 @@ class Recovery:
         landing : Landing
         load : (2,) array
             Vertical force on each foot, N.
+        apart : (2,) array
+            Way from the left to the right foot as it is, m.
 
         Returns
         -------
@@ -124,12 +130,19 @@ class Recovery:
         if self.step is None:
             if now < self._stands_from or self._inside(capture_point, landing) > _ALARM:
                 return False
+            step = choose_step(
+                self.legs, self._omega, capture_point, landing.position[:, :2], landing.yaw, load, None, 0.0
+            )
+            if step.missed > _MISSED:
+                return False
             self._began = now
             self.steps += 1
+            _put(landing, step.foot, apart)
             self._plan(now, cog, capture_point, landing, load, None)
             return True
         foot = self.step.foot
         if now >= self._touch or (load[foot] > self._landing_load and self.gait.in_swing[now, foot] > 0.5):
+            _put(landing, foot, apart)
             self._land(now, cog, capture_point, landing)
             return True
         if (now - self._began) % _EVERY:
@@ -277,6 +290,12 @@ class Recovery:
         away = np.linalg.norm(cog + self._hips - places, axis=1)
         reach = np.sqrt(np.maximum((_STRETCH * self.legs.length) ** 2 - away**2, 0.0))
         return float(np.clip(np.max(self._leg_height - reach), 0.0, _DEEPEST))
+
+
+def _put(landing: Landing, foot: int, apart: Array) -> None:
+    """Take a foot to be on the ground where the legs say that it is, seen from the other one."""
+    landing.position[foot, :2] = landing.position[1 - foot, :2] + (apart if foot == 1 else -apart)
+    landing.position[foot, 2] = 0.0
 
 
 def quintic(

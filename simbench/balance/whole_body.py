@@ -149,6 +149,11 @@ class WholeBody:
         """Where the feet are to be."""
         return self._landing
 
+    @property
+    def recovery_steps(self) -> int:
+        """How many steps pushes have made necessary."""
+        return self._recovery.steps if self._recovery else 0
+
     def tick(self, number: int, measured: Array | None, foot_wrench: Array | None) -> None:
         """Move `configuration` to the end of a tick; `velocity` and `torque` hold until then.
 
@@ -194,23 +199,27 @@ class WholeBody:
         self.cog[now], self.zmp[now] = cog, zmp
         load = self._forces.wrench[:, 2] if sensing else self._weight * gait.contact[then]
         landing = self._landing
+        before = landing.position.copy()
         landing.advance(then, load)
 
         rate = 1.0 / gait.timestep
         joint_velocity = (plan.joints[then] - self.configuration[7:]) * rate
         if self._embedding:
             self._given[6:] = joint_velocity
+        # After a takeover the reference is off its aims; it comes back little by little.
         ways(
-            rate,
+            _EASE if recovering else rate,
             *self._believed_soles[0],
             *self._believed_soles[1],
-            landing.position,
+            before if recovering else landing.position,
             landing.yaw,
             self._believed_turn,
             plan.body[then],
             self._ends,
             self._body_velocity,
         )
+        if recovering:
+            self._ends[:2, :3] += (landing.position - before) * rate
         velocity = gait.cog_velocity[now]
         command = commanded_velocity(self._gains, velocity, gait.cog[now], gait.zmp[now], cog, zmp)
         try:
@@ -220,7 +229,6 @@ class WholeBody:
             return
         rise = (self._height[then] - self._believed_cog[2]) * rate
         if recovering:
-            self._body_velocity *= _EASE / rate
             climb = (self._height[then] - self._height[now]) * rate
             rise = climb + _EASE * (self._height[now] - self._believed_cog[2])
         planned = whole.carried + whole.response @ (*velocity, rise, *self._body_velocity)
@@ -259,11 +267,13 @@ class WholeBody:
             return False
         wrench = self._forces.wrench
         observer.read(self._sensed_soles, self._sensed_cog, wrench, landing.position, landing.yaw)
-        idle = recovery.step is None
-        if recovery.watch(now, observer.position, observer.velocity, landing, wrench[:, 2]):
+        stepping = recovery.step
+        (_, left), (_, right) = self._sensed_soles
+        apart = right[:2] - left[:2]
+        if recovery.watch(now, observer.position, observer.velocity, landing, wrench[:, 2], apart):
             self._shares[now:] = _shares(self._robot, self.gait, now)
             self._replanned = True
-            if idle:
+            if stepping is None or recovery.step is None:
                 self._take_over(int(self.gait.support[now]))
         return recovery.steps > 0
 
@@ -271,8 +281,7 @@ class WholeBody:
         """Go on from where the legs are, not from where they should be, the supporting sole flat."""
         landing, sensed = self._landing, self._sensed
         self.configuration[7 + self.legs] = sensed[7 + self.legs]
-        yaw = landing.yaw[support]
-        flat = pin.SE3(pin.utils.rotate("z", yaw), landing.position[support])
+        flat = pin.SE3(pin.utils.rotate("z", landing.yaw[support]), landing.position[support])
         sole = self._measuring.oMf[self._feet[support]]
         root = flat * sole.inverse() * self._measuring.oMi[1]
         self.configuration[:7] = pin.SE3ToXYZQUAT(root)
