@@ -1,7 +1,8 @@
-"""Balance in a run: the gait a scenario asks for, and the loop that moves the reference by what is measured."""
+"""Balance in a run: the gait a scenario asks for, and the loop that moves the reference by measurements."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -13,6 +14,7 @@ from simbench.balance.rehearsal import rehearse
 from simbench.balance.standing import SIDES, Stance
 from simbench.balance.stepping import Gait, StepTiming, plan_gait, sole_middles, standing
 from simbench.balance.whole_body import WholeBody, WholeBodyPlan
+from simbench.errors import BalanceError
 from simbench.reference import Timeline
 from simbench.robot.robot import Robot
 from simbench.scenario_schema import BalanceSection, SimulationSection, StepCommand, SteppingSection
@@ -31,16 +33,18 @@ class OnlineBalance:
     every : int
         Physics steps of a tick.
     gait : Gait
+    feedforward : bool
+        Whether the torques are written, too.
     """
 
-    def __init__(self, whole: WholeBody, every: int, gait: Gait) -> None:
-        self.whole, self.every, self.gait = whole, every, gait
+    def __init__(self, whole: WholeBody, every: int, gait: Gait, *, feedforward: bool = True) -> None:
+        self.whole, self.every, self.gait, self.feedforward = whole, every, gait, feedforward
         self._shares = np.arange(1, every + 1)[:, None] / every
 
     def command(
         self, step: int, state: RobotState, foot_wrench: NDArray[np.float64], reference: Reference
     ) -> None:
-        """Overwrite the legs' rows and all feed-forward torques of a tick."""
+        """Overwrite the legs' rows of a tick, and all feed-forward torques."""
         whole = self.whole
         before = whole.configuration[7 + whole.legs]
         whole.tick(step // self.every, state.q, foot_wrench)
@@ -49,7 +53,8 @@ class OnlineBalance:
         way = whole.configuration[7 + legs] - before
         reference.position[rows, legs] = before + self._shares[:count] * way
         reference.velocity[rows, legs] = whole.velocity[6 + legs]
-        reference.feedforward[rows] = whole.torque
+        if self.feedforward:
+            reference.feedforward[rows] = whole.torque
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,8 @@ def balance_run(
     balance: BalanceSection,
     stepping: SteppingSection | None,
     settings: SimulationSection,
+    *,
+    feedforward: str = "inverse_dynamics",
 ) -> BalancedRun:
     """Set up balance for a run.
 
@@ -85,6 +92,8 @@ def balance_run(
     stepping : SteppingSection or None
         Stands on both feet if None.
     settings : SimulationSection
+    feedforward : str
+        As in `ControlSection`; any but `inverse_dynamics` is the timeline's own.
 
     Returns
     -------
@@ -118,7 +127,8 @@ def balance_run(
         embedding=balance.embedding,
         recovery=balance.recovery == "step",
     )
-    return BalancedRun(timeline, OnlineBalance(whole, every, whole.gait))
+    balancer = OnlineBalance(whole, every, whole.gait, feedforward=feedforward == "inverse_dynamics")
+    return BalancedRun(timeline, balancer)
 
 
 def _stance(robot: Robot, timeline: Timeline) -> Stance:
@@ -139,7 +149,7 @@ def _stance(robot: Robot, timeline: Timeline) -> Stance:
 
 
 def _commands(section: SteppingSection) -> list[Command]:
-    """What the scenario's commands are called in the gait."""
+    """Translate a scenario's commands into the gait's."""
 
     def command(asked: StepCommand) -> Command:
         if asked.march is not None:
@@ -157,12 +167,18 @@ def _gait(
     robot: Robot, stance: Stance, section: SteppingSection, settle: float, tick: float, omega: float
 ) -> Gait:
     """Plan the steps a scenario asks for, after the time in which nothing moves."""
-    steps = plan_footsteps(robot, stance, _commands(section))
     timing = StepTiming(
         section.single_support_s, section.double_support_s, section.lift_m, settle + section.settle_s
     )
     middles: Mapping[str, Array] = sole_middles(robot, section.zmp_inset_m)
-    return plan_gait(stance.soles, steps, timing, tick, omega, middles)
+    try:
+        steps = plan_footsteps(robot, stance, _commands(section))
+        return plan_gait(stance.soles, steps, timing, tick, omega, middles)
+    except BalanceError as error:
+        # A gait's settle_s is the sum of the scenario's two.
+        text = str(error).replace("gait.settle_s", "simulation.settle_s + stepping.settle_s")
+        text = text.replace("gait.", "stepping.")
+        raise BalanceError(text if "stepping." in text else f"stepping: {text}") from None
 
 
 def _as_long_as(timeline: Timeline, steps: int) -> Timeline:
@@ -208,17 +224,15 @@ def _held_gait(gait: Gait, samples: int) -> Gait:
     """Stand at a gait's end for as long as the arms still move."""
     missing = samples - len(gait.zmp)
 
-    def held(rows: NDArray, at_rest: bool = False) -> NDArray:  # type: ignore[type-arg]
+    def held(rows: NDArray[Any], at_rest: bool = False) -> NDArray[Any]:
         last = np.zeros_like(rows[-1:]) if at_rest else rows[-1:]
         return np.concatenate([rows, np.repeat(last, missing, axis=0)])
 
     rates = ("cog_velocity", "cog_acceleration", "foot_velocity", "foot_yaw_rate", "pelvis_yaw_rate")
     places = ("zmp", "cog", "foot_position", "foot_yaw", "contact", "pelvis_yaw", "support", "in_swing")
-    return replace(
-        gait,
-        **{name: held(getattr(gait, name), at_rest=True) for name in rates},
-        **{name: held(getattr(gait, name)) for name in places},
-    )
+    longer: dict[str, Any] = {name: held(getattr(gait, name), at_rest=True) for name in rates}
+    longer |= {name: held(getattr(gait, name)) for name in places}
+    return replace(gait, **longer)
 
 
 def _standing_plan(timeline: Timeline, stance: Stance, every: int, tick: float) -> WholeBodyPlan:
@@ -226,6 +240,11 @@ def _standing_plan(timeline: Timeline, stance: Stance, every: int, tick: float) 
     position = timeline.reference.position
     joints = _at_ticks(position, position[0], every)
     rows = np.concatenate([[0], np.arange(every - 1, len(position), every)])
+    if len(rows) < 3:
+        raise BalanceError(
+            f"simulation.settle_s + simulation.hold_s: {timeline.time[-1]:g}; "
+            f"allowed: at least {2.0 * tick:g}, two ticks of balance"
+        )
     cog, zmp, base = timeline.cog[rows], timeline.zmp[rows], timeline.base_path[rows]
     gait = standing(stance.soles, cog[:, :2], zmp, tick, len(rows))
     return WholeBodyPlan(gait, joints, timeline.base, cog[:, 2], base[:, 3:])

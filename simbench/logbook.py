@@ -132,14 +132,13 @@ def make_log(
     return with_support(log) if robot.feet else log
 
 
-def with_balance(log: xr.Dataset, balancer: OnlineBalance, recorder: Recorder) -> xr.Dataset:
-    """Add what balance wanted and measured, and how long it took.
+def with_balance(log: xr.Dataset, balancer: OnlineBalance) -> xr.Dataset:
+    """Add what balance wanted and measured.
 
     Parameters
     ----------
     log : xarray.Dataset
     balancer : OnlineBalance
-    recorder : Recorder
 
     Returns
     -------
@@ -156,14 +155,11 @@ def with_balance(log: xr.Dataset, balancer: OnlineBalance, recorder: Recorder) -
         "contact_planned": (("time", "foot"), gait.contact[ticks], {"units": ""}),
     }
     gave_up = np.nan if whole.gave_up is None else whole.gave_up * gait.timestep
-    spent = np.array(recorder.balance_time)
     attributes = {
         "steps": gait.steps,
         "recovery_steps": whole.recovery_steps,
         "landed_early": whole.landing.early,
         "balance_gave_up_s": gave_up,
-        "balance_tick_median_s": float(np.median(spent)) if len(spent) else np.nan,
-        "balance_share": float(spent.sum() / recorder.wall_time),
     }
     return log.assign(logged).assign_attrs(attributes)
 

@@ -11,15 +11,21 @@ from numpy.typing import NDArray
 
 from simbench.balancing import BalancedRun, balance_run
 from simbench.checks import Check, check_metrics
-from simbench.equipment import actor_travel, fixture_design, fixture_handles, fixture_resistance, fixture_surroundings
+from simbench.equipment import (
+    actor_travel,
+    fixture_design,
+    fixture_handles,
+    fixture_resistance,
+    fixture_surroundings,
+)
 from simbench.errors import ScenarioError
 from simbench.film import render_video
 from simbench.joint_sweep import sweep_timeline
 from simbench.logbook import make_log, with_balance
 from simbench.plan import plan_motion
+from simbench.pushes import planned_pushes, push_metrics
 from simbench.recording import scenario_motion
 from simbench.reference import Timeline, build_reference
-from simbench.pushes import planned_pushes, push_metrics
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.variation import drawn_variation
 from simbench.runs.log import write_log
@@ -117,6 +123,7 @@ def run_scenario(
 def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress) -> dict[str, Any]:
     """Simulate a scenario, write its log, and return its metrics."""
     robot = load_robot(scenario.robot.name)
+    _require_legs(robot, scenario)
     designs = [fixture_design(section) for section in scenario.fixtures]
     settings = scenario.simulation
     law = LAWS[scenario.control.law](robot, settings.timestep_s, scenario.control.bandwidth_hz)
@@ -162,7 +169,7 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
                     body.robot, recorder, timeline, fixtures, travel, course.strokes, settings.settle_s
                 )
                 if balanced:
-                    log = with_balance(log, balanced.balancer, recorder)
+                    log = with_balance(log, balanced.balancer)
                 write_log(log, folder / "log.nc")
     metrics: dict[str, Any] = {**course.metrics, **run_metrics(log), **_timing(recorder, settings.timestep_s)}
     if scenario.push is not None:
@@ -232,7 +239,10 @@ def _own_course(robot: Robot, scenario: Scenario) -> _Course:
     if source == STILL:
         if scenario.motion.task:
             raise ScenarioError(f"motion.task: motion.source {source} has none")
-        return _Course(still_timeline(robot, scenario.robot, scenario.simulation, scenario.push), {}, {}, None)
+        timeline = still_timeline(
+            robot, scenario.robot, scenario.simulation, scenario.push, scenario.control.feedforward
+        )
+        return _Course(timeline, {}, {}, None)
     timeline = sweep_timeline(
         robot, scenario.robot, scenario.motion.task, scenario.simulation, scenario.control.feedforward
     )
@@ -240,14 +250,32 @@ def _own_course(robot: Robot, scenario: Scenario) -> _Course:
 
 
 def _balanced(robot: Robot, scenario: Scenario, timeline: Timeline) -> BalancedRun | None:
-    """What balances a robot on its feet; nothing for one on a fixed base."""
-    if not robot.floating and scenario.stepping is None and scenario.push is None:
+    """Set up balance for a robot on its feet; nothing for one on a fixed base."""
+    if not robot.floating:
         return None
-    return balance_run(robot, timeline, scenario.balance, scenario.stepping, scenario.simulation)
+    return balance_run(
+        robot,
+        timeline,
+        scenario.balance,
+        scenario.stepping,
+        scenario.simulation,
+        feedforward=scenario.control.feedforward,
+    )
+
+
+def _require_legs(robot: Robot, scenario: Scenario) -> None:
+    """Refuse to step with a robot that is fixed in space, and to push it."""
+    for key in ("stepping", "push"):
+        if getattr(scenario, key) is not None and not robot.floating:
+            raise ScenarioError(f"{key}: {robot.name} has a fixed base; allowed: a robot on two legs")
 
 
 def _timing(recorder: Recorder, timestep: float) -> dict[str, float]:
-    return {
+    metrics = {
         "timing.realtime_factor": recorder.steps * timestep / recorder.wall_time,
         "timing.step_overhead": recorder.wall_time / recorder.step_time,
     }
+    if recorder.balance_time:
+        metrics["timing.balance_tick_median_s"] = float(np.median(recorder.balance_time))
+        metrics["timing.balance_share"] = sum(recorder.balance_time) / recorder.wall_time
+    return metrics

@@ -19,6 +19,8 @@ _FILE_KEYS = (("robot", "name"), ("motion", "source"))
 _WORDING = {
     "Input should ": "must ",
     "String should ": "must ",
+    "Tuple should ": "must ",
+    " after validation": "",
     "a valid tuple": "a list",
     "a valid dictionary": "a section",
 }

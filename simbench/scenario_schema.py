@@ -266,7 +266,7 @@ class StepCommand(Section):
 
     @model_validator(mode="after")
     def _one(self) -> "StepCommand":
-        if len(self.model_fields_set) != 1:
+        if len(self.model_dump(exclude_none=True)) != 1:
             raise ValueError(f"must have one of the keys {', '.join(type(self).model_fields)}")
         return self
 
@@ -307,6 +307,12 @@ class PushSection(Section):
     """Half a sine of force."""
     direction_rad: float = 0.0
     """Where to, from world x, about z."""
+
+    @model_validator(mode="after")
+    def _apart(self) -> "PushSection":
+        if self.interval_s < self.duration_s:
+            raise ValueError(f"interval_s must be at least duration_s, {self.duration_s:g}")
+        return self
 
 
 class SimulationSection(Section):
@@ -393,5 +399,15 @@ class Scenario(Section):
             raise ValueError(
                 f"1 / simulation.timestep_s ({physics:g}) must be a whole multiple of "
                 f"balance.rate_hz ({self.balance.rate_hz:g})"
+            )
+        if self.stepping is not None and self.fixtures:
+            raise ValueError(
+                "stepping: hands keep to fixtures only where the robot stands; allowed: one of both"
+            )
+        steps = self.stepping is not None or self.balance.recovery == "step"
+        if steps and self.control.feedforward == "gravity":
+            raise ValueError(
+                "control.feedforward: gravity is that of standing on both feet; "
+                "a robot that steps allows inverse_dynamics, none"
             )
         return self

@@ -14,7 +14,11 @@ from simbench.sim.simulation import Reference
 
 
 def still_timeline(
-    robot: Robot, place: RobotSection, settings: SimulationSection, push: PushSection | None
+    robot: Robot,
+    place: RobotSection,
+    settings: SimulationSection,
+    push: PushSection | None,
+    feedforward: str,
 ) -> Timeline:
     """Build the reference of standing in a posture, until the last push is over.
 
@@ -25,6 +29,8 @@ def still_timeline(
     place : RobotSection
     settings : SimulationSection
     push : PushSection or None
+    feedforward : str
+        As in `ControlSection`.
 
     Returns
     -------
@@ -41,7 +47,9 @@ def still_timeline(
     stance = stand(robot, place.position_m, place.heading_rad, place.posture, place.height_m)
     end = settings.settle_s + settings.hold_s + (pushes_end(push) if push else 0.0)
     steps = max(1, round(end / settings.timestep_s))
-    torque = standing_torques(robot, np.zeros(1), stance.base[None], stance.joints[None], inertia=False)
+    torque = np.zeros((1, len(stance.joints)))
+    if feedforward != "none":
+        torque = standing_torques(robot, np.zeros(1), stance.base[None], stance.joints[None], inertia=False)
     rest = np.zeros((steps, len(stance.joints)))
     reference = Reference(
         position=np.tile(stance.joints, (steps, 1)),
@@ -50,7 +58,9 @@ def still_timeline(
         acceleration=rest.copy(),
         grip=np.zeros((steps, len(robot.hands)), dtype=bool),
     )
-    cog = pin.centerOfMass(robot.model, robot.model.createData(), np.concatenate([stance.base, stance.joints]))
+    cog = pin.centerOfMass(
+        robot.model, robot.model.createData(), np.concatenate([stance.base, stance.joints])
+    )
     return Timeline(
         reference,
         stance.base,

@@ -37,7 +37,8 @@ def with_support(log: xr.Dataset) -> xr.Dataset:
 
     The polygon is the convex hull of the points where the feet touch the floor.
     """
-    points = log["foot_points"].values.reshape(len(log.time), -1, 2)
+    points = log["foot_points"].values
+    points = points.reshape(len(points), points.shape[1] * points.shape[2], 2)
     zmp = log["zmp"].values
     corners = points.shape[1]
     polygons = np.full((len(points), corners, 2), np.nan)
@@ -86,7 +87,7 @@ def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
 
 
 def control_metrics(log: xr.Dataset) -> dict[str, float | bool]:
-    """How well COG and ZMP keep to their profiles, where the robot went, and what balance cost.
+    """How well COG and ZMP keep to their profiles, and where the robot went.
 
     Distances are horizontal; `base.*` is the way of the root from the first to the last sample, in its first
     heading, and its turn about the vertical.
@@ -103,8 +104,6 @@ def control_metrics(log: xr.Dataset) -> dict[str, float | bool]:
         "base.turn_rad": turn,
         "steps.count": float(log.attrs["steps"]),
         "balance.gave_up": bool(np.isfinite(log.attrs["balance_gave_up_s"])),
-        "balance.tick_median_s": log.attrs["balance_tick_median_s"],
-        "balance.loop_share": log.attrs["balance_share"],
     }
 
 
