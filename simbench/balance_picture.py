@@ -1,0 +1,186 @@
+"""COG and ZMP of runs against what their feet support, over time, on one picture."""
+
+import os
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+from PIL import Image
+
+from simbench.errors import RunError
+from simbench.runs.metrics import FELL_HEIGHT
+
+Array = NDArray[np.float64]
+
+# As on the floor of videos.
+COG_COLOUR, ZMP_COLOUR, SUPPORT_COLOUR = "#1e64eb", "#e12323", "#c4e8d3"
+EDGE_COLOUR = "#14a050"
+FALL_COLOUR = "#555555"
+# Pixels: the picture's width, its margins, a drawing's height and the space around it.
+WIDTH, LEFT, RIGHT, TOP, BOTTOM = 1200, 70, 24, 92, 48
+HEIGHT, SPACE, BETWEEN = 220, 26, 36
+DPI = 100
+COLOURS_KEPT = 64
+LEAST_SHARE = 0.22
+"""Part of the width that the shortest run gets: time has the same scale in runs that last longer."""
+BEYOND = 0.2
+"""Part of the support's greatest extent that is shown beyond it; a COG that leaves is one that falls."""
+DIRECTIONS = (("y", "to the left (mm)"), ("x", "forward (mm)"))
+
+
+def until_fall(log: xr.Dataset) -> xr.Dataset:
+    """Cut a log before the robot has fallen.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        From `open_run`.
+
+    Returns
+    -------
+    xarray.Dataset
+        All of the log if the robot stays up.
+    """
+    height = log["base_pose"].values[:, 2]
+    standing = height >= FELL_HEIGHT * height[0]
+    return log if standing.all() else log.isel(time=slice(0, int(standing.argmin())))
+
+
+def draw_balance(runs: Mapping[str, xr.Dataset], title: str, path: Path) -> None:
+    """Draw COG and ZMP of runs side by side as PNG; the file appears under its name only when it is whole.
+
+    Above, what is to the robot's left, below, what is forward: the extent of the hull of the points where
+    feet touch the floor, and in it ZMP and COG; thin and dashed, where they are planned to be. A run ends
+    where the robot has fallen.
+
+    Parameters
+    ----------
+    runs : {heading: log}
+        Logs from `open_run`.
+    title : str
+    path : Path
+
+    Raises
+    ------
+    RunError
+        If a robot has no feet.
+    OSError
+        If the file cannot be written.
+    """
+    for heading, log in runs.items():
+        if "zmp" not in log:
+            raise RunError(f"{heading}: {log.attrs['robot']} has no feet, so neither ZMP nor support")
+    standing = {heading: until_fall(log) for heading, log in runs.items()}
+    height = TOP + 2 * HEIGHT + SPACE + BOTTOM
+    figure = Figure(figsize=(WIDTH / DPI, height / DPI), dpi=DPI)
+    lengths = np.array([float(log.time[-1]) for log in standing.values()])
+    shares = np.maximum(lengths / lengths.sum(), min(LEAST_SHARE, 1.0 / len(runs)))
+    widths = shares / shares.sum() * (WIDTH - LEFT - RIGHT - (len(runs) - 1) * BETWEEN)
+    for row, (direction, label) in enumerate(DIRECTIONS):
+        limits = _limits(standing, direction)
+        for column, (heading, log) in enumerate(standing.items()):
+            left = LEFT + widths[:column].sum() + column * BETWEEN
+            bottom = BOTTOM + (1 - row) * (HEIGHT + SPACE)
+            axes = figure.add_axes(
+                (left / WIDTH, bottom / height, widths[column] / WIDTH, HEIGHT / height), ylim=limits
+            )
+            _draw_direction(axes, log, direction)
+            if log.sizes["time"] < runs[heading].sizes["time"]:
+                _mark_fall(axes, float(log.time[-1]), named=row == 0)
+            if column == 0:
+                axes.set_ylabel(label, size=9)
+            else:
+                axes.set_yticklabels([])
+            if row == 0:
+                axes.set_title(heading, loc="left", size=10, parse_math=False)
+                axes.set_xticklabels([])
+            else:
+                axes.set_xlabel("time (s)", size=9)
+    figure.text(LEFT / WIDTH, 1 - 12 / height, title, va="top", size=12, weight="bold", parse_math=False)
+    _add_key(figure, planned=any("cog_desired" in log for log in runs.values()), top=1 - 34 / height)
+    _save(figure, path)
+
+
+def _limits(runs: Mapping[str, xr.Dataset], direction: str) -> tuple[float, float]:
+    """Give what a drawing spans, mm."""
+    extents = np.concatenate([_support(log, direction) for log in runs.values()], axis=1)
+    low, high = float(np.nanmin(extents)), float(np.nanmax(extents))
+    return low - BEYOND * (high - low), high + BEYOND * (high - low)
+
+
+def _support(log: xr.Dataset, direction: str) -> Array:
+    """Give the least and greatest coordinate (2, T) of the support in mm, NaN in the air."""
+    corners = 1000.0 * log["support_polygon"].sel(xy=direction)
+    return np.stack([corners.min("corner").values, corners.max("corner").values])
+
+
+def _draw_direction(axes: Axes, log: xr.Dataset, direction: str) -> None:
+    time = log.time.values
+    low, high = _support(log, direction)
+    # With an edge: on its toes a robot has hardly any support, which is to be seen.
+    style = {"facecolor": SUPPORT_COLOUR, "edgecolor": EDGE_COLOUR, "linewidth": 0.8, "zorder": 1}
+    axes.fill_between(time, low, high, step="mid", **style)  # type: ignore[arg-type]
+    for name, colour, order in (("zmp", ZMP_COLOUR, 2), ("cog", COG_COLOUR, 4)):
+        # COG has a height, too.
+        values = log[name].values[:, "xy".index(direction)]
+        axes.plot(time, 1000.0 * values, color=colour, linewidth=1.1, zorder=order)
+        if f"{name}_desired" in log:
+            planned = 1000.0 * log[f"{name}_desired"].sel(xy=direction).values
+            axes.plot(time, planned, color=colour, linewidth=0.8, linestyle=(0, (4, 2)), alpha=0.6)
+    axes.set_xlim(0.0, time[-1])
+    axes.xaxis.set_major_locator(MaxNLocator(integer=bool(time[-1] > 3.0)))
+    axes.tick_params(labelsize=8)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _mark_fall(axes: Axes, time: float, *, named: bool) -> None:
+    axes.axvline(time, color=FALL_COLOUR, linewidth=2.5)
+    if named:
+        axes.set_title(f"fallen at {time:.1f} s", loc="right", size=9, color=FALL_COLOUR)
+
+
+def _add_key(figure: Figure, *, planned: bool, top: float) -> None:
+    entries: list[Patch | Line2D] = [
+        Patch(
+            facecolor=SUPPORT_COLOUR, edgecolor=EDGE_COLOUR, linewidth=0.8, label="support, from edge to edge"
+        ),
+        Line2D([], [], color=ZMP_COLOUR, label="ZMP"),
+        Line2D([], [], color=COG_COLOUR, label="COG"),
+    ]
+    if planned:
+        style = {"linewidth": 0.8, "linestyle": (0, (4, 2)), "alpha": 0.6}
+        entries += [
+            Line2D([], [], color=ZMP_COLOUR, label="ZMP planned", **style),  # type: ignore[arg-type]
+            Line2D([], [], color=COG_COLOUR, label="COG planned", **style),  # type: ignore[arg-type]
+        ]
+    figure.legend(
+        handles=entries,
+        loc="upper left",
+        bbox_to_anchor=(LEFT / WIDTH, top),
+        ncols=len(entries),
+        fontsize=9,
+        frameon=False,
+        borderaxespad=0.0,
+        borderpad=0.2,
+    )
+
+
+def _save(figure: Figure, path: Path) -> None:
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png", pil_kwargs={"compress_level": 0})
+    # With a palette the file is a third of its size.
+    picture = Image.open(drawn).convert("RGB").quantize(COLOURS_KEPT, dither=Image.Dither.NONE)
+    part = path.with_name(f"{path.name}.part")
+    try:
+        picture.save(part, format="PNG", optimize=True)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
