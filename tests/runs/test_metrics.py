@@ -59,6 +59,7 @@ def make_log(events=(), attributes=None, **changes):
         "highest_speed": (("joint",), np.zeros(3), "rad/s"),
         "torque_limit": (("joint",), np.array([40.0, 8.0, 1.0]), "N m"),
         "is_grip": (("joint",), np.array([False, False, True]), ""),
+        "is_arm": (("joint",), np.array([False, True, False]), ""),
         **contact_variables(events),
     }
     for name, values in changes.items():
@@ -96,6 +97,7 @@ def test_a_robot_that_stands_perfectly_still():
         "cog.max_excursion_m": 0.0,
         "tracking.rms_rad": 0.0,
         "tracking.max_rad": 0.0,
+        "tracking.arms_rms_rad": 0.0,
         "limits.position_violation_rad": 0.0,
         "limits.speed_ratio": 0.0,
         "limits.torque_ratio": 0.0,
@@ -191,6 +193,47 @@ def test_tracking_counts_every_joint_but_the_grips_after_settling():
     metrics = run_metrics(make_log(joint_position=error + 0.2, joint_reference=over_time([0.2] * 3)))
     assert metrics["tracking.max_rad"] == pytest.approx(0.04)
     assert metrics["tracking.rms_rad"] == pytest.approx(0.05 / np.sqrt(11 * 2))
+    assert metrics["tracking.arms_rms_rad"] == pytest.approx(0.04 / np.sqrt(11))
+
+
+def test_cog_and_zmp_are_compared_with_their_profiles_after_settling():
+    """One sample 3-4-5 mm off for the COG, one in the air, whose ZMP is no number."""
+    cog = over_time([0.045, 0.0, 0.67], at_5=[9.0, 9.0, 9.0], at_14=[0.048, 0.004, 0.3])
+    zmp = over_time([0.045, 0.0], at_5=[9.0, 9.0], at_12=[np.nan, np.nan], at_15=[0.045, -0.02])
+    pose = over_time([0.0, 0.0, 0.86, 0.0, 0.0, 0.0, 1.0])
+    # It looks to the left (+y), and goes 2 m forward, 0.5 m to its right; turns by 1.2 rad to the right.
+    pose[:, 3:] = [0.0, 0.0, np.sin(np.pi / 4), np.cos(np.pi / 4)]
+    pose[-1, :2] = [0.5, 2.0]
+    pose[-1, 3:] = [0.0, 0.0, np.sin(0.5 * (np.pi / 2 - 1.2)), np.cos(0.5 * (np.pi / 2 - 1.2))]
+    profile = (("time", "xy"), np.tile([0.045, 0.0], (SAMPLES, 1)))
+    attributes = {"steps": 3, "balance_gave_up_s": np.nan}
+    log = make_log(cog=cog, zmp=zmp, base_pose=pose, attributes=attributes)
+    assert "cog.rms_m" not in run_metrics(log)
+    log = log.assign(cog_desired=profile, zmp_desired=profile)
+    metrics = run_metrics(log)
+    assert metrics["cog.rms_m"] == pytest.approx(0.005 / np.sqrt(11))
+    assert metrics["zmp.rms_m"] == pytest.approx(0.02 / np.sqrt(10))
+    assert metrics["base.forward_m"] == pytest.approx(2.0)
+    assert metrics["base.left_m"] == pytest.approx(-0.5)
+    assert metrics["base.turn_rad"] == pytest.approx(-1.2)
+    assert metrics["steps.count"] == 3.0
+    assert metrics["balance.gave_up"] is False
+    assert run_metrics(log.assign_attrs(balance_gave_up_s=1.5))["balance.gave_up"] is True
+
+
+def test_turns_of_more_than_half_a_round_are_counted():
+    yaw = np.linspace(0.0, 5.0, SAMPLES)
+    pose = over_time([0.0, 0.0, 0.86, 0.0, 0.0, 0.0, 1.0])
+    pose[:, 5], pose[:, 6] = np.sin(0.5 * yaw), np.cos(0.5 * yaw)
+    profile = (("time", "xy"), np.tile([0.045, 0.0], (SAMPLES, 1)))
+    log = make_log(base_pose=pose, attributes={"steps": 0, "balance_gave_up_s": np.nan})
+    metrics = run_metrics(log.assign(cog_desired=profile, zmp_desired=profile))
+    assert metrics["base.turn_rad"] == pytest.approx(5.0)
+
+
+def test_a_run_that_ended_before_its_first_sample_has_a_support_polygon_of_no_samples():
+    log = with_support(make_log().isel(time=slice(0, 0)))
+    assert log["support_polygon"].shape == (0, 8, 2)
 
 
 @pytest.mark.parametrize(
