@@ -39,11 +39,14 @@ class Legs:
         Of a swinging foot at most, m/s.
     soles : (2, 4, 2) array
         Corners of left and right sole in the foot frames, m.
+    pivots : (2, 4, 2) array
+        Corners of where the ZMP may be in them, m.
     """
 
     length: float
     speed: float
     soles: Array
+    pivots: Array
 
 
 @dataclass(frozen=True)
@@ -92,32 +95,29 @@ def measure_legs(robot: Robot) -> Legs:
     speed = min(model.velocityLimit[model.joints[joint].idx_v] for joint in joints if joint != hip)
     length = float(bend.sum())
     soles = np.array([robot.soles[f"{side}_foot"][:, :2] for side in SIDES])
-    return Legs(length, _SPEED_SHARE * float(speed) * length, soles)
+    middles = soles.mean(axis=1, keepdims=True)
+    inner = soles - EDGE * np.sign(soles - middles)
+    return Legs(length, _SPEED_SHARE * float(speed) * length, soles, inner)
 
 
-def sole_corners(legs: Legs, foot: int, place: Array, yaw: float, inset: float = 0.0) -> Array:
+def laid_down(corners: Array, place: Array, yaw: float) -> Array:
     """Lay a sole down.
 
     Parameters
     ----------
-    legs : Legs
-    foot : int
+    corners : (4, 2) array
+        In the foot frame, m.
     place : (2,) array
         m.
     yaw : float
         rad.
-    inset : float
-        By how much its edges are moved inward, m.
 
     Returns
     -------
     (4, 2) array
         Corners, m.
     """
-    corners = legs.soles[foot]
-    middle = corners.mean(axis=0)
-    inner = corners - inset * np.sign(corners - middle)
-    return place + inner @ _rotation(yaw).T
+    return place + corners @ _rotation(yaw).T
 
 
 def nearest_inside(point: Array, corners: Array) -> Array:
@@ -186,7 +186,7 @@ def choose_step(
     for foot in (0, 1) if only is None else (only,):
         stands = 1 - foot
         turn = _rotation(yaw[stands])
-        pivot = nearest_inside(capture_point, sole_corners(legs, stands, place[stands], yaw[stands], EDGE))
+        pivot = nearest_inside(capture_point, laid_down(legs.pivots[stands], place[stands], yaw[stands]))
         middle = turn @ legs.soles[foot].mean(axis=0)
         duration, target, missed = _SHORTEST, place[foot], 0.0
         for _ in range(4):

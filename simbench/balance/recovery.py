@@ -8,13 +8,12 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.balance.capture_step import (
-    EDGE,
     CaptureStep,
     Legs,
     choose_step,
+    laid_down,
     measure_legs,
     nearest_inside,
-    sole_corners,
 )
 from simbench.balance.inverted_pendulum import cog_profile
 from simbench.balance.landing import Landing
@@ -27,10 +26,14 @@ Array = NDArray[np.float64]
 
 _ALARM = 0.02
 """Distance of the capture point from the edge of the soles, inside, at which a step begins, m."""
+_LOST = 0.02
+"""Distance of the capture point from the soles, outside, from which any step is better than none, m."""
 _EVERY = 5
 """Ticks between plans while the foot swings."""
 _TRUST = 0.3
 """Part of what the COG is off its plan that a new plan takes up."""
+_UNEXPECTED = 0.05
+"""Least distance of the capture point from the planned one for a step, m: the end of a walk is no fall."""
 _MISSED = 0.03
 """Distance, m, by which a step may fall short of the capture point to be worth it."""
 _FIXED = 0.1
@@ -128,12 +131,15 @@ class Recovery:
             velocity = gait.cog_velocity[now] + _TRUST * (velocity - gait.cog_velocity[now])
             capture_point = cog + velocity / self._omega
         if self.step is None:
-            if now < self._stands_from or self._inside(capture_point, landing) > _ALARM:
+            inside = self._inside(capture_point, landing)
+            planned = self.gait.cog[now] + self.gait.cog_velocity[now] / self._omega
+            expected = float(np.linalg.norm(capture_point - planned)) < _UNEXPECTED
+            if now < self._stands_from or inside > _ALARM or expected:
                 return False
             step = choose_step(
                 self.legs, self._omega, capture_point, landing.position[:, :2], landing.yaw, load, None, 0.0
             )
-            if step.missed > _MISSED:
+            if step.missed > _MISSED and inside > -_LOST:
                 return False
             self._began = now
             self.steps += 1
@@ -154,7 +160,7 @@ class Recovery:
         """Distance of a point from the edge of the soles, m, negative outside."""
         if self._corners is None:
             corners = [
-                sole_corners(self.legs, foot, landing.position[foot, :2], landing.yaw[foot])
+                laid_down(self.legs.soles[foot], landing.position[foot, :2], landing.yaw[foot])
                 for foot in (0, 1)
             ]
             polygon = support_polygon(np.vstack(corners))
@@ -245,7 +251,7 @@ class Recovery:
         time = dt * np.arange(float(count))
         over = ((time - swing) / _TRANSFER).clip(0.0, 1.0)
         back = minimum_jerk(time, swing + _TRANSFER + _HOLD, _RETURN)
-        soles = np.vstack([sole_corners(self.legs, foot, places[foot], yaw[foot], EDGE) for foot in (0, 1)])
+        soles = np.vstack([laid_down(self.legs.pivots[foot], places[foot], yaw[foot]) for foot in (0, 1)])
         rest = soles.mean(axis=0)
         # The ZMP that carries the COG as it moves now: ξ = ω ∫ e^(−ωt) p dt.
         weight = omega * dt * np.exp(-omega * time)
