@@ -1,0 +1,38 @@
+"""Pushes in physics steps, and the strongest that was survived."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from simbench.pushes import planned_pushes, push_metrics, pushes_end
+from simbench.scenario_schema import PushSection, SimulationSection
+
+SECTION = PushSection(
+    first_ns=10.0, increment_ns=5.0, count=3, start_s=1.0, interval_s=2.0, direction_rad=0.5
+)
+SETTINGS = SimulationSection(timestep_s=0.002, settle_s=0.5)
+
+
+def fallen_at(time):
+    seconds = np.arange(0.0, 7.5, 0.05)
+    pose = np.zeros((len(seconds), 7))
+    pose[:, 2] = np.where(seconds < time, 0.8, 0.5)
+    return xr.Dataset({"base_pose": (("time", "pose"), pose)}, {"time": seconds})
+
+
+def test_pushes_are_laid_out_in_steps():
+    pushes = planned_pushes(SECTION, SETTINGS)
+    assert [push.impulse for push in pushes] == [10.0, 15.0, 20.0]
+    assert [push.start for push in pushes] == [750, 1750, 2750]
+    assert {push.duration for push in pushes} == {50}
+    assert {push.direction for push in pushes} == {0.5}
+    assert pushes_end(SECTION) == 7.0
+    assert planned_pushes(None, SETTINGS) == ()
+
+
+@pytest.mark.parametrize(
+    ("fall", "strongest", "count"), [(1.7, 0.0, 0.0), (4.0, 10.0, 1.0), (7.0, 15.0, 2.0), (99.0, 20.0, 3.0)]
+)
+def test_the_last_push_before_the_fall_does_not_count(fall, strongest, count):
+    metrics = push_metrics(fallen_at(fall), SECTION, planned_pushes(SECTION, SETTINGS), 0.002)
+    assert metrics == {"push.survived_ns": strongest, "push.survived_count": count}
