@@ -76,7 +76,7 @@ EXAMPLES = (
     Example(
         "Example 1 (Fig. 4): both arms stretch forward",
         "mahru_arms_forward",
-        (1.0, 2.5, 3.9, 4.5, 8.3),
+        (1.0, 2.5, 3.9, 4.4, 8.3),
         "both hands are 0.4 m ahead of the pelvis",
         _ahead,
     ),
