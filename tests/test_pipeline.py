@@ -1,5 +1,6 @@
 """Whole runs: the two scenarios that ship, in full, and what goes wrong."""
 
+import itertools
 import json
 import os
 import re
@@ -13,6 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 import pinocchio as pin
 import pytest
+from scipy.signal import butter, sosfiltfilt
 from scipy.spatial import ConvexHull
 
 from simbench.balance.standing import stand
@@ -164,10 +166,13 @@ def test_the_zmp_stays_within_the_real_soles_and_the_robot_upright(request, rome
 
 
 @pytest.mark.parametrize(
-    ("name", "rms", "most", "away"), [("drawer", 0.003, 0.012, 0.005), ("dance", 0.0002, 0.001, 0.002)]
+    ("name", "rms", "most", "away"), [("drawer", 0.003, 0.012, 0.005), ("dance", 0.0001, 0.002, 0.002)]
 )
 def test_two_ways_to_the_zmp_agree_all_the_time(request, name, rms, most, away):
-    """From contact forces, and from the robot's motion with the forces of grips, by Newton and Euler."""
+    """From contact forces, and from the robot's motion with the forces of grips, by Newton and Euler.
+
+    The latter is a difference over 10 ms, and misses the corners of the legs' sway.
+    """
     log = request.getfixturevalue(name).log.sel(time=slice(0.5, None))
     difference = np.linalg.norm((log["zmp"] - log["zmp_from_momentum"]).values, axis=1)
     assert np.sqrt(np.mean(difference**2)) < rms
@@ -331,11 +336,24 @@ def test_retargeting_alone_keeps_limits_and_balance(romeo):
     speed = np.abs(np.gradient(trajectory.q, trajectory.time, axis=0))
     assert (speed <= romeo.model.velocityLimit[6:]).all()
     assert plan.metrics["imitation.hand_max_m"] < 0.01
-    stance = stand(romeo, (0.0, 0.0), 0.0, "standing")
-    data = romeo.model.createData()
-    for base, joints in zip(trajectory.base[::20], trajectory.q[::20], strict=True):
-        cog = pin.centerOfMass(romeo.model, data, np.concatenate([base, joints]))
-        np.testing.assert_allclose(cog[:2], stance.target, atol=1e-3)
+    # The ZMP, by finite differences of momentum, rests in the middle of the soles up to 3 Hz. It would not
+    # if the COG did: without its sway, ZMP and COG are apart by several times as much.
+    target = stand(romeo, (0.0, 0.0), 0.0, "standing").target
+    model, data, step = romeo.model, romeo.model.createData(), trajectory.time[1] - trajectory.time[0]
+    q = np.hstack([trajectory.base, trajectory.q])
+    v = [pin.difference(model, before, after) / step for before, after in itertools.pairwise(q)]
+    momentum = []
+    for before, velocity in zip(q[:-1], v, strict=True):
+        middle = pin.integrate(model, before, 0.5 * step * velocity)
+        momentum.append(pin.computeCentroidalMomentum(model, data, middle, velocity).vector)
+    force, moment = np.hsplit(np.diff(momentum, axis=0) / step, 2)
+    upward = force[:, 2:] + 9.81 * pin.computeTotalMass(model)
+    cog = np.array([pin.centerOfMass(model, data, each) for each in q[1:-1]])
+    away = -(cog[:, 2:] * force[:, :2] + np.stack([moment[:, 1], -moment[:, 0]], axis=1)) / upward
+    slow = butter(2, 3.0, fs=1.0 / step, output="sos")
+    off = sosfiltfilt(slow, cog[:, :2] + away - target, axis=0)[10:-10]
+    assert np.linalg.norm(off, axis=1).max() < 4e-4
+    assert np.linalg.norm(sosfiltfilt(slow, away, axis=0)[10:-10], axis=1).max() > 1e-3
 
 
 @pytest.fixture

@@ -99,6 +99,16 @@ def test_a_file_named_in_a_scenario_is_found_beside_it(write, tmp_path, monkeypa
         ("simulation.timestep_s=.nan", ["simulation.timestep_s:", "finite"]),
         ("simulation.floor_friction=.inf", ["simulation.floor_friction:", "finite"]),
         ("simulation.log_rate_hz=300", ["simulation.timestep_s (1000)", "simulation.log_rate_hz (300)"]),
+        ("balance.rate_hz=333", ["simulation.timestep_s (1000)", "whole multiple", "balance.rate_hz (333)"]),
+        ("balance.gain_cog=.nan", ["balance.gain_cog:", "finite"]),
+        ("balance.recovery=jump", ["balance.recovery:", "'none' or 'step'", "'jump'"]),
+        ("stepping={commands: [{march: 2}]}", ["stepping:", "fixtures", "allowed:"]),
+        ("stepping={}", ["stepping.commands:", "missing"]),
+        ("push={first_ns: .nan}", ["push.first_ns:", "finite"]),
+        ("push={}", ["push.first_ns:", "missing"]),
+        ("push={first_ns: 5, interval_s: 0.05}", ["push: interval_s must be at least duration_s, 0.1"]),
+        ("variation.mass_fraction=1", ["variation.mass_fraction:", "less than 1"]),
+        ("motion.speed=0", ["motion.speed:", "greater than 0"]),
         ("retarget.method=magic", ["retarget.method:", "'analytical'"]),
         ("retarget.smoothing_window=30", ["retarget:", "odd"]),
         ("motion=null", ["motion:", "source"]),
@@ -116,6 +126,36 @@ def test_a_bad_override_is_named_with_its_key_and_what_is_allowed(override, part
     message = refusal("drawer", override)
     assert message.startswith(f"--set {override}: ")
     assert all(part in message for part in parts), message
+
+
+@pytest.mark.parametrize(
+    ("override", "parts"),
+    [
+        ("stepping.commands=[{hop: 3}]", ["commands.0.hop: unknown key", "march, forward_m, sideways_m"]),
+        ("stepping.commands=[{forwrd_m: 3}]", ["commands.0.forwrd_m:", "did you mean 'forward_m'"]),
+        ("stepping.commands=[{march: 3, forward_m: 1}]", ["commands.0: must have one of the keys march,"]),
+        ("stepping.commands=[{}]", ["commands.0: must have one of the keys march,"]),
+        ("stepping.commands=[{march: null}]", ["commands.0: must have one of the keys march,"]),
+        ("stepping.commands=[{march: 1}, {march: 0}]", ["commands.1.march:", "greater than or equal to 1"]),
+        ("stepping.commands=[{turn_rad: .nan}]", ["commands.0.turn_rad:", "finite"]),
+        ("stepping.commands=[]", ["stepping.commands: must have at least 1 item, not 0"]),
+        ("stepping.commands={march: 3}", ["stepping.commands: must be a list"]),
+        ("stepping.lift_m=-0.01", ["stepping.lift_m:", "greater than 0"]),
+        ("stepping.lift_m=.nan", ["stepping.lift_m:", "finite"]),
+        ("control.feedforward=gravity", ["control.feedforward:", "steps", "inverse_dynamics, none"]),
+    ],
+)
+def test_bad_steps_are_named_with_their_key_and_what_is_allowed(override, parts):
+    message = refusal("mahru_walk", override)
+    assert message.startswith(f"--set {override}: ")
+    assert all(part in message for part in parts), message
+
+
+def test_resolved_steps_and_pushes_load_to_the_same_scenario(write):
+    """A command is written with all its keys, of which one has a value."""
+    for overrides in ([], ["stepping=null", "push={first_ns: 5, count: 3}", "balance.recovery=step"]):
+        scenario = load_scenario("mahru_walk", overrides)
+        assert load_scenario(write(resolved_yaml(scenario))) == scenario
 
 
 @pytest.mark.parametrize(
