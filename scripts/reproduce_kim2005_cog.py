@@ -44,7 +44,7 @@ LATEST = 0.1
 """How much later than planned a foot may come down for the step to count, s: half of the double support."""
 
 # What is seen from where: degrees about the vertical and the point in the middle, m. Mahru faces +x.
-VIEWS = {"front": (90.0, (0.0, 0.0, 0.72)), "side": (0.0, (0.3, 0.0, 0.72))}
+VIEWS = {"front": (90.0, (0.0, 0.0, 0.72)), "side": (0.0, (0.45, 0.0, 0.72))}
 # From afar, so that a robot that falls towards the camera stays in the picture.
 LENS: dict[str, Any] = {"distance_m": 7.0, "pitch_deg": -7.0, "fov_deg": 16.0}
 TILE, HEADING, MARGIN = (240, 264), 22, 26
