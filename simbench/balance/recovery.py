@@ -24,7 +24,7 @@ from simbench.robot.robot import Robot
 
 Array = NDArray[np.float64]
 
-_ALARM = 0.02
+_ALARM = 0.0
 """Distance of the capture point from the edge of the soles, inside, at which a step begins, m."""
 _LOST = 0.02
 """Distance of the capture point from the soles, outside, from which any step is better than none, m."""
