@@ -186,10 +186,9 @@ class Recovery:
             if only is None:
                 self._places = landing.position[:, :2].copy()
             passed = (now - self._began) * dt
-            step = choose_step(
+            self.step = choose_step(
                 self.legs, self._omega, capture_point, self._places, landing.yaw, load, only, passed
             )
-            self.step = step
             self._touch = max(self._began + round(step.duration / dt), now + round(_FIXED / dt))
         step = self.step
         assert step is not None
