@@ -189,7 +189,7 @@ class Recovery:
             self.step = choose_step(
                 self.legs, self._omega, capture_point, self._places, landing.yaw, load, only, passed
             )
-            self._touch = max(self._began + round(step.duration / dt), now + round(_FIXED / dt))
+            self._touch = max(self._began + round(self.step.duration / dt), now + round(_FIXED / dt))
         step = self.step
         assert step is not None
         foot, stands = step.foot, 1 - step.foot
