@@ -1,19 +1,19 @@
 """The linear inverted pendulum: COG profile of a planned ZMP, and its control (Choi, You & Oh 2004)."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_banded
 
 from simbench.errors import BalanceError
+from simbench.kinematics.compiled import compiled
 
 GRAVITY = 9.81
 """m/s²."""
 
 
-@dataclass(frozen=True)
-class CogZmpGains:
+class CogZmpGains(NamedTuple):
     """Gains of the COG-ZMP control.
 
     Parameters
@@ -128,6 +128,7 @@ def check_gains(gains: CogZmpGains, omega: float) -> None:
         raise BalanceError(f"balance.gain_cog: {gains.cog:g} is not above {pendulum}; {allowed}")
 
 
+@compiled
 def commanded_velocity(
     gains: CogZmpGains,
     planned_velocity: NDArray[np.float64],

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from simbench.balance.cog_jacobian import embed
 from simbench.balance.cog_observer import CogObserver
+from simbench.balance.commanded_motion import commanded_motion
 from simbench.balance.foot_forces import FootForces
 from simbench.balance.ground_reaction import foot_movers, supported_torque
-from simbench.balance.inverted_pendulum import GRAVITY, CogZmpGains, commanded_velocity, natural_frequency
+from simbench.balance.inverted_pendulum import GRAVITY, CogZmpGains, natural_frequency
 from simbench.balance.landing import Landing
 from simbench.balance.recovery import Recovery
 from simbench.balance.sections import LEGS, Assignment, Role, assign, limb_sections
@@ -220,8 +221,6 @@ class WholeBody:
         )
         if recovering:
             self._ends[:2, :3] += (landing.position - before) * rate
-        velocity = gait.cog_velocity[now]
-        command = commanded_velocity(self._gains, velocity, gait.cog[now], gait.zmp[now], cog, zmp)
         try:
             whole = embed(self._model, data, self._assignments[support], self._given, self._ends)
         except BalanceError:
@@ -231,9 +230,19 @@ class WholeBody:
         if recovering:
             climb = (self._height[then] - self._height[now]) * rate
             rise = climb + _EASE * (self._height[now] - self._believed_cog[2])
-        planned = whole.carried + whole.response @ (*velocity, rise, *self._body_velocity)
-        self._feed_forward(now, believed, planned, joint_velocity[self._upper])
-        self.velocity = planned + whole.response[:, :2] @ (command - velocity)
+        planned, self.velocity = commanded_motion(
+            whole.response,
+            whole.carried,
+            self._gains,
+            gait.cog_velocity[now],
+            gait.cog[now],
+            gait.zmp[now],
+            cog,
+            zmp,
+            rise,
+            self._body_velocity,
+        )
+        self._feed_forward(now, believed, planned, joint_velocity)
         self.configuration = pin.integrate(self._model, self.configuration, self.velocity * gait.timestep)
 
     def _assignment(self, base: str) -> Assignment:
@@ -286,26 +295,28 @@ class WholeBody:
         root = flat * sole.inverse() * self._measuring.oMi[1]
         self.configuration[:7] = pin.SE3ToXYZQUAT(root)
 
-    def _feed_forward(self, now: int, believed: Array, planned: Array, upper: Array) -> None:
+    def _feed_forward(self, now: int, believed: Array, planned: Array, joint_velocity: Array) -> None:
         """Write the joint torques of the planned motion."""
         model, rate = self._model, 1.0 / self.gait.timestep
         if self._replanned:
             # The plan's velocity has jumped to the measured one; what it goes on with has not.
             self._believed_velocity, self._replanned = planned - self._acceleration / rate, False
-        acceleration = (planned - self._believed_velocity) * rate
-        self._acceleration = acceleration.copy()
-        self._believed_velocity = planned.copy()
-        effort = pin.rnea(model, self._moving, believed, planned, acceleration)
+        self._acceleration = (planned - self._believed_velocity) * rate
+        self._believed_velocity = planned
+        effort = pin.rnea(model, self._moving, believed, planned, self._acceleration)
         left, right = self._believed_soles[0][1], self._believed_soles[1][1]
         self.torque = supported_torque(effort, self._jacobian, left, right, self._movers, self._shares[now])
         if not self._embedding:
-            # The arms' own controllers know what the arms do.
-            planned[6 + self._upper], acceleration[6 + self._upper] = (
-                upper,
-                (upper - self._upper_velocity) * rate,
-            )
-            effort = pin.rnea(model, self._moving, self.configuration, planned, acceleration)
-            self.torque[self._upper] = effort[6 + self._upper]
+            self._move_arms_anyway(joint_velocity[self._upper])
+
+    def _move_arms_anyway(self, upper: Array) -> None:
+        """Write the velocities and torques of joints that balance knows nothing of; their controllers do."""
+        columns, rate = 6 + self._upper, 1.0 / self.gait.timestep
+        self.velocity[columns] = upper
+        moving, acceleration = self._believed_velocity.copy(), self._acceleration.copy()
+        moving[columns], acceleration[columns] = upper, (upper - self._upper_velocity) * rate
+        effort = pin.rnea(self._model, self._moving, self.configuration, moving, acceleration)
+        self.torque[self._upper] = effort[columns]
         self._upper_velocity = upper
 
     def _give_up(self, now: int) -> None:
