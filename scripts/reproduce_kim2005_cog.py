@@ -32,7 +32,7 @@ from simbench.errors import ScenarioError, SimbenchError
 from simbench.film import render_strip
 from simbench.pipeline import run_scenario
 from simbench.runs.log import open_run
-from simbench.runs.metrics import run_metrics
+from simbench.runs.metrics import run_metrics, steps_taken
 from simbench.scenario import Scenario, load_scenario, resolved_yaml
 
 WITH, WITHOUT = "with embedding", "without"
@@ -40,8 +40,6 @@ SUFFIX = {WITH: "", WITHOUT: "_without_embedding"}
 STATED_APART = ("name", "summary", "checks")
 """Keys in which the scenarios of an example may differ, besides `balance.embedding`."""
 
-LATEST = 0.1
-"""How much later than planned a foot may come down for the step to count, s: half of the double support."""
 
 # What is seen from where: degrees about the vertical and the point in the middle, m. Mahru faces +x.
 VIEWS = {"front": (90.0, (0.0, 0.0, 0.72)), "side": (0.0, (0.45, 0.0, 0.72))}
@@ -122,21 +120,6 @@ def _leaves(data: Any, key: str = "") -> Iterator[tuple[str, Any]]:
             yield from _leaves(value, f"{key}.{name}" if key else name)
     else:
         yield key, data
-
-
-def steps_taken(log: xr.Dataset) -> NDArray[np.float64]:
-    """Give the planned ends of the steps in which a foot was really off the floor, and soon on it again."""
-    touching = np.isfinite(log["foot_points"].values[..., 0]).any(axis=2)
-    time, done = log.time.values, []
-    for foot in range(log.sizes["foot"]):
-        planned = log["contact_planned"].values[:, foot].astype(int)
-        lifts, lands = np.flatnonzero(np.diff(planned) < 0), np.flatnonzero(np.diff(planned) > 0)
-        # A swing that a fall has cut off has no end.
-        for lift, land in zip(lifts, lands, strict=False):
-            soon = (time >= time[land]) & (time <= time[land] + LATEST)
-            if not touching[(lift + land) // 2, foot] and touching[soon, foot].any():
-                done.append(time[land])
-    return np.sort(done)
 
 
 def compare(logs: Mapping[str, xr.Dataset], example: Example) -> list[Line]:

@@ -43,7 +43,9 @@ def planned_pushes(section: PushSection | None, settings: SimulationSection) -> 
     )
 
 
-def push_metrics(log: xr.Dataset, section: PushSection, pushes: Sequence[Push], timestep: float) -> dict[str, float]:
+def push_metrics(
+    log: xr.Dataset, section: PushSection, pushes: Sequence[Push], timestep: float
+) -> dict[str, float]:
     """Find the strongest push after which the robot still stood when the next one came, or at the end.
 
     Parameters

@@ -19,6 +19,10 @@ _TOUCH = 1e-6
 """Overlap of two soles that rounding makes, m²."""
 
 
+_MOST_STEPS = 1000
+"""Of a command: a quarter of an hour."""
+
+
 @dataclass(frozen=True)
 class March:
     """So many steps on the spot."""
@@ -284,14 +288,19 @@ def _check_command(command: Command, number: int) -> None:
     kind = type(command).__name__.lower()
     where = f"command {number} ({kind})"
     if isinstance(command, March):
-        if command.count < 1:
-            raise BalanceError(f"{where}: {command.count} steps; allowed: 1 or more")
+        if not 1 <= command.count <= _MOST_STEPS:
+            raise BalanceError(f"{where}: {command.count} steps; allowed: 1 to {_MOST_STEPS}")
         return
     whole, unit = (command.angle, "rad") if isinstance(command, Turn) else (command.distance, "m")
     if not (np.isfinite(whole) and whole != 0.0):
         raise BalanceError(f"{where}: {whole:g} {unit}; allowed: a finite number other than 0")
     if not (np.isfinite(command.step) and command.step > 0.0):
         raise BalanceError(f"{where}: steps of {command.step:g} {unit}; allowed: above 0 {unit}")
+    if abs(whole) / command.step > _MOST_STEPS:
+        raise BalanceError(
+            f"{where}: {whole:g} {unit} in steps of {command.step:g} {unit} are too many; "
+            f"allowed: {_MOST_STEPS} steps"
+        )
 
 
 def _overlap_on_the_way(robot: Robot, side: str, start: pin.SE3, end: pin.SE3, standing: pin.SE3) -> bool:

@@ -9,6 +9,9 @@ from simbench.balance.support import support_margin, support_polygon
 FELL_HEIGHT = 0.7
 """A robot whose root drops below this part of its first height has fallen."""
 
+_SOON = 0.1
+"""After its plan a foot has to be down, s."""
+
 
 def run_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     """Flat metrics with SI units in their names' suffix.
@@ -102,9 +105,35 @@ def control_metrics(log: xr.Dataset) -> dict[str, float | bool]:
         "base.forward_m": forward,
         "base.left_m": left,
         "base.turn_rad": turn,
-        "steps.count": float(log.attrs["steps"]),
+        "steps.count": float(len(steps_taken(log))),
         "balance.gave_up": bool(np.isfinite(log.attrs["balance_gave_up_s"])),
     }
+
+
+def steps_taken(log: xr.Dataset) -> NDArray[np.float64]:
+    """Find the steps in which a foot was off the floor midway and on it again soon after its plan.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        With `contact_planned`.
+
+    Returns
+    -------
+    (N,) array
+        When their swings were to end, s, sorted.
+    """
+    touching = np.isfinite(log["foot_points"].values[..., 0]).any(axis=2)
+    time, done = log["time"].values, []
+    for foot in range(log.sizes["foot"]):
+        planned = log["contact_planned"].values[:, foot].astype(int)
+        lifts, lands = np.flatnonzero(np.diff(planned) < 0), np.flatnonzero(np.diff(planned) > 0)
+        # A swing that a fall has cut off has no end.
+        for lift, land in zip(lifts, lands, strict=False):
+            soon = (time >= time[land]) & (time <= time[land] + _SOON)
+            if not touching[(lift + land) // 2, foot] and touching[soon, foot].any():
+                done.append(time[land])
+    return np.sort(done)
 
 
 def _way(poses: NDArray[np.float64]) -> tuple[float, float, float]:

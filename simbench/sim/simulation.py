@@ -31,7 +31,7 @@ their joints' speed limits. Driven as if free, it gives way while the foot lies 
 _AFTER_FALL = 0.5
 """How long a run goes on after a fall, s."""
 _LIGHT_SHARE = 0.35
-"""Part of the weight below which a held foot is looked at in every step: it may leave the ground in the next."""
+"""Part of the weight below which a held foot is looked at in every step: it may leave the ground."""
 
 
 @dataclass(frozen=True)

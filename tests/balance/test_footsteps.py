@@ -154,7 +154,12 @@ def test_limits_are_the_leg_s(robots, stances, name):
         (Sideways(0.4, 0.4), r"^step 1 \(left\): 0\.400 m from its place beside .*; allowed: 0\.331 m$"),
         (Turn(2.0, 1.0), r"^step 1 \(left\): its sole comes over the other one; allowed: soles beside"),
         (Turn(2.0, 2.0), r"^step 1 \(left\): turned \+2\.000 rad away .*: -1\.047 to \+1\.571 rad$"),
-        (March(0), r"^command 1 \(march\): 0 steps; allowed: 1 or more$"),
+        (March(0), r"^command 1 \(march\): 0 steps; allowed: 1 to 1000$"),
+        (March(1001), r"^command 1 \(march\): 1001 steps; allowed: 1 to 1000$"),
+        (
+            Forward(1e9, 0.2),
+            r"^command 1 \(forward\): 1e\+09 m in steps of 0.2 m are too many; allowed: 1000 steps$",
+        ),
         (Forward(np.nan, 0.1), r"^command 1 \(forward\): nan m; allowed: a finite number other than 0$"),
         (Sideways(0.0, 0.1), r"^command 1 \(sideways\): 0 m; allowed: a finite number other than 0$"),
         (Turn(1.0, -0.1), r"^command 1 \(turn\): steps of -0\.1 rad; allowed: above 0 rad$"),
