@@ -1,10 +1,11 @@
 """Measure speed as ratios within one run.
 
-python scripts/benchmark.py [--repeat N] [--only loop|imitation] [--peers FOLDER]
+python scripts/benchmark.py [--repeat N] [--only loop|imitation|balance] [--peers FOLDER]
 
 loop: what control, sensing and logging add to the bare physics step. imitation: frames a second of our
 methods beside Pink, mink and PlaCo, same robot (ROMEO, 25 coordinates), same frames, same targets, joint
-limits kept, one core. The peers live in an environment of their own, made in FOLDER at the first run.
+limits kept, one core. balance: a tick of the balance loop, alone and in a run. The peers live in an
+environment of their own, made in FOLDER at the first run.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from benchmark_balance import balance_table
 from benchmark_imitation import (
     PEERS,
     load_problems,
@@ -96,15 +98,17 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each")
-    parser.add_argument("--only", choices=("loop", "imitation"))
+    parser.add_argument("--only", choices=("loop", "imitation", "balance"))
     parser.add_argument(
         "--peers", type=Path, default=Path("build/peers"), metavar="FOLDER", help="environment of the peers"
     )
     given = parser.parse_args()
     console = Console()
-    if given.only != "imitation":
+    if given.only in (None, "loop"):
         console.print(loop_table(given.repeat))
-    if given.only != "loop":
+    if given.only in (None, "balance"):
+        console.print(balance_table())
+    if given.only in (None, "imitation"):
         console.print(imitation_table(given.repeat, given.peers))
 
 

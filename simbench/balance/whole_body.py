@@ -11,6 +11,7 @@ from simbench.balance.cog_observer import CogObserver
 from simbench.balance.commanded_motion import commanded_motion
 from simbench.balance.foot_forces import FootForces
 from simbench.balance.ground_reaction import foot_movers, supported_torque
+from simbench.balance.hip_strategy import HipStrategy
 from simbench.balance.inverted_pendulum import GRAVITY, CogZmpGains, natural_frequency
 from simbench.balance.landing import Landing
 from simbench.balance.recovery import Recovery
@@ -121,6 +122,7 @@ class WholeBody:
         self._weight = weight = pin.computeTotalMass(model) * GRAVITY
         self.configuration = np.concatenate([plan.base, plan.joints[0]])
         self._recovery: Recovery | None = None
+        self._hips: HipStrategy | None = None
         gait, self._height = plan.gait, plan.cog_height
         if recovery and control:
             omega = natural_frequency(float(plan.cog_height[0]))
@@ -128,6 +130,7 @@ class WholeBody:
                 robot, gait, plan.cog_height, omega, self.configuration, _LANDING_LOAD * weight
             )
             gait, self._height = self._recovery.gait, self._recovery.height
+            self._hips = HipStrategy(gait, omega)
         self.gait = gait
         self._observer = CogObserver(gait.timestep, gait.cog[0])
         self._shares = _shares(robot, gait, 0)
@@ -173,7 +176,7 @@ class WholeBody:
         gait, plan = self.gait, self._plan
         last = len(gait.zmp) - 1
         now, then = min(number, last), min(number + 1, last)
-        recovering, sensing = False, False
+        recovering, sensing, body = False, False, plan.body[then]
         if measured is not None and foot_wrench is not None:
             sensing = True
             self._sense(measured, foot_wrench)
@@ -181,6 +184,8 @@ class WholeBody:
                 self._give_up(now)
                 return
             recovering = self._recover(now)
+            if self._hips is not None:
+                body = self._hips.turned(now, self._observer.position, self._observer.velocity, body)
         support = int(gait.support[now])
         data, believed = self._data, self._believed
         if self._embedding:
@@ -215,7 +220,7 @@ class WholeBody:
             before if recovering else landing.position,
             landing.yaw,
             self._believed_turn,
-            plan.body[then],
+            body,
             self._ends,
             self._body_velocity,
         )
