@@ -1,0 +1,82 @@
+"""Hip strategy: a standing robot that is pushed bows, and its angular momentum holds back the COG."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.balance.stepping import Gait
+from simbench.motion.actors.timing import minimum_jerk
+
+Array = NDArray[np.float64]
+
+_UNEXPECTED = 0.05
+"""Distance of the capture point from the planned one, ahead or behind, at which the bow begins, m."""
+_DEPTH = 0.3
+"""Of the bow, rad."""
+_DOWN, _HOLD, _UP = 0.35, 0.3, 1.5
+"""Time to bow, to stay and to come up again, s."""
+
+
+class HipStrategy:
+    """Turns the body the way it is pushed.
+
+    With the ZMP p at the soles' edge the COG c goes as m c̈ = m g (c − p) / h − L̇ / h: angular
+    momentum L gained forward slows the COG down. The bow gives it at once and takes it back later, when the
+    capture point has come back from the edge. Only forward and backward: sideways the legs of a robot that
+    stands on both feet hold the body.
+
+    Parameters
+    ----------
+    gait : Gait
+        As it goes on; a recovery may change its rows.
+    omega : float
+        The pendulum's natural frequency, 1/s.
+    """
+
+    def __init__(self, gait: Gait, omega: float) -> None:
+        self._gait, self._omega = gait, omega
+        swings = np.flatnonzero(~gait.contact.all(axis=1))
+        self._stands_from = int(swings[-1]) + 1 if len(swings) else 0
+        time = gait.timestep * np.arange(math.ceil((_DOWN + _HOLD + _UP) / gait.timestep))
+        self._curve = _DEPTH * (minimum_jerk(time, 0.0, _DOWN) - minimum_jerk(time, _DOWN + _HOLD, _UP))
+        self._began, self._sign = -len(time), 1.0
+
+    def turned(self, now: int, cog: Array, velocity: Array, body: Array) -> Array:
+        """Turn the body's planned orientation about its own lateral axis.
+
+        Parameters
+        ----------
+        now : int
+            Row of the gait.
+        cog, velocity : (2,) array
+            Measured, m and m/s.
+        body : (4,) array
+            Planned orientation, quaternion x, y, z, w.
+
+        Returns
+        -------
+        (4,) array
+            Quaternion.
+        """
+        if now - self._began >= len(self._curve) and not self._begins(now, cog, velocity, body):
+            return body
+        half = 0.5 * self._sign * float(self._curve[now - self._began])
+        x, y, z, w = body
+        cosine, sine = math.cos(half), math.sin(half)
+        return np.array(
+            (x * cosine - z * sine, y * cosine + w * sine, z * cosine + x * sine, w * cosine - y * sine)
+        )
+
+    def _begins(self, now: int, cog: Array, velocity: Array, body: Array) -> bool:
+        gait = self._gait
+        if now < self._stands_from or not gait.contact[now].all():
+            return False
+        x, y, z, w = body
+        ahead = np.array((1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w)))
+        off = cog - gait.cog[now] + (velocity - gait.cog_velocity[now]) / self._omega
+        away = float(ahead @ off)
+        if abs(away) < _UNEXPECTED:
+            return False
+        self._began, self._sign = now, math.copysign(1.0, away)
+        return True
