@@ -17,7 +17,8 @@ from simbench.balance.whole_body import WholeBody, WholeBodyPlan
 from simbench.errors import BalanceError
 from simbench.reference import Timeline
 from simbench.robot.robot import Robot
-from simbench.scenario_schema import BalanceSection, SimulationSection, StepCommand, SteppingSection
+from simbench.scenario_balance import BalanceSection, StepCommand, SteppingSection
+from simbench.scenario_schema import SimulationSection
 from simbench.sim.simulation import Reference
 from simbench.sim.state import RobotState
 

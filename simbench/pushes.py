@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import xarray as xr
 
 from simbench.runs.metrics import FELL_HEIGHT
-from simbench.scenario_schema import PushSection, SimulationSection
+from simbench.scenario_balance import PushSection
+from simbench.scenario_schema import SimulationSection
 from simbench.sim.push import Push
 
 

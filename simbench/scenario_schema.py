@@ -1,11 +1,8 @@
 """The Scenario schema: what a scenario file may say, with units, defaults and ranges."""
 
-import difflib
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     NonNegativeFloat,
     NonNegativeInt,
@@ -14,7 +11,9 @@ from pydantic import (
     Strict,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
+
+from simbench.scenario_balance import BalanceSection, PushSection, SteppingSection, VariationSection
+from simbench.scenario_section import Section
 
 # Strict sections would refuse YAML's lists for tuples.
 Point2 = Annotated[tuple[float, float], Strict(False)]
@@ -26,38 +25,6 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 SWEEP = "joints:sweep"
 STILL = "joints:still"
 """The motion sources of a robot that moves by itself, and of one whose arms keep their posture."""
-
-
-class Section(BaseModel):
-    """A part of a scenario: no unknown keys, no conversions between types, finite numbers only."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        strict=True,
-        allow_inf_nan=False,
-        validate_default=True,
-        use_attribute_docstrings=True,
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _known_keys(cls, data: Any) -> Any:
-        allowed = ", ".join(cls.model_fields)
-        if not isinstance(data, dict | cls):
-            raise PydanticCustomError(
-                "not_a_section", "must be a section with the keys: {allowed}", {"allowed": allowed}
-            )
-        for key in data if isinstance(data, dict) else ():
-            if key not in cls.model_fields:
-                close = difflib.get_close_matches(str(key), cls.model_fields, n=1)
-                hint = f" (did you mean '{close[0]}'?)" if close else ""
-                raise PydanticCustomError(
-                    "unknown_key",
-                    "unknown key{hint}; allowed: {allowed}",
-                    {"key": key, "hint": hint, "allowed": allowed},
-                )
-        return data
 
 
 class RobotSection(Section):
@@ -99,7 +66,7 @@ class MotionSection(Section):
     """Start of the part that is used, in the time of the faster motion."""
     end_s: PositiveFloat | None = None
     """End of the part that is used."""
-    task: dict[str, int | float] = {}
+    task: dict[str, int | float] = Field(default_factory=dict)
     """How a virtual actor performs: `stroke_m`, `repetitions`, `variation`, ... The equipment's place is
     the fixture's."""
 
@@ -230,91 +197,6 @@ class ControlSection(Section):
     """At which computed torque closes the error, critically damped."""
 
 
-class BalanceSection(Section):
-    """How a robot on its feet keeps its balance while its arms move (Kim, Choi, Oh & You 2005)."""
-
-    control: bool = True
-    """Whether the measured COG and ZMP are fed back. Off, the legs follow their plan."""
-    embedding: bool = True
-    """Whether balance knows of the arms' motion. Off, it takes them to be where they were at the start."""
-    gain_cog: PositiveFloat = 6.0
-    """k_c of the COG-ZMP control, 1/s; above ω, the pendulum's natural frequency."""
-    gain_zmp: PositiveFloat = 2.0
-    """k_p of the COG-ZMP control, 1/s; below ω."""
-    recovery: Literal["none", "step"] = "none"
-    """What a standing robot does against a fall: `step` steps to where it can stop."""
-    rate_hz: PositiveFloat = 500.0
-    """At which balance senses, solves and commands; 1 / simulation.timestep_s is a whole multiple of it."""
-
-
-class VariationSection(Section):
-    """How the simulated robot and floor differ, at random by `seed`, from those that the plan knows."""
-
-    mass_fraction: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.0
-    """Each link's mass and inertia are drawn uniformly from 1 ± this part of the description's."""
-    friction_fraction: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.0
-    """`simulation.floor_friction` is drawn uniformly from 1 ± this part of itself."""
-
-
-class StepCommand(Section):
-    """One of: so many steps on the spot, or so far forward, to the left, or round to the left."""
-
-    march: Annotated[int, Field(ge=1)] | None = None
-    forward_m: float | None = None
-    sideways_m: float | None = None
-    turn_rad: float | None = None
-
-    @model_validator(mode="after")
-    def _one(self) -> "StepCommand":
-        if len(self.model_dump(exclude_none=True)) != 1:
-            raise ValueError(f"must have one of the keys {', '.join(type(self).model_fields)}")
-        return self
-
-
-class SteppingSection(Section):
-    """Steps, one command after another."""
-
-    commands: Annotated[tuple[StepCommand, ...], Strict(False), Field(min_length=1)]
-    single_support_s: PositiveFloat = 0.7
-    """On one foot, in every step."""
-    double_support_s: PositiveFloat = 0.3
-    """On both feet, before every step."""
-    lift_m: PositiveFloat = 0.03
-    """Height of a swinging foot midway."""
-    settle_s: PositiveFloat = 1.5
-    """Standing before the first step and after the last."""
-    step_length_m: PositiveFloat = 0.2
-    """Longest step forward, from foot to foot."""
-    step_width_m: PositiveFloat = 0.1
-    """Longest step sideways."""
-    step_turn_rad: PositiveFloat = 0.3
-    """Largest turn of a step."""
-    zmp_inset_m: float = 0.0
-    """How far inward of the sole's middle the ZMP is on one foot."""
-
-
-class PushSection(Section):
-    """Horizontal pushes on the pelvis, one after another, each stronger than the one before."""
-
-    first_ns: PositiveFloat
-    """Impulse of the first push."""
-    increment_ns: NonNegativeFloat = 0.0
-    """How much stronger each is than the one before."""
-    count: PositiveInt = 1
-    start_s: NonNegativeFloat = 1.0
-    interval_s: PositiveFloat = 4.0
-    duration_s: PositiveFloat = 0.1
-    """Half a sine of force."""
-    direction_rad: float = 0.0
-    """Where to, from world x, about z."""
-
-    @model_validator(mode="after")
-    def _apart(self) -> "PushSection":
-        if self.interval_s < self.duration_s:
-            raise ValueError(f"interval_s must be at least duration_s, {self.duration_s:g}")
-        return self
-
-
 class SimulationSection(Section):
     """Time, logging and the floor."""
 
@@ -379,7 +261,7 @@ class Scenario(Section):
     variation: VariationSection = VariationSection()
     simulation: SimulationSection = SimulationSection()
     camera: CameraSection = CameraSection()
-    checks: dict[str, bool | Bound] = {}
+    checks: dict[str, bool | Bound] = Field(default_factory=dict)
     """Metric name to the value or range it must have."""
 
     @model_validator(mode="after")

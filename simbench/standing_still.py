@@ -9,7 +9,8 @@ from simbench.balance.standing import stand
 from simbench.pushes import pushes_end
 from simbench.reference import Timeline
 from simbench.robot.robot import Robot
-from simbench.scenario_schema import PushSection, RobotSection, SimulationSection
+from simbench.scenario_balance import PushSection
+from simbench.scenario_schema import RobotSection, SimulationSection
 from simbench.sim.simulation import Reference
 
 

@@ -16,7 +16,7 @@ from simbench.pipeline import run_scenario
 from simbench.robot.robot import load_robot
 from simbench.runs.log import open_run
 from simbench.scenario import load_scenario
-from simbench.scenario_schema import PushSection, SteppingSection
+from simbench.scenario_balance import PushSection, SteppingSection
 from simbench.sim.state import RobotState
 from simbench.standing_still import still_timeline
 

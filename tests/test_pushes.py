@@ -5,7 +5,8 @@ import pytest
 import xarray as xr
 
 from simbench.pushes import planned_pushes, push_metrics, pushes_end
-from simbench.scenario_schema import PushSection, SimulationSection
+from simbench.scenario_balance import PushSection
+from simbench.scenario_schema import SimulationSection
 
 SECTION = PushSection(
     first_ns=10.0, increment_ns=5.0, count=3, start_s=1.0, interval_s=2.0, direction_rad=0.5

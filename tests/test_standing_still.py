@@ -6,7 +6,8 @@ import pytest
 
 from simbench.errors import BalanceError
 from simbench.robot.robot import load_robot
-from simbench.scenario_schema import PushSection, RobotSection, SimulationSection
+from simbench.scenario_balance import PushSection
+from simbench.scenario_schema import RobotSection, SimulationSection
 from simbench.standing_still import still_timeline
 
 PLACE = RobotSection(name="mahru", position_m=(0.4, -0.3), heading_rad=0.6, height_m=-0.05)
