@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.balance.footsteps import Command, Forward, March, Sideways, Turn, plan_footsteps
+from simbench.balance.gait import Gait, held_gait, standing
 from simbench.balance.inverted_pendulum import CogZmpGains, check_gains, natural_frequency
 from simbench.balance.rehearsal import rehearse
 from simbench.balance.standing import SIDES, Stance
-from simbench.balance.stepping import Gait, StepTiming, plan_gait, sole_middles, standing
+from simbench.balance.stepping import StepTiming, plan_gait, sole_middles
 from simbench.balance.whole_body import WholeBody, WholeBodyPlan
 from simbench.errors import BalanceError
 from simbench.reference import Timeline
@@ -214,26 +214,11 @@ def _stepping_plan(timeline: Timeline, gait: Gait, every: int, cog: Array) -> Wh
     joints = _at_ticks(position, position[0], every)
     samples = len(gait.zmp)
     if len(joints) > samples:
-        gait = _held_gait(gait, len(joints))
+        gait = held_gait(gait, len(joints))
     yaw = gait.pelvis_yaw
     body = np.zeros((len(yaw), 4))
     body[:, 2], body[:, 3] = np.sin(0.5 * yaw), np.cos(0.5 * yaw)
     return WholeBodyPlan(gait, joints, timeline.base, np.full(len(yaw), cog[2]), body)
-
-
-def _held_gait(gait: Gait, samples: int) -> Gait:
-    """Stand at a gait's end for as long as the arms still move."""
-    missing = samples - len(gait.zmp)
-
-    def held(rows: NDArray[Any], at_rest: bool = False) -> NDArray[Any]:
-        last = np.zeros_like(rows[-1:]) if at_rest else rows[-1:]
-        return np.concatenate([rows, np.repeat(last, missing, axis=0)])
-
-    rates = ("cog_velocity", "cog_acceleration", "foot_velocity", "foot_yaw_rate", "pelvis_yaw_rate")
-    places = ("zmp", "cog", "foot_position", "foot_yaw", "contact", "pelvis_yaw", "support", "in_swing")
-    longer: dict[str, Any] = {name: held(getattr(gait, name), at_rest=True) for name in rates}
-    longer |= {name: held(getattr(gait, name)) for name in places}
-    return replace(gait, **longer)
 
 
 def _standing_plan(timeline: Timeline, stance: Stance, every: int, tick: float) -> WholeBodyPlan:

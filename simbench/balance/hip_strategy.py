@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.balance.stepping import Gait
+from simbench.balance.gait import Gait
 from simbench.motion.actors.timing import minimum_jerk
 
 Array = NDArray[np.float64]
@@ -38,7 +38,7 @@ class HipStrategy:
         self._gait, self._omega = gait, omega
         swings = np.flatnonzero(~gait.contact.all(axis=1))
         self._stands_from = int(swings[-1]) + 1 if len(swings) else 0
-        time = gait.timestep * np.arange(math.ceil((_DOWN + _HOLD + _UP) / gait.timestep))
+        time = gait.timestep * np.arange(float(math.ceil((_DOWN + _HOLD + _UP) / gait.timestep)))
         self._curve = _DEPTH * (minimum_jerk(time, 0.0, _DOWN) - minimum_jerk(time, _DOWN + _HOLD, _UP))
         self._began, self._sign = -len(time), 1.0
 

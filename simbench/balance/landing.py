@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.balance.stepping import Gait
+from simbench.balance.gait import Gait
 
 _EARLIEST = 0.5
 """Progress of a swing from which touching the ground is a landing, not the lift-off."""

@@ -15,9 +15,9 @@ from simbench.balance.capture_step import (
     measure_legs,
     nearest_inside,
 )
+from simbench.balance.gait import Gait
 from simbench.balance.inverted_pendulum import cog_profile
 from simbench.balance.landing import Landing
-from simbench.balance.stepping import Gait
 from simbench.balance.support import support_polygon
 from simbench.motion.actors.timing import minimum_jerk
 from simbench.robot.robot import Robot

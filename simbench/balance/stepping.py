@@ -9,9 +9,9 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.balance.footsteps import Footstep, other_side, yaw_of
+from simbench.balance.gait import Gait
 from simbench.balance.inverted_pendulum import cog_profile
 from simbench.balance.standing import SIDES
-from simbench.balance.support import support_margin, support_polygon
 from simbench.errors import BalanceError
 from simbench.motion.actors.timing import minimum_jerk
 from simbench.robot.robot import Robot
@@ -42,48 +42,6 @@ class StepTiming:
     double_support_s: float
     lift_m: float
     settle_s: float
-
-
-@dataclass(frozen=True)
-class Gait:
-    """What is planned, sampled; feet in the order left, right; world frame, SI units.
-
-    Parameters
-    ----------
-    timestep : float
-        s.
-    zmp : (N, 2) array
-    cog, cog_velocity, cog_acceleration : (N, 2) array
-    foot_position, foot_velocity : (N, 2, 3) array
-        Of the foot frames.
-    foot_yaw, foot_yaw_rate : (N, 2) array
-        rad, without jumps.
-    contact : (N, 2) bool array
-    pelvis_yaw, pelvis_yaw_rate : (N,) array
-        Mean of the feet's.
-    support : (N,) int array
-        Which foot the base section stands on: the one on the ground, of both the one nearer to the ZMP.
-    steps : int
-        How many in all.
-    in_swing : (N, 2) array
-        Progress of a foot's swing, 0 to 1; NaN on the ground.
-    """
-
-    timestep: float
-    zmp: Array
-    cog: Array
-    cog_velocity: Array
-    cog_acceleration: Array
-    foot_position: Array
-    foot_velocity: Array
-    foot_yaw: Array
-    foot_yaw_rate: Array
-    contact: NDArray[np.bool_]
-    pelvis_yaw: Array
-    pelvis_yaw_rate: Array
-    support: NDArray[np.int64]
-    steps: int
-    in_swing: Array
 
 
 @dataclass(frozen=True)
@@ -256,95 +214,6 @@ def plan_gait(
         steps=len(footsteps),
         in_swing=in_swing,
     )
-
-
-def standing(
-    soles: Mapping[str, pin.SE3], cog: Array, zmp: Array, timestep: float, samples: int, support: str = "left"
-) -> Gait:
-    """Plan to stand on both feet, the COG still or swaying.
-
-    Parameters
-    ----------
-    soles : {side: pinocchio.SE3}
-        Foot frames.
-    cog, zmp : (2,) or (N, 2) array
-        m; the COG's velocity and acceleration are central differences.
-    timestep : float
-        s.
-    samples : int
-        N, 3 or more.
-    support : str
-        The foot that the base section stands on.
-
-    Returns
-    -------
-    Gait
-    """
-    cog, zmp = (np.broadcast_to(course, (samples, 2)).copy() for course in (cog, zmp))
-    cog_velocity = np.gradient(cog, timestep, axis=0)
-    yaw = np.unwrap([yaw_of(soles[side]) for side in SIDES])
-    return Gait(
-        timestep=timestep,
-        zmp=zmp,
-        cog=cog,
-        cog_velocity=cog_velocity,
-        cog_acceleration=np.gradient(cog_velocity, timestep, axis=0),
-        foot_position=np.tile([soles[side].translation for side in SIDES], (samples, 1, 1)),
-        foot_velocity=np.zeros((samples, 2, 3)),
-        foot_yaw=np.tile(yaw, (samples, 1)),
-        foot_yaw_rate=np.zeros((samples, 2)),
-        contact=np.ones((samples, 2), dtype=bool),
-        pelvis_yaw=np.full(samples, np.mean(yaw)),
-        pelvis_yaw_rate=np.zeros(samples),
-        support=np.full(samples, SIDES.index(support), dtype=np.int64),
-        steps=0,
-        in_swing=np.full((samples, 2), np.nan),
-    )
-
-
-def planned_polygon(gait: Gait, sample: int, robot: Robot) -> Array:
-    """Find the support polygon of a sample from the soles that are planned to stand.
-
-    Parameters
-    ----------
-    gait : Gait
-    sample : int
-    robot : Robot
-
-    Returns
-    -------
-    (M, 2) array
-        Counter-clockwise, m.
-    """
-    corners = []
-    for foot in np.flatnonzero(gait.contact[sample]):
-        turn = pin.utils.rotate("z", gait.foot_yaw[sample, foot])[:2, :2]
-        sole = robot.soles[f"{SIDES[foot]}_foot"][:, :2]
-        corners.append(gait.foot_position[sample, foot, :2] + sole @ turn.T)
-    return support_polygon(np.vstack(corners))
-
-
-def planned_margins(gait: Gait, robot: Robot) -> Array:
-    """Find how far inside the planned support polygon the planned ZMP is.
-
-    Parameters
-    ----------
-    gait : Gait
-    robot : Robot
-
-    Returns
-    -------
-    (N,) array
-        m, negative outside.
-    """
-    # Feet on the ground stand still: the polygon changes with the contacts only.
-    changes = 1 + np.flatnonzero((gait.contact[1:] != gait.contact[:-1]).any(axis=1))
-    margins = np.empty(len(gait.zmp))
-    for samples in np.split(np.arange(len(gait.zmp)), changes):
-        polygon = planned_polygon(gait, samples[0], robot)
-        points, which = np.unique(gait.zmp[samples].round(12), axis=0, return_inverse=True)
-        margins[samples] = np.array([support_margin(point, polygon) for point in points])[which]
-    return margins
 
 
 def _progress(share: Array, duration: float) -> tuple[Array, Array]:

@@ -10,13 +10,13 @@ from simbench.balance.cog_jacobian import embed
 from simbench.balance.cog_observer import CogObserver
 from simbench.balance.commanded_motion import commanded_motion
 from simbench.balance.foot_forces import FootForces
+from simbench.balance.gait import Gait
 from simbench.balance.ground_reaction import foot_movers, supported_torque
 from simbench.balance.hip_strategy import HipStrategy
 from simbench.balance.inverted_pendulum import GRAVITY, CogZmpGains, natural_frequency
 from simbench.balance.landing import Landing
 from simbench.balance.recovery import Recovery
 from simbench.balance.sections import LEGS, Assignment, Role, assign, limb_sections
-from simbench.balance.stepping import Gait
 from simbench.balance.ways import seen_from_sole, ways
 from simbench.errors import BalanceError
 from simbench.robot.robot import Robot

@@ -8,17 +8,11 @@ from scipy.spatial import ConvexHull
 from shapely import Polygon
 
 from simbench.balance.footsteps import Forward, March, Sideways, Turn, plan_footsteps
+from simbench.balance.gait import standing
 from simbench.balance.inverted_pendulum import natural_frequency
+from simbench.balance.planned_support import planned_margins, planned_polygon
 from simbench.balance.standing import stand
-from simbench.balance.stepping import (
-    StepTiming,
-    foot_placements,
-    plan_gait,
-    planned_margins,
-    planned_polygon,
-    sole_middles,
-    standing,
-)
+from simbench.balance.stepping import StepTiming, foot_placements, plan_gait, sole_middles
 from simbench.errors import BalanceError
 from simbench.robot.robot import load_robot
 

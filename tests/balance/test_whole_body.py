@@ -4,9 +4,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from simbench.balance.gait import standing
 from simbench.balance.inverted_pendulum import CogZmpGains
 from simbench.balance.standing import stand
-from simbench.balance.stepping import standing
 from simbench.balance.whole_body import WholeBody, WholeBodyPlan
 
 TICK, TICKS = 0.002, 100
