@@ -1,0 +1,51 @@
+"""Bowing: when, which way and how far."""
+
+import numpy as np
+import pytest
+
+from simbench.balance.gait import standing
+from simbench.balance.hip_strategy import HipStrategy
+from simbench.balance.standing import stand
+from simbench.kinematics.rotation import quaternion_to_matrix
+
+TICK, OMEGA = 0.01, 4.0
+
+
+@pytest.fixture
+def hips(romeo):
+    stance = stand(romeo, (0.0, 0.0), 0.0, "standing")
+    still = np.zeros((400, 2))
+    return HipStrategy(standing(stance.soles, still, still, TICK, 400), OMEGA)
+
+
+def pitch(body):
+    turn = np.zeros((3, 3))
+    quaternion_to_matrix(*body, turn)
+    return -np.arcsin(turn[2, 0])
+
+
+UPRIGHT = np.array([0.0, 0.0, 0.0, 1.0])
+
+
+def test_a_capture_point_ahead_bows_and_comes_up_again(hips):
+    path = [
+        pitch(hips.turned(k, np.zeros(2), np.array([0.3 if k == 0 else 0.0, 0.0]), UPRIGHT))
+        for k in range(300)
+    ]
+    assert path[0] == pytest.approx(0.0)
+    assert path[50] == pytest.approx(0.3)
+    assert path[-1] == pytest.approx(0.0)
+
+
+def test_behind_a_robot_that_faces_aside_is_its_own_behind(hips):
+    turned = np.array([0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)])
+    hips.turned(0, np.array([0.0, -0.06]), np.zeros(2), turned)
+    turn = np.zeros((3, 3))
+    quaternion_to_matrix(*hips.turned(50, np.zeros(2), np.zeros(2), turned), turn)
+    # The upright axis leans to −y.
+    np.testing.assert_allclose(turn[:, 2], [0.0, -np.sin(0.3), np.cos(0.3)], atol=1e-12)
+
+
+def test_sideways_and_small_excursions_do_not_bow(hips):
+    for away, speed in (([0.0, 0.2], [0.0, 0.5]), ([0.04, 0.0], [0.03, 0.0])):
+        np.testing.assert_array_equal(hips.turned(5, np.array(away), np.array(speed), UPRIGHT), UPRIGHT)
