@@ -257,7 +257,8 @@ class Recovery:
         shift, home = float(weight @ over), float(weight @ back)
         beyond = math.exp(-omega * time[-1])
         shift, home = shift + beyond, home + beyond
-        stop = pivot + (capture_point - pivot - home * (rest - pivot)) / (shift - home)
+        # A plan that ends before touch-down has no time for either.
+        stop = pivot + (capture_point - pivot - home * (rest - pivot)) / max(shift - home, 1e-6)
         stop = nearest_inside(stop, soles)
         zmp = pivot + over[:, None] * (stop - pivot) + back[:, None] * (rest - stop)
         rows = slice(now, now + count)
