@@ -19,7 +19,7 @@ class BalanceSection(Section):
     gain_zmp: PositiveFloat = 2.0
     """k_p of the COG-ZMP control, 1/s; below ω."""
     recovery: Literal["none", "step"] = "none"
-    """What a standing robot does against a fall: `step` steps to where it can stop."""
+    """What a standing robot does against a fall: with `step` it bows, and steps to where it can stop."""
     rate_hz: PositiveFloat = 500.0
     """At which balance senses, solves and commands; 1 / simulation.timestep_s is a whole multiple of it."""
 
