@@ -84,6 +84,8 @@ class WholeBody:
     embedding : bool
         Whether balance knows where trunk, arms and head are and how they move. Otherwise it takes them to be
         at rest in their first posture, in the Jacobian, the measured COG and the legs' torques.
+    recovery : bool
+        Whether a robot that stands bows and steps when it is pushed too hard; only with `control`.
 
     Raises
     ------
