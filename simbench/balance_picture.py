@@ -1,8 +1,6 @@
 """COG and ZMP of runs against what their feet support, over time, on one picture."""
 
-import os
 from collections.abc import Mapping
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +11,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
-from PIL import Image
 
 from simbench.errors import RunError
+from simbench.motion.figure_png import save_png
 from simbench.runs.metrics import FELL_HEIGHT
 
 Array = NDArray[np.float64]
@@ -28,7 +26,6 @@ FALL_COLOUR = "#555555"
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 1200, 70, 24, 92, 48
 HEIGHT, SPACE, BETWEEN = 220, 26, 36
 DPI = 100
-COLOURS_KEPT = 64
 LEAST_SHARE = 0.22
 """Part of the width that the shortest run gets: time has the same scale in runs that last longer."""
 BEYOND = 0.2
@@ -106,7 +103,7 @@ def draw_balance(runs: Mapping[str, xr.Dataset], title: str, path: Path) -> None
                 axes.set_xlabel("time (s)", size=9)
     figure.text(LEFT / WIDTH, 1 - 12 / height, title, va="top", size=12, weight="bold", parse_math=False)
     _add_key(figure, planned=any("cog_desired" in log for log in runs.values()), top=1 - 34 / height)
-    _save(figure, path)
+    save_png(figure, path)
 
 
 def _limits(runs: Mapping[str, xr.Dataset], direction: str) -> tuple[float, float]:
@@ -171,16 +168,3 @@ def _add_key(figure: Figure, *, planned: bool, top: float) -> None:
         borderaxespad=0.0,
         borderpad=0.2,
     )
-
-
-def _save(figure: Figure, path: Path) -> None:
-    drawn = BytesIO()
-    figure.savefig(drawn, format="png", pil_kwargs={"compress_level": 0})
-    # With a palette the file is a third of its size.
-    picture = Image.open(drawn).convert("RGB").quantize(COLOURS_KEPT, dither=Image.Dither.NONE)
-    part = path.with_name(f"{path.name}.part")
-    try:
-        picture.save(part, format="PNG", optimize=True)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)

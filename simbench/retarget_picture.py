@@ -1,7 +1,5 @@
 """A retargeting on one picture: markers against model, and the robot's joints between their limits."""
 
-import os
-from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
-from PIL import Image
 
-from simbench.motion.skeleton_picture import COLOURS, COLOURS_KEPT, DPI
+from simbench.motion.figure_png import save_png
+from simbench.motion.skeleton_picture import COLOURS, DPI
 from simbench.retarget.errors import ImitationErrors, model_poses
 from simbench.retarget.joint_use import joint_units
 from simbench.retarget.scaling import SIDES
@@ -88,7 +86,7 @@ def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> 
         top = below + row * (JOINT_HEIGHT + JOINT_SPACE)
         axes = place_axes(LEFT + column * (wide + PATHS_SPACE), top, wide, JOINT_HEIGHT)
         _draw_joint(axes, made, joint, units[joint])
-    _save(figure, path)
+    save_png(figure, path)
 
 
 def _draw_paths(
@@ -182,16 +180,3 @@ def _stretches(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """First and last sample of each run of true flags."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]])))
     return [(int(start), int(end) - 1) for start, end in list(pairwise(edges))[::2]]
-
-
-def _save(figure: Figure, path: Path) -> None:
-    drawn = BytesIO()
-    figure.savefig(drawn, format="png", pil_kwargs={"compress_level": 0})
-    # With a palette the file is a third of its size.
-    picture = Image.open(drawn).convert("RGB").quantize(COLOURS_KEPT, dither=Image.Dither.NONE)
-    part = path.with_name(f"{path.name}.part")
-    try:
-        picture.save(part, format="PNG", optimize=True)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)

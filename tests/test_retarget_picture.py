@@ -7,10 +7,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from PIL import Image
 
-from simbench import retarget_picture
 from simbench.motion.skeleton_picture import COLOURS
 from simbench.retarget.errors import imitation_errors
 from simbench.retarget_picture import (
@@ -125,17 +123,3 @@ def test_one_joint_without_contact_and_a_name_that_is_no_formula(made, tmp_path)
     image = pixels(tmp_path / "a.png")
     assert (image[:40, -4:] == 255).all()
     assert not coloured(image, CONTACT_COLOUR).any()
-
-
-def test_a_full_disk_leaves_the_old_picture_and_nothing_else(tmp_path, monkeypatch):
-    path = tmp_path / "a.png"
-    path.write_bytes(b"old")
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(retarget_picture, "os", SimpleNamespace(replace=full))
-    with pytest.raises(OSError, match="No space left"):
-        retarget_picture._save(Figure(figsize=(1, 1)), path)
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]

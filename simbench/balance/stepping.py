@@ -44,28 +44,6 @@ class StepTiming:
     settle_s: float
 
 
-@dataclass(frozen=True)
-class FootPlacement:
-    """A foot stands in a place from a time until another.
-
-    Parameters
-    ----------
-    side : str
-    position : (2,) array
-        Of the foot frame, m.
-    yaw : float
-        rad.
-    touch_down_s, lift_off_s : float
-        0 and the gait's duration for the first and the last.
-    """
-
-    side: str
-    position: Array
-    yaw: float
-    touch_down_s: float
-    lift_off_s: float
-
-
 def sole_middles(robot: Robot, inset_m: float = 0.0) -> dict[str, Array]:
     """Find where the ZMP rests while the robot stands on one foot.
 
@@ -84,35 +62,6 @@ def sole_middles(robot: Robot, inset_m: float = 0.0) -> dict[str, Array]:
     return {
         side: middles[side] + [0.0, inset] for side, inset in zip(SIDES, (-inset_m, inset_m), strict=True)
     }
-
-
-def foot_placements(
-    soles: Mapping[str, pin.SE3], footsteps: Sequence[Footstep], timing: StepTiming
-) -> tuple[FootPlacement, ...]:
-    """List where and when feet stand, in the order in which they touch down.
-
-    Parameters
-    ----------
-    soles : {side: pinocchio.SE3}
-        Foot frames at the start.
-    footsteps : sequence of Footstep
-    timing : StepTiming
-
-    Returns
-    -------
-    tuple of FootPlacement
-    """
-    lift_off = _lift_offs(len(footsteps), timing)
-    end = _duration(len(footsteps), timing)
-    stood = [(side, soles[side].translation[:2], yaw_of(soles[side]), 0.0) for side in SIDES]
-    for step, start in zip(footsteps, lift_off, strict=True):
-        stood.append((step.side, step.position, step.yaw, start + timing.single_support_s))
-    placements = []
-    for number, (side, position, yaw, touch_down) in enumerate(stood):
-        later = [k for k in range(max(number - 1, 0), len(footsteps)) if footsteps[k].side == side]
-        until = lift_off[later[0]] if later else end
-        placements.append(FootPlacement(side, position, yaw, touch_down, until))
-    return tuple(placements)
 
 
 def plan_gait(

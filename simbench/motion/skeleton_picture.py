@@ -1,9 +1,7 @@
 """A recording on one picture: the skeleton at moments side by side, and the hands' speed below."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
-from PIL import Image
 
 from simbench.errors import MotionError
+from simbench.motion.figure_png import save_png
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.inspection import Inspection
 from simbench.motion.stick_figure import Chain, stick_figure
@@ -27,7 +25,6 @@ PHASE_COLOURS = {"icp": "#cfe8cf", "tgp": "#fbeab8", "pmp": "#dde3f6", "rest": "
 WIDTH, LEFT, RIGHT, TOP, BETWEEN, BOTTOM = 1200, 72, 20, 52, 66, 56
 FIGURES_HEIGHT, SPEEDS_HEIGHT = 380, 170
 DPI = 100
-COLOURS_KEPT = 128
 # Wide figures leave room for fewer of them: no metre gets fewer pixels than this, unless there are too few.
 MOST_FIGURES, FEWEST_FIGURES, FEWEST_PIXELS = 8, 4, 165
 # Between two figures, m.
@@ -87,18 +84,10 @@ def draw_picture(inspection: Inspection, path: Path) -> None:
     figure.text(LEFT / WIDTH, heading, _title(motion), size=12, weight="bold", va="top", parse_math=False)
     view = "from the front and the actor's left"
     figure.text(1 - RIGHT / WIDTH, heading, view, size=9, color="#555555", ha="right", va="top")
-    drawn = BytesIO()
-    figure.savefig(drawn, format="png", pil_kwargs={"compress_level": 0})
-    # With a palette the file is a third of its size.
-    picture = Image.open(drawn).convert("RGB").quantize(COLOURS_KEPT, dither=Image.Dither.NONE)
-    part = path.with_name(f"{path.name}.part")
     try:
-        picture.save(part, format="PNG", optimize=True)
-        os.replace(part, path)
+        save_png(figure, path)
     except OSError as error:
         raise MotionError(f"{path}: cannot be written: {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _title(motion: HumanMotion) -> str:
