@@ -2,6 +2,7 @@
 
 import errno
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
