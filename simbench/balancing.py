@@ -15,6 +15,7 @@ from simbench.balance.standing import SIDES, Stance
 from simbench.balance.stepping import StepTiming, plan_gait, sole_middles
 from simbench.balance.whole_body import WholeBody, WholeBodyPlan
 from simbench.errors import BalanceError
+from simbench.kinematics.compiled import compiled
 from simbench.reference import Timeline
 from simbench.robot.robot import Robot
 from simbench.scenario_balance import BalanceSection, StepCommand, SteppingSection
@@ -40,22 +41,45 @@ class OnlineBalance:
 
     def __init__(self, whole: WholeBody, every: int, gait: Gait, *, feedforward: bool = True) -> None:
         self.whole, self.every, self.gait, self.feedforward = whole, every, gait, feedforward
-        self._shares = np.arange(1, every + 1)[:, None] / every
 
     def command(
         self, step: int, state: RobotState, foot_wrench: NDArray[np.float64], reference: Reference
     ) -> None:
         """Overwrite the legs' rows of a tick, and all feed-forward torques."""
         whole = self.whole
-        before = whole.configuration[7 + whole.legs]
+        before = whole.configuration.copy()
         whole.tick(step // self.every, state.q, foot_wrench)
-        rows, legs = slice(step, step + self.every), whole.legs
-        count = len(reference.position[rows])
-        way = whole.configuration[7 + legs] - before
-        reference.position[rows, legs] = before + self._shares[:count] * way
-        reference.velocity[rows, legs] = whole.velocity[6 + legs]
+        _write_legs(
+            step,
+            self.every,
+            whole.legs,
+            before,
+            whole.configuration,
+            whole.velocity,
+            reference.position,
+            reference.velocity,
+        )
         if self.feedforward:
-            reference.feedforward[rows] = whole.torque
+            reference.feedforward[step : step + self.every] = whole.torque
+
+
+@compiled
+def _write_legs(
+    step: int,
+    every: int,
+    legs: NDArray[np.int64],
+    before: Array,
+    after: Array,
+    speed: Array,
+    position: Array,
+    velocity: Array,
+) -> None:
+    """Write the rows of a tick, positions in equal steps from one configuration to the next."""
+    for row in range(step, min(step + every, len(position))):
+        share = (row - step + 1) / every
+        for leg in legs:
+            position[row, leg] = before[7 + leg] + share * (after[7 + leg] - before[7 + leg])
+            velocity[row, leg] = speed[6 + leg]
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,11 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.embedded_motion import embedded_motion
+from simbench.balance.embedded_motion import FASTEST, embedded_motion, singular_section
 from simbench.balance.sections import Assignment
 from simbench.errors import BalanceError
 
 Array = NDArray[np.float64]
-
-_FASTEST = 1e3
-"""Joint speed, rad/s, for 1 m/s or 1 rad/s of an end, or of COG and body, from which on a section counts as
-singular: that of a knee bent by about 0.01 rad."""
 
 
 @dataclass(frozen=True)
@@ -99,10 +95,9 @@ def embed(
     speeds, rows, response, carried = embedded_motion(
         data.J, data.Jcom, points, layout, joint_velocity, end_velocity
     )
-    # The base section last: nothing can be said of it while a limb is singular.
-    for row in reversed(range(len(speeds))):
-        if not speeds[row] < _FASTEST:
-            raise BalanceError(_singular(assignment.names, row, speeds[row]))
+    row = singular_section(speeds)
+    if row >= 0:
+        raise BalanceError(_singular(assignment.names, row, speeds[row]))
     n = len(layout.free)
     return Embedding(layout.free, rows[:3, :n], rows[:3, n], rows[3:, :n], rows[3:, n], response, carried)
 
@@ -155,5 +150,5 @@ def _singular(names: tuple[str, ...], row: int, speed: float) -> str:
     whose = "of COG or body takes" if row == 0 else "of its end takes"
     return (
         f"{what} is singular, as with a straight knee: 1 m/s or 1 rad/s {whose} {speed:.2g} rad/s "
-        f"of its joints; allowed: below {_FASTEST:.0f} rad/s"
+        f"of its joints; allowed: below {FASTEST:.0f} rad/s"
     )

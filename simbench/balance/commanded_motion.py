@@ -21,7 +21,9 @@ def commanded_motion(
     zmp: Array,
     rise: float,
     turn: Array,
-) -> tuple[Array, Array]:
+    planned: Array,
+    commanded: Array,
+) -> None:
     """Find the velocity of the plan, and with what balance adds to it.
 
     Parameters
@@ -35,15 +37,11 @@ def commanded_motion(
         Vertical velocity of the COG, m/s.
     turn : (3,) array
         Angular velocity of the body, world axes, rad/s.
-
-    Returns
-    -------
     planned, commanded : (nv,) array
-        m/s and rad/s.
+        Overwritten, m/s and rad/s.
     """
     command = commanded_velocity(gains, planned_velocity, planned_cog, planned_zmp, cog, zmp)
     along, across = command[0] - planned_velocity[0], command[1] - planned_velocity[1]
-    planned, commanded = np.empty(len(carried)), np.empty(len(carried))
     for row in range(len(carried)):
         to = response[row]
         planned[row] = carried[row] + (
@@ -55,4 +53,3 @@ def commanded_motion(
             + to[5] * turn[2]
         )
         commanded[row] = planned[row] + to[0] * along + to[1] * across
-    return planned, commanded

@@ -11,6 +11,10 @@ from simbench.kinematics.compiled import compiled
 
 Array = NDArray[np.float64]
 
+FASTEST = 1e3
+"""Joint speed, rad/s, for 1 m/s or 1 rad/s of an end, or of COG and body, from which on a section counts as
+singular: that of a knee bent by about 0.01 rad."""
+
 
 @compiled
 def embedded_motion(
@@ -103,6 +107,18 @@ def embedded_motion(
             rows[i, k] = body[k, i]
     speeds[0], response, carried = _least_motion(rows, motion)
     return speeds, rows, response, carried
+
+
+@compiled
+def singular_section(speeds: Array) -> int:
+    """Find the row of `speeds` that is singular, or -1.
+
+    The base section comes last: nothing can be said of it while a limb is singular.
+    """
+    for row in range(len(speeds) - 1, -1, -1):
+        if not speeds[row] < FASTEST:
+            return row
+    return -1
 
 
 @compiled

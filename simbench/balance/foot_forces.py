@@ -34,7 +34,6 @@ class FootForces:
         self._share = 1.0 - math.exp(-2.0 * math.pi * bandwidth * timestep)
         self.wrench = np.zeros((2, 6))
         self.wrench[:, 2] = load
-        self._started = False
 
     def read(
         self,
@@ -50,29 +49,58 @@ class FootForces:
         world : (2, 6) array
             Force (N) and moment about the world's origin (N·m) of the floor on each foot, world axes.
         """
-        for foot, (turn, place) in enumerate(soles):
-            _follow(self._share, turn, place, world[foot], self.wrench[foot])
+        (left_turn, left), (right_turn, right) = soles
+        _follow_both(self._share, left_turn, left, right_turn, right, world, self.wrench)
 
-    def zmp(self, soles: NDArray[np.float64], yaws: NDArray[np.float64]) -> tuple[float, float] | None:
-        """Compute the ZMP, with the feet flat where balance takes them to be.
 
-        p = Σ f_z,i (p_i + R_i c_i) / Σ f_z,i with each foot's centre of pressure
-        c_i = (−m_y, m_x) / f_z in its own sole frame.
+@compiled
+def measured_zmp(
+    wrench: NDArray[np.float64], place: NDArray[np.float64], yaw: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Compute the ZMP, with the feet flat where balance takes them to be.
 
-        Parameters
-        ----------
-        soles : (2, 3) array
-            Positions of the sole frames, m, world.
-        yaws : (2,) array
-            Their turn about z, rad.
+    p = Σ f_z,i (p_i + R_i c_i) / Σ f_z,i with each foot's centre of pressure
+    c_i = (−m_y, m_x) / f_z in its own sole frame.
 
-        Returns
-        -------
-        (float, float) or None
-            m, world; None if no foot carries anything.
-        """
-        x, y, total = _moments(self.wrench, soles, yaws)
-        return (x / total, y / total) if total > 0.0 else None
+    Parameters
+    ----------
+    wrench : (2, 6) array
+        As `FootForces.wrench`.
+    place : (2, 3) array
+        Positions of the sole frames, m, world.
+    yaw : (2,) array
+        Their turn about z, rad.
+
+    Returns
+    -------
+    (float, float)
+        m, world; NaN if no foot carries anything.
+    """
+    total = x = y = 0.0
+    for foot in range(2):
+        load = wrench[foot, 2]
+        if load <= LEAST_LOAD:
+            continue
+        cosine, sine = np.cos(yaw[foot]), np.sin(yaw[foot])
+        # Moments times the load: −m_y and m_x are f_z times the centre of pressure.
+        x += load * place[foot, 0] - cosine * wrench[foot, 4] - sine * wrench[foot, 3]
+        y += load * place[foot, 1] - sine * wrench[foot, 4] + cosine * wrench[foot, 3]
+        total += load
+    return x / total, y / total
+
+
+@compiled
+def _follow_both(
+    share: float,
+    left_turn: NDArray[np.float64],
+    left: NDArray[np.float64],
+    right_turn: NDArray[np.float64],
+    right: NDArray[np.float64],
+    world: NDArray[np.float64],
+    own: NDArray[np.float64],
+) -> None:
+    _follow(share, left_turn, left, world[0], own[0])
+    _follow(share, right_turn, right, world[1], own[1])
 
 
 @compiled
@@ -84,32 +112,11 @@ def _follow(
     own: NDArray[np.float64],
 ) -> None:
     """Take a share of a wrench, world axes about the origin, into one in the axes of a sole."""
-    about = np.empty(3)
+    x = world[3] - (place[1] * world[2] - place[2] * world[1])
+    y = world[4] - (place[2] * world[0] - place[0] * world[2])
+    z = world[5] - (place[0] * world[1] - place[1] * world[0])
     for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        about[i] = world[3 + i] - (place[j] * world[k] - place[k] * world[j])
-    for i in range(3):
-        force = moment = 0.0
-        for j in range(3):
-            force += world[j] * turn[j, i]
-            moment += about[j] * turn[j, i]
+        force = world[0] * turn[0, i] + world[1] * turn[1, i] + world[2] * turn[2, i]
+        moment = x * turn[0, i] + y * turn[1, i] + z * turn[2, i]
         own[i] += share * (force - own[i])
         own[3 + i] += share * (moment - own[3 + i])
-
-
-@compiled
-def _moments(
-    wrench: NDArray[np.float64], soles: NDArray[np.float64], yaws: NDArray[np.float64]
-) -> tuple[float, float, float]:
-    """Sum up Σ f_z p_x, Σ f_z p_y and Σ f_z of the feet that carry."""
-    total = x = y = 0.0
-    for foot in range(2):
-        load = wrench[foot, 2]
-        if load <= LEAST_LOAD:
-            continue
-        cosine, sine = np.cos(yaws[foot]), np.sin(yaws[foot])
-        # Moments times the load: −m_y and m_x are f_z times the centre of pressure.
-        x += load * soles[foot, 0] - cosine * wrench[foot, 4] - sine * wrench[foot, 3]
-        y += load * soles[foot, 1] - sine * wrench[foot, 4] + cosine * wrench[foot, 3]
-        total += load
-    return x, y, total

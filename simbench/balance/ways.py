@@ -11,11 +11,13 @@ Array = NDArray[np.float64]
 
 @compiled
 def ways(
+    ease: float,
     rate: float,
     left_turn: Array,
     left_place: Array,
     right_turn: Array,
     right_place: Array,
+    before: Array,
     place: Array,
     yaw: Array,
     body_turn: Array,
@@ -27,18 +29,22 @@ def ways(
 
     Parameters
     ----------
+    ease : float
+        Rate at which what they are off their aims comes back, 1/s.
     rate : float
-        1 / the time to do so, 1/s.
+        1 / the time in which their aims move, 1/s.
     left_turn, left_place, right_turn, right_place : (3, 3), (3,) array
         Of the sole frames, world, m.
-    place, yaw : (2, 3), (2,) array
-        Where they are to lie flat, left and right, m and rad.
+    before, place : (2, 3) array
+        Where they were to lie, and where they are to lie in the end, left and right, m.
+    yaw : (2,) array
+        How they are to be turned, flat, rad.
     body_turn : (3, 3) array
         Of the body.
     body : (4,) array
         What it is to be, quaternion x, y, z, w.
-    ends : (2 or more, 6) array
-        Overwritten in the first two rows: linear (m/s) and angular velocity (rad/s) of the soles, world axes.
+    ends : (2, 6) array
+        Overwritten: linear (m/s) and angular velocity (rad/s) of the soles, world axes.
     turn : (3,) array
         Overwritten: angular velocity of the body, world axes, rad/s.
     """
@@ -50,10 +56,11 @@ def ways(
         wanted[1, 0] = np.sin(yaw[foot])
         wanted[0, 1] = -wanted[1, 0]
         for i in range(3):
-            ends[foot, i] = rate * (place[foot, i] - at[i])
-        _turn(wanted, left_turn if foot == 0 else right_turn, rate, ends[foot, 3:])
+            way = place[foot, i] - before[foot, i]
+            ends[foot, i] = ease * (place[foot, i] - at[i]) + (rate - ease) * way
+        _turn(wanted, left_turn if foot == 0 else right_turn, ease, ends[foot, 3:])
     quaternion_to_matrix(body[0], body[1], body[2], body[3], wanted)
-    _turn(wanted, body_turn, rate, turn)
+    _turn(wanted, body_turn, ease, turn)
 
 
 @compiled

@@ -1,36 +1,30 @@
 """The balance loop: measured COG and foot forces in, a whole-body joint reference out, one tick at a time."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.cog_jacobian import embed
 from simbench.balance.cog_observer import CogObserver
-from simbench.balance.commanded_motion import commanded_motion
-from simbench.balance.foot_forces import FootForces
+from simbench.balance.feed_forward import FeedForward
 from simbench.balance.gait import Gait
-from simbench.balance.ground_reaction import foot_movers, supported_torque
 from simbench.balance.hip_strategy import HipStrategy
 from simbench.balance.inverted_pendulum import GRAVITY, CogZmpGains, natural_frequency
 from simbench.balance.landing import Landing
 from simbench.balance.recovery import Recovery
-from simbench.balance.sections import LEGS, Assignment, Role, assign, limb_sections
-from simbench.balance.ways import seen_from_sole, ways
-from simbench.errors import BalanceError
+from simbench.balance.reference_motion import reference_motion
+from simbench.balance.sections import LEGS, Role, assign, limb_sections
+from simbench.balance.sensing import Sensing
 from simbench.robot.robot import Robot
 
 Array = NDArray[np.float64]
 
-FORCE_BANDWIDTH = 10.0
-"""Of the feet's force sensors, Hz."""
 _LANDING_LOAD = 0.1
 """Part of the weight on a foot that means ground under it."""
 _EASE = 10.0
 """Rate, 1/s, at which the body's orientation and the COG's height come back in a recovery."""
-_LEAST_UPRIGHT = np.cos(0.6)
-"""Cosine of the pelvis' tilt below which a robot is falling and balance holds still."""
 
 
 @dataclass(frozen=True)
@@ -103,57 +97,44 @@ class WholeBody:
         embedding: bool = True,
         recovery: bool = False,
     ) -> None:
-        model = robot.model
-        self._robot, self._plan, self._gains = robot, plan, gains
-        self._control, self._embedding = control, embedding
-        self._model, self._data = model, model.createData()
-        self._measuring, self._moving = model.createData(), model.createData()
+        self._model, self._data = robot.model, robot.model.createData()
+        self._plan, self._control, self._embedding = plan, control, embedding
         sections = limb_sections(robot)
-        self._assignments = [self._assignment(base) for base in LEGS]
         self._feet = feet = [section.frame for section in sections[:2]]
-        self._movers = foot_movers(model, feet)
-        # Pinocchio's own memory, not copies: they change with the configurations that it is asked about.
-        self._believed_soles = [_pose(self._data.oMf[foot]) for foot in feet]
-        self._sensed_soles = [_pose(self._measuring.oMf[foot]) for foot in feet]
-        self._believed_turn, self._sensed_turn = self._data.oMi[1].rotation, self._measuring.oMi[1].rotation
-        self._believed_cog, self._sensed_cog = self._data.com[0], self._measuring.com[0]
-        self._jacobian = self._data.J
-        self._ends, self._body_velocity = np.zeros((len(sections), 6)), np.zeros(3)
         self.legs = np.array([column - 6 for leg in sections[:2] for column in leg.columns])
         self._upper = np.setdiff1d(np.arange(len(robot.joint_names)), self.legs)
-        self._weight = weight = pin.computeTotalMass(model) * GRAVITY
+        # What balance knows of trunk, arms and head.
+        self._joints = plan.joints if embedding else np.repeat(plan.joints[:1], len(plan.joints), axis=0)
         self.configuration = np.concatenate([plan.base, plan.joints[0]])
+        self._weight = pin.computeTotalMass(robot.model) * GRAVITY
+        landing_load = _LANDING_LOAD * self._weight
         self._recovery: Recovery | None = None
         self._hips: HipStrategy | None = None
-        gait, self._height = plan.gait, plan.cog_height
+        gait, height = plan.gait, plan.cog_height
         if recovery and control:
-            omega = natural_frequency(float(plan.cog_height[0]))
-            self._recovery = Recovery(
-                robot, gait, plan.cog_height, omega, self.configuration, _LANDING_LOAD * weight
-            )
-            gait, self._height = self._recovery.gait, self._recovery.height
+            omega = natural_frequency(float(height[0]))
+            self._recovery = Recovery(robot, gait, height, omega, self.configuration, landing_load)
+            gait, height = self._recovery.gait, self._recovery.height
             self._hips = HipStrategy(gait, omega)
-        self.gait = gait
+        self.gait, self.landing = gait, Landing(gait, landing_load)
         self._observer = CogObserver(gait.timestep, gait.cog[0])
-        self._shares = _shares(robot, gait, 0)
-        self._forces = FootForces(FORCE_BANDWIDTH, gait.timestep, weight * self._shares[0])
-        self._landing = Landing(gait, _LANDING_LOAD * weight)
-        self._believed = self.configuration.copy()
-        self._sensed = self.configuration.copy()
-        self._given = np.zeros(model.nv)
-        self._replanned, self._acceleration = False, np.zeros(model.nv)
-        self._believed_velocity = np.zeros(model.nv)
-        self._upper_velocity = np.zeros(len(self._upper))
-        self.velocity = np.zeros(model.nv)
+        self._feed_forward = FeedForward(robot, gait, feet)
+        self._sensing = Sensing(robot.model, feet, gait.timestep, self._weight * self._feed_forward.shares[0])
+        self.cog, self.zmp = (np.full((len(gait.zmp), 2), np.nan) for _ in range(2))
+        self.velocity, self._planned = np.zeros(robot.model.nv), np.zeros(robot.model.nv)
         self.torque = np.zeros(len(robot.joint_names))
-        self.cog = np.full((len(gait.zmp), 2), np.nan)
-        self.zmp = np.full((len(gait.zmp), 2), np.nan)
         self.gave_up: int | None = None
-
-    @property
-    def landing(self) -> Landing:
-        """Where the feet are to be."""
-        return self._landing
+        # Pinocchio's own memory, not copies: it changes with the reference.
+        data, (left, right) = self._data, (self._data.oMf[foot] for foot in feet)
+        self._soles = left.translation, right.translation
+        poses = data.oMi[1].rotation, left.rotation, self._soles[0], right.rotation, self._soles[1]
+        known = (data.J, data.Jcom, data.com[0], *poses)
+        courses = (self._joints, height, gait.cog, gait.cog_velocity, gait.zmp, self.cog, self.zmp)
+        self._standing: list[tuple[Any, ...]] = []
+        for base, other in (LEGS, LEGS[::-1]):
+            roles = {base: Role.BASE, other: Role.C_BUSY}
+            layout = assign(robot.model, sections, roles, (base,)).layout
+            self._standing.append((*layout, *known, *courses, gains.cog, gains.zmp))
 
     @property
     def recovery_steps(self) -> int:
@@ -175,180 +156,92 @@ class WholeBody:
         """
         if self.gave_up is not None:
             return
-        gait, plan = self.gait, self._plan
+        gait, landing, sensing = self.gait, self.landing, self._sensing
         last = len(gait.zmp) - 1
         now, then = min(number, last), min(number + 1, last)
-        recovering, sensing, body = False, False, plan.body[then]
-        if measured is not None and foot_wrench is not None:
-            sensing = True
-            self._sense(measured, foot_wrench)
-            if self._sensed_turn[2, 2] < _LEAST_UPRIGHT:
+        body, recovering, measuring = self._plan.body[then], False, False
+        if measured is None or foot_wrench is None:
+            load = self._weight * gait.contact[then]
+        else:
+            sensing.read(self._as_known(measured), foot_wrench)
+            if not sensing.upright:
                 self._give_up(now)
                 return
-            recovering = self._recover(now)
-            if self._hips is not None:
-                body = self._hips.turned(now, self._observer.position, self._observer.velocity, body)
-        support = int(gait.support[now])
-        data, believed = self._data, self._believed
-        if self._embedding:
-            believed = self.configuration
-        else:
-            believed[:7] = self.configuration[:7]
-            believed[7 + self.legs] = self.configuration[7 + self.legs]
-        pin.jacobianCenterOfMass(self._model, data, believed)
+            load, measuring = sensing.wrench[:, 2], self._control
+            if self._recovery is not None:
+                recovering, body = self._recover(now, body)
+        believed = self._as_known(self.configuration)
+        pin.jacobianCenterOfMass(self._model, self._data, believed, False)
         for frame in self._feet:
-            pin.updateFramePlacement(self._model, data, frame)
-        if sensing and self._control:
-            cog, zmp = self._measure(now, support)
+            pin.updateFramePlacement(self._model, self._data, frame)
+        if measuring:
+            sensing.measure(now, gait, landing, self.cog, self.zmp)
         else:
-            cog, zmp = self._believed_cog[:2].copy(), gait.zmp[now]
+            self.cog[now], self.zmp[now] = self._data.com[0][:2], gait.zmp[now]
         if recovering:
-            cog = self._observer.position
-        self.cog[now], self.zmp[now] = cog, zmp
-        load = self._forces.wrench[:, 2] if sensing else self._weight * gait.contact[then]
-        landing = self._landing
+            self.cog[now] = self._observer.position
         before = landing.position.copy()
         landing.advance(then, load)
-
         rate = 1.0 / gait.timestep
-        joint_velocity = (plan.joints[then] - self.configuration[7:]) * rate
-        if self._embedding:
-            self._given[6:] = joint_velocity
         # After a takeover the reference is off its aims; it comes back little by little.
-        ways(
+        moves = reference_motion(
+            now,
+            then,
             _EASE if recovering else rate,
-            *self._believed_soles[0],
-            *self._believed_soles[1],
-            before if recovering else landing.position,
+            rate,
+            believed,
+            before,
+            landing.position,
             landing.yaw,
-            self._believed_turn,
             body,
-            self._ends,
-            self._body_velocity,
+            self._planned,
+            self.velocity,
+            *self._standing[gait.support[now]],
         )
-        if recovering:
-            self._ends[:2, :3] += (landing.position - before) * rate
-        try:
-            whole = embed(self._model, data, self._assignments[support], self._given, self._ends)
-        except BalanceError:
+        if not moves:
             self._give_up(now)
             return
-        rise = (self._height[then] - self._believed_cog[2]) * rate
-        if recovering:
-            climb = (self._height[then] - self._height[now]) * rate
-            rise = climb + _EASE * (self._height[now] - self._believed_cog[2])
-        planned, self.velocity = commanded_motion(
-            whole.response,
-            whole.carried,
-            self._gains,
-            gait.cog_velocity[now],
-            gait.cog[now],
-            gait.zmp[now],
-            cog,
-            zmp,
-            rise,
-            self._body_velocity,
-        )
-        self._feed_forward(now, believed, planned, joint_velocity)
+        self.torque = self._feed_forward.torque(now, believed, self._planned, self._data.J, *self._soles)
+        if not self._embedding:
+            self._move_arms_anyway(then)
         self.configuration = pin.integrate(self._model, self.configuration, self.velocity * gait.timestep)
 
-    def _assignment(self, base: str) -> Assignment:
-        other = LEGS[1 - LEGS.index(base)]
-        roles = {base: Role.BASE, other: Role.C_BUSY}
-        return assign(self._model, limb_sections(self._robot), roles, (base,))
+    def _as_known(self, configuration: Array) -> Array:
+        """Put joints that balance does not know of where it takes them to be."""
+        if self._embedding:
+            return configuration
+        known = configuration.copy()
+        known[7 + self._upper] = self._joints[0, self._upper]
+        return known
 
-    def _measure(self, now: int, support: int) -> tuple[Array, Array]:
-        """COG over the supporting foot, and ZMP of both, m."""
-        place, yaw = self._landing.position, self._landing.yaw
-        sole = self._sensed_soles[support]
-        cog = np.array(seen_from_sole(*sole, self._sensed_cog, place[support], yaw[support]))
-        zmp = self._forces.zmp(place, yaw)
-        return cog, self.gait.zmp[now] if zmp is None else np.array(zmp)
-
-    def _sense(self, measured: Array, foot_wrench: Array) -> None:
-        """Read joints, attitude and force sensors."""
-        sensed = self._sensed
-        sensed[:] = measured
-        if not self._embedding:
-            sensed[7 + self._upper] = self._plan.joints[0, self._upper]
-        pin.centerOfMass(self._model, self._measuring, sensed)
-        for frame in self._feet:
-            pin.updateFramePlacement(self._model, self._measuring, frame)
-        self._forces.read(self._sensed_soles, foot_wrench)
-
-    def _recover(self, now: int) -> bool:
-        """Let recovery plan anew if it has to; whether the gait is its own by now."""
-        recovery, observer, landing = self._recovery, self._observer, self._landing
-        if recovery is None:
-            return False
-        wrench = self._forces.wrench
-        observer.read(self._sensed_soles, self._sensed_cog, wrench, landing.position, landing.yaw)
+    def _recover(self, now: int, body: Array) -> tuple[bool, Array]:
+        """Let recovery plan anew if it has to; whether the gait is its own by now, and how the body is."""
+        recovery, hips, observer = self._recovery, self._hips, self._observer
+        assert recovery is not None
+        assert hips is not None
+        sensing, landing = self._sensing, self.landing
+        observer.read(sensing.soles, sensing.cog, sensing.wrench, landing.position, landing.yaw)
         stepping = recovery.step
-        (_, left), (_, right) = self._sensed_soles
-        apart = right[:2] - left[:2]
-        if recovery.watch(now, observer.position, observer.velocity, landing, wrench[:, 2], apart):
-            self._shares[now:] = _shares(self._robot, self.gait, now)
-            self._replanned = True
+        (_, left), (_, right) = sensing.soles
+        load, apart = sensing.wrench[:, 2], right[:2] - left[:2]
+        if recovery.watch(now, observer.position, observer.velocity, landing, load, apart):
+            self._feed_forward.replan(now)
             if stepping is None or recovery.step is None:
-                self._take_over(int(self.gait.support[now]))
-        return recovery.steps > 0
+                # Go on from where the legs are, not from where they should be.
+                self.configuration[7 + self.legs] = sensing.configuration[7 + self.legs]
+                self.configuration[:7] = sensing.standing_flat(int(self.gait.support[now]), landing)
+        return recovery.steps > 0, hips.turned(now, observer.position, observer.velocity, body)
 
-    def _take_over(self, support: int) -> None:
-        """Go on from where the legs are, not from where they should be, the supporting sole flat."""
-        landing, sensed = self._landing, self._sensed
-        self.configuration[7 + self.legs] = sensed[7 + self.legs]
-        flat = pin.SE3(pin.utils.rotate("z", landing.yaw[support]), landing.position[support])
-        sole = self._measuring.oMf[self._feet[support]]
-        root = flat * sole.inverse() * self._measuring.oMi[1]
-        self.configuration[:7] = pin.SE3ToXYZQUAT(root)
-
-    def _feed_forward(self, now: int, believed: Array, planned: Array, joint_velocity: Array) -> None:
-        """Write the joint torques of the planned motion."""
-        model, rate = self._model, 1.0 / self.gait.timestep
-        if self._replanned:
-            # The plan's velocity has jumped to the measured one; what it goes on with has not.
-            self._believed_velocity, self._replanned = planned - self._acceleration / rate, False
-        self._acceleration = (planned - self._believed_velocity) * rate
-        self._believed_velocity = planned
-        effort = pin.rnea(model, self._moving, believed, planned, self._acceleration)
-        left, right = self._believed_soles[0][1], self._believed_soles[1][1]
-        self.torque = supported_torque(effort, self._jacobian, left, right, self._movers, self._shares[now])
-        if not self._embedding:
-            self._move_arms_anyway(joint_velocity[self._upper])
-
-    def _move_arms_anyway(self, upper: Array) -> None:
-        """Write the velocities and torques of joints that balance knows nothing of; their controllers do."""
-        columns, rate = 6 + self._upper, 1.0 / self.gait.timestep
-        self.velocity[columns] = upper
-        moving, acceleration = self._believed_velocity.copy(), self._acceleration.copy()
-        moving[columns], acceleration[columns] = upper, (upper - self._upper_velocity) * rate
-        effort = pin.rnea(self._model, self._moving, self.configuration, moving, acceleration)
-        self.torque[self._upper] = effort[columns]
-        self._upper_velocity = upper
+    def _move_arms_anyway(self, then: int) -> None:
+        """Write velocities and torques of joints that balance knows nothing of; their controllers do."""
+        upper = self._upper
+        way = self._plan.joints[then, upper] - self.configuration[7 + upper]
+        self.velocity[6 + upper] = way / self.gait.timestep
+        self.torque[upper] = self._feed_forward.torque_of_arms(
+            self.configuration, 6 + upper, self.velocity[6 + upper]
+        )
 
     def _give_up(self, now: int) -> None:
         """Hold still from now on."""
         self.gave_up = now
         self.velocity = np.zeros(self._model.nv)
-
-
-def _pose(placement: pin.SE3) -> tuple[Array, Array]:
-    return placement.rotation, placement.translation
-
-
-def _shares(robot: Robot, gait: Gait, start: int) -> Array:
-    """Part of the weight that each foot carries for the planned ZMP from a row on, (N, 2)."""
-    places, rows = [], slice(start, None)
-    for column, side in enumerate(("left", "right")):
-        middle = robot.soles[f"{side}_foot"][:, :2].mean(axis=0)
-        yaw = gait.foot_yaw[rows, column]
-        cosine, sine = np.cos(yaw), np.sin(yaw)
-        turned = np.stack(
-            [cosine * middle[0] - sine * middle[1], sine * middle[0] + cosine * middle[1]], axis=1
-        )
-        places.append(gait.foot_position[rows, column, :2] + turned)
-    across = places[1] - places[0]
-    right = np.sum((gait.zmp[rows] - places[0]) * across, axis=1) / np.sum(across**2, axis=1)
-    left_stands, right_stands = gait.contact[rows].T
-    right = np.where(left_stands, np.where(right_stands, right.clip(0.0, 1.0), 0.0), 1.0)
-    return np.stack([1.0 - right, right], axis=1)
