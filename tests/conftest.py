@@ -1,7 +1,11 @@
 """Robot, recordings and plans that several folders of tests share; the plans take seconds."""
 
+import fcntl
+import os
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -67,29 +71,53 @@ def dance_imitation(dance_actor: ScaledActor, dance_motion: HumanMotion) -> Imit
 
 
 @pytest.fixture(scope="session")
-def plan_scenario(romeo: Robot) -> Callable[[Scenario], Planned]:
-    """Read the motion of a scenario and plan it, as a run does before it simulates."""
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], Any]], Any]:
+    """What one of the processes that share the tests has made, for all of them."""
+    own = tmp_path_factory.getbasetemp()
+    folder = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
-    def plan(scenario: Scenario) -> Planned:
+    def once(name: str, make: Callable[[], Any]) -> Any:
+        path = folder / f"{name}.pickle"
+        with (folder / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not path.exists():
+                path.write_bytes(pickle.dumps(make()))
+        return pickle.loads(path.read_bytes())
+
+    return once
+
+
+def _plan(robot: Robot, scenario: Scenario, designs: list[DrawerDesign]) -> tuple[HumanMotion, MotionPlan]:
+    """Read the motion of a scenario and plan it, as a run does before it simulates."""
+    motion = scenario_motion(scenario, designs)
+    handles = {}
+    for design in designs:
+        poses = [handle_poses(design, opening) for opening in np.linspace(0.0, design.travel_m, 61)]
+        handles = {side: Handle(np.array([pose[side].homogeneous for pose in poses])) for side in SIDES}
+    plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, handles, lambda *_: None)
+    return motion, plan
+
+
+@pytest.fixture(scope="session")
+def plan_scenario(
+    romeo: Robot, made_once: Callable[[str, Callable[[], Any]], Any]
+) -> Callable[[str], Planned]:
+    """Plan a scenario that ships, by its name."""
+
+    def plan(name: str) -> Planned:
+        scenario = load_scenario(name)
         designs = [fixture_design(section) for section in scenario.fixtures]
-        motion = scenario_motion(scenario, designs)
-        handles = {}
-        for design in designs:
-            poses = [handle_poses(design, opening) for opening in np.linspace(0.0, design.travel_m, 61)]
-            handles = {side: Handle(np.array([pose[side].homogeneous for pose in poses])) for side in SIDES}
-        made = plan_motion(
-            romeo, motion, scenario.robot, scenario.retarget, handles, lambda stage, done, total: None
-        )
+        motion, made = made_once(f"{name}-plan", lambda: _plan(romeo, scenario, designs))
         return Planned(scenario, designs[0] if designs else None, motion, made)
 
     return plan
 
 
 @pytest.fixture(scope="session")
-def drawer_planned(plan_scenario: Callable[[Scenario], Planned]) -> Planned:
-    return plan_scenario(load_scenario("drawer"))
+def drawer_planned(plan_scenario: Callable[[str], Planned]) -> Planned:
+    return plan_scenario("drawer")
 
 
 @pytest.fixture(scope="session")
-def dance_planned(plan_scenario: Callable[[Scenario], Planned]) -> Planned:
-    return plan_scenario(load_scenario("dance"))
+def dance_planned(plan_scenario: Callable[[str], Planned]) -> Planned:
+    return plan_scenario("dance")
