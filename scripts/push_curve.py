@@ -108,6 +108,7 @@ def main() -> int:
     os.environ["OMP_NUM_THREADS"] = "1"
     tasks = [(robot, way, direction) for robot in robots for way in WAYS for direction in directions]
     found: dict[tuple[str, str, float], float] = {}
+    console = Console()
     with progress_bars(Console(stderr=True)) as on_progress, ProcessPoolExecutor(given.jobs) as pool:
         waiting = {
             pool.submit(
@@ -117,7 +118,11 @@ def main() -> int:
         }
         try:
             for number, done in enumerate(as_completed(waiting), 1):
-                found[waiting[done]] = done.result()
+                robot, way, direction = waiting[done]
+                found[robot, way, direction] = done.result()
+                console.print(
+                    f"{robot}, {way}, {math.degrees(direction):.0f}°: {found[robot, way, direction]:.1f} N·s"
+                )
                 on_progress("directions", number, len(tasks))
         except SimbenchError as error:
             print(f"error: {error}", file=sys.stderr)
@@ -132,7 +137,7 @@ def main() -> int:
     table = Table("robot", "N·s", *(f"{math.degrees(direction):.0f}°" for direction in directions), "mean")
     for (robot, way), radii in curves.items():
         table.add_row(robot, way, *(f"{radius:.1f}" for radius in radii), f"{np.mean(radii):.1f}")
-    Console().print(table)
+    console.print(table)
     if given.plot:
         draw(curves, directions, given.plot)
     return 0

@@ -3,18 +3,20 @@
 import math
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.balance.gait import Gait
 from simbench.motion.actors.timing import minimum_jerk
+from simbench.robot.robot import Robot
 
 Array = NDArray[np.float64]
 
 _UNEXPECTED = 0.05
 """Distance of the capture point from the planned one, ahead or behind, at which the bow begins, m."""
-_DEPTH = 0.3
+_DEPTH = 0.4
 """Of the bow, rad."""
-_DOWN, _HOLD, _UP = 0.35, 0.3, 1.5
+_DOWN, _HOLD, _UP = 0.4, 0.3, 1.5
 """Time to bow, to stay and to come up again, s."""
 
 
@@ -24,22 +26,29 @@ class HipStrategy:
     With the ZMP p at the soles' edge the COG c goes as m c̈ = m g (c − p) / h − L̇ / h: angular
     momentum L gained forward slows the COG down. The bow gives it at once and takes it back later, when the
     capture point has come back from the edge. Only forward and backward: sideways the legs of a robot that
-    stands on both feet hold the body.
+    stands on both feet hold the body. Turned about the COG the hips go back and up; the COG is lowered by
+    what keeps them as far from the ankles as they were, so that knees do not straighten.
 
     Parameters
     ----------
+    robot : Robot
     gait : Gait
         As it goes on; a recovery may change its rows.
+    height : (N,) array
+        Of the COG, m; rows of a bow are lowered.
     omega : float
         The pendulum's natural frequency, 1/s.
+    start : (nq,) array
+        Configuration, standing.
     """
 
-    def __init__(self, gait: Gait, omega: float) -> None:
-        self._gait, self._omega = gait, omega
+    def __init__(self, robot: Robot, gait: Gait, height: Array, omega: float, start: Array) -> None:
+        self._gait, self._height, self._omega = gait, height, omega
         swings = np.flatnonzero(~gait.contact.all(axis=1))
         self._stands_from = int(swings[-1]) + 1 if len(swings) else 0
         time = gait.timestep * np.arange(float(math.ceil((_DOWN + _HOLD + _UP) / gait.timestep)))
         self._curve = _DEPTH * (minimum_jerk(time, 0.0, _DOWN) - minimum_jerk(time, _DOWN + _HOLD, _UP))
+        self._drop = {sign: _drop(robot, start, sign * self._curve) for sign in (-1.0, 1.0)}
         self._began, self._sign = -len(time), 1.0
 
     def turned(self, now: int, cog: Array, velocity: Array, body: Array) -> Array:
@@ -79,4 +88,21 @@ class HipStrategy:
         if abs(away) < _UNEXPECTED:
             return False
         self._began, self._sign = now, math.copysign(1.0, away)
+        rows = self._height[now : now + len(self._curve)]
+        rows -= self._drop[self._sign][: len(rows)]
         return True
+
+
+def _drop(robot: Robot, start: Array, bow: Array) -> Array:
+    """How much lower the COG has to be for bows, (N,) rad, not to stretch the legs, m."""
+    model, data = robot.model, robot.model.createData()
+    cog = pin.centerOfMass(model, data, start).copy()
+    hip = data.oMi[model.getJointId(robot.groups["left_leg"][0])].translation
+    ankle = data.oMi[model.frames[model.getFrameId(robot.frames["left_foot"])].parentJoint].translation
+    forward = data.oMi[1].rotation[:, 0]
+    ahead, up = float((hip - cog) @ forward), float(hip[2] - cog[2])
+    along, leg = float((hip - ankle) @ forward), float(hip[2] - ankle[2])
+    back = ahead * (np.cos(bow) - 1.0) + up * np.sin(bow)
+    rise = up * (np.cos(bow) - 1.0) - ahead * np.sin(bow)
+    drop: Array = leg + rise - np.sqrt(along**2 + leg**2 - (along + back) ** 2)
+    return drop.clip(min=0.0)

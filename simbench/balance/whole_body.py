@@ -115,7 +115,7 @@ class WholeBody:
             omega = natural_frequency(float(height[0]))
             self._recovery = Recovery(robot, gait, height, omega, self.configuration, landing_load)
             gait, height = self._recovery.gait, self._recovery.height
-            self._hips = HipStrategy(gait, omega)
+            self._hips = HipStrategy(robot, gait, height, omega, self.configuration)
         self.gait, self.landing = gait, Landing(gait, landing_load)
         self._observer = CogObserver(gait.timestep, gait.cog[0])
         self._feed_forward = FeedForward(robot, gait, feet)

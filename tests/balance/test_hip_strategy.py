@@ -1,6 +1,7 @@
 """Bowing: when, which way and how far."""
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from simbench.balance.gait import standing
@@ -12,10 +13,21 @@ TICK, OMEGA = 0.01, 4.0
 
 
 @pytest.fixture
-def hips(romeo):
+def start(romeo):
+    stance = stand(romeo, (0.0, 0.0), 0.0, "standing")
+    return np.concatenate([stance.base, stance.joints])
+
+
+@pytest.fixture
+def height():
+    return np.full(400, 0.67)
+
+
+@pytest.fixture
+def hips(romeo, start, height):
     stance = stand(romeo, (0.0, 0.0), 0.0, "standing")
     still = np.zeros((400, 2))
-    return HipStrategy(standing(stance.soles, still, still, TICK, 400), OMEGA)
+    return HipStrategy(romeo, standing(stance.soles, still, still, TICK, 400), height, OMEGA, start)
 
 
 def pitch(body):
@@ -33,8 +45,28 @@ def test_a_capture_point_ahead_bows_and_comes_up_again(hips):
         for k in range(300)
     ]
     assert path[0] == pytest.approx(0.0)
-    assert path[50] == pytest.approx(0.3)
+    assert path[50] == pytest.approx(0.4)
     assert path[-1] == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("way", [1.0, -1.0])
+def test_a_bow_neither_stretches_the_legs_nor_bends_them_much(romeo, hips, start, height, way):
+    away = np.array([0.06 * way, 0.0])
+    bows = [pitch(hips.turned(k, away if k == 0 else np.zeros(2), np.zeros(2), UPRIGHT)) for k in range(230)]
+    data = romeo.model.createData()
+    cog = pin.centerOfMass(romeo.model, data, start)
+    hip, ankle = (data.oMi[romeo.model.getJointId(name)].translation for name in ("LHipYaw", "LAnkleRoll"))
+    lengths = []
+    for bow, high in zip(bows, height[:230], strict=True):
+        lowered = np.array([0.0, 0.0, high - 0.67])
+        turned = cog + lowered + pin.utils.rotate("y", bow) @ (hip - cog)
+        lengths.append(np.linalg.norm(turned - ankle))
+    stood = np.linalg.norm(hip - ankle)
+    assert bows[60] == pytest.approx(0.4 * way)
+    assert max(lengths) == pytest.approx(stood, abs=1e-9)
+    assert min(lengths) > stood - 0.005
+    assert height[60] < 0.67 - 0.001 or way < 0.0
+    assert height[[0, 230, -1]] == pytest.approx(0.67)
 
 
 def test_behind_a_robot_that_faces_aside_is_its_own_behind(hips):
@@ -43,7 +75,7 @@ def test_behind_a_robot_that_faces_aside_is_its_own_behind(hips):
     turn = np.zeros((3, 3))
     quaternion_to_matrix(*hips.turned(50, np.zeros(2), np.zeros(2), turned), turn)
     # The upright axis leans to −y.
-    np.testing.assert_allclose(turn[:, 2], [0.0, -np.sin(0.3), np.cos(0.3)], atol=1e-12)
+    np.testing.assert_allclose(turn[:, 2], [0.0, -np.sin(0.4), np.cos(0.4)], atol=1e-12)
 
 
 def test_sideways_and_small_excursions_do_not_bow(hips):
