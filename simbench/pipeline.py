@@ -148,23 +148,24 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
         grip = GripDesign(**scenario.grip.model_dump())
         sides = [role.removesuffix("_hand") for role in robot.hands]
         grips = [Grip(body, side, fixture, grip) for fixture in fixtures[:1] for side in sides]
-        try:
-            simulate(
-                body,
-                timeline.reference,
-                fixtures,
-                grips,
-                recorder,
-                law=law,
-                balancer=balanced.balancer if balanced else None,
-                pushes=pushes,
-                log_every=log_every,
-                fallen_height=FELL_HEIGHT * float(timeline.base[2]) if robot.floating else -np.inf,
-                realtime=gui,
-                progress=lambda done, total: on_progress("simulate", done, total),
-            )
-        finally:
-            with shielded_from_interrupt():
+        with shielded_from_interrupt() as interrupted:
+            try:
+                simulate(
+                    body,
+                    timeline.reference,
+                    fixtures,
+                    grips,
+                    recorder,
+                    law=law,
+                    balancer=balanced.balancer if balanced else None,
+                    pushes=pushes,
+                    log_every=log_every,
+                    fallen_height=FELL_HEIGHT * float(timeline.base[2]) if robot.floating else -np.inf,
+                    realtime=gui,
+                    progress=lambda done, total: on_progress("simulate", done, total),
+                    stop=interrupted,
+                )
+            finally:
                 log = make_log(
                     body.robot, recorder, timeline, fixtures, travel, course.strokes, settings.settle_s
                 )

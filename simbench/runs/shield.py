@@ -2,21 +2,29 @@
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 
 @contextmanager
-def shielded_from_interrupt() -> Iterator[None]:
+def shielded_from_interrupt() -> Iterator[Callable[[], bool]]:
     """Hold back Ctrl-C until the block is done, then let it happen.
 
-    Outside the main thread, which alone receives Ctrl-C, this does nothing.
+    Outside the main thread, which alone receives Ctrl-C, and where it is ignored, as in the background of a
+    script, this does nothing.
+
+    Yields
+    ------
+    callable
+        Whether Ctrl-C has come, for a block that can end early. Compiled code that is interrupted anywhere
+        may make another error of it.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
     held: list[int] = []
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    if ignored or threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
 
     def hold(number: int, frame: FrameType | None) -> None:
         del frame
@@ -24,7 +32,7 @@ def shielded_from_interrupt() -> Iterator[None]:
 
     previous = signal.signal(signal.SIGINT, hold)
     try:
-        yield
+        yield lambda: bool(held)
     finally:
         signal.signal(signal.SIGINT, previous)
     if held:

@@ -84,8 +84,9 @@ def simulate(
     fallen_height: float = -math.inf,
     realtime: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Track a reference with a robot, and fill `recorder`; on an interrupt it holds what came before.
+    """Track a reference with a robot, and fill `recorder`; when it ends early, that holds what came before.
 
     A sample at t holds the state and the reference at t, the commands given from t on, and the contact forces
     of the step that ended at t. Extremes of joint position and speed are taken at every step.
@@ -110,6 +111,8 @@ def simulate(
     realtime : bool
         Wait for the clock, for watching.
     progress : callable (done, total)
+    stop : callable
+        Asked before every step whether to end here.
     """
     world, robot = body.world, body.robot
     controller = JointController(body, law)
@@ -137,7 +140,7 @@ def simulate(
     recorder.base_pose[:] = root_pose(body)
     try:
         for step in range(steps):
-            if step >= end:
+            if step >= end or stop():
                 break
             state = states[step % log_every]
             read_state(body, state)
