@@ -11,7 +11,7 @@ import pytest
 
 from simbench.cli import main
 from simbench.errors import MotionError
-from simbench.motion import readers, skeleton_picture, writers
+from simbench.motion import figure_png, readers, writers
 from simbench.motion.human_motion import Actor, Gap
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
@@ -231,7 +231,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(reading, capsys, monkeypatch
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(skeleton_picture.os, "replace", full)
+    monkeypatch.setattr(figure_png, "os", SimpleNamespace(replace=full))
     assert main(["motion", "inspect", WALK, "--picture", "a.png"]) == 2
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == ("", "error: a.png: cannot be written: No space left on device\n")
