@@ -1,13 +1,20 @@
 """The pushes a scenario asks for, and which of them its robot survived."""
 
+import math
 from collections.abc import Sequence
 
+import numpy as np
 import xarray as xr
 
 from simbench.runs.metrics import FELL_HEIGHT
 from simbench.scenario_balance import PushSection
 from simbench.scenario_schema import SimulationSection
 from simbench.sim.push import Push
+
+_AT_REST = 0.05
+"""Speed of the COG, m/s, below which a robot stands still."""
+_STILL_FOR = 0.2
+"""Time, s, for which it does at least, before the next push."""
 
 
 def pushes_end(section: PushSection) -> float:
@@ -60,14 +67,22 @@ def push_metrics(
     Returns
     -------
     dict of str to float
-        `push.survived_ns`, 0 if it fell at the first, and `push.survived_count`.
+        `push.survived_ns`, 0 if it fell at the first, `push.survived_count`, and `push.rest_s`, the longest
+        time from the start of a push until the robot stood still; NaN if it fell, or rocked on until the next.
     """
-    height = log["base_pose"].values[:, 2]
-    survived = 0
+    time, height = log["time"].values, log["base_pose"].values[:, 2]
+    speed = np.linalg.norm(log["cog_velocity"].values, axis=1)
+    survived, rest = 0, 0.0
     for push in pushes:
-        after = log["time"].values <= push.start * timestep + section.interval_s
-        if not (height[after] >= FELL_HEIGHT * height[0]).all():
+        start = push.start * timestep
+        before = time <= start + section.interval_s
+        if (height[before] < FELL_HEIGHT * height[0]).any():
+            rest = math.nan
             break
         survived += 1
+        moving = time[before & (time >= start) & (speed >= _AT_REST)]
+        still_from = float(moving[-1]) if moving.size else start
+        soon_enough = still_from <= time[before][-1] - _STILL_FOR
+        rest = max(rest, still_from - start) if soon_enough and not math.isnan(rest) else math.nan
     strongest = pushes[survived - 1].impulse if survived else 0.0
-    return {"push.survived_ns": strongest, "push.survived_count": float(survived)}
+    return {"push.survived_ns": strongest, "push.survived_count": float(survived), "push.rest_s": rest}

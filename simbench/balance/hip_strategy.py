@@ -7,6 +7,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.balance.gait import Gait
+from simbench.balance.recovery import quintic
 from simbench.motion.actors.timing import minimum_jerk
 from simbench.robot.robot import Robot
 
@@ -18,6 +19,8 @@ _DEPTH = 0.4
 """Of the bow, rad."""
 _DOWN, _HOLD, _UP = 0.4, 0.3, 1.5
 """Time to bow, to stay and to come up again, s."""
+_BACK = 0.4
+"""Time to come up when a step takes over, s."""
 
 
 class HipStrategy:
@@ -47,9 +50,10 @@ class HipStrategy:
         swings = np.flatnonzero(~gait.contact.all(axis=1))
         self._stands_from = int(swings[-1]) + 1 if len(swings) else 0
         time = gait.timestep * np.arange(float(math.ceil((_DOWN + _HOLD + _UP) / gait.timestep)))
-        self._curve = _DEPTH * (minimum_jerk(time, 0.0, _DOWN) - minimum_jerk(time, _DOWN + _HOLD, _UP))
-        self._drop = {sign: _drop(robot, start, sign * self._curve) for sign in (-1.0, 1.0)}
-        self._began, self._sign = -len(time), 1.0
+        bow = _DEPTH * (minimum_jerk(time, 0.0, _DOWN) - minimum_jerk(time, _DOWN + _HOLD, _UP))
+        self._bows = {sign: sign * bow for sign in (-1.0, 1.0)}
+        self._drops = {sign: _drop(robot, start, self._bows[sign]) for sign in self._bows}
+        self._began, self._course = 0, np.zeros(0)
 
     def turned(self, now: int, cog: Array, velocity: Array, body: Array) -> Array:
         """Turn the body's planned orientation about its own lateral axis.
@@ -68,14 +72,32 @@ class HipStrategy:
         (4,) array
             Quaternion.
         """
-        if now - self._began >= len(self._curve) and not self._begins(now, cog, velocity, body):
+        if now - self._began >= len(self._course) and not self._begins(now, cog, velocity, body):
             return body
-        half = 0.5 * self._sign * float(self._curve[now - self._began])
+        half = 0.5 * float(self._course[now - self._began])
         x, y, z, w = body
         cosine, sine = math.cos(half), math.sin(half)
         return np.array(
             (x * cosine - z * sine, y * cosine + w * sine, z * cosine + x * sine, w * cosine - y * sine)
         )
+
+    def stop(self, now: int) -> None:
+        """Come up from a bow at once: a step takes over, and its legs need their length.
+
+        Parameters
+        ----------
+        now : int
+            Row of the gait.
+        """
+        done = now - self._began
+        if not 0 < done < len(self._course):
+            return
+        dt = self._gait.timestep
+        before, angle = self._course[done - 1 : done + 1]
+        time = dt * np.arange(math.ceil(_BACK / dt) + 1.0)
+        rate = np.array([(angle - before) / dt])
+        way, _ = quintic(np.array([angle]), rate, np.zeros(1), np.zeros(1), _BACK, time.clip(max=_BACK))
+        self._began, self._course = now, way[:, 0]
 
     def _begins(self, now: int, cog: Array, velocity: Array, body: Array) -> bool:
         gait = self._gait
@@ -87,9 +109,10 @@ class HipStrategy:
         away = float(ahead @ off)
         if abs(away) < _UNEXPECTED:
             return False
-        self._began, self._sign = now, math.copysign(1.0, away)
-        rows = self._height[now : now + len(self._curve)]
-        rows -= self._drop[self._sign][: len(rows)]
+        sign = math.copysign(1.0, away)
+        self._began, self._course = now, self._bows[sign]
+        rows = self._height[now : now + len(self._course)]
+        rows -= self._drops[sign][: len(rows)]
         return True
 
 

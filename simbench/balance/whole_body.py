@@ -226,6 +226,8 @@ class WholeBody:
         load, apart = sensing.wrench[:, 2], right[:2] - left[:2]
         if recovery.watch(now, observer.position, observer.velocity, landing, load, apart):
             self._feed_forward.replan(now)
+            if stepping is None:
+                hips.stop(now)
             if stepping is None or recovery.step is None:
                 # Go on from where the legs are, not from where they should be.
                 self.configuration[7 + self.legs] = sensing.configuration[7 + self.legs]

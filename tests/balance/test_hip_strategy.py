@@ -69,6 +69,18 @@ def test_a_bow_neither_stretches_the_legs_nor_bends_them_much(romeo, hips, start
     assert height[[0, 230, -1]] == pytest.approx(0.67)
 
 
+def test_a_step_ends_a_bow_smoothly(hips):
+    away = np.array([0.06, 0.0])
+    path = [pitch(hips.turned(k, away if k == 0 else np.zeros(2), np.zeros(2), UPRIGHT)) for k in range(21)]
+    hips.stop(20)
+    path += [pitch(hips.turned(k, np.zeros(2), np.zeros(2), UPRIGHT)) for k in range(21, 90)]
+    # Half way down it goes on at the bow's greatest speed, 1.875 rad/s, and is up 0.4 s later.
+    assert path[20] == pytest.approx(0.2)
+    assert np.abs(np.diff(path)).max() < 1.1 * 1.875 * TICK
+    assert path[62:] == pytest.approx(np.zeros(28), abs=1e-9)
+    assert np.abs(np.diff(path, 2)).max() < 0.5 * 1.875 * TICK
+
+
 def test_behind_a_robot_that_faces_aside_is_its_own_behind(hips):
     turned = np.array([0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)])
     hips.turned(0, np.array([0.0, -0.06]), np.zeros(2), turned)
