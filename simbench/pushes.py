@@ -68,7 +68,7 @@ def push_metrics(
     -------
     dict of str to float
         `push.survived_ns`, 0 if it fell at the first, `push.survived_count`, and `push.rest_s`, the longest
-        time from the start of a push until the robot stood still; NaN if it fell, or rocked on until the next.
+        time from the start of a push until the robot stood still, NaN if it fell or rocked on till the next.
     """
     time, height = log["time"].values, log["base_pose"].values[:, 2]
     speed = np.linalg.norm(log["cog_velocity"].values, axis=1)
