@@ -16,9 +16,14 @@ Array = NDArray[np.float64]
 _UNEXPECTED = 0.05
 """Distance of the capture point from the planned one, ahead or behind, at which the bow begins, m."""
 _DEPTH = 0.4
-"""Of the bow, rad."""
+"""Of the bow, rad, where the hips allow it."""
+_SHARE = 0.5
+"""Part of the hips' way to their stops that a bow takes; thighs that lean, as hips go the other way than the
+head, take up to two thirds as much, and feedback some."""
 _DOWN, _HOLD, _UP = 0.4, 0.3, 1.5
 """Time to bow, to stay and to come up again, s."""
+_ALONG = 0.9
+"""Cosine from which on an axis counts as lateral."""
 _BACK = 0.4
 """Time to come up when a step takes over, s."""
 
@@ -50,8 +55,8 @@ class HipStrategy:
         swings = np.flatnonzero(~gait.contact.all(axis=1))
         self._stands_from = int(swings[-1]) + 1 if len(swings) else 0
         time = gait.timestep * np.arange(float(math.ceil((_DOWN + _HOLD + _UP) / gait.timestep)))
-        bow = _DEPTH * (minimum_jerk(time, 0.0, _DOWN) - minimum_jerk(time, _DOWN + _HOLD, _UP))
-        self._bows = {sign: sign * bow for sign in (-1.0, 1.0)}
+        bow = minimum_jerk(time, 0.0, _DOWN) - minimum_jerk(time, _DOWN + _HOLD, _UP)
+        self._bows = {sign: sign * _depth(robot, start, sign) * bow for sign in (-1.0, 1.0)}
         self._drops = {sign: _drop(robot, start, self._bows[sign]) for sign in self._bows}
         self._began, self._course = 0, np.zeros(0)
 
@@ -114,6 +119,24 @@ class HipStrategy:
         rows = self._height[now : now + len(self._course)]
         rows -= self._drops[sign][: len(rows)]
         return True
+
+
+def _depth(robot: Robot, start: Array, sign: float) -> float:
+    """How deep a robot can bow forward (1) or backward (-1) before its hips come to their stops, rad."""
+    model, data = robot.model, robot.model.createData()
+    pin.computeJointJacobians(model, data, start)
+    lateral = data.oMi[1].rotation[:, 1]
+    depth = _DEPTH
+    for leg in ("left_leg", "right_leg"):
+        joints = [model.joints[model.getJointId(name)] for name in robot.groups[leg]]
+        # The first joint of the leg that turns about the body's lateral axis.
+        hip = next(joint for joint in joints if abs(data.J[3:, joint.idx_v] @ lateral) > _ALONG)
+        place, low, high = (
+            float(values[hip.idx_q]) for values in (start, model.lowerPositionLimit, model.upperPositionLimit)
+        )
+        rises = sign * float(data.J[3:, hip.idx_v] @ lateral) < 0.0
+        depth = min(depth, _SHARE * (high - place if rises else place - low))
+    return max(depth, 0.0)
 
 
 def _drop(robot: Robot, start: Array, bow: Array) -> Array:
