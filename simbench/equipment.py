@@ -1,7 +1,6 @@
-"""A scenario's equipment: its design, where hands can hold it, and how far an actor moved it."""
+"""A scenario's equipment: where hands can hold it, what it opposes to them, and how far an actor moved it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,54 +11,106 @@ from simbench.retarget.hand_plan import HandPlan
 from simbench.retarget.obstacles import Obstacle
 from simbench.retarget.scaling import SIDES
 from simbench.robot.robot import Robot
-from simbench.scenario_schema import DrawerSection
-from simbench.sim.fixtures import DrawerDesign, fixture_obstacles, handle_poses
+from simbench.scenario import Scenario
+from simbench.sim.fixtures import fixture_mechanism
+from simbench.sim.fixtures.mechanism import (
+    Joint,
+    Mechanism,
+    asked_positions,
+    handle_poses,
+    mechanism_obstacles,
+)
+from simbench.sim.fixtures.shapes import inertia
+
+Array = NDArray[np.float64]
 
 _PLACES = 101
-"""Along a fixture's travel, at which its handles are described."""
+"""Along a fixture's way, at which its handles are described."""
+_TURN = 2.0 * np.pi
+"""The way of what turns on and on, rad."""
 
 
-def fixture_design(section: DrawerSection) -> DrawerDesign:
-    """Take the dimensions that a scenario gives a fixture.
+def scenario_mechanisms(scenario: Scenario) -> list[Mechanism]:
+    """Make the mechanisms of a scenario's fixtures, in their order."""
+    return [fixture_mechanism(design) for design in scenario.fixtures]
+
+
+def held_by(mechanisms: Sequence[Mechanism]) -> dict[str, Mechanism]:
+    """Tell which mechanism each hand holds: the first that has a handle for it.
 
     Parameters
     ----------
-    section : DrawerSection
+    mechanisms : sequence of Mechanism
 
     Returns
     -------
-    DrawerDesign
+    {side: Mechanism}
     """
-    return DrawerDesign(**{field.name: getattr(section, field.name) for field in fields(DrawerDesign)})
+    return {
+        side: mechanism for mechanism in reversed(mechanisms) for side in SIDES if side in mechanism.handles
+    }
 
 
-def fixture_handles(designs: list[DrawerDesign]) -> Mapping[str, Handle]:
-    """Describe what the fixture a robot works with lets its hands hold.
+def along_the_way(mechanism: Mechanism, travel: Array) -> Array:
+    """Joint positions of a mechanism whose joints all go the same way from where they are found.
 
     Parameters
     ----------
-    designs : list of Design
+    mechanism : Mechanism
+    travel : (T,) array
+        m or rad.
+
+    Returns
+    -------
+    (T, J) array
+    """
+    return np.asarray(mechanism.start + travel[:, None])
+
+
+def fixture_handles(mechanisms: Sequence[Mechanism]) -> dict[str, Handle]:
+    """Describe where equipment lets hands be, over all of its way.
+
+    Parameters
+    ----------
+    mechanisms : sequence of Mechanism
 
     Returns
     -------
     {side: Handle}
         World; empty without equipment.
     """
-    if not designs:
-        return {}
-    openings = np.linspace(0.0, designs[0].travel_m, _PLACES)
-    poses = [handle_poses(designs[0], float(opening)) for opening in openings]
-    return {side: Handle(np.array([pose[side].homogeneous for pose in poses])) for side in SIDES}
+    handles = {}
+    for side, mechanism in held_by(mechanisms).items():
+        low, high = 0.0, 0.0
+        for joint in mechanism.joints:
+            least, most = _way(joint)
+            low, high = min(low, least), max(high, most)
+        poses = handle_poses(mechanism, along_the_way(mechanism, np.linspace(low, high, _PLACES)))[side]
+        still = bool((poses == poses[0]).all())
+        handles[side] = Handle(poses[:1] if still else poses, turn_axis(mechanism, side))
+    return handles
 
 
-def fixture_surroundings(designs: list[DrawerDesign], robot: Robot) -> Callable[[HandPlan], list[Obstacle]]:
+def turn_axis(mechanism: Mechanism, side: str) -> Array | None:
+    """Axis (3,) in the palm's axes about which a hand is free to turn; None where it is held fully.
+
+    A hand that lies on a rod, or that the equipment keeps level, turns with neither.
+    """
+    handle = mechanism.handles[side]
+    free = handle.grip == "pivot" and not handle.level and not np.any(handle.point)
+    return np.array(handle.axis) if free else None
+
+
+def fixture_surroundings(
+    mechanisms: Sequence[Mechanism], robot: Robot
+) -> Callable[[HandPlan], list[Obstacle]]:
     """Say what a robot has to keep clear of while its hands move the equipment.
 
     Parameters
     ----------
-    designs : list of Design
+    mechanisms : sequence of Mechanism
     robot : Robot
-        Its palms and fingers may touch what they move.
+        Its palms and fingers may touch what has handles.
 
     Returns
     -------
@@ -70,47 +121,80 @@ def fixture_surroundings(designs: list[DrawerDesign], robot: Robot) -> Callable[
     def surroundings(hands: HandPlan) -> list[Obstacle]:
         return [
             part
-            for design in designs
-            for part in fixture_obstacles(design, actor_travel(design, hands), touching)
+            for mechanism in mechanisms
+            for part in mechanism_obstacles(mechanism, actor_positions(mechanism, hands), touching)
         ]
 
     return surroundings
 
 
-def actor_travel(design: DrawerDesign, hands: HandPlan) -> NDArray[np.float64]:
-    """Compute the opening of a drawer that the actor's palms ask for.
+def actor_positions(mechanism: Mechanism, hands: HandPlan) -> Array:
+    """Compute the joint positions of a mechanism that the actor's palms ask for.
 
     Parameters
     ----------
-    design : DrawerDesign
+    mechanism : Mechanism
     hands : HandPlan
 
     Returns
     -------
-    (T,) array
-        m; the start opening while the hands are off.
+    (T, J) array
+        m or rad; the start until hands come.
     """
-    closed, opened = (handle_poses(design, opening)["left"].translation for opening in (0.0, 1.0))
-    axis = opened - closed
-    middle = np.mean([hands.actor[side][:, :3, 3] for side in SIDES], axis=0)
-    handle = np.mean([handle_poses(design, 0.0)[side].translation for side in SIDES], axis=0)
-    touching = hands.contact["left"] & hands.contact["right"]
-    return np.where(touching, (middle - handle) @ axis, design.start_opening_m)
+    return asked_positions(mechanism, hands.actor, hands.contact)
 
 
-def fixture_resistance(designs: Sequence[DrawerDesign]) -> Resistance | None:
-    """Take from a design what the equipment in the hands opposes to being moved; nothing without equipment.
+def fixture_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]:
+    """Tell what the equipment opposes to each hand that moves it.
+
+    What turns is felt at the hand's distance r from its axis: friction by 1/r, damping and inertia by 1/r².
+    Hands on one joint share it.
 
     Parameters
     ----------
-    designs : sequence of Design
-        The hands hold the first.
+    mechanisms : sequence of Mechanism
 
     Returns
     -------
-    Resistance or None
+    {side: Resistance}
+        Of hands that move something.
     """
-    if not designs:
-        return None
-    design = designs[0]
-    return Resistance(design.friction_n, design.damping_ns_m, design.mass_kg)
+    felt = {}
+    for side, mechanism in held_by(mechanisms).items():
+        handle = mechanism.handles[side]
+        carrier = mechanism.part(handle.part).joint
+        if carrier is None:
+            continue
+        joint = mechanism.joints[mechanism.column(carrier)]
+        sharing = [
+            other for other in mechanism.handles.values() if mechanism.part(other.part).joint == carrier
+        ]
+        lever = _lever(joint, handle.pose.act(np.array(handle.point))) if joint.kind == "turn" else 1.0
+        damping = 0.5 * (joint.damping + joint.back_damping)
+        numbers = joint.friction / lever, damping / lever**2, _moved_mass(mechanism, joint) / lever**2
+        felt[side] = Resistance(*(number / len(sharing) for number in numbers))
+    return felt
+
+
+def _way(joint: Joint) -> tuple[float, float]:
+    """Least and most that a joint can go from where it is found, m or rad."""
+    if joint.lowest is None or joint.highest is None:
+        return 0.0, _TURN
+    return joint.lowest - joint.start, joint.highest - joint.start
+
+
+def _lever(joint: Joint, place: Array) -> float:
+    """Distance of a place from a joint's axis, m."""
+    return float(np.linalg.norm(np.cross(joint.axis, place - joint.origin)))
+
+
+def _moved_mass(mechanism: Mechanism, joint: Joint) -> float:
+    """Mass (kg) of what a joint moves, or its moment of inertia about the joint's axis (kg·m²)."""
+    parts = [part for part in mechanism.parts if part.joint == joint.name]
+    if joint.kind == "slide":
+        return sum(part.mass for part in parts)
+    axis, total = np.array(joint.axis), 0.0
+    for part in parts:
+        body = inertia(part.shapes, part.mass)
+        total += float(axis @ body.inertia @ axis) + part.mass * _lever(joint, body.lever) ** 2
+    return total

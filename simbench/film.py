@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from simbench.equipment import fixture_design
+from simbench.equipment import scenario_mechanisms
 from simbench.errors import RunError
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.log import open_run
@@ -15,7 +15,7 @@ from simbench.scenario import Scenario, load_scenario
 from simbench.scenario_schema import CameraSection
 from simbench.sim.camera import Balance, Camera, Frames, Renderer, picture_strip
 from simbench.sim.camera import render_video as draw_video
-from simbench.sim.fixtures import Design
+from simbench.sim.fixtures.mechanism import Mechanism
 
 OnProgress = Callable[[str, int, int], None]
 
@@ -43,14 +43,14 @@ def render_video(folder: Path, out: Path | None = None, *, on_progress: OnProgre
     RunError
         If there is no log, or the video cannot be written.
     """
-    scenario, robot, designs, log = _load(folder)
+    scenario, robot, mechanisms, log = _load(folder)
     path = Path(out or folder / "video.mp4")
     if path.suffix != ".mp4":
         raise RunError(f"{path}: a video's name must end in .mp4")
     section = scenario.camera
     count = max(1, round(float(log.time[-1]) * section.fps))
-    frames = _frames(log, designs, np.arange(count) / section.fps, overlays=section.overlays)
-    return path, draw_video(path, robot, designs, frames, _camera(section), on_progress)
+    frames = _frames(log, mechanisms, np.arange(count) / section.fps, overlays=section.overlays)
+    return path, draw_video(path, robot, mechanisms, frames, _camera(section), on_progress)
 
 
 def render_strip(
@@ -75,21 +75,21 @@ def render_strip(
     -------
     Path
     """
-    scenario, robot, designs, log = _load(folder)
-    frames = _frames(log, designs, np.asarray(times, dtype=float), overlays=scenario.camera.overlays)
+    scenario, robot, mechanisms, log = _load(folder)
+    frames = _frames(log, mechanisms, np.asarray(times, dtype=float), overlays=scenario.camera.overlays)
     section = scenario.camera.model_copy(update={"width": width, "height": height})
-    picture_strip(out, robot, designs, frames, _camera(section), range(len(times)), columns)
+    picture_strip(out, robot, mechanisms, frames, _camera(section), range(len(times)), columns)
     return out
 
 
-def _load(folder: Path) -> tuple[Scenario, Robot, list[Design], xr.Dataset]:
+def _load(folder: Path) -> tuple[Scenario, Robot, list[Mechanism], xr.Dataset]:
     log = open_run(folder)
     scenario = load_scenario(Path(folder) / "scenario.yaml")
-    designs = [fixture_design(section) for section in scenario.fixtures]
-    return scenario, load_robot(scenario.robot.name), designs, log
+    mechanisms = scenario_mechanisms(scenario)
+    return scenario, load_robot(scenario.robot.name), mechanisms, log
 
 
-def _frames(log: xr.Dataset, designs: Sequence[Design], times: np.ndarray, *, overlays: bool) -> Frames:
+def _frames(log: xr.Dataset, mechanisms: Sequence[Mechanism], times: np.ndarray, *, overlays: bool) -> Frames:
     """Take the samples nearest to the given times."""
     nearest = np.clip(np.searchsorted(log.time.values, times - 1e-9), 0, len(log.time) - 1)
     chosen = log.isel(time=nearest)
@@ -101,9 +101,16 @@ def _frames(log: xr.Dataset, designs: Sequence[Design], times: np.ndarray, *, ov
     return Frames(
         chosen["base_pose"].values,
         chosen["joint_position"].values,
-        {design.name: chosen[f"{design.name}_travel"].values for design in designs},
+        {each.name: _positions(chosen, each) for each in mechanisms},
         balance,
+        {each.name: chosen[f"{each.name}_stand"].values for each in mechanisms if each.standing},
     )
+
+
+def _positions(log: xr.Dataset, mechanism: Mechanism) -> np.ndarray:
+    """Positions (T, J) of a mechanism's joints."""
+    columns = [log[f"{mechanism.name}_{joint.name}"].values for joint in mechanism.joints]
+    return np.stack(columns, axis=1) if columns else np.empty((log.sizes["time"], 0))
 
 
 def _camera(section: CameraSection) -> Camera:

@@ -1,6 +1,6 @@
 """A run's log from its samples: labelled, with units, and with what metrics need beside it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pinocchio as pin
@@ -14,8 +14,8 @@ from simbench.retarget.scaling import SIDES
 from simbench.robot.robot import Robot
 from simbench.runs.log import Variable, build_dataset, contact_variables
 from simbench.runs.metrics import with_support
-from simbench.sim.fixtures import Fixture
-from simbench.sim.recorder import Recorder
+from simbench.sim.fixtures.mechanism import Mechanism
+from simbench.sim.recorder import FixtureRecord, Recorder
 from simbench.sim.world import GRAVITY
 
 
@@ -23,8 +23,8 @@ def make_log(
     robot: Robot,
     recorder: Recorder,
     timeline: Timeline,
-    fixtures: list[Fixture],
-    actor_travel: Mapping[str, NDArray[np.float64]],
+    mechanisms: Sequence[Mechanism],
+    actor_positions: Mapping[str, NDArray[np.float64]],
     strokes: NDArray[np.int64] | None,
     settle: float,
 ) -> xr.Dataset:
@@ -35,9 +35,9 @@ def make_log(
     robot : Robot
     recorder : Recorder
     timeline : Timeline
-    fixtures : list of Fixture
-    actor_travel : {fixture name: (T,) array}
-        Where the actor had the fixture at the recording's samples.
+    mechanisms : sequence of Mechanism
+    actor_positions : {fixture name: (T, J) array}
+        Where the actor had the joints of the fixture at the recording's samples, m or rad.
     strokes : (N, 2) int array or None
         First and last sample of the recording's repetitions.
     settle : float
@@ -98,12 +98,10 @@ def make_log(
             _in_contact(timeline.hands.contact, timeline, time),
             "",
         )
-    for column, fixture in enumerate(fixtures):
-        name, unit = f"{fixture.name}_travel", fixture.coordinate.rpartition("_")[2]
-        variables[name] = (("time",), recorder.fixture_position[used, column], unit)
-        variables[f"{name}_velocity"] = (("time",), recorder.fixture_velocity[used, column], f"{unit}/s")
-        path = np.interp(time, timeline.time, actor_travel[fixture.name])
-        variables[f"{name}_actor"] = (("time",), path, unit)
+    for mechanism, record in zip(mechanisms, recorder.fixtures, strict=True):
+        asked = actor_positions[mechanism.name]
+        paths = [np.interp(time, timeline.time, asked[:, column]) for column in range(asked.shape[1])]
+        variables |= _fixture_variables(mechanism, record, used, paths)
     bounds = timeline.time[strokes] if strokes is not None else np.empty((0, 2))
     variables["strokes"] = (("stroke", "bound"), bounds, "s")
     coordinates = {
@@ -162,6 +160,28 @@ def with_balance(log: xr.Dataset, balancer: OnlineBalance) -> xr.Dataset:
         "balance_gave_up_s": gave_up,
     }
     return log.assign(logged).assign_attrs(attributes)
+
+
+def _fixture_variables(
+    mechanism: Mechanism, record: FixtureRecord, used: slice, paths: Sequence[NDArray[np.float64]]
+) -> dict[str, Variable]:
+    """Label the samples of a fixture: its joints, where it stands, and what the robot's contacts do to it."""
+    variables: dict[str, Variable] = {}
+    for column, joint in enumerate(mechanism.joints):
+        name = f"{mechanism.name}_{joint.name}"
+        variables[name] = (("time",), record.position[used, column], joint.unit)
+        variables[f"{name}_velocity"] = (("time",), record.velocity[used, column], f"{joint.unit}/s")
+        variables[f"{name}_actor"] = (("time",), paths[column], joint.unit)
+    if mechanism.standing:
+        stand = record.stand[used]
+        variables[f"{mechanism.name}_stand"] = (("time", "pose"), stand, "m; quaternion x y z w")
+    wrench = record.contact_wrench[used]
+    variables[f"{mechanism.name}_contact_wrench"] = (
+        ("time", "axis6"),
+        wrench,
+        "N, N m about the world origin",
+    )
+    return variables
 
 
 def _limits(robot: Robot, recorder: Recorder) -> dict[str, Variable]:

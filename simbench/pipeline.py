@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from simbench.balancing import BalancedRun, balance_run
 from simbench.checks import Check, check_metrics
 from simbench.equipment import (
-    actor_travel,
-    fixture_design,
+    actor_positions,
     fixture_handles,
     fixture_resistance,
     fixture_surroundings,
+    held_by,
+    scenario_mechanisms,
 )
 from simbench.errors import ScenarioError
 from simbench.film import render_video
@@ -29,14 +30,15 @@ from simbench.reference import Timeline, build_reference
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.variation import drawn_variation
 from simbench.runs.log import write_log
-from simbench.runs.metrics import FELL_HEIGHT, run_metrics, travel_metrics
+from simbench.runs.metrics import FELL_HEIGHT, fixture_metrics, run_metrics
 from simbench.runs.provenance import provenance
 from simbench.runs.run_directory import json_text, run_directory, write_metrics
 from simbench.runs.shield import shielded_from_interrupt
 from simbench.scenario import Scenario, resolved_yaml
 from simbench.scenario_schema import STILL, SWEEP
 from simbench.sim.control_laws import LAWS
-from simbench.sim.fixtures import DrawerDesign, add_fixture
+from simbench.sim.fixtures.fixture import add_fixture
+from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.grasp import Grip, GripDesign
 from simbench.sim.recorder import Recorder
 from simbench.sim.simulation import simulate
@@ -124,15 +126,15 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
     """Simulate a scenario, write its log, and return its metrics."""
     robot = load_robot(scenario.robot.name)
     _require_legs(robot, scenario)
-    designs = [fixture_design(section) for section in scenario.fixtures]
+    mechanisms = scenario_mechanisms(scenario)
     settings = scenario.simulation
     law = LAWS[scenario.control.law](robot, settings.timestep_s, scenario.control.bandwidth_hz)
     if scenario.motion.source in (SWEEP, STILL):
         course = _own_course(robot, scenario)
     else:
-        course = _human_course(robot, scenario, designs, on_progress)
+        course = _human_course(robot, scenario, mechanisms, on_progress)
     balanced = _balanced(robot, scenario, course.timeline)
-    timeline, travel = (balanced.timeline if balanced else course.timeline), course.travel
+    timeline = balanced.timeline if balanced else course.timeline
     variation = scenario.variation
     own, friction = drawn_variation(
         scenario.seed, robot, variation.mass_fraction, variation.friction_fraction
@@ -140,20 +142,21 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
     pushes = planned_pushes(scenario.push, settings)
     log_every = round(1.0 / (settings.timestep_s * settings.log_rate_hz))
     steps = len(timeline.reference.position)
-    recorder = Recorder(-(-steps // log_every), robot, len(designs))
+    recorder = Recorder(-(-steps // log_every), robot, [len(each.joints) for each in mechanisms])
     with open_world(settings.timestep_s, floor_friction=friction * settings.floor_friction, gui=gui) as world:
-        fixtures = [add_fixture(world, design) for design in designs]
+        fixtures = {each.name: add_fixture(world, each) for each in mechanisms}
         start = timeline.reference.position[0]
         body = add_robot(world, own, timeline.base, start)
         grip = GripDesign(**scenario.grip.model_dump())
+        held = held_by(mechanisms)
         sides = [role.removesuffix("_hand") for role in robot.hands]
-        grips = [Grip(body, side, fixture, grip) for fixture in fixtures[:1] for side in sides]
+        grips = [Grip(body, side, fixtures[held[side].name], grip) for side in sides if side in held]
         with shielded_from_interrupt() as interrupted:
             try:
                 simulate(
                     body,
                     timeline.reference,
-                    fixtures,
+                    list(fixtures.values()),
                     grips,
                     recorder,
                     law=law,
@@ -167,7 +170,13 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
                 )
             finally:
                 log = make_log(
-                    body.robot, recorder, timeline, fixtures, travel, course.strokes, settings.settle_s
+                    body.robot,
+                    recorder,
+                    timeline,
+                    mechanisms,
+                    course.asked,
+                    course.strokes,
+                    settings.settle_s,
                 )
                 if balanced:
                     log = with_balance(log, balanced.balancer)
@@ -175,8 +184,9 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
     metrics: dict[str, Any] = {**course.metrics, **run_metrics(log), **_timing(recorder, settings.timestep_s)}
     if scenario.push is not None:
         metrics |= push_metrics(log, scenario.push, pushes, settings.timestep_s)
-    for design in designs:
-        metrics |= travel_metrics(log, design.name)
+    for mechanism in mechanisms:
+        joints = {joint.name: joint.unit for joint in mechanism.joints}
+        metrics |= fixture_metrics(log, mechanism.name, joints)
     return metrics
 
 
@@ -189,27 +199,28 @@ class _Course:
     timeline : Timeline
     metrics : dict of str to float
         Of the planning.
-    travel : {fixture name: (T,) array}
-        Where the actor had the fixture at the recording's samples.
+    asked : {fixture name: (T, J) array}
+        Where the actor had the joints of the fixture at the recording's samples, m or rad.
     strokes : (N, 2) int array or None
         First and last sample of the recording's repetitions.
     """
 
     timeline: Timeline
     metrics: dict[str, float]
-    travel: dict[str, NDArray[np.float64]]
+    asked: dict[str, NDArray[np.float64]]
     strokes: NDArray[np.int64] | None
 
 
 def _human_course(
-    robot: Robot, scenario: Scenario, designs: list[DrawerDesign], on_progress: OnProgress
+    robot: Robot, scenario: Scenario, mechanisms: list[Mechanism], on_progress: OnProgress
 ) -> _Course:
     """Retarget the scenario's recording."""
     on_progress("read", 0, 1)
-    motion = scenario_motion(scenario, designs)
+    motion = scenario_motion(scenario, mechanisms)
     on_progress("read", 1, 1)
-    handles = fixture_handles(designs)
-    surroundings = fixture_surroundings(designs, robot)
+    # An actor on the scenario's equipment says how far they took it; of a file that is not known.
+    handles = (motion.handles or fixture_handles(mechanisms)) if mechanisms else {}
+    surroundings = fixture_surroundings(mechanisms, robot)
     plan = plan_motion(
         robot,
         motion,
@@ -218,7 +229,7 @@ def _human_course(
         handles,
         on_progress,
         surroundings,
-        resistance=fixture_resistance(designs),
+        resistance=fixture_resistance(mechanisms),
         embedding=scenario.balance.embedding,
     )
     timeline = build_reference(
@@ -228,8 +239,8 @@ def _human_course(
         feedforward=scenario.control.feedforward,
         speed_fraction=scenario.retarget.speed_limit_fraction,
     )
-    travel = {design.name: actor_travel(design, plan.hands) for design in designs}
-    return _Course(timeline, plan.metrics, travel, motion.strokes)
+    asked = {each.name: actor_positions(each, plan.hands) for each in mechanisms}
+    return _Course(timeline, plan.metrics, asked, motion.strokes)
 
 
 def _own_course(robot: Robot, scenario: Scenario) -> _Course:

@@ -103,7 +103,7 @@ def plan_motion(
     progress: Progress,
     surroundings: Surroundings = lambda hands: (),
     *,
-    resistance: Resistance | None = None,
+    resistance: Mapping[str, Resistance] | None = None,
     embedding: bool = True,
 ) -> MotionPlan:
     """Retarget a recording to a robot that stands on both feet.
@@ -123,8 +123,8 @@ def plan_motion(
     progress : callable (stage, done, total)
     surroundings : callable (HandPlan) -> sequence of Obstacle
         What the robot has to keep clear of while its hands are where they are planned.
-    resistance : Resistance, optional
-        Of the equipment that the hands move; none by default.
+    resistance : {side: Resistance}, optional
+        Of the equipment to each hand that moves it; none by default.
     embedding : bool
         Whether the legs react to the upper body's motion. Otherwise they take it to rest.
 
@@ -193,7 +193,7 @@ def plan_motion(
             wanted = follow_hands(stance, hands, spot)
             if embedding:
                 time = motion.time * slowing_factor(motion.time, joints, limit)
-                load = None if resistance is None else hand_load(time, hands, resistance)
+                load = hand_load(time, hands, resistance) if resistance else None
                 cog = balancing_cog(robot, time, base, joints, wanted, load)
             else:
                 cog = wanted

@@ -1,5 +1,6 @@
 """Where the ZMP of a standing plan is to be, what hands feel of equipment, and the COG that answers both."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,6 @@ from simbench.balance.standing_profile import pendulum_sway, planned_zmp
 from simbench.errors import BalanceError
 from simbench.motion.actors.timing import minimum_jerk
 from simbench.retarget.hand_plan import HandPlan
-from simbench.retarget.scaling import SIDES
 from simbench.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -25,7 +25,7 @@ _WHOLE, _FARTHEST = 0.04, 0.08
 
 @dataclass(frozen=True)
 class Resistance:
-    """What equipment opposes to being moved by the hands.
+    """What equipment opposes to a hand that moves it.
 
     Parameters
     ----------
@@ -53,46 +53,39 @@ class Resistance:
             raise BalanceError(f"resistance of equipment: {numbers}; allowed: finite numbers from 0")
 
 
-def hand_load(time: Array, hands: HandPlan, resistance: Resistance) -> Array:
+def hand_load(time: Array, hands: HandPlan, resistance: Mapping[str, Resistance]) -> Array:
     """Expect the wrench of equipment on the hands that move it.
 
-    With x the mean way of the palms in contact, f = −(F s + d ẋ + m ẍ); the friction's direction s follows
-    the way, ds = dx / 1 mm with ‖s‖ ≤ 1, and stays when the hands rest. It acts in the middle of the palms.
+    With x the way of a palm in contact, f = −(F s + d ẋ + m ẍ); the friction's direction s follows the way,
+    ds = dx / 1 mm with ‖s‖ ≤ 1, and stays when the hand rests.
 
     Parameters
     ----------
     time : (T,) array
         s.
     hands : HandPlan
-    resistance : Resistance
+    resistance : {side: Resistance}
 
     Returns
     -------
     (T, 6) array
-        Force (N) and its moment about the world's origin (N·m).
+        Force (N) and its moment about the world's origin (N·m), of all hands together.
     """
-    touching = np.stack([hands.contact[side] for side in SIDES], axis=1)
-    palms = np.stack([hands.actor[side][:, :3, 3] for side in SIDES], axis=1)
-    held = np.asarray(touching.any(axis=1))
-    count = np.maximum(touching.sum(axis=1), 1)[:, None]
-    middle = (palms * touching[:, :, None]).sum(axis=1) / count
-    # Where another hand comes to hold, the middle jumps without a way.
-    steady = held[1:] & (touching[1:] == touching[:-1]).all(axis=1)
-    steps = np.where(steady[:, None], np.diff(middle, axis=0), 0.0)
-    way = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
-    friction = np.zeros_like(way)
-    for sample, step in enumerate(steps, start=1):
-        direction = friction[sample - 1] + step / _GIVE
-        friction[sample] = direction / max(1.0, float(np.linalg.norm(direction)))
-    velocity = np.gradient(way, time, axis=0)
-    acceleration = np.gradient(velocity, time, axis=0)
-    force = -(
-        resistance.friction_n * friction
-        + resistance.damping_ns_m * velocity
-        + resistance.mass_kg * acceleration
-    )
-    force[~held] = 0.0
-    return np.hstack([force, np.cross(middle, force)])
+    load = np.zeros((len(time), 6))
+    for side, felt in resistance.items():
+        palm, held = hands.actor[side][:, :3, 3], hands.contact[side]
+        steps = np.where((held[1:] & held[:-1])[:, None], np.diff(palm, axis=0), 0.0)
+        way = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
+        friction = np.zeros_like(way)
+        for sample, step in enumerate(steps, start=1):
+            direction = friction[sample - 1] + step / _GIVE
+            friction[sample] = direction / max(1.0, float(np.linalg.norm(direction)))
+        velocity = np.gradient(way, time, axis=0)
+        acceleration = np.gradient(velocity, time, axis=0)
+        force = -(felt.friction_n * friction + felt.damping_ns_m * velocity + felt.mass_kg * acceleration)
+        force[~held] = 0.0
+        load += np.hstack([force, np.cross(palm, force)])
+    return load
 
 
 def balancing_cog(

@@ -1,32 +1,33 @@
 """The recording a scenario asks for: read or performed, resampled, cropped."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from simbench.actor_on_fixture import perform_on_fixture
 from simbench.errors import MotionError, ScenarioError
-from simbench.motion.actors import DrawerTask, perform_average, perform_drawer
+from simbench.motion.actors import perform_average
+from simbench.motion.actors.tasks import PLACES
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
-from simbench.retarget.scaling import SIDES
 from simbench.scenario import Scenario
-from simbench.sim.fixtures import DrawerDesign, handle_poses
+from simbench.sim.fixtures.mechanism import Mechanism
 
-DRAWER = "actor:drawer"
-"""The task whose equipment is a fixture of the scenario."""
+DRAWER = "drawer"
+"""The task that is never performed without a fixture of the scenario."""
 _FEWEST_SAMPLES = 4
 """A cubic needs as many."""
 
 
-def scenario_motion(scenario: Scenario, designs: list[DrawerDesign]) -> HumanMotion:
+def scenario_motion(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> HumanMotion:
     """Read the recording a scenario names, or have it performed on the equipment; resample and crop it.
 
     Parameters
     ----------
     scenario : Scenario
-    designs : list of Design
+    mechanisms : sequence of Mechanism
         Of the scenario's fixtures.
 
     Returns
@@ -38,7 +39,11 @@ def scenario_motion(scenario: Scenario, designs: list[DrawerDesign]) -> HumanMot
     MotionError, ScenarioError
     """
     section = scenario.motion
-    motion = _perform_drawer(scenario, designs) if section.source == DRAWER else _perform_or_read(scenario)
+    scheme, _, task = section.source.partition(":")
+    if scheme == "actor" and (task == DRAWER or (mechanisms and task in PLACES)):
+        motion = perform_on_fixture(scenario, mechanisms)
+    else:
+        motion = _perform_or_read(scenario)
     if section.speed != 1.0:
         motion = replace(motion, time=motion.time / section.speed)
     if abs(motion.rate - section.rate_hz) > 1e-6 * section.rate_hz:
@@ -60,52 +65,14 @@ def _perform_or_read(scenario: Scenario) -> HumanMotion:
     section = scenario.motion
     if section.task:
         raise ScenarioError(
-            f"motion.task.{next(iter(section.task))}: {section.source} takes no keys; of the actor:<task> "
-            f"sources only {DRAWER} does"
+            f"motion.task.{next(iter(section.task))}: {section.source} takes no keys; an actor:<task> on "
+            "a fixture of that type does"
         )
     scheme, _, task = section.source.partition(":")
     if scheme == "actor" and ":" not in task:
         return perform_average(task, scenario.seed).motion
     reading = ReadOptions(section.unit, section.up, section.marker_map, section.longest_gap_s)
     return read_motion(section.source, reading)
-
-
-def _perform_drawer(scenario: Scenario, designs: list[DrawerDesign]) -> HumanMotion:
-    """Let the virtual actor use the scenario's own drawer, standing at the world's origin."""
-    if not designs:
-        raise ScenarioError("motion.source actor:drawer: needs a fixture of type drawer")
-    design = designs[0]
-    left, right = (handle_poses(design, design.start_opening_m)[side] for side in SIDES)
-    middle = 0.5 * (left.translation + right.translation)
-    if abs(design.heading_rad) > 1e-9 or abs(middle[1]) > 1e-9:
-        raise ScenarioError("fixtures: actor:drawer stands at the origin; allowed: heading_rad 0 and y 0")
-    task = DrawerTask(
-        distance=float(middle[0]),
-        height=float(middle[2]),
-        separation=design.handle_separation_m,
-        convergence=design.handle_convergence_rad,
-        initial_opening=design.start_opening_m,
-        rate=scenario.motion.rate_hz,
-    )
-    values: dict[str, Any] = {}
-    known = {"stroke_m": "stroke", "repetitions": "repetitions", "variation": "variation"} | {
-        f"{name}_s": name
-        for name in (
-            "pull_duration",
-            "push_duration",
-            "initial_duration",
-            "transition_duration",
-            "descent_duration",
-            "grasp_duration",
-            "turning_pause",
-            "rest_duration",
-        )
-    }
-    for key, value in scenario.motion.task.items():
-        if key not in known:
-            raise ScenarioError(f"motion.task.{key}: unknown key; allowed: {', '.join(sorted(known))}")
-        values[known[key]] = value
-    return perform_drawer(replace(task, **values), rng=np.random.default_rng(scenario.seed)).motion
 
 
 def _crop(motion: HumanMotion, start: float, end: float | None) -> HumanMotion:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, Strict, model_validator
 
-from simbench.scenario_section import Section
+from simbench.section import Section
 
 
 class BalanceSection(Section):

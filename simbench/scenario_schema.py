@@ -13,14 +13,8 @@ from pydantic import (
 )
 
 from simbench.scenario_balance import BalanceSection, PushSection, SteppingSection, VariationSection
-from simbench.scenario_section import Section
-
-# Strict sections would refuse YAML's lists for tuples.
-Point2 = Annotated[tuple[float, float], Strict(False)]
-Point3 = Annotated[tuple[float, float, float], Strict(False)]
-Fraction = Annotated[float, Field(gt=0.0, le=1.0)]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
-
+from simbench.section import Fraction, Name, Point2, Point3, Section
+from simbench.sim.fixtures import Design
 
 SWEEP = "joints:sweep"
 STILL = "joints:still"
@@ -122,54 +116,6 @@ class RetargetSection(Section):
         return self
 
 
-class DrawerSection(Section):
-    """A drawer in a cabinet on a table: one prismatic joint, opening along the cabinet's -x."""
-
-    type: Literal["drawer"]
-    name: Name = "drawer"
-    position_m: Point3
-    """Middle of the cabinet's front face in x and y, floor level in z."""
-    heading_rad: float = 0.0
-    """Turn of the cabinet about z; 0 faces a robot that looks along +x."""
-    width_m: PositiveFloat = 0.62
-    depth_m: PositiveFloat = 0.42
-    height_m: PositiveFloat = 0.30
-    """Height of the cabinet."""
-    table_height_m: PositiveFloat = 0.75
-    """Height of the table top that carries the cabinet."""
-    panel_thickness_m: PositiveFloat = 0.018
-    front_height_m: PositiveFloat = 0.20
-    """Height of the drawer's front panel."""
-    travel_m: PositiveFloat = 0.30
-    """Joint range between the end stops."""
-    start_opening_m: NonNegativeFloat = 0.12
-    """A little open, so that fingers can reach in."""
-    mass_kg: PositiveFloat = 2.5
-    """Mass of the moving drawer."""
-    friction_n: NonNegativeFloat = 3.0
-    """Coulomb friction of the slides."""
-    damping_ns_m: NonNegativeFloat = 5.0
-    """Viscous friction of the slides."""
-    handle_separation_m: PositiveFloat = 0.40
-    """Between the two places for the hands on the front panel's upper edge."""
-    handle_convergence_rad: float = 0.2618
-    """Turn of each hand about the vertical, fingertips toward the other hand."""
-    grip_clearance_m: NonNegativeFloat = 0.003
-    """Palm centre above the edge while it holds."""
-
-    @model_validator(mode="after")
-    def _fits(self) -> "DrawerSection":
-        if self.start_opening_m > self.travel_m:
-            raise ValueError(f"start_opening_m must be at most travel_m, {self.travel_m:g}")
-        if self.travel_m >= self.depth_m:
-            raise ValueError(f"travel_m must be less than depth_m, {self.depth_m:g}")
-        return self
-
-
-# The second type makes this Annotated[DrawerSection | ..., Field(discriminator="type")].
-FixtureSection = DrawerSection
-
-
 class GripSection(Section):
     """The compliant constraint by which a hand holds a handle."""
 
@@ -252,7 +198,7 @@ class Scenario(Section):
     robot: RobotSection = RobotSection()
     motion: MotionSection
     retarget: RetargetSection = RetargetSection()
-    fixtures: Annotated[tuple[FixtureSection, ...], Strict(False)] = ()
+    fixtures: Annotated[tuple[Design, ...], Strict(False)] = ()
     grip: GripSection = GripSection()
     control: ControlSection = ControlSection()
     balance: BalanceSection = BalanceSection()

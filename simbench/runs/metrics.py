@@ -1,5 +1,7 @@
 """Numbers of a run, computed from its log alone."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
@@ -209,25 +211,33 @@ def contact_metrics(log: xr.Dataset) -> dict[str, float]:
     }
 
 
-def travel_metrics(log: xr.Dataset, fixture: str) -> dict[str, float]:
-    """Travel of a fixture and, stroke by stroke, its share of the actor's.
+def fixture_metrics(log: xr.Dataset, fixture: str, joints: Mapping[str, str]) -> dict[str, float]:
+    """Way of a fixture's joints and, stroke by stroke, the least share of the actor's; how far it was moved.
 
     Parameters
     ----------
     log : xarray.Dataset
     fixture : str
-        Its name; the log holds `<fixture>_travel` and `<fixture>_travel_actor`.
+        Its name; the log holds `<fixture>_<joint>` and `<fixture>_<joint>_actor`.
+    joints : {joint: unit}
 
     Returns
     -------
     dict of str to float
     """
-    own, actor = log[f"{fixture}_travel"], log[f"{fixture}_travel_actor"]
-    metrics = {f"{fixture}.travel_m": float(own.max() - own.min())}
-    shares = []
-    for start, end in log["strokes"].values:
-        mine, theirs = own.sel(time=slice(start, end)), actor.sel(time=slice(start, end))
-        shares.append(float((mine.max() - mine.min()) / (theirs.max() - theirs.min())))
-    if shares:
-        metrics[f"{fixture}.travel_ratio"] = min(shares)
+    metrics = {}
+    for joint, unit in joints.items():
+        own, actor = log[f"{fixture}_{joint}"], log[f"{fixture}_{joint}_actor"]
+        metrics[f"{fixture}.{joint}_{unit}"] = float(own.max() - own.min())
+        shares = []
+        for start, end in log["strokes"].values:
+            mine, theirs = own.sel(time=slice(start, end)), actor.sel(time=slice(start, end))
+            shares.append(float((mine.max() - mine.min()) / (theirs.max() - theirs.min())))
+        if shares:
+            metrics[f"{fixture}.{joint}_ratio"] = min(shares)
+    if f"{fixture}_stand" in log:
+        stand = log[f"{fixture}_stand"].sel(time=slice(log.attrs["settle_s"], None)).values
+        metrics[f"{fixture}.moved_m"] = float(np.linalg.norm(stand[:, :3] - stand[0, :3], axis=1).max())
+        turned = np.abs(stand[:, 3:] @ stand[0, 3:]).min()
+        metrics[f"{fixture}.turned_rad"] = float(2.0 * np.arccos(min(1.0, turned)))
     return metrics

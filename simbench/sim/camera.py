@@ -18,7 +18,7 @@ from PIL import Image
 
 from simbench.errors import RunError
 from simbench.robot.robot import Robot
-from simbench.sim.fixtures import Design
+from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.renderer_choice import Renderer, choose_renderer
 from simbench.sim.scene_frames import Balance, Frames
 from simbench.sim.scene_view import Camera
@@ -47,7 +47,7 @@ ENCODING = ["-crf", "20", "-preset", "medium", "-movflags", "+faststart"]
 def render_video(
     path: Path,
     robot: Robot,
-    designs: Sequence[Design],
+    mechanisms: Sequence[Mechanism],
     frames: Frames,
     camera: Camera,
     progress: Progress,
@@ -63,7 +63,7 @@ def render_video(
     path : Path
         Ends in `.mp4`.
     robot : Robot
-    designs : sequence of Design
+    mechanisms : sequence of Mechanism
         The equipment.
     frames : Frames
     camera : Camera
@@ -88,7 +88,7 @@ def render_video(
         processes = min(os.cpu_count() or 1, MOST_PROCESSES)
     processes = max(1, min(processes, count))
     jobs = [
-        Job(robot, designs, frames, camera, renderer, range(first, count, processes))
+        Job(robot, mechanisms, frames, camera, renderer, range(first, count, processes))
         for first in range(processes)
     ]
     partial = path.with_name(f".{path.stem}.partial{path.suffix}")
@@ -110,7 +110,7 @@ def render_video(
 def picture_strip(
     path: Path,
     robot: Robot,
-    designs: Sequence[Design],
+    mechanisms: Sequence[Mechanism],
     frames: Frames,
     camera: Camera,
     indices: Sequence[int],
@@ -122,7 +122,7 @@ def picture_strip(
     ----------
     path : Path
     robot : Robot
-    designs : sequence of Design
+    mechanisms : sequence of Mechanism
     frames : Frames
     camera : Camera
         Its width and height are those of one frame.
@@ -136,7 +136,7 @@ def picture_strip(
     `EGL` or `TinyRenderer`
         Which renderer drew it.
     """
-    pictures, renderer = draw_pictures(robot, designs, frames, camera, indices)
+    pictures, renderer = draw_pictures(robot, mechanisms, frames, camera, indices)
     rows = -(-len(indices) // columns)
     strip = Image.new("RGB", (columns * camera.width, rows * camera.height), "white")
     for place, picture in enumerate(pictures):
@@ -147,14 +147,14 @@ def picture_strip(
 
 
 def draw_pictures(
-    robot: Robot, designs: Sequence[Design], frames: Frames, camera: Camera, indices: Sequence[int]
+    robot: Robot, mechanisms: Sequence[Mechanism], frames: Frames, camera: Camera, indices: Sequence[int]
 ) -> tuple[list[NDArray[np.uint8]], Renderer]:
     """Draw chosen frames.
 
     Parameters
     ----------
     robot : Robot
-    designs : sequence of Design
+    mechanisms : sequence of Mechanism
     frames : Frames
     camera : Camera
     indices : sequence of int
@@ -167,7 +167,7 @@ def draw_pictures(
         Which renderer drew them.
     """
     renderer = choose_renderer()
-    with _drawn([Job(robot, designs, frames, camera, renderer, indices)]) as pictures:
+    with _drawn([Job(robot, mechanisms, frames, camera, renderer, indices)]) as pictures:
         return list(pictures), renderer
 
 

@@ -7,10 +7,25 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from simbench.sim.fixtures import Fixture
+from simbench.sim.fixtures.fixture import Fixture
+from simbench.sim.fixtures.mechanism import Handle, part_origin
 from simbench.sim.link_motion import LinkMotion, link_motions, placed, velocity_at
-from simbench.sim.vectors import Quaternion, Vector, cross, difference, inverse, product, rotated, square
+from simbench.sim.vectors import (
+    Quaternion,
+    Vector,
+    across,
+    cross,
+    difference,
+    inverse,
+    product,
+    rotated,
+    square,
+    without_twist,
+)
 from simbench.sim.world import RobotBody, bullet
+
+_TOUCH = 1e-3
+"""Distance of a hand's link from the handle that counts as contact, m."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +56,21 @@ class GripDesign:
 class Grip:
     """One hand and the handle it may hold.
 
-    When the grip engages, the palm's place on the link that carries the handle becomes its rest place. With
-    x the palm's centre relative to the rest place, R the palm's turn relative to it, and v, ω the palm's
-    velocity relative to the link, taken at the rest place, the wrench on the palm is
+    When the grip engages, the held point's place on the link that carries the handle becomes its rest place:
+    that of the palm's centre, or of the middle of the rod that the palm lies on. With x the held point
+    relative to the rest place, R the palm's turn relative to it, and v, ω the palm's velocity relative to the
+    link, taken at the rest place, the wrench on the palm is
 
         force = −k x − c v,   torque = −κ log R − γ ω,
 
-    at the rest place; the handle feels the opposite there. The spring is explicit: its force is known before
-    the step, logged as it is, and told to the controller's prediction. It acts a thousand times a second on
-    two hands, so it is written in plain floats, which cost less than small arrays.
+    at the rest place; the handle feels the opposite there. A handle that allows a pivot about its axis a
+    opposes no turn about it: R is without its twist about a, the torque without its part along a. One that
+    allows a slide opposes no motion along a: the force has no part along it. The axis goes with the handle's
+    link.
+
+    The spring is explicit: its force is known before the step, logged as it is, and told to the controller's
+    prediction. It acts a thousand times a second on two hands, so it is written in plain floats, which cost
+    less than small arrays.
     """
 
     def __init__(self, body: RobotBody, side: str, fixture: Fixture, design: GripDesign) -> None:
@@ -63,17 +84,32 @@ class Grip:
         self.lost = 0
         """How often the grip let go because of overload."""
         self.fixture = fixture
+        handle = fixture.mechanism.handles[side]
         self.palm_link = body.links[hand.palm]
-        self.handle_link = fixture.links[fixture.handles[side].link]
+        self.handle_link = fixture.links[handle.part]
         self.body, self._design = body, design
-        self._handle: Vector = tuple(fixture.handles[side].pose.translation.tolist())
+        point = np.array(handle.point)
+        in_link = handle.pose.act(point) - part_origin(fixture.mechanism, handle.part)
+        self._handle: Vector = tuple(in_link.tolist())
+        self._pivot, self._slide = _free_axes(handle)
         self._joint = int(frame.parentJoint)
         place = model.frames[model.getFrameId(hand.palm)].placement
         self._in_joint = None if place.isIdentity(1e-12) else place.copy()
-        self._palm: Vector = tuple(place.actInv(frame.placement).translation.tolist())
+        self._palm: Vector = tuple(place.actInv(frame.placement).act(point).tolist())
         self._hand_links = tuple(body.links[link] for link in (hand.palm, *hand.fingers))
         self._rest: tuple[Vector, Quaternion] = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
         self._blocked = False
+        if not point.any() and handle.grip == "pivot":
+            # The axis goes through the palm itself: a rod there lies in the hollow of a hand, which these
+            # palms do not have. Fingers still touch it.
+            bullet.setCollisionFilterPair(
+                body.body,
+                fixture.body,
+                self.palm_link,
+                self.handle_link,
+                0,
+                physicsClientId=body.world.client,
+            )
 
     def apply(
         self, palm: LinkMotion, handle: LinkMotion, wanted: bool, look: bool
@@ -121,21 +157,30 @@ class Grip:
     def _spring(
         self, palm: LinkMotion, handle: LinkMotion, centre: Vector, point: Vector, turned: Quaternion
     ) -> tuple[Vector, Vector]:
-        """Force and torque on the palm, its centre at `centre`, its rest place at `point`, `turned`."""
+        """Force and torque on the palm, its held point at `centre`, its rest place at `point`, `turned`."""
         design = self._design
-        x, y, z = difference(centre, point)
-        vx, vy, vz = difference(velocity_at(palm, point), velocity_at(handle, point))
+        along = difference(centre, point)
+        speed = difference(velocity_at(palm, point), velocity_at(handle, point))
+        if self._slide is not None:
+            axis = rotated(handle.quaternion, self._slide)
+            along, speed = across(along, axis), across(speed, axis)
+        (x, y, z), (vx, vy, vz) = along, speed
         k, c = design.stiffness_n_m, design.damping_ns_m
-        ex, ey, ez, ew = product(palm.quaternion, inverse(turned))
+        turn = product(palm.quaternion, inverse(turned))
+        spin = difference(palm.angular, handle.angular)
+        if self._pivot is not None:
+            axis = rotated(handle.quaternion, self._pivot)
+            turn, spin = without_twist(turn, axis), across(spin, axis)
+        ex, ey, ez, ew = turn
         # log R = 2 atan2(|e|, e_w) e / |e|, of that of R's two quaternions whose e_w is positive
         length = math.sqrt(ex * ex + ey * ey + ez * ez)
         scale = math.copysign(2.0 * math.atan2(length, abs(ew)) / length if length > 1e-12 else 2.0, ew)
-        wx, wy, wz = difference(palm.angular, handle.angular)
+        wx, wy, wz = spin
         bend, damping = scale * design.rotational_stiffness_nm_rad, design.rotational_damping_nms_rad
-        return (
-            (-k * x - c * vx, -k * y - c * vy, -k * z - c * vz),
-            (-bend * ex - damping * wx, -bend * ey - damping * wy, -bend * ez - damping * wz),
-        )
+        torque = -bend * ex - damping * wx, -bend * ey - damping * wy, -bend * ez - damping * wz
+        if self._pivot is not None:
+            torque = across(torque, axis)
+        return (-k * x - c * vx, -k * y - c * vy, -k * z - c * vz), torque
 
     def _load(self, palm: LinkMotion, force: Vector, torque: Vector, point: Vector) -> pin.Force:
         """Express the wrench in the frame of the joint that moves the palm."""
@@ -155,11 +200,10 @@ class Grip:
     def _touches(self, centre: Vector, handle: LinkMotion) -> bool:
         if square(difference(centre, placed(handle, self._handle))) > self._design.tolerance_m**2:
             return False
-        client = self.body.world.client
+        # Asked for the distance, not for contacts: a palm may be excepted from those.
+        client, both = self.body.world.client, (self.body.body, self.fixture.body)
         return any(
-            bullet.getContactPoints(
-                self.body.body, self.fixture.body, link, self.handle_link, physicsClientId=client
-            )
+            bullet.getClosestPoints(*both, _TOUCH, link, self.handle_link, physicsClientId=client)
             for link in self._hand_links
         )
 
@@ -174,6 +218,14 @@ class Grip:
         for body, link, f, t in pairs:
             bullet.applyExternalForce(body, link, f, point, bullet.WORLD_FRAME, physicsClientId=client)
             bullet.applyExternalTorque(body, link, t, bullet.WORLD_FRAME, physicsClientId=client)
+
+
+def _free_axes(handle: Handle) -> tuple[Vector | None, Vector | None]:
+    """Axes that a hand may turn about and go along, in the axes of the handle's part."""
+    if handle.axis is None:
+        return None, None
+    axis: Vector = tuple((handle.pose.rotation @ np.array(handle.axis)).tolist())
+    return (axis if handle.grip == "pivot" else None), (axis if handle.grip == "slide" else None)
 
 
 def apply_grips(grips: Sequence[Grip], wanted: Sequence[bool], look: bool) -> list[tuple[int, pin.Force]]:

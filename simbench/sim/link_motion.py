@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simbench.sim.fixtures import Fixture
+from simbench.sim.fixtures.fixture import Fixture
 from simbench.sim.vectors import Quaternion, Vector, cross, difference, rotated
 from simbench.sim.world import RobotBody, bullet
 
@@ -33,11 +33,24 @@ class LinkMotion(NamedTuple):
 
 
 def link_motions(body: RobotBody | Fixture, links: Sequence[int]) -> list[LinkMotion]:
-    """Motion of links, by Bullet's indices, as the joints are now."""
+    """Motion of links, by Bullet's indices, or of the root alone (`[-1]`), as the joints are now."""
+    client = body.world.client
+    if links == [-1]:
+        return [_root_motion(body)]
     states = bullet.getLinkStates(
-        body.body, links, computeLinkVelocity=1, computeForwardKinematics=1, physicsClientId=body.world.client
+        body.body, links, computeLinkVelocity=1, computeForwardKinematics=1, physicsClientId=client
     )
     return [LinkMotion(state[0], *state[4:8]) for state in states]
+
+
+def _root_motion(body: RobotBody | Fixture) -> LinkMotion:
+    """Motion of a body's root, which Bullet knows as that of its centre of mass and principal axes."""
+    client = body.world.client
+    com, turn = bullet.getBasePositionAndOrientation(body.body, physicsClientId=client)
+    inertial = bullet.getDynamicsInfo(body.body, -1, physicsClientId=client)[3:5]
+    frame = bullet.multiplyTransforms(com, turn, *bullet.invertTransform(*inertial))
+    linear, angular = bullet.getBaseVelocity(body.body, physicsClientId=client)
+    return LinkMotion(com, frame[0], frame[1], linear, angular)
 
 
 def placed(link: LinkMotion, place: Vector) -> Vector:

@@ -1,5 +1,8 @@
 """Samples of a run: preallocated, filled by the loop; what follows from them is computed afterwards."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
@@ -8,10 +11,38 @@ from simbench.robot.robot import Robot
 from simbench.sim.sensing import POINTS_PER_FOOT, ContactEvent
 
 
-class Recorder:
-    """Preallocated samples of a run; `count` of them are filled."""
+@dataclass(frozen=True)
+class FixtureRecord:
+    """Preallocated samples of one fixture.
 
-    def __init__(self, samples: int, robot: Robot, fixtures: int) -> None:
+    Parameters
+    ----------
+    position, velocity : (S, J) array
+        Of its joints, m or rad, m/s or rad/s.
+    stand : (S, 7) array
+        Pose of its frame in the world.
+    contact_wrench : (S, 6) array
+        Of the robot's contacts with it, as they act on it: force (N), moment about the world's origin (N·m).
+    """
+
+    position: NDArray[np.float64]
+    velocity: NDArray[np.float64]
+    stand: NDArray[np.float64]
+    contact_wrench: NDArray[np.float64]
+
+
+class Recorder:
+    """Preallocated samples of a run; `count` of them are filled.
+
+    Parameters
+    ----------
+    samples : int
+    robot : Robot
+    joints_of_fixtures : sequence of int
+        How many each fixture has.
+    """
+
+    def __init__(self, samples: int, robot: Robot, joints_of_fixtures: Sequence[int]) -> None:
         joints, feet, hands = len(robot.joint_names), len(robot.feet), len(robot.hands)
         self.count = 0
         self.time = np.zeros(samples)
@@ -35,8 +66,15 @@ class Recorder:
         self.grip_wrench = np.zeros((samples, hands, 6))
         self.grip_point = np.zeros((samples, hands, 3))
         self.grip_engaged = np.zeros((samples, hands), dtype=bool)
-        self.fixture_position = np.zeros((samples, fixtures))
-        self.fixture_velocity = np.zeros((samples, fixtures))
+        self.fixtures = [
+            FixtureRecord(
+                np.zeros((samples, count)),
+                np.zeros((samples, count)),
+                np.zeros((samples, 7)),
+                np.zeros((samples, 6)),
+            )
+            for count in joints_of_fixtures
+        ]
         self.highest_position = np.full(joints, -np.inf)
         self.lowest_position = np.full(joints, np.inf)
         self.highest_speed = np.zeros(joints)

@@ -1,7 +1,7 @@
 """What a video shows, frame by frame: where things are, and what is drawn on the floor."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,13 +36,16 @@ class Frames:
         Pose of the robot's root link: x, y, z (m), quaternion x, y, z, w.
     joints : (F, n) array
         In the order of `robot.joint_names`, rad.
-    fixtures : mapping of str to (F,) array
-        Fixture name to the position of its joint, m or rad.
+    fixtures : mapping of str to (F, J) array
+        Fixture name to the position of its joints, m or rad.
     balance : Balance or None
         Drawn on the floor if given.
+    stands : mapping of str to (F, 7) array
+        Fixture name to the pose of its frame, of those that stand freely.
     """
 
     base: NDArray[np.float64]
     joints: NDArray[np.float64]
     fixtures: Mapping[str, NDArray[np.float64]]
     balance: Balance | None
+    stands: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)

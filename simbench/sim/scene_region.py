@@ -41,7 +41,9 @@ def moving_region(scene: Scene, frames: Frames, indices: Sequence[int]) -> Regio
         pose_scene(scene, frames, indices[0])
         return Region(0, 0, 0, 0)
     client = scene.world.client
-    bodies = [scene.robot.body, *(fixture.body for fixture in scene.fixtures.values())]
+    fixtures = scene.fixtures.values()
+    bodies = [scene.robot.body, *(fixture.body for fixture in fixtures)]
+    bodies += [fixture.furniture for fixture in fixtures if fixture.furniture is not None]
     try:
         shapes = [_Shapes(scene.world, body) for body in bodies]
     except _NotMeasurableError:

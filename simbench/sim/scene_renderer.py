@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from simbench.robot.robot import Robot
-from simbench.sim.fixtures import Design, Fixture, add_fixture, place_fixture
+from simbench.sim.fixtures.fixture import Fixture, add_fixture, place_fixture
+from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.renderer_choice import Renderer, egl_plugin
 from simbench.sim.scene_floor import add_floor
 from simbench.sim.scene_frames import Frames
@@ -86,14 +87,14 @@ class Region:
 
 @contextlib.contextmanager
 def open_scene(
-    robot: Robot, designs: Sequence[Design], camera: Camera, renderer: Renderer
+    robot: Robot, mechanisms: Sequence[Mechanism], camera: Camera, renderer: Renderer
 ) -> Iterator[Scene]:
     """Build a world to look at.
 
     Parameters
     ----------
     robot : Robot
-    designs : sequence of Design
+    mechanisms : sequence of Mechanism
     camera : Camera
     renderer : `EGL` or `TinyRenderer`
         As `choose_renderer` says.
@@ -111,7 +112,7 @@ def open_scene(
         add_floor(world, camera.target_m[:2], light_direction(camera))
         origin = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
         body = add_robot(world, robot, origin, np.zeros(len(robot.joint_names)))
-        fixtures = {design.name: add_fixture(world, design) for design in designs}
+        fixtures = {mechanism.name: add_fixture(world, mechanism) for mechanism in mechanisms}
         scene = Scene(world, body, fixtures, renderer, camera)
         if renderer == "EGL":
             # The plugin's first two pictures have no shadows.
@@ -131,7 +132,8 @@ def pose_scene(scene: Scene, frames: Frames, index: int) -> None:
     """
     place_robot(scene.robot, frames.base[index], frames.joints[index])
     for name, fixture in scene.fixtures.items():
-        place_fixture(fixture, float(frames.fixtures[name][index]))
+        stand = frames.stands[name][index] if name in frames.stands else None
+        place_fixture(fixture, frames.fixtures[name][index], stand)
 
 
 def light_direction(camera: Camera) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.robot.robot import Robot
-from simbench.sim.fixtures import Design
+from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.overlay import draw_balance
 from simbench.sim.renderer_choice import Renderer
 from simbench.sim.scene_frames import Frames
@@ -25,7 +25,7 @@ class Job:
     """Which frames to draw of what, and how."""
 
     robot: Robot
-    designs: Sequence[Design]
+    mechanisms: Sequence[Mechanism]
     frames: Frames
     camera: Camera
     renderer: Renderer
@@ -44,7 +44,7 @@ def draw_frames(job: Job) -> Generator[NDArray[np.uint8], None, None]:
     (height, width, 3) array of uint8
     """
     frames, camera = job.frames, job.camera
-    with open_scene(job.robot, job.designs, camera, job.renderer) as scene:
+    with open_scene(job.robot, job.mechanisms, camera, job.renderer) as scene:
         region = moving_region(scene, frames, job.indices)
         picture = take_picture(scene)
         rows, columns = picture.depth.shape

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.sim.world import RobotBody, bullet
+from simbench.sim.world import RobotBody, World, bullet
 
 TOUCH_DISTANCE = 1e-3
 """Points closer than this (m) to the floor count for the support polygon."""
@@ -143,3 +143,27 @@ class ContactSensor:
             return self._own_name(link)
         name, links = self.names[body]
         return f"{name}/{links[link]}" if link in links else name
+
+
+def contact_wrench(world: World, body: int, other: int) -> list[float]:
+    """Sum up the contact forces of the last step on one body from another.
+
+    Parameters
+    ----------
+    world : World
+    body, other : int
+        Bullet's ids.
+
+    Returns
+    -------
+    list of 6 float
+        Force (N) and moment about the world's origin (N·m).
+    """
+    total = np.zeros(6)
+    for contact in bullet.getContactPoints(body, other, physicsClientId=world.client):
+        # The normal points from the second body to the first, as the force on the first does.
+        force = contact[9] * np.array(contact[7])
+        force += contact[10] * np.array(contact[11]) + contact[12] * np.array(contact[13])
+        total[:3] += force
+        total[3:] += np.cross(contact[5], force)
+    return [float(value) for value in total]

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from simbench.sim.control import JointController
 from simbench.sim.control_laws import ControlLaw
-from simbench.sim.fixtures import Fixture, fixture_state
+from simbench.sim.fixtures.fixture import Fixture, fixture_state, resist, resists
 from simbench.sim.grasp import Grip, apply_grips
 from simbench.sim.push import Push, apply_pushes
 from simbench.sim.recorder import Recorder, derive_motion
-from simbench.sim.sensing import POINTS_PER_FOOT, ContactSensor
+from simbench.sim.sensing import POINTS_PER_FOOT, ContactSensor, contact_wrench
 from simbench.sim.state import RobotState, empty_state, read_state, root_pose
 from simbench.sim.world import GRAVITY, RobotBody
 
@@ -120,7 +120,8 @@ def simulate(
     # The states between two samples, whose extremes are taken together.
     between = empty_state(body, log_every)
     states = [RobotState(q, v) for q, v in zip(between.q, between.v, strict=True)]
-    names = {fixture.body: (fixture.name, {i: n for n, i in fixture.links.items()}) for fixture in fixtures}
+    names = _names(fixtures)
+    resisting = [f for f in fixtures if any(resists(f.mechanism, j.name) for j in f.mechanism.joints)]
     sensor = ContactSensor(body, {world.floor: ("floor", {}), **names})
     recorder.events = sensor.events
     feet = len(robot.feet)
@@ -148,6 +149,8 @@ def simulate(
             balancing = balancer is not None and step % balance_every == 0
             loads = apply_grips(grips, wanted[step], sensing) if grips else []
             push = apply_pushes(body, pushes, step, loads) if pushes else 0.0
+            for fixture in resisting:
+                resist(fixture)
             if sampling or sensing or balancing:
                 sensor.sample(step * world.timestep, wrench, points, others)
             if (sensing or balancing) and step > 0:
@@ -174,10 +177,9 @@ def simulate(
                     recorder.grip_wrench[row, side] = grip.wrench
                     recorder.grip_point[row, side] = grip.point
                     recorder.grip_engaged[row, side] = grip.engaged
-                for column, fixture in enumerate(fixtures):
-                    place, velocity = fixture_state(fixture)
-                    recorder.fixture_position[row, column] = place
-                    recorder.fixture_velocity[row, column] = velocity
+                for fixture, record in zip(fixtures, recorder.fixtures, strict=True):
+                    record.position[row], record.velocity[row], record.stand[row] = fixture_state(fixture)
+                    record.contact_wrench[row] = contact_wrench(world, fixture.body, body.body)
                 if end == steps and robot.floating and not state.q[2] >= fallen_height:
                     end = step + round(_AFTER_FALL / world.timestep)
                 progress(step, steps)
@@ -216,3 +218,14 @@ def simulate(
         recorder.wall_time = clock.perf_counter() - started
         recorder.grips_lost = sum(grip.lost for grip in grips)
         derive_motion(recorder, robot)
+
+
+def _names(fixtures: Sequence[Fixture]) -> dict[int, tuple[str, dict[int, str]]]:
+    """Name the bodies of fixtures and their links, for contacts."""
+    names = {}
+    for fixture in fixtures:
+        names[fixture.body] = fixture.name, {index: name for name, index in fixture.links.items()}
+        if fixture.furniture is not None:
+            links = {index: name for name, index in fixture.furniture_links.items()}
+            names[fixture.furniture] = fixture.name, links
+    return names

@@ -3,6 +3,8 @@
 At this size a NumPy call costs more than the arithmetic, and Bullet's own transforms are in single precision.
 """
 
+import math
+
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
@@ -50,3 +52,20 @@ def product(a: Quaternion, b: Quaternion) -> Quaternion:
         aw * bz + ax * by - ay * bx + az * bw,
         aw * bw - ax * bx - ay * by - az * bz,
     )
+
+
+def across(a: Vector, axis: Vector) -> Vector:
+    """Return the part of a at right angles to a unit vector."""
+    along = a[0] * axis[0] + a[1] * axis[1] + a[2] * axis[2]
+    return a[0] - along * axis[0], a[1] - along * axis[1], a[2] - along * axis[2]
+
+
+def without_twist(turn: Quaternion, axis: Vector) -> Quaternion:
+    """Return a turn without its part about a unit vector: turn = swing · twist, the swing is left."""
+    x, y, z, w = turn
+    along = x * axis[0] + y * axis[1] + z * axis[2]
+    length = math.hypot(along, w)
+    if length < 1e-12:
+        return turn
+    s, c = along / length, w / length
+    return product(turn, (-s * axis[0], -s * axis[1], -s * axis[2], c))

@@ -1,10 +1,16 @@
 """What every section of a scenario has in common."""
 
 import difflib
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, Strict, model_validator
 from pydantic_core import PydanticCustomError
+
+# Strict sections would refuse YAML's lists for tuples.
+Point2 = Annotated[tuple[float, float], Strict(False)]
+Point3 = Annotated[tuple[float, float, float], Strict(False)]
+Fraction = Annotated[float, Field(gt=0.0, le=1.0)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 
 
 class Section(BaseModel):
