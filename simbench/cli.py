@@ -13,6 +13,7 @@ from rich.console import Console
 import simbench
 from simbench.cli_motion import motion_app
 from simbench.cli_place import place
+from simbench.cli_replay import replay, video
 from simbench.cli_retarget import retarget
 from simbench.cli_robot import robot_app
 from simbench.display import format_value, metrics_table, progress_bars
@@ -166,18 +167,5 @@ def run(
 
 app.command()(retarget)
 app.command()(place)
-
-
-@app.command()
-def video(
-    folder: Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")],
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="By default video.mp4 in the run directory.")
-    ] = None,
-) -> None:
-    """Render the video of a finished run from its log."""
-    from simbench.pipeline import render_video
-
-    with progress_bars(Console(stderr=True)) as on_progress:
-        path, renderer = render_video(folder, out, on_progress=on_progress)
-    print(f"video  {path}  (drawn by {renderer})")
+app.command()(video)
+app.command()(replay)

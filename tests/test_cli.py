@@ -38,7 +38,6 @@ def pipeline(monkeypatch, tmp_path):
         )
 
     fake.run_scenario = run_scenario
-    fake.render_video = lambda folder, out, *, on_progress: (out or folder / "video.mp4", "EGL")
     monkeypatch.setitem(sys.modules, "simbench.pipeline", fake)
     monkeypatch.chdir(tmp_path)
     return fake
@@ -78,11 +77,11 @@ def test_an_interrupted_run_says_where_its_part_is_kept(pipeline, capsys, tmp_pa
     assert {path.name for path in kept.iterdir()} == {"scenario.yaml", "log.nc", MARKER}
 
 
-def test_ctrl_c_outside_a_run_is_one_word(pipeline, capsys):
+def test_ctrl_c_outside_a_run_is_one_word(monkeypatch, capsys):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    pipeline.render_video = stop
+    monkeypatch.setattr("simbench.film.render_video", stop)
     assert main(["video", "a"]) == 130
     assert capsys.readouterr().err.strip() == "interrupted"
 
@@ -130,11 +129,6 @@ def test_errors_of_input_and_of_files_are_one_line(pipeline, capsys, raised):
         "error: clip.txt: NaN in frame 3\n",
         "error: /root/x: Permission denied\n",
     )
-
-
-def test_video_says_what_it_wrote(pipeline, capsys):
-    assert main(["video", "a"]) == 0
-    assert capsys.readouterr().out == "video  a/video.mp4  (drawn by EGL)\n"
 
 
 def test_list_names_what_there_is(capsys):

@@ -13,13 +13,24 @@ from typing import Any
 from simbench.errors import RunError, SimbenchError
 
 MARKER = "INCOMPLETE"
+SUFFIX = ".incomplete"
 _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 
 
 def incomplete_path(final: Path) -> Path:
     """Where a run is written until it is whole."""
     final = Path(os.path.abspath(final))
-    return final.with_name(final.name + ".incomplete")
+    return final.with_name(final.name + SUFFIX)
+
+
+def why_incomplete(folder: Path) -> str | None:
+    """Say why a run directory is not whole; None if it is."""
+    marker = folder / MARKER
+    if marker.is_file():
+        return " ".join(marker.read_text(encoding="utf-8", errors="replace").split())
+    # A process that was killed could leave no word.
+    name = os.path.basename(os.path.abspath(folder))
+    return "ended without a word" if name.endswith(SUFFIX) else None
 
 
 @contextmanager

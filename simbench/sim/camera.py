@@ -20,7 +20,7 @@ from simbench.errors import RunError
 from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.renderer_choice import Renderer, choose_renderer
-from simbench.sim.scene_frames import Balance, Frames
+from simbench.sim.scene_frames import Balance, Frames, Ghost
 from simbench.sim.scene_view import Camera
 from simbench.sim.scene_worker import Job
 
@@ -28,6 +28,7 @@ __all__ = [
     "Balance",
     "Camera",
     "Frames",
+    "Ghost",
     "Renderer",
     "choose_renderer",
     "draw_pictures",

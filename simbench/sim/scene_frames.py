@@ -27,6 +27,22 @@ class Balance:
 
 
 @dataclass(frozen=True)
+class Ghost:
+    """A second figure of the robot that the first is seen through: where it was to be.
+
+    Parameters
+    ----------
+    base : (F, 7) array
+        Pose of its root link: x, y, z (m), quaternion x, y, z, w.
+    joints : (F, n) array
+        In the order of `robot.joint_names`, rad.
+    """
+
+    base: NDArray[np.float64]
+    joints: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
 class Frames:
     """What moves, at the rate of the video.
 
@@ -42,6 +58,8 @@ class Frames:
         Drawn on the floor if given.
     stands : mapping of str to (F, 7) array
         Fixture name to the pose of its frame, of those that stand freely.
+    ghost : Ghost or None
+        Drawn half transparent if given.
     """
 
     base: NDArray[np.float64]
@@ -49,3 +67,4 @@ class Frames:
     fixtures: Mapping[str, NDArray[np.float64]]
     balance: Balance | None
     stands: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    ghost: Ghost | None = None

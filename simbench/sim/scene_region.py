@@ -45,7 +45,10 @@ def moving_region(scene: Scene, frames: Frames, indices: Sequence[int]) -> Regio
     bodies = [scene.robot.body, *(fixture.body for fixture in fixtures)]
     bodies += [fixture.furniture for fixture in fixtures if fixture.furniture is not None]
     try:
-        shapes = [_Shapes(scene.world, body) for body in bodies]
+        shapes = [_Shapes(scene.world, body, body) for body in bodies]
+        if scene.ghost is not None:
+            # Of what is loaded twice Bullet forgets the files.
+            shapes.append(_Shapes(scene.world, scene.ghost.body, scene.robot.body))
     except _NotMeasurableError:
         return whole_picture(scene.camera)
     corners = []
@@ -64,11 +67,11 @@ class _NotMeasurableError(Exception):
 
 
 class _Shapes:
-    """The bounding boxes of a body's visible shapes, in the frames of their links."""
+    """The bounding boxes of a body's visible shapes, in the frames of their links, which `like` has too."""
 
-    def __init__(self, world: World, body: int) -> None:
+    def __init__(self, world: World, body: int, like: int) -> None:
         client = world.client
-        data = bullet.getVisualShapeData(body, physicsClientId=client)
+        data = bullet.getVisualShapeData(like, physicsClientId=client)
         inertial = bullet.getDynamicsInfo(body, -1, physicsClientId=client)[3:5]
         self._body = body
         self._inertial_root = bullet.invertTransform(*inertial)
@@ -94,6 +97,8 @@ def _box(shape: tuple) -> NDArray[np.float64]:  # type: ignore[type-arg]
     """Corners (8, 3) of the bounding box of one entry of Bullet's visual shape data, in the link's frame."""
     _, _, kind, dimensions, file_name, position, quaternion, *_ = shape
     size = np.array(dimensions)
+    if not size.any():
+        raise _NotMeasurableError(file_name)
     if kind == bullet.GEOM_MESH:
         # Not before: where there is no file, Bullet gives any bytes.
         path = Path(file_name.decode())

@@ -38,6 +38,9 @@ LIGHT_DISTANCE = 200.0  # m
 AMBIENT, DIFFUSE = 0.693, 0.35
 BACKGROUND = 223
 """Grey level above the horizon: the plain floor's in this light."""
+GHOST_COLOUR = (0.25, 0.55, 1.0)
+_NOWHERE = np.array([0.0, 0.0, -1e4, 0.0, 0.0, 0.0, 1.0])
+"""Pose of what no camera sees."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class Scene:
     fixtures : mapping of str to Fixture
     renderer : `EGL` or `TinyRenderer`
     camera : Camera
+    ghost : RobotBody or None
+        A second figure of the robot.
     """
 
     world: World
@@ -58,6 +63,7 @@ class Scene:
     fixtures: Mapping[str, Fixture]
     renderer: Renderer
     camera: Camera
+    ghost: RobotBody | None = None
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,13 @@ class Region:
 
 @contextlib.contextmanager
 def open_scene(
-    robot: Robot, mechanisms: Sequence[Mechanism], camera: Camera, renderer: Renderer
+    robot: Robot,
+    mechanisms: Sequence[Mechanism],
+    camera: Camera,
+    renderer: Renderer,
+    *,
+    ghost: bool = False,
+    gui: bool = False,
 ) -> Iterator[Scene]:
     """Build a world to look at.
 
@@ -98,12 +110,16 @@ def open_scene(
     camera : Camera
     renderer : `EGL` or `TinyRenderer`
         As `choose_renderer` says.
+    ghost : bool
+        Whether a second figure of the robot is there, out of sight until it is placed.
+    gui : bool
+        In Bullet's window.
 
     Yields
     ------
     Scene
     """
-    with open_world() as world:
+    with open_world(gui=gui) as world:
         # It has no texture and TinyRenderer paints it blue.
         bullet.removeBody(world.floor, physicsClientId=world.client)
         if renderer == "EGL":
@@ -113,12 +129,19 @@ def open_scene(
         origin = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
         body = add_robot(world, robot, origin, np.zeros(len(robot.joint_names)))
         fixtures = {mechanism.name: add_fixture(world, mechanism) for mechanism in mechanisms}
-        scene = Scene(world, body, fixtures, renderer, camera)
+        second = _add_ghost(world, robot, 0.5 if gui else 1.0) if ghost else None
+        scene = Scene(world, body, fixtures, renderer, camera, second)
         if renderer == "EGL":
             # The plugin's first two pictures have no shadows.
             for _ in range(2):
                 _draw(scene, 16, 16, WHOLE)
         yield scene
+
+
+def hide_ghost(scene: Scene) -> None:
+    """Take the second figure, if there is one, out of sight."""
+    if scene.ghost is not None:
+        place_robot(scene.ghost, _NOWHERE, np.zeros(len(scene.ghost.joints)))
 
 
 def pose_scene(scene: Scene, frames: Frames, index: int) -> None:
@@ -134,6 +157,8 @@ def pose_scene(scene: Scene, frames: Frames, index: int) -> None:
     for name, fixture in scene.fixtures.items():
         stand = frames.stands[name][index] if name in frames.stands else None
         place_fixture(fixture, frames.fixtures[name][index], stand)
+    if scene.ghost is not None and frames.ghost is not None:
+        place_robot(scene.ghost, frames.ghost.base[index], frames.ghost.joints[index])
 
 
 def light_direction(camera: Camera) -> NDArray[np.float64]:
@@ -217,6 +242,16 @@ def _draw(
     # Arrays or, where Bullet was built without NumPy, tuples.
     colors, depth = np.asarray(image[2], np.uint8), np.asarray(image[3], np.float32)
     return colors.reshape(height, width, 4), depth.reshape(height, width)
+
+
+def _add_ghost(world: World, robot: Robot, opacity: float) -> RobotBody:
+    """Add a tinted figure where nobody sees it; only Bullet's window draws it less than opaque."""
+    body = add_robot(world, robot, _NOWHERE, np.zeros(len(robot.joint_names)))
+    for link in body.links.values():
+        bullet.changeVisualShape(
+            body.body, link, rgbaColor=[*GHOST_COLOUR, opacity], physicsClientId=world.client
+        )
+    return body
 
 
 def _scale(scene: Scene) -> float:

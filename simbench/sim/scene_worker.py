@@ -16,7 +16,7 @@ from simbench.sim.overlay import draw_balance
 from simbench.sim.renderer_choice import Renderer
 from simbench.sim.scene_frames import Frames
 from simbench.sim.scene_region import moving_region
-from simbench.sim.scene_renderer import open_scene, pose_scene, redraw, take_picture
+from simbench.sim.scene_renderer import Picture, hide_ghost, open_scene, pose_scene, redraw, take_picture
 from simbench.sim.scene_view import Camera, floor_depth
 
 
@@ -44,18 +44,30 @@ def draw_frames(job: Job) -> Generator[NDArray[np.uint8], None, None]:
     (height, width, 3) array of uint8
     """
     frames, camera = job.frames, job.camera
-    with open_scene(job.robot, job.mechanisms, camera, job.renderer) as scene:
+    ghost = frames.ghost is not None
+    with open_scene(job.robot, job.mechanisms, camera, job.renderer, ghost=ghost) as scene:
         region = moving_region(scene, frames, job.indices)
+        haunted = take_picture(scene) if ghost else None
+        hide_ghost(scene)
         picture = take_picture(scene)
         rows, columns = picture.depth.shape
         floor = floor_depth(camera, columns, rows)
         for index in job.indices:
             pose_scene(scene, frames, index)
+            if haunted is not None:
+                haunted = redraw(scene, haunted, region)
+                hide_ghost(scene)
             picture = redraw(scene, picture, region)
+            # Neither renderer is sure to draw what is transparent: the mean of both pictures is.
+            shown = picture if haunted is None else Picture(_mean(picture.rgb, haunted.rgb), picture.depth)
             if frames.balance is None:
-                yield picture.rgb
+                yield shown.rgb
             else:
-                yield draw_balance(picture, camera, floor, frames.balance, index)
+                yield draw_balance(shown, camera, floor, frames.balance, index)
+
+
+def _mean(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return ((first.astype(np.uint16) + second) // 2).astype(np.uint8)
 
 
 def main() -> None:

@@ -110,15 +110,20 @@ class RobotBody:
     inertial_turn: Quaternion
 
 
-def require_display() -> None:
+def require_display(asking: str = "--gui", instead: str = "--video") -> None:
     """Refuse where Bullet's window cannot open: Bullet itself would end the process without a word.
+
+    Parameters
+    ----------
+    asking, instead : str
+        What needs the window, and what does not.
 
     Raises
     ------
     RunError
     """
     if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
-        raise RunError("--gui needs a screen: DISPLAY is not set; use --video instead")
+        raise RunError(f"{asking} needs a screen: DISPLAY is not set; use {instead} instead")
 
 
 @contextlib.contextmanager
