@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 import simbench
+from simbench.cli_check import check
 from simbench.cli_motion import motion_app
 from simbench.cli_place import place
 from simbench.cli_replay import replay, video
@@ -167,5 +168,6 @@ def run(
 
 app.command()(retarget)
 app.command()(place)
+app.command()(check)
 app.command()(video)
 app.command()(replay)

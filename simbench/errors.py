@@ -27,3 +27,7 @@ class RunError(SimbenchError):
 
 class BalanceError(SimbenchError):
     """Balance cannot be kept as asked: gains, supports or steps that the robot cannot stand by."""
+
+
+class BaselineError(SimbenchError):
+    """A scenario's baseline is missing, malformed, or cannot be written."""

@@ -13,7 +13,7 @@ from simbench.resources import resource_dir
 from simbench.scenario_schema import Scenario
 from simbench.yaml_source import KeyPath, YamlSource, apply_override, dotted, lookup, parse_yaml
 
-__all__ = ["Scenario", "list_scenarios", "load_scenario", "resolved_yaml"]
+__all__ = ["Scenario", "find_scenario", "list_scenarios", "load_scenario", "resolved_yaml"]
 
 _FILE_KEYS = (("robot", "name"), ("motion", "source"))
 _WORDING = {
@@ -63,7 +63,7 @@ def load_scenario(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Sc
     ScenarioError
         In one line: which file and line (or override), which key, what is wrong, what is allowed.
     """
-    path = _find(name_or_path)
+    path = find_scenario(name_or_path)
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -86,7 +86,14 @@ def resolved_yaml(scenario: Scenario) -> str:
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
-def _find(name_or_path: str | Path) -> Path:
+def find_scenario(name_or_path: str | Path) -> Path:
+    """Return the file of a scenario that ships, or the path itself.
+
+    Raises
+    ------
+    ScenarioError
+        For a name that no scenario has.
+    """
     path = Path(name_or_path)
     if path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
         return path

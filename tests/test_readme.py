@@ -157,6 +157,6 @@ def test_listed_commands_exist():
         for line in block.splitlines()
         if line.startswith("simbench ")
     }
-    assert {"list", "run", "video", "retarget", "place", "robot", "motion"} == commands
+    assert {"list", "run", "video", "retarget", "place", "robot", "motion", "check"} == commands
     for command in commands:
         assert re.search(rf"\b{command}\b", done.stdout)

@@ -32,6 +32,7 @@ def run_metrics(log: xr.Dataset) -> dict[str, float | bool]:
         **(control_metrics(log) if "cog_desired" in log else {}),
         **tracking_metrics(log),
         **limit_metrics(log),
+        **torque_metrics(log),
         **hand_metrics(log),
         **contact_metrics(log),
     }
@@ -176,6 +177,16 @@ def limit_metrics(log: xr.Dataset) -> dict[str, float]:
         "limits.torque_ratio": float(torque.max()),
         "torque.saturated_fraction": float(log.attrs["saturated_fraction"]),
     }
+
+
+def torque_metrics(log: xr.Dataset) -> dict[str, float]:
+    """RMS of the motors' torques over all joints but the grips, and over the arms': what links weigh."""
+    torque = log["torque_motor"].sel(time=slice(log.attrs["settle_s"], None)).values
+    arms = torque[:, log["is_arm"].values]
+    metrics = {"torque.rms_nm": float(np.sqrt(np.mean(torque[:, ~log["is_grip"].values] ** 2)))}
+    if arms.size:
+        metrics["torque.arms_rms_nm"] = float(np.sqrt(np.mean(arms**2)))
+    return metrics
 
 
 def hand_metrics(log: xr.Dataset) -> dict[str, float]:

@@ -101,6 +101,8 @@ def test_a_robot_that_stands_perfectly_still():
         "limits.position_violation_rad": 0.0,
         "limits.speed_ratio": 0.0,
         "limits.torque_ratio": 0.0,
+        "torque.rms_nm": 0.0,
+        "torque.arms_rms_nm": 0.0,
         "torque.saturated_fraction": 0.0,
         "contact.peak_force_n": 0.0,
         "contact.self_count": 0.0,
@@ -261,6 +263,14 @@ def test_ratios_are_against_each_joint_s_own_limit():
     assert metrics["limits.speed_ratio"] == pytest.approx(1.2)
     assert metrics["limits.torque_ratio"] == pytest.approx(0.9)
     assert metrics["torque.saturated_fraction"] == 0.25
+
+
+def test_torque_is_that_after_settling_without_the_grips():
+    torque = over_time([0.0, 0.0, 0.0], at_2=[50.0, 0.0, 0.0], at_12=[3.0, 4.0, 9.0], at_15=[0.0, 6.0, 0.0])
+    metrics = run_metrics(make_log(torque_motor=torque))
+    # Eleven samples of two joints, one of them an arm's.
+    assert metrics["torque.rms_nm"] == pytest.approx(np.sqrt((9.0 + 16.0 + 36.0) / 22.0))
+    assert metrics["torque.arms_rms_nm"] == pytest.approx(np.sqrt((16.0 + 36.0) / 11.0))
 
 
 def test_hands_are_judged_where_they_are_in_contact():

@@ -1,0 +1,124 @@
+"""A pytest plugin: runs of scenarios for the tests of others, and their baselines.
+
+Every pytest of an environment with simbench loads it: what takes time to import waits for a test that runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from simbench.checking import Case
+    from simbench.checks import Check
+    from simbench.runs.baseline import Metric
+
+_MARKER = (
+    "simbench(scenario, *overrides): the scenario, by name or path, and `key=value` texts, that the fixture "
+    "simbench_result runs"
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker."""
+    config.addinivalue_line("markers", _MARKER)
+
+
+@dataclass(frozen=True)
+class SimbenchRun:
+    """A run of a scenario.
+
+    Parameters
+    ----------
+    case : Case
+        The scenario and its baseline.
+    directory : Path
+        The run directory.
+    metrics : {name: float, bool, str or None}
+        As in `metrics.json`.
+    checks : tuple of Check
+        The scenario's own.
+    """
+
+    case: Case
+    directory: Path
+    metrics: dict[str, Metric]
+    checks: tuple[Check, ...]
+
+    @cached_property
+    def log(self) -> xr.Dataset:
+        """What was logged, as by `simbench.open_run`."""
+        from simbench.runs.log import open_run
+
+        return open_run(self.directory)
+
+    def assert_baseline(self) -> None:
+        """Fail, naming scenario and metrics, where `simbench check` would: drift, or a failed check."""
+        __tracebackhide__ = True
+        from simbench.checking import judge_run, require_baselines
+        from simbench.display_check import describe_check, describe_drift
+
+        require_baselines([self.case])
+        name = self.case.scenario.name
+        verdicts, failed = judge_run(self.case.baseline, self.metrics, self.checks)
+        lines = [describe_check(name, check) for check in failed]
+        lines += [describe_drift(name, verdict) for verdict in verdicts if verdict.failed]
+        if lines:
+            raise AssertionError("\n".join(lines))
+
+
+RunScenario = Callable[..., SimbenchRun]
+
+
+@pytest.fixture(scope="session")
+def _simbench_runs(tmp_path_factory: pytest.TempPathFactory) -> RunScenario:
+    """Run each scenario with the same overrides once a session."""
+    made: dict[tuple[str, ...], SimbenchRun] = {}
+
+    def run(scenario: str | Path, *overrides: str) -> SimbenchRun:
+        key = (str(scenario), *overrides)
+        if key not in made:
+            from simbench.checking import find_cases, run_once
+
+            (case,) = find_cases([str(scenario)], overrides)
+            directory = tmp_path_factory.mktemp(case.scenario.name) / "run"
+            made[key] = SimbenchRun(case, directory, *run_once(case.scenario, directory))
+        return made[key]
+
+    return run
+
+
+@pytest.fixture
+def simbench_run(_simbench_runs: RunScenario, record_property: Callable[[str, object], None]) -> RunScenario:
+    """Run a scenario: `simbench_run(name_or_path, "key=value", ...)` gives a `SimbenchRun`.
+
+    The same arguments give the same run in a whole session, wherever they are. Metrics become properties of
+    the test in a JUnit report, `<scenario>.<metric>`.
+    """
+
+    def run(scenario: str | Path, *overrides: str) -> SimbenchRun:
+        result = _simbench_runs(scenario, *overrides)
+        for name, value in result.metrics.items():
+            record_property(f"{result.case.scenario.name}.{name}", value)
+        return result
+
+    return run
+
+
+@pytest.fixture
+def simbench_result(request: pytest.FixtureRequest, simbench_run: RunScenario) -> SimbenchRun:
+    """Run the scenario of the test's marker, `@pytest.mark.simbench(scenario, *overrides)`."""
+    marker = request.node.get_closest_marker("simbench")
+    if marker is None or not marker.args or marker.kwargs:
+        raise pytest.UsageError(
+            f"{request.node.nodeid}: simbench_result runs the scenario of a marker, "
+            '@pytest.mark.simbench("drawer", "seed=1"); allowed: a scenario, then key=value texts'
+        )
+    return simbench_run(*marker.args)

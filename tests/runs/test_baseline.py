@@ -1,0 +1,180 @@
+import math
+
+import pytest
+
+from simbench.errors import BaselineError
+from simbench.runs.baseline import (
+    Expectation,
+    compare,
+    measure_baseline,
+    read_baseline,
+    tolerance_of,
+    write_baseline,
+)
+
+
+def outcome(name, expected, now):
+    (verdict,) = compare({name: expected}, {} if now == "absent" else {name: now})
+    return verdict.outcome
+
+
+@pytest.mark.parametrize(
+    ("name", "was", "now", "expected"),
+    [
+        # Lower is better: one per cent.
+        ("tracking.rms_rad", 0.0100, 0.01009, "holds"),
+        ("tracking.rms_rad", 0.0100, 0.01011, "worse"),
+        ("tracking.rms_rad", 0.0100, 0.00989, "better"),
+        # Next to zero the unit's absolute tolerance counts.
+        ("tracking.rms_rad", 0.0, 1.9e-6, "holds"),
+        ("tracking.rms_rad", 0.0, 2.1e-6, "worse"),
+        # Higher is better.
+        ("zmp.min_margin_m", 0.050, 0.0494, "worse"),
+        ("zmp.min_margin_m", 0.050, 0.0506, "better"),
+        ("zmp.inside_fraction", 1.0, 0.98, "worse"),
+        # Neither.
+        ("torque.rms_nm", 13.0, 13.2, "worse"),
+        ("torque.rms_nm", 13.0, 12.8, "worse"),
+        ("torque.rms_nm", 13.0, 12.9, "holds"),
+        ("base.forward_m", -2.0, -2.03, "worse"),
+        # Of a task that nobody has thought of yet.
+        ("valves.left_turn_rad", 1.2, 1.18, "worse"),
+        ("valves.left_turn_rad", 1.2, 1.191, "holds"),
+        # Counts are exact where they are small.
+        ("contact.self_count", 0.0, 1.0, "worse"),
+        ("contact.self_count", 2.0, 1.0, "better"),
+        ("steps.count", 20.0, 21.0, "worse"),
+        ("fell", False, True, "worse"),
+        ("fell", True, False, "better"),
+        ("fell", False, False, "holds"),
+        ("fell", False, 0.0, "worse"),
+        # None is a number that was not finite.
+        ("push.rest_s", 1.0, None, "worse"),
+        ("push.rest_s", None, 1.0, "better"),
+        ("push.rest_s", None, None, "holds"),
+        ("torque.rms_nm", None, 1.0, "worse"),
+        ("tracking.rms_rad", 0.01, "absent", "missing"),
+        ("push.rest_s", None, "absent", "missing"),
+    ],
+)
+def test_a_metric_is_judged_by_its_name(name, was, now, expected):
+    assert outcome(name, Expectation(was), now) == expected
+
+
+def test_what_rounding_did_widens_the_tolerance_five_times():
+    expected = Expectation(300.0, spread=10.0)
+    assert tolerance_of("contact.peak_force_n", expected) == 50.0
+    assert outcome("contact.peak_force_n", expected, 349.0) == "holds"
+    assert outcome("contact.peak_force_n", expected, 351.0) == "worse"
+
+
+def test_what_rounding_decides_is_not_compared():
+    for now in (None, True, 3.0, "absent"):
+        assert outcome("push.rest_s", Expectation(1.0, spread=None), now) == "holds"
+
+
+def test_what_is_said_by_hand_counts_before_tables_and_spread():
+    by_hand = Expectation(0.01, spread=1.0, tolerance=0.002, better="higher")
+    assert outcome("tracking.rms_rad", by_hand, 0.0079) == "worse"
+    assert outcome("tracking.rms_rad", by_hand, 0.0081) == "holds"
+    assert outcome("tracking.rms_rad", by_hand, 0.0121) == "better"
+    assert compare({"tracking.rms_rad": Expectation(0.01, better="ignored")}, {"tracking.rms_rad": 9.0}) == ()
+
+
+def test_only_worse_and_missing_fail_and_times_of_the_machine_do_not_count():
+    baseline = {name: Expectation(1.0) for name in ("a.rms_m", "hands.rms_m", "cog.rms_m", "zmp.rms_m")}
+    now = {"a.rms_m": 1.0, "hands.rms_m": 2.0, "cog.rms_m": 0.5, "grip.new_m": 1.0, "timing.share": 1.0}
+    assert [(verdict.name, verdict.outcome, verdict.failed) for verdict in compare(baseline, now)] == [
+        ("a.rms_m", "holds", False),
+        ("cog.rms_m", "better", False),
+        ("grip.new_m", "new", False),
+        ("hands.rms_m", "worse", True),
+        ("zmp.rms_m", "missing", True),
+    ]
+
+
+def test_a_baseline_is_measured_from_runs_that_rounding_tells_apart():
+    runs = [
+        {"fell": False, "cog.rms_m": 0.0123456789, "contact.peak_force_n": 300.0, "timing.share": 0.5},
+        {"fell": False, "cog.rms_m": 0.0123456790, "contact.peak_force_n": 287.66, "timing.share": 0.6},
+    ]
+    runs[0] |= {"push.rest_s": 1.0, "tracking.max_rad": None, "balance.gave_up": True}
+    runs[1] |= {"push.rest_s": None, "tracking.max_rad": None, "balance.gave_up": False}
+    made = measure_baseline(
+        runs, {"cog.rms_m": Expectation(1.0, spread=0.5, tolerance=0.1), "gone.rms_m": Expectation(1.0)}
+    )
+    assert made == {
+        "fell": Expectation(False),
+        "cog.rms_m": Expectation(0.0123457, tolerance=0.1),
+        # 12.34, rounded up.
+        "contact.peak_force_n": Expectation(300.0, spread=13.0),
+        "push.rest_s": Expectation(1.0, spread=None),
+        "tracking.max_rad": Expectation(None),
+        "balance.gave_up": Expectation(True, spread=None),
+    }
+    # Both runs hold what they made.
+    for run in runs:
+        assert not any(verdict.failed for verdict in compare(made, run))
+
+
+def test_a_metric_that_only_some_of_the_runs_have_is_not_compared():
+    made = measure_baseline([{"fell_s": 4.0}, {}], None)
+    assert made == {"fell_s": Expectation(4.0, spread=None)}
+    assert [verdict.outcome for verdict in compare(made, {})] == ["holds"]
+
+
+def test_a_file_has_a_line_for_each_metric_and_says_only_what_differs(tmp_path):
+    path = tmp_path / "baselines" / "drawer.json"
+    baseline = {
+        "tracking.rms_rad": Expectation(0.00121463),
+        "contact.peak_force_n": Expectation(300.0, spread=13.0),
+        "push.rest_s": Expectation(None, spread=None),
+        "fell": Expectation(False, tolerance=0.5, better="same"),
+    }
+    write_baseline(path, baseline)
+    assert path.read_text(encoding="utf-8") == (
+        "{\n"
+        '  "contact.peak_force_n": {"value": 300.0, "spread": 13.0},\n'
+        '  "fell": {"value": false, "tolerance": 0.5, "better": "same"},\n'
+        '  "push.rest_s": {"value": null, "spread": null},\n'
+        '  "tracking.rms_rad": {"value": 0.00121463}\n'
+        "}\n"
+    )
+    assert read_baseline(path) == baseline
+    assert [entry.name for entry in path.parent.iterdir()] == ["drawer.json"]
+    assert read_baseline(tmp_path / "none.json") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("{", "JSON"),
+        ("[]", "object"),
+        ('{"fell": false}', "fell"),
+        ('{"fell": {}}', "fell.value"),
+        ('{"a_m": {"value": 1.0, "tolerence": 1}}', "a_m.tolerence"),
+        ('{"a_m": {"value": 1.0, "tolerance": -1}}', "a_m.tolerance"),
+        ('{"a_m": {"value": 1.0, "better": "more"}}', "'lower', 'higher', 'same' or 'ignored'"),
+    ],
+)
+def test_a_malformed_file_is_named_with_the_metric(tmp_path, text, part):
+    path = tmp_path / "drawer.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BaselineError) as raised:
+        read_baseline(path)
+    assert str(raised.value).startswith(f"{path}: ")
+    assert part in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_baseline_that_cannot_be_written_leaves_the_old_one(tmp_path):
+    (tmp_path / "drawer.json.incomplete").mkdir()
+    (tmp_path / "drawer.json").write_text('{"a_m": {"value": 1.0}}', encoding="utf-8")
+    with pytest.raises(BaselineError, match=r"drawer\.json: cannot write the baseline"):
+        write_baseline(tmp_path / "drawer.json", {"a_m": Expectation(2.0)})
+    assert read_baseline(tmp_path / "drawer.json") == {"a_m": Expectation(1.0)}
+
+
+def test_numbers_in_baselines_are_finite():
+    with pytest.raises(ValueError, match="finite"):
+        Expectation(math.nan)

@@ -1,0 +1,120 @@
+"""The plugin in a project of its own, as by `pytest` there."""
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from types import SimpleNamespace
+
+import pytest
+
+SHORT = """
+name: short
+robot: {name: puma560, posture: ready}
+motion: {source: "joints:sweep", task: {amplitude_rad: 0.1, speed_rad_s: 0.5}}
+control: {law: computed_torque}
+simulation: {settle_s: 0.1, hold_s: 0.1}
+"""
+TESTS = """
+import pytest
+
+SLACK = ("short.yaml", "control.bandwidth_hz=5")
+
+
+@pytest.mark.simbench("short.yaml")
+def test_marked(simbench_result):
+    assert simbench_result.metrics["tracking.rms_rad"] > 0.0
+    assert simbench_result.log.sizes["joint"] == 6
+    assert (simbench_result.directory / "metrics.json").is_file()
+    assert simbench_result.checks == ()
+
+
+def test_same_run(simbench_run):
+    assert simbench_run("short.yaml") is simbench_run("short.yaml")
+    assert simbench_run(*SLACK) is not simbench_run("short.yaml")
+
+
+@pytest.mark.simbench("short.yaml")
+def test_holds(simbench_result):
+    simbench_result.assert_baseline()
+
+
+@pytest.mark.simbench(*SLACK)
+def test_drift(simbench_result):
+    simbench_result.assert_baseline()
+
+
+def test_check(simbench_run):
+    simbench_run("short.yaml", "checks.tracking.rms_rad.max=0").assert_baseline()
+
+
+def test_no_baseline(simbench_run):
+    simbench_run("short.yaml", "name=other").assert_baseline()
+
+
+def test_no_marker(simbench_result):
+    pass
+"""
+BASELINE = '{"tracking.rms_rad": {"value": 0.001, "tolerance": 0.001}}'
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """What pytest says of the project, and its JUnit report."""
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "short.yaml").write_text(SHORT, encoding="utf-8")
+    (folder / "baselines").mkdir()
+    (folder / "baselines" / "short.json").write_text(BASELINE, encoding="utf-8")
+    (folder / "test_short.py").write_text(TESTS, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "--strict-markers", "-p", "simbench.pytest_plugin"]
+    done = subprocess.run(
+        [*command, "-p", "no:cacheprovider", "--junitxml", "report.xml"],
+        cwd=folder,
+        # Whether or not the plugin is installed, it is loaded once.
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    cases = {case.get("name"): case for case in ET.parse(folder / "report.xml").iter("testcase")}
+    return SimpleNamespace(status=done.returncode, printed=done.stdout, cases=cases)
+
+
+def messages(case):
+    return [element.get("message") for element in case if element.tag in ("failure", "error")]
+
+
+def test_runs_that_hold_pass(project):
+    assert project.status == 1
+    for name in ("test_marked", "test_same_run", "test_holds"):
+        assert messages(project.cases[name]) == []
+    outcomes = [set(map(str.strip, line.strip("= ").split(","))) for line in project.printed.splitlines()]
+    assert {"3 failed", "3 passed"} <= outcomes[-1]
+
+
+def test_drift_is_a_failure_that_names_scenario_and_metric(project):
+    (message,) = messages(project.cases["test_drift"])
+    assert message.startswith("AssertionError: short: tracking.rms_rad is 0.00")
+    assert message.endswith(", its baseline 0.001 + 0.001")
+    (message,) = messages(project.cases["test_check"])
+    assert message.startswith("AssertionError: short: check failed: tracking.rms_rad is 0.00")
+    assert message.endswith(", must be ≤ 0")
+
+
+def test_what_is_missing_is_said(project):
+    (message,) = messages(project.cases["test_no_baseline"])
+    assert message.endswith("other: no baseline baselines/other.json; --update writes one")
+    (message,) = messages(project.cases["test_no_marker"])
+    assert "simbench_result runs the scenario of a marker" in message
+
+
+def test_metrics_are_properties_of_the_report(project):
+    for name in ("test_marked", "test_holds"):
+        values = {found.get("name"): found.get("value") for found in project.cases[name].iter("property")}
+        assert 0.0 < float(values["short.tracking.rms_rad"]) < 0.002
+
+
+def test_loading_the_plugin_imports_nothing_heavy():
+    code = "import sys, simbench.pytest_plugin; print(*{'numpy', 'pinocchio', 'pydantic'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
