@@ -94,10 +94,10 @@ def fixture_handles(mechanisms: Sequence[Mechanism]) -> dict[str, Handle]:
 def turn_axis(mechanism: Mechanism, side: str) -> Array | None:
     """Axis (3,) in the palm's axes about which a hand is free to turn; None where it is held fully.
 
-    A hand that lies on a rod, or that the equipment keeps level, turns with neither.
+    A hand that lies on a rod, beside the axis, would move away from it: it keeps its direction.
     """
     handle = mechanism.handles[side]
-    free = handle.grip == "pivot" and not handle.level and not np.any(handle.point)
+    free = handle.grip == "pivot" and not np.any(handle.point)
     return np.array(handle.axis) if free else None
 
 

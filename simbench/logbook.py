@@ -172,6 +172,13 @@ def _fixture_variables(
         variables[name] = (("time",), record.position[used, column], joint.unit)
         variables[f"{name}_velocity"] = (("time",), record.velocity[used, column], f"{joint.unit}/s")
         variables[f"{name}_actor"] = (("time",), paths[column], joint.unit)
+    if mechanism.cut is not None:
+        column = mechanism.column(mechanism.cut.joint)
+        per_way = mechanism.joints[column].friction / mechanism.cut.work_per_depth
+        depths = {"cut": record.position[used, column], "cut_actor": paths[column]}
+        for name, way in depths.items():
+            depth = per_way * np.concatenate([[0.0], np.cumsum(np.abs(np.diff(way)))])
+            variables[f"{mechanism.name}_{name}"] = (("time",), depth[: len(way)], "m")
     if mechanism.standing:
         stand = record.stand[used]
         variables[f"{mechanism.name}_stand"] = (("time", "pose"), stand, "m; quaternion x y z w")

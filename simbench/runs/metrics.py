@@ -223,7 +223,7 @@ def contact_metrics(log: xr.Dataset) -> dict[str, float]:
 
 
 def fixture_metrics(log: xr.Dataset, fixture: str, joints: Mapping[str, str]) -> dict[str, float]:
-    """Way of a fixture's joints and, stroke by stroke, the least share of the actor's; how far it was moved.
+    """Way of a fixture's joints, the least share of the actor's in a stroke; what was cut; how it was moved.
 
     Parameters
     ----------
@@ -246,6 +246,9 @@ def fixture_metrics(log: xr.Dataset, fixture: str, joints: Mapping[str, str]) ->
             shares.append(float((mine.max() - mine.min()) / (theirs.max() - theirs.min())))
         if shares:
             metrics[f"{fixture}.{joint}_ratio"] = min(shares)
+    if f"{fixture}_cut" in log:
+        depth, actor = (float(log[f"{fixture}_{name}"][-1]) for name in ("cut", "cut_actor"))
+        metrics[f"{fixture}.cut_depth_m"], metrics[f"{fixture}.cut_ratio"] = depth, depth / actor
     if f"{fixture}_stand" in log:
         stand = log[f"{fixture}_stand"].sel(time=slice(log.attrs["settle_s"], None)).values
         metrics[f"{fixture}.moved_m"] = float(np.linalg.norm(stand[:, :3] - stand[0, :3], axis=1).max())
