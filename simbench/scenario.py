@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from simbench.errors import ScenarioError
 from simbench.resources import resource_dir
 from simbench.scenario_schema import Scenario
-from simbench.yaml_source import KeyPath, YamlSource, apply_override, dotted, lookup, parse_yaml
+from simbench.yaml_source import EXPONENT, KeyPath, YamlSource, apply_override, dotted, lookup, parse_yaml
 
 __all__ = ["Scenario", "find_scenario", "list_scenarios", "load_scenario", "resolved_yaml"]
 
@@ -22,6 +22,7 @@ _WORDING = {
     "Tuple should ": "must ",
     " after validation": "",
     "a valid tuple": "a list",
+    "a valid dictionary or object to extract fields from": "a section",
     "a valid dictionary": "a section",
 }
 
@@ -36,6 +37,8 @@ def _represent_list(dumper: yaml.SafeDumper, values: list[Any]) -> yaml.Node:
 
 
 _Dumper.add_representer(list, _represent_list)
+# Text that would be read as a number is written in quotes.
+_Dumper.add_implicit_resolver(*EXPONENT)
 
 
 def list_scenarios() -> list[str]:
@@ -122,12 +125,18 @@ def _describe(error: ValidationError, source: YamlSource) -> str:
     """
     found: list[tuple[KeyPath, str]] = []
     for details in error.errors(include_url=False):
-        context = details.get("ctx", {})
-        path = _key_path(details["loc"], source.data, missing=details["type"] == "missing")
-        if details["type"] == "unknown_key":
+        context, kind, message = details.get("ctx", {}), details["type"], details["msg"]
+        path = _key_path(details["loc"], source.data, missing=kind == "missing")
+        if kind == "unknown_key":
             path = (*path, context["key"])
-        message = str(context["error"]) if details["type"] == "value_error" else details["msg"]
-        if details["type"] == "missing":
+        elif kind in ("union_tag_invalid", "union_tag_not_found"):
+            # The key that tells the members of a union apart, which pydantic quotes.
+            path = (*path, context["discriminator"].strip("'"))
+        if kind == "value_error":
+            message = str(context["error"])
+        elif kind == "union_tag_invalid":
+            message = f"must be one of {context['expected_tags']}"
+        elif kind in ("missing", "union_tag_not_found"):
             message = "a number is missing" if isinstance(path[-1], int) else "required key is missing"
         for pydantics, ours in _WORDING.items():
             message = message.replace(pydantics, ours)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simbench.equipment import fixture_design
+from simbench.equipment import scenario_mechanisms
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.readers import read_motion
@@ -20,7 +20,7 @@ from simbench.retarget.imitation import Imitation, imitate
 from simbench.retarget.initial_configuration import ScaledActor, calibrate
 from simbench.robot.robot import Robot, load_robot
 from simbench.scenario import Scenario, load_scenario
-from simbench.sim.fixtures import DrawerDesign, handle_poses
+from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
 
 SIDES = ("left", "right")
 
@@ -30,7 +30,7 @@ class Planned:
     """A scenario, what its actor did, and the plan for the robot."""
 
     scenario: Scenario
-    design: DrawerDesign | None
+    mechanism: Mechanism | None
     motion: HumanMotion
     plan: MotionPlan
 
@@ -87,13 +87,13 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callab
     return once
 
 
-def _plan(robot: Robot, scenario: Scenario, designs: list[DrawerDesign]) -> tuple[HumanMotion, MotionPlan]:
+def _plan(robot: Robot, scenario: Scenario, mechanisms: list[Mechanism]) -> tuple[HumanMotion, MotionPlan]:
     """Read the motion of a scenario and plan it, as a run does before it simulates."""
-    motion = scenario_motion(scenario, designs)
+    motion = scenario_motion(scenario, mechanisms)
     handles = {}
-    for design in designs:
-        poses = [handle_poses(design, opening) for opening in np.linspace(0.0, design.travel_m, 61)]
-        handles = {side: Handle(np.array([pose[side].homogeneous for pose in poses])) for side in SIDES}
+    for mechanism in mechanisms:
+        openings = np.linspace(0.0, mechanism.joints[0].highest, 61)
+        handles = {side: Handle(poses) for side, poses in handle_poses(mechanism, openings[:, None]).items()}
     plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, handles, lambda *_: None)
     return motion, plan
 
@@ -106,9 +106,9 @@ def plan_scenario(
 
     def plan(name: str) -> Planned:
         scenario = load_scenario(name)
-        designs = [fixture_design(section) for section in scenario.fixtures]
-        motion, made = made_once(f"{name}-plan", lambda: _plan(romeo, scenario, designs))
-        return Planned(scenario, designs[0] if designs else None, motion, made)
+        mechanisms = scenario_mechanisms(scenario)
+        motion, made = made_once(f"{name}-plan", lambda: _plan(romeo, scenario, mechanisms))
+        return Planned(scenario, mechanisms[0] if mechanisms else None, motion, made)
 
     return plan
 

@@ -23,7 +23,7 @@ from scipy.spatial import ConvexHull
 from simbench.balance.standing import stand
 from simbench.checks import check_metrics
 from simbench.cli import main
-from simbench.equipment import fixture_design
+from simbench.equipment import scenario_mechanisms
 from simbench.motion.readers.deepmimic import clip_folder
 from simbench.pipeline import run_scenario
 from simbench.resources import resource_dir
@@ -31,7 +31,7 @@ from simbench.retargeting import retarget_motion
 from simbench.runs.log import open_run
 from simbench.runs.run_directory import MARKER, incomplete_path
 from simbench.scenario import load_scenario
-from simbench.sim.fixtures import handle_poses
+from simbench.sim.fixtures.mechanism import handle_poses
 
 FILES = ["log.nc", "metrics.json", "provenance.json", "scenario.yaml"]
 # A few seconds instead of ten.
@@ -227,7 +227,8 @@ def test_the_dance_moves_the_upper_body(dance):
 def test_the_palms_are_on_the_drawer_that_they_move(drawer, romeo):
     """Palms by forward kinematics of the logged joints, handles from the logged opening: no log of a palm."""
     log = drawer.log
-    design = fixture_design(load_scenario("drawer").fixtures[0])
+    [mechanism] = scenario_mechanisms(load_scenario("drawer"))
+    handles = handle_poses(mechanism, log["drawer_travel"].values[:, None])
     data = romeo.model.createData()
     frames = [romeo.model.getFrameId(romeo.frames[f"{side}_hand"]) for side in ("left", "right")]
     held = log["grip_engaged"].values.all(axis=1)
@@ -236,11 +237,10 @@ def test_the_palms_are_on_the_drawer_that_they_move(drawer, romeo):
     for sample in np.flatnonzero(held)[::10]:
         q = np.concatenate([log["base_pose"].values[sample], log["joint_position"].values[sample]])
         pin.framesForwardKinematics(romeo.model, data, q)
-        handles = handle_poses(design, float(log["drawer_travel"].values[sample]))
         for row, side in enumerate(("left", "right")):
             palm = data.oMf[frames[row]].translation
             np.testing.assert_allclose(log["palm_position"].values[sample, row], palm, atol=1e-9)
-            apart.append(np.linalg.norm(palm - handles[side].translation))
+            apart.append(np.linalg.norm(palm - handles[side][sample, :3, 3]))
     assert max(apart) < 0.010
     # While in contact the wood pushes back: the grips' forces along the slide move the drawer.
     assert 2.0 < np.abs(log["grip_wrench"].values[held][:, :, 0].sum(axis=1)).max() < 30.0

@@ -9,14 +9,14 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 from simbench.balance.standing import height_range
-from simbench.equipment import fixture_design, fixture_handles
+from simbench.equipment import fixture_handles, scenario_mechanisms
 from simbench.errors import MotionError, RetargetError
 from simbench.motion.human_motion import resample
 from simbench.plan import plan_motion
 from simbench.recording import scenario_motion
 from simbench.retarget.scaling import SIDES
 from simbench.scenario import load_scenario
-from simbench.sim.fixtures import handle_poses
+from simbench.sim.fixtures.mechanism import handle_poses
 
 
 @pytest.fixture(params=["drawer", "dance"])
@@ -72,11 +72,11 @@ def test_the_drawer_is_held_over_all_five_strokes(romeo, drawer_planned):
         asked = np.ptp(np.mean([plan.hands.actor[side][first : last + 1, 0, 3] for side in SIDES], axis=0))
         assert travel == pytest.approx(asked, abs=0.001)
         assert travel > 0.09
-    closed = {side: pose.translation for side, pose in handle_poses(drawer_planned.design, 0.0).items()}
+    shut = handle_poses(drawer_planned.mechanism, np.zeros((1, 1)))
     for side in SIDES:
         place = np.array([palm.translation for palm in palms[f"{side}_hand"]])[both]
         # Contact begins 15 mm off the handle.
-        assert np.abs(place[:, 1:] - closed[side][1:]).max() < 0.015
+        assert np.abs(place[:, 1:] - shut[side][0, 1:3, 3]).max() < 0.015
 
 
 def test_joints_keep_their_limits_and_margins(romeo, planned):
@@ -240,9 +240,9 @@ def test_legs_that_cannot_keep_balance_are_named(romeo, dance_motion):
 
 def test_a_drawer_out_of_reach_is_refused(romeo):
     scenario = load_scenario("drawer", ["robot.position_m=[-0.45, 0.0]", "motion.task={repetitions: 1}"])
-    designs = [fixture_design(section) for section in scenario.fixtures]
-    motion = resample(scenario_motion(scenario, designs), 50.0)
-    handles = fixture_handles(designs)
+    mechanisms = scenario_mechanisms(scenario)
+    motion = resample(scenario_motion(scenario, mechanisms), 50.0)
+    handles = fixture_handles(mechanisms)
     with pytest.raises(RetargetError, match=r"out of reach: a palm stays \d+\.\d mm") as caught:
         plan_motion(romeo, motion, scenario.robot, scenario.retarget, handles, lambda *_: None)
     # It stands 0.41 m too far back, and had a little room.

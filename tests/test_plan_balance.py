@@ -11,7 +11,9 @@ from simbench.plan_balance import Resistance, balancing_cog, hand_load, swaying_
 from simbench.retarget.hand_plan import HandPlan
 
 SIDES = ("left", "right")
-RESISTANCE = Resistance(friction_n=3.0, damping_ns_m=5.0, mass_kg=2.5)
+# Two hands share what they move.
+BOTH = dict.fromkeys(SIDES, Resistance(friction_n=1.5, damping_ns_m=2.5, mass_kg=1.25))
+BOTH_RUBBING = dict.fromkeys(SIDES, Resistance(1.5, 0.0, 0.0))
 
 
 def moved(time, way, contact, direction):
@@ -28,7 +30,7 @@ def moved(time, way, contact, direction):
 def test_a_pull_is_opposed_by_friction_damping_and_mass(direction):
     time = np.linspace(0.0, 1.0, 1001)
     way = 0.1 * time**2
-    load = hand_load(time, moved(time, way, np.ones(1001, dtype=bool), direction), RESISTANCE)
+    load = hand_load(time, moved(time, way, np.ones(1001, dtype=bool), direction), BOTH)
     # Past the first millimetre, away from the ends of the differences.
     for k in range(150, 990, 60):
         force = -(3.0 + 5.0 * 0.2 * time[k] + 2.5 * 0.2) * direction
@@ -43,7 +45,7 @@ def test_friction_stays_when_hands_rest_and_turns_round_when_they_go_back():
     load = hand_load(
         time,
         moved(time, way, np.ones(3001, dtype=bool), np.array([1.0, 0.0, 0.0])),
-        Resistance(3.0, 0.0, 0.0),
+        BOTH_RUBBING,
     )
     np.testing.assert_allclose(load[[500, 1500, 2500], 0], [-3.0, -3.0, 3.0], atol=1e-9)
     # 0.5 mm back, halfway: in between.
@@ -54,7 +56,7 @@ def test_free_hands_feel_nothing():
     time = np.linspace(0.0, 1.0, 101)
     contact = (time > 0.3) & (time < 0.6)
     way = 0.1 * np.sin(5 * np.pi * time)
-    load = hand_load(time, moved(time, way, contact, np.array([1.0, 0.0, 0.0])), Resistance(3.0, 0.0, 0.0))
+    load = hand_load(time, moved(time, way, contact, np.array([1.0, 0.0, 0.0])), BOTH_RUBBING)
     assert not load[~contact].any()
     # Forth, and from 0.5 s on back.
     np.testing.assert_allclose(load[[36, 40, 48], 0], -3.0, atol=1e-9)

@@ -45,8 +45,8 @@ def test_a_participants_number_names_a_recording_of_the_session():
         (
             ["actor:waving", "motion.task={stroke_m: 0.1}"],
             ScenarioError,
-            r"^motion\.task\.stroke_m: actor:waving takes no keys; of the actor:<task> sources only "
-            r"actor:drawer does$",
+            r"^motion\.task\.stroke_m: actor:waving takes no keys; an actor:<task> on a fixture of that type "
+            r"does$",
         ),
         (["actor:drawer"], ScenarioError, r"^motion\.source actor:drawer: needs a fixture of type drawer$"),
     ],

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simbench.errors import ScenarioError
@@ -87,7 +87,9 @@ def test_a_file_named_in_a_scenario_is_found_beside_it(write, tmp_path, monkeypa
         ("fixtures.0.mas_kg=1", ["fixtures.0.mas_kg:", "did you mean 'mass_kg'", "travel_m"]),
         ("fixtures.1.mass_kg=1", ["'1' must be an index of 'fixtures', 0 to 0"]),
         ("fixtures.-1.mass_kg=1", ["must be an index"]),
-        ("fixtures.0.type=pump", ["fixtures.0.type:", "'drawer'"]),
+        ("fixtures.0.type=lathe", ["fixtures.0.type: must be one of", "'drawer'", "got 'lathe'"]),
+        ("fixtures=[{name: a}]", ["fixtures.0.type: required key is missing"]),
+        ("fixtures=[3]", ["fixtures.0: must be a section, got 3"]),
         ("fixtures=3", ["fixtures:", "list"]),
         ("fixtures=[{type: drawer}]", ["fixtures.0.position_m:", "missing"]),
         ("fixtures.0.start_opening_m=1", ["fixtures.0:", "at most travel_m"]),
@@ -202,6 +204,7 @@ def test_unreadable_files_are_refused(tmp_path):
     summary=st.text(st.characters(exclude_categories=["C", "Z"]), max_size=200),
     seed=st.integers(0, 2**63),
 )
+@example(mass=1.0, target=(0.0, 0.0, 0.0), summary="1e100", seed=0)
 def test_any_valid_scenario_survives_writing_and_reading(tmp_path_factory, mass, target, summary, seed):
     scenario = Scenario.model_validate(
         {

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from simbench.runs.log import build_dataset, contact_variables
-from simbench.runs.metrics import run_metrics, travel_metrics, with_support
+from simbench.runs.metrics import fixture_metrics, run_metrics, with_support
 from simbench.sim.sensing import ContactEvent
 
 # Two soles: x from -0.04 to 0.13 m, y from 0.06 to 0.13 m and mirrored.
@@ -333,10 +333,10 @@ def test_travel_is_compared_stroke_by_stroke_and_the_worst_counts():
         drawer_travel=("time", robot), drawer_travel_actor=("time", actor),
         strokes=(("stroke", "bound"), np.array([[TIME[3], TIME[7]], [TIME[10], TIME[14]]])),
     )  # fmt: skip
-    metrics = travel_metrics(log, "drawer")
+    metrics = fixture_metrics(log, "drawer", {"travel": "m"})
     assert metrics == {
         "drawer.travel_m": pytest.approx(0.11),
         "drawer.travel_ratio": pytest.approx(0.8),
     }
     free = log.assign(strokes=(("none", "bound"), np.empty((0, 2))))
-    assert travel_metrics(free, "drawer") == {"drawer.travel_m": pytest.approx(0.11)}
+    assert fixture_metrics(free, "drawer", {"travel": "m"}) == {"drawer.travel_m": pytest.approx(0.11)}

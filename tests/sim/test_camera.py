@@ -10,7 +10,7 @@ from simbench.robot.robot import load_robot
 from simbench.sim import camera as camera_module
 from simbench.sim import renderer_choice, scene_renderer
 from simbench.sim.camera import Balance, Camera, Frames, choose_renderer, picture_strip, render_video
-from simbench.sim.fixtures import DrawerDesign
+from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
 from simbench.sim.scene_region import moving_region
 from simbench.sim.scene_renderer import open_scene, pose_scene, take_picture
 from simbench.sim.scene_view import FAR, NEAR, floor_depth, project, projection_matrix, view_matrix
@@ -27,7 +27,8 @@ CAMERA = Camera(
     height=180,
     fps=30,
 )
-DESIGN = DrawerDesign(
+DESIGN = Drawer(
+    type="drawer",
     name="drawer",
     position_m=(0.56, 0.0, 0.0),
     heading_rad=0.0,
@@ -46,6 +47,7 @@ DESIGN = DrawerDesign(
     handle_convergence_rad=0.26,
     grip_clearance_m=0.003,
 )
+DRAWER = drawer_mechanism(DESIGN)
 OPEN_FLOOR, UNDER_A_SHOE = np.array([0.1, -0.6]), np.array([0.02, -0.096])
 
 
@@ -57,7 +59,7 @@ def robot():
 def frames_of(robot, count, balance=None):
     base = np.tile([0.0, 0.0, 0.86, 0.0, 0.0, 0.0, 1.0], (count, 1))
     joints = np.tile(robot.postures["standing"], (count, 1))
-    return Frames(base, joints, {"drawer": np.linspace(0.0, 0.3, count)}, balance)
+    return Frames(base, joints, {"drawer": np.linspace(0.0, 0.3, count)[:, None]}, balance)
 
 
 def silent(stage, done, total):
@@ -97,7 +99,7 @@ def test_floor_depth_is_the_depth_of_points_on_the_floor():
 def test_the_renderer_s_depth_is_the_floor_s(robot, renderer):
     if renderer == "EGL" and choose_renderer() != "EGL":
         pytest.skip("no EGL here")
-    with open_scene(robot, [DESIGN], CAMERA, renderer) as scene:
+    with open_scene(robot, [DRAWER], CAMERA, renderer) as scene:
         frames = frames_of(robot, 1)
         pose_scene(scene, frames, 0)
         depth = take_picture(scene).depth
@@ -114,7 +116,7 @@ def test_tiles_join_without_a_seam(robot, monkeypatch):
     if choose_renderer() != "EGL":
         pytest.skip("no EGL here")
     frames = frames_of(robot, 1)
-    with open_scene(robot, [DESIGN], CAMERA, "EGL") as scene:
+    with open_scene(robot, [DRAWER], CAMERA, "EGL") as scene:
         pose_scene(scene, frames, 0)
         whole = take_picture(scene)
         monkeypatch.setattr(scene_renderer, "EGL_WIDTH", 200)
@@ -134,8 +136,8 @@ def test_drawing_only_what_moves_shows_the_same(robot, renderer):
     joints[:, robot.joint_names.index("LShoulderPitch")] = [1.77, 1.0, 0.0, -1.0]
     joints[:, robot.joint_names.index("HeadRoll")] = [0.0, 0.1, 0.2, 0.3]
     frames = dataclasses.replace(still, joints=joints)
-    drawn = list(draw_frames(Job(robot, [DESIGN], frames, CAMERA, renderer, range(4))))
-    with open_scene(robot, [DESIGN], CAMERA, renderer) as scene:
+    drawn = list(draw_frames(Job(robot, [DRAWER], frames, CAMERA, renderer, range(4))))
+    with open_scene(robot, [DRAWER], CAMERA, renderer) as scene:
         region = moving_region(scene, frames, range(4))
         area = (region.right - region.left) * (region.bottom - region.top)
         assert 0.02 < area / (CAMERA.width * CAMERA.height) < 0.5
@@ -152,7 +154,7 @@ def test_video_has_every_frame_in_order(robot, tmp_path):
     path = tmp_path / "video.mp4"
     calls = []
     frames = frames_of(robot, 9)
-    render_video(path, robot, [DESIGN], frames, CAMERA, lambda *call: calls.append(call), processes=2)
+    render_video(path, robot, [DRAWER], frames, CAMERA, lambda *call: calls.append(call), processes=2)
     assert calls == [("video", done, 9) for done in range(1, 10)]
     assert [entry.name for entry in tmp_path.iterdir()] == ["video.mp4"]
     meta = iio.immeta(path, plugin="FFMPEG")
@@ -163,7 +165,7 @@ def test_video_has_every_frame_in_order(robot, tmp_path):
     # The drawer opens steadily: every frame is nearest to its neighbours.
     distance = np.abs(film[:, None] - film[None, :]).mean(axis=(2, 3, 4))
     assert (np.diff(distance[0]) > 0.0).all()
-    picture_strip(tmp_path / "strip.png", robot, [DESIGN], frames, CAMERA, [0, 8], 2)
+    picture_strip(tmp_path / "strip.png", robot, [DRAWER], frames, CAMERA, [0, 8], 2)
     strip = iio.imread(tmp_path / "strip.png").astype(int)
     assert strip.shape == (180, 640, 3)
     assert np.abs(strip[:, :320] - film[0]).mean() < 3.0
@@ -182,7 +184,7 @@ def test_overlays_are_where_they_belong(robot, tmp_path):
     frames = frames_of(robot, 3, balance)
     # The same drawer in each, so that only what is drawn differs.
     frames.fixtures["drawer"][:] = 0.1
-    picture_strip(tmp_path / "strip.png", robot, [DESIGN], frames, sharp, [0, 1, 2], 1)
+    picture_strip(tmp_path / "strip.png", robot, [DRAWER], frames, sharp, [0, 1, 2], 1)
     first, second, third = np.split(iio.imread(tmp_path / "strip.png").astype(int), 3)
 
     def at(image, spot):
@@ -210,7 +212,7 @@ def test_overlays_are_where_they_belong(robot, tmp_path):
 def test_falls_back_where_the_probe_says_no(robot, tmp_path, monkeypatch):
     monkeypatch.setattr(camera_module, "choose_renderer", lambda: "TinyRenderer")
     frames = frames_of(robot, 1)
-    assert picture_strip(tmp_path / "a.png", robot, [DESIGN], frames, CAMERA, [0], 1) == "TinyRenderer"
+    assert picture_strip(tmp_path / "a.png", robot, [DRAWER], frames, CAMERA, [0], 1) == "TinyRenderer"
     picture = iio.imread(tmp_path / "a.png")
     # Pale floor, white robot, brown wood.
     assert picture.shape == (180, 320, 3)
@@ -251,7 +253,7 @@ def test_interruption_leaves_nothing_behind(robot, tmp_path, monkeypatch):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        render_video(path, robot, [DESIGN], frames_of(robot, 6), CAMERA, interrupt, processes=2)
+        render_video(path, robot, [DRAWER], frames_of(robot, 6), CAMERA, interrupt, processes=2)
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["scratch", "video.mp4"]
     assert not list(scratch.iterdir())
     assert path.read_bytes() == b"the previous video"
@@ -262,7 +264,7 @@ def test_interruption_leaves_nothing_behind(robot, tmp_path, monkeypatch):
 def test_failures_are_one_line(robot, tmp_path):
     frames = dataclasses.replace(frames_of(robot, 2), fixtures={})
     with pytest.raises(RunError, match="drawing failed: KeyError: 'drawer'"):
-        render_video(tmp_path / "a.mp4", robot, [DESIGN], frames, CAMERA, silent, processes=1)
+        render_video(tmp_path / "a.mp4", robot, [DRAWER], frames, CAMERA, silent, processes=1)
     with pytest.raises(RunError, match="cannot write"):
-        render_video(tmp_path / "no" / "a.mp4", robot, [DESIGN], frames_of(robot, 2), CAMERA, silent)
+        render_video(tmp_path / "no" / "a.mp4", robot, [DRAWER], frames_of(robot, 2), CAMERA, silent)
     assert not list(tmp_path.iterdir())

@@ -1,23 +1,19 @@
-import dataclasses
-
 import numpy as np
 import pinocchio as pin
 import pytest
 import trimesh
 
 from simbench.errors import ScenarioError
-from simbench.sim.fixtures import (
-    FIXTURES,
-    DrawerDesign,
-    add_fixture,
-    fixture_state,
-    handle_poses,
-    place_fixture,
-)
-from simbench.sim.fixtures.boards import Board, inertia
+from simbench.scenario import load_scenario
+from simbench.sim.fixtures import fixture_mechanism
+from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
+from simbench.sim.fixtures.fixture import add_fixture, fixture_state, place_fixture
+from simbench.sim.fixtures.mechanism import handle_poses
+from simbench.sim.fixtures.shapes import Board, inertia
 from simbench.sim.world import GRAVITY, bullet, open_world
 
-DESIGN = DrawerDesign(
+DESIGN = Drawer(
+    type="drawer",
     name="drawer",
     position_m=(0.45, 0.02, 0.0),
     heading_rad=0.1,
@@ -36,15 +32,26 @@ DESIGN = DrawerDesign(
     handle_convergence_rad=0.26,
     grip_clearance_m=0.003,
 )
+DRAWER = drawer_mechanism(DESIGN)
+
+
+def handle_at(opening, mechanism=DRAWER):
+    """Poses of both palms (SE3) at one opening (m)."""
+    return {side: pin.SE3(poses[0]) for side, poses in handle_poses(mechanism, np.array([[opening]])).items()}
+
+
+def opening_and_speed(fixture):
+    state = fixture_state(fixture)
+    return float(state.position[0]), float(state.velocity[0])
 
 
 def pull(fixture, force):
     """Apply a force (N) at the drawer's centre of mass along its axis of opening for one step."""
     client = fixture.world.client
     outward = -pin.utils.rotate("z", DESIGN.heading_rad)[:, 0]
-    spot = bullet.getLinkState(fixture.body, fixture.joint, physicsClientId=client)[0]
+    spot = bullet.getLinkState(fixture.body, fixture.joints[0], physicsClientId=client)[0]
     bullet.applyExternalForce(
-        fixture.body, fixture.joint, outward * force, spot, bullet.WORLD_FRAME, physicsClientId=client
+        fixture.body, fixture.joints[0], outward * force, spot, bullet.WORLD_FRAME, physicsClientId=client
     )
 
 
@@ -56,11 +63,11 @@ def speed_under(force, time, *, mass, friction, damping):
 @pytest.mark.parametrize("force", [0.0, 1.95, -1.95])
 def test_stays_at_rest_below_friction(force):
     with open_world() as world:
-        drawer = add_fixture(world, DESIGN)
+        drawer = add_fixture(world, DRAWER)
         for _ in range(500):
             pull(drawer, force)
             world.step()
-        position, velocity = fixture_state(drawer)
+        position, velocity = opening_and_speed(drawer)
     assert position == pytest.approx(0.12, abs=1e-6)
     assert abs(velocity) < 1e-5
 
@@ -69,13 +76,13 @@ def test_stays_at_rest_below_friction(force):
 def test_moves_as_the_closed_form_above_friction(force):
     friction, damping, mass = DESIGN.friction_n, DESIGN.damping_ns_m, DESIGN.mass_kg
     with open_world() as world:
-        drawer = add_fixture(world, DESIGN)
+        drawer = add_fixture(world, DRAWER)
         for step in range(1, 301):
             pull(drawer, force)
             world.step()
             if step in (50, 150, 300):
                 expected = speed_under(force, step * 1e-3, mass=mass, friction=friction, damping=damping)
-                assert fixture_state(drawer)[1] == pytest.approx(expected, rel=0.02)
+                assert opening_and_speed(drawer)[1] == pytest.approx(expected, rel=0.02)
 
 
 @pytest.mark.parametrize(("angle", "moves"), [(0.10, False), (0.14, True)])
@@ -84,11 +91,11 @@ def test_slides_when_gravity_is_tilted_beyond_the_friction(angle, moves):
     outward = -pin.utils.rotate("z", DESIGN.heading_rad)[:, 0]
     gravity = GRAVITY * (np.sin(angle) * outward - np.array([0.0, 0.0, np.cos(angle)]))
     with open_world() as world:
-        drawer = add_fixture(world, DESIGN)
+        drawer = add_fixture(world, DRAWER)
         bullet.setGravity(*gravity, physicsClientId=world.client)
         for _ in range(200):
             world.step()
-        velocity = fixture_state(drawer)[1]
+        velocity = opening_and_speed(drawer)[1]
     weight = DESIGN.mass_kg * GRAVITY * np.sin(angle)
     expected = speed_under(weight, 0.2, mass=DESIGN.mass_kg, friction=2.0, damping=5.0) if moves else 0.0
     assert velocity == pytest.approx(expected, rel=0.02, abs=1e-5)
@@ -97,13 +104,13 @@ def test_slides_when_gravity_is_tilted_beyond_the_friction(angle, moves):
 @pytest.mark.parametrize(("force", "stop"), [(40.0, 0.30), (-40.0, 0.0)])
 def test_end_stops_hold(force, stop):
     with open_world() as world:
-        drawer = add_fixture(world, DESIGN)
+        drawer = add_fixture(world, DRAWER)
         beyond = 0.0
         for _ in range(1000):
             pull(drawer, force)
             world.step()
-            beyond = max(beyond, abs(fixture_state(drawer)[0] - 0.15) - 0.15)
-        position, velocity = fixture_state(drawer)
+            beyond = max(beyond, abs(opening_and_speed(drawer)[0] - 0.15) - 0.15)
+        position, velocity = opening_and_speed(drawer)
     assert position == pytest.approx(stop, abs=1e-3)
     assert abs(velocity) < 1e-2
     assert beyond < 5e-3
@@ -112,14 +119,14 @@ def test_end_stops_hold(force, stop):
 @pytest.mark.parametrize("opening", [0.0, 0.12, 0.30])
 def test_handles_of_bullet_and_of_the_pure_function_agree(opening):
     with open_world() as world:
-        drawer = add_fixture(world, DESIGN)
-        place_fixture(drawer, opening)
-        assert fixture_state(drawer) == (pytest.approx(opening), 0.0)
-        poses = handle_poses(DESIGN, opening)
-        for side, handle in drawer.handles.items():
+        drawer = add_fixture(world, DRAWER)
+        place_fixture(drawer, np.array([opening]))
+        assert opening_and_speed(drawer) == (pytest.approx(opening), 0.0)
+        poses = handle_at(opening)
+        for side, handle in DRAWER.handles.items():
             state = bullet.getLinkState(
                 drawer.body,
-                drawer.links[handle.link],
+                drawer.links[handle.part],
                 computeForwardKinematics=True,
                 physicsClientId=world.client,
             )
@@ -129,8 +136,8 @@ def test_handles_of_bullet_and_of_the_pure_function_agree(opening):
 
 
 def test_handles_are_above_the_front_and_converge():
-    closed = dataclasses.replace(DESIGN, heading_rad=0.0, position_m=(0.45, 0.0, 0.0))
-    poses = handle_poses(closed, 0.12)
+    ahead = DESIGN.model_copy(update={"heading_rad": 0.0, "position_m": (0.45, 0.0, 0.0)})
+    poses = handle_at(0.12, drawer_mechanism(ahead))
     # 0.75 table + 0.018 bottom + 0.004 gap + 0.2 front + 0.003 clearance.
     np.testing.assert_allclose(poses["left"].translation, [0.339, 0.2, 0.975], atol=1e-12)
     np.testing.assert_allclose(poses["right"].translation, [0.339, -0.2, 0.975], atol=1e-12)
@@ -142,14 +149,14 @@ def test_a_hand_at_the_handle_does_not_penetrate_the_wood():
     """A palm of 78 × 70 × 24 mm with fingers 14 mm thick that reach 5 cm down behind the front."""
     with open_world() as world:
         client = world.client
-        drawer = add_fixture(world, DESIGN)
+        drawer = add_fixture(world, DRAWER)
         palm = bullet.createCollisionShape(
             bullet.GEOM_BOX, halfExtents=[0.039, 0.035, 0.012], physicsClientId=client
         )
         fingers = bullet.createCollisionShape(
             bullet.GEOM_BOX, halfExtents=[0.007, 0.035, 0.025], physicsClientId=client
         )
-        for pose in handle_poses(DESIGN, 0.12).values():
+        for pose in handle_at(0.12).values():
             for shape, offset in ((palm, [0.0, 0.0, 0.012]), (fingers, [0.028, 0.0, -0.025])):
                 placed = pose * pin.SE3(np.eye(3), np.array(offset))
                 body = bullet.createMultiBody(
@@ -173,11 +180,11 @@ def test_the_front_stops_a_finger():
     """A box dropped on the upper edge of the front comes to rest on it."""
     with open_world() as world:
         client = world.client
-        add_fixture(world, DESIGN)
+        add_fixture(world, DRAWER)
         shape = bullet.createCollisionShape(
             bullet.GEOM_BOX, halfExtents=[0.05, 0.03, 0.01], physicsClientId=client
         )
-        over = handle_poses(DESIGN, 0.12)["left"] * pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.02]))
+        over = handle_at(0.12)["left"] * pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.02]))
         body = bullet.createMultiBody(
             0.2,
             shape,
@@ -208,8 +215,8 @@ def test_inertia_of_boards_agrees_with_trimesh_integrals():
 
 def test_moving_mass_is_the_design_s():
     with open_world() as world:
-        drawer = add_fixture(world, DESIGN)
-        dynamics = bullet.getDynamicsInfo(drawer.body, drawer.joint, physicsClientId=world.client)
+        drawer = add_fixture(world, DRAWER)
+        dynamics = bullet.getDynamicsInfo(drawer.body, drawer.joints[0], physicsClientId=world.client)
     assert dynamics[0] == pytest.approx(1.7)
 
 
@@ -222,8 +229,13 @@ def test_moving_mass_is_the_design_s():
 )
 def test_impossible_dimensions_are_refused(change, message):
     with pytest.raises(ScenarioError, match=message):
-        dataclasses.replace(DESIGN, **change)
+        load_scenario("drawer", [f"fixtures.0.{key}={value}" for key, value in change.items()])
 
 
-def test_registry_builds_from_a_scenario_s_keys():
-    assert FIXTURES["drawer"].design(**dataclasses.asdict(DESIGN)) == DESIGN
+def test_a_scenario_s_keys_make_the_mechanism():
+    overrides = [f"fixtures.0.{key}={list(v) if isinstance(v, tuple) else v}" for key, v in DESIGN]
+    [design] = load_scenario("drawer", overrides).fixtures
+    assert design == DESIGN
+    made = fixture_mechanism(design)
+    assert (made.name, made.start.tolist(), made.parts[2].mass) == ("drawer", [0.12], 1.7)
+    assert made.pose.isApprox(pin.SE3(pin.utils.rotate("z", 0.1), np.array([0.45, 0.02, 0.0])), 1e-12)

@@ -8,7 +8,9 @@ import pytest
 
 from simbench.robot.robot import load_robot, placed_robot
 from simbench.sim.control_laws import ComputedTorqueLaw
-from simbench.sim.fixtures import DrawerDesign, add_fixture, handle_poses
+from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
+from simbench.sim.fixtures.fixture import add_fixture
+from simbench.sim.fixtures.mechanism import handle_poses
 from simbench.sim.grasp import Grip, GripDesign
 from simbench.sim.recorder import Recorder
 from simbench.sim.simulation import Reference, simulate
@@ -35,8 +37,9 @@ def drawer_at(handle):
     """A drawer whose right handle is at a level pose when it is open by `OPENING`."""
     heading = float(np.arctan2(handle.rotation[1, 0], handle.rotation[0, 0]))
 
-    def design(position, height):
-        return DrawerDesign(
+    def mechanism(position, height):
+        design = Drawer(
+            type="drawer",
             name="drawer",
             position_m=position,
             heading_rad=heading,
@@ -55,10 +58,14 @@ def drawer_at(handle):
             handle_convergence_rad=0.0,
             grip_clearance_m=0.0,
         )
+        return drawer_mechanism(design)
 
-    off = handle.translation - handle_poses(design((0.0, 0.0, 0.0), 0.4), OPENING)["right"].translation
-    made = design((float(off[0]), float(off[1]), 0.0), 0.4 + float(off[2]))
-    assert handle_poses(made, OPENING)["right"].isApprox(handle, 1e-6)
+    def right_handle(drawer):
+        return pin.SE3(handle_poses(drawer, np.array([[OPENING]]))["right"][0])
+
+    off = handle.translation - right_handle(mechanism((0.0, 0.0, 0.0), 0.4)).translation
+    made = mechanism((float(off[0]), float(off[1]), 0.0), 0.4 + float(off[2]))
+    assert right_handle(made).isApprox(handle, 1e-6)
     return made
 
 
@@ -92,7 +99,7 @@ def pulled():
     data = scene.model.createData()
     pin.framesForwardKinematics(scene.model, data, REACHED)
     handle = data.oMf[frame].copy()
-    design = drawer_at(handle)
+    drawer = drawer_at(handle)
     inward = handle.rotation[:, 0]
 
     time = DT * np.arange(1, round(END / DT) + 1)
@@ -108,9 +115,9 @@ def pulled():
         np.gradient(velocity, DT, axis=0),
         (time < RELEASED)[:, None],
     )
-    recorder = Recorder(len(time), robot, 1)
+    recorder = Recorder(len(time), robot, [1])
     with open_world(DT) as world:
-        fixture = add_fixture(world, design)
+        fixture = add_fixture(world, drawer)
         body = add_robot(world, robot, BASE, position[0])
         grip = Grip(body, "right", fixture, GRIP)
         law = ComputedTorqueLaw(robot, DT, 10.0)
@@ -137,7 +144,7 @@ def test_it_engages_by_contact_of_flange_and_front(pulled):
     # Before, the drawer has not moved, and the flange began `AWAY` from its front.
     gap = AWAY + (log.palm_position[first, 0] - log.palm_position[0, 0]) @ pulled.outward
     assert 0.0 < gap < 0.0025
-    assert log.fixture_position[first, 0] == OPENING
+    assert log.fixtures[0].position[first, 0] == OPENING
     pairs = {(event.first, event.second) for event in log.events}
     assert pairs == {("puma560/link6", "drawer/drawer")}
     pressed = min(event.start for event in log.events)
@@ -150,7 +157,7 @@ def test_it_engages_by_contact_of_flange_and_front(pulled):
 def test_the_drawer_goes_where_the_flange_goes(pulled):
     """As far as the flange went, less what the force stretches the grip's spring."""
     log, held = pulled.log, slice(engagement(pulled), round((RELEASED - 0.01) / DT))
-    opened = log.fixture_position[held, 0] - log.fixture_position[held.start, 0]
+    opened = log.fixtures[0].position[held, 0] - log.fixtures[0].position[held.start, 0]
     moved = (log.palm_position[held, 0] - log.palm_position[held.start, 0]) @ pulled.outward
     assert np.abs(opened - moved).max() < 0.003
     assert opened[-1] == pytest.approx(PULL, abs=0.005)
@@ -163,10 +170,10 @@ def test_the_drawer_goes_where_the_flange_goes(pulled):
 def test_the_logged_wrench_moves_the_drawer(pulled):
     """Along the slide m v̇ = −F − friction − damping v, step by step, while only the grip acts on it."""
     log, steps = pulled.log, free(pulled)
-    steps = steps[log.fixture_velocity[steps, 0] > 0.01]
+    steps = steps[log.fixtures[0].velocity[steps, 0] > 0.01]
     assert len(steps) > 800
     force = -log.grip_wrench[steps, 0, :3] @ pulled.outward
-    speed, after = log.fixture_velocity[steps, 0], log.fixture_velocity[steps + 1, 0]
+    speed, after = log.fixtures[0].velocity[steps, 0], log.fixtures[0].velocity[steps + 1, 0]
     expected = MASS * (after - speed) / DT + FRICTION + DAMPING * speed
     np.testing.assert_allclose(force, expected, rtol=0, atol=1e-6)
     assert force.max() > FRICTION + DAMPING * 1.875 * PULL / (PULLING[1] - PULLING[0])
@@ -198,6 +205,6 @@ def test_it_lets_go_when_told_and_the_drawer_stays(pulled):
     log, after = pulled.log, slice(round(RELEASED / DT), None)
     assert not log.grip_engaged[after].any()
     assert not log.grip_wrench[after].any()
-    assert np.ptp(log.fixture_position[after, 0]) < 1e-3
+    assert np.ptp(log.fixtures[0].position[after, 0]) < 1e-3
     backed = (log.palm_position[-1, 0] - log.palm_position[after.start, 0]) @ pulled.outward
     assert backed == pytest.approx(BACK_OFF, abs=0.003)

@@ -5,7 +5,9 @@ import pinocchio as pin
 import pytest
 
 from simbench.sim.control import JointController
-from simbench.sim.fixtures import DrawerDesign, Fixture, Handle, add_fixture, fixture_state, handle_poses
+from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
+from simbench.sim.fixtures.fixture import Fixture, add_fixture, fixture_state
+from simbench.sim.fixtures.mechanism import Handle, Joint, Mechanism, Part, handle_poses
 from simbench.sim.grasp import Grip, GripDesign, apply_grips
 from simbench.sim.link_motion import link_motions
 from simbench.sim.state import empty_state, read_state
@@ -14,7 +16,8 @@ from simbench.sim.world import add_robot, bullet, open_world, place_robot
 DT = 1e-3
 OPENING = 0.12
 # Without friction: what the drawer's mass then feels along its slide is the hand alone.
-DRAWER = DrawerDesign(
+DESIGN = Drawer(
+    type="drawer",
     name="drawer",
     position_m=(0.5, 0.05, 0.0),
     heading_rad=0.3,
@@ -33,7 +36,9 @@ DRAWER = DrawerDesign(
     handle_convergence_rad=0.26,
     grip_clearance_m=0.0,
 )
-OUTWARD = -pin.utils.rotate("z", DRAWER.heading_rad)[:, 0]
+DRAWER = drawer_mechanism(DESIGN)
+OUTWARD = -pin.utils.rotate("z", DESIGN.heading_rad)[:, 0]
+LEFT_HANDLE = pin.SE3(handle_poses(DRAWER, np.array([[OPENING]]))["left"][0])
 GRIP = GripDesign(
     stiffness_n_m=2000.0,
     damping_ns_m=30.0,
@@ -126,7 +131,7 @@ def world():
 @pytest.fixture
 def hand(world, romeo, weightless):
     fixture = add_fixture(world, DRAWER)
-    return Hand(world, weightless(romeo), fixture, handle_poses(DRAWER, OPENING)["left"])
+    return Hand(world, weightless(romeo), fixture, LEFT_HANDLE)
 
 
 def place(x, y, z, turn=(0.0, 0.0, 0.0)):
@@ -179,7 +184,7 @@ def test_pulls_back_to_where_it_engaged_as_spring_and_damper(hand, set_state):
     set_state(hand.body, hand.state.q, v)
     drawer_speed, drawer_shift = 0.05, 0.002
     bullet.resetJointState(
-        hand.fixture.body, hand.fixture.joint, OPENING + drawer_shift, drawer_speed,
+        hand.fixture.body, hand.fixture.joints[0], OPENING + drawer_shift, drawer_speed,
         physicsClientId=hand.world.client,
     )  # fmt: skip
     load = hand.look()
@@ -235,7 +240,7 @@ def test_the_hand_feels_the_wrench_and_the_drawer_its_opposite(hand, momentum, s
         outside = np.concatenate([force, torque + np.cross(point, force)])
         np.testing.assert_allclose((after - before) / DT, outside, atol=0.05)
         # The drawer.
-        faster = fixture_state(hand.fixture)[1]
+        faster = float(fixture_state(hand.fixture).velocity[0])
         assert 1.7 * (faster - speed) / DT == pytest.approx(-force @ OUTWARD, abs=1e-6)
         before, speed = after, faster
         exchanged.append(1.7 * faster)
@@ -277,7 +282,14 @@ def test_torques_reach_a_hinged_handle_too(world, romeo, weightless):
     angle = 0.4
     bullet.resetJointState(body, 0, angle, physicsClientId=client)
     handle = Handle("arm", place(0.0, 0.0, 0.225))
-    lever = Fixture("lever", world, body, 0, {"stand": -1, "arm": 0}, {"left": handle}, "angle_rad")
+    mechanism = Mechanism(
+        "lever",
+        pin.SE3(np.eye(3), HINGE),
+        (Part("stand", (), 0.0), Part("arm", (), 0.8, "hinge")),
+        (Joint("hinge", "turn", tuple(AXIS.tolist())),),
+        {"left": handle},
+    )
+    lever = Fixture(mechanism, world, body, None, (0,), {"stand": -1, "arm": 0}, {})
     turned = pin.SE3(pin.exp3(angle * AXIS), HINGE)
     hand = Hand(world, weightless(romeo), lever, turned * handle.pose)
     hand.look()
@@ -293,7 +305,7 @@ def test_torques_reach_a_hinged_handle_too(world, romeo, weightless):
     peak, speed = 0.0, 0.0
     for _ in range(200):
         # link_motions against the closed form of a hinge.
-        position, rate = fixture_state(lever)
+        position, rate = (float(values[0]) for values in fixture_state(lever)[:2])
         [motion] = link_motions(lever, [0])
         turn = pin.exp3(position * AXIS)
         np.testing.assert_allclose(
@@ -308,7 +320,7 @@ def test_torques_reach_a_hinged_handle_too(world, romeo, weightless):
         expected = -AXIS @ (torque + np.cross(point - HINGE, force))
         peak = max(peak, abs(AXIS @ torque))
         hand.step(load)
-        faster = fixture_state(lever)[1]
+        faster = float(fixture_state(lever).velocity[0])
         assert inertia * (faster - speed) / DT == pytest.approx(expected, abs=1e-5)
         speed = faster
     assert peak > 0.5
@@ -328,8 +340,7 @@ def test_lets_go_when_overloaded_and_stays_open_until_asked_anew(
     world, romeo, weightless, change, offset, holds
 ):
     fixture = add_fixture(world, DRAWER)
-    handle = handle_poses(DRAWER, OPENING)["left"]
-    hand = Hand(world, weightless(romeo), fixture, handle, design=replace(GRIP, **change))
+    hand = Hand(world, weightless(romeo), fixture, LEFT_HANDLE, design=replace(GRIP, **change))
     hand.look()
     assert hand.grip.engaged
     hand.move(TOUCHING * offset)
@@ -354,7 +365,7 @@ def test_lets_go_when_overloaded_and_stays_open_until_asked_anew(
 def test_both_hands_hold_independently(world, romeo, weightless):
     """The right grip knows its own handle: with the left palm at the left handle it stays open."""
     fixture = add_fixture(world, DRAWER)
-    hand = Hand(world, weightless(romeo), fixture, handle_poses(DRAWER, OPENING)["left"])
+    hand = Hand(world, weightless(romeo), fixture, LEFT_HANDLE)
     right = Grip(hand.body, "right", fixture, GRIP)
     hand.look()
     assert apply_grips([right], [True], True) == []

@@ -8,14 +8,17 @@ import pytest
 from simbench.balance.ground_reaction import standing_torques
 from simbench.balance.standing import stand
 from simbench.robot.robot import load_robot
-from simbench.sim.fixtures import DrawerDesign, add_fixture, handle_poses
+from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
+from simbench.sim.fixtures.fixture import add_fixture
+from simbench.sim.fixtures.mechanism import handle_poses
 from simbench.sim.grasp import Grip, GripDesign
 from simbench.sim.recorder import Recorder
 from simbench.sim.simulation import Reference, simulate
 from simbench.sim.world import GRAVITY, add_robot, bullet, open_world
 
 DT = 1e-3
-DRAWER = DrawerDesign(
+DESIGN = Drawer(
+    type="drawer",
     name="drawer",
     position_m=(0.5, 0.05, 0.0),
     heading_rad=0.3,
@@ -34,9 +37,12 @@ DRAWER = DrawerDesign(
     handle_convergence_rad=0.26,
     grip_clearance_m=0.0,
 )
+DRAWER = drawer_mechanism(DESIGN)
 GRIP = GripDesign(2000.0, 30.0, 20.0, 0.5, 60.0, 3.0, 0.02)
 ARRAYS = [
-    name for name, value in vars(Recorder(1, load_robot("romeo"), 1)).items() if isinstance(value, np.ndarray)
+    name
+    for name, value in vars(Recorder(1, load_robot("romeo"), [1])).items()
+    if isinstance(value, np.ndarray)
 ]
 
 
@@ -76,7 +82,7 @@ def record(romeo, stance):
 
     def run(*, robot=romeo, base=None, steps=400, log_every=1, progress=None, samples=None, **options):
         reference = waving(robot, stance.joints, steps, stance.torque if base is None else None)
-        recorder = Recorder(samples or -(-steps // log_every), robot, 0)
+        recorder = Recorder(samples or -(-steps // log_every), robot, [])
         with open_world(DT) as world:
             body = add_robot(world, robot, stance.base if base is None else base, stance.joints)
             if progress is not None:
@@ -241,8 +247,9 @@ def hold_the_drawer(robot, stance, design, *, amplitude, steps, release):
     pin.framesForwardKinematics(robot.model, data, np.concatenate([[0, 0, 0, 0, 0, 0, 1], stance.joints]))
     palm = data.oMf[robot.model.getFrameId(robot.frames["left_hand"])]
     touching = pin.SE3(np.eye(3), np.array([0.0, 0.0, -0.001]))
-    base = handle_poses(DRAWER, 0.12)["left"] * touching * palm.inverse()
-    recorder, engaged_at = Recorder(steps, robot, 1), []
+    handle = pin.SE3(handle_poses(DRAWER, np.array([[0.12]]))["left"][0])
+    base = handle * touching * palm.inverse()
+    recorder, engaged_at = Recorder(steps, robot, [1]), []
     with open_world(DT) as world:
         bullet.setGravity(0, 0, 0, physicsClientId=world.client)
         drawer = add_fixture(world, DRAWER)
@@ -285,7 +292,7 @@ def test_grips_and_equipment_are_logged_as_they_act(romeo, weightless, stance):
     assert log.grips_lost == 0
     model, data = bullets_model(robot), robot.model.createData()
     joint = model.frames[model.getFrameId(robot.frames["left_hand"])].parentJoint
-    outward = -pin.utils.rotate("z", DRAWER.heading_rad)[:, 0]
+    outward = -pin.utils.rotate("z", DESIGN.heading_rad)[:, 0]
     for now in range(start + 2, steps - 1):
         q = np.concatenate([log.base_pose[now], log.joint_position[now]])
         v = np.concatenate([log.base_velocity[now], log.joint_velocity[now]])
@@ -299,10 +306,10 @@ def test_grips_and_equipment_are_logged_as_they_act(romeo, weightless, stance):
         expected = pin.aba(model, model.createData(), q, v, motors, forces)[6:]
         measured = (log.joint_velocity[now + 1] - log.joint_velocity[now]) / DT
         np.testing.assert_allclose(measured, expected, atol=0.05)
-        faster = (log.fixture_velocity[now + 1, 0] - log.fixture_velocity[now, 0]) / DT
-        assert DRAWER.mass_kg * faster == pytest.approx(-force @ outward, abs=1e-5)
-        moved = (log.fixture_position[now + 1, 0] - log.fixture_position[now, 0]) / DT
-        assert moved == pytest.approx(log.fixture_velocity[now + 1, 0], abs=1e-9)
+        faster = (log.fixtures[0].velocity[now + 1, 0] - log.fixtures[0].velocity[now, 0]) / DT
+        assert DESIGN.mass_kg * faster == pytest.approx(-force @ outward, abs=1e-5)
+        moved = (log.fixtures[0].position[now + 1, 0] - log.fixtures[0].position[now, 0]) / DT
+        assert moved == pytest.approx(log.fixtures[0].velocity[now + 1, 0], abs=1e-9)
     assert np.linalg.norm(log.grip_wrench[:, 0, :3], axis=1).max() > 5.0
     events = {(event.first, event.second) for event in log.events}
     assert ("romeo/l_wrist", "drawer/drawer") in events
