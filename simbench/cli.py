@@ -15,6 +15,7 @@ from simbench.cli_check import check
 from simbench.cli_motion import motion_app
 from simbench.cli_place import place
 from simbench.cli_replay import replay, video
+from simbench.cli_report import report
 from simbench.cli_retarget import retarget
 from simbench.cli_robot import robot_app
 from simbench.display import format_value, metrics_table, progress_bars
@@ -143,6 +144,7 @@ def run(
     ] = None,
     video: Annotated[bool, typer.Option("--video", help="Also record video.mp4.")] = False,
     gui: Annotated[bool, typer.Option("--gui", help="Watch in Bullet's window.")] = False,
+    plots: Annotated[bool, typer.Option("--plots", help="Also draw plots/*.png.")] = False,
 ) -> None:
     """Run a scenario; exit status 1 if a check fails."""
     resolved = load_scenario(scenario, overrides or ())
@@ -152,6 +154,10 @@ def run(
 
         with progress_bars(Console(stderr=True)) as on_progress:
             result = run_scenario(resolved, folder, video=video, gui=gui, on_progress=on_progress)
+            if plots:
+                from simbench.run_plots import draw_plots
+
+                draw_plots(result.directory, on_progress)
     except KeyboardInterrupt:
         kept = incomplete_path(folder)
         raise _Interrupted(f"partial run kept in {kept}" if kept.exists() else "nothing kept") from None
@@ -159,6 +165,8 @@ def run(
     print(f"\nrun    {result.directory}")
     if result.video is not None:
         print(f"video  {result.video}  (drawn by {result.renderer})")
+    if plots:
+        print(f"plots  {result.directory / 'plots'}")
     failed = [check for check in result.checks if not check.passed]
     for check in failed:
         value = format_value(result.metrics.get(check.name))
@@ -171,3 +179,4 @@ app.command()(place)
 app.command()(check)
 app.command()(video)
 app.command()(replay)
+app.command()(report)

@@ -57,9 +57,13 @@ def metrics_table(metrics: Mapping[str, Metric], checks: Sequence[Check] = ()) -
         if group is not None and head != group:
             table.add_row()
         group = head
-        unit = next((unit for suffix, unit in _UNITS.items() if name.endswith(suffix)), "")
-        table.add_row(name, format_value(metrics.get(name)), unit, _check_text(outcome.get(name)))
+        table.add_row(name, format_value(metrics.get(name)), unit_of(name), _check_text(outcome.get(name)))
     return table
+
+
+def unit_of(name: str) -> str:
+    """Read a metric's unit from its name; empty for a plain number."""
+    return next((unit for suffix, unit in _UNITS.items() if name.endswith(suffix)), "")
 
 
 def format_value(value: Metric) -> str:
