@@ -9,6 +9,8 @@ import pytest
 from simbench.balance.ground_reaction import standing_torques
 from simbench.balance.standing import stand
 from simbench.sim.control import JointController
+from simbench.sim.fixtures.shapes import inertia
+from simbench.sim.link_motion import link_motions
 from simbench.sim.sensing import ContactSensor
 from simbench.sim.state import empty_state, read_state
 from simbench.sim.world import add_robot, bullet, place_robot
@@ -76,6 +78,23 @@ def momentum():
         about_cog = pin.computeCentroidalMomentum(robot.model, data, state.q, state.v)
         cog = data.com[0].copy()
         return np.concatenate([about_cog.linear, about_cog.angular + np.cross(cog, about_cog.linear)]), cog
+
+    return compute
+
+
+@pytest.fixture(scope="session")
+def fixture_momentum():
+    """Linear momentum and angular momentum about the world's origin, (6,), of a fixture's parts."""
+
+    def compute(fixture):
+        total = np.zeros(6)
+        for part in fixture.mechanism.parts:
+            [link] = link_motions(fixture, [fixture.links[part.name]])
+            turn = pin.Quaternion(link.quaternion[3], *link.quaternion[:3]).matrix()
+            linear = part.mass * np.array(link.linear)
+            spin = turn @ inertia(part.shapes, part.mass).inertia @ turn.T @ np.array(link.angular)
+            total += np.concatenate([linear, spin + np.cross(link.com, linear)])
+        return total
 
     return compute
 
