@@ -55,6 +55,8 @@ def follow(
         Overwritten: ‖ε‖² in every frame; with `rounds` 0 before its step.
     """
     n = len(tree.parent)
+    # A constant as an argument would be a type of its own, and `descend` compiled twice.
+    most = rounds if rounds > 0 else _ROUNDS
     joints, rotation, position = np.empty(n), np.empty((3, 3)), np.empty(3)
     for k in range(n):
         joints[k] = q[7 + k]
@@ -72,11 +74,11 @@ def follow(
                 advance(change, bounds, joints, rotation, position)
             else:
                 descend(
-                    tree, tasks, points[t], turns[t], bounds, joints, rotation, position, work, _ROUNDS, hold
+                    tree, tasks, points[t], turns[t], bounds, joints, rotation, position, work, most, hold
                 )
         else:
             cost[t], _ = descend(
-                tree, tasks, points[t], turns[t], bounds, joints, rotation, position, work, rounds, hold
+                tree, tasks, points[t], turns[t], bounds, joints, rotation, position, work, most, hold
             )
         for k in range(n):
             q[7 + k] = joints[k]

@@ -112,13 +112,16 @@ def _solve(
     springs[:-1] += stiffness
     springs[1:] += stiffness
     if bending is None:
-        return np.where(fixed, held, _solve_banded(blocks, springs, beside, beside[:0], fixed, right))
-    springs[:-2] += bending
-    springs[1:-1] += 4.0 * bending
-    springs[2:] += bending
-    beside[:-1] -= 2.0 * bending
-    beside[1:] -= 2.0 * bending
-    return np.where(fixed, held, _solve_banded(blocks, springs, beside, bending, fixed, right))
+        bending = beside[:0]
+    else:
+        springs[:-2] += bending
+        springs[1:-1] += 4.0 * bending
+        springs[2:] += bending
+        beside[:-1] -= 2.0 * bending
+        beside[1:] -= 2.0 * bending
+    # Every other layout in memory would be compiled anew.
+    arrays = (blocks, springs, beside, bending, fixed, right)
+    return np.where(fixed, held, _solve_banded(*(np.ascontiguousarray(array) for array in arrays)))
 
 
 @compiled

@@ -83,11 +83,13 @@ def settle_place(
     matrix, vector, damped = np.zeros((6, 6)), np.zeros(6), np.empty((6, 6))
     least, most = np.empty(6), np.empty(6)
     damping, cost = 1e-3, 0.0
+    # A constant as an argument would be a type of its own, and `descend_near` compiled once more.
+    most_rounds = np.int64(_JOINT_ROUNDS)
     # Steps of a tenth of a radian, of some centimetres and of a part of the hands' way weigh the same.
     scale = np.array([1.0, 1.0, 1.0, 0.1, 0.03, 0.03])
     for t in range(count):
         _aim(points[t], sway[t], hands[t], place, aims)
-        cost += descend_near(tree, tasks, counter, aims, low, high, rest, pull, path[t], work, _JOINT_ROUNDS)
+        cost += descend_near(tree, tasks, counter, aims, low, high, rest, pull, path[t], work, most_rounds)
         _reduce(work, path[t], low, high, pull, rest, hands[t], place, matrix, vector, follow[t])
     for _ in range(rounds):
         if cost < _NOTHING * count:
@@ -111,7 +113,7 @@ def settle_place(
                 tried_path[t, i] = min(max(x, low[i]), high[i])
             _aim(points[t], sway[t], hands[t], tried, aims)
             new_cost += descend_near(
-                tree, tasks, counter, aims, low, high, rest, pull, tried_path[t], work, _JOINT_ROUNDS
+                tree, tasks, counter, aims, low, high, rest, pull, tried_path[t], work, most_rounds
             )
             _reduce(
                 work,

@@ -42,7 +42,7 @@ Progress = Callable[[str, int, int], None]
 MOST_PROCESSES = 4
 GRACE = 10.0
 """How long drawing may take to end, s."""
-ENCODING = ["-crf", "20", "-preset", "medium", "-movflags", "+faststart"]
+ENCODING = ["-crf", "20", "-preset", "veryfast", "-movflags", "+faststart"]
 
 
 def render_video(

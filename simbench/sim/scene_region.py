@@ -121,7 +121,7 @@ def _around(scene: Scene, points: NDArray[np.float64]) -> Region:
         return whole_picture(camera)
     pixels = project(camera, points)
     size = np.array([camera.width, camera.height])
-    # Even numbers are whole pixels of the larger picture that the renderer draws.
-    low = np.clip(2 * np.floor(0.5 * (pixels.min(axis=0) - MARGIN)), 0, size).astype(int).tolist()
-    high = np.clip(2 * np.ceil(0.5 * (pixels.max(axis=0) + MARGIN)), 0, size).astype(int).tolist()
+    # Multiples of 4 are whole pixels of the larger picture that the renderer draws.
+    low = np.clip(4 * np.floor(0.25 * (pixels.min(axis=0) - MARGIN)), 0, size).astype(int).tolist()
+    high = np.clip(4 * np.ceil(0.25 * (pixels.max(axis=0) + MARGIN)), 0, size).astype(int).tolist()
     return Region(*low, *high)

@@ -29,8 +29,10 @@ from simbench.sim.world import (
 
 # The plugin's drawing surface; a larger picture would only be stretched.
 EGL_WIDTH, EGL_HEIGHT = 1024, 768
-# The plugin does not smooth edges: draw larger and average.
-EGL_SCALE = 1.5
+# The plugin does not smooth edges: draw larger and average. Every drawing costs all shadows and triangles
+# anew, and at the smaller scale one is enough for a robot as high as five sixths of 720 rows. The sides of
+# such a picture have to be multiples of 4.
+EGL_SCALE, EGL_SCALE_OF_ANY_SIZE = 1.25, 1.5
 LIGHT_HEIGHT = 55.0  # degrees
 # As far as the plugin's shadows reach: light and highlights from nearby would change over the floor.
 LIGHT_DISTANCE = 200.0  # m
@@ -83,7 +85,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Region:
-    """A rectangle of the picture, edges in pixels from its upper left corner; even numbers."""
+    """A rectangle of the picture, edges in pixels from its upper left corner.
+
+    They are multiples of 4, or the picture's own.
+    """
 
     left: int
     top: int
@@ -255,7 +260,10 @@ def _add_ghost(world: World, robot: Robot, opacity: float) -> RobotBody:
 
 
 def _scale(scene: Scene) -> float:
-    return EGL_SCALE if scene.renderer == "EGL" else 1.0
+    """Find how much larger than the picture the renderer draws it; a region's edges stay whole numbers."""
+    if scene.renderer != "EGL":
+        return 1.0
+    return EGL_SCALE_OF_ANY_SIZE if (scene.camera.width | scene.camera.height) % 4 else EGL_SCALE
 
 
 def _edges(low: int, high: int, largest: int) -> list[int]:
