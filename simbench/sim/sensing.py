@@ -1,17 +1,76 @@
 """Contacts: foot wrenches, touching points, and every contact of the robot as an event."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.sim.vectors import Vector
 from simbench.sim.world import RobotBody, World, bullet
 
 TOUCH_DISTANCE = 1e-3
 """Points closer than this (m) to the floor count for the support polygon."""
 
 POINTS_PER_FOOT = 4
+
+
+class Contact(NamedTuple):
+    """A contact point of the last step, as one body feels it.
+
+    Parameters
+    ----------
+    link, other, other_link : int
+        Its link, the other body and that body's link, by Bullet's ids.
+    place : (3,) floats
+        On the body, m.
+    distance : float
+        m; negative where they are in each other.
+    normal : float
+        Normal force, N.
+    force : (3,) floats
+        On the body, N.
+    """
+
+    link: int
+    other: int
+    other_link: int
+    place: Vector
+    distance: float
+    normal: float
+    force: Vector
+
+
+def contacts_on(world: World, body: int) -> Iterator[Contact]:
+    """Read the contacts of the last step on a body.
+
+    Parameters
+    ----------
+    world : World
+    body : int
+        Bullet's id.
+
+    Yields
+    ------
+    Contact
+        With the body itself: as one of its two links feels it.
+    """
+    # Asked for the contacts of a body, Bullet names it first and turns the normal round where it was second,
+    # but not the friction. Asked for all, it tells everything as the first feels it.
+    for contact in bullet.getContactPoints(physicsClientId=world.client):
+        first, second = contact[1:3]
+        if body not in (first, second):
+            continue
+        normal, along, across = contact[9], contact[10], contact[12]
+        n, s, t = contact[7], contact[11], contact[13]
+        x = normal * n[0] + along * s[0] + across * t[0]
+        y = normal * n[1] + along * s[1] + across * t[1]
+        z = normal * n[2] + along * s[2] + across * t[2]
+        if first == body:
+            yield Contact(contact[3], second, contact[4], contact[5], contact[8], normal, (x, y, z))
+        else:
+            yield Contact(contact[4], first, contact[3], contact[6], contact[8], normal, (-x, -y, -z))
 
 
 @dataclass
@@ -90,26 +149,20 @@ class ContactSensor:
         sums = [[0.0] * 6 for _ in range(feet + 1)]
         pairs: dict[tuple[int, int, int], float] = {}
         own, floor = self.body.body, self.body.world.floor
-        for contact in bullet.getContactPoints(own, physicsClientId=self.body.world.client):
-            # Bullet puts the body it was asked for first.
-            second, link, other_link, place = contact[2:6]
-            normal = contact[9]
+        for contact in contacts_on(self.body.world, own):
+            second, link, place, normal = contact.other, contact.link, contact.place, contact.normal
             if second == floor and link in self._feet:
                 row = self._feet[link]
-                if contact[8] < TOUCH_DISTANCE and count[row] < POINTS_PER_FOOT:
+                if contact.distance < TOUCH_DISTANCE and count[row] < POINTS_PER_FOOT:
                     points[row, count[row]] = place[:2]
                     count[row] += 1
             if normal <= 0.0:
                 continue
-            key = (second, link, other_link)
+            key = (second, link, contact.other_link)
             pairs[key] = pairs.get(key, 0.0) + normal
             if second == own:
                 continue
-            n, s, t = contact[7], contact[11], contact[13]
-            along, across = contact[10], contact[12]
-            fx = normal * n[0] + along * s[0] + across * t[0]
-            fy = normal * n[1] + along * s[1] + across * t[1]
-            fz = normal * n[2] + along * s[2] + across * t[2]
+            fx, fy, fz = contact.force
             px, py, pz = place
             total = sums[self._feet[link] if second == floor and link in self._feet else feet]
             total[0] += fx
@@ -160,10 +213,8 @@ def contact_wrench(world: World, body: int, other: int) -> list[float]:
         Force (N) and moment about the world's origin (N·m).
     """
     total = np.zeros(6)
-    for contact in bullet.getContactPoints(body, other, physicsClientId=world.client):
-        # The normal points from the second body to the first, as the force on the first does.
-        force = contact[9] * np.array(contact[7])
-        force += contact[10] * np.array(contact[11]) + contact[12] * np.array(contact[13])
-        total[:3] += force
-        total[3:] += np.cross(contact[5], force)
+    for contact in contacts_on(world, body):
+        if contact.other == other:
+            total[:3] += contact.force
+            total[3:] += np.cross(contact.place, contact.force)
     return [float(value) for value in total]

@@ -10,6 +10,7 @@ from simbench.balance.ground_reaction import standing_torques
 from simbench.balance.standing import stand
 from simbench.sim.control import JointController
 from simbench.sim.fixtures.shapes import inertia
+from simbench.sim.grasp import Grip, apply_grips
 from simbench.sim.link_motion import link_motions
 from simbench.sim.sensing import ContactSensor
 from simbench.sim.state import empty_state, read_state
@@ -139,3 +140,82 @@ class Standing:
 @pytest.fixture(scope="session")
 def standing():
     return Standing
+
+
+class Hand:
+    """ROMEO floats without gravity with its left palm at a handle, and its grip."""
+
+    TOUCHING = pin.SE3(np.eye(3), np.array([0.001, 0.002, -0.001]))
+    """Of the palm in the handle's frame, 1 mm inside what it lies on."""
+
+    def __init__(self, world, robot, fixture, handle, design):
+        bullet.setGravity(0, 0, 0, physicsClientId=world.client)
+        self.world, self.robot, self.model, self.fixture, self.handle = (
+            world,
+            robot,
+            robot.model,
+            fixture,
+            handle,
+        )
+        self.data = self.model.createData()
+        low, high = self.model.lowerPositionLimit[7:], self.model.upperPositionLimit[7:]
+        self.joints = low + (high - low) * np.random.default_rng(0).uniform(0.4, 0.6, len(low))
+        self.frame = self.model.getFrameId(robot.frames["left_hand"])
+        self.body = add_robot(world, robot, np.array([0, 0, 4.0, 0, 0, 0, 1]), self.joints)
+        # Nothing but the hand may touch the equipment, whose reaction would enter the sums.
+        hands = robot.hands["left_hand"]
+        for name, link in self.body.links.items():
+            for other in (*fixture.links.values(), -1):
+                enable = int(name in (hands.palm, *hands.fingers))
+                bullet.setCollisionFilterPair(
+                    self.body.body, fixture.body, link, other, enable, physicsClientId=world.client
+                )
+        self.state = empty_state(self.body)
+        self.controller = JointController(self.body)
+        self.grip = Grip(self.body, "left", fixture, design)
+        self.move(self.TOUCHING)
+
+    def move(self, offset):
+        """Put the palm at `offset` from the handle, at rest."""
+        q = np.concatenate([[0, 0, 0, 0, 0, 0, 1], self.joints])
+        pin.framesForwardKinematics(self.model, self.data, q)
+        base = self.handle * offset * self.data.oMf[self.frame].inverse()
+        place_robot(self.body, pin.SE3ToXYZQUAT(base), self.joints)
+        bullet.performCollisionDetection(physicsClientId=self.world.client)
+
+    def look(self, wanted=True, look=True):
+        """What the grip does with the state that the robot has now."""
+        read_state(self.body, self.state)
+        pin.forwardKinematics(self.model, self.data, self.state.q, self.state.v)
+        loads = apply_grips([self.grip], [wanted], look)
+        return loads[0] if loads else None
+
+    def palm(self):
+        """Pose of the palm, and its velocity (6,) in world axes, by Pinocchio."""
+        read_state(self.body, self.state)
+        pin.forwardKinematics(self.model, self.data, self.state.q, self.state.v)
+        pose = pin.updateFramePlacement(self.model, self.data, self.frame).copy()
+        axes = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        return pose, pin.getFrameVelocity(self.model, self.data, self.frame, axes).vector
+
+    def drop_contacts(self):
+        """Let hand and equipment pass through each other, so that the grip alone acts between them."""
+        for link in self.body.links.values():
+            for other in (*self.fixture.links.values(), -1):
+                bullet.setCollisionFilterPair(
+                    self.body.body, self.fixture.body, link, other, 0, physicsClientId=self.world.client
+                )
+
+    def step(self, load):
+        """One time step in which the motors hold the posture."""
+        loads = [] if load is None else [load]
+        still = np.zeros(len(self.joints))
+        command = self.controller.step(self.state, self.controller.demand(self.joints, still, still), loads)
+        self.world.step()
+        read_state(self.body, self.state)
+        return command
+
+
+@pytest.fixture(scope="session")
+def floating_hand():
+    return Hand

@@ -4,14 +4,13 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.sim.control import JointController
 from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
 from simbench.sim.fixtures.fixture import Fixture, add_fixture, fixture_state
 from simbench.sim.fixtures.mechanism import Handle, Joint, Mechanism, Part, handle_poses
 from simbench.sim.grasp import Grip, GripDesign, apply_grips
 from simbench.sim.link_motion import link_motions
-from simbench.sim.state import empty_state, read_state
-from simbench.sim.world import add_robot, bullet, open_world, place_robot
+from simbench.sim.state import read_state
+from simbench.sim.world import bullet, open_world
 
 DT = 1e-3
 OPENING = 0.12
@@ -48,78 +47,6 @@ GRIP = GripDesign(
     max_torque_nm=3.0,
     tolerance_m=0.02,
 )
-TOUCHING = pin.SE3(np.eye(3), np.array([0.001, 0.002, -0.001]))
-
-
-class Hand:
-    """ROMEO floats without gravity with its left palm at a place given in the handle's frame."""
-
-    def __init__(self, world, robot, fixture, handle, offset=TOUCHING, design=GRIP):
-        bullet.setGravity(0, 0, 0, physicsClientId=world.client)
-        self.world, self.robot, self.model, self.fixture, self.handle = (
-            world,
-            robot,
-            robot.model,
-            fixture,
-            handle,
-        )
-        self.data = self.model.createData()
-        low, high = self.model.lowerPositionLimit[7:], self.model.upperPositionLimit[7:]
-        self.joints = low + (high - low) * np.random.default_rng(0).uniform(0.4, 0.6, len(low))
-        self.frame = self.model.getFrameId(robot.frames["left_hand"])
-        self.body = add_robot(world, robot, np.array([0, 0, 4.0, 0, 0, 0, 1]), self.joints)
-        # Nothing but the hand may touch the equipment, whose reaction would enter the sums.
-        hands = robot.hands["left_hand"]
-        for name, link in self.body.links.items():
-            for other in (*fixture.links.values(), -1):
-                enable = int(name in (hands.palm, *hands.fingers))
-                bullet.setCollisionFilterPair(
-                    self.body.body, fixture.body, link, other, enable, physicsClientId=world.client
-                )
-        self.state = empty_state(self.body)
-        self.controller = JointController(self.body)
-        self.grip = Grip(self.body, "left", fixture, design)
-        self.move(offset)
-
-    def move(self, offset):
-        """Put the palm at `offset` from the handle, at rest."""
-        q = np.concatenate([[0, 0, 0, 0, 0, 0, 1], self.joints])
-        pin.framesForwardKinematics(self.model, self.data, q)
-        base = self.handle * offset * self.data.oMf[self.frame].inverse()
-        place_robot(self.body, pin.SE3ToXYZQUAT(base), self.joints)
-        bullet.performCollisionDetection(physicsClientId=self.world.client)
-
-    def look(self, wanted=True, look=True):
-        """What the grip does with the state that the robot has now."""
-        read_state(self.body, self.state)
-        pin.forwardKinematics(self.model, self.data, self.state.q, self.state.v)
-        loads = apply_grips([self.grip], [wanted], look)
-        return loads[0] if loads else None
-
-    def palm(self):
-        """Pose of the palm, and its velocity (6,) in world axes, by Pinocchio."""
-        read_state(self.body, self.state)
-        pin.forwardKinematics(self.model, self.data, self.state.q, self.state.v)
-        pose = pin.updateFramePlacement(self.model, self.data, self.frame).copy()
-        axes = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-        return pose, pin.getFrameVelocity(self.model, self.data, self.frame, axes).vector
-
-    def drop_contacts(self):
-        """Let hand and equipment pass through each other, so that the grip alone acts between them."""
-        for link in self.body.links.values():
-            for other in (*self.fixture.links.values(), -1):
-                bullet.setCollisionFilterPair(
-                    self.body.body, self.fixture.body, link, other, 0, physicsClientId=self.world.client
-                )
-
-    def step(self, load):
-        """One time step in which the motors hold the posture."""
-        loads = [] if load is None else [load]
-        still = np.zeros(len(self.joints))
-        command = self.controller.step(self.state, self.controller.demand(self.joints, still, still), loads)
-        self.world.step()
-        read_state(self.body, self.state)
-        return command
 
 
 @pytest.fixture
@@ -129,9 +56,9 @@ def world():
 
 
 @pytest.fixture
-def hand(world, romeo, weightless):
+def hand(world, romeo, weightless, floating_hand):
     fixture = add_fixture(world, DRAWER)
-    return Hand(world, weightless(romeo), fixture, LEFT_HANDLE)
+    return floating_hand(world, weightless(romeo), fixture, LEFT_HANDLE, GRIP)
 
 
 def place(x, y, z, turn=(0.0, 0.0, 0.0)):
@@ -177,7 +104,7 @@ def test_pulls_back_to_where_it_engaged_as_spring_and_damper(hand, set_state):
     rest, _ = hand.palm()
     np.testing.assert_allclose(hand.grip.wrench, 0.0, atol=1e-3)
     shift, turn = np.array([0.004, -0.003, 0.005]), np.array([0.03, -0.05, 0.04])
-    hand.move(TOUCHING * pin.SE3(pin.exp3(turn), shift))
+    hand.move(hand.TOUCHING * pin.SE3(pin.exp3(turn), shift))
     v = np.zeros(hand.model.nv)
     v[:6] = [0.1, -0.2, 0.15, 0.3, -0.2, 0.4]
     read_state(hand.body, hand.state)
@@ -213,7 +140,7 @@ def test_the_hand_feels_the_wrench_and_the_drawer_its_opposite(hand, momentum, s
     drawer as its opposite says, and along the slide both together keep their momentum."""
     hand.look()
     hand.drop_contacts()
-    hand.move(TOUCHING * place(0.004, -0.003, 0.005, (0.03, -0.05, 0.04)))
+    hand.move(hand.TOUCHING * place(0.004, -0.003, 0.005, (0.03, -0.05, 0.04)))
     v = np.zeros(hand.model.nv)
     v[:6] = [0.1, -0.2, 0.15, 0.3, -0.2, 0.4]
     read_state(hand.body, hand.state)
@@ -269,7 +196,7 @@ LEVER = """
 """
 
 
-def test_torques_reach_a_hinged_handle_too(world, romeo, weightless):
+def test_torques_reach_a_hinged_handle_too(world, romeo, weightless, floating_hand):
     """A lever on a hinge: I φ'' = axis · (−torque + lever arm × −force). A slide feels no torque at all."""
     path = world.scratch / "lever.urdf"
     path.write_text(LEVER, encoding="utf-8")
@@ -291,11 +218,11 @@ def test_torques_reach_a_hinged_handle_too(world, romeo, weightless):
     )
     lever = Fixture(mechanism, world, body, None, (0,), {"stand": -1, "arm": 0}, {})
     turned = pin.SE3(pin.exp3(angle * AXIS), HINGE)
-    hand = Hand(world, weightless(romeo), lever, turned * handle.pose)
+    hand = floating_hand(world, weightless(romeo), lever, turned * handle.pose, GRIP)
     hand.look()
     assert hand.grip.engaged
     hand.drop_contacts()
-    hand.move(TOUCHING * place(0.002, -0.003, 0.002, (0.06, -0.08, 0.05)))
+    hand.move(hand.TOUCHING * place(0.002, -0.003, 0.002, (0.06, -0.08, 0.05)))
     own = pin.Inertia(
         0.8,
         np.array([0.05, 0.02, 0.1]),
@@ -337,13 +264,13 @@ def test_torques_reach_a_hinged_handle_too(world, romeo, weightless):
     ],
 )
 def test_lets_go_when_overloaded_and_stays_open_until_asked_anew(
-    world, romeo, weightless, change, offset, holds
+    world, romeo, weightless, floating_hand, change, offset, holds
 ):
     fixture = add_fixture(world, DRAWER)
-    hand = Hand(world, weightless(romeo), fixture, LEFT_HANDLE, design=replace(GRIP, **change))
+    hand = floating_hand(world, weightless(romeo), fixture, LEFT_HANDLE, replace(GRIP, **change))
     hand.look()
     assert hand.grip.engaged
-    hand.move(TOUCHING * offset)
+    hand.move(hand.TOUCHING * offset)
     load = hand.look()
     assert hand.grip.engaged == holds
     assert (load is not None) == holds
@@ -352,7 +279,7 @@ def test_lets_go_when_overloaded_and_stays_open_until_asked_anew(
         return
     assert not hand.grip.wrench.any()
     # Back at the handle it does not close by itself, only after it was open on purpose.
-    hand.move(TOUCHING)
+    hand.move(hand.TOUCHING)
     for _ in range(3):
         assert hand.look() is None
         assert not hand.grip.engaged
@@ -362,10 +289,10 @@ def test_lets_go_when_overloaded_and_stays_open_until_asked_anew(
     assert hand.grip.lost == 1
 
 
-def test_both_hands_hold_independently(world, romeo, weightless):
+def test_both_hands_hold_independently(world, romeo, weightless, floating_hand):
     """The right grip knows its own handle: with the left palm at the left handle it stays open."""
     fixture = add_fixture(world, DRAWER)
-    hand = Hand(world, weightless(romeo), fixture, LEFT_HANDLE)
+    hand = floating_hand(world, weightless(romeo), fixture, LEFT_HANDLE, GRIP)
     right = Grip(hand.body, "right", fixture, GRIP)
     hand.look()
     assert apply_grips([right], [True], True) == []

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from simbench.sim.vectors import cross, difference, inverse, product, rotated, square
+from simbench.sim.vectors import across, cross, difference, inverse, product, rotated, square, without_twist
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -24,3 +24,28 @@ def test_vectors():
     np.testing.assert_array_equal(cross(a, b), np.cross(a, b))
     np.testing.assert_array_equal(difference(a, b), np.subtract(a, b))
     assert square(a) == 14.0
+
+
+def test_across_leaves_what_is_at_right_angles():
+    rng = np.random.default_rng(3)
+    vector, axis = rng.normal(size=3), rng.normal(size=3)
+    axis /= np.linalg.norm(axis)
+    left = across(tuple(vector), tuple(axis))
+    np.testing.assert_allclose(left, np.cross(axis, np.cross(vector, axis)), atol=1e-14)
+    np.testing.assert_allclose(across(tuple(3.0 * axis), tuple(axis)), 0.0, atol=1e-14)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.3, -2.0, 3.1, np.pi, 4.0, 40.0])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_without_twist_leaves_the_swing(angle, sign):
+    """The turn is a swing about a line across the axis, after any twist about it, in either quaternion."""
+    axis = np.array([2.0, -1.0, 2.0]) / 3.0
+    swing = Rotation.from_rotvec(0.4 * np.array([0.0, 2.0, 1.0]) / np.sqrt(5.0))
+    whole = swing * Rotation.from_rotvec(angle * axis)
+    left = Rotation.from_quat(without_twist(tuple((sign * whole.as_quat()).tolist()), tuple(axis.tolist())))
+    np.testing.assert_allclose(left.as_matrix(), swing.as_matrix(), atol=1e-14)
+
+
+def test_half_a_turn_across_the_axis_has_no_twist_to_take_away():
+    turn = (0.0, 1.0, 0.0, 0.0)
+    assert without_twist(turn, (0.0, 0.0, 1.0)) == turn
