@@ -90,6 +90,7 @@ def test_runs_that_hold_pass(project):
         assert messages(project.cases[name]) == []
     outcomes = [set(map(str.strip, line.strip("= ").split(","))) for line in project.printed.splitlines()]
     assert {"3 failed", "3 passed"} <= outcomes[-1]
+    assert "PytestWarning" not in project.printed
 
 
 def test_drift_is_a_failure_that_names_scenario_and_metric(project):
