@@ -35,6 +35,7 @@ _TIMES = {
     "rest_duration_s": "rest",
 }
 """Keys of `motion.task` to fields of `Timing`."""
+_MAY_BE_LEFT_OUT = ("initial_duration_s", "grasp_duration_s", "turning_pause_s", "rest_duration_s")
 _MOVES = {DRAWER: ("pull_duration_s", "push_duration_s")}
 """Keys that name the duration of each move of a task."""
 
@@ -100,20 +101,36 @@ def _timing(task: Task, scenario: Scenario) -> Timing:
     changes: dict[str, Any] = {"rate": scenario.motion.rate_hz}
     ways, durations = np.array(timing.moves).T
     for key, value in scenario.motion.task.items():
+        if key not in known:
+            raise ScenarioError(f"motion.task.{key}: unknown key; allowed: {', '.join(sorted(known))}")
+        _require(key, value)
         if key == stroke:
             ways *= value / np.abs(ways).max()
         elif key == "move_duration_s":
             durations *= value / durations.max()
         elif key in named:
             durations[named.index(key)] = value
-        elif key in ("repetitions", "variation"):
-            changes[key] = value
-        elif key in _TIMES:
-            changes[_TIMES[key]] = value
+        elif key == "repetitions":
+            changes[key] = int(value)
         else:
-            raise ScenarioError(f"motion.task.{key}: unknown key; allowed: {', '.join(sorted(known))}")
+            changes[_TIMES.get(key, key)] = value
     moves = tuple(zip(ways.tolist(), durations.tolist(), strict=True))
     return replace(timing, moves=moves, **changes)
+
+
+def _require(key: str, value: float) -> None:
+    """Refuse what nobody can perform."""
+    if key == "repetitions":
+        possible, allowed = value >= 1 and value == int(value), "a whole number from 1"
+    elif key == "variation":
+        # Drawn numbers differ by twice as much: a time must not come out as 0.
+        possible, allowed = 0.0 <= value < 0.5, "0 to less than 0.5"
+    elif key in _MAY_BE_LEFT_OUT:
+        possible, allowed = value >= 0.0, "from 0"
+    else:
+        possible, allowed = value > 0.0, "greater than 0"
+    if not possible:
+        raise ScenarioError(f"motion.task.{key}: {value:g}; allowed: {allowed}")
 
 
 def _heading(mechanism: Mechanism) -> float:
