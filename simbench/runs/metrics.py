@@ -247,11 +247,13 @@ def fixture_metrics(log: xr.Dataset, fixture: str, joints: Mapping[str, str]) ->
         if shares:
             metrics[f"{fixture}.{joint}_ratio"] = min(shares)
     if f"{fixture}_cut" in log:
-        depth, actor = (float(log[f"{fixture}_{name}"][-1]) for name in ("cut", "cut_actor"))
-        metrics[f"{fixture}.cut_depth_m"], metrics[f"{fixture}.cut_ratio"] = depth, depth / actor
+        depth, asked = (float(log[f"{fixture}_{name}"][-1]) for name in ("cut", "cut_actor"))
+        metrics[f"{fixture}.cut_depth_m"], metrics[f"{fixture}.cut_ratio"] = depth, depth / asked
     if f"{fixture}_stand" in log:
         stand = log[f"{fixture}_stand"].sel(time=slice(log.attrs["settle_s"], None)).values
         metrics[f"{fixture}.moved_m"] = float(np.linalg.norm(stand[:, :3] - stand[0, :3], axis=1).max())
-        turned = np.abs(stand[:, 3:] @ stand[0, 3:]).min()
-        metrics[f"{fixture}.turned_rad"] = float(2.0 * np.arccos(min(1.0, turned)))
+        # ‖q − p‖ = 2 sin θ/4, of the nearer of ±p; unlike an arc cosine it knows small turns.
+        apart = [np.linalg.norm(stand[:, 3:] + sign * stand[0, 3:], axis=1) for sign in (1.0, -1.0)]
+        turned = 4.0 * np.arcsin(0.5 * np.minimum(*apart))
+        metrics[f"{fixture}.turned_rad"] = float(turned.max())
     return metrics

@@ -340,3 +340,38 @@ def test_travel_is_compared_stroke_by_stroke_and_the_worst_counts():
     }
     free = log.assign(strokes=(("none", "bound"), np.empty((0, 2))))
     assert fixture_metrics(free, "drawer", {"travel": "m"}) == {"drawer.travel_m": pytest.approx(0.11)}
+
+
+def test_every_joint_of_a_fixture_is_measured():
+    """The left turns by 3 rad of the actor's 4, the right keeps up: as two names, in their unit."""
+    there = np.linspace(0.0, 1.0, SAMPLES)
+    log = make_log().assign(
+        valves_left_turn=("time", 3.0 * there), valves_left_turn_actor=("time", 4.0 * there),
+        valves_right_turn=("time", 0.5 - 2.0 * there), valves_right_turn_actor=("time", 0.4 - 2.0 * there),
+        strokes=(("stroke", "bound"), np.array([[TIME[0], TIME[-1]]])),
+    )  # fmt: skip
+    assert fixture_metrics(log, "valves", {"left_turn": "rad", "right_turn": "rad"}) == {
+        "valves.left_turn_rad": pytest.approx(3.0),
+        "valves.left_turn_ratio": pytest.approx(0.75),
+        "valves.right_turn_rad": pytest.approx(2.0),
+        "valves.right_turn_ratio": pytest.approx(1.0),
+    }
+
+
+@pytest.mark.parametrize("angle", [1e-4, 0.3, 3.1])
+def test_how_far_what_stands_was_moved_and_turned(angle):
+    """Farthest from where it stood when the run had settled; a quaternion and its negative are one turn."""
+    stand = np.tile([0.4, 0.1, 0.8, 0.0, 0.0, 0.0, 1.0], (SAMPLES, 1))
+    # Before: it does not count.
+    stand[3] = [0.0, 0.0, 0.8, 1.0, 0.0, 0.0, 0.0]
+    axis = np.array([2.0, -1.0, 2.0]) / 3.0
+    stand[15] = [0.43, 0.06, 0.8, *(-np.sin(0.5 * angle) * axis), -np.cos(0.5 * angle)]
+    stand[16] = [0.41, 0.1, 0.8, *(0.5 * np.sin(0.25 * angle) * axis), 1.0]
+    stand[16, 3:] /= np.linalg.norm(stand[16, 3:])
+    # As Bullet knows it.
+    stand = stand.astype(np.float32).astype(float)
+    log = make_log().assign(block_stand=(("time", "pose"), stand))
+    metrics = fixture_metrics(log, "block", {})
+    assert metrics.keys() == {"block.moved_m", "block.turned_rad"}
+    assert metrics["block.moved_m"] == pytest.approx(0.05, abs=1e-7)
+    assert metrics["block.turned_rad"] == pytest.approx(angle, abs=1e-6)
