@@ -3,6 +3,7 @@ import subprocess
 
 import imageio.v3 as iio
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from simbench.errors import RunError
@@ -11,6 +12,9 @@ from simbench.sim import camera as camera_module
 from simbench.sim import renderer_choice, scene_renderer
 from simbench.sim.camera import Balance, Camera, Frames, choose_renderer, picture_strip, render_video
 from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
+from simbench.sim.fixtures.fixture import fixture_state
+from simbench.sim.fixtures.mechanism import Mechanism, Part
+from simbench.sim.fixtures.shapes import WARM, Board
 from simbench.sim.scene_region import moving_region
 from simbench.sim.scene_renderer import open_scene, pose_scene, take_picture
 from simbench.sim.scene_view import FAR, NEAR, floor_depth, project, projection_matrix, view_matrix
@@ -148,6 +152,32 @@ def test_drawing_only_what_moves_shows_the_same(robot, renderer):
         assert np.mean(np.abs(whole.astype(int) - drawn[0]) > 8) > 0.005
         nothing = moving_region(scene, frames, [1, 1])
         assert (nothing.left, nothing.right) == (0, 0)
+
+
+def test_what_stands_is_where_each_frame_has_it(robot):
+    """The block, and what it stands on, which stays."""
+    block = Part("block", (Board((-0.1, -0.1, 0.8), (0.1, 0.1, 0.9), WARM),), 2.0)
+    top = Part("top", (Board((-0.5, -0.4, 0.76), (0.5, 0.4, 0.8), WARM),), 20.0)
+    pose = pin.SE3(np.eye(3), np.array([0.6, 0.0, 0.0]))
+    stood = Mechanism("block", pose, (block,), furniture=(top,), standing=True)
+    stands = np.tile(pin.SE3ToXYZQUAT(pose), (3, 1))
+    stands[1, :3] += [0.1, -0.05, 0.0]
+    stands[2, 3:] = [0.0, 0.0, np.sin(0.4), np.cos(0.4)]
+    still = frames_of(robot, 3)
+    frames = dataclasses.replace(still, fixtures={"block": np.empty((3, 0))}, stands={"block": stands})
+    with open_scene(robot, [stood], CAMERA, "TinyRenderer") as scene:
+        fixture, client = scene.fixtures["block"], scene.world.client
+        before = bullet.getBasePositionAndOrientation(fixture.furniture, physicsClientId=client)
+        for index in (2, 0, 1):
+            pose_scene(scene, frames, index)
+            np.testing.assert_allclose(fixture_state(fixture).stand, stands[index], atol=1e-6)
+        assert bullet.getBasePositionAndOrientation(fixture.furniture, physicsClientId=client) == before
+        # Only the block moves: by 10 cm, and it is 28 cm from corner to corner.
+        region = moving_region(scene, frames, range(3))
+        corners = project(CAMERA, np.array([[0.6, 0.0, 0.8], [0.7, -0.05, 0.9]]))
+        assert (corners > [region.left, region.top]).all()
+        assert (corners < [region.right, region.bottom]).all()
+        assert region.right - region.left < 0.35 * CAMERA.width
 
 
 def test_video_has_every_frame_in_order(robot, tmp_path):

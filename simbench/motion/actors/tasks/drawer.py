@@ -33,8 +33,6 @@ class DrawerTask:
         a person's palms-down hands do not point straight ahead.
     stroke : float
         How far the drawer is pulled, m.
-    initial_opening : float
-        How far the drawer is open as the actor finds it, m: the fingers reach that far into it.
     repetitions : int
     pull_duration, push_duration : float
         Mean of the repetitions, s.
@@ -55,7 +53,6 @@ class DrawerTask:
     separation: float = 0.40
     convergence: float = np.radians(15.0)
     stroke: float = 0.11
-    initial_opening: float = 0.12
     repetitions: int = 5
     pull_duration: float = 0.90
     push_duration: float = 0.90
