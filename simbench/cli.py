@@ -154,10 +154,6 @@ def run(
 
         with progress_bars(Console(stderr=True)) as on_progress:
             result = run_scenario(resolved, folder, video=video, gui=gui, on_progress=on_progress)
-            if plots:
-                from simbench.run_plots import draw_plots
-
-                draw_plots(result.directory, on_progress)
     except KeyboardInterrupt:
         kept = incomplete_path(folder)
         raise _Interrupted(f"partial run kept in {kept}" if kept.exists() else "nothing kept") from None
@@ -165,12 +161,16 @@ def run(
     print(f"\nrun    {result.directory}")
     if result.video is not None:
         print(f"video  {result.video}  (drawn by {result.renderer})")
+    failed = [each for each in result.checks if not each.passed]
+    for missed in failed:
+        value = format_value(result.metrics.get(missed.name))
+        print(f"check failed: {missed.name} is {value}, must be {missed.bound}", file=sys.stderr)
     if plots:
+        from simbench.run_plots import draw_plots
+
+        with progress_bars(Console(stderr=True)) as on_progress:
+            draw_plots(result.directory, on_progress)
         print(f"plots  {result.directory / 'plots'}")
-    failed = [check for check in result.checks if not check.passed]
-    for check in failed:
-        value = format_value(result.metrics.get(check.name))
-        print(f"check failed: {check.name} is {value}, must be {check.bound}", file=sys.stderr)
     raise typer.Exit(1 if failed else 0)
 
 

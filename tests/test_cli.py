@@ -63,6 +63,16 @@ def test_a_failed_check_returns_1_and_is_named_with_value_and_bound(pipeline, ca
     assert "✗ false" in printed.out
 
 
+def test_plots_are_drawn_into_the_run_when_asked_for(pipeline, monkeypatch, capsys):
+    drawn = []
+    monkeypatch.setattr("simbench.run_plots.draw_plots", lambda folder, on_progress: drawn.append(folder))
+    assert main(["run", "drawer", "--out", "a"]) == 0
+    assert drawn == []
+    assert main(["run", "drawer", "--out", "b", "--plots"]) == 0
+    assert [str(folder) for folder in drawn] == ["b"]
+    assert capsys.readouterr().out.endswith("plots  b/plots\n")
+
+
 def test_the_default_run_directory_is_named_after_scenario_and_time(pipeline, tmp_path):
     assert main(["run", "dance"]) == 0
     (made,) = (tmp_path / "runs").iterdir()

@@ -157,6 +157,17 @@ def test_listed_commands_exist():
         for line in block.splitlines()
         if line.startswith("simbench ")
     }
-    assert {"list", "run", "video", "retarget", "place", "robot", "motion", "check"} == commands
+    assert {
+        "list",
+        "run",
+        "video",
+        "retarget",
+        "place",
+        "robot",
+        "motion",
+        "check",
+        "replay",
+        "report",
+    } == commands
     for command in commands:
         assert re.search(rf"\b{command}\b", done.stdout)

@@ -48,7 +48,17 @@ def open_window(
         bullet.resetDebugVisualizerCamera(
             camera.distance_m, camera.yaw_deg, camera.pitch_deg, camera.target_m, physicsClientId=client
         )
+        _colour_links(scene)
+        bullet.configureDebugVisualizer(bullet.COV_ENABLE_RENDERING, 1, physicsClientId=client)
         yield scene
+
+
+def _colour_links(scene: Scene) -> None:
+    """Give links the colour of their first shape: the window has one a link, and takes that of the last."""
+    client = scene.world.client
+    for shape in reversed(bullet.getVisualShapeData(scene.robot.body, physicsClientId=client)):
+        body, link, *_, colour = shape[:8]
+        bullet.changeVisualShape(body, link, rgbaColor=colour, physicsClientId=client)
 
 
 def pressed_keys(scene: Scene) -> set[str]:

@@ -118,13 +118,16 @@ def open_scene(
     ghost : bool
         Whether a second figure of the robot is there, out of sight until it is placed.
     gui : bool
-        In Bullet's window.
+        In Bullet's window, which draws nothing yet.
 
     Yields
     ------
     Scene
     """
     with open_world(gui=gui) as world:
+        if gui:
+            # Every call would wait for a picture.
+            bullet.configureDebugVisualizer(bullet.COV_ENABLE_RENDERING, 0, physicsClientId=world.client)
         # It has no texture and TinyRenderer paints it blue.
         bullet.removeBody(world.floor, physicsClientId=world.client)
         if renderer == "EGL":
