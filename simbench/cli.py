@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 import simbench
-from simbench.cli_check import check
+from simbench.cli_check import check_scenarios
 from simbench.cli_motion import motion_app
 from simbench.cli_place import place
 from simbench.cli_replay import replay, video
@@ -176,7 +176,7 @@ def run(
 
 app.command()(retarget)
 app.command()(place)
-app.command()(check)
+app.command("check")(check_scenarios)
 app.command()(video)
 app.command()(replay)
 app.command()(report)

@@ -14,7 +14,7 @@ from simbench.errors import BaselineError
 _PIPE_WIDTH = 200
 
 
-def check(
+def check_scenarios(
     scenarios: Annotated[
         list[str] | None,
         typer.Argument(metavar="[SCENARIO]...", help="Names or paths of YAML files; all that ship if none."),
