@@ -17,7 +17,7 @@ _PIPE_WIDTH = 200
 def check_scenarios(
     scenarios: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SCENARIO]...", help="Names or paths of YAML files; all that ship if none."),
+        typer.Argument(metavar="SCENARIO", help="Names or paths of YAML files; all that ship if none."),
     ] = None,
     overrides: Annotated[
         list[str] | None,
