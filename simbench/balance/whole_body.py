@@ -110,7 +110,8 @@ class WholeBody:
         landing_load = _LANDING_LOAD * self._weight
         self._recovery: Recovery | None = None
         self._hips: HipStrategy | None = None
-        gait, height = plan.gait, plan.cog_height
+        # A column of another array would have the tick compiled once more.
+        gait, height = plan.gait, np.ascontiguousarray(plan.cog_height)
         if recovery and control:
             omega = natural_frequency(float(height[0]))
             self._recovery = Recovery(robot, gait, height, omega, self.configuration, landing_load)

@@ -59,7 +59,8 @@ def solve_box(matrix: Array, vector: Array, low: Array, high: Array) -> Array:
                         right[a] -= (matrix[i, j] if j <= i else matrix[j, i]) * x[j]
             for b in range(a + 1):
                 factor[a, b] = matrix[i, free[b]]
-        _solve_cholesky(factor, right, count)
+        factorise(factor, count)
+        substitute(factor, right, count)
         for a in range(count):
             x[free[a]] = right[a]
         wrong, last = 0, -1
@@ -107,20 +108,42 @@ def _is_wrong(
 
 
 @compiled
-def _solve_cholesky(factor: Array, right: Array, n: int) -> None:
-    """Solve with the first n rows and columns; the lower triangle and the right side are overwritten."""
+def factorise(matrix: Array, n: int) -> None:
+    """Put the Cholesky factor of a matrix in its place.
+
+    Parameters
+    ----------
+    matrix : (N, N) array
+        Its first n rows and columns are symmetric and positive definite; only their lower triangle is read,
+        and overwritten with the factor.
+    n : int
+    """
     for j in range(n):
         for k in range(j):
-            factor[j, j] -= factor[j, k] * factor[j, k]
+            matrix[j, j] -= matrix[j, k] * matrix[j, k]
         # Rounding may leave a semidefinite matrix a pivot below zero.
-        pivot = np.sqrt(max(factor[j, j], 1e-30))
-        factor[j, j] = pivot
+        pivot = np.sqrt(max(matrix[j, j], 1e-30))
+        matrix[j, j] = pivot
         inverse = 1.0 / pivot
         for i in range(j + 1, n):
-            total = factor[i, j]
+            total = matrix[i, j]
             for k in range(j):
-                total -= factor[i, k] * factor[j, k]
-            factor[i, j] = total * inverse
+                total -= matrix[i, k] * matrix[j, k]
+            matrix[i, j] = total * inverse
+
+
+@compiled
+def substitute(factor: Array, right: Array, n: int) -> None:
+    """Solve with the factor of a matrix.
+
+    Parameters
+    ----------
+    factor : (N, N) array
+        From `factorise`.
+    right : (N,) array
+        The first n entries are overwritten with the solution.
+    n : int
+    """
     for i in range(n):
         for k in range(i):
             right[i] -= factor[i, k] * right[k]

@@ -187,7 +187,7 @@ def descend(
     position: Array,
     work: Workspace,
     rounds: int,
-    hold: float = 0.0,
+    hold: float,
 ) -> tuple[float, int]:
     """Minimise ‖ε‖² inside the bounds (Levenberg-Marquardt), starting where the arguments are.
 

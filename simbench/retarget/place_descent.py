@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.kinematics.box import solve_box
+from simbench.kinematics.box import factorise, solve_box, substitute
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.task_matrix import Tasks, Workspace
 from simbench.kinematics.tree import KinematicTree
@@ -131,8 +131,12 @@ def settle_place(
         if new_cost < cost:
             gain = cost - new_cost
             cost, matrix, vector, follow = new_cost, new_matrix, new_vector, new_follow
-            place[:] = tried
-            path[:] = tried_path
+            # What an assignment of whole arrays says when they do not fit would take seconds to compile.
+            for i in range(6):
+                place[i] = tried[i]
+            for t in range(count):
+                for i in range(n):
+                    path[t, i] = tried_path[t, i]
             damping = max(0.1 * damping, 1e-9)
             if gain < _LEAST_GAIN * cost:
                 break
@@ -192,7 +196,7 @@ def _reduce(
     moves[0, 4], moves[1, 4] = hands[0], hands[1]
     moves[0, 5], moves[1, 5] = c * hands[2], s * hands[2]
     # The root's rows in world axes: x and y turned, z, and the turn about z.
-    rows, right = np.empty((4, n)), np.empty((count, 5))
+    rows, right = np.empty((4, n)), np.empty((5, count))
     for j in range(n):
         a, b = work.matrix[6 + j, 0], work.matrix[6 + j, 1]
         rows[0, j], rows[1, j] = c * a - s * b, s * a + c * b
@@ -203,12 +207,14 @@ def _reduce(
         for b in range(a + 1):
             j = free[b]
             inner[a, b] = work.matrix[6 + i, 6 + j]
-            inner[b, a] = inner[a, b]
         inner[a, a] += pull[i]
         for j in range(4):
-            right[a, j] = rows[j, i]
-        right[a, 4] = work.vector[6 + i] + pull[i] * (rest[i] - joints[i])
-    solved = np.linalg.solve(inner, right)
+            right[j, a] = rows[j, i]
+        right[4, a] = work.vector[6 + i] + pull[i] * (rest[i] - joints[i])
+    # NumPy's solver in here would take longer to compile than all else.
+    factorise(inner, count)
+    for j in range(5):
+        substitute(inner, right[j], count)
     m = work.matrix
     own = np.zeros((4, 4))
     own[0, 0] = own[1, 1] = own[2, 2] = m[0, 0]
@@ -221,15 +227,15 @@ def _reduce(
     pulls[2], pulls[3] = work.vector[2], work.vector[5]
     for i in range(4):
         for a in range(count):
-            pulls[i] -= rows[i, free[a]] * solved[a, 4]
+            pulls[i] -= rows[i, free[a]] * right[4, a]
             for j in range(4):
-                own[i, j] -= rows[i, free[a]] * solved[a, j]
+                own[i, j] -= rows[i, free[a]] * right[j, a]
     for j in range(6):
         for i in range(n):
             follow[i, j] = 0.0
         for a in range(count):
             for i in range(4):
-                follow[free[a], j] -= solved[a, i] * moves[i, j]
+                follow[free[a], j] -= right[i, a] * moves[i, j]
         for i in range(4):
             vector[j] += moves[i, j] * pulls[i]
     for i in range(4):

@@ -48,11 +48,14 @@ def add_floor(world: World, center: Sequence[float], light: NDArray[np.float64])
 
 def _tiles() -> NDArray[np.uint8]:
     """Two pale greys with darker joints, fading to `PLAIN` before the edge."""
-    axis = ((np.arange(TEXTURE_PIXELS) + 0.5) / TEXTURE_PIXELS * 2.0 - 1.0) * TEXTURE_HALF
+    # In single precision: every process that draws makes them.
+    pixels = np.arange(TEXTURE_PIXELS, dtype=np.float32)
+    axis = ((pixels + 0.5) / TEXTURE_PIXELS * 2.0 - 1.0) * TEXTURE_HALF
     odd = np.floor(axis / TILE) % 2
     gap = np.abs(axis / TILE - np.round(axis / TILE)) * TILE
-    joint = np.clip((0.009 - gap) / 0.005, 0.0, 1.0)
-    level = 0.86 + 0.035 * (odd != odd[:, None]) - 0.14 * np.maximum(joint, joint[:, None])
+    joint = 0.14 * np.clip((0.009 - gap) / 0.005, 0.0, 1.0)
+    level = np.where(odd != odd[:, None], np.float32(0.895), np.float32(0.86))
+    level -= np.maximum(joint, joint[:, None])
     # One quarter and its mirror images: the power takes most of the time.
     half = axis[TEXTURE_PIXELS // 2 :]
     fade = np.clip((np.hypot(half, half[:, None]) - 1.2) / (TEXTURE_HALF - 1.4), 0.0, 1.0) ** 0.7

@@ -79,6 +79,7 @@ def test_a_reachable_posture_is_reached(upper_romeo, seed):
         place,
         make_workspace(tree),
         200,
+        0.0,
     )
     assert cost < 1e-10
 
@@ -106,7 +107,7 @@ def test_the_end_is_a_minimum_in_the_box(upper_romeo, seed):
 
     joints, rotation, place = middle.copy(), np.eye(3), np.zeros(3)
     work = make_workspace(tree)
-    cost, _ = descend(tree, tasks, points, turns, bounds, joints, rotation, place, work, 500)
+    cost, _ = descend(tree, tasks, points, turns, bounds, joints, rotation, place, work, 500, 0.0)
     assert cost == pytest.approx(residual(joints) @ residual(joints), rel=1e-10)
     np.testing.assert_array_equal(rotation, np.eye(3))
     assert ((joints >= bounds.low) & (joints <= bounds.high)).all()
