@@ -118,7 +118,7 @@ def joint_sheet(names: Sequence[str], title: str, key: Sequence[Line2D | Patch])
         row, column = divmod(place, COLUMNS)
         top = TOP + BARS_HEIGHT + NAMES_HEIGHT + row * (JOINT_HEIGHT + JOINT_SPACE)
         axes = place_axes(sheet, LEFT + column * (width + JOINT_GAP), top, width, JOINT_HEIGHT)
-        axes.set_title(name, loc="left", size=9, parse_math=False)
+        axes.set_title(name, loc="left", size=8, parse_math=False)
         curves.append(axes)
     return bars, curves
 

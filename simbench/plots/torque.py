@@ -52,11 +52,12 @@ def draw_torque(log: xr.Dataset, title: str, path: Path) -> None:
         axes.plot(time, share[:, joint], color=OWN_COLOUR, linewidth=0.9)
         limited = np.where(saturated[:, joint], share[:, joint], np.nan)
         axes.plot(time, limited, color=ALARM_COLOUR, linewidth=2.0, marker=".", markersize=2.5)
-        part = 100.0 * saturated[:, joint].mean()
-        note, colour = (
-            (f"limited {part:.2g} %", ALARM_COLOUR) if part else (f"±{limit[joint]:.3g} N·m", "#555555")
-        )
-        axes.set_title(note, loc="right", size=7, color=colour)
+        axes.set_title(f"±{limit[joint]:.3g} N·m", loc="right", size=7, color="#555555")
+        if saturated[:, joint].any():
+            note = f"limited {100.0 * saturated[:, joint].mean():.2g} % of the time"
+            axes.text(
+                1.0, 0.12, note, size=7, color=ALARM_COLOUR, ha="right", va="bottom", transform=axes.transAxes
+            )
         axes.set_ylim(-115.0, 115.0)
         axes.set_yticks([-100, 0, 100])
         span_time(axes, time, ticks=4)

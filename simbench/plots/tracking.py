@@ -41,7 +41,14 @@ def draw_tracking(log: xr.Dataset, title: str, path: Path) -> None:
             Line2D([], [], color=WANTED_COLOUR, linewidth=3.0, label="reference (°)"),
             Line2D([], [], color=OWN_COLOUR, label="measured (°)"),
             Patch(facecolor=OWN_COLOUR, label="RMS error"),
-            Line2D([], [], color="black", marker="_", linestyle="none", label="largest error"),
+            Line2D(
+                [],
+                [],
+                color="black",
+                marker="_",
+                linestyle="none",
+                label="largest error, also beside each name",
+            ),
         ],
     )
     bars.bar(range(len(names)), rms, color=OWN_COLOUR, width=0.7)
@@ -55,7 +62,8 @@ def draw_tracking(log: xr.Dataset, title: str, path: Path) -> None:
     for joint, axes in enumerate(curves):
         axes.plot(time, wanted[:, joint], color=WANTED_COLOUR, linewidth=3.0)
         axes.plot(time, measured[:, joint], color=OWN_COLOUR, linewidth=0.9)
-        axes.set_title(f"max {largest[joint]:.2g} mrad", loc="right", size=7, color="#555555")
+        worst = f"{largest[joint]:.2g}" if largest[joint] < 100.0 else f"{largest[joint]:.0f}"
+        axes.set_title(f"{worst} mrad", loc="right", size=7, color="#555555")
         # A joint that stands still is a line, not its noise.
         low, high = axes.get_ylim()
         if high - low < 1.0:
