@@ -120,8 +120,11 @@ def _solve(
         beside[:-1] -= 2.0 * bending
         beside[1:] -= 2.0 * bending
     # Every other layout in memory would be compiled anew.
-    arrays = (blocks, springs, beside, bending, fixed, right)
-    return np.where(fixed, held, _solve_banded(*(np.ascontiguousarray(array) for array in arrays)))
+    whole = np.ascontiguousarray
+    solved = _solve_banded(
+        whole(blocks), whole(springs), whole(beside), whole(bending), whole(fixed), whole(right)
+    )
+    return np.where(fixed, held, solved)
 
 
 @compiled
