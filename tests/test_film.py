@@ -115,6 +115,8 @@ def test_an_interrupted_run_is_shown_as_far_as_it_was_logged(tmp_path, capsys, m
     run = by_hand.write_puma_run(tmp_path / "a.incomplete", samples=101)
     (run / MARKER).write_text("interrupted\n")
     assert open_film(run, View()).times[-1] == pytest.approx(1.0 - 1.0 / 30.0)
+    assert main(["video", str(tmp_path / "a")]) == 2
+    assert f"with a log.nc; its interrupted run is {run}\n" in capsys.readouterr().err
     drawn = []
     monkeypatch.setattr("simbench.film.draw_video", lambda path, *rest: drawn.append(path) or "EGL")
     assert main(["video", str(run)]) == 0

@@ -89,7 +89,9 @@ def open_run(folder: str | Path) -> xr.Dataset:
     """
     path = Path(folder) / "log.nc"
     if not path.is_file():
-        raise RunError(f"{folder}: is not a run directory with a log.nc")
+        interrupted = Path(f"{os.path.abspath(folder)}.incomplete")
+        hint = f"; its interrupted run is {folder}.incomplete" if interrupted.is_dir() else ""
+        raise RunError(f"{folder}: is not a run directory with a log.nc{hint}")
     try:
         with xr.open_dataset(path, engine="h5netcdf") as dataset:
             return dataset.load()
