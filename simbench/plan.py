@@ -1,7 +1,7 @@
 """From a recording to a whole-body reference: imitate, fit to the robot, keep balance, slow down."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ from simbench.retarget.pace import slowing_factor
 from simbench.retarget.posture import limited_posture, rounded_posture
 from simbench.retarget.scaling import SIDES
 from simbench.retarget.transfer import transfer_frames, transfer_path
+from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot
 from simbench.scenario_schema import RetargetSection, RobotSection
 
@@ -216,7 +217,16 @@ def plan_motion(
     obstacles = surroundings(hands)
     gripping = {robot.frames[f"{side}_hand"]: share[side] == 1.0 for side in SIDES}
     clear = keep_clear(
-        shapes, motion.time, joints[:, columns], base, gripping, lower, upper, _CLEARANCE, obstacles
+        body_shapes(robot, stance.joints, handles),
+        motion.time,
+        joints[:, columns],
+        base,
+        gripping,
+        lower,
+        upper,
+        _CLEARANCE,
+        obstacles,
+        {robot.frames[f"{side}_hand"]: axis for side, axis in hands.turn_axes.items()},
     ).joints
     if not np.array_equal(clear, joints[:, columns]):
         # What has got out of the way is what is preferred from now on.
@@ -227,7 +237,7 @@ def plan_motion(
     check_legs(robot, joints)
     factor = slowing_factor(motion.time, joints, limit)
     trajectory = JointTrajectory(motion.time * factor, joints, robot.joint_names, base)
-    interferences = find_interference(robot, trajectory, obstacles)
+    interferences = find_interference(robot, _with_fingers(robot, trajectory, contact), obstacles)
     off = imitation_errors(imitation, motion).joints
     errors = np.array([off[name] for name in WRISTS])
     missed, when = missed_grip(robot, base, joints, hands, motion.time)
@@ -257,6 +267,16 @@ def plan_motion(
         wanted,
         embedding,
     )
+
+
+def _with_fingers(
+    robot: Robot, trajectory: JointTrajectory, contact: Mapping[str, NDArray[np.bool_]]
+) -> JointTrajectory:
+    """Close the hands of a trajectory while they hold something."""
+    joints = trajectory.q.copy()
+    for side, touching in contact.items():
+        joints[touching] = close_hands(robot, joints[touching], [side])
+    return replace(trajectory, q=joints)
 
 
 def _preferred(

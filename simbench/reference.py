@@ -19,6 +19,7 @@ from simbench.retarget.clearance import clear_path
 from simbench.retarget.hand_plan import HandPlan
 from simbench.retarget.pace import slowing_factor
 from simbench.retarget.scaling import SIDES
+from simbench.robot.grips import grip_range
 from simbench.robot.robot import Robot
 from simbench.scenario_schema import SimulationSection
 from simbench.sim.simulation import Reference
@@ -30,8 +31,6 @@ _COAST_TIME = 0.1
 """In which a motion without a lead-in gets under way, and comes to rest, s."""
 _CLEARANCE = 0.03
 """Between the robot's own links on the way to the motion and back, m."""
-_GRIP_MARGIN = 0.02
-"""Distance of a grip joint's reference from its limits, rad."""
 _CLOSING = 0.97
 """Of `HandPlan.grip`, from which on fingers close: a seventh of a second before the palm rests on its handle,
 for they take several, and the person goes on."""
@@ -141,11 +140,12 @@ def build_reference(
     start = settings.settle_s + before
     grip = np.zeros((steps, 2), dtype=bool)
     for column, side in enumerate(SIDES):
-        closing = plan.hands.grip[side] >= _CLOSING
-        held = np.interp(clock - before, plan.trajectory.time, closing.astype(float), left=0.0)
-        grip[:, column] = held >= 1.0 - 1e-9
+        closing, grip[:, column] = (
+            np.interp(clock - before, plan.trajectory.time, wanted.astype(float), left=0.0) >= 1.0 - 1e-9
+            for wanted in (plan.hands.grip[side] >= _CLOSING, plan.hands.contact[side])
+        )
         if f"{side}_hand" in robot.hands:
-            _close_fingers(robot, side, grip[:, column], position, velocity, timestep)
+            _close_fingers(robot, side, closing, position, velocity, timestep)
     reference = Reference(position, velocity, torque, acceleration, grip)
     return Timeline(
         reference,
@@ -227,22 +227,20 @@ def _still(robot: Robot, stance: Stance, joints: NDArray[np.float64]) -> NDArray
 def _close_fingers(
     robot: Robot,
     side: str,
-    grip: NDArray[np.bool_],
+    closing: NDArray[np.bool_],
     position: NDArray[np.float64],
     velocity: NDArray[np.float64],
     timestep: float,
 ) -> None:
-    """Write the grip joints' reference: they close while the hand holds, open otherwise."""
+    """Write the grip joints' reference: closed while the hand holds and just before, open otherwise."""
     for name in robot.hands[f"{side}_hand"].joints:
         column = robot.joint_names.index(name)
-        lower = float(robot.model.lowerPositionLimit[robot.root_q + column]) + _GRIP_MARGIN
-        upper = float(robot.model.upperPositionLimit[robot.root_q + column]) - _GRIP_MARGIN
-        opened, closed = float(np.clip(0.0, lower, upper)), upper if upper > -lower else lower
+        opened, closed = grip_range(robot, name)
         # A smooth step 3s² − 2s³ is fastest in its middle, at 1.5 times its mean speed.
         limit = float(robot.model.velocityLimit[robot.root_v + column])
         duration = 1.5 * abs(closed - opened) / (_GRIP_SPEED * limit)
-        change = np.where(grip, 1.0, -1.0) * timestep / duration
-        share = np.empty(len(grip))
+        change = np.where(closing, 1.0, -1.0) * timestep / duration
+        share = np.empty(len(closing))
         level = 0.0
         for step, rate in enumerate(change):
             level = min(max(level + rate, 0.0), 1.0)

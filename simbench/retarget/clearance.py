@@ -1,5 +1,6 @@
 """Self-clearance: how near a posture brings the robot's own links, and which way is out."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from simbench.retarget.chain import chain_step
 from simbench.retarget.near_pairs import PairWorkspace, pair_distance, pair_workspace, possible_pairs
 from simbench.retarget.scaling import upper_body_locks
+from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot
 
 _PATH_HOLD = 1e-5
@@ -39,7 +41,7 @@ class BodyShapes:
     geometry: pin.GeometryModel
 
 
-def body_shapes(robot: Robot, joints: NDArray[np.float64]) -> BodyShapes:
+def body_shapes(robot: Robot, joints: NDArray[np.float64], holding: Collection[str] = ()) -> BodyShapes:
     """Collision shapes of a robot's upper body above legs in a posture.
 
     Parameters
@@ -47,14 +49,21 @@ def body_shapes(robot: Robot, joints: NDArray[np.float64]) -> BodyShapes:
     robot : Robot
     joints : (n,) array
         Posture that gives the locked joints their positions, rad.
+    holding : collection of str
+        Sides of the hands that hold something at times: their fingers are both open and closed.
 
     Returns
     -------
     BodyShapes
     """
-    geometry = convex_shapes(robot)
-    reference = np.concatenate([pin.neutral(robot.model)[:7], joints])
-    model, (geometry,) = pin.buildReducedModel(robot.model, [geometry], upper_body_locks(robot), reference)
+    whole, locks, root = convex_shapes(robot), upper_body_locks(robot), pin.neutral(robot.model)[:7]
+    model, (geometry,) = pin.buildReducedModel(robot.model, [whole], locks, np.concatenate([root, joints]))
+    closed = np.concatenate([root, close_hands(robot, joints, holding)])
+    _, (gripping,) = pin.buildReducedModel(robot.model, [whole], locks, closed)
+    for shape, other in zip(geometry.geometryObjects.tolist(), gripping.geometryObjects, strict=True):
+        if not shape.placement.isApprox(other.placement):
+            other.name = f"{link_of(shape.name)}_closed{shape.name.rpartition('_')[2]}"
+            geometry.addGeometryObject(other)
     add_self_pairs(robot, geometry)
     return BodyShapes(model, geometry)
 

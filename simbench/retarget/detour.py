@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import pinocchio as pin
@@ -65,6 +66,7 @@ def keep_clear(
     upper: NDArray[np.float64],
     margin: float,
     obstacles: Sequence[Obstacle] = (),
+    turn_axes: Mapping[str, NDArray[np.float64] | None] = MappingProxyType({}),
 ) -> Detour:
     """Bend a joint path where it comes too near the robot's own links or obstacles, and only there.
 
@@ -73,8 +75,8 @@ def keep_clear(
         min Σ_t ‖b_t‖² + τ⁴‖b̈_t‖² + w_d Σ_pairs max(0, margin − d(q_t + b_t))² + w_e ‖e(q_t + b_t)‖²
 
     inside the limits, b and its velocity 0 at both ends. Where palms are held this moves the arms in their
-    null space: elbows swivel. Damped Gauss-Newton over all samples at once; then held palms are put back
-    exactly. An end of the whole path is free.
+    null space: elbows swivel, and hands turn on round handles. Damped Gauss-Newton over all samples at once;
+    then held palms are put back exactly. An end of the whole path is free.
 
     Parameters
     ----------
@@ -92,6 +94,8 @@ def keep_clear(
     margin : float
         m.
     obstacles : sequence of Obstacle
+    turn_axes : {palm frame: (3,) array or None}, optional
+        Unit vector in a palm's axes about which it may turn when it is held; None, or nothing, if it may not.
 
     Returns
     -------
@@ -109,9 +113,25 @@ def keep_clear(
     for start, end in _windows(time, missing > 0.0):
         here = np.arange(start, end)
         holding = {frame: samples[here] for frame, samples in held.items()}
-        joints[here] = _bent(scene, time, joints[here], here, holding, lower, upper, margin)
+        joints[here] = _bent(scene, time, joints[here], here, holding, turn_axes, lower, upper, margin)
         missing[here] = _missing(scene, joints[here], here, margin)
     return Detour(joints, missing)
+
+
+@dataclass(frozen=True)
+class _Palm:
+    """Where a palm is held, and the axis in the palm's axes about which it may turn."""
+
+    pose: pin.SE3
+    axis: NDArray[np.float64] | None
+
+    def turned(self, pose: pin.SE3) -> pin.SE3:
+        """Where it is held, turned about its axis as far as a pose is."""
+        if self.axis is None:
+            return self.pose
+        turn = pin.Quaternion(self.pose.rotation.T @ pose.rotation)
+        angle = 2.0 * np.arctan2(self.axis @ turn.coeffs()[:3], turn.w)
+        return self.pose * pin.SE3(pin.exp3(angle * self.axis), np.zeros(3))
 
 
 @dataclass(frozen=True)
@@ -180,6 +200,7 @@ def _bent(
     joints: NDArray[np.float64],
     here: NDArray[np.int64],
     held: Mapping[str, NDArray[np.bool_]],
+    turn_axes: Mapping[str, NDArray[np.float64] | None],
     lower: NDArray[np.float64],
     upper: NDArray[np.float64],
     margin: float,
@@ -187,7 +208,7 @@ def _bent(
     """Path of the samples of a neighbourhood, bent; as it was if its palms would have to give way."""
     model, data = scene.workspace.model, scene.workspace.data
     palms = [
-        _held_palms(model, data, np.concatenate([scene.base[sample], at]), held, number)
+        _held_palms(model, data, np.concatenate([scene.base[sample], at]), held, turn_axes, number)
         for number, (sample, at) in enumerate(zip(here, joints, strict=True))
     ]
     wanted = margin + _SPARE
@@ -220,7 +241,9 @@ def _bent(
         if not palms[number]:
             continue
         q = np.concatenate([scene.base[sample], bent[number]])
-        frames, targets = list(palms[number]), list(palms[number].values())
+        pin.framesForwardKinematics(model, data, q)
+        frames = list(palms[number])
+        targets = [palm.turned(data.oMf[frame]) for frame, palm in palms[number].items()]
         q = reach(model, data, q, frames, targets, q[7:], lower, upper, iterations=20, tolerance=_EXACT)
         pin.forwardKinematics(model, data, q)
         if np.abs(_palm_rows(model, data, palms[number])[1]).max() > _PALM_TOLERANCE:
@@ -234,7 +257,7 @@ def _linearised(
     here: NDArray[np.int64],
     joints: NDArray[np.float64],
     asked: NDArray[np.float64],
-    palms: Sequence[Mapping[int, pin.SE3]],
+    palms: Sequence[Mapping[int, _Palm]],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], Clearances, NDArray[np.float64]]:
     """Matrices (S, n, n) and pull (S, n) of palms; clearances; what lacks to the asked margins (S,), m."""
     blocks, pull = np.empty((*joints.shape, joints.shape[1])), np.empty_like(joints)
@@ -256,25 +279,30 @@ def _held_palms(
     data: pin.Data,
     q: NDArray[np.float64],
     held: Mapping[str, NDArray[np.bool_]],
+    turn_axes: Mapping[str, NDArray[np.float64] | None],
     number: int,
-) -> dict[int, pin.SE3]:
-    """Frame and pose of the palms that are held at a sample."""
+) -> dict[int, _Palm]:
+    """Frames of the palms that are held at a sample, and how."""
     pin.framesForwardKinematics(model, data, q)
-    frames = [model.getFrameId(name) for name, samples in held.items() if samples[number]]
-    return {frame: data.oMf[frame].copy() for frame in frames}
+    frames = {model.getFrameId(name): name for name, samples in held.items() if samples[number]}
+    return {frame: _Palm(data.oMf[frame].copy(), turn_axes.get(name)) for frame, name in frames.items()}
 
 
 def _palm_rows(
-    model: pin.Model, data: pin.Data, palms: Mapping[int, pin.SE3]
+    model: pin.Model, data: pin.Data, palms: Mapping[int, _Palm]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Jacobian (6 k, n) and error (6 k,) of palms, m and rad in world axes, where `data` has the joints."""
     rows, errors = np.empty((6 * len(palms), model.nv - 6)), np.empty(6 * len(palms))
     if palms:
         pin.computeJointJacobians(model, data)
-    for number, (frame, target) in enumerate(palms.items()):
+    for number, (frame, palm) in enumerate(palms.items()):
         own = slice(6 * number, 6 * number + 6)
         pose = pin.updateFramePlacement(model, data, frame)
+        target = palm.turned(pose)
         rows[own] = pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)[:, 6:]
         errors[own][:3] = target.translation - pose.translation
         errors[own][3:] = pin.log3(target.rotation @ pose.rotation.T)
+        if palm.axis is not None:
+            axis = pose.rotation @ palm.axis
+            rows[own][3:] -= np.outer(axis, axis @ rows[own][3:])
     return rows, errors

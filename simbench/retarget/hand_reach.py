@@ -22,6 +22,7 @@ from simbench.retarget.near_pairs import (
     sphere_gaps,
 )
 from simbench.retarget.scaling import SIDES
+from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot
 
 Array = NDArray[np.float64]
@@ -110,7 +111,7 @@ def hand_reach(
     }
     locked = [joint for joint in range(first_joint(robot.model), robot.model.njoints)]
     locked = [joint for joint in locked if robot.model.names[joint] not in moving]
-    reference = np.concatenate([pin.neutral(robot.model)[: robot.root_q], joints])
+    reference = np.concatenate([pin.neutral(robot.model)[: robot.root_q], close_hands(robot, joints, sides)])
     model, (geometry,) = pin.buildReducedModel(robot.model, [convex_shapes(robot)], locked, reference)
     add_self_pairs(robot, geometry)
     rows: list[tuple[int, Array, float]] = []

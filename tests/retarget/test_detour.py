@@ -185,3 +185,32 @@ def test_a_moving_obstacle_pushes_a_free_arm_and_not_the_other(romeo):
     poses = palm_poses(model, detour.joints, base)[:, 1]
     np.testing.assert_allclose(poses, palm_poses(model, joints, base)[:, 1], atol=1e-7)
     assert np.abs(detour.joints - joints).max() > 0.01
+
+
+def test_a_hand_that_may_turn_on_its_handle_does_so_out_of_the_way(romeo):
+    """A block comes at the left fingers; both palms are held, the left one on a round handle across it."""
+    shapes = body_shapes(romeo, romeo.postures["standing"])
+    model = shapes.model
+    columns = [romeo.joint_names.index(name) for name in list(model.names)[2:]]
+    time, across = np.arange(41) * 0.025, np.array([0.0, 1.0, 0.0])
+    joints, base = np.tile(romeo.postures["standing"][columns], (41, 1)), np.tile(BASE, (41, 1))
+    elbow = list(model.names)[2:].index("LElbowYaw")
+    joints[:, elbow] = -1.2
+    palm = palm_poses(model, joints[:1], base[:1])[0, 0]
+    tip = palm @ np.array([0.10, 0.0, 0.0, 1.0])
+    near = 0.07 - 0.055 * np.exp(-(((time - 0.5) / 0.1) ** 2))
+    poses = np.tile(palm, (41, 1, 1))
+    poses[:, :3, 3] = tip[:3] - near[:, None] * palm[:3, 2]
+    block = box_obstacle("block", (0.05, 0.10, 0.05), poses, ("l_wrist",))
+    held = {frame: np.ones(41, dtype=bool) for frame in HANDS}
+    limits = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
+    firm = keep_clear(shapes, time, joints, base, held, *limits, MARGIN, (block,))
+    loose = keep_clear(shapes, time, joints, base, held, *limits, MARGIN, (block,), {HANDS[0]: across})
+    assert firm.missing.max() > 0.002
+    assert (loose.missing == 0.0).all()
+    turned, firmly = palm_poses(model, loose.joints, base), palm_poses(model, joints, base)
+    np.testing.assert_allclose(turned[:, :, :3, 3], firmly[:, :, :3, 3], atol=1e-5)
+    np.testing.assert_allclose(turned[:, 0, :3, :3] @ across, firmly[:, 0, :3, :3] @ across, atol=1e-5)
+    np.testing.assert_allclose(turned[:, 1], firmly[:, 1], atol=1e-5)
+    cosine = np.einsum("ti,ti->t", turned[:, 0, :3, 0], firmly[:, 0, :3, 0])
+    assert 0.02 < np.arccos(np.clip(cosine, -1.0, 1.0)).max() < 0.5

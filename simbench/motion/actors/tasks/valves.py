@@ -14,6 +14,8 @@ Array = NDArray[np.float64]
 
 # Tomić (2018, ch. 3), m.
 HEIGHT, SPACING, RADIUS = 1.15, 0.32, 0.10
+# Of the left hand, from outside: one that came straight from behind would push its handle with open fingers.
+APPROACH = np.array([-0.05, 0.10, 0.0])
 
 
 def place_valves(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
@@ -44,6 +46,6 @@ def place_valves(human: HumanModel, person: Person, reach: float, rng: np.random
         palms=palms,
         timing=Timing(moves=((2.0 * np.pi, 2.0 * person.tempo),), variation=0.05),
         turn_axes=dict.fromkeys(SIDES, HANDLE),
-        approach=dict.fromkeys(SIDES, np.array([-0.12, 0.0, 0.0])),
+        approach={"left": APPROACH, "right": APPROACH * (1.0, -1.0, 1.0)},
         details={"axis_m": axis, "height_m": HEIGHT, "spacing_m": SPACING, "radius_m": RADIUS},
     )
