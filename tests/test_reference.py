@@ -268,6 +268,7 @@ def test_feedforward_modes(romeo, drawer_planned):
         hands=dataclasses.replace(
             plan.hands,
             grip={s: plan.hands.grip[s][:100] for s in SIDES},
+            contact={s: plan.hands.contact[s][:100] for s in SIDES},
             share={s: plan.hands.share[s][:100] for s in SIDES},
         ),
         zmp=plan.zmp[:100],
