@@ -48,6 +48,6 @@ def place_grater(human: HumanModel, person: Person, reach: float, rng: np.random
         palms=palms,
         timing=Timing(moves=((stroke, 0.6 * person.tempo), (0.0, 0.6 * person.tempo)), variation=0.06),
         turn_axes=FIXED,
-        approach={"left": np.array([0.0, 0.04, 0.10]), "right": 0.10 * outward},
+        approach={"left": np.array([0.0, 0.0, 0.10]), "right": 0.10 * outward},
         details={"distance_m": ahead, "height_m": LOWEST, "slope_rad": slope, "stroke_m": stroke},
     )

@@ -47,6 +47,7 @@ def place_hand_drill(human: HumanModel, person: Person, reach: float, rng: np.ra
         palms=palms,
         timing=Timing(moves=((2.0 * np.pi, 1.4 * person.tempo),), variation=0.05),
         turn_axes={"left": None, "right": HANDLE},
-        approach={"left": np.array([0.0, 0.04, 0.10]), "right": np.array([-0.05, -0.02, 0.08])},
+        # Straight down: the left thumb passes beside the grip, the right fingers before the knob.
+        approach={"left": np.array([0.0, 0.0, 0.10]), "right": np.array([0.0, 0.0, 0.10])},
         details={"axis_m": axis, "height_m": AXIS_HEIGHT, "radius_m": RADIUS},
     )
