@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.interpolate import BPoly
 
 from simbench.errors import ScenarioError
+from simbench.fixed_base import base_pose, planned_torques, rest_posture
 from simbench.reference import Timeline
 from simbench.robot.robot import Robot
 from simbench.scenario_schema import SWEEP, RobotSection, SimulationSection
@@ -79,13 +79,8 @@ def sweep_timeline(
     """
     if robot.floating:
         raise ScenarioError(f"motion.source {SWEEP}: needs a robot with a fixed base; {robot.name} floats")
-    if place.posture not in robot.postures:
-        raise ScenarioError(
-            f"robot.posture: {robot.name} has no posture {place.posture!r}; "
-            f"allowed: {', '.join(robot.postures)}"
-        )
+    start = rest_posture(robot, place)
     sweep = _sweep(task, settings.timestep_s)
-    start = robot.postures[place.posture]
     end = start + _directions(robot, start, sweep) * sweep.amplitude_rad
     knots, stops = [settings.settle_s], [start]
     for target in (end, start) * sweep.repetitions:
@@ -98,12 +93,10 @@ def sweep_timeline(
     steps = round((knots[-1] + settings.hold_s) / settings.timestep_s)
     clock = (np.arange(1, steps + 1) * settings.timestep_s).clip(knots[0], knots[-1])
     position, velocity, acceleration = path(clock), path.derivative()(clock), path.derivative(2)(clock)
-    torque = _torques(robot, position, velocity, acceleration, feedforward)
+    torque = planned_torques(robot, position, velocity, acceleration, feedforward)
     grip = np.zeros((steps, len(robot.hands)), dtype=bool)
-    base = pin.SE3ToXYZQUAT(
-        pin.SE3(pin.utils.rotate("z", place.heading_rad), np.array([*place.position_m, 0.0]))
-    )
     reference = Reference(position, velocity, torque, acceleration, grip)
+    base = base_pose(place.position_m, place.heading_rad)
     return Timeline(reference, base, settings.settle_s, np.array([knots[0], knots[-1]]))
 
 
@@ -145,22 +138,3 @@ def _directions(robot: Robot, start: NDArray[np.float64], sweep: Sweep) -> NDArr
                 f"{limit:g} rad/s"
             )
     return np.where(above >= below, 1.0, -1.0)
-
-
-def _torques(
-    robot: Robot,
-    position: NDArray[np.float64],
-    velocity: NDArray[np.float64],
-    acceleration: NDArray[np.float64],
-    feedforward: str,
-) -> NDArray[np.float64]:
-    """Feed-forward along the path (N, n), N·m: none, weight, or inverse dynamics; without friction."""
-    model, data = robot.model, robot.model.createData()
-    torques = np.zeros_like(position)
-    if feedforward == "gravity":
-        for step, q in enumerate(position):
-            torques[step] = pin.computeGeneralizedGravity(model, data, q)
-    elif feedforward == "inverse_dynamics":
-        for step, state in enumerate(zip(position, velocity, acceleration, strict=True)):
-            torques[step] = pin.rnea(model, data, *state)
-    return torques

@@ -90,12 +90,13 @@ def make_log(
             zmp_from_momentum(mass, GRAVITY, cog, rate, spin, others[:, :3], others[:, 3:]),
             "m",
         )
+    sides = [role.removesuffix("_hand") for role in robot.hands]
     if timeline.hands is not None:
-        variables["palm_target"] = (hand3, _palm_paths(timeline.hands.targets, timeline, time), "m")
-        variables["palm_actor"] = (hand3, _palm_paths(timeline.hands.actor, timeline, time), "m")
+        variables["palm_target"] = (hand3, _palm_paths(timeline.hands.targets, sides, timeline, time), "m")
+        variables["palm_actor"] = (hand3, _palm_paths(timeline.hands.actor, sides, timeline, time), "m")
         variables["hand_contact"] = (
             ("time", "hand"),
-            _in_contact(timeline.hands.contact, timeline, time),
+            _in_contact(timeline.hands.contact, sides, timeline, time),
             "",
         )
     for mechanism, record in zip(mechanisms, recorder.fixtures, strict=True):
@@ -108,7 +109,7 @@ def make_log(
         "time": time,
         "joint": robot.joint_names,
         "foot": [role.removesuffix("_foot") for role in robot.feet],
-        "hand": [role.removesuffix("_hand") for role in robot.hands],
+        "hand": sides,
         "xyz": ("x", "y", "z"),
         "xy": ("x", "y"),
         "pose": ("x", "y", "z", "qx", "qy", "qz", "qw"),
@@ -229,20 +230,30 @@ def _derivative(time: NDArray[np.float64], values: NDArray[np.float64]) -> NDArr
 
 def _palm_paths(
     poses: Mapping[str, NDArray[np.float64]],
+    sides: Sequence[str],
     timeline: Timeline,
     time: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Positions of both palms at the log's times, (S, 2, 3)."""
-    sides = []
-    for side in SIDES:
-        path = poses[side][:, :3, 3]
-        sides.append(np.stack([np.interp(time, timeline.time, path[:, axis]) for axis in range(3)], axis=1))
-    return np.stack(sides, axis=1)
+    """Positions of the palms at the log's times, (S, H, 3); NaN for a hand of which nothing is asked."""
+    paths = np.full((len(time), len(sides), 3), np.nan)
+    for column, side in enumerate(sides):
+        if side in poses:
+            for axis in range(3):
+                paths[:, column, axis] = np.interp(time, timeline.time, poses[side][:, axis, 3])
+    return paths
 
 
 def _in_contact(
-    contact: Mapping[str, NDArray[np.bool_]], timeline: Timeline, time: NDArray[np.float64]
+    contact: Mapping[str, NDArray[np.bool_]],
+    sides: Sequence[str],
+    timeline: Timeline,
+    time: NDArray[np.float64],
 ) -> NDArray[np.bool_]:
+    """Whether the actor's hands hold at the log's times, (S, H)."""
     inside = (time >= timeline.time[0]) & (time <= timeline.time[-1])
-    shares = [np.interp(time, timeline.time, contact[side].astype(float)) for side in SIDES]
-    return (np.stack(shares, axis=1) >= 1.0 - 1e-9) & inside[:, None]
+    holding = np.zeros((len(time), len(sides)), dtype=bool)
+    for column, side in enumerate(sides):
+        if side in contact:
+            shares = np.interp(time, timeline.time, contact[side].astype(float))
+            holding[:, column] = inside & (shares >= 1.0 - 1e-9)
+    return holding

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.arm_reference import arm_timeline
 from simbench.balancing import BalancedRun, balance_run
 from simbench.checks import Check, check_metrics
 from simbench.equipment import (
@@ -24,6 +25,7 @@ from simbench.film import render_video
 from simbench.joint_sweep import sweep_timeline
 from simbench.logbook import make_log, with_balance
 from simbench.plan import plan_motion
+from simbench.plan_arm import plan_arm
 from simbench.pushes import planned_pushes, push_metrics
 from simbench.recording import scenario_motion
 from simbench.reference import Timeline, build_reference
@@ -221,6 +223,17 @@ def _human_course(
     # An actor on the scenario's equipment says how far they took it; of a file that is not known.
     handles = (motion.handles or fixture_handles(mechanisms)) if mechanisms else {}
     surroundings = fixture_surroundings(mechanisms, robot)
+    if not robot.floating and any(f"{side}_hand" in robot.hands for side in handles):
+        arm = plan_arm(robot, motion, scenario.robot, scenario.retarget, handles, on_progress, surroundings)
+        timeline = arm_timeline(
+            robot,
+            arm,
+            scenario.simulation,
+            feedforward=scenario.control.feedforward,
+            speed_fraction=scenario.retarget.speed_limit_fraction,
+        )
+        asked = {each.name: actor_positions(each, arm.hands) for each in mechanisms}
+        return _Course(timeline, arm.metrics, asked, motion.strokes)
     plan = plan_motion(
         robot,
         motion,

@@ -132,7 +132,8 @@ def guide_posture(
     order = [reached.joint_names.index(name) for name in names]
     guide = reached.postures[_places(handles, hands)][:, order]
     guide = _smooth(time, guide, order=2)
-    share = near_contact(time, hands.contact["left"] | hands.contact["right"], _LEAD_TIME)[:, None]
+    touching = np.any(list(hands.contact.values()), axis=0)
+    share = near_contact(time, touching, _LEAD_TIME)[:, None]
     resting = reached.postures[:, order].mean(axis=0)
     return posture + share * (resting - posture), posture + share * (guide - posture)
 
@@ -191,6 +192,7 @@ def missed_grip(
     ----------
     robot : Robot
     base, joints : (T, 7), (T, n) array
+        The first (T, 0) for a robot with a fixed base, which stands where its model says (`placed_robot`).
     hands : HandPlan
     time : (T,) array
         s.
@@ -204,7 +206,7 @@ def missed_grip(
     """
     model, data = robot.model, robot.model.createData()
     worst, when = 0.0, 0
-    for side in SIDES:
+    for side in hands.contact:
         frame = model.getFrameId(robot.frames[f"{side}_hand"])
         for sample in np.flatnonzero(hands.contact[side]):
             pin.framesForwardKinematics(model, data, np.concatenate([base[sample], joints[sample]]))

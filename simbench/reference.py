@@ -27,7 +27,7 @@ from simbench.sim.simulation import Reference
 _LEAD_RATE = 100.0
 _LONGEST_LEAD = 10.0
 """Times the time asked for it."""
-_COAST_TIME = 0.1
+COAST_TIME = 0.1
 """In which a motion without a lead-in gets under way, and comes to rest, s."""
 _CLEARANCE = 0.03
 """Between the robot's own links on the way to the motion and back, m."""
@@ -105,7 +105,7 @@ def build_reference(
         if settings.lead_in_s > 0:
             home, duration = plan.stance.joints, settings.lead_in_s
         else:
-            home, duration = joints[end] - 0.5 * _COAST_TIME * velocity, _COAST_TIME
+            home, duration = joints[end] - 0.5 * COAST_TIME * velocity, COAST_TIME
         ways.append(_lead(robot, plan, end, velocity, home, duration, speed))
     way_in, way_out = ways
     before, after = way_in.time[-1], way_out.time[-1]

@@ -27,9 +27,9 @@ class RobotSection(Section):
     name: str = "romeo"
     """A robot's name, or the path of a robot.yaml."""
     posture: str = "standing"
-    """Named posture of the robot whose legs and head are used."""
+    """Named posture of the robot whose legs and head are used, or in which an arm on a fixed base rests."""
     position_m: Point2 = (0.0, 0.0)
-    """Middle between the feet, world x and y."""
+    """Middle between the feet, or of a fixed base, world x and y."""
     heading_rad: float = 0.0
     """Turn about the world's z axis."""
     height_m: float = 0.0

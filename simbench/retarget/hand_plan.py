@@ -26,7 +26,7 @@ from simbench.robot.robot import Robot
 
 _SMOOTHING, _SMOOTHING_ORDER = 0.31, 3
 """Window, s, and polynomial order of the filter that smooths the palms' paths."""
-_ARRIVAL = 1.0
+ARRIVAL = 1.0
 """Before and after contact, s, over which the arm's reach gives way to the equipment."""
 
 
@@ -158,7 +158,7 @@ def plan_hands(
     shoulders = {side: real.getFrameId(robot.frames[f"{side}_shoulder"]) for side in SIDES}
     wrists = {side: wrist_in_palm(real, robot, side) for side in SIDES}
     reaches = {side: arm_reach(real, robot, own, side) for side in SIDES}
-    grip = {side: near_contact(imitation.time, contact[side], _ARRIVAL) for side in SIDES}
+    grip = {side: near_contact(imitation.time, contact[side], ARRIVAL) for side in SIDES}
     targets = {side: np.empty_like(held[side]) for side in SIDES}
     for sample, joints in enumerate(posture):
         q = np.concatenate([base[sample], joints])
@@ -180,13 +180,24 @@ def plan_hands(
                 drawn = draw_in(target, shoulder, wrists[side], reaches[side], part)
                 target.translation += (1.0 - grip[side][sample]) * (drawn - target.translation)
             targets[side][sample] = target.homogeneous
-    targets = {side: _smooth(imitation.time, target) for side, target in targets.items()}
+    targets = {side: smooth_poses(imitation.time, target) for side, target in targets.items()}
     axes = {side: handles[side].turn_axis if side in handles else None for side in SIDES}
     return HandPlan(share, contact, grip, targets, held, axes)
 
 
-def _smooth(time: NDArray[np.float64], poses: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Smooth poses (T, 4, 4) over time (Savitzky-Golay): no corner where a hand arrives, less noise."""
+def smooth_poses(time: NDArray[np.float64], poses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Smooth poses over time (Savitzky-Golay): no corner where a hand arrives, less noise.
+
+    Parameters
+    ----------
+    time : (T,) array
+        s.
+    poses : (T, 4, 4) array
+
+    Returns
+    -------
+    (T, 4, 4) array
+    """
     longest = len(time) - 1 + len(time) % 2
     if longest <= _SMOOTHING_ORDER:
         return poses

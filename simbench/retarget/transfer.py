@@ -1,5 +1,7 @@
 """Transfer: joint positions of trunk and arms that bring the robot's palms where they are to be."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
@@ -81,16 +83,55 @@ def transfer_path(
     """
     if not any(share.any() for share in plan.share.values()):
         return np.clip(posture, lower, upper)
-    model = upper_body(robot)
+    return follow_palms(upper_body(robot), robot.frames, time, posture, base, plan, lower, upper, start)
+
+
+def follow_palms(
+    model: pin.Model,
+    frames: Mapping[str, str],
+    time: Array,
+    posture: Array,
+    base: Array,
+    plan: HandPlan,
+    lower: Array,
+    upper: Array,
+    start: Array | None = None,
+) -> Array:
+    """Solve what `transfer_path` states, for any model and one hand or two.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        With a free-flyer root or a fixed one.
+    frames : mapping of str to str
+        Role to frame: right_hand, ...
+    time : (T,) array
+        s.
+    posture : (T, n) array
+        rad.
+    base : (T, 7) array
+        Pose of the root link in the world.
+    plan : HandPlan
+        Of the hands that there are.
+    lower, upper : (n,) or (T, n) array
+        rad.
+    start : (T, n) array, optional
+        rad.
+
+    Returns
+    -------
+    (T, n) array
+        rad, inside the limits.
+    """
     tree = kinematic_tree(model)
-    tasks, weights, points = _palm_tasks(robot, model, plan)
+    tasks, weights, points = _palm_tasks(frames, model, plan)
     turns = np.empty((len(time), 0, 3, 3))
     work = make_workspace(tree)
     count, size = posture.shape
     full = size + 6
     blocks, vectors, cost = np.empty((count, full, full)), np.empty((count, full)), np.empty(count)
     period = (time[-1] - time[0]) / (count - 1)
-    speed = np.asarray(model.velocityLimit[6:])
+    speed = np.asarray(model.velocityLimit[-size:])
     stiffness = _SLUGGISHNESS**2 / (np.diff(time)[:, None] * speed**2) / period
     bending = np.tile(_STIFFNESS**2 / (period**4 * speed**2), (max(count - 2, 0), 1))
     low, high = lower - posture, upper - posture
@@ -132,14 +173,14 @@ def transfer_path(
     return np.clip(posture + departure, lower, upper)
 
 
-def _palm_tasks(robot: Robot, model: pin.Model, plan: HandPlan) -> tuple[Tasks, Array, Array]:
+def _palm_tasks(frames: Mapping[str, str], model: pin.Model, plan: HandPlan) -> tuple[Tasks, Array, Array]:
     """Palms as four points each: the centre, and one along the turn axis and two across it.
 
-    Returns the tasks, the weights (T, 8) and the targets (T, 8, 3).
+    Returns the tasks, the weights (T, 4 H) and the targets (T, 4 H, 3) of H hands.
     """
     bodies, places, weights, points = [], [], [], []
-    for side in SIDES:
-        body, turn, centre = frame_on_body(model, model.getFrameId(robot.frames[f"{side}_hand"]))
+    for side in plan.targets:
+        body, turn, centre = frame_on_body(model, model.getFrameId(frames[f"{side}_hand"]))
         axis = plan.turn_axes[side]
         along = np.array([1.0, 0.0, 0.0]) if axis is None else axis
         _, _, directions = np.linalg.svd(along[None])
@@ -156,7 +197,7 @@ def _palm_tasks(robot: Robot, model: pin.Model, plan: HandPlan) -> tuple[Tasks, 
     tasks = Tasks(
         np.array(bodies),
         np.vstack(places),
-        np.empty(8),
+        np.empty(len(bodies)),
         np.empty(0, dtype=np.int64),
         np.empty((0, 3, 3)),
         np.empty(0),

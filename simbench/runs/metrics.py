@@ -241,7 +241,9 @@ def fixture_metrics(log: xr.Dataset, fixture: str, joints: Mapping[str, str]) ->
         own, actor = log[f"{fixture}_{joint}"], log[f"{fixture}_{joint}_actor"]
         metrics[f"{fixture}.{joint}_{unit}"] = float(own.max() - own.min())
         shares = []
-        for start, end in log["strokes"].values:
+        # What none of the robot's hands was to move has no share.
+        strokes = log["strokes"].values if actor.max() > actor.min() else ()
+        for start, end in strokes:
             mine, theirs = own.sel(time=slice(start, end)), actor.sel(time=slice(start, end))
             shares.append(float((mine.max() - mine.min()) / (theirs.max() - theirs.min())))
         if shares:

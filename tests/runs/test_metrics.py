@@ -358,6 +358,21 @@ def test_every_joint_of_a_fixture_is_measured():
     }
 
 
+def test_a_joint_that_no_hand_was_to_move_has_no_share():
+    """The valve that an arm without a left hand leaves alone: its way is told, 0 of 0 is not."""
+    there = np.linspace(0.0, 1.0, SAMPLES)
+    log = make_log().assign(
+        valves_left_turn=("time", 1e-4 * there), valves_left_turn_actor=("time", np.zeros(SAMPLES)),
+        valves_right_turn=("time", 3.0 * there), valves_right_turn_actor=("time", 4.0 * there),
+        strokes=(("stroke", "bound"), np.array([[TIME[0], TIME[-1]]])),
+    )  # fmt: skip
+    assert fixture_metrics(log, "valves", {"left_turn": "rad", "right_turn": "rad"}) == {
+        "valves.left_turn_rad": pytest.approx(1e-4),
+        "valves.right_turn_rad": pytest.approx(3.0),
+        "valves.right_turn_ratio": pytest.approx(0.75),
+    }
+
+
 @pytest.mark.parametrize("angle", [1e-4, 0.3, 3.1])
 def test_how_far_what_stands_was_moved_and_turned(angle):
     """Farthest from where it stood when the run had settled; a quaternion and its negative are one turn."""

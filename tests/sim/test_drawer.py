@@ -239,3 +239,30 @@ def test_a_scenario_s_keys_make_the_mechanism():
     made = fixture_mechanism(design)
     assert (made.name, made.start.tolist(), made.parts[2].mass) == ("drawer", [0.12], 1.7)
     assert made.pose.isApprox(pin.SE3(pin.utils.rotate("z", 0.1), np.array([0.45, 0.02, 0.0])), 1e-12)
+
+
+def test_a_bar_is_held_in_its_axis_and_turned_about():
+    """Level before the front, in any heading and convergence: palm and turn axis are in its axis."""
+    barred = drawer_mechanism(DESIGN.model_copy(update={"handle": "bar"}))
+    bar = next(shape for shape in barred.part("drawer").shapes if not isinstance(shape, Board))
+    ends = np.array([bar.start, bar.end])
+    for opening in (0.0, 0.2):
+        palms = handle_at(opening, barred)
+        for side, palm in palms.items():
+            held = barred.handles[side]
+            assert held.grip == "pivot"
+            assert held.point == (0.0, 0.0, 0.0)
+            moved = [barred.pose.act(end - np.array([opening, 0.0, 0.0])) for end in ends]
+            along = (moved[1] - moved[0]) / np.linalg.norm(moved[1] - moved[0])
+            off = palm.translation - moved[0]
+            assert np.linalg.norm(off - (off @ along) * along) < 1e-12
+            np.testing.assert_allclose(palm.rotation @ held.axis, along, atol=1e-12)
+            # A whole flange of 31 mm in radius has room between the palm's centre and the bar's end.
+            assert min(off @ along, np.linalg.norm(moved[1] - moved[0]) - off @ along) > 0.05
+    # As far apart and at the same turn as on the edge, 5 cm before the front's face.
+    for side, palm in handle_at(0.0, barred).items():
+        edge = DRAWER.pose.actInv(handle_at(0.0)[side])
+        inside = barred.pose.actInv(palm)
+        np.testing.assert_allclose(inside.rotation, edge.rotation, atol=1e-12)
+        assert inside.translation[1] == pytest.approx(edge.translation[1])
+        assert inside.translation[0] == pytest.approx(-0.05)
