@@ -110,7 +110,7 @@ def fixture_surroundings(
     ----------
     mechanisms : sequence of Mechanism
     robot : Robot
-        Its palms and fingers may touch what has handles.
+        Its palms and fingers may touch what has handles, its thighs a seat.
 
     Returns
     -------
@@ -122,7 +122,9 @@ def fixture_surroundings(
         return [
             part
             for mechanism in mechanisms
-            for part in mechanism_obstacles(mechanism, actor_positions(mechanism, hands), touching)
+            for part in mechanism_obstacles(
+                mechanism, actor_positions(mechanism, hands), touching, robot.thighs
+            )
         ]
 
     return surroundings

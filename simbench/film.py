@@ -197,7 +197,7 @@ def _frames(
     """Take the samples nearest to the given times."""
     chosen = log.isel(time=_nearest(log, times))
     balance = None
-    if overlays and chosen.sizes["foot"]:
+    if overlays and "zmp" in chosen:
         corners = chosen["support_polygon"].values
         polygons = tuple(polygon[~np.isnan(polygon[:, 0])] for polygon in corners)
         balance = Balance(chosen["cog"].values[:, :2], chosen["zmp"].values, polygons)

@@ -27,6 +27,7 @@ def make_log(
     actor_positions: Mapping[str, NDArray[np.float64]],
     strokes: NDArray[np.int64] | None,
     settle: float,
+    seat: str = "",
 ) -> xr.Dataset:
     """Label the samples of a run, complete or interrupted.
 
@@ -42,6 +43,8 @@ def make_log(
         First and last sample of the recording's repetitions.
     settle : float
         Time of standing still before anything moves, s.
+    seat : str
+        Name of the fixture that the robot sits on; empty if it stands.
 
     Returns
     -------
@@ -83,7 +86,8 @@ def make_log(
         **_limits(robot, recorder),
         **contact_variables(recorder.events),
     }
-    if robot.feet:
+    stands = bool(robot.feet) and not seat
+    if stands:
         variables["zmp"] = (("time", "xy"), zmp_from_wrench(ground[:, :3], ground[:, 3:]), "m")
         variables["zmp_from_momentum"] = (
             ("time", "xy"),
@@ -126,9 +130,11 @@ def make_log(
         "saturated_fraction": recorder.saturated_steps / (steps * len(robot.joint_names)),
         "hand_links": " ".join(link for hand in robot.hands.values() for link in (hand.palm, *hand.fingers)),
         "foot_links": " ".join(_foot_links(robot)),
+        "thigh_links": " ".join(robot.thighs),
+        "seat": seat,
     }
     log = build_dataset(variables, coordinates, attributes)
-    return with_support(log) if robot.feet else log
+    return with_support(log) if stands else log
 
 
 def with_balance(log: xr.Dataset, balancer: OnlineBalance) -> xr.Dataset:

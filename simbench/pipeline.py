@@ -29,7 +29,7 @@ from simbench.plan_arm import plan_arm
 from simbench.pushes import planned_pushes, push_metrics
 from simbench.recording import scenario_motion
 from simbench.reference import Timeline, build_reference
-from simbench.robot.robot import Robot, load_robot
+from simbench.robot.robot import SEATED, Robot, load_robot
 from simbench.robot.variation import drawn_variation
 from simbench.runs.log import write_log
 from simbench.runs.metrics import FELL_HEIGHT, fixture_metrics, run_metrics
@@ -38,6 +38,7 @@ from simbench.runs.run_directory import json_text, run_directory, write_metrics
 from simbench.runs.shield import shielded_from_interrupt
 from simbench.scenario import Scenario, resolved_yaml
 from simbench.scenario_schema import STILL, SWEEP
+from simbench.seating import require_seat, seat_of
 from simbench.sim.control_laws import LAWS
 from simbench.sim.fixtures.fixture import add_fixture
 from simbench.sim.fixtures.mechanism import Mechanism
@@ -129,12 +130,16 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
     robot = load_robot(scenario.robot.name)
     _require_legs(robot, scenario)
     mechanisms = scenario_mechanisms(scenario)
+    seat = seat_of(robot, scenario.robot, mechanisms)
     settings = scenario.simulation
     law = LAWS[scenario.control.law](robot, settings.timestep_s, scenario.control.bandwidth_hz)
     if scenario.motion.source in (SWEEP, STILL):
         course = _own_course(robot, scenario)
     else:
         course = _human_course(robot, scenario, mechanisms, on_progress)
+    if seat is not None:
+        begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
+        require_seat(robot, begin, seat)
     balanced = _balanced(robot, scenario, course.timeline)
     timeline = balanced.timeline if balanced else course.timeline
     variation = scenario.variation
@@ -164,6 +169,7 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
                     law=law,
                     balancer=balanced.balancer if balanced else None,
                     pushes=pushes,
+                    seat=fixtures[seat.name] if seat else None,
                     log_every=log_every,
                     fallen_height=FELL_HEIGHT * float(timeline.base[2]) if robot.floating else -np.inf,
                     realtime=gui,
@@ -179,6 +185,7 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
                     course.asked,
                     course.strokes,
                     settings.settle_s,
+                    seat.name if seat else "",
                 )
                 if balanced:
                     log = with_balance(log, balanced.balancer)
@@ -275,8 +282,8 @@ def _own_course(robot: Robot, scenario: Scenario) -> _Course:
 
 
 def _balanced(robot: Robot, scenario: Scenario, timeline: Timeline) -> BalancedRun | None:
-    """Set up balance for a robot on its feet; nothing for one on a fixed base."""
-    if not robot.floating:
+    """Set up balance for a robot on its feet; nothing for one that sits or has a fixed base."""
+    if not robot.floating or scenario.robot.posture == SEATED:
         return None
     return balance_run(
         robot,
@@ -289,10 +296,11 @@ def _balanced(robot: Robot, scenario: Scenario, timeline: Timeline) -> BalancedR
 
 
 def _require_legs(robot: Robot, scenario: Scenario) -> None:
-    """Refuse to step with a robot that is fixed in space, and to push it."""
+    """Refuse to step with a robot that is fixed in space or sits, and to push it."""
+    lacks = "sits" if scenario.robot.posture == SEATED else "" if robot.floating else "has a fixed base"
     for key in ("stepping", "push"):
-        if getattr(scenario, key) is not None and not robot.floating:
-            raise ScenarioError(f"{key}: {robot.name} has a fixed base; allowed: a robot on two legs")
+        if getattr(scenario, key) is not None and lacks:
+            raise ScenarioError(f"{key}: {robot.name} {lacks}; allowed: a robot on two legs")
 
 
 def _timing(recorder: Recorder, timestep: float) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Whether a robot's hands can follow their handles from where it stands, its COG kept over its feet."""
+"""Whether hands can follow their handles from where a robot sits, or stands with its COG over its feet."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from simbench.retarget.hand_reach import hand_reach, handle_points
 from simbench.retarget.path_margin import Wanted
 from simbench.retarget.placement import Placement, RootPath, judge_root
 from simbench.retarget.scaling import SIDES
-from simbench.robot.robot import Robot
+from simbench.robot.robot import SEATED, Robot
 
 Array = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ _SMALL_SWAY = 0.005
 
 @dataclass(frozen=True)
 class Spot:
-    """Where a robot stands, and how its COG goes with its hands.
+    """Where a robot stands or sits, and how its COG goes with its hands.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Spot:
     heading : float
         rad about z.
     height : float
-        How much higher the pelvis is than in the posture, m; 0 for a fixed base.
+        How much higher the pelvis is than in the posture, m; 0 for a fixed base, and for who sits.
     follow : float
         Part of the hands' horizontal motion that the COG goes with.
     advance : float
@@ -152,7 +152,7 @@ def judge_spot(
     """Judge whether a robot's hands can follow their handles from a spot, its COG kept over its feet.
 
     The pelvis sways against the arms; by how much more or less than was reckoned, the balance of the whole
-    body tells, and both are solved in turn.
+    body tells, and both are solved in turn. That of a robot that sits rests.
 
     Parameters
     ----------
@@ -174,9 +174,10 @@ def judge_spot(
         If the legs do not allow the height.
     """
     count = len(handle_points(handles))
-    if not robot.floating:
-        reach = hand_reach(robot, handles, robot.postures[posture])
-        root = RootPath(np.array([*spot.position, 0.0]), spot.heading, np.zeros((count, 3)))
+    if rests(robot, posture):
+        place, joints = resting_root(robot, spot, posture)
+        reach = hand_reach(robot, handles, joints)
+        root = RootPath(place, spot.heading, np.zeros((count, 3)))
         return Placed(spot, judge_root(reach, handles, root, wanted))
     stance = stand(robot, spot.position, spot.heading, posture, spot.height)
     targets = cog_targets(stance, handles, spot)
@@ -206,6 +207,38 @@ def judge_spot(
         placement = _faulty(placement, f"the COG would go {1000 * beyond:.0f} mm beyond the soles")
     legs = _legs_fault(robot, joints)
     return Placed(spot, _faulty(placement, legs) if legs else placement, legs_fault=bool(legs))
+
+
+def rests(robot: Robot, posture: str) -> bool:
+    """Whether a robot's root stays where it is: it is fixed, or the robot sits."""
+    return not robot.floating or posture == SEATED
+
+
+def resting_root(robot: Robot, spot: Spot, posture: str) -> tuple[Array, Array]:
+    """Find where a root that `rests` is.
+
+    Parameters
+    ----------
+    robot : Robot
+    spot : Spot
+    posture : str
+
+    Returns
+    -------
+    place : (3,) array
+        Of the root, m, world.
+    joints : (n,) array
+        The posture, rad.
+
+    Raises
+    ------
+    RetargetError
+        If the spot has a height and the robot sits.
+    """
+    if not robot.floating:
+        return np.array([*spot.position, 0.0]), robot.postures[posture]
+    stance = stand(robot, spot.position, spot.heading, posture, spot.height)
+    return stance.base[:3], stance.joints
 
 
 def cog_targets(stance: Stance, handles: Mapping[str, Handle], spot: Spot) -> Array:

@@ -8,7 +8,16 @@ from numpy.typing import NDArray
 
 from simbench.balance.standing import Stance, height_range, stand
 from simbench.motion.handles import Handle
-from simbench.place import Placed, Spot, ahead, half_soles, judge_spot, sway_gain
+from simbench.place import (
+    Placed,
+    Spot,
+    ahead,
+    half_soles,
+    judge_spot,
+    resting_root,
+    rests,
+    sway_gain,
+)
 from simbench.retarget.course import going_along, hands_way
 from simbench.retarget.hand_reach import hand_reach, handle_points
 from simbench.retarget.path_margin import Wanted
@@ -61,12 +70,8 @@ def find_spot(
         If there is no such spot, the one from which least is missing.
     """
     count = len(handle_points(handles))
-    if not robot.floating:
-        reach = hand_reach(robot, handles, robot.postures[posture])
-        guess = RootPath(np.array([*start.position, 0.0]), start.heading, np.zeros((count, 3)))
-        placement = find_root(reach, handles, guess, (0.0, 0.0), wanted, _stage(on_progress, "place"))
-        place = placement.root.position
-        return Placed(Spot((float(place[0]), float(place[1])), placement.root.heading), placement)
+    if rests(robot, posture):
+        return _find_resting(robot, handles, replace(start, height=0.0), posture, on_progress, wanted)
     low, high = height_range(robot, posture)
     stance = stand(robot, start.position, start.heading, posture)
     gain = sway_gain(robot, stance)
@@ -116,6 +121,25 @@ def find_spot(
         guess = replace(root, sway=balanced.sway)
     assert best is not None
     return leant if leant is not None and not best.placement.feasible else best
+
+
+def _find_resting(
+    robot: Robot,
+    handles: Mapping[str, Handle],
+    start: Spot,
+    posture: str,
+    on_progress: OnProgress,
+    wanted: Wanted,
+) -> Placed:
+    """Find the spot of a robot whose root stays where it is."""
+    place, joints = resting_root(robot, start, posture)
+    offset = _turn(start.heading).T @ (place[:2] - start.position)
+    reach = hand_reach(robot, handles, joints)
+    guess = RootPath(place, start.heading, np.zeros((len(handle_points(handles)), 3)))
+    placement = find_root(reach, handles, guess, (0.0, 0.0), wanted, _stage(on_progress, "place"))
+    root = placement.root
+    x, y = root.position[:2] - _turn(root.heading) @ offset
+    return Placed(Spot((float(x), float(y)), root.heading), placement)
 
 
 def _leant(

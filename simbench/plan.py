@@ -107,10 +107,10 @@ def plan_motion(
     resistance: Mapping[str, Resistance] | None = None,
     embedding: bool = True,
 ) -> MotionPlan:
-    """Retarget a recording to a robot that stands on both feet.
+    """Retarget a recording to a robot that stands on both feet, or sits.
 
     The arms need the pelvis, the pelvis needs the COG, the COG needs the ZMP, and the ZMP needs the arms:
-    arms and legs are solved in turn until the pelvis rests.
+    arms and legs are solved in turn until the pelvis rests. Who sits has pelvis and legs at rest.
 
     Parameters
     ----------
@@ -158,6 +158,7 @@ def plan_motion(
     progress("transfer", 0, 2 * _BALANCE_ROUNDS)
     spot = choose_spot(robot, place, settings, handles, progress)
     stance = stand(robot, spot.position, spot.heading, place.posture, spot.height)
+    embedding = embedding and not stance.seated
     shapes = body_shapes(robot, stance.joints)
     posture = _preferred(robot, imitation, motion, settings, shapes, lower, upper)
     palms = actor_palms(imitation, robot)

@@ -20,7 +20,7 @@ from simbench.retarget.course import going_along
 from simbench.retarget.hand_plan import HandPlan
 from simbench.retarget.imitation import Imitation
 from simbench.retarget.scaling import SIDES
-from simbench.robot.robot import Robot
+from simbench.robot.robot import SEATED, Robot
 from simbench.scenario_schema import RetargetSection, RobotSection
 
 Array = NDArray[np.float64]
@@ -266,7 +266,7 @@ def pelvis_height(
         m from the spot's height.
     """
     shoulders = [motion.initial.joints[f"{side}_shoulder"][2] for side in SIDES]
-    if min(shoulders) < _LEAST_SHOULDER_HEIGHT:
+    if min(shoulders) < _LEAST_SHOULDER_HEIGHT or section.posture == SEATED:
         return np.zeros(len(motion.time))
     data = robot.model.createData()
     stance = stand(robot, (0.0, 0.0), 0.0, section.posture)

@@ -1,4 +1,4 @@
-"""Where a robot's root was to be, from the log of a run: the planned joints, standing on the planned feet."""
+"""Where a robot's root was to be, from the log of a run: on its seat, or standing on the planned feet."""
 
 import numpy as np
 import pinocchio as pin
@@ -9,7 +9,7 @@ from simbench.robot.robot import Robot
 
 
 def planned_base(robot: Robot, log: xr.Dataset) -> NDArray[np.float64]:
-    """Let the reference stand on one planned foot after the other, each where the reference put it down.
+    """Let the reference sit, or stand on one planned foot after the other, where the reference put it down.
 
     Balance moves the reference on with what it measures; what the joints then do differently, and that the
     soles give way or slip, is not in it.
@@ -29,6 +29,8 @@ def planned_base(robot: Robot, log: xr.Dataset) -> NDArray[np.float64]:
     measured = log["base_pose"].values
     if not robot.floating:
         return np.asarray(measured)
+    if log.attrs["seat"]:
+        return np.tile(measured[0], (len(measured), 1))
     model, data = robot.model, robot.model.createData()
     frames = [model.getFrameId(robot.frames[role]) for role in robot.feet]
     contact, joints = log["contact_planned"].values, log["joint_reference"].values

@@ -123,7 +123,8 @@ def build_reference(
     if feedforward == "none":
         torques = np.zeros_like(joints)
     else:
-        torques = standing_torques(robot, time, base, joints, inertia=feedforward == "inverse_dynamics")
+        inertia = feedforward == "inverse_dynamics"
+        torques = standing_torques(robot, time, base, joints, inertia=inertia, seated=plan.stance.seated)
     timestep = settings.timestep_s
     steps = round((settings.settle_s + time[-1] + settings.hold_s) / timestep)
     clock = (np.arange(1, steps + 1) * timestep - settings.settle_s).clip(0.0, time[-1])

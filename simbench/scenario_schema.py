@@ -27,7 +27,8 @@ class RobotSection(Section):
     name: str = "romeo"
     """A robot's name, or the path of a robot.yaml."""
     posture: str = "standing"
-    """Named posture of the robot whose legs and head are used, or in which an arm on a fixed base rests."""
+    """Named posture of the robot whose legs and head are used, or in which an arm on a fixed base rests.
+    `seated` needs a stool among the fixtures."""
     position_m: Point2 = (0.0, 0.0)
     """Middle between the feet, or of a fixed base, world x and y."""
     heading_rad: float = 0.0

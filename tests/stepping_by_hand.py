@@ -98,6 +98,8 @@ def stepping_log(fall=None):
         "saturated_fraction": 0.0,
         "hand_links": "l_hand r_hand",
         "foot_links": "l_foot r_foot",
+        "thigh_links": "",
+        "seat": "",
         "steps": len(SWINGS),
         "balance_gave_up_s": np.nan,
         "balance_tick_median_s": 1e-4,

@@ -1,4 +1,4 @@
-"""Inverse dynamics of a robot that stands on both feet: ground reaction and joint torques of a motion."""
+"""Inverse dynamics of a robot on both feet, or on both thighs: reaction and joint torques of a motion."""
 
 from collections.abc import Sequence
 
@@ -22,12 +22,14 @@ def standing_torques(
     joints: NDArray[np.float64],
     *,
     inertia: bool,
+    seated: bool = False,
 ) -> NDArray[np.float64]:
     """Joint torques of a motion on both feet.
 
     τ = RNEA(q, v, a) − Σ Jᵀf, the rotors' reflected inertia included, with the foot wrenches f that carry
     the root, Σ G f = RNEA(q, v, a)_root; of the many distributions over two feet the one with the least
-    weighted norm is taken.
+    weighted norm is taken. Who sits is carried by a seat under the thighs in place of the floor under the
+    feet; on the floor stands what is below the knees, which the joints do not feel.
 
     Parameters
     ----------
@@ -40,14 +42,17 @@ def standing_torques(
         rad.
     inertia : bool
         Whether velocity and acceleration count; otherwise gravity alone.
+    seated : bool
 
     Returns
     -------
     (T, n) array
         N·m.
     """
-    model, data = robot.model, robot.model.createData()
-    frames = [model.getFrameId(robot.frames[f"{side}_foot"]) for side in SIDES]
+    model = _above_knees(robot) if seated else robot.model
+    data = model.createData()
+    carrying = "thigh" if seated else "foot"
+    frames = [model.getFrameId(robot.frames[f"{side}_{carrying}"]) for side in SIDES]
     moves, both = foot_movers(model, frames), np.ones(2)
     q = np.hstack([base, joints])
     velocity = _velocity(model, time, q) if inertia else np.zeros((len(q), model.nv))
@@ -60,6 +65,16 @@ def standing_torques(
         left, right = (pin.updateFramePlacement(model, data, frame).translation for frame in frames)
         torques[sample] = supported_torque(effort, data.J, left, right, moves, both)
     return torques
+
+
+def _above_knees(robot: Robot) -> pin.Model:
+    """Model of a robot whose legs weigh nothing below the thighs."""
+    model = robot.model.copy()
+    thighs = {model.frames[model.getFrameId(link)].parentJoint for link in robot.thighs}
+    for joint in range(1, model.njoints):
+        if thighs & set(list(model.supports[joint])[:-1]):
+            model.inertias[joint] = pin.Inertia.Zero()
+    return model
 
 
 def foot_movers(model: pin.Model, frames: Sequence[int]) -> NDArray[np.bool_]:

@@ -1,4 +1,7 @@
-"""Standing on both feet: legs and pelvis that keep the COG over the soles while the upper body moves."""
+"""Standing on both feet: legs and pelvis that keep the COG over the soles while the upper body moves.
+
+Who sits keeps both where they are: the seat carries the body.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -7,7 +10,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RetargetError, RobotError
-from simbench.robot.robot import Robot
+from simbench.robot.robot import SEATED, Robot
 
 SIDES = ("left", "right")
 
@@ -38,18 +41,21 @@ class Stance:
         Posture it comes from, in the order of `robot.joint_names`, rad.
     target : (2,) array
         Where the COG is kept, m: the middle of the support polygon.
+    seated : bool
+        Whether the thighs lie on a seat: pelvis and legs then stay where they are, whatever the COG does.
     """
 
     soles: dict[str, pin.SE3]
     base: NDArray[np.float64]
     joints: NDArray[np.float64]
     target: NDArray[np.float64]
+    seated: bool = False
 
 
 def stand(
     robot: Robot, position: tuple[float, float], heading: float, posture: str, height: float = 0.0
 ) -> Stance:
-    """Place a robot on the floor in a posture, its pelvis higher or lower if wanted.
+    """Place a robot on the floor in a posture, standing or seated, its pelvis higher or lower if wanted.
 
     Parameters
     ----------
@@ -73,7 +79,7 @@ def stand(
     RobotError
         If the posture is unknown or its soles are not flat.
     RetargetError
-        If the legs do not allow the height.
+        If the legs do not allow the height, or it sits and another height is wanted.
     """
     if posture not in robot.postures:
         raise RobotError(f"{robot.name}: no posture {posture!r}; allowed: {', '.join(robot.postures)}")
@@ -104,7 +110,11 @@ def stand(
     )
     target = 0.5 * (corners[:, :2].min(axis=0) + corners[:, :2].max(axis=0))
     base = pin.SE3ToXYZQUAT(pin.SE3(turn, shift))
-    stance = Stance(soles, base, joints.copy(), target)
+    stance = Stance(soles, base, joints.copy(), target, posture == SEATED)
+    if stance.seated and height != 0.0:
+        raise RetargetError(
+            f"{robot.name}: sits with its pelvis at one height; allowed: robot.height_m 0, got {height:g}"
+        )
     return stance if height == 0.0 else _at_height(robot, stance, height)
 
 
@@ -149,6 +159,8 @@ def balance(
 
         J_leg dq + J_base d = e,   J_c,leg dq + J_c,base d = c_target − c(q).
 
+    In a seated stance pelvis and legs stay as they are.
+
     Parameters
     ----------
     robot : Robot
@@ -177,6 +189,10 @@ def balance(
     model, data = robot.model, robot.model.createData()
     legs = [leg_columns(robot, side) for side in SIDES]
     both = np.concatenate(legs)
+    if stance.seated:
+        still = joints.copy()
+        still[:, both] = stance.joints[both]
+        return np.tile(stance.base, (len(joints), 1)), still
     upper = np.setdiff1d(np.arange(joints.shape[1]), both)
     known = joints if embedding else np.broadcast_to(stance.joints, joints.shape)
     frames = [model.getFrameId(robot.frames[f"{side}_foot"]) for side in SIDES]

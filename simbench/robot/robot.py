@@ -19,6 +19,9 @@ __all__ = ["Friction", "Hand", "Motors", "Robot", "load_robot", "placed_robot"]
 
 Vector = NDArray[np.float64]
 
+SEATED = "seated"
+"""The posture in which the thighs lie on a seat."""
+
 
 @dataclass(frozen=True)
 class Robot:
@@ -37,12 +40,12 @@ class Robot:
         Joint names by limb: left_arm, right_arm, trunk, head, left_leg, right_leg, left_grip, right_grip.
         A single arm is a right one.
     frames : mapping of str to str
-        Role to frame name: left_hand, left_wrist, left_elbow, left_shoulder, left_foot, right_..., trunk,
-        pelvis, head.
+        Role to frame name: left_hand, left_wrist, left_elbow, left_shoulder, left_thigh, left_foot,
+        right_..., trunk, pelvis, head.
     motors : Motors
     friction : Friction
     postures : mapping of str to (n,) array
-        Named joint positions, rad: `basic` (arms horizontal forward, palms down), `standing`.
+        Named joint positions, rad: `basic` (arms horizontal forward, palms down), `standing`, `seated`.
     soles : mapping of str to (4, 3) array
         Corners of each foot's sole in the foot frame, m, counter-clockwise seen from above.
     urdf : Path
@@ -87,6 +90,11 @@ class Robot:
     def feet(self) -> tuple[str, ...]:
         """Roles of the feet it has: left_foot, right_foot."""
         return tuple(role for role in ("left_foot", "right_foot") if role in self.frames)
+
+    @property
+    def thighs(self) -> tuple[str, ...]:
+        """Links of the thighs, which lie on a seat in the posture `seated`."""
+        return tuple(self.frames[role] for role in ("left_thigh", "right_thigh") if role in self.frames)
 
 
 def load_robot(name_or_path: str | Path) -> Robot:
@@ -134,6 +142,9 @@ def load_robot(name_or_path: str | Path) -> Robot:
         posture: _posture(values, model, joint_names, f"{where}: postures.{posture}")
         for posture, values in description.postures.items()
     }
+    lacking = [role for role in ("left_thigh", "right_thigh") if role not in description.frames]
+    if SEATED in postures and lacking:
+        raise RobotError(f"{where}: postures.{SEATED}: needs frames.{lacking[0]}")
     stiffness, damping = _gains(description, model, joint_names, postures, where)
 
     return Robot(

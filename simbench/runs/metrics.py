@@ -28,7 +28,7 @@ def run_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     dict of str to float or bool
     """
     return {
-        **(balance_metrics(log) if log.sizes["foot"] else {}),
+        **(seat_metrics(log) if log.attrs["seat"] else balance_metrics(log) if log.sizes["foot"] else {}),
         **(control_metrics(log) if "cog_desired" in log else {}),
         **tracking_metrics(log),
         **limit_metrics(log),
@@ -89,6 +89,30 @@ def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
         weight = log.attrs["mass_kg"] * log.attrs["gravity_m_s2"]
         metrics["zmp.still_difference_rms_m"] = float(np.sqrt(np.mean(np.sum(difference**2, axis=1))))
         metrics["feet.still_load_error_fraction"] = float(np.abs(load / weight - 1.0).max())
+    return metrics
+
+
+def seat_metrics(log: xr.Dataset) -> dict[str, float | bool]:
+    """Fall of a robot that sits; what the seat carries, and how far the pelvis moves and tilts on it.
+
+    Its contacts are not in one plane: it has no ZMP.
+    """
+    poses, settle = log["base_pose"].values, log.attrs["settle_s"]
+    sitting = poses[:, 2] >= FELL_HEIGHT * poses[0, 2]
+    settled = log.sel(time=slice(settle, None))
+    moved = settled["base_pose"].values
+    # The robot presses the seat down.
+    load = -settled[f"{log.attrs['seat']}_contact_wrench"].values[:, 2]
+    turned = np.abs(moved[:, 3:] @ moved[0, 3:]).min()
+    metrics: dict[str, float | bool] = {
+        "fell": not bool(sitting.all()),
+        "seat.least_force_n": float(load.min()),
+        "seat.mean_force_n": float(load.mean()),
+        "seat.slip_m": float(np.linalg.norm(moved[:, :3] - moved[0, :3], axis=1).max()),
+        "seat.tilt_rad": float(2.0 * np.arccos(min(1.0, turned))),
+    }
+    if not sitting.all():
+        metrics["fell_s"] = float(log["time"].values[sitting.argmin()])
     return metrics
 
 
@@ -205,7 +229,7 @@ def hand_metrics(log: xr.Dataset) -> dict[str, float]:
 
 
 def contact_metrics(log: xr.Dataset) -> dict[str, float]:
-    """Peak force, self-contacts, and contacts with equipment that are not the hands'."""
+    """Peak force, self-contacts, and contacts with equipment that are not hands' or, with a seat, thighs'."""
     first = log["contact_first"].values.astype(str)
     second = log["contact_second"].values.astype(str)
     own = log.attrs["robot"] + "/"
@@ -214,11 +238,13 @@ def contact_metrics(log: xr.Dataset) -> dict[str, float]:
     with_self = np.array([name.startswith(own) for name in second], dtype=bool)
     with_floor = second == "floor"
     by_hand = np.isin(first, list(allowed))
+    thighs = [own + link for link in log.attrs["thigh_links"].split()]
+    seated = np.isin(first, thighs) & np.char.startswith(second, log.attrs["seat"] + "/")
     return {
         "contact.peak_force_n": float(log["contact_peak_force"].max()) if len(first) else 0.0,
         "contact.self_count": float(np.sum(with_self)),
         "contact.floor_unintended_count": float(np.sum(with_floor & ~np.isin(first, list(feet)))),
-        "contact.equipment_unintended_count": float(np.sum(~with_self & ~with_floor & ~by_hand)),
+        "contact.equipment_unintended_count": float(np.sum(~with_self & ~with_floor & ~by_hand & ~seated)),
     }
 
 

@@ -43,6 +43,8 @@ BETTER: tuple[tuple[str, Better], ...] = (
     ("hands.*", "lower"),
     ("cog.rms_m", "lower"),
     ("zmp.rms_m", "lower"),
+    ("seat.slip_m", "lower"),
+    ("seat.tilt_rad", "lower"),
 )
 
 # The first ending that fits counts: `_rad_s` is not `_s`.

@@ -64,9 +64,18 @@ class Command:
 
 
 class JointController:
-    """Drives all joints of a robot by a law; holds the buffers that every step reuses."""
+    """Drives all joints of a robot by a law; holds the buffers that every step reuses.
 
-    def __init__(self, body: RobotBody, law: ControlLaw | None = None) -> None:
+    Parameters
+    ----------
+    body : RobotBody
+    law : ControlLaw, optional
+        PD with the robot's gains by default.
+    seated : sequence of str
+        Links that a seat holds as the ground holds feet.
+    """
+
+    def __init__(self, body: RobotBody, law: ControlLaw | None = None, seated: Sequence[str] = ()) -> None:
         robot = body.robot
         count = len(robot.joint_names)
         self._body, self._timestep = body, body.world.timestep
@@ -86,9 +95,8 @@ class JointController:
         self._coulomb = robot.friction.coulomb[self._rubbing]
         self._breakaway = robot.friction.breakaway[self._rubbing]
         self._contact = ContactTorque(body)
-        self._feet = [
-            robot.model.frames[robot.model.getFrameId(robot.frames[role])].parentJoint for role in robot.feet
-        ]
+        links = (*(robot.frames[role] for role in robot.feet), *seated)
+        self._feet = [robot.model.frames[robot.model.getFrameId(link)].parentJoint for link in links]
         free = [robot.model.inertias[joint].copy() for joint in self._feet]
         held = pin.Inertia(GROUND_MASS, np.zeros(3), GROUND_MASS * np.eye(3))
         self._foot_inertia = [(own, own + held) for own in free]
@@ -109,7 +117,7 @@ class JointController:
         Parameters
         ----------
         held : sequence of bool
-            In the order of `robot.feet`.
+            In the order of `robot.feet`, then of the links on a seat.
         """
         for side, now in enumerate(held):
             if now != self._held[side]:

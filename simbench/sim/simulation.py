@@ -80,6 +80,7 @@ def simulate(
     law: ControlLaw | None = None,
     balancer: Balancer | None = None,
     pushes: Sequence[Push] = (),
+    seat: Fixture | None = None,
     log_every: int,
     fallen_height: float = -math.inf,
     realtime: bool = False,
@@ -104,6 +105,8 @@ def simulate(
     balancer : Balancer, optional
     pushes : sequence of Push
         Forces on the pelvis from outside.
+    seat : Fixture, optional
+        What the robot's thighs lie on.
     log_every : int
         Steps between samples.
     fallen_height : float
@@ -115,7 +118,8 @@ def simulate(
         Asked before every step whether to end here.
     """
     world, robot = body.world, body.robot
-    controller = JointController(body, law)
+    sitting = robot.thighs if seat else ()
+    controller = JointController(body, law, sitting)
     root_q, root_v = robot.root_q, robot.root_v
     # The states between two samples, whose extremes are taken together.
     between = empty_state(body, log_every)
@@ -130,9 +134,10 @@ def simulate(
     sense_every = max(1, round(1.0 / (_SENSE_RATE * world.timestep)))
     balance_every = balancer.every if balancer else steps
     weight = GRAVITY * pin.computeTotalMass(robot.model)
-    light, light_load, grounded = False, _LIGHT_SHARE * weight, _GROUNDED_SHARE * weight
+    # Who sits makes no steps.
+    light, light_load, grounded = False, 0.0 if seat else _LIGHT_SHARE * weight, _GROUNDED_SHARE * weight
     held = np.ones(feet, dtype=bool)
-    controller.hold_feet([True] * feet)
+    controller.hold_feet([True] * (feet + len(sitting)))
     started = clock.perf_counter()
     wanted = reference.grip.tolist()
     demand = controller.demand(
@@ -157,7 +162,8 @@ def simulate(
                 load = wrench[:, 2]
                 held &= load > _HELD_FORCE
                 held |= load > grounded
-                controller.hold_feet(held.tolist())
+                carried = seat is not None and contact_wrench(world, body.body, seat.body)[2] > grounded
+                controller.hold_feet([*held.tolist(), *[carried] * len(sitting)])
                 light = bool((held & (load < light_load)).any())
             if sampling:
                 row = recorder.count

@@ -41,6 +41,7 @@ def make_log(events=(), attributes=None, **changes):
         "joint_reference": (("time", "joint"), still, "rad"),
         "torque_motor": (("time", "joint"), still, "N m"),
         "base_pose": (("time", "pose"), np.tile([0, 0, 0.86, 0, 0, 0, 1.0], (SAMPLES, 1)), "m"),
+        "stool_contact_wrench": (("time", "axis6"), np.zeros((SAMPLES, 6)), "N, N m"),
         "cog": (("time", "xyz"), np.tile([0.045, 0.0, 0.67], (SAMPLES, 1)), "m"),
         "foot_wrench": (("time", "foot", "axis6"), wrench, "N, N m"),
         "foot_points": (("time", "foot", "point", "xy"), points, "m"),
@@ -73,6 +74,8 @@ def make_log(events=(), attributes=None, **changes):
         "saturated_fraction": 0.0,
         "hand_links": "l_wrist l_fingers r_wrist r_fingers",
         "foot_links": "l_ankle l_sole r_ankle r_sole",
+        "thigh_links": "l_thigh r_thigh",
+        "seat": "",
     }
     return with_support(build_dataset(variables, LABELS, settings | (attributes or {})))
 
@@ -321,6 +324,35 @@ def test_contacts_are_sorted_into_intended_and_unintended():
     assert metrics["contact.self_count"] == 1.0
     assert metrics["contact.floor_unintended_count"] == 2.0
     assert metrics["contact.equipment_unintended_count"] == 3.0
+
+
+def test_thighs_may_touch_the_seat_and_nothing_else_may():
+    pairs = [
+        ("romeo/l_thigh", "stool/stool"),
+        ("romeo/torso", "stool/stool"),  # unintended
+        ("romeo/r_thigh", "drawer/table"),  # unintended
+    ]
+    events = [ContactEvent(*pair, 0.1, 0.2, 1.0) for pair in pairs]
+    press = {"stool_contact_wrench": over_time([0.0] * 6)}
+    seated = make_log(events, {"seat": "stool"}, **press)
+    assert run_metrics(seated)["contact.equipment_unintended_count"] == 2.0
+    assert run_metrics(make_log(events))["contact.equipment_unintended_count"] == 3.0
+
+
+def test_who_sits_is_judged_by_seat_and_pelvis_and_has_no_zmp():
+    """The pelvis slides by 3-4-5 mm and tilts by 0.02 rad; the seat carries 300 N, once 120."""
+    pose = over_time([0, 0, 0.55, 0, 0, 0, 1.0], at_15=[0.003, 0, 0.546, np.sin(0.01), 0, 0, np.cos(0.01)])
+    press = over_time([0, 0, -300.0, 0, 0, 0], at_0=[0.0] * 6, at_12=[5.0, 0, -120.0, 0, 0, 0])
+    log = make_log((), {"seat": "stool"}, base_pose=pose, stool_contact_wrench=press)
+    metrics = run_metrics(log)
+    assert metrics["fell"] is False
+    assert metrics["seat.least_force_n"] == pytest.approx(120.0)
+    assert metrics["seat.mean_force_n"] == pytest.approx(300.0 - 180.0 / 11)
+    assert metrics["seat.slip_m"] == pytest.approx(0.005)
+    assert metrics["seat.tilt_rad"] == pytest.approx(0.02)
+    assert not any(name.startswith("zmp.") for name in metrics)
+    pose[18:, 2] = 0.38
+    assert run_metrics(make_log((), {"seat": "stool"}, base_pose=pose, stool_contact_wrench=press))["fell"]
 
 
 def test_travel_is_compared_stroke_by_stroke_and_the_worst_counts():

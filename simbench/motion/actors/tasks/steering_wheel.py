@@ -23,6 +23,9 @@ OBLIQUE = np.radians(18.0)
 # People hold it this far above nine and three o'clock: lower, the hand that comes to the bottom would need
 # more adduction of the shoulder and radial deviation of the wrist than anybody has.
 ABOVE = np.radians(40.0)
+# Hands come to the rim from outside, palm first, from so far, m: from the driver's side fingers would sweep
+# it.
+APPROACH = 0.10
 # Hands that are rigid on the rim leave little choice of where to sit: the hand that comes over the top to the
 # other side is about an arm's length from its shoulder (the trunk follows), give or take a quarter of what
 # people's distances differ by elsewhere.
@@ -60,7 +63,8 @@ def place_steering_wheel(human: HumanModel, person: Person, reach: float, rng: n
         ),
         turn_axes=FIXED,
         approach={
-            side: np.array([-0.10, sign * 0.04, -0.02]) for side, sign in zip(SIDES, (1, -1), strict=True)
+            side: APPROACH * (sign * np.cos(ABOVE) * np.array([0.0, 1.0, 0.0]) + np.sin(ABOVE) * upward)
+            for side, sign in zip(SIDES, (1.0, -1.0), strict=True)
         },
         seated=True,
         details={
