@@ -36,6 +36,11 @@ _TIMES = {
 }
 """Keys of `motion.task` to fields of `Timing`."""
 _MAY_BE_LEFT_OUT = ("initial_duration_s", "grasp_duration_s", "turning_pause_s", "rest_duration_s")
+_APPROACH = ("approach_forward_m", "approach_outward_m", "approach_up_m")
+"""Keys that say where hands are before they take their handles, relative to there: along x, away from the
+other hand, along z."""
+_FARTHEST_APPROACH = 0.3
+"""m."""
 _MOVES = {DRAWER: ("pull_duration_s", "push_duration_s")}
 """Keys that name the duration of each move of a task."""
 
@@ -89,6 +94,7 @@ def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> H
         palms=palms,
         timing=_timing(given, scenario),
         turn_axes={side: turn_axis(held[side], side) for side in SIDES},
+        approach=_approach(given, scenario),
         details={},
     )
     return perform(AVERAGE_PERSON, task, FRUGAL, rng, DEFAULT_ERRORS, source).motion
@@ -97,12 +103,14 @@ def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> H
 def _timing(task: Task, scenario: Scenario) -> Timing:
     """Take the scenario's `motion.task` keys into a task's timing."""
     timing, stroke, named = task.timing, f"stroke_{task.unit}", _MOVES.get(task.name, ())
-    known = (stroke, "repetitions", "variation", "move_duration_s", *named, *_TIMES)
+    known = (stroke, "repetitions", "variation", "move_duration_s", *named, *_TIMES, *_APPROACH)
     changes: dict[str, Any] = {"rate": scenario.motion.rate_hz}
     ways, durations = np.array(timing.moves).T
     for key, value in scenario.motion.task.items():
         if key not in known:
             raise ScenarioError(f"motion.task.{key}: unknown key; allowed: {', '.join(sorted(known))}")
+        if key in _APPROACH:
+            continue
         _require(key, value)
         if key == stroke:
             ways *= value / np.abs(ways).max()
@@ -116,6 +124,23 @@ def _timing(task: Task, scenario: Scenario) -> Timing:
             changes[_TIMES.get(key, key)] = value
     moves = tuple(zip(ways.tolist(), durations.tolist(), strict=True))
     return replace(timing, moves=moves, **changes)
+
+
+def _approach(task: Task, scenario: Scenario) -> dict[str, Array]:
+    """Take where the hands come from, relative to the handles, from the scenario's `motion.task` keys."""
+    places = {}
+    for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
+        place = np.array(task.approach[side], dtype=float)
+        for axis, key in enumerate(_APPROACH):
+            if key in scenario.motion.task:
+                place[axis] = (sign if key == "approach_outward_m" else 1.0) * scenario.motion.task[key]
+        if not np.linalg.norm(place) <= _FARTHEST_APPROACH:
+            raise ScenarioError(
+                f"motion.task: hands come from {np.linalg.norm(place):.2g} m away by approach_*_m; "
+                f"allowed: {_FARTHEST_APPROACH:g}"
+            )
+        places[side] = place
+    return places
 
 
 def _require(key: str, value: float) -> None:

@@ -104,7 +104,7 @@ def test_its_handles_are_those_of_the_equipment_as_far_as_it_went():
         ),
         (
             ["motion.task.stroke_rad=1"],
-            r"^motion\.task\.stroke_rad: unknown key; allowed: descent_.*, stroke_m, .*variation$",
+            r"^motion\.task\.stroke_rad: unknown key; allowed: approach_.*, stroke_m, .*variation$",
         ),
         (["motion.task.repetitions=0"], r"^motion\.task\.repetitions: 0; allowed: a whole number from 1$"),
         (
@@ -124,3 +124,21 @@ def test_its_handles_are_those_of_the_equipment_as_far_as_it_went():
 def test_what_nobody_can_perform_is_refused_in_one_line(overrides, message):
     with pytest.raises(ScenarioError, match=message):
         performed(*overrides)
+
+
+def test_hands_come_from_where_the_keys_of_a_task_say():
+    keys = "approach_forward_m: -0.12, approach_outward_m: 0.05, approach_up_m: 0.08"
+    motion, mechanism = performed(*VALVES[:2], f"motion.task={{repetitions: 1, variation: 0, {keys}}}")
+    handles = handle_poses(mechanism, mechanism.start[None])
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        place = handles[side][0, :3, 3] + [-0.12, sign * 0.05, 0.08]
+        way = np.linalg.norm(palms_as_recorded(motion)[side][:, :3, 3] - place, axis=1)
+        # On the way to there the descent has begun: of its 15 cm, a part is done.
+        assert way.min() < 0.02
+
+
+def test_hands_that_come_from_far_away_are_refused():
+    with pytest.raises(ScenarioError, match=r"0\.4 m away by approach_\*_m; allowed: 0\.3$"):
+        performed(
+            *VALVES[:2], "motion.task={approach_forward_m: -0.4, approach_outward_m: 0, approach_up_m: 0}"
+        )

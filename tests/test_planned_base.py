@@ -39,7 +39,8 @@ def test_the_supporting_foot_stays_while_the_other_swings(mahru):
             "base_pose": (("time", "pose"), np.tile(start, (COUNT, 1))),
             "joint_reference": (("time", "joint"), joints),
             "contact_planned": (("time", "foot"), contact),
-        }
+        },
+        attrs={"seat": ""},
     )
     base = planned_base(mahru, log)
     np.testing.assert_allclose(base[0], start, atol=1e-12)

@@ -271,7 +271,9 @@ def fixture_metrics(log: xr.Dataset, fixture: str, joints: Mapping[str, str]) ->
         strokes = log["strokes"].values if actor.max() > actor.min() else ()
         for start, end in strokes:
             mine, theirs = own.sel(time=slice(start, end)), actor.sel(time=slice(start, end))
-            shares.append(float((mine.max() - mine.min()) / (theirs.max() - theirs.min())))
+            # A run that ended before has done nothing of the stroke.
+            done = float(mine.max() - mine.min()) if mine.size else 0.0
+            shares.append(done / float(theirs.max() - theirs.min()) if done else 0.0)
         if shares:
             metrics[f"{fixture}.{joint}_ratio"] = min(shares)
     if f"{fixture}_cut" in log:

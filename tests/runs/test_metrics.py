@@ -370,6 +370,9 @@ def test_travel_is_compared_stroke_by_stroke_and_the_worst_counts():
         "drawer.travel_m": pytest.approx(0.11),
         "drawer.travel_ratio": pytest.approx(0.8),
     }
+    # A run that ended before the second stroke, as by a fall, has done nothing of it.
+    cut = fixture_metrics(log.isel(time=slice(0, 9)), "drawer", {"travel": "m"})
+    assert cut["drawer.travel_ratio"] == 0.0
     free = log.assign(strokes=(("none", "bound"), np.empty((0, 2))))
     assert fixture_metrics(free, "drawer", {"travel": "m"}) == {"drawer.travel_m": pytest.approx(0.11)}
 
