@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -174,11 +173,7 @@ def run_cases(
             work.append((perturbed(case.scenario, number), folder / f"{name}-perturbed-{number}"))
     answers: dict[int, Answer] = {}
     on_progress("runs", 0, len(work))
-    with (
-        # Numba keeps a compiled function although one that it calls in another file has changed.
-        TemporaryDirectory() as compiled,
-        closing(run_apart(run_once, work, jobs, {"NUMBA_CACHE_DIR": compiled})) as finished,
-    ):
+    with closing(run_apart(run_once, work, jobs)) as finished:
         for index, answer in finished:
             answers[index] = answer
             on_progress("runs", len(answers), len(work))

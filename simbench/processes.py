@@ -4,7 +4,7 @@ import multiprocessing
 import os
 import signal
 import traceback
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
@@ -33,7 +33,6 @@ def run_apart(
     function: Callable[..., Any],
     work: Sequence[tuple[Any, ...]],
     jobs: int,
-    environment: Mapping[str, str],
 ) -> Generator[tuple[int, Answer], None, None]:
     """Call a function once for each of its arguments, each time in a new process with one thread.
 
@@ -47,8 +46,6 @@ def run_apart(
         Its arguments, each time.
     jobs : int
         At most so many processes at a time.
-    environment : mapping of str to str
-        Variables that differ in them from this process's.
 
     Yields
     ------
@@ -65,7 +62,7 @@ def run_apart(
             while waiting and len(running) < jobs:
                 index, arguments = waiting.pop()
                 ours, theirs = context.Pipe(duplex=False)
-                process = context.Process(target=_work, args=(theirs, function, arguments, environment))
+                process = context.Process(target=_work, args=(theirs, function, arguments))
                 # A terminal sends Ctrl-C to all: only this process is to act on it, and tell the others.
                 before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
                 try:
@@ -95,9 +92,8 @@ def _work(
     answers: Connection,
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
-    environment: Mapping[str, str],
 ) -> None:
-    os.environ.update({"OMP_NUM_THREADS": "1", **environment})
+    os.environ["OMP_NUM_THREADS"] = "1"
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

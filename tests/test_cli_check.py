@@ -24,7 +24,7 @@ checks: {{tracking.max_rad: {{max: 0.02}}}}
 """
 
 
-def run_here(function, work, jobs, environment):
+def run_here(function, work, jobs):
     for index, arguments in enumerate(work):
         try:
             yield index, Answer(function(*arguments))
@@ -182,7 +182,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(short, capsys, arguments, 
 
 
 def test_ctrl_c_leaves_baselines_alone_and_nothing_behind(baseline, capsys, monkeypatch, tmp_path):
-    def interrupted(function, work, jobs, environment):
+    def interrupted(function, work, jobs):
         yield 0, Answer(function(*work[0]))
         raise KeyboardInterrupt
 

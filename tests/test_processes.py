@@ -10,10 +10,7 @@ from simbench.scenario import load_scenario
 
 
 def answers(function, work, jobs=2):
-    return [
-        answer
-        for _, answer in sorted(run_apart(function, work, jobs, {"CASE": "a"}), key=operator.itemgetter(0))
-    ]
+    return [answer for _, answer in sorted(run_apart(function, work, jobs), key=operator.itemgetter(0))]
 
 
 def test_each_piece_of_work_gives_its_value_or_its_error():
@@ -37,14 +34,12 @@ def test_each_process_has_one_thread(monkeypatch):
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     (threads,) = answers(os.getenv, [("OMP_NUM_THREADS",)])
     assert threads.value == "1"
-    (given,) = answers(os.getenv, [("CASE",)])
-    assert given.value == "a"
     assert "OMP_NUM_THREADS" not in os.environ
 
 
 def test_what_is_under_way_ends_when_nobody_waits_for_it():
     before = time.monotonic()
-    finished = run_apart(time.sleep, [(0.0,), (60.0,), (60.0,)], 2, {})
+    finished = run_apart(time.sleep, [(0.0,), (60.0,), (60.0,)], 2)
     assert next(finished)[0] == 0
     finished.close()
     assert time.monotonic() - before < 30.0

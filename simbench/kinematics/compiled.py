@@ -1,18 +1,59 @@
 """Compile a function of arrays to machine code, kept on disk between runs where that is possible."""
 
+import hashlib
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar, cast
 
+import numba
 from numba import njit
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
+def keep_by_sources(package: Path) -> Path | None:
+    """Keep machine code in a folder of its own for every state of a package's sources.
+
+    Numba compiles a function anew when its own file has changed, but not when one that it calls from another
+    file has.
+
+    Parameters
+    ----------
+    package : Path
+        Folder of the sources.
+
+    Returns
+    -------
+    Path or None
+        Where it is kept; None where that folder cannot be written, or `NUMBA_CACHE_DIR` says another.
+    """
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        return None
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        source = path.read_bytes()
+        if b"compiled" in source:
+            digest.update(path.relative_to(package).as_posix().encode() + b"\0" + source)
+    folder = package / "__pycache__" / f"kernels-{digest.hexdigest()[:16]}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    if not os.access(folder, os.W_OK):
+        return None
+    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
+    return folder
+
+
+keep_by_sources(Path(__file__).resolve().parents[1])
+
+
 def compiled(function: Function) -> Function:
     """Compile a function at its first call.
 
-    The machine code is kept beside the source or in the user's cache folder; where neither can be written,
-    every process compiles anew.
+    The machine code is kept in the package's `__pycache__` or in the user's cache folder; where neither can
+    be written, every process compiles anew.
 
     Parameters
     ----------

@@ -1,0 +1,60 @@
+"""Machine code that is kept: for these sources, not for others."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+CALLED = """from simbench.kinematics.compiled import compiled
+
+
+@compiled
+def step(x):
+    return x + {}
+"""
+CALLER = """from called import step
+from simbench.kinematics.compiled import compiled
+
+
+@compiled
+def twice(x):
+    return step(step(x))
+"""
+MAIN = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from simbench.kinematics.compiled import keep_by_sources
+folder = keep_by_sources(Path(sys.argv[1]))
+from caller import twice
+print(twice(1.0), folder.name, sum(twice.stats.cache_hits.values()))
+"""
+
+
+@pytest.fixture
+def answer(tmp_path):
+    """What a process of its own computes, where it keeps machine code, and how often it found some."""
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+
+    def run():
+        command = [sys.executable, "-c", MAIN, str(tmp_path)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        value, folder, hits = done.stdout.split()
+        return float(value), folder, int(hits)
+
+    return run
+
+
+def test_a_function_follows_a_change_of_one_that_it_calls_from_another_file(answer, tmp_path):
+    (tmp_path / "caller.py").write_text(CALLER)
+    (tmp_path / "called.py").write_text(CALLED.format("1.0"))
+    first, before, found = answer()
+    again, same, found_again = answer()
+    assert (first, again) == (3.0, 3.0)
+    assert before == same
+    assert (found, found_again) == (0, 1)
+    (tmp_path / "called.py").write_text(CALLED.format("10.0"))
+    changed, after, _ = answer()
+    assert changed == 21.0
+    assert after != before
