@@ -23,6 +23,7 @@ from simbench.robot.body_segments import predict_body
 from simbench.robot.human import build_human, write_human
 from simbench.robot.human_skeleton import skeleton_lengths
 from simbench.robot.robot import Robot, load_robot
+from simbench.runs.log import open_run
 from simbench.scenario import load_scenario
 from simbench.sim.camera import Frames, draw_pictures
 from simbench.sim.portrait import natural_posture
@@ -35,6 +36,24 @@ MOMENTS = {
     "puma560_sweep": (0.5, 1.4, 1.8, 2.4),
 }
 """Times of the pictures in each strip, s."""
+
+EQUIPMENT = (
+    "mahru_drawer",
+    "valves",
+    "mahru_valves",
+    "hand_drill",
+    "knife",
+    "grater",
+    "canoe_paddles",
+    "steering_wheel",
+    "pump",
+    "puma560_valves",
+    "puma560_drawer",
+    "puma560_steering_wheel",
+)
+"""Scenarios shown before the hands come and at three moments of the first stroke."""
+SMALL = 240
+"""Width and height of their pictures, pixels."""
 
 NUMBERS = (
     "fell",
@@ -76,6 +95,12 @@ def draw_robots(path: Path) -> None:
         strip.save(path, optimize=True)
 
 
+def stroke_moments(run: Path) -> tuple[float, ...]:
+    """Two seconds before the first stroke of a run, and a sixth, a half and five sixths of it later, s."""
+    start, end = open_run(run)["strokes"].values[0]
+    return (max(0.0, start - 2.0), *(start + share * (end - start) for share in (1 / 6, 1 / 2, 5 / 6)))
+
+
 RECORDING = "actor:valves:3"
 RETARGETED = "actor:drawer:3"
 
@@ -92,11 +117,12 @@ def main() -> None:
     draw_picture(inspect(read_motion(RECORDING)), out / "valves_motion.png")
     made = retarget_motion(RETARGETED, "romeo", "analytical")
     draw_retargeting(made, imitation_errors(made.plan.imitation, made.motion), out / "drawer_retarget.png")
-    for name, times in MOMENTS.items():
+    for name in (*MOMENTS, *EQUIPMENT):
         with tempfile.TemporaryDirectory() as folder:
             run = Path(folder) / "run"
             metrics = run_scenario(load_scenario(name), run).metrics
-            render_strip(run, out / f"{name}.png", times, width=400, height=400, columns=len(times))
+            times, size = (MOMENTS[name], 400) if name in MOMENTS else (stroke_moments(run), SMALL)
+            render_strip(run, out / f"{name}.png", times, width=size, height=size, columns=len(times))
         numbers = (f"{key} {metrics[key]}" for key in NUMBERS if key in metrics)
         print(f"{name}: {', '.join(numbers)}")
 
