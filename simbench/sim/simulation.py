@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simbench.sim.control import JointController
 from simbench.sim.control_laws import ControlLaw
-from simbench.sim.fixtures.fixture import Fixture, fixture_state, resist, resists
+from simbench.sim.fixtures.fixture import Fixture, fixture_state, resist
 from simbench.sim.grasp import Grip, apply_grips
 from simbench.sim.push import Push, apply_pushes
 from simbench.sim.recorder import Recorder, derive_motion
@@ -125,7 +125,7 @@ def simulate(
     between = empty_state(body, log_every)
     states = [RobotState(q, v) for q, v in zip(between.q, between.v, strict=True)]
     names = _names(fixtures)
-    resisting = [f for f in fixtures if any(resists(f.mechanism, j.name) for j in f.mechanism.joints)]
+    resisting = [f for f in fixtures if any(joint.resists for joint in f.mechanism.joints)]
     sensor = ContactSensor(body, {world.floor: ("floor", {}), **names})
     recorder.events = sensor.events
     feet = len(robot.feet)
