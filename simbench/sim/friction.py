@@ -3,9 +3,17 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.kinematics.compiled import compiled
+
 Vector = NDArray[np.float64]
 
 
+_MOST_ATTEMPTS = 100
+_REST = 1e-7
+"""Speed below which a joint rests, rad/s: what rounding leaves of a joint that friction holds."""
+
+
+@compiled
 def friction_torque(
     acceleration: Vector,
     response: Vector,
@@ -41,28 +49,48 @@ def friction_torque(
     (k,) array
         Friction torques on the joints, N·m.
     """
+    count = len(velocity)
     free = velocity + timestep * acceleration
+    torque = np.empty(count)
     direction = np.sign(velocity)
-    direction[np.abs(velocity) <= _REST] = 0.0
+    for i in range(count):
+        if abs(velocity[i]) <= _REST:
+            direction[i] = 0.0
     for attempt in range(_MOST_ATTEMPTS):
-        torque = -direction * coulomb
-        resting = np.flatnonzero(direction == 0.0)
-        if len(resting):
-            rows = response[resting]
-            left = free[resting] / timestep + rows @ torque
-            torque[resting] = -np.linalg.solve(rows[:, resting], left)
-        after = free + timestep * (response @ torque)
-        # A joint that slides on keeps its direction; one that rests needs no more than break-away.
-        wrong = np.where(direction == 0.0, np.abs(torque) > breakaway, direction * after < 0.0)
-        if not wrong.any():
+        torque[:] = -direction * coulomb
+        _hold(free, response, timestep, direction, torque)
+        settled = True
+        for i in range(count):
+            after = free[i]
+            for k in range(count):
+                after += timestep * response[i, k] * torque[k]
+            # A joint that slides on keeps its direction; one that rests needs no more than break-away.
+            if direction[i] == 0.0 and abs(torque[i]) > breakaway[i]:
+                direction[i] = -np.sign(torque[i])
+            elif direction[i] * after < 0.0:
+                direction[i] = 0.0
+            else:
+                continue
+            settled = False
+            if attempt >= count:
+                # All at once may go in circles; the first alone cannot, if break-away is Coulomb friction.
+                break
+        if settled:
             return torque
-        if attempt >= len(free):
-            # All at once may go in circles; the first alone cannot, if break-away is Coulomb friction.
-            wrong[np.argmax(wrong) + 1 :] = False
-        direction[wrong] = np.where(direction == 0.0, -np.sign(torque), 0.0)[wrong]
-    return np.clip(torque, -breakaway, breakaway)
+    return np.minimum(np.maximum(torque, -breakaway), breakaway)
 
 
-_MOST_ATTEMPTS = 100
-_REST = 1e-7
-"""Speed below which a joint rests, rad/s: what rounding leaves of a joint that friction holds."""
+@compiled
+def _hold(free: Vector, response: Vector, timestep: float, direction: Vector, torque: Vector) -> None:
+    """Give the joints that rest, of direction 0, what stops them."""
+    resting = np.flatnonzero(direction == 0.0)
+    if len(resting) == 0:
+        return
+    rows, left = np.empty((len(resting), len(resting))), np.empty(len(resting))
+    for i, joint in enumerate(resting):
+        left[i] = free[joint] / timestep
+        for k in range(len(free)):
+            left[i] += response[joint, k] * torque[k]
+        for k, other in enumerate(resting):
+            rows[i, k] = response[joint, other]
+    torque[resting] = -np.linalg.solve(rows, left)
