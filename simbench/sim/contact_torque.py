@@ -1,14 +1,14 @@
 """The joint torque of contacts that nobody told the controller about, read off the last step's motion."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from simbench.kinematics.compiled import compiled
 from simbench.sim.state import RobotState
-from simbench.sim.vectors import Vector
 from simbench.sim.world import RobotBody
+
+Array = NDArray[np.float64]
 
 
 class ContactTorque:
@@ -19,12 +19,10 @@ class ContactTorque:
         self._model, self._rate = robot.model.copy(), 1.0 / body.world.timestep
         self._model.armature = np.zeros(robot.model.nv)
         self._data = self._model.createData()
-        self._joints = slice(robot.root_v, None)
         self._q, self._v = np.zeros(robot.model.nq), np.zeros(robot.model.nv)
         self._started = False
         self._acceleration = np.zeros(robot.model.nv)
-        self._floating, self._com = robot.floating, body.root_inertial[0]
-        self._root = [0.0] * 15
+        self._root, self._com = np.zeros(15 if robot.floating else 0), np.array(body.root_inertial[0])
         self._torque = np.zeros(len(robot.joint_names))
         legs = {joint for role in robot.feet for joint in _supports(robot.model, robot.frames[role])}
         names = [robot.joint_names.index(robot.model.names[joint]) for joint in legs]
@@ -49,16 +47,13 @@ class ContactTorque:
             N·m; zero before the first step, and in the legs, whose contact with the ground is told otherwise.
         """
         torque, acceleration = self._torque, self._acceleration
-        np.subtract(state.v, self._v, out=acceleration)
-        acceleration *= self._rate
-        if self._floating:
-            acceleration[:6] = _root_acceleration(self._root, state.root, self._com, self._rate)
-            self._root[:] = state.root
         if self._started:
+            _acceleration(self._v, state.v, self._root, state.root, self._com, self._rate, acceleration)
             needed = pin.rnea(self._model, self._data, self._q, self._v, acceleration, forces)
-            np.subtract(needed[self._joints], received, out=torque)
-            torque[self._standing] = 0.0
+            _unknown(needed, received, self._standing, torque)
         self._q[:], self._v[:], self._started = state.q, state.v, True
+        if len(self._root):
+            self._root[:] = state.root
         return torque
 
 
@@ -68,42 +63,52 @@ def _supports(model: pin.Model, frame: str) -> list[int]:
     return [parent for parent in model.supports[joint] if parent and model.joints[parent].nv == 1]
 
 
-def _root_acceleration(
-    before: Sequence[float], now: Sequence[float], com: Vector, rate: float
-) -> tuple[float, ...]:
-    """Compute the spatial acceleration of a free root in a step, in the root frame as it was before.
+@compiled
+def _unknown(needed: Array, received: Array, standing: NDArray[np.int64], torque: Array) -> None:
+    """Write what joints needed beside what they received, N·m, (n,); nothing of those that stand."""
+    root = len(needed) - len(torque)
+    for i in range(len(torque)):
+        torque[i] = needed[root + i] - received[i]
+    for i in standing:
+        torque[i] = 0.0
 
-    With the velocity v of the centre of mass, which is what Bullet integrates, c its place relative to the
-    root frame, ω and α the angular velocity and acceleration, all in world axes before the step:
-    a = v̇ − α × c − ω × v, and α. In plain floats, like all that a step handles one by one.
+
+@compiled
+def _acceleration(
+    before: Array, now: Array, root: Array, root_now: Array, com: Array, rate: float, acceleration: Array
+) -> None:
+    """Compute the accelerations that made the last step, a free root's in its frame as it was before.
+
+    With the velocity v of the root's centre of mass, which is what Bullet integrates, c its place relative
+    to the root frame, ω and α the angular velocity and acceleration, all in world axes before the step:
+    a = v̇ − α × c − ω × v, and α.
 
     Parameters
     ----------
-    before, now : (15,) floats
-        `RobotState.root` at both ends of the step.
-    com : (3,) floats
+    before, now : (nv,) array
+        Velocities at both ends of the step, `RobotState.v`.
+    root, root_now : (15,) array
+        `RobotState.root` at both ends; `root` is empty for a fixed root.
+    com : (3,) array
         Centre of mass in the root frame, m.
     rate : float
         1 / time step, Hz.
-
-    Returns
-    -------
-    (6,) floats
-        m/s², rad/s².
+    acceleration : (nv,) array
+        Overwritten: m/s², rad/s².
     """
-    r0, r1, r2, r3, r4, r5, r6, r7, r8, vx, vy, vz, wx, wy, wz = before
-    ax, ay, az = (now[9] - vx) * rate, (now[10] - vy) * rate, (now[11] - vz) * rate
-    bx, by, bz = (now[12] - wx) * rate, (now[13] - wy) * rate, (now[14] - wz) * rate
-    x, y, z = com
-    cx, cy, cz = r0 * x + r1 * y + r2 * z, r3 * x + r4 * y + r5 * z, r6 * x + r7 * y + r8 * z
-    ax -= by * cz - bz * cy + wy * vz - wz * vy
-    ay -= bz * cx - bx * cz + wz * vx - wx * vz
-    az -= bx * cy - by * cx + wx * vy - wy * vx
-    return (
-        r0 * ax + r3 * ay + r6 * az,
-        r1 * ax + r4 * ay + r7 * az,
-        r2 * ax + r5 * ay + r8 * az,
-        r0 * bx + r3 * by + r6 * bz,
-        r1 * bx + r4 * by + r7 * bz,
-        r2 * bx + r5 * by + r8 * bz,
-    )
+    for i in range(len(now)):
+        acceleration[i] = (now[i] - before[i]) * rate
+    if len(root) == 0:
+        return
+    wx, wy, wz = root[12], root[13], root[14]
+    ax, ay, az = (root_now[9:12] - root[9:12]) * rate
+    bx, by, bz = (root_now[12:15] - root[12:15]) * rate
+    cx = root[0] * com[0] + root[1] * com[1] + root[2] * com[2]
+    cy = root[3] * com[0] + root[4] * com[1] + root[5] * com[2]
+    cz = root[6] * com[0] + root[7] * com[1] + root[8] * com[2]
+    ax -= by * cz - bz * cy + wy * root[11] - wz * root[10]
+    ay -= bz * cx - bx * cz + wz * root[9] - wx * root[11]
+    az -= bx * cy - by * cx + wx * root[10] - wy * root[9]
+    for i in range(3):
+        acceleration[i] = root[i] * ax + root[3 + i] * ay + root[6 + i] * az
+        acceleration[3 + i] = root[i] * bx + root[3 + i] * by + root[6 + i] * bz

@@ -25,6 +25,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from simbench.kinematics.compiled import compiled
 from simbench.sim.contact_torque import ContactTorque
 from simbench.sim.control_laws import ControlLaw, PdLaw
 from simbench.sim.friction import friction_torque
@@ -34,6 +35,8 @@ from simbench.sim.world import GRAVITY, RobotBody, bullet
 GROUND_MASS = 1e5
 """Mass (kg) and, per axis, inertia (kg·m²) of a foot that the ground holds, in the prediction."""
 
+
+Array = NDArray[np.float64]
 
 _NO_FORCE = pin.Force.Zero()
 
@@ -56,10 +59,10 @@ class Command:
         How many motors were at their limit.
     """
 
-    requested: NDArray[np.float64]
-    motor: NDArray[np.float64]
-    joint: NDArray[np.float64]
-    friction: NDArray[np.float64]
+    requested: Array
+    motor: Array
+    joint: Array
+    friction: Array
     saturated: int = 0
 
 
@@ -81,17 +84,15 @@ class JointController:
         self._body, self._timestep = body, body.world.timestep
         self._law = PdLaw(robot, self._timestep) if law is None else law
         self._joints = slice(robot.root_v, None)
-        self._robot, self._lowest_torque = robot, -robot.motors.torque_limit
+        self._robot = robot
         self._model = robot.model.copy()
         self._data = self._model.createData()
         self._model.armature = self._armature(self._law.implicit)
         self._torque = np.zeros(robot.model.nv)
-        self._drive = self._torque[self._joints]
-        self._asked, self._change = np.zeros(count), np.zeros(count)
+        self._asked, self._unlimited = np.zeros(count), np.zeros(count)
         sticking = robot.friction.breakaway > 0.0
         self._sticks = bool(sticking.any())
-        self._rubs = self._sticks or bool(robot.friction.viscous.any())
-        self._rubbing: slice | NDArray[np.int64] = slice(None) if sticking.all() else np.flatnonzero(sticking)
+        self._rubbing = np.flatnonzero(sticking)
         self._coulomb = robot.friction.coulomb[self._rubbing]
         self._breakaway = robot.friction.breakaway[self._rubbing]
         self._contact = ContactTorque(body)
@@ -129,7 +130,7 @@ class JointController:
     def step(
         self,
         state: RobotState,
-        demand: NDArray[np.float64],
+        demand: Array,
         loads: Sequence[tuple[int, pin.Force]] = (),
     ) -> Command:
         """Compute the torques of this step and hand them to Bullet.
@@ -148,34 +149,20 @@ class JointController:
         Command
             Overwritten by the next step.
         """
-        motors, friction = self._robot.motors, self._robot.friction
-        command, change = self.command, self._change
-        implicit = self._law.implicit
+        command = self.command
         contact = self._contact.of_last_step(state, self._forces, command.joint)
         self._law.torque(state, demand, self._asked)
         self._set_loads(loads)
-        acceleration = self._accelerate(state, self._asked, contact)
-        np.multiply(implicit, acceleration, out=change)
-        np.subtract(self._asked, change, out=command.requested)
-        np.minimum(command.requested, motors.torque_limit, out=command.motor)
-        np.maximum(command.motor, self._lowest_torque, out=command.motor)
-        saturated = command.motor != command.requested
-        command.saturated = int(np.count_nonzero(saturated))
+        command.saturated = self._predict(state, contact, self._law.implicit, command.requested)
         if command.saturated:
             # A saturated motor no longer follows the law: predict again with its torque fixed at the limit.
-            implicit = np.where(saturated, 0.0, implicit)
+            saturated = command.motor != command.requested
+            implicit = np.where(saturated, 0.0, self._law.implicit)
             self._asked[saturated] = command.motor[saturated]
             usual = self._model.armature.copy()
             self._model.armature = self._armature(implicit)
-            acceleration = self._accelerate(state, self._asked, contact)
+            self._predict(state, contact, implicit, self._unlimited)
             self._model.armature = usual
-            np.subtract(self._asked, implicit * acceleration, out=command.motor)
-            np.clip(command.motor, self._lowest_torque, motors.torque_limit, out=command.motor)
-        np.multiply(motors.reflected_inertia, acceleration, out=command.joint)
-        np.subtract(command.motor, command.joint, out=command.joint)
-        if self._rubs:
-            command.friction -= friction.viscous * (state.v[self._joints] + self._timestep * acceleration)
-            command.joint += command.friction
         bullet.setJointMotorControlArray(
             self._body.body,
             self._body.joints,
@@ -185,7 +172,7 @@ class JointController:
         )
         return command
 
-    def _armature(self, implicit: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _armature(self, implicit: Array) -> Array:
         """Everything that a joint's acceleration costs beside its links, for all coordinates (nv,)."""
         robot = self._robot
         armature = np.zeros(robot.model.nv)
@@ -194,30 +181,39 @@ class JointController:
         )
         return armature
 
-    def _accelerate(
-        self, state: RobotState, asked: NDArray[np.float64], contact: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Joint accelerations (n,); writes Coulomb friction, or what holds resting joints, to the command."""
-        model, data = self._model, self._data
-        np.add(asked, contact, out=self._drive)
-        if self._rubs:
-            self._drive -= self._robot.friction.viscous * state.v[self._joints]
-            self.command.friction[:] = 0.0
+    def _predict(self, state: RobotState, contact: Array, implicit: Array, requested: Array) -> int:
+        """Write torques and friction to the command, and what was asked for; count the motors at a limit."""
+        model, data, command, timestep = self._model, self._data, self.command, self._timestep
+        motors, friction = self._robot.motors, self._robot.friction
+        _drive(self._asked, contact, friction.viscous, state.v, self._torque)
         acceleration = pin.aba(model, data, state.q, state.v, self._torque, self._forces)[self._joints]
-        if not self._sticks:
-            return acceleration
-        rubbing = self._rubbing
-        response = pin.computeMinverse(model, data, state.q)[self._joints, self._joints][:, rubbing]
-        torque = friction_torque(
-            acceleration[rubbing],
-            response[rubbing],
-            state.v[self._joints][rubbing],
-            self._timestep,
-            self._coulomb,
-            self._breakaway,
+        command.friction[:] = 0.0
+        if self._sticks:
+            response = pin.computeMinverse(model, data, state.q)[self._joints, self._joints]
+            _rub(
+                acceleration,
+                response,
+                state.v,
+                timestep,
+                self._rubbing,
+                self._coulomb,
+                self._breakaway,
+                command.friction,
+            )
+        return _deliver(
+            acceleration,
+            state.v,
+            timestep,
+            self._asked,
+            implicit,
+            motors.torque_limit,
+            motors.reflected_inertia,
+            friction.viscous,
+            requested,
+            command.motor,
+            command.friction,
+            command.joint,
         )
-        self.command.friction[rubbing] = torque
-        return acceleration + response @ torque
 
     def _set_loads(self, loads: Sequence[tuple[int, pin.Force]]) -> None:
         """Known external forces for the prediction."""
@@ -227,3 +223,70 @@ class JointController:
         for joint, force in loads:
             self._forces[joint] = force
             self._loaded.append(joint)
+
+
+@compiled
+def _drive(asked: Array, contact: Array, viscous: Array, v: Array, torque: Array) -> None:
+    """Write what drives the joints, N·m, behind the root's part of `torque` (nv,)."""
+    root = len(torque) - len(asked)
+    for i in range(len(asked)):
+        torque[root + i] = asked[i] + contact[i] - viscous[i] * v[root + i]
+
+
+@compiled
+def _rub(
+    acceleration: Array,
+    response: Array,
+    v: Array,
+    timestep: float,
+    rubbing: NDArray[np.int64],
+    coulomb: Array,
+    breakaway: Array,
+    friction: Array,
+) -> None:
+    """Add Coulomb friction, or what holds resting joints, to `friction`, and what it does to `acceleration`.
+
+    All are the joints' (n,), but for `v` (nv,), the limits of those that rub (k,), and the inverse of the
+    mass matrix `response` (n, n).
+    """
+    count, root = len(rubbing), len(v) - len(acceleration)
+    free, speed, block = np.empty(count), np.empty(count), np.empty((count, count))
+    for i, joint in enumerate(rubbing):
+        free[i], speed[i] = acceleration[joint], v[root + joint]
+        for k, other in enumerate(rubbing):
+            block[i, k] = response[joint, other]
+    torque = friction_torque(free, block, speed, timestep, coulomb, breakaway)
+    for k, other in enumerate(rubbing):
+        friction[other] += torque[k]
+        for i in range(len(acceleration)):
+            acceleration[i] += response[i, other] * torque[k]
+
+
+@compiled
+def _deliver(
+    acceleration: Array,
+    v: Array,
+    timestep: float,
+    asked: Array,
+    implicit: Array,
+    limit: Array,
+    reflected: Array,
+    viscous: Array,
+    requested: Array,
+    motor: Array,
+    friction: Array,
+    joint: Array,
+) -> int:
+    """Write what motors are asked for, what they give, and what reaches the joints.
+
+    All (n,) but `v` (nv,); `friction` has the Coulomb part and gets the viscous one. Returns how many motors
+    are at their limit.
+    """
+    root, saturated = len(v) - len(asked), 0
+    for i in range(len(asked)):
+        requested[i] = asked[i] - implicit[i] * acceleration[i]
+        motor[i] = min(max(requested[i], -limit[i]), limit[i])
+        saturated += motor[i] != requested[i]
+        friction[i] -= viscous[i] * (v[root + i] + timestep * acceleration[i])
+        joint[i] = motor[i] - reflected[i] * acceleration[i] + friction[i]
+    return saturated

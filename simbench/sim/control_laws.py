@@ -13,6 +13,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import ScenarioError
+from simbench.kinematics.compiled import compiled
 from simbench.robot.robot import Robot
 from simbench.sim.state import RobotState
 
@@ -43,11 +44,9 @@ class PdLaw:
 
     def __init__(self, robot: Robot, timestep: float) -> None:
         motors = robot.motors
-        self._root_q, self._root_v = robot.root_q, robot.root_v
         self._stiffness, self._damping = motors.stiffness, motors.damping
         self.implicit = motors.damping * timestep + motors.stiffness * timestep**2
         self._rate_gain = motors.damping + motors.stiffness * timestep
-        self._braking = np.zeros(len(motors.stiffness))
 
     def demand(
         self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
@@ -56,11 +55,8 @@ class PdLaw:
         return self._stiffness * position + self._damping * velocity + feedforward
 
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
-        """Write demand − K q − (D + K dt) v without temporaries."""
-        np.multiply(self._stiffness, state.q[self._root_q :], out=out)
-        np.subtract(demand, out, out=out)
-        np.multiply(self._rate_gain, state.v[self._root_v :], out=self._braking)
-        out -= self._braking
+        """Write demand − K q − (D + K dt) v."""
+        _without_feedback(demand, self._stiffness, self._rate_gain, state.q, state.v, out)
 
 
 class ComputedTorqueLaw:
@@ -74,9 +70,15 @@ class ComputedTorqueLaw:
         if robot.floating:
             raise ScenarioError(f"control.law: computed_torque needs a fixed base; {robot.name} floats")
         omega = 2.0 * np.pi * bandwidth_hz
-        self._stiffness, self._damping, self._timestep = omega**2, 2.0 * omega, timestep
+        self._stiffness, self._damping = omega**2, 2.0 * omega
         self._model, self._data = robot.model, robot.model.createData()
         self.implicit = np.zeros(len(robot.joint_names))
+        # What is asked for at the end of the step, from the state at its start.
+        share = 1.0 / (1.0 + self._damping * timestep + self._stiffness * timestep**2)
+        each = np.full(len(self.implicit), share)
+        self._share, self._gain = share, each * self._stiffness
+        self._rate_gain = each * (self._damping + self._stiffness * timestep)
+        self._wanted = np.zeros(len(self.implicit))
 
     def demand(
         self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
@@ -86,10 +88,16 @@ class ComputedTorqueLaw:
 
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
         """Write the inverse dynamics of a*."""
-        step, rate = self._timestep, self._damping + self._stiffness * self._timestep
-        wanted = demand - self._stiffness * state.q - rate * state.v
-        wanted /= 1.0 + self._damping * step + self._stiffness * step**2
-        out[:] = pin.rnea(self._model, self._data, state.q, state.v, wanted)
+        _without_feedback(self._share * demand, self._gain, self._rate_gain, state.q, state.v, self._wanted)
+        out[:] = pin.rnea(self._model, self._data, state.q, state.v, self._wanted)
+
+
+@compiled
+def _without_feedback(demand: Array, gain: Array, rate_gain: Array, q: Array, v: Array, out: Array) -> None:
+    """Write demand − gain · q − rate_gain · v of the joints, which come last in q and v."""
+    joint_q, joint_v = len(q) - len(out), len(v) - len(out)
+    for i in range(len(out)):
+        out[i] = demand[i] - gain[i] * q[joint_q + i] - rate_gain[i] * v[joint_v + i]
 
 
 LAWS: Mapping[str, Callable[[Robot, float, float], ControlLaw]] = {

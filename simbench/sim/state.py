@@ -20,14 +20,14 @@ class RobotState:
     v : (6 + n,) array
         Root linear (m/s) and angular velocity (rad/s) in the root frame, joint velocities (rad/s).
         A robot with a fixed root has the joints' alone, in both.
-    root : list of 15 floats
+    root : (15,) array
         Of a free root: rotation matrix by rows, then linear (m/s) and angular velocity (rad/s) of the root's
         centre of mass in world axes, as Bullet integrates them.
     """
 
     q: NDArray[np.float64]
     v: NDArray[np.float64]
-    root: list[float] = field(default_factory=lambda: [0.0] * 15)
+    root: NDArray[np.float64] = field(default_factory=lambda: np.zeros(15))
 
 
 def empty_state(body: RobotBody, *shape: int) -> RobotState:
