@@ -1,6 +1,5 @@
 """Grip: a force-limited compliant constraint between a palm and a handle, engaged by contact."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,19 +8,9 @@ import pinocchio as pin
 
 from simbench.sim.fixtures.fixture import Fixture
 from simbench.sim.fixtures.mechanism import Handle, part_origin
-from simbench.sim.link_motion import LinkMotion, link_motions, placed, velocity_at
-from simbench.sim.vectors import (
-    Quaternion,
-    Vector,
-    across,
-    cross,
-    difference,
-    inverse,
-    product,
-    rotated,
-    square,
-    without_twist,
-)
+from simbench.sim.grip_spring import PIVOT, RIGID, SLIDE, Motion, in_link, spring_wrench
+from simbench.sim.link_motion import LinkMotion, link_motions, placed
+from simbench.sim.vectors import Quaternion, Vector, difference, inverse, product, rotated, square
 from simbench.sim.world import RobotBody, bullet
 
 _TOUCH = 1e-3
@@ -57,20 +46,12 @@ class Grip:
     """One hand and the handle it may hold.
 
     When the grip engages, the held point's place on the link that carries the handle becomes its rest place:
-    that of the palm's centre, or of the middle of the rod that the palm lies on. With x the held point
-    relative to the rest place, R the palm's turn relative to it, and v, ω the palm's velocity relative to the
-    link, taken at the rest place, the wrench on the palm is
-
-        force = −k x − c v,   torque = −κ log R − γ ω,
-
-    at the rest place; the handle feels the opposite there. A handle that allows a pivot about its axis a
-    opposes no turn about it: R is without its twist about a, the torque without its part along a. One that
-    allows a slide opposes no motion along a: the force has no part along it. The axis goes with the handle's
-    link.
+    that of the palm's centre, or of the middle of the rod that the palm lies on. From then on the palm feels
+    `spring_wrench` there, and the handle the opposite. A handle that allows a pivot about its axis opposes no
+    turn about it, one that allows a slide no motion along it. The axis goes with the handle's link.
 
     The spring is explicit: its force is known before the step, logged as it is, and told to the controller's
-    prediction. It acts a thousand times a second on two hands, so it is written in plain floats, which cost
-    less than small arrays.
+    prediction.
     """
 
     def __init__(self, body: RobotBody, side: str, fixture: Fixture, design: GripDesign) -> None:
@@ -91,7 +72,13 @@ class Grip:
         point = np.array(handle.point)
         in_link = handle.pose.act(point) - part_origin(fixture.mechanism, handle.part)
         self._handle: Vector = tuple(in_link.tolist())
-        self._pivot, self._slide = _free_axes(handle)
+        self._free, self._axis = _free_axis(handle)
+        self._spring = (
+            design.stiffness_n_m,
+            design.damping_ns_m,
+            design.rotational_stiffness_nm_rad,
+            design.rotational_damping_nms_rad,
+        )
         self._joint = int(frame.parentJoint)
         place = model.frames[model.getFrameId(hand.palm)].placement
         self._in_joint = None if place.isIdentity(1e-12) else place.copy()
@@ -134,16 +121,17 @@ class Grip:
             return None
         if not self.engaged and (self._blocked or not look):
             return None
-        centre = placed(palm, self._palm)
         if not self.engaged:
+            centre = placed(palm, self._palm)
             if not self._touches(centre, handle):
                 return None
             back = inverse(handle.quaternion)
             self._rest = rotated(back, difference(centre, handle.position)), product(back, palm.quaternion)
             self.engaged = True
-        place, turn = self._rest
-        point = placed(handle, place)
-        force, torque = self._spring(palm, handle, centre, point, product(handle.quaternion, turn))
+        moving = _plain(palm)
+        force, torque, point = spring_wrench(
+            moving, _plain(handle), self._palm, self._rest, self._spring, self._free, self._axis
+        )
         if square(force) > self._design.max_force_n**2 or square(torque) > self._design.max_torque_nm**2:
             self.release()
             self._blocked = True
@@ -152,43 +140,8 @@ class Grip:
         self.wrench[:] = (*force, *torque)
         self.point[:] = point
         self._push(force, torque, point)
-        return self._joint, self._load(palm, force, torque, point)
-
-    def _spring(
-        self, palm: LinkMotion, handle: LinkMotion, centre: Vector, point: Vector, turned: Quaternion
-    ) -> tuple[Vector, Vector]:
-        """Force and torque on the palm, its held point at `centre`, its rest place at `point`, `turned`."""
-        design = self._design
-        along = difference(centre, point)
-        speed = difference(velocity_at(palm, point), velocity_at(handle, point))
-        if self._slide is not None:
-            axis = rotated(handle.quaternion, self._slide)
-            along, speed = across(along, axis), across(speed, axis)
-        (x, y, z), (vx, vy, vz) = along, speed
-        k, c = design.stiffness_n_m, design.damping_ns_m
-        turn = product(palm.quaternion, inverse(turned))
-        spin = difference(palm.angular, handle.angular)
-        if self._pivot is not None:
-            axis = rotated(handle.quaternion, self._pivot)
-            turn, spin = without_twist(turn, axis), across(spin, axis)
-        ex, ey, ez, ew = turn
-        # log R = 2 atan2(|e|, e_w) e / |e|, of that of R's two quaternions whose e_w is positive
-        length = math.sqrt(ex * ex + ey * ey + ez * ez)
-        scale = math.copysign(2.0 * math.atan2(length, abs(ew)) / length if length > 1e-12 else 2.0, ew)
-        wx, wy, wz = spin
-        bend, damping = scale * design.rotational_stiffness_nm_rad, design.rotational_damping_nms_rad
-        torque = -bend * ex - damping * wx, -bend * ey - damping * wy, -bend * ez - damping * wz
-        if self._pivot is not None:
-            torque = across(torque, axis)
-        return (-k * x - c * vx, -k * y - c * vy, -k * z - c * vz), torque
-
-    def _load(self, palm: LinkMotion, force: Vector, torque: Vector, point: Vector) -> pin.Force:
-        """Express the wrench in the frame of the joint that moves the palm."""
-        x, y, z = cross(difference(point, palm.position), force)
-        moment = x + torque[0], y + torque[1], z + torque[2]
-        back = inverse(palm.quaternion)
-        wrench = pin.Force(np.array(rotated(back, force) + rotated(back, moment)))
-        return wrench if self._in_joint is None else self._in_joint.act(wrench)
+        load = pin.Force(np.array([*in_link(moving, force, torque, point)]))
+        return self._joint, load if self._in_joint is None else self._in_joint.act(load)
 
     def release(self) -> None:
         """Open the hand; it may engage again."""
@@ -220,12 +173,17 @@ class Grip:
             bullet.applyExternalTorque(body, link, t, bullet.WORLD_FRAME, physicsClientId=client)
 
 
-def _free_axes(handle: Handle) -> tuple[Vector | None, Vector | None]:
-    """Axes that a hand may turn about and go along, in the axes of the handle's part."""
-    if handle.axis is None:
-        return None, None
+def _plain(link: LinkMotion) -> Motion:
+    """Make it what compiled functions take at once: they look at a named tuple's fields one by one."""
+    return link.com, link.position, link.quaternion, link.linear, link.angular
+
+
+def _free_axis(handle: Handle) -> tuple[int, Vector]:
+    """Say what a hand may do on a handle, and the axis of it in the axes of the handle's part."""
+    if handle.axis is None or handle.grip == "rigid":
+        return RIGID, (0.0, 0.0, 0.0)
     axis: Vector = tuple((handle.pose.rotation @ np.array(handle.axis)).tolist())
-    return (axis if handle.grip == "pivot" else None), (axis if handle.grip == "slide" else None)
+    return (PIVOT if handle.grip == "pivot" else SLIDE), axis
 
 
 def apply_grips(grips: Sequence[Grip], wanted: Sequence[bool], look: bool) -> list[tuple[int, pin.Force]]:

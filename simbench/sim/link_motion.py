@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simbench.sim.fixtures.fixture import Fixture
-from simbench.sim.vectors import Quaternion, Vector, cross, difference, rotated
+from simbench.sim.vectors import Quaternion, Vector, rotated, total
 from simbench.sim.world import RobotBody, bullet
 
 
@@ -55,13 +55,4 @@ def _root_motion(body: RobotBody | Fixture) -> LinkMotion:
 
 def placed(link: LinkMotion, place: Vector) -> Vector:
     """Where a place in a link's frame is in the world, m."""
-    x, y, z = rotated(link.quaternion, place)
-    px, py, pz = link.position
-    return px + x, py + y, pz + z
-
-
-def velocity_at(motion: LinkMotion, point: Vector) -> Vector:
-    """Velocity of the point of a link that is at `point`, m/s."""
-    x, y, z = cross(motion.angular, difference(point, motion.com))
-    vx, vy, vz = motion.linear
-    return vx + x, vy + y, vz + z
+    return total(link.position, rotated(link.quaternion, place))

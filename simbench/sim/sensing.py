@@ -1,8 +1,8 @@
 """Contacts: foot wrenches, touching points, and every contact of the robot as an event."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,12 +42,25 @@ class Contact(NamedTuple):
     force: Vector
 
 
-def contacts_on(world: World, body: int) -> Iterator[Contact]:
-    """Read the contacts of the last step on a body.
+Contacts = Sequence[tuple[Any, ...]]
+"""Bullet's contact points of a step."""
+
+
+def read_contacts(world: World) -> Contacts:
+    """Ask Bullet for all contacts of the last step."""
+    # Asked for those of a body, Bullet names it first and turns the normal round where it was second, but
+    # not the friction. Asked for all, it tells everything as the first feels it.
+    contacts: Contacts = bullet.getContactPoints(physicsClientId=world.client)
+    return contacts
+
+
+def contacts_on(contacts: Contacts, body: int) -> Iterator[Contact]:
+    """Pick the contacts on a body.
 
     Parameters
     ----------
-    world : World
+    contacts : Contacts
+        What `read_contacts` gave.
     body : int
         Bullet's id.
 
@@ -56,9 +69,7 @@ def contacts_on(world: World, body: int) -> Iterator[Contact]:
     Contact
         With the body itself: as one of its two links feels it.
     """
-    # Asked for the contacts of a body, Bullet names it first and turns the normal round where it was second,
-    # but not the friction. Asked for all, it tells everything as the first feels it.
-    for contact in bullet.getContactPoints(physicsClientId=world.client):
+    for contact in contacts:
         first, second = contact[1:3]
         if body not in (first, second):
             continue
@@ -125,16 +136,19 @@ class ContactSensor:
     def sample(
         self,
         time: float,
+        contacts: Contacts,
         wrenches: NDArray[np.float64],
         points: NDArray[np.float64],
         others: NDArray[np.float64],
     ) -> None:
-        """Read all contacts of the last step.
+        """Sum up the contacts of the last step.
 
         Parameters
         ----------
         time : float
             s.
+        contacts : Contacts
+            What `read_contacts` gave.
         wrenches : (F, 6) array
             Overwritten: force (N) and moment about the world origin (N·m) of the floor on each foot.
         points : (F, 4, 2) array
@@ -149,7 +163,7 @@ class ContactSensor:
         sums = [[0.0] * 6 for _ in range(feet + 1)]
         pairs: dict[tuple[int, int, int], float] = {}
         own, floor = self.body.body, self.body.world.floor
-        for contact in contacts_on(self.body.world, own):
+        for contact in contacts_on(contacts, own):
             second, link, place, normal = contact.other, contact.link, contact.place, contact.normal
             if second == floor and link in self._feet:
                 row = self._feet[link]
@@ -162,15 +176,7 @@ class ContactSensor:
             pairs[key] = pairs.get(key, 0.0) + normal
             if second == own:
                 continue
-            fx, fy, fz = contact.force
-            px, py, pz = place
-            total = sums[self._feet[link] if second == floor and link in self._feet else feet]
-            total[0] += fx
-            total[1] += fy
-            total[2] += fz
-            total[3] += py * fz - pz * fy
-            total[4] += pz * fx - px * fz
-            total[5] += px * fy - py * fx
+            _add(sums[self._feet[link] if second == floor and link in self._feet else feet], contact)
         others[:] = sums.pop()
         if feet:
             wrenches[:] = sums
@@ -198,12 +204,13 @@ class ContactSensor:
         return f"{name}/{links[link]}" if link in links else name
 
 
-def contact_wrench(world: World, body: int, other: int) -> list[float]:
-    """Sum up the contact forces of the last step on one body from another.
+def contact_wrench(contacts: Contacts, body: int, other: int) -> list[float]:
+    """Sum up the contact forces on one body from another.
 
     Parameters
     ----------
-    world : World
+    contacts : Contacts
+        What `read_contacts` gave.
     body, other : int
         Bullet's ids.
 
@@ -212,9 +219,20 @@ def contact_wrench(world: World, body: int, other: int) -> list[float]:
     list of 6 float
         Force (N) and moment about the world's origin (N·m).
     """
-    total = np.zeros(6)
-    for contact in contacts_on(world, body):
+    total = [0.0] * 6
+    for contact in contacts_on(contacts, body):
         if contact.other == other:
-            total[:3] += contact.force
-            total[3:] += np.cross(contact.place, contact.force)
-    return [float(value) for value in total]
+            _add(total, contact)
+    return total
+
+
+def _add(total: list[float], contact: Contact) -> None:
+    """Add the force of a contact and its moment about the world's origin."""
+    fx, fy, fz = contact.force
+    px, py, pz = contact.place
+    total[0] += fx
+    total[1] += fy
+    total[2] += fz
+    total[3] += py * fz - pz * fy
+    total[4] += pz * fx - px * fz
+    total[5] += px * fy - py * fx

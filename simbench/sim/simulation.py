@@ -16,7 +16,7 @@ from simbench.sim.fixtures.fixture import Fixture, fixture_state, resist
 from simbench.sim.grasp import Grip, apply_grips
 from simbench.sim.push import Push, apply_pushes
 from simbench.sim.recorder import Recorder, derive_motion
-from simbench.sim.sensing import POINTS_PER_FOOT, ContactSensor, contact_wrench
+from simbench.sim.sensing import POINTS_PER_FOOT, ContactSensor, contact_wrench, read_contacts
 from simbench.sim.state import RobotState, empty_state, read_state, root_pose
 from simbench.sim.world import GRAVITY, RobotBody
 
@@ -157,12 +157,13 @@ def simulate(
             for fixture in resisting:
                 resist(fixture)
             if sampling or sensing or balancing:
-                sensor.sample(step * world.timestep, wrench, points, others)
+                contacts = read_contacts(world)
+                sensor.sample(step * world.timestep, contacts, wrench, points, others)
             if (sensing or balancing) and step > 0:
                 load = wrench[:, 2]
                 held &= load > _HELD_FORCE
                 held |= load > grounded
-                carried = seat is not None and contact_wrench(world, body.body, seat.body)[2] > grounded
+                carried = seat is not None and contact_wrench(contacts, body.body, seat.body)[2] > grounded
                 controller.hold_feet([*held.tolist(), *[carried] * len(sitting)])
                 light = bool((held & (load < light_load)).any())
             if sampling:
@@ -185,7 +186,7 @@ def simulate(
                     recorder.grip_engaged[row, side] = grip.engaged
                 for fixture, record in zip(fixtures, recorder.fixtures, strict=True):
                     record.position[row], record.velocity[row], record.stand[row] = fixture_state(fixture)
-                    record.contact_wrench[row] = contact_wrench(world, fixture.body, body.body)
+                    record.contact_wrench[row] = contact_wrench(contacts, fixture.body, body.body)
                 if end == steps and robot.floating and not state.q[2] >= fallen_height:
                     end = step + round(_AFTER_FALL / world.timestep)
                 progress(step, steps)

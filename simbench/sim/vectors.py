@@ -5,25 +5,37 @@ At this size a NumPy call costs more than the arithmetic, and Bullet's own trans
 
 import math
 
+from simbench.kinematics.compiled import compiled
+
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 
 
+@compiled
+def total(a: Vector, b: Vector) -> Vector:
+    """Return a + b."""
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+@compiled
 def difference(a: Vector, b: Vector) -> Vector:
     """Return a − b."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
+@compiled
 def cross(a: Vector, b: Vector) -> Vector:
     """Return a × b."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
+@compiled
 def square(a: Vector) -> float:
     """Return a · a."""
     return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
 
 
+@compiled
 def rotated(quaternion: Quaternion, a: Vector) -> Vector:
     """Turn a vector: a + 2 w (u × a) + 2 u × (u × a) with the unit quaternion (u, w)."""
     u, w = quaternion[:3], quaternion[3]
@@ -36,12 +48,14 @@ def rotated(quaternion: Quaternion, a: Vector) -> Vector:
     )
 
 
+@compiled
 def inverse(quaternion: Quaternion) -> Quaternion:
     """Return the turn back."""
     x, y, z, w = quaternion
     return -x, -y, -z, w
 
 
+@compiled
 def product(a: Quaternion, b: Quaternion) -> Quaternion:
     """Return the turn by b, then by a."""
     ax, ay, az, aw = a
@@ -54,12 +68,14 @@ def product(a: Quaternion, b: Quaternion) -> Quaternion:
     )
 
 
+@compiled
 def across(a: Vector, axis: Vector) -> Vector:
     """Return the part of a at right angles to a unit vector."""
     along = a[0] * axis[0] + a[1] * axis[1] + a[2] * axis[2]
     return a[0] - along * axis[0], a[1] - along * axis[1], a[2] - along * axis[2]
 
 
+@compiled
 def without_twist(turn: Quaternion, axis: Vector) -> Quaternion:
     """Return a turn without its part about a unit vector: turn = swing · twist, the swing is left."""
     x, y, z, w = turn

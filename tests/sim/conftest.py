@@ -12,7 +12,7 @@ from simbench.sim.control import JointController
 from simbench.sim.fixtures.shapes import inertia
 from simbench.sim.grasp import Grip, apply_grips
 from simbench.sim.link_motion import link_motions
-from simbench.sim.sensing import ContactSensor
+from simbench.sim.sensing import ContactSensor, read_contacts
 from simbench.sim.state import empty_state, read_state
 from simbench.sim.world import add_robot, bullet, place_robot
 
@@ -132,7 +132,13 @@ class Standing:
         self.world.step()
         self.steps += 1
         read_state(self.body, self.state)
-        self.sensor.sample(self.steps * self.world.timestep, self.wrenches, self.points, self.others)
+        self.sensor.sample(
+            self.steps * self.world.timestep,
+            read_contacts(self.world),
+            self.wrenches,
+            self.points,
+            self.others,
+        )
         self._controller.hold_feet((self.wrenches[:, 2] > 5.0).tolist())
         return np.array(point), command
 

@@ -7,7 +7,7 @@ import pytest
 from simbench.sim.fixtures.fixture import add_fixture
 from simbench.sim.fixtures.mechanism import Mechanism, Part
 from simbench.sim.fixtures.shapes import WARM, Board
-from simbench.sim.sensing import contact_wrench
+from simbench.sim.sensing import contact_wrench, read_contacts
 from simbench.sim.world import GRAVITY, bullet, open_world
 
 DT = 1e-3
@@ -36,7 +36,8 @@ def test_a_block_that_slides_is_slowed_down_by_what_it_pushes_along(order):
         before = np.array(bullet.getBaseVelocity(over, physicsClientId=world.client)[0])
         world.step()
         after = np.array(bullet.getBaseVelocity(over, physicsClientId=world.client)[0])
-        felt, given = contact_wrench(world, over, under), contact_wrench(world, under, over)
+        contacts = read_contacts(world)
+        felt, given = contact_wrench(contacts, over, under), contact_wrench(contacts, under, over)
     needed = 3.0 * ((after - before) / DT + [0.0, 0.0, GRAVITY])
     assert needed[0] < -5.0
     assert needed[1] < -2.0
@@ -63,7 +64,7 @@ def test_robot_and_equipment_feel_opposite_wrenches(romeo, standing, momentum, m
             before, cog = momentum(romeo, robot.state)
             point, _ = robot.step(push=PUSH)
             after, _ = momentum(romeo, robot.state)
-            wrench = np.array(contact_wrench(world, ground.body, robot.body.body))
+            wrench = np.array(contact_wrench(read_contacts(world), ground.body, robot.body.body))
             np.testing.assert_allclose(wrench[:3], -robot.others[:3], atol=1e-9)
             np.testing.assert_allclose(wrench[3:], -robot.others[3:], atol=0.1)
             outside = np.concatenate([PUSH, np.cross(point, PUSH)]) + np.concatenate(

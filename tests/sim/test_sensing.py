@@ -2,7 +2,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.sim.sensing import ContactSensor
+from simbench.sim.sensing import ContactSensor, read_contacts
 from simbench.sim.world import GRAVITY, add_robot, bullet, open_world, place_robot
 
 DT = 1e-3
@@ -155,7 +155,7 @@ def test_the_floor_counts_as_other_where_it_touches_no_foot(romeo):
         seen = []
         for step in range(400):
             world.step()
-            sensor.sample(step * DT, feet, points, others)
+            sensor.sample(step * DT, read_contacts(world), feet, points, others)
             seen.append(others[2] + feet[:, 2].sum())
     names = {event.first for event in sensor.events if event.second == "floor"}
     assert "romeo/torso" in names
@@ -178,7 +178,7 @@ def test_landing_is_an_event_of_each_foot_with_start_end_and_peak(romeo, standin
         for step in range(1, 301):
             robot.step()
             if step % period == 0:
-                sensor.sample(step * DT, wrenches, points, others)
+                sensor.sample(step * DT, read_contacts(world), wrenches, points, others)
                 for side, link in enumerate(feet):
                     found = bullet.getContactPoints(
                         robot.body.body, world.floor, link, physicsClientId=world.client
@@ -189,7 +189,7 @@ def test_landing_is_an_event_of_each_foot_with_start_end_and_peak(romeo, standin
         lasting = [(event.start, event.end) for event in sensor.events]
         place_robot(robot.body, stance.base + 0.5 * np.eye(7)[2], stance.joints)
         world.step()
-        sensor.sample(0.301, wrenches, points, others)
+        sensor.sample(0.301, read_contacts(world), wrenches, points, others)
         assert not wrenches.any()
         assert np.isnan(points).all()
     first = {event.first: event for event in reversed(sensor.events)}
@@ -218,7 +218,7 @@ def test_a_contact_that_comes_back_is_a_new_event(romeo, standing):
             place_robot(robot.body, robot.stance.base + lift * np.eye(7)[2], robot.stance.joints)
             for _ in range(5):
                 robot.step()
-            sensor.sample(0.1 * sample, wrenches, points, others)
+            sensor.sample(0.1 * sample, read_contacts(world), wrenches, points, others)
     for name in ("romeo/l_ankle", "romeo/r_ankle"):
         times = [(event.start, event.end) for event in sensor.events if event.first == name]
         np.testing.assert_allclose(times, [(0.0, 0.1), (0.4, 0.6)])
@@ -251,7 +251,7 @@ def test_self_contact_is_an_event_and_no_outer_force(romeo):
             joints[names.index("RShoulderYaw")] = 0.3 + turn
             place_robot(body, np.array([0, 0, 3.0, 0, 0, 0, 1]), joints)
             world.step()
-            sensor.sample(turn, wrenches, points, others)
+            sensor.sample(turn, read_contacts(world), wrenches, points, others)
             assert not others.any()
             if sensor.events:
                 break
