@@ -1,8 +1,10 @@
 """Measure speed as ratios within one run.
 
-python scripts/benchmark.py [--repeat N] [--only loop|imitation|balance] [--peers FOLDER]
+python scripts/benchmark.py [--repeat N] [--only loop|imitation|balance] [--scenarios NAME ...] [--jobs N]
+                            [--peers FOLDER]
 
-loop: what control, sensing and logging add to the bare physics step. imitation: frames a second of our
+loop: what control, sensing and logging add to the bare physics step, of scenarios (drawer and dance, or those
+named, or all), one at a time or more. imitation: frames a second of our
 methods beside Pink, mink and PlaCo, same robot (ROMEO, 25 coordinates), same frames, same targets, joint
 limits kept, one core. balance: a tick of the balance loop, alone and in a run. The peers live in an
 environment of their own, made in FOLDER at the first run.
@@ -23,39 +25,9 @@ from benchmark_imitation import (
     time_ours,
     write_urdf,
 )
+from benchmark_loop import USUAL, loop_table
 from rich.console import Console
 from rich.table import Table
-
-from simbench.pipeline import run_scenario
-from simbench.scenario import load_scenario
-
-
-def measure(name: str, repeat: int) -> tuple[np.ndarray, np.ndarray]:
-    """Run a scenario `repeat` times without video.
-
-    Returns
-    -------
-    overhead : (repeat,) array
-        Duration of the whole 1 kHz loop over that of its `stepSimulation` calls alone.
-    pace : (repeat,) array
-        Simulated time over wall time.
-    """
-    overhead, pace = [], []
-    for _ in range(repeat):
-        with tempfile.TemporaryDirectory() as folder:
-            metrics = run_scenario(load_scenario(name), Path(folder) / "run").metrics
-        overhead.append(metrics["timing.step_overhead"])
-        pace.append(metrics["timing.realtime_factor"])
-    return np.array(overhead), np.array(pace)
-
-
-def loop_table(repeat: int) -> Table:
-    """Compare the whole loop with its bare steps."""
-    table = Table("scenario", "loop / bare step, best", "median", "simulated / wall time, best")
-    for name in ("drawer", "dance"):
-        overhead, pace = measure(name, repeat)
-        table.add_row(name, f"{overhead.min():.2f}", f"{np.median(overhead):.2f}", f"{pace.max():.2f}")
-    return table
 
 
 def imitation_table(repeat: int, peers: Path) -> Table:
@@ -99,13 +71,15 @@ def main() -> None:
     )
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each")
     parser.add_argument("--only", choices=("loop", "imitation", "balance"))
+    parser.add_argument("--scenarios", nargs="+", default=USUAL, metavar="NAME", help="of loop; all: all")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="runs of loop at a time")
     parser.add_argument(
         "--peers", type=Path, default=Path("build/peers"), metavar="FOLDER", help="environment of the peers"
     )
     given = parser.parse_args()
     console = Console()
     if given.only in (None, "loop"):
-        console.print(loop_table(given.repeat))
+        console.print(loop_table(given.scenarios, given.repeat, given.jobs))
     if given.only in (None, "balance"):
         console.print(balance_table())
     if given.only in (None, "imitation"):
