@@ -1,5 +1,8 @@
 """Distances between the robot's own links, their Jacobians, and paths that go round them."""
 
+import subprocess
+import sys
+
 import coal
 import numpy as np
 import pinocchio as pin
@@ -230,3 +233,15 @@ def test_no_near_pair_is_left_out_by_its_spheres(romeo_shapes, shares, margin):
     # One by one and all in an array: the same spheres.
     middles, _ = place_shapes(workspace, q)
     np.testing.assert_array_equal(np.flatnonzero(sphere_gaps(workspace, middles) < margin), possible)
+
+
+def test_boxes_have_their_own_size_whatever_a_process_looks_at_first():
+    """Two boxes of 2 m, their middles 3 m apart along x: the first distance of a process."""
+    script = (
+        "import simbench.retarget.near_pairs, coal, numpy; box = coal.Box(2.0, 2.0, 2.0);"
+        "place = [coal.Transform3s(numpy.eye(3), numpy.array([x, 0.0, 0.0])) for x in (0.0, 3.0)];"
+        "request, result = coal.DistanceRequest(), coal.DistanceResult();"
+        "print(coal.distance(box, place[0], box, place[1], request, result) - 1.0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert abs(float(done.stdout)) < 1e-14
