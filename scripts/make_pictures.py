@@ -46,6 +46,7 @@ EQUIPMENT = (
     "grater",
     "canoe_paddles",
     "steering_wheel",
+    "mahru_steering_wheel",
     "pump",
     "puma560_valves",
     "puma560_drawer",
