@@ -125,8 +125,8 @@ def test_who_sits_is_not_pushed_and_makes_no_steps(tmp_path, key):
         run_scenario(load_scenario("pump", overrides), tmp_path / "run")
 
 
-def sit(robot, stance, *, seat):
-    """Let a robot sit still for 0.4 s, on a stool or where there is none."""
+def sit(robot, stance, *, seat, turn=0.0):
+    """Let a robot, turned on its way there, sit still for 0.4 s, on a stool or where there is none."""
     steps = 400
     torque = standing_torques(
         robot, np.zeros(1), stance.base[None], stance.joints[None], inertia=False, seated=True
@@ -137,7 +137,8 @@ def sit(robot, stance, *, seat):
     recorder = Recorder(steps, robot, [0] if seat else [])
     with open_world() as world:
         fixtures = [add_fixture(world, stool(stance))] if seat else []
-        body = add_robot(world, robot, stance.base, stance.joints)
+        base = np.concatenate([stance.base[:5], [np.sin(0.5 * turn), np.cos(0.5 * turn)]])
+        body = add_robot(world, robot, base, stance.joints)
         under = fixtures[0] if seat else None
         simulate(body, reference, fixtures, [], recorder, seat=under, log_every=1)
     return recorder
@@ -156,6 +157,16 @@ def test_seat_and_floor_carry_the_robot_between_them(romeo, stance):
     # It sinks by what the seat is lower, and does not slide or rock.
     assert np.abs(log.base_pose[late, :3] - stance.base[:3]).max() < 0.0015
     assert (np.abs(log.torque_motor) / romeo.motors.torque_limit)[late].max() < 0.6
+
+
+@pytest.mark.parametrize("turn", [1e-12, 1e-3])
+def test_feet_of_who_sits_lie_still(romeo, stance, turn):
+    """They carry too little for what their motors could do to them, which symmetry alone would hide."""
+    log = sit(romeo, stance, seat=True, turn=turn)
+    ankles = [romeo.joint_names.index(f"{side}Ankle{axis}") for side in "LR" for axis in ("Pitch", "Roll")]
+    late = slice(200, 400)
+    assert np.abs(log.joint_velocity[late][:, ankles]).max() < 0.02
+    assert np.abs(log.torque_motor[late][:, ankles]).max() < 3.0
 
 
 def test_without_a_seat_it_falls(romeo, stance):

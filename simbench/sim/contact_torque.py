@@ -1,5 +1,7 @@
 """The joint torque of contacts that nobody told the controller about, read off the last step's motion."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
@@ -12,9 +14,16 @@ Array = NDArray[np.float64]
 
 
 class ContactTorque:
-    """What the joints felt in the last step beside the torques and forces that we know of."""
+    """What the joints felt in the last step beside the torques and forces that we know of.
 
-    def __init__(self, body: RobotBody) -> None:
+    Parameters
+    ----------
+    body : RobotBody
+    held : sequence of str
+        Links that stand on something: the joints that carry them are left out.
+    """
+
+    def __init__(self, body: RobotBody, held: Sequence[str]) -> None:
         robot = body.robot
         self._model, self._rate = robot.model.copy(), 1.0 / body.world.timestep
         self._model.armature = np.zeros(robot.model.nv)
@@ -24,7 +33,7 @@ class ContactTorque:
         self._acceleration = np.zeros(robot.model.nv)
         self._root, self._com = np.zeros(15 if robot.floating else 0), np.array(body.root_inertial[0])
         self._torque = np.zeros(len(robot.joint_names))
-        legs = {joint for role in robot.feet for joint in _supports(robot.model, robot.frames[role])}
+        legs = {joint for link in held for joint in _supports(robot.model, link)}
         names = [robot.joint_names.index(robot.model.names[joint]) for joint in legs]
         self._standing = np.array(names, dtype=int)
 
@@ -44,7 +53,7 @@ class ContactTorque:
         Returns
         -------
         (n,) array
-            N·m; zero before the first step, and in the legs, whose contact with the ground is told otherwise.
+            N·m; zero before the first step, and in the joints that carry what is held.
         """
         torque, acceleration = self._torque, self._acceleration
         if self._started:

@@ -12,10 +12,12 @@ the joint receives τ(a) − I_m a − d (v + dt a) + τ_c, which makes Bullet, 
 A + I_m with friction. τ_c is Coulomb friction, or what holds a resting joint (`simbench.sim.friction`).
 
 External forces are of three kinds. Those that simbench applies (grips) enter as f. The ground under a foot is
-replaced by its effect: the foot is held, so in this prediction it weighs `GROUND_MASS`. All others (contacts
-of the arms, joint stops) enter one step late as the joint torque τ_r that the last step must have had beside
-ours: inverse dynamics of the acceleration that Bullet made, minus what the joints received. A rotor's
-momentum thus reaches a hit body in a geometric series of steps, whose sum is all of it.
+replaced by its effect: the foot is held, so in this prediction it weighs `GROUND_MASS`. Of who sits, the
+thighs are held by the seat; feet that carry hardly more than themselves roll over their edges under a torque
+that a held foot would bear, and then chatter. All others (contacts of those feet and of the arms, joint
+stops) enter one step late as the joint torque τ_r that the last step must have had beside ours: inverse
+dynamics of the acceleration that Bullet made, minus what the joints received. A rotor's momentum thus reaches
+a hit body in a geometric series of steps, whose sum is all of it.
 """
 
 from collections.abc import Sequence
@@ -75,7 +77,7 @@ class JointController:
     law : ControlLaw, optional
         PD with the robot's gains by default.
     seated : sequence of str
-        Links that a seat holds as the ground holds feet.
+        Links that a seat holds, instead of feet that the ground holds.
     """
 
     def __init__(self, body: RobotBody, law: ControlLaw | None = None, seated: Sequence[str] = ()) -> None:
@@ -95,8 +97,8 @@ class JointController:
         self._rubbing = np.flatnonzero(sticking)
         self._coulomb = robot.friction.coulomb[self._rubbing]
         self._breakaway = robot.friction.breakaway[self._rubbing]
-        self._contact = ContactTorque(body)
-        links = (*(robot.frames[role] for role in robot.feet), *seated)
+        links = tuple(seated) or tuple(robot.frames[role] for role in robot.feet)
+        self._contact = ContactTorque(body, links)
         self._feet = [robot.model.frames[robot.model.getFrameId(link)].parentJoint for link in links]
         free = [robot.model.inertias[joint].copy() for joint in self._feet]
         held = pin.Inertia(GROUND_MASS, np.zeros(3), GROUND_MASS * np.eye(3))
@@ -110,7 +112,7 @@ class JointController:
         self.command = Command(np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count))
 
     def hold_feet(self, held: Sequence[bool]) -> None:
-        """Say which feet the ground holds from now on; to be repeated as often as feet are sensed.
+        """Say which feet, or thighs, are held from now on; to be repeated as often as feet are sensed.
 
         A held foot's added mass must not add weight: it is carried by a force against gravity, turned with
         the foot as it is now.
@@ -118,7 +120,7 @@ class JointController:
         Parameters
         ----------
         held : sequence of bool
-            In the order of `robot.feet`, then of the links on a seat.
+            In the order of `robot.feet`, or of the links on a seat.
         """
         for side, now in enumerate(held):
             if now != self._held[side]:

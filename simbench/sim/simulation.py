@@ -137,7 +137,7 @@ def simulate(
     # Who sits makes no steps.
     light, light_load, grounded = False, 0.0 if seat else _LIGHT_SHARE * weight, _GROUNDED_SHARE * weight
     held = np.ones(feet, dtype=bool)
-    controller.hold_feet([True] * (feet + len(sitting)))
+    controller.hold_feet([True] * (len(sitting) or feet))
     started = clock.perf_counter()
     wanted = reference.grip.tolist()
     demand = controller.demand(
@@ -164,7 +164,7 @@ def simulate(
                 held &= load > _HELD_FORCE
                 held |= load > grounded
                 carried = seat is not None and contact_wrench(contacts, body.body, seat.body)[2] > grounded
-                controller.hold_feet([*held.tolist(), *[carried] * len(sitting)])
+                controller.hold_feet([carried] * len(sitting) if sitting else held.tolist())
                 light = bool((held & (load < light_load)).any())
             if sampling:
                 row = recorder.count

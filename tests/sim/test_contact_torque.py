@@ -96,7 +96,7 @@ def test_in_free_motion_there_is_none(romeo, random_state, set_state):
     with open_world(DT) as world:
         body = add_robot(world, romeo, q[:7], q[7:])
         set_state(body, q, v)
-        controller, observer, state = JointController(body), ContactTorque(body), empty_state(body)
+        controller, observer, state = JointController(body), ContactTorque(body, ()), empty_state(body)
         forces = pin.StdVec_Force([pin.Force.Zero() for _ in range(romeo.model.njoints)])
         still = received = np.zeros(33)
         found = []
