@@ -2,12 +2,14 @@
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar, cast
 
 import numba
 from numba import njit
+from numba.core import event
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -69,3 +71,17 @@ def compiled(function: Function) -> Function:
         return cast(Function, njit(cache=True, error_model="numpy")(function))
     except RuntimeError:
         return cast(Function, njit(error_model="numpy")(function))
+
+
+@contextmanager
+def compile_timer() -> Iterator[Callable[[], float]]:
+    """Measure for how long functions are compiled, or read from disk, at their first calls.
+
+    Yields
+    ------
+    callable
+        Returns the time since the context was entered, s.
+    """
+    timing = event.TimingListener()  # type: ignore[no-untyped-call]
+    with event.install_listener("numba:compiler_lock", timing) as listener:
+        yield lambda: float(listener.duration) if listener.done else 0.0

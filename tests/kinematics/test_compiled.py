@@ -3,8 +3,12 @@
 import os
 import subprocess
 import sys
+import time
 
 import pytest
+from numba import njit
+
+from simbench.kinematics.compiled import compile_timer
 
 CALLED = """from simbench.kinematics.compiled import compiled
 
@@ -58,3 +62,20 @@ def test_a_function_follows_a_change_of_one_that_it_calls_from_another_file(answ
     changed, after, _ = answer()
     assert changed == 21.0
     assert after != before
+
+
+def test_time_of_compiling_is_told_and_only_that():
+    @njit
+    def doubled(x):
+        return 2.0 * x
+
+    with compile_timer() as compiling:
+        assert compiling() == 0.0
+        start = time.perf_counter()
+        doubled(1.0)
+        took = time.perf_counter() - start
+        compiled = compiling()
+        time.sleep(0.01)
+        doubled(2.0)
+    assert 0.8 * took < compiled <= took
+    assert compiling() == compiled
