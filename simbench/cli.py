@@ -18,8 +18,9 @@ from simbench.cli_replay import replay, video
 from simbench.cli_report import report
 from simbench.cli_retarget import retarget
 from simbench.cli_robot import robot_app
+from simbench.cli_sweep import sweep
 from simbench.display import format_value, metrics_table, progress_bars
-from simbench.errors import SimbenchError
+from simbench.errors import Interrupted, SimbenchError
 from simbench.resources import resource_dir
 from simbench.runs.run_directory import incomplete_path
 from simbench.scenario import list_scenarios, load_scenario
@@ -31,10 +32,6 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.add_typer(robot_app, name="robot")
 app.add_typer(motion_app, name="motion")
-
-
-class _Interrupted(Exception):
-    """Ctrl-C, with what was kept."""
 
 
 class Kind(str, Enum):
@@ -73,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         place = f"{error.filename}: " if error.filename else ""
         return _fail(place + error.strerror)
-    except _Interrupted as interruption:
+    except Interrupted as interruption:
         print(f"interrupted: {interruption}", file=sys.stderr)
         return 130
     except (KeyboardInterrupt, typer.Abort):
@@ -156,7 +153,7 @@ def run(
             result = run_scenario(resolved, folder, video=video, gui=gui, on_progress=on_progress)
     except KeyboardInterrupt:
         kept = incomplete_path(folder)
-        raise _Interrupted(f"partial run kept in {kept}" if kept.exists() else "nothing kept") from None
+        raise Interrupted(f"partial run kept in {kept}" if kept.exists() else "nothing kept") from None
     Console().print(metrics_table(result.metrics, result.checks))
     print(f"\nrun    {result.directory}")
     if result.video is not None:
@@ -177,6 +174,7 @@ def run(
 app.command()(retarget)
 app.command()(place)
 app.command("check")(check_scenarios)
+app.command()(sweep)
 app.command()(video)
 app.command()(replay)
 app.command()(report)

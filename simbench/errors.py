@@ -31,3 +31,11 @@ class BalanceError(SimbenchError):
 
 class BaselineError(SimbenchError):
     """A scenario's baseline is missing, malformed, or cannot be written."""
+
+
+class StudyError(SimbenchError):
+    """A study over many runs cannot begin or go on: its directory, its cluster, what it is to vary."""
+
+
+class Interrupted(Exception):
+    """Ctrl-C, with what was kept; the command line says it, exit status 130."""

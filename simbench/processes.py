@@ -3,11 +3,13 @@
 import multiprocessing
 import os
 import signal
+import threading
 import traceback
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
+from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
 from simbench.errors import SimbenchError
@@ -23,10 +25,13 @@ class Answer:
         What the function returned.
     error : str
         What it raised instead, in one line, or that its process died; empty if neither.
+    died : bool
+        Whether its process died: another try may end otherwise.
     """
 
     value: Any = None
     error: str = ""
+    died: bool = False
 
 
 def run_apart(
@@ -36,7 +41,8 @@ def run_apart(
 ) -> Generator[tuple[int, Answer], None, None]:
     """Call a function once for each of its arguments, each time in a new process with one thread.
 
-    When the iteration is left early, as by Ctrl-C, the processes under way are interrupted and waited for.
+    When the iteration is left early, as by Ctrl-C, the processes under way are interrupted and waited for;
+    when this process is killed, they end by themselves.
 
     Parameters
     ----------
@@ -77,7 +83,7 @@ def run_apart(
                     answer = ready.recv()
                 except EOFError:
                     process.join()
-                    answer = Answer(error=f"its process died, exit status {process.exitcode}")
+                    answer = death(process.exitcode)
                 process.join()
                 del running[ready]
                 yield index, answer
@@ -88,21 +94,8 @@ def run_apart(
             process.join()
 
 
-def _work(
-    answers: Connection,
-    function: Callable[..., Any],
-    arguments: tuple[Any, ...],
-) -> None:
-    os.environ["OMP_NUM_THREADS"] = "1"
-    if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        answers.send(_answer(function, arguments))
-    except KeyboardInterrupt:
-        return
-
-
-def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
+def answer_of(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
+    """Call a function; whatever it raises is its answer."""
     try:
         return Answer(function(*arguments))
     except SimbenchError as error:
@@ -112,3 +105,41 @@ def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
         last = traceback.extract_tb(error.__traceback__)[-1]
         line = f"{type(error).__name__}: {error} ({last.filename}:{last.lineno})"
     return Answer(error=" ".join(line.split()))
+
+
+def death(status: int | None) -> Answer:
+    """Say that a process ended without an answer."""
+    return Answer(error=f"its process died, exit status {status}", died=True)
+
+
+def end_after(parents_end: Callable[[], object]) -> None:
+    """Let this process be interrupted by SIGTERM, and as soon as nobody waits for its answer.
+
+    Parameters
+    ----------
+    parents_end : callable
+        Returns when the process that waits is no more; called in a thread of its own.
+    """
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+    def watch() -> None:
+        parents_end()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _work(
+    answers: Connection,
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+) -> None:
+    os.environ["OMP_NUM_THREADS"] = "1"
+    parent = cast(BaseProcess, multiprocessing.parent_process())
+    end_after(parent.join)
+    try:
+        answers.send(answer_of(function, arguments))
+    except (KeyboardInterrupt, BrokenPipeError):
+        # Nobody waits for an answer any more.
+        return

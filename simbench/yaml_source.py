@@ -167,6 +167,36 @@ def apply_override(source: YamlSource, override: str, dotted_sections: Sequence[
     source.overrides[path] = override
 
 
+def parse_list(text: str) -> list[tuple[str, Any]]:
+    """Read `a, b, c`, each a YAML value, commas inside brackets and quotes left alone.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    list of (str, object)
+        Each value as written, and as YAML reads it.
+
+    Raises
+    ------
+    ScenarioError
+        If it is not such a list.
+    """
+    inside = f"[{text}]"
+    try:
+        loader = _Loader(inside)
+        node = loader.get_single_node()
+        values = node.value if isinstance(node, yaml.SequenceNode) else []
+        return [
+            (inside[each.start_mark.index : each.end_mark.index], loader.construct_object(each, deep=True))
+            for each in values
+        ]
+    except yaml.YAMLError:
+        raise ScenarioError(f"'{_one_line(text)}' is not a list of YAML values") from None
+
+
 def _split_key(key: str, dotted_sections: Sequence[str]) -> list[str]:
     section, *rest = key.split(".")
     if section not in dotted_sections or not rest:

@@ -93,7 +93,7 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
 
 def write_metrics(folder: Path, metrics: Mapping[str, Any]) -> None:
     """Write `metrics.json`: flat and sorted; NaN and infinity become null."""
-    plain = {name: _plain(value) for name, value in metrics.items()}
+    plain = {name: plain_value(value) for name, value in metrics.items()}
     (folder / "metrics.json").write_text(json_text(dict(sorted(plain.items()))), encoding="utf-8")
 
 
@@ -102,7 +102,8 @@ def json_text(data: Mapping[str, Any]) -> str:
     return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
+    """Write a NumPy scalar as Python's, and a number that is not finite as None."""
     value = value.item() if hasattr(value, "item") else value
     return None if isinstance(value, float) and not math.isfinite(value) else value
 

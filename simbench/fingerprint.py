@@ -1,0 +1,90 @@
+"""Telling values and states of the sources apart by a digest: what it was made from decides a result."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from simbench.errors import StudyError
+from simbench.resources import PACKAGE, resource_dir
+
+_DIGITS = 32
+_DATA = ("robots", "marker_maps")
+
+
+def fingerprint(value: Any) -> str:
+    """Digest a value: equal values of the same types, and only they, have the same.
+
+    Parameters
+    ----------
+    value : object
+        None, bool, number, text, bytes, path, array, function of a module, or a tuple, list, mapping,
+        dataclass or pydantic model of such.
+
+    Returns
+    -------
+    str
+        32 hexadecimal digits.
+
+    Raises
+    ------
+    StudyError
+        For an object of another kind.
+    """
+    return hashlib.sha256(_encoded(value)).hexdigest()[:_DIGITS]
+
+
+def sources_fingerprint() -> str:
+    """Digest the code of simbench and the robots and marker maps that it reads.
+
+    Returns
+    -------
+    str
+        The same for a checkout and for a wheel made from it.
+    """
+    digest = hashlib.sha256()
+    named = [(PACKAGE.name, PACKAGE, "*.py"), *((kind, resource_dir(kind), "*") for kind in _DATA)]
+    for name, folder, pattern in named:
+        for path in sorted(each for each in folder.rglob(pattern) if each.is_file()):
+            key = f"{name}/{path.relative_to(folder).as_posix()}"
+            digest.update(_encoded((key, path.read_bytes())))
+    return digest.hexdigest()[:_DIGITS]
+
+
+def _encoded(value: Any) -> bytes:
+    """Write a value so that no other is written the same: its kind, its length, its content."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    kind, content = type(value).__qualname__, b""
+    if value is None or isinstance(value, bool | int | float | str):
+        content = repr(value).encode()
+    elif isinstance(value, bytes):
+        content = value
+    elif isinstance(value, Path):
+        kind, content = "path", str(value).encode()
+    elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        content = _encoded((value.dtype.str, value.shape, value.tobytes()))
+    elif isinstance(value, tuple | list):
+        content = b"".join(map(_encoded, value))
+    elif isinstance(value, Mapping):
+        # The order of keys is no difference.
+        content = b"".join(sorted(_encoded(pair) for pair in value.items()))
+    elif isinstance(value, BaseModel):
+        content = _encoded({name: getattr(value, name) for name in type(value).model_fields})
+    elif is_dataclass(value) and not isinstance(value, type):
+        content = _encoded({field.name: getattr(value, field.name) for field in fields(value)})
+    elif isinstance(value, partial):
+        content = _encoded((value.func, value.args, value.keywords))
+    elif callable(value) and hasattr(value, "__module__") and "<" not in getattr(value, "__qualname__", "<"):
+        kind, content = "function", f"{value.__module__}.{value.__qualname__}".encode()
+    else:
+        raise StudyError(
+            f"{kind}: is no part of a study's work; allowed: plain values, paths, arrays, functions of a "
+            "module, and tuples, lists, mappings and dataclasses of these"
+        )
+    return f"{kind}:{len(content)}:".encode() + content
