@@ -63,15 +63,23 @@ def _run(
         for index, arguments in enumerate(work)
     }
     try:
-        for future in as_completed(futures):
-            if future.status == "finished":
-                answer = future.result()
-            elif future.status == "error":
-                error = future.exception()
-                line = " ".join(f"{type(error).__name__}: {error}".split())
-                answer = Answer(error=line, died=True)
-            else:
-                raise StudyError(f"--dask {address}: the cluster is gone")
-            yield futures.pop(future), answer
+        for future in as_completed(futures, loop=client.loop):
+            index, answer = futures.pop(future), _answer(future, address)
+            # A worker that is lost takes the results on it along: this one need not be made again.
+            future.release()
+            yield index, answer
     finally:
         client.cancel(list(futures))
+
+
+def _answer(future: Any, address: str) -> Answer:
+    from distributed.scheduler import KilledWorker
+
+    if future.status == "finished":
+        return future.result()
+    if future.status != "error":
+        raise StudyError(f"--dask {address}: the cluster is gone; what is finished is kept")
+    error = future.exception()
+    if isinstance(error, KilledWorker):
+        return Answer(error="every worker that ran it died", died=True)
+    return Answer(error=" ".join(f"{type(error).__name__}: {error}".split()), died=True)

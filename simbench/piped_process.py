@@ -5,6 +5,7 @@ Such are the workers of a Dask cluster: daemons, each with as many threads as it
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 
@@ -50,10 +51,13 @@ def _answer_pipe() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     # What the work prints is no part of the answer.
     os.dup2(2, 1)
-    function, arguments = pickle.load(sys.stdin.buffer)
-    end_after(lambda: os.read(0, 1))
     try:
+        function, arguments = pickle.load(sys.stdin.buffer)
+        end_after(lambda: os.read(0, 1))
+        answer = answer_of(function, arguments)
+        # From here on the end of the pipe only says that the answer has come.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         with answers:
-            pickle.dump(answer_of(function, arguments), answers)
+            pickle.dump(answer, answers)
     except (KeyboardInterrupt, BrokenPipeError):
         sys.exit(1)
