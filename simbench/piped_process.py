@@ -8,6 +8,7 @@ import pickle
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 from simbench.processes import Answer, answer_of, death, end_after
 
@@ -28,21 +29,22 @@ def answer_apart(work: bytes) -> Answer:
     """
     # The module must be found where this process found it.
     begin = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import _answer_pipe; _answer_pipe()"
-    with subprocess.Popen(
-        [sys.executable, "-c", begin],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    ) as process:
+    said = b""
+    with (
+        suppress(BrokenPipeError),
+        subprocess.Popen(
+            [sys.executable, "-c", begin],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        ) as process,
+    ):
         if process.stdin is None or process.stdout is None:
             raise RuntimeError("a process without pipes")
-        try:
-            process.stdin.write(work)
-            # The pipe stays open: its end tells the process that this one is no more.
-            process.stdin.flush()
-            said = process.stdout.read()
-        except BrokenPipeError:
-            said = b""
+        process.stdin.write(work)
+        # The pipe stays open: its end tells the process that this one is no more.
+        process.stdin.flush()
+        said = process.stdout.read()
     return pickle.loads(said) if said and process.returncode == 0 else death(process.returncode)
 
 

@@ -17,6 +17,8 @@ from simbench.study_table import Row, require_tables, write_tables
 Execute = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Generator[tuple[int, Answer], None, None]]
 """Calls a function once for each of its arguments, elsewhere: `run_apart` given its jobs, or a cluster."""
 
+_OWN_COLUMNS = ("error", "seconds")
+
 
 @dataclass(frozen=True)
 class Item:
@@ -83,7 +85,7 @@ def run_study(
     require_tables()
     sources = sources_fingerprint()
     keys = _keys(function, items)
-    _require_different(items, keys)
+    _require_rows(items, keys)
     with study_directory(folder, _manifest(function, items, keys, sources), inputs or {}):
         found = {k: read_row(folder, key, items[k].varied) for k, key in enumerate(keys)}
         rows = {k: row for k, row in found.items() if row is not None and not (retry and row.error)}
@@ -126,9 +128,13 @@ def _manifest(
     }
 
 
-def _require_different(items: Sequence[Item], keys: Sequence[str]) -> None:
+def _require_rows(items: Sequence[Item], keys: Sequence[str]) -> None:
+    """Refuse items that would not be rows of one table, each different from the others."""
     if not items:
         raise StudyError("a study of nothing")
+    for name in _OWN_COLUMNS:
+        if any(name in item.varied for item in items):
+            raise StudyError(f"{name}: cannot be varied by this name, which is that of another column")
     first: dict[str, Item] = {}
     for item, key in zip(items, keys, strict=True):
         if first.setdefault(key, item) is not item:
@@ -152,9 +158,7 @@ def _measure(
         return {}, seconds, answer.error
     values = {name: plain_value(value) for name, value in answer.value.items()}
     for name, value in values.items():
-        if name in (*varied, "error", "seconds") or not (
-            value is None or isinstance(value, int | float | str)
-        ):
+        if name in (*varied, *_OWN_COLUMNS) or not (value is None or isinstance(value, int | float | str)):
             raise StudyError(
                 f"{name}: the study's function returns {value!r} by this name, which is no column"
             )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simbench.errors import StudyError
+from simbench.runs.run_directory import plain_value
 
 if TYPE_CHECKING:
     import pyarrow
@@ -67,7 +68,7 @@ def write_tables(rows: Sequence[Row], folder: Path) -> None:
     varied = list(dict.fromkeys(name for row in rows for name in row.varied))
     named = sorted({name for row in rows for name in row.values})
     timed = [name for name in named if name.startswith("timing.")]
-    head = {name: [row.varied.get(name) for row in rows] for name in varied}
+    head = {name: [plain_value(row.varied.get(name)) for row in rows] for name in varied}
     values = {name: [row.values.get(name) for row in rows] for name in named}
     seconds, errors = [row.seconds for row in rows], [row.error or None for row in rows]
     _write(

@@ -166,6 +166,7 @@ def test_listed_commands_exist():
         "robot",
         "motion",
         "check",
+        "sweep",
         "replay",
         "report",
     } == commands

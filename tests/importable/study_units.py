@@ -6,11 +6,11 @@ from pathlib import Path
 
 
 def square(number: int, folder: str) -> dict[str, float | int | str | None]:
-    """Note the call; take a minute where it is said to be slow."""
+    """Note the call; take ten minutes where it is said to be slow."""
     with (Path(folder) / f"called-{number}").open("a") as file:
         file.write(f"{os.getpid()}\n")
     if number >= 2 and (Path(folder) / "slow").exists():
-        time.sleep(60.0)
+        time.sleep(600.0)
     time.sleep(0.1)
     return {"square": number**2, "third": number / 3.0, "none": float("nan"), "timing.process": os.getpid()}
 
