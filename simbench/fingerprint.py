@@ -1,7 +1,8 @@
 """Telling values and states of the sources apart by a digest: what it was made from decides a result."""
 
 import hashlib
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import partial
 from pathlib import Path
@@ -54,6 +55,27 @@ def sources_fingerprint() -> str:
             key = f"{name}/{path.relative_to(folder).as_posix()}"
             digest.update(_encoded((key, path.read_bytes())))
     return digest.hexdigest()[:_DIGITS]
+
+
+def own_source_fingerprint(function: Callable[..., Any]) -> str:
+    """Digest the file in which a function of the user's own is written.
+
+    Parameters
+    ----------
+    function : callable
+
+    Returns
+    -------
+    str
+        Empty for one of simbench's, whose sources are digested whole, and for one that is in no file.
+    """
+    while isinstance(function, partial):
+        function = function.func
+    try:
+        path = Path(inspect.getsourcefile(function) or "").resolve()
+    except TypeError:
+        return ""
+    return "" if PACKAGE in path.parents or not path.is_file() else fingerprint(path.read_bytes())
 
 
 def _encoded(value: Any) -> bytes:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from simbench.errors import StudyError
-from simbench.fingerprint import fingerprint, sources_fingerprint
+from simbench.fingerprint import fingerprint, own_source_fingerprint, sources_fingerprint
 from simbench.processes import Answer, answer_of
 from simbench.runs.run_directory import plain_value
 from simbench.study_directory import read_row, study_directory, write_row
@@ -63,8 +63,9 @@ def run_study(
         numbers that are not finite become None. Values named `timing.*` need not be reproducible.
     items : sequence of Item
     folder : Path
-        A new directory, or that of the same study: the same function, items and sources of simbench. Holds
-        `table.parquet` and `timing.parquet` in the end, `study.json`, and each row in `rows`.
+        A new directory, or that of the same study: the same function, items and sources (those of simbench
+        and the function's file). Holds `study.json`, each row in `rows`, and in the end `table.parquet` and
+        `timing.parquet`.
     execute : Execute
     inputs : mapping of str to str, optional
         File name to content, written when the study begins.
@@ -106,7 +107,8 @@ def run_study(
 
 def study_key(function: Callable[..., Any], items: Sequence[Item]) -> str:
     """Digest what a study is of, the sources of simbench included, for a name: 8 hexadecimal digits."""
-    return fingerprint((_keys(function, items), sources_fingerprint()))[:8]
+    sources = (sources_fingerprint(), own_source_fingerprint(function))
+    return fingerprint((_keys(function, items), sources))[:8]
 
 
 def _keys(function: Callable[..., Any], items: Sequence[Item]) -> list[str]:
@@ -124,7 +126,7 @@ def _manifest(
         "runs": len(items),
         "varied": list(dict.fromkeys(name for item in items for name in item.varied)),
         "items": fingerprint(list(keys)),
-        "sources": sources,
+        "sources": fingerprint((sources, own_source_fingerprint(function))),
     }
 
 

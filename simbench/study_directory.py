@@ -78,9 +78,7 @@ def _require_same(folder: Path, manifest: Mapping[str, Any]) -> None:
             return
         raise StudyError(f"{folder}: exists and is not the directory of a study") from None
     if others == {"sources"}:
-        raise StudyError(
-            f"{folder}: this study was begun with other sources of simbench; choose another directory"
-        )
+        raise StudyError(f"{folder}: this study was begun with other sources; choose another directory")
     if others:
         raise StudyError(
             f"{folder}: holds another study, {found['runs']} runs over {', '.join(found['varied'])}; "

@@ -13,10 +13,12 @@ import pybullet_data
 import pytest
 import xarray as xr
 
+from simbench import processes
 from simbench.cli import main
 from simbench.motion.marker_maps.library import map_names
 from simbench.motion.readers import SUFFIXES, read_motion
 from simbench.pipeline import run_scenario
+from simbench.processes import answer_of
 from simbench.robot.robot import load_robot
 from simbench.runs.log import open_run
 from simbench.scenario import list_scenarios, load_scenario
@@ -125,6 +127,27 @@ def write_trc(path, markers, rate):
     for k, frame in enumerate(tracks.reshape(count, -1)):
         lines.append(f"{k + 1}\t{k / rate:.5f}\t" + "\t".join(f"{value:.3f}" for value in frame))
     path.write_text("\n".join(lines) + "\n")
+
+
+def test_the_sweep_prints_what_is_shown(tmp_path, monkeypatch, capsys):
+    def run_here(function, work, jobs):
+        return ((index, answer_of(function, arguments)) for index, arguments in enumerate(work))
+
+    text = README.read_text(encoding="utf-8")
+    command, shown = re.search(
+        r"```sh\nsimbench (sweep .*?)\n.*?```\n(.*?)\n\ntable ", text, re.DOTALL
+    ).groups()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(processes, "run_apart", run_here)
+    # Two of the runs are beyond a speed limit.
+    assert main(command.split()) == 1
+    printed = [line.split() for line in capsys.readouterr().out.splitlines()[:7]]
+    for line, expected in zip(printed, shown.splitlines(), strict=True):
+        for said, word in zip(line, expected.split(), strict=True):
+            if word[0].isdigit():
+                assert float(said) == pytest.approx(float(word), rel=0.01)
+            else:
+                assert said == word
 
 
 def test_every_marker_map_and_suffix_is_named():

@@ -1,6 +1,6 @@
 """Studies of cheap work: what is done stays done, and the table does not tell what happened on the way."""
 
-import json
+import importlib
 import os
 import signal
 import subprocess
@@ -202,7 +202,7 @@ def test_the_directory_of_something_else_is_refused(units, items, tmp_path, monk
             run_study(function, others, folder, execute=run_here)
     with monkeypatch.context() as patch:
         patch.setattr(study, "sources_fingerprint", lambda: "0" * 32)
-        with pytest.raises(StudyError, match="begun with other sources of simbench"):
+        with pytest.raises(StudyError, match="begun with other sources"):
             run_study(units.square, items[:2], folder, execute=run_here)
     thesis = tmp_path / "thesis"
     thesis.mkdir()
@@ -213,12 +213,27 @@ def test_the_directory_of_something_else_is_refused(units, items, tmp_path, monk
 
 
 def test_sources_that_change_meanwhile_end_it_and_keep_what_was_done(units, items, tmp_path, monkeypatch):
+    # Of the study, of two rows, and of the third.
     states = iter(["old", "old", "old", "new"])
     monkeypatch.setattr(study, "sources_fingerprint", lambda: next(states))
     with pytest.raises(StudyError, match="have changed since the study began"):
         run_study(units.square, items, tmp_path / "a", execute=run_here)
     assert finished_rows(tmp_path / "a") == 2
-    assert json.loads((tmp_path / "a" / "study.json").read_text())["sources"] == "old"
+
+
+def test_the_file_of_the_function_is_a_source_too(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    work = [Item({"number": 2}, (2,))]
+    for power, name in ((2, "first"), (3, "first"), (3, "second")):
+        (tmp_path / "powers.py").write_text(f"def power(number):\n    return {{'power': number**{power}}}\n")
+        monkeypatch.delitem(sys.modules, "powers", raising=False)
+        importlib.invalidate_caches()
+        module = importlib.import_module("powers")
+        if (power, name) == (3, "first"):
+            with pytest.raises(StudyError, match="begun with other sources"):
+                run_study(module.power, work, tmp_path / name, execute=run_here)
+        else:
+            run_study(module.power, work, tmp_path / name, execute=run_here)
 
 
 def test_two_items_that_are_one_are_refused(units, items, tmp_path):
