@@ -31,7 +31,7 @@ def cluster():
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(IMPORTABLE))
         with distributed.LocalCluster(
-            n_workers=2, threads_per_worker=2, dashboard_address=None, silence_logs=logging.CRITICAL
+            n_workers=2, threads_per_worker=2, dashboard_address=":0", silence_logs=logging.CRITICAL
         ) as running:
             yield running
 
@@ -96,7 +96,7 @@ def test_a_cluster_that_goes_away_keeps_what_is_done(items, tmp_path):
         n_workers=1,
         threads_per_worker=1,
         processes=False,
-        dashboard_address=None,
+        dashboard_address=":0",
         silence_logs=logging.CRITICAL,
     )
 
