@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from simbench import processes
 from simbench.cli import main
 from simbench.cluster import dask_cluster
 from simbench.errors import StudyError
 from simbench.piped_process import answer_apart
-from simbench.processes import run_apart
+from simbench.processes import answer_of, run_apart
 from simbench.study import Item, run_study
 from simbench.study_table import TABLE
 
@@ -67,11 +68,15 @@ def test_a_worker_that_is_killed_under_load_loses_nothing(cluster, items, tmp_pa
     assert (tmp_path / "dask" / TABLE).read_bytes() == (tmp_path / "local" / TABLE).read_bytes()
 
 
-def test_a_sweep_gives_the_same_table_as_local_processes(cluster, tmp_path, capsys):
+def test_a_sweep_gives_the_same_table_as_here(cluster, tmp_path, capsys, monkeypatch):
+    def run_here(function, work, jobs):
+        return ((index, answer_of(function, arguments)) for index, arguments in enumerate(work))
+
+    monkeypatch.setattr(processes, "run_apart", run_here)
     command = ["sweep", "puma560_sweep", "--vary", "control.law=pd,computed_torque", "--out"]
     overrides = [part for text in SHORT for part in ("--set", text)]
     assert main([*command, str(tmp_path / "dask"), "--dask", cluster.scheduler_address, *overrides]) == 0
-    assert main([*command, str(tmp_path / "local"), "--jobs", "2", *overrides]) == 0
+    assert main([*command, str(tmp_path / "local"), *overrides]) == 0
     assert "(2 runs, all hold)" in capsys.readouterr().out
     assert (tmp_path / "dask" / TABLE).read_bytes() == (tmp_path / "local" / TABLE).read_bytes()
 
