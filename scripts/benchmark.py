@@ -1,13 +1,14 @@
 """Measure speed as ratios within one run.
 
-python scripts/benchmark.py [--repeat N] [--only loop|imitation|balance] [--scenarios NAME ...] [--jobs N]
-                            [--peers FOLDER]
+python scripts/benchmark.py [--repeat N] [--only loop|imitation|balance|skills] [--scenarios NAME ...]
+                            [--jobs N] [--peers FOLDER]
 
 loop: what control, sensing and logging add to the bare physics step, of scenarios (drawer and dance, or those
 named, or all), one at a time or more. imitation: frames a second of our
 methods beside Pink, mink and PlaCo, same robot (ROMEO, 25 coordinates), same frames, same targets, joint
-limits kept, one core. balance: a tick of the balance loop, alone and in a run. The peers live in an
-environment of their own, made in FOLDER at the first run.
+limits kept, one core. balance: a tick of the balance loop, alone and in a run. skills: steps and rollouts of
+the weighted law, and how far each criterion alone is from the person. The peers live in an environment of
+their own, made in FOLDER at the first run.
 """
 
 import argparse
@@ -26,6 +27,7 @@ from benchmark_imitation import (
     write_urdf,
 )
 from benchmark_loop import USUAL, loop_table
+from benchmark_skills import skills_table
 from rich.console import Console
 from rich.table import Table
 
@@ -70,7 +72,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each")
-    parser.add_argument("--only", choices=("loop", "imitation", "balance"))
+    parser.add_argument("--only", choices=("loop", "imitation", "balance", "skills"))
     parser.add_argument("--scenarios", nargs="+", default=USUAL, metavar="NAME", help="of loop; all: all")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="runs of loop at a time")
     parser.add_argument(
@@ -82,6 +84,8 @@ def main() -> None:
         console.print(loop_table(given.scenarios, given.repeat, given.jobs))
     if given.only in (None, "balance"):
         console.print(balance_table())
+    if given.only in (None, "skills"):
+        console.print(skills_table(given.repeat))
     if given.only in (None, "imitation"):
         console.print(imitation_table(given.repeat, given.peers))
 

@@ -21,6 +21,10 @@ class RetargetError(SimbenchError):
     """A motion cannot be transferred to the robot, for example because a target is out of reach."""
 
 
+class SkillError(SimbenchError):
+    """A skill cannot be analysed or used as asked: weights, criteria, or a path its law cannot follow."""
+
+
 class RunError(SimbenchError):
     """A run directory cannot be written, or does not hold what was asked for."""
 

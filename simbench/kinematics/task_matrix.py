@@ -170,13 +170,20 @@ def gauss_newton(tree: KinematicTree, tasks: Tasks, points: Array, turns: Array,
         for i in range(6):
             pull[carrier, i] += pull[k + 1, i]
     joint_axes(tree, rotation, position, origin, work.axes)
-    _assemble(tree, work)
+    assemble_matrix(tree, work)
     return cost
 
 
 @compiled
-def _assemble(tree: KinematicTree, work: Workspace) -> None:
-    """Write the matrix and the vector from moments and pulls of bodies with all that hangs on them."""
+def assemble_matrix(tree: KinematicTree, work: Workspace) -> None:
+    """Write the matrix and the vector from moments and pulls of bodies with all that hangs on them.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+    work : Workspace
+        `axes`, `moment` and `pull` are read, the lower triangle of `matrix` and `vector` overwritten.
+    """
     axes, moment, matrix = work.axes, work.moment, work.matrix
     n = len(tree.parent)
     for i in range(6 + n):

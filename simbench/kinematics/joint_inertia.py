@@ -1,0 +1,104 @@
+"""The joint-space inertia matrix of a tree, by the composite bodies that `task_matrix` assembles."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.kinematics.compiled import compiled
+from simbench.kinematics.task_matrix import Workspace, assemble_matrix
+from simbench.kinematics.tree import KinematicTree, first_joint, joint_axes
+
+Array = NDArray[np.float64]
+
+
+class BodyMasses(NamedTuple):
+    """What the bodies of a tree weigh.
+
+    Parameters
+    ----------
+    mass : (n + 1,) array
+        kg.
+    centre : (n + 1, 3) array
+        Centre of mass on the body, m.
+    inertia : (n + 1, 3, 3) array
+        About the centre of mass, in the body's axes, kg·m².
+    """
+
+    mass: Array
+    centre: Array
+    inertia: Array
+
+
+def body_masses(model: pin.Model) -> BodyMasses:
+    """Take the masses of a tree's bodies out of the model that `kinematic_tree` took the tree from.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        What is fixed to the world, or to the free-flyer, is body 0's.
+
+    Returns
+    -------
+    BodyMasses
+    """
+    inertias = [model.inertias[joint] for joint in range(first_joint(model) - 1, model.njoints)]
+    return BodyMasses(
+        np.array([each.mass for each in inertias]),
+        np.array([each.lever for each in inertias]),
+        np.array([each.inertia for each in inertias]),
+    )
+
+
+@compiled
+def joint_inertia(tree: KinematicTree, masses: BodyMasses, work: Workspace) -> None:
+    """Compute the joint-space inertia matrix (composite rigid bodies) for bodies that are in place.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+    masses : BodyMasses
+    work : Workspace
+        `rotation` and `position` are read (from `place_bodies`). The lower triangle of `matrix` gets the
+        inertia: the root's translation and turn first, then the joints. The rest is overwritten.
+    """
+    rotation, position, origin = work.rotation, work.position, work.position[0]
+    n = len(tree.parent)
+    moment = work.moment
+    turned = np.empty((3, 3))
+    for k in range(n + 1):
+        for i in range(6):
+            work.pull[k, i] = 0.0
+        m = masses.mass[k]
+        if m == 0.0:
+            for i in range(10):
+                moment[k, i] = 0.0
+            continue
+        r, c, own = rotation[k], masses.centre[k], masses.inertia[k]
+        x = position[k, 0] - origin[0] + r[0, 0] * c[0] + r[0, 1] * c[1] + r[0, 2] * c[2]
+        y = position[k, 1] - origin[1] + r[1, 0] * c[0] + r[1, 1] * c[1] + r[1, 2] * c[2]
+        z = position[k, 2] - origin[2] + r[2, 0] * c[0] + r[2, 1] * c[1] + r[2, 2] * c[2]
+        for i in range(3):
+            for j in range(3):
+                turned[i, j] = r[i, 0] * own[0, j] + r[i, 1] * own[1, j] + r[i, 2] * own[2, j]
+        moment[k, 0] = m
+        moment[k, 1], moment[k, 2], moment[k, 3] = m * x, m * y, m * z
+        moment[k, 4] = m * (y * y + z * z) + _entry(turned, r, 0, 0)
+        moment[k, 5] = m * (x * x + z * z) + _entry(turned, r, 1, 1)
+        moment[k, 6] = m * (x * x + y * y) + _entry(turned, r, 2, 2)
+        moment[k, 7] = -m * x * y + _entry(turned, r, 0, 1)
+        moment[k, 8] = -m * x * z + _entry(turned, r, 0, 2)
+        moment[k, 9] = -m * y * z + _entry(turned, r, 1, 2)
+    for k in range(n - 1, -1, -1):
+        carrier = tree.parent[k]
+        for i in range(10):
+            moment[carrier, i] += moment[k + 1, i]
+    joint_axes(tree, rotation, position, origin, work.axes)
+    assemble_matrix(tree, work)
+
+
+@compiled
+def _entry(left: Array, right: Array, i: int, j: int) -> float:
+    """Entry of left rightᵀ."""
+    return float(left[i, 0] * right[j, 0] + left[i, 1] * right[j, 1] + left[i, 2] * right[j, 2])

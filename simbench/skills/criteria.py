@@ -1,0 +1,107 @@
+"""Criteria of human motion: each a quadratic function of the joint speeds in a state of the body."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.kinematics.manipulability import manipulability_gradient
+from simbench.skills.body import SkillBody
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class State:
+    """Where the body is before a step; r resolved coordinates, h hands.
+
+    Parameters
+    ----------
+    q : (r,) array
+        q(t − Δt), rad or m.
+    inertia : (r, r) array
+        A, of the person.
+    jacobian : (6 h, r) array
+        J: velocity and angular velocity of each hand, world axes.
+    period : float
+        Δt, s.
+    gain : float
+        p of the manipulability criterion.
+    """
+
+    q: Array
+    inertia: Array
+    jacobian: Array
+    period: float
+    gain: float
+
+
+@dataclass(frozen=True)
+class Quadratic:
+    """The function φ(q̇) = ½ q̇ᵀWq̇ + bᵀq̇ + c.
+
+    Parameters
+    ----------
+    weight : (r, r) array
+        W, symmetric, positive semidefinite.
+    linear : (r,) array
+        b.
+    constant : float
+        c.
+    """
+
+    weight: Array
+    linear: Array
+    constant: float = 0.0
+
+    def __call__(self, speed: Array) -> float:
+        """Compute φ at joint speeds (r,)."""
+        return float(0.5 * speed @ self.weight @ speed + self.linear @ speed + self.constant)
+
+
+Criterion = Callable[[SkillBody, State], Quadratic]
+"""What a criterion is: add one's own to those of `CRITERIA`."""
+
+
+def kinetic_energy(body: SkillBody, state: State) -> Quadratic:
+    """½ q̇ᵀAq̇ (Tomić 2018, eq. 4.2)."""
+    return Quadratic(state.inertia, np.zeros_like(state.q))
+
+
+def joint_velocity(body: SkillBody, state: State) -> Quadratic:
+    """½ q̇ᵀq̇ (eq. 4.1)."""
+    return Quadratic(np.eye(len(state.q)), np.zeros_like(state.q))
+
+
+def ergonomy(body: SkillBody, state: State) -> Quadratic:
+    """½ (q − q_erg)ᵀA(q − q_erg) with q = q(t − Δt) + Δt q̇ (eq. 4.5)."""
+    away = state.q - body.ergonomic[body.resolved]
+    pull = state.inertia @ away
+    return Quadratic(state.period**2 * state.inertia, state.period * pull, float(0.5 * away @ pull))
+
+
+def manipulability(body: SkillBody, state: State) -> Quadratic:
+    """½ (q̇ − pω)ᵀ(q̇ − pω), ω the gradient of det(JJᵀ) (eq. 4.7, 4.8)."""
+    gradient = np.empty(len(state.q))
+    manipulability_gradient(np.ascontiguousarray(state.jacobian.T), gradient)
+    push = state.gain * gradient
+    return Quadratic(np.eye(len(state.q)), -push, float(0.5 * push @ push))
+
+
+CRITERIA: dict[str, Criterion] = {
+    "energy": kinetic_energy,
+    "velocity": joint_velocity,
+    "ergonomy": ergonomy,
+    "manipulability": manipulability,
+}
+"""In the order of Tomić (2018), table 4.2."""
+
+
+def weighted_sum(forms: list[Quadratic], weights: Array) -> Quadratic:
+    """Φ = Σ k_i φ_i (eq. 4.20)."""
+    return Quadratic(
+        np.tensordot(weights, np.array([form.weight for form in forms]), 1),
+        weights @ np.array([form.linear for form in forms]),
+        float(weights @ np.array([form.constant for form in forms])),
+    )

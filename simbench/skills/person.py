@@ -1,0 +1,178 @@
+"""The person who was recorded: ROMEO's upper body at their size, with their masses, on virtual joints."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.errors import MotionError
+from simbench.kinematics.joint_inertia import BodyMasses, body_masses
+from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree
+from simbench.motion.human_motion import Actor, InitialPose
+from simbench.retarget.criterion import INNER_JOINTS
+from simbench.retarget.initial_configuration import ScaledActor
+from simbench.retarget.scaling import SIDES, actor_lengths
+from simbench.robot.average_person import Sex, average_measures
+from simbench.robot.body_segments import predict_body, segment_inertia
+from simbench.robot.human import Human, build_human
+from simbench.robot.human_placement import basic_placements
+from simbench.robot.human_skeleton import skeleton_lengths
+from simbench.robot.romeo_table import ARM_JOINTS, BASE_JOINTS, UpperBodyLengths
+from simbench.skills.body import SkillBody
+
+Array = NDArray[np.float64]
+
+# q_erg of Tomić (2018, §4.1.3), left arm, degrees; the right arm mirrors what is no pitch. The thesis prints
+# -80 for the right wrist's yaw, which neither mirrors the left one nor is within the joint's range: 0.
+ERGONOMIC_ARM = dict(zip(ARM_JOINTS, (20.0, 5.0, 10.0, -80.0, 30.0, 0.0, 15.0), strict=True))
+
+
+def person(actor: Actor | None, initial: InitialPose, source: str) -> tuple[Human, UpperBodyLengths]:
+    """Build the body of whoever was recorded: average measures, arms and shoulders as recorded.
+
+    Parameters
+    ----------
+    actor : Actor or None
+        Sex unknown: a man's measures; mass unknown: that of a body mass index of 22 kg/m².
+    initial : InitialPose
+    source : str
+        For messages.
+
+    Returns
+    -------
+    Human
+    UpperBodyLengths
+
+    Raises
+    ------
+    MotionError
+        The person's stature is not known.
+    """
+    if actor is None:
+        raise MotionError(f"{source}: the person's stature is needed for the masses of the body")
+    sex: Sex = "female" if actor.sex == "female" else "male"
+    mass = actor.mass if actor.mass is not None else 22.0 * actor.height**2
+    measures, recorded = average_measures(sex, actor.height, mass), actor_lengths(initial)
+    lengths = replace(
+        skeleton_lengths(measures, actor.height),
+        shoulder_width=recorded.shoulder_width,
+        upper_arm=float(np.mean(list(recorded.upper_arm.values()))),
+        forearm=float(np.mean(list(recorded.forearm.values()))),
+    )
+    return build_human(predict_body(measures, mass), lengths), lengths
+
+
+def skill_body(
+    actor: ScaledActor,
+    human: Human,
+    lengths: UpperBodyLengths,
+    imitated: Array,
+    given: Iterable[str] = (),
+    hands: Sequence[str] = SIDES,
+    limited: bool = False,
+) -> tuple[SkillBody, tuple[str, ...]]:
+    """Put the scaled model on the six virtual joints of legs and spine.
+
+    Parameters
+    ----------
+    actor : ScaledActor
+        Of `human.robot`.
+    human : Human
+    lengths : UpperBodyLengths
+        Of the human.
+    imitated : (T, n) array
+        Coordinates that the recording asks for. The ergonomic place and heading of the base are those at
+        sample 0, where the person chose to stand.
+    given : iterable of str
+        Coordinates that no law resolves.
+    hands : sequence of str
+        Sides.
+    limited : bool
+        Keep the human's joint limits, widened to hold `imitated`.
+
+    Returns
+    -------
+    SkillBody
+    names : tuple of str
+        Of the coordinates.
+
+    Raises
+    ------
+    MotionError
+        A given coordinate is unknown.
+    """
+    model = actor.model
+    names = (*BASE_JOINTS, *model.names[2:])
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        raise MotionError(f"coordinates {', '.join(unknown)}: unknown; known: {', '.join(names)}")
+    tree = _on_virtual_joints(kinematic_tree(model))
+    wrists = [frame_on_body(model, actor.joints[f"{side}_wrist"]) for side in hands]
+    points = [frame_on_body(model, actor.joints[name]) for name in INNER_JOINTS]
+    shift = len(BASE_JOINTS)
+    hand_body = np.array([body + shift for body, _, _ in wrists])
+    low, high = (np.full(len(names), bound) for bound in (-np.inf, np.inf))
+    if limited:
+        low[shift:] = np.minimum(model.lowerPositionLimit[7:], imitated[:, shift:].min(axis=0))
+        high[shift:] = np.maximum(model.upperPositionLimit[7:], imitated[:, shift:].max(axis=0))
+    ergonomic = np.array([_ergonomic(name) for name in names])
+    ergonomic[:4] = imitated[0, :4]
+    return SkillBody(
+        tree,
+        _upper_body_masses(model, human, lengths),
+        np.array([k for k, name in enumerate(names) if name not in set(given)]),
+        hand_body,
+        np.array([place for _, _, place in wrists]),
+        np.array([_carriers(tree, int(body)) for body in hand_body]),
+        np.array([body + shift for body, _, _ in points]),
+        np.array([place for _, _, place in points]),
+        ergonomic,
+        low,
+        high,
+    ), names
+
+
+def _on_virtual_joints(tree: KinematicTree) -> KinematicTree:
+    """Let the root of a tree move by three slides and three hinges: z, y, x, yaw, roll, pitch."""
+    count = len(BASE_JOINTS)
+    z, y, x = np.eye(3)[::-1]
+    return KinematicTree(
+        np.concatenate([np.arange(count), tree.parent + count]),
+        np.concatenate([np.tile(np.eye(3), (count, 1, 1)), tree.rotation]),
+        np.concatenate([np.zeros((count, 3)), tree.translation]),
+        np.concatenate([np.array([z, y, x, z, x, y]), tree.axis]),
+        np.concatenate([np.arange(count) < 3, tree.sliding]),
+    )
+
+
+def _upper_body_masses(model: pin.Model, human: Human, lengths: UpperBodyLengths) -> BodyMasses:
+    """Masses of the bodies; the root's is the pelvis alone, for the virtual joints stand for the legs."""
+    upright = model.copy()
+    pelvis = basic_placements(human.body, lengths)["lower_trunk"]
+    upright.inertias[1] = pelvis.act(segment_inertia(human.body.segments["lower_trunk"]))
+    masses, count = body_masses(upright), len(BASE_JOINTS)
+    return BodyMasses(
+        np.concatenate([np.zeros(count), masses.mass]),
+        np.concatenate([np.zeros((count, 3)), masses.centre]),
+        np.concatenate([np.zeros((count, 3, 3)), masses.inertia]),
+    )
+
+
+def _carriers(tree: KinematicTree, body: int) -> NDArray[np.bool_]:
+    """Which joints move a body."""
+    moved = np.zeros(len(tree.parent), dtype=bool)
+    while body > 0:
+        moved[body - 1] = True
+        body = int(tree.parent[body - 1])
+    return moved
+
+
+def _ergonomic(name: str) -> float:
+    """q_erg of a coordinate, rad."""
+    side, joint = name[0], name[1:]
+    if joint not in ERGONOMIC_ARM:
+        return 0.0
+    sign = -1.0 if side == "R" and not joint.endswith("Pitch") else 1.0
+    return float(np.radians(sign * ERGONOMIC_ARM[joint]))

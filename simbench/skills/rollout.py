@@ -1,0 +1,304 @@
+"""A whole motion by the weighted law, compiled: the hands keep their path, the criteria choose the joints."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.kinematics.compiled import compiled
+from simbench.kinematics.manipulability import manipulability_gradient
+from simbench.kinematics.task_matrix import Workspace, make_workspace
+from simbench.kinematics.tree import joint_axes
+from simbench.skills.body import SkillBody, hand_columns, hand_errors, inertia_of, point_on, stand
+from simbench.skills.resolve import Factors, make_factors, resolve
+
+Array = NDArray[np.float64]
+
+ENERGY, VELOCITY, ERGONOMY, MANIPULABILITY = 0, 1, 2, 3
+"""Order of the weights: Tomić (2018), table 4.2."""
+
+TOLERANCE = 1e-7
+"""Farthest that a hand may be from its path, m and rad."""
+_CORRECTIONS = 30
+_SLOW = 0.2
+"""Corrections that leave more than this of an error need a new Jacobian."""
+
+
+class Path(NamedTuple):
+    """What a law follows.
+
+    Parameters
+    ----------
+    start : (n,) array
+        Coordinates at sample 0.
+    told : (T, n) array
+        Where the coordinates are that the law does not resolve; the others are not looked at.
+    hand_rotation, hand_position : (T, h, 3, 3), (T, h, 3) array
+        World, m.
+    points : (T, 4, 3) array
+        Left shoulder and elbow, right shoulder and elbow, as recorded, m.
+    """
+
+    start: Array
+    told: Array
+    hand_rotation: Array
+    hand_position: Array
+    points: Array
+
+
+class Constants(NamedTuple):
+    """Numbers of the law.
+
+    Parameters
+    ----------
+    period : float
+        Δt, s.
+    gain : float
+        p of the manipulability criterion.
+    fastest : float
+        Speed, rad/s and m/s, up to which coordinates move without moving the hands: the ergonomy criterion
+        would jump to its posture within one sample.
+    """
+
+    period: float
+    gain: float
+    fastest: float
+
+
+class Scratch(NamedTuple):
+    """Arrays that a rollout writes to; allocated once."""
+
+    work: Workspace
+    factors: Factors
+    inertia: Array
+    weight: Array
+    wish: Array
+    columns: Array
+    gradient: Array
+    error: Array
+    least: Array
+    most: Array
+    move: Array
+    locked: NDArray[np.bool_]
+
+
+def make_scratch(body: SkillBody) -> Scratch:
+    """Allocate what a rollout needs."""
+    size, rows = len(body.resolved), 6 * len(body.hand_body)
+    return Scratch(
+        make_workspace(body.tree),
+        make_factors(size, rows),
+        np.zeros((size, size)),
+        np.zeros((size, size)),
+        np.zeros(size),
+        np.zeros((size, rows)),
+        np.zeros(size),
+        np.zeros(rows),
+        np.zeros(size),
+        np.zeros(size),
+        np.zeros(size),
+        np.zeros(size, dtype=np.bool_),
+    )
+
+
+@compiled
+def preferences(body: SkillBody, constants: Constants, weights: Array, q: Array, scratch: Scratch) -> None:
+    """Write W = K⁻¹ and w = −Δt b of equation 4.23, for moves m = Δt q̇, and the hands' Jacobian.
+
+    Parameters
+    ----------
+    body : SkillBody
+    constants : Constants
+    weights : (4,) array
+        k of energy, velocity, ergonomy, manipulability.
+    q : (n,) array
+        Where the bodies stand.
+    scratch : Scratch
+        `weight`, `wish` and `columns` are overwritten.
+    """
+    period, size = constants.period, len(body.resolved)
+    shape = weights[ENERGY] + weights[ERGONOMY] * period * period
+    even = weights[VELOCITY] + weights[MANIPULABILITY]
+    if shape != 0.0:
+        inertia_of(body, scratch.work, scratch.inertia)
+    else:
+        joint_axes(
+            body.tree,
+            scratch.work.rotation,
+            scratch.work.position,
+            scratch.work.position[0],
+            scratch.work.axes,
+        )
+    hand_columns(body, scratch.work, scratch.columns)
+    for a in range(size):
+        scratch.wish[a] = 0.0
+        for b in range(a + 1):
+            scratch.weight[a, b] = shape * scratch.inertia[a, b]
+        scratch.weight[a, a] += even
+    if weights[ERGONOMY] != 0.0:
+        pull = weights[ERGONOMY] * period * period
+        for b in range(size):
+            away = pull * (q[body.resolved[b]] - body.ergonomic[body.resolved[b]])
+            for a in range(size):
+                scratch.wish[a] -= scratch.inertia[a, b] * away
+    if weights[MANIPULABILITY] != 0.0:
+        manipulability_gradient(scratch.columns, scratch.gradient)
+        push = weights[MANIPULABILITY] * period * constants.gain
+        for a in range(size):
+            scratch.wish[a] += push * scratch.gradient[a]
+
+
+@compiled
+def advance(
+    body: SkillBody, constants: Constants, rotation: Array, position: Array, q: Array, scratch: Scratch
+) -> float:
+    """Take one step by the preferences, in place, and bring the hands to their place exactly.
+
+    Parameters
+    ----------
+    body : SkillBody
+    constants : Constants
+    rotation, position : (h, 3, 3), (h, 3) array
+        Where the hands are to be.
+    q : (n,) array
+        Changed in place; the bodies stand there before and after.
+    scratch : Scratch
+        After `preferences`.
+
+    Returns
+    -------
+    float
+        What is left of the hands' error, m or rad; infinite where the joints cannot do it.
+    """
+    s = scratch
+    left = hand_errors(body, s.work, rotation, position, s.error)
+    for a in range(len(s.move)):
+        s.locked[a] = False
+    ready, longest = False, constants.fastest * constants.period
+    for _ in range(_CORRECTIONS):
+        for a in range(len(s.move)):
+            joint = body.resolved[a]
+            # A start beyond a limit may stay there, but not go further.
+            s.least[a] = min(body.low[joint] - q[joint], 0.0)
+            s.most[a] = max(body.high[joint] - q[joint], 0.0)
+        if not _resolve(s, longest, ready):
+            # Limits leave too few joints for all that is wished: the hands come first.
+            for a in range(len(s.move)):
+                s.locked[a] = False
+            if not _resolve(s, 0.0, False):
+                return np.inf
+        for a in range(len(s.move)):
+            q[body.resolved[a]] += s.move[a]
+        stand(body, q, s.work)
+        before, left = left, hand_errors(body, s.work, rotation, position, s.error)
+        if left <= TOLERANCE:
+            break
+        # From here on only the hands count, by the same factors as long as these bring them nearer.
+        ready, longest = left <= _SLOW * before, 0.0
+        if not ready:
+            joint_axes(body.tree, s.work.rotation, s.work.position, s.work.position[0], s.work.axes)
+            hand_columns(body, s.work, s.columns)
+    return left
+
+
+@compiled
+def _resolve(s: Scratch, longest: float, ready: bool) -> bool:
+    for a in range(len(s.move)):
+        if s.locked[a]:
+            s.move[a] = 0.0
+    return resolve(
+        s.weight, s.wish, s.columns, s.error, s.least, s.most, longest, s.locked, s.move, s.factors, ready
+    )
+
+
+@compiled
+def roll(
+    body: SkillBody, path: Path, constants: Constants, weights: Array, scratch: Scratch, motion: Array
+) -> int:
+    """Follow a whole path by the weighted law.
+
+    Parameters
+    ----------
+    body, path, constants : SkillBody, Path, Constants
+    weights : (4,) array
+        k of energy, velocity, ergonomy, manipulability: not negative, not all 0.
+    scratch : Scratch
+    motion : (T, n) array
+        Overwritten: the coordinates.
+
+    Returns
+    -------
+    int
+        Samples before the first that cannot be reached; T if all are.
+    """
+    q = path.start.copy()
+    stand(body, q, scratch.work)
+    for t in range(len(motion)):
+        if t > 0 and not _next(body, path, constants, weights, t, q, scratch):
+            return t
+        for k in range(len(q)):
+            motion[t, k] = q[k]
+    return len(motion)
+
+
+@compiled
+def _next(
+    body: SkillBody, path: Path, constants: Constants, weights: Array, t: int, q: Array, scratch: Scratch
+) -> bool:
+    """Go on to sample t, in place; whether it is reached."""
+    tell(body, path, t, q, scratch)
+    preferences(body, constants, weights, q, scratch)
+    left = advance(body, constants, path.hand_rotation[t], path.hand_position[t], q, scratch)
+    return bool(left <= TOLERANCE)
+
+
+@compiled
+def tell(body: SkillBody, path: Path, t: int, q: Array, scratch: Scratch) -> None:
+    """Move the coordinates that no law resolves to where they are at sample t; the bodies go along."""
+    if len(body.resolved) == len(q):
+        return
+    following = 0
+    for k in range(len(q)):
+        if following < len(body.resolved) and body.resolved[following] == k:
+            following += 1
+        else:
+            q[k] = path.told[t, k]
+    stand(body, q, scratch.work)
+
+
+@compiled
+def roll_errors(
+    body: SkillBody,
+    path: Path,
+    constants: Constants,
+    weights: Array,
+    scratch: Scratch,
+    errors: Array,
+) -> None:
+    """Follow a path by many laws, one after the other: how far shoulders and elbows are from their paths.
+
+    Parameters
+    ----------
+    body, path, constants, scratch
+        As in `roll`.
+    weights : (m, 4) array
+    errors : (m, T) array
+        Overwritten: norm of the four points' errors, 12 numbers, m; infinite from a sample on that cannot be
+        reached.
+    """
+    place = np.empty(3)
+    for k in range(len(weights)):
+        q = path.start.copy()
+        stand(body, q, scratch.work)
+        for t in range(errors.shape[1]):
+            if t > 0 and not _next(body, path, constants, weights[k], t, q, scratch):
+                for later in range(t, errors.shape[1]):
+                    errors[k, later] = np.inf
+                break
+            total = 0.0
+            for p in range(len(body.point_body)):
+                point_on(scratch.work, body.point_body[p], body.point[p], place)
+                for i in range(3):
+                    away = path.points[t, p, i] - place[i]
+                    total += away * away
+            errors[k, t] = np.sqrt(total)
