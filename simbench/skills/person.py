@@ -105,6 +105,7 @@ def skill_body(
     """
     model = actor.model
     names = (*BASE_JOINTS, *model.names[2:])
+    given = tuple(given)
     unknown = [name for name in given if name not in names]
     if unknown:
         raise MotionError(f"coordinates {', '.join(unknown)}: unknown; known: {', '.join(names)}")
@@ -122,7 +123,7 @@ def skill_body(
     return SkillBody(
         tree,
         _upper_body_masses(model, human, lengths),
-        np.array([k for k, name in enumerate(names) if name not in set(given)]),
+        np.array([k for k, name in enumerate(names) if name not in given]),
         hand_body,
         np.array([place for _, _, place in wrists]),
         np.array([_carriers(tree, int(body)) for body in hand_body]),

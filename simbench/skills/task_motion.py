@@ -23,8 +23,8 @@ from simbench.skills.rollout import Constants, Path
 Array = NDArray[np.float64]
 
 GAIN = 400.0
-"""p of the manipulability criterion. The thesis prints 10⁶, with which a person's arms would turn at 50 rad/s, and yet
-finds that this criterion alone mostly moves as velocity does."""
+"""p of the manipulability criterion. The thesis prints 10⁶, with which a person's arms turn at 50 rad/s, yet
+it finds that this criterion alone mostly moves as velocity alone does, which it does with this p."""
 FASTEST = 10.0
 """rad/s: no joint of a person turns faster at work."""
 _EVEN = 1e-3
