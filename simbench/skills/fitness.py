@@ -59,8 +59,7 @@ def make_fitness(task: TaskMotion) -> Fitness:
     """
 
     def fitness(weights: ArrayLike) -> Array:
-        errors = path_errors(task, weights)
-        return np.asarray(task.constants.period * (errors.sum(1) - 0.5 * (errors[:, 0] + errors[:, -1])))
+        return np.asarray(np.trapezoid(path_errors(task, weights), dx=task.constants.period, axis=1))
 
     return fitness
 
