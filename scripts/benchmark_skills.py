@@ -44,9 +44,7 @@ def general_seconds(motion, span: tuple[float, float]) -> float:
 
 def skills_table(repeat: int) -> Table:
     """Put steps and rollouts of both ways to use the model beside each other."""
-    table = Table(
-        "skills", "coordinates", "samples", "µs a step", "rollouts/s", *(f"{name}, mm" for name in CRITERIA)
-    )
+    table = Table("mm per sample alone:", "joints", "µs/step", "rollouts/s", *CRITERIA)
     rng = np.random.default_rng(1)
     population = np.vstack([MIXED, rng.dirichlet(np.ones(4), POPULATION - 1)])
     for seed, actor, name in RECORDINGS:
@@ -56,13 +54,12 @@ def skills_table(repeat: int) -> Table:
             seconds = step_seconds(task, population, repeat)
             alone = 1e3 * per_sample(task, make_fitness(task)(np.eye(4)))
             table.add_row(
-                f"{name}, actor {actor}",
+                f"{name} {actor}, {len(task.time)} samples",
                 f"{len(task.body.resolved)}",
-                f"{len(task.time)}",
                 f"{1e6 * seconds:.1f}",
                 f"{1.0 / (seconds * (len(task.time) - 1)):.0f}",
                 *(f"{value:.1f}" for value in alone),
             )
         span = (float(task.time[0]), float(task.time[OWN_STEPS]))
-        table.add_row("  with a fifth criterion", "15", "", f"{1e6 * general_seconds(motion, span):.0f}")
+        table.add_row("  with a fifth criterion", "15", f"{1e6 * general_seconds(motion, span):.0f}")
     return table
