@@ -63,13 +63,32 @@ def joint_inertia(tree: KinematicTree, masses: BodyMasses, work: Workspace) -> N
         `rotation` and `position` are read (from `place_bodies`). The lower triangle of `matrix` gets the
         inertia: the root's translation and turn first, then the joints. The rest is overwritten.
     """
-    rotation, position, origin = work.rotation, work.position, work.position[0]
-    n = len(tree.parent)
-    moment = work.moment
-    turned = np.empty((3, 3))
-    for k in range(n + 1):
+    origin = work.position[0]
+    for k in range(len(tree.parent) + 1):
         for i in range(6):
             work.pull[k, i] = 0.0
+    body_moments(masses, work.rotation, work.position, origin, work.moment)
+    add_what_hangs_on(tree, work.moment)
+    joint_axes(tree, work.rotation, work.position, origin, work.axes)
+    assemble_matrix(tree, work)
+
+
+@compiled
+def body_moments(masses: BodyMasses, rotation: Array, position: Array, origin: Array, moment: Array) -> None:
+    """Compute each body's mass, first and second moments about a point, world axes.
+
+    Parameters
+    ----------
+    masses : BodyMasses
+    rotation, position : (n + 1, 3, 3), (n + 1, 3) array
+        From `place_bodies`.
+    origin : (3,) array
+        The point, m, world.
+    moment : (n + 1, 10) array
+        Overwritten: kg, kg·m, and the inertia's xx, yy, zz, xy, xz, yz, kg·m².
+    """
+    turned = np.empty((3, 3))
+    for k in range(len(moment)):
         m = masses.mass[k]
         if m == 0.0:
             for i in range(10):
@@ -90,12 +109,15 @@ def joint_inertia(tree: KinematicTree, masses: BodyMasses, work: Workspace) -> N
         moment[k, 7] = -m * x * y + _entry(turned, r, 0, 1)
         moment[k, 8] = -m * x * z + _entry(turned, r, 0, 2)
         moment[k, 9] = -m * y * z + _entry(turned, r, 1, 2)
-    for k in range(n - 1, -1, -1):
+
+
+@compiled
+def add_what_hangs_on(tree: KinematicTree, moment: Array) -> None:
+    """Add to each body's moments those of the bodies that hang on it, in place."""
+    for k in range(len(tree.parent) - 1, -1, -1):
         carrier = tree.parent[k]
         for i in range(10):
             moment[carrier, i] += moment[k + 1, i]
-    joint_axes(tree, rotation, position, origin, work.axes)
-    assemble_matrix(tree, work)
 
 
 @compiled

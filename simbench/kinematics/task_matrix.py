@@ -203,30 +203,50 @@ def assemble_matrix(tree: KinematicTree, work: Workspace) -> None:
     for k in range(n):
         vx, vy, vz = axes[k, 0], axes[k, 1], axes[k, 2]
         wx, wy, wz = axes[k, 3], axes[k, 4], axes[k, 5]
-        m = moment[k + 1]
-        row = 6 + k
-        fx = m[0] * vx + wy * m[3] - wz * m[2]
-        fy = m[0] * vy + wz * m[1] - wx * m[3]
-        fz = m[0] * vz + wx * m[2] - wy * m[1]
-        tx = m[4] * wx + m[7] * wy + m[8] * wz + m[2] * vz - m[3] * vy
-        ty = m[7] * wx + m[5] * wy + m[9] * wz + m[3] * vx - m[1] * vz
-        tz = m[8] * wx + m[9] * wy + m[6] * wz + m[1] * vy - m[2] * vx
-        matrix[row, 0], matrix[row, 1], matrix[row, 2] = fx, fy, fz
-        matrix[row, 3], matrix[row, 4], matrix[row, 5] = tx, ty, tz
-        body = k + 1
-        while body > 0:
-            j = body - 1
-            matrix[row, 6 + j] = (
-                axes[j, 0] * fx
-                + axes[j, 1] * fy
-                + axes[j, 2] * fz
-                + axes[j, 3] * tx
-                + axes[j, 4] * ty
-                + axes[j, 5] * tz
-            )
-            body = tree.parent[body - 1]
+        row, carried = 6 + k, momentum(moment[k + 1], vx, vy, vz, wx, wy, wz)
+        for i in range(6):
+            matrix[row, i] = carried[i]
+        couple(tree, axes, k, carried, matrix[row, 6:])
         p = work.pull[k + 1]
         work.vector[row] = vx * p[0] + vy * p[1] + vz * p[2] + wx * p[3] + wy * p[4] + wz * p[5]
+
+
+@compiled
+def momentum(
+    m: Array, vx: float, vy: float, vz: float, wx: float, wy: float, wz: float
+) -> tuple[float, float, float, float, float, float]:
+    """Compute what a twist does to moments (10,), all about one point: linear momentum, then angular."""
+    return (
+        m[0] * vx + wy * m[3] - wz * m[2],
+        m[0] * vy + wz * m[1] - wx * m[3],
+        m[0] * vz + wx * m[2] - wy * m[1],
+        m[4] * wx + m[7] * wy + m[8] * wz + m[2] * vz - m[3] * vy,
+        m[7] * wx + m[5] * wy + m[9] * wz + m[3] * vx - m[1] * vz,
+        m[8] * wx + m[9] * wy + m[6] * wz + m[1] * vy - m[2] * vx,
+    )
+
+
+@compiled
+def couple(
+    tree: KinematicTree,
+    axes: Array,
+    k: int,
+    carried: tuple[float, float, float, float, float, float],
+    row: Array,
+) -> None:
+    """Write to a joint's row (n,) what its unit momentum is to itself and to the joints that carry it."""
+    body = k + 1
+    while body > 0:
+        j = body - 1
+        row[j] = (
+            axes[j, 0] * carried[0]
+            + axes[j, 1] * carried[1]
+            + axes[j, 2] * carried[2]
+            + axes[j, 3] * carried[3]
+            + axes[j, 4] * carried[4]
+            + axes[j, 5] * carried[5]
+        )
+        body = tree.parent[j]
 
 
 @compiled

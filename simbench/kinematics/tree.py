@@ -62,9 +62,9 @@ def kinematic_tree(model: pin.Model) -> KinematicTree:
     for joint in ids:
         if model.joints[joint].nv != 1 or model.joints[joint].nq != 1:
             raise RobotError(f"{model.name}: joint {model.names[joint]} must have one degree of freedom")
-        column = pin.getJointJacobian(model, data, joint, pin.ReferenceFrame.LOCAL)[
-            :, model.joints[joint].idx_v
-        ]
+        # Pinocchio gives a model of one joint a vector.
+        jacobian = pin.getJointJacobian(model, data, joint, pin.ReferenceFrame.LOCAL).reshape(6, -1)
+        column = jacobian[:, model.joints[joint].idx_v]
         sliding.append(bool(np.linalg.norm(column[3:]) < 0.5))
         axes.append(column[:3] if sliding[-1] else column[3:])
     return KinematicTree(

@@ -21,18 +21,18 @@ a hit body in a geometric series of steps, whose sum is all of it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.kinematics.compiled import compiled
+from simbench.sim.command import Command, Load, drive_joints
 from simbench.sim.contact_torque import ContactTorque
 from simbench.sim.control_laws import ControlLaw, PdLaw
 from simbench.sim.friction import friction_torque
 from simbench.sim.state import RobotState
-from simbench.sim.world import GRAVITY, RobotBody, bullet
+from simbench.sim.world import GRAVITY, RobotBody
 
 GROUND_MASS = 1e5
 """Mass (kg) and, per axis, inertia (kg·m²) of a foot that the ground holds, in the prediction."""
@@ -41,31 +41,6 @@ GROUND_MASS = 1e5
 Array = NDArray[np.float64]
 
 _NO_FORCE = pin.Force.Zero()
-
-
-@dataclass
-class Command:
-    """What the controller did in one step, arrays in the order of `robot.joint_names`.
-
-    Parameters
-    ----------
-    requested : (n,) array
-        Motor torque asked for by the control law, N·m.
-    motor : (n,) array
-        The same within the torque limits.
-    joint : (n,) array
-        What the joint received: motor torque minus what accelerates the rotor, and friction.
-    friction : (n,) array
-        Coulomb and viscous friction on the joint.
-    saturated : int
-        How many motors were at their limit.
-    """
-
-    requested: Array
-    motor: Array
-    joint: Array
-    friction: Array
-    saturated: int = 0
 
 
 class JointController:
@@ -133,7 +108,7 @@ class JointController:
         self,
         state: RobotState,
         demand: Array,
-        loads: Sequence[tuple[int, pin.Force]] = (),
+        loads: Sequence[Load] = (),
     ) -> Command:
         """Compute the torques of this step and hand them to Bullet.
 
@@ -143,8 +118,8 @@ class JointController:
             At the start of the step.
         demand : (n,) array
             What `demand`, the law's, gave for this step.
-        loads : sequence of (joint id, pinocchio.Force)
-            Known external forces, in the frame of the joint they act on.
+        loads : sequence of Load
+            Known external forces.
 
         Returns
         -------
@@ -165,13 +140,7 @@ class JointController:
             self._model.armature = self._armature(implicit)
             self._predict(state, contact, implicit, self._unlimited)
             self._model.armature = usual
-        bullet.setJointMotorControlArray(
-            self._body.body,
-            self._body.joints,
-            bullet.TORQUE_CONTROL,
-            forces=command.joint.tolist(),
-            physicsClientId=self._body.world.client,
-        )
+        drive_joints(self._body, command.joint)
         return command
 
     def _armature(self, implicit: Array) -> Array:
@@ -217,13 +186,13 @@ class JointController:
             command.joint,
         )
 
-    def _set_loads(self, loads: Sequence[tuple[int, pin.Force]]) -> None:
+    def _set_loads(self, loads: Sequence[Load]) -> None:
         """Known external forces for the prediction."""
         for joint in self._loaded:
             self._forces[joint] = _NO_FORCE
         self._loaded.clear()
-        for joint, force in loads:
-            self._forces[joint] = force
+        for joint, wrench in loads:
+            self._forces[joint] = pin.Force(np.array(wrench))
             self._loaded.append(joint)
 
 

@@ -25,6 +25,12 @@ class ControlLaw(Protocol):
 
     implicit: Array
     """(n,) What a motor gives less per acceleration of its joint, kg·m²."""
+    gain: Array
+    """(n,) What is taken from the demand per position of the joint."""
+    rate_gain: Array
+    """(n,) The same per velocity."""
+    by_model: bool
+    """Whether what is left is an acceleration, of which the torque is the model's inverse dynamics."""
 
     def demand(
         self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
@@ -44,19 +50,20 @@ class PdLaw:
 
     def __init__(self, robot: Robot, timestep: float) -> None:
         motors = robot.motors
-        self._stiffness, self._damping = motors.stiffness, motors.damping
+        self._damping = motors.damping
         self.implicit = motors.damping * timestep + motors.stiffness * timestep**2
-        self._rate_gain = motors.damping + motors.stiffness * timestep
+        self.gain, self.rate_gain = motors.stiffness, motors.damping + motors.stiffness * timestep
+        self.by_model = False
 
     def demand(
         self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
     ) -> Array:
         """Compute K q_r⁺ + D v_r⁺ + τ_ff, N·m, for references (..., n) in rad, rad/s, N·m."""
-        return self._stiffness * position + self._damping * velocity + feedforward
+        return self.gain * position + self._damping * velocity + feedforward
 
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
         """Write demand − K q − (D + K dt) v."""
-        _without_feedback(demand, self._stiffness, self._rate_gain, state.q, state.v, out)
+        _without_feedback(demand, self.gain, self.rate_gain, state.q, state.v, out)
 
 
 class ComputedTorqueLaw:
@@ -76,19 +83,20 @@ class ComputedTorqueLaw:
         # What is asked for at the end of the step, from the state at its start.
         share = 1.0 / (1.0 + self._damping * timestep + self._stiffness * timestep**2)
         each = np.full(len(self.implicit), share)
-        self._share, self._gain = share, each * self._stiffness
-        self._rate_gain = each * (self._damping + self._stiffness * timestep)
+        self._share, self.gain = share, each * self._stiffness
+        self.rate_gain = each * (self._damping + self._stiffness * timestep)
+        self.by_model = True
         self._wanted = np.zeros(len(self.implicit))
 
     def demand(
         self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
     ) -> Array:
-        """Compute a_r + 2 ω v_r⁺ + ω² q_r⁺, rad/s²; the model takes the feed-forward's place."""
-        return acceleration + self._damping * velocity + self._stiffness * position
+        """Compute the reference's part of a*, rad/s²; the model takes the feed-forward's place."""
+        return self._share * (acceleration + self._damping * velocity + self._stiffness * position)
 
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
         """Write the inverse dynamics of a*."""
-        _without_feedback(self._share * demand, self._gain, self._rate_gain, state.q, state.v, self._wanted)
+        _without_feedback(demand, self.gain, self.rate_gain, state.q, state.v, self._wanted)
         out[:] = pin.rnea(self._model, self._data, state.q, state.v, self._wanted)
 
 

@@ -6,15 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
+from simbench.sim.command import Load
 from simbench.sim.fixtures.fixture import Fixture
 from simbench.sim.fixtures.mechanism import Handle, part_origin
-from simbench.sim.grip_spring import PIVOT, RIGID, SLIDE, Motion, in_link, spring_wrench
+from simbench.sim.grip_spring import PIVOT, RIGID, SLIDE, Motion, Wrench, spring_wrench
 from simbench.sim.link_motion import LinkMotion, link_motions, placed
 from simbench.sim.vectors import Quaternion, Vector, difference, inverse, product, rotated, square
 from simbench.sim.world import RobotBody, bullet
 
 _TOUCH = 1e-3
 """Distance of a hand's link from the handle that counts as contact, m."""
+_NOTHING: Wrench = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,9 @@ class Grip:
     def __init__(self, body: RobotBody, side: str, fixture: Fixture, design: GripDesign) -> None:
         model, hand = body.robot.model, body.robot.hands[f"{side}_hand"]
         frame = model.frames[model.getFrameId(body.robot.frames[f"{side}_hand"])]
-        self.wrench = np.zeros(6)
+        self.wrench: Wrench = _NOTHING
         """Force (N) and torque (N·m) on the palm, world axes, at `point`."""
-        self.point = np.zeros(3)
+        self.point: Vector = (0.0, 0.0, 0.0)
         """Where the wrench acts, m, world."""
         self.engaged = False
         self.lost = 0
@@ -81,7 +83,8 @@ class Grip:
         )
         self._joint = int(frame.parentJoint)
         place = model.frames[model.getFrameId(hand.palm)].placement
-        self._in_joint = None if place.isIdentity(1e-12) else place.copy()
+        pose = pin.SE3ToXYZQUAT(place).tolist()
+        self._on_joint: tuple[Vector, Quaternion] = (tuple(pose[:3]), tuple(pose[3:]))
         self._palm: Vector = tuple(place.actInv(frame.placement).act(point).tolist())
         self._hand_links = tuple(body.links[link] for link in (hand.palm, *hand.fingers))
         self._rest: tuple[Vector, Quaternion] = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
@@ -98,9 +101,7 @@ class Grip:
                 physicsClientId=body.world.client,
             )
 
-    def apply(
-        self, palm: LinkMotion, handle: LinkMotion, wanted: bool, look: bool
-    ) -> tuple[int, pin.Force] | None:
+    def apply(self, palm: LinkMotion, handle: LinkMotion, wanted: bool, look: bool) -> Load | None:
         """Engage, hold or let go, and apply the forces of this step.
 
         Parameters
@@ -114,7 +115,7 @@ class Grip:
 
         Returns
         -------
-        (joint id, force in the joint's frame), or None while the hand is open
+        Load, or None while the hand is open
         """
         if not wanted:
             self.release()
@@ -128,27 +129,31 @@ class Grip:
             back = inverse(handle.quaternion)
             self._rest = rotated(back, difference(centre, handle.position)), product(back, palm.quaternion)
             self.engaged = True
-        moving = _plain(palm)
-        force, torque, point = spring_wrench(
-            moving, _plain(handle), self._palm, self._rest, self._spring, self._free, self._axis
+        force, torque, point, load = spring_wrench(
+            _plain(palm),
+            _plain(handle),
+            self._palm,
+            self._rest,
+            self._spring,
+            self._free,
+            self._axis,
+            self._on_joint,
         )
         if square(force) > self._design.max_force_n**2 or square(torque) > self._design.max_torque_nm**2:
             self.release()
             self._blocked = True
             self.lost += 1
             return None
-        self.wrench[:] = (*force, *torque)
-        self.point[:] = point
+        self.wrench, self.point = (*force, *torque), point
         self._push(force, torque, point)
-        load = pin.Force(np.array([*in_link(moving, force, torque, point)]))
-        return self._joint, load if self._in_joint is None else self._in_joint.act(load)
+        return self._joint, load
 
     def release(self) -> None:
         """Open the hand; it may engage again."""
         self._blocked = False
         if self.engaged:
             self.engaged = False
-            self.wrench[:] = 0.0
+            self.wrench = _NOTHING
 
     def _touches(self, centre: Vector, handle: LinkMotion) -> bool:
         if square(difference(centre, placed(handle, self._handle))) > self._design.tolerance_m**2:
@@ -186,7 +191,7 @@ def _free_axis(handle: Handle) -> tuple[int, Vector]:
     return (PIVOT if handle.grip == "pivot" else SLIDE), axis
 
 
-def apply_grips(grips: Sequence[Grip], wanted: Sequence[bool], look: bool) -> list[tuple[int, pin.Force]]:
+def apply_grips(grips: Sequence[Grip], wanted: Sequence[bool], look: bool) -> list[Load]:
     """Have every hand of a robot engage, hold or let go, and apply the forces of this step.
 
     Parameters
@@ -200,7 +205,7 @@ def apply_grips(grips: Sequence[Grip], wanted: Sequence[bool], look: bool) -> li
 
     Returns
     -------
-    list of (joint id, force in the joint's frame)
+    list of Load
     """
     if not any(wanted):
         for grip in grips:

@@ -18,6 +18,7 @@ from simbench.sim.vectors import (
 
 Motion = tuple[Vector, Vector, Quaternion, Vector, Vector]
 """The fields of a `LinkMotion`."""
+Wrench = tuple[float, float, float, float, float, float]
 RIGID, PIVOT, SLIDE = 0, 1, 2
 """What a palm may do on its handle."""
 
@@ -31,7 +32,8 @@ def spring_wrench(
     design: tuple[float, float, float, float],
     free: int,
     axis: Vector,
-) -> tuple[Vector, Vector, Vector]:
+    on_joint: tuple[Vector, Quaternion],
+) -> tuple[Vector, Vector, Vector, Wrench]:
     """Compute the wrench of a spring and damper between a palm and its rest place on a handle.
 
     With x the held point relative to the rest place, R the palm's turn relative to it, and v, ω the palm's
@@ -52,6 +54,8 @@ def spring_wrench(
     free : `RIGID`, `PIVOT` or `SLIDE`
     axis : (3,) floats
         Of pivot or slide in the handle's link, a unit vector.
+    on_joint : (3,) and (4,) floats
+        Where the palm's link is (m), and how turned, in the frame of the joint that carries it.
 
     Returns
     -------
@@ -59,6 +63,8 @@ def spring_wrench(
         On the palm at the rest place, N and N·m, world axes.
     point : (3,) floats
         The rest place in the world, m.
+    load : (6,) floats
+        The same force and its moment about the joint's origin, in the joint's frame.
     """
     palm_com, palm_place, palm_turn, palm_linear, palm_angular = palm
     handle_com, handle_place, handle_turn, handle_linear, handle_angular = handle
@@ -93,16 +99,17 @@ def spring_wrench(
         -stiffness * away[1] - damping * speed[1],
         -stiffness * away[2] - damping * speed[2],
     )
-    return force, torque, point
+    return force, torque, point, _on_joint(palm, on_joint, force, torque, point)
 
 
 @compiled
-def in_link(
-    palm: Motion, force: Vector, torque: Vector, point: Vector
-) -> tuple[float, float, float, float, float, float]:
-    """Express a wrench at `point`, world axes, in the palm's link: force (N), moment at its origin (N·m)."""
+def _on_joint(
+    palm: Motion, on_joint: tuple[Vector, Quaternion], force: Vector, torque: Vector, point: Vector
+) -> Wrench:
+    """Express a wrench at `point`, world axes, in the frame of the joint that carries the palm's link."""
+    lever, turn = on_joint
     back = inverse(palm[2])
-    x, y, z = rotated(back, force)
     moment = total(cross(difference(point, palm[1]), force), torque)
-    mx, my, mz = rotated(back, moment)
+    x, y, z = rotated(turn, rotated(back, force))
+    mx, my, mz = total(rotated(turn, rotated(back, moment)), cross(lever, (x, y, z)))
     return x, y, z, mx, my, mz

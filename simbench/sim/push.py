@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import NDArray
 
+from simbench.sim.command import Load
 from simbench.sim.vectors import cross, inverse, product, rotated
 from simbench.sim.world import RobotBody, bullet
 
@@ -33,7 +33,7 @@ class Push:
 
 
 def apply_pushes(
-    body: RobotBody, pushes: Sequence[Push], step: int, loads: list[tuple[int, pin.Force]]
+    body: RobotBody, pushes: Sequence[Push], step: int, loads: list[Load]
 ) -> NDArray[np.float64]:
     """Push a free robot in this step, at the centre of mass of its root link.
 
@@ -42,7 +42,7 @@ def apply_pushes(
     body : RobotBody
     pushes : sequence of Push
     step : int
-    loads : list of (joint id, force in the joint's frame)
+    loads : list of Load
         Extended by what was applied, for the controller's prediction.
 
     Returns
@@ -64,6 +64,6 @@ def apply_pushes(
         bullet.applyExternalForce(body.body, -1, force, place, bullet.WORLD_FRAME, physicsClientId=client)
         # In the root link's frame, whose origin is not the centre of mass.
         own = rotated(inverse(product(turned, body.inertial_turn)), force)
-        loads.append((1, pin.Force(np.array(own + cross(body.root_inertial[0], own)))))
+        loads.append((1, (*own, *cross(body.root_inertial[0], own))))
         wrench += (*force, *cross(place, force))
     return wrench

@@ -12,8 +12,8 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.kinematics.compiled import compile_timer
-from simbench.sim.control import JointController
 from simbench.sim.control_laws import ControlLaw
+from simbench.sim.controller import make_controller
 from simbench.sim.fixtures.fixture import Fixture, fixture_state, resist
 from simbench.sim.grasp import Grip, apply_grips
 from simbench.sim.push import Push, apply_pushes
@@ -121,7 +121,7 @@ def simulate(
     """
     world, robot = body.world, body.robot
     sitting = robot.thighs if seat else ()
-    controller = JointController(body, law, sitting)
+    controller = make_controller(body, law, sitting)
     root_q, root_v = robot.root_q, robot.root_v
     # The states between two samples, whose extremes are taken together.
     between = empty_state(body, log_every)

@@ -4,10 +4,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.kinematics.joint_inertia import body_masses, joint_inertia
+from simbench.kinematics.bias_torque import bias_torque
+from simbench.kinematics.joint_inertia import body_masses, body_moments, joint_inertia
 from simbench.kinematics.manipulability import manipulability_gradient
 from simbench.kinematics.task_matrix import make_workspace
-from simbench.kinematics.tree import kinematic_tree, place_bodies
+from simbench.kinematics.tree import joint_axes, kinematic_tree, place_bodies
 
 
 @pytest.mark.parametrize("robot", ["upper_romeo", "puma_model"])
@@ -92,3 +93,30 @@ def test_manipulability_gradient_by_kinematic_hessians(upper_romeo):
     gradient = np.empty(model.nv - 6)
     manipulability_gradient(np.ascontiguousarray(jacobian.T), gradient)
     np.testing.assert_allclose(gradient, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("robot", ["upper_romeo", "puma_model"])
+def test_bias_torque_is_newton_eulers(robot, request):
+    """Of the joints, with a root that rests."""
+    model = request.getfixturevalue(robot)
+    first = model.nv - len(kinematic_tree(model).parent)
+    rng = np.random.default_rng(3)
+    tree, masses = kinematic_tree(model), body_masses(model)
+    work, n = make_workspace(tree), len(tree.parent)
+    found, root = np.empty(n), pin.SE3.Identity()
+    for _ in range(5):
+        joints, speed = rng.uniform(-1.5, 1.5, n), rng.normal(size=n)
+        if first:
+            root = pin.SE3.Random()
+        work.rotation[0], work.position[0] = root.rotation, root.translation
+        place_bodies(tree, joints, work.rotation, work.position)
+        # About any point.
+        origin = rng.normal(size=3)
+        joint_axes(tree, work.rotation, work.position, origin, work.axes)
+        body_moments(masses, work.rotation, work.position, origin, work.moment)
+        twist, effort = np.empty((n + 1, 12)), np.empty((n + 1, 6))
+        bias_torque(tree, work.axes, work.moment, speed, 9.81, twist, effort, found)
+        q = np.concatenate([pin.SE3ToXYZQUAT(root), joints]) if first else joints
+        v = np.concatenate([np.zeros(first), speed])
+        expected = pin.nonLinearEffects(model, model.createData(), q, v)[first:]
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())

@@ -6,7 +6,7 @@ import pytest
 
 from simbench.robot.robot import load_robot
 from simbench.sim.contact_torque import ContactTorque
-from simbench.sim.control import JointController
+from simbench.sim.controller import make_controller
 from simbench.sim.state import empty_state, read_state
 from simbench.sim.world import add_robot, bullet, open_world
 
@@ -55,7 +55,7 @@ def test_a_hit_block_receives_the_rotors_momentum(rod):
         body = add_robot(world, rod, np.array([0, 0, 1.0, 0, 0, 0, 1]), np.zeros(1))
         target = block(world, 2.0, [LENGTH, 0.09, 1.0])
         bullet.resetJointState(body.body, body.joints[0], 0.0, 1.0, physicsClientId=world.client)
-        controller, state = JointController(body), empty_state(body)
+        controller, state = make_controller(body), empty_state(body)
         for _ in range(100):
             read_state(body, state)
             controller.step(state, controller.demand(*np.zeros((3, 1))))
@@ -76,7 +76,7 @@ def test_a_rod_that_leans_on_a_wall_presses_with_its_motors_torque(rod):
         bullet.setGravity(0, 0, 0, physicsClientId=world.client)
         body = add_robot(world, rod, np.array([0, 0, 1.0, 0, 0, 0, 1]), np.zeros(1))
         wall = block(world, 0.0, [LENGTH, 0.08, 1.0])
-        controller, state = JointController(body), empty_state(body)
+        controller, state = make_controller(body), empty_state(body)
         forces = []
         for _ in range(600):
             read_state(body, state)
@@ -96,7 +96,7 @@ def test_in_free_motion_there_is_none(romeo, random_state, set_state):
     with open_world(DT) as world:
         body = add_robot(world, romeo, q[:7], q[7:])
         set_state(body, q, v)
-        controller, observer, state = JointController(body), ContactTorque(body, ()), empty_state(body)
+        controller, observer, state = make_controller(body), ContactTorque(body, ()), empty_state(body)
         forces = pin.StdVec_Force([pin.Force.Zero() for _ in range(romeo.model.njoints)])
         still = received = np.zeros(33)
         found = []

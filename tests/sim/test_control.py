@@ -98,7 +98,7 @@ def test_known_loads_are_part_of_the_prediction(romeo, with_motors, drive, link)
         bullet.applyExternalTorque(*where, torque, bullet.WORLD_FRAME, physicsClientId=client)
         turn = place.rotation.T
         told["wrench"] = pin.Force(turn @ force, turn @ (torque + np.cross(lever, force)))
-        return joint, told["wrench"]
+        return joint, tuple(told["wrench"].vector)
 
     for before, command, measured, _ in drive(robot, load=load):
         forces = pin.StdVec_Force([pin.Force.Zero() for _ in range(model.njoints)])

@@ -8,8 +8,8 @@ import pytest
 
 from simbench.errors import ScenarioError
 from simbench.robot.robot import load_robot
-from simbench.sim.control import JointController
 from simbench.sim.control_laws import LAWS, ComputedTorqueLaw, PdLaw
+from simbench.sim.controller import make_controller
 from simbench.sim.state import RobotState, empty_state, read_state
 from simbench.sim.world import add_robot, bullet, open_world
 
@@ -107,7 +107,7 @@ def test_errors_decay_as_a_double_pole_at_the_bandwidth(puma, bandwidth):
         for joint, place, pace in zip(body.joints, start - first, before - rate, strict=True):
             bullet.resetJointState(body.body, joint, place, pace, physicsClientId=world.client)
         law = ComputedTorqueLaw(free, DT, bandwidth)
-        controller, state = JointController(body, law), empty_state(body)
+        controller, state = make_controller(body, law), empty_state(body)
         demand = controller.demand(position, speed, np.zeros(6), acceleration)
         for step in range(steps):
             read_state(body, state)
@@ -134,7 +134,7 @@ def test_friction_leaves_the_error_that_the_inertia_says(puma):
     start, moving = puma.postures["ready"], np.array([0, 0, 0, 0, 0, speed])
     with open_world(DT) as world:
         body = add_robot(world, puma, np.array([0, 0, 0, 0, 0, 0, 1.0]), start)
-        controller, state = JointController(body, ComputedTorqueLaw(puma, DT, 10.0)), empty_state(body)
+        controller, state = make_controller(body, ComputedTorqueLaw(puma, DT, 10.0)), empty_state(body)
         for step in range(steps):
             wanted = start + (step + 1) * DT * moving
             read_state(body, state)

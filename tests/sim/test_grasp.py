@@ -277,7 +277,7 @@ def test_lets_go_when_overloaded_and_stays_open_until_asked_anew(
     assert hand.grip.lost == (0 if holds else 1)
     if holds:
         return
-    assert not hand.grip.wrench.any()
+    assert not any(hand.grip.wrench)
     # Back at the handle it does not close by itself, only after it was open on purpose.
     hand.move(hand.TOUCHING)
     for _ in range(3):

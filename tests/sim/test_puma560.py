@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from simbench.robot.robot import load_robot
-from simbench.sim.control import JointController
+from simbench.sim.controller import make_controller
 from simbench.sim.state import empty_state, read_state
 from simbench.sim.world import add_robot, bullet, open_world
 
@@ -35,7 +35,7 @@ def push(puma):
         with open_world(DT) as world:
             body = add_robot(world, robot, np.array([0, 0, 0, 0, 0, 0, 1.0]), start)
             model, data = body.robot.model, body.robot.model.createData()
-            controller, state = JointController(body), empty_state(body)
+            controller, state = make_controller(body), empty_state(body)
             for step in range(steps):
                 read_state(body, state)
                 weight = pin.computeGeneralizedGravity(model, data, state.q)
@@ -127,7 +127,7 @@ def test_a_turning_joint_comes_to_rest_where_friction_says(puma):
         )
         bullet.resetJointState(body.body, body.joints[5], start[5], speed, physicsClientId=world.client)
         model, data = puma.model, puma.model.createData()
-        controller, state = JointController(body), empty_state(body)
+        controller, state = make_controller(body), empty_state(body)
         speeds = []
         for _ in range(600):
             read_state(body, state)

@@ -39,7 +39,7 @@ def test_the_controllers_prediction_gets_the_same_force(romeo):
         loads = []
         wrench = apply_pushes(body, [Push(5.0, -1.0, 0, 11)], 5, loads)
     joint, force = loads[0]
-    placed = pin.XYZQUATToSE3(base).act(force)
+    placed = pin.XYZQUATToSE3(base).act(pin.Force(np.array(force)))
     assert joint == 1
     np.testing.assert_allclose(np.concatenate([placed.linear, placed.angular]), wrench, atol=1e-3)
     # The middle of eleven samples is the crest: (π / 2) J / T but for the sampling.
