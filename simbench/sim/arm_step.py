@@ -6,6 +6,8 @@ step the contacts that nobody told us about. Bullet steps an arm in so little ti
 call by call, takes longer.
 """
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -96,11 +98,17 @@ def arm_memory(joints: int) -> Record:
 
 def _record(values: dict[str, NDArray[np.generic] | np.generic]) -> Record:
     """Make a structured array of arrays and numbers."""
-    fields = [(name, np.asarray(each).dtype, np.shape(each)) for name, each in values.items()]
-    record = np.zeros(1, np.dtype(fields, align=True))
+    fields = ((name, np.asarray(each).dtype, np.shape(each)) for name, each in values.items())
+    record = np.zeros(1, _structure(*fields))
     for name, each in values.items():
         record[name] = each
     return record
+
+
+@cache
+def _structure(*fields: tuple[str, np.dtype[np.generic], tuple[int, ...]]) -> np.dtype[np.void]:
+    """Make one type for all arms of as many joints: a call with another takes numba long to recognise."""
+    return np.dtype(list(fields), align=True)
 
 
 @compiled

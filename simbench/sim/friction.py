@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.kinematics.box import factorise, substitute
 from simbench.kinematics.compiled import compiled
 
 Vector = NDArray[np.float64]
@@ -50,14 +51,13 @@ def friction_torque(
         Friction torques on the joints, N·m.
     """
     count = len(velocity)
-    free = velocity + timestep * acceleration
-    torque = np.empty(count)
-    direction = np.sign(velocity)
+    free, torque, direction = np.empty(count), np.empty(count), np.empty(count)
     for i in range(count):
-        if abs(velocity[i]) <= _REST:
-            direction[i] = 0.0
+        free[i] = velocity[i] + timestep * acceleration[i]
+        direction[i] = 0.0 if abs(velocity[i]) <= _REST else np.sign(velocity[i])
     for attempt in range(_MOST_ATTEMPTS):
-        torque[:] = -direction * coulomb
+        for i in range(count):
+            torque[i] = -direction[i] * coulomb[i]
         _hold(free, response, timestep, direction, torque)
         settled = True
         for i in range(count):
@@ -83,14 +83,21 @@ def friction_torque(
 @compiled
 def _hold(free: Vector, response: Vector, timestep: float, direction: Vector, torque: Vector) -> None:
     """Give the joints that rest, of direction 0, what stops them."""
-    resting = np.flatnonzero(direction == 0.0)
-    if len(resting) == 0:
+    count, resting = 0, np.empty(len(free), dtype=np.int64)
+    for i in range(len(free)):
+        if direction[i] == 0.0:
+            resting[count] = i
+            count += 1
+    if count == 0:
         return
-    rows, left = np.empty((len(resting), len(resting))), np.empty(len(resting))
-    for i, joint in enumerate(resting):
-        left[i] = free[joint] / timestep
+    rows, left = np.empty((count, count)), np.empty(count)
+    for i in range(count):
+        left[i] = free[resting[i]] / timestep
         for k in range(len(free)):
-            left[i] += response[joint, k] * torque[k]
-        for k, other in enumerate(resting):
-            rows[i, k] = response[joint, other]
-    torque[resting] = -np.linalg.solve(rows, left)
+            left[i] += response[resting[i], k] * torque[k]
+        for k in range(i + 1):
+            rows[i, k] = response[resting[i], resting[k]]
+    factorise(rows, count)
+    substitute(rows, left, count)
+    for i in range(count):
+        torque[resting[i]] = -left[i]

@@ -9,8 +9,8 @@ import pinocchio as pin
 from simbench.sim.command import Load
 from simbench.sim.fixtures.fixture import Fixture
 from simbench.sim.fixtures.mechanism import Handle, part_origin
-from simbench.sim.grip_spring import PIVOT, RIGID, SLIDE, Motion, Wrench, spring_wrench
-from simbench.sim.link_motion import LinkMotion, link_motions, placed
+from simbench.sim.grip_spring import PIVOT, RIGID, SLIDE, Wrench, spring_wrench
+from simbench.sim.link_motion import Motion, link_motions, placed
 from simbench.sim.vectors import Quaternion, Vector, difference, inverse, product, rotated, square
 from simbench.sim.world import RobotBody, bullet
 
@@ -101,12 +101,12 @@ class Grip:
                 physicsClientId=body.world.client,
             )
 
-    def apply(self, palm: LinkMotion, handle: LinkMotion, wanted: bool, look: bool) -> Load | None:
+    def apply(self, palm: Motion, handle: Motion, wanted: bool, look: bool) -> Load | None:
         """Engage, hold or let go, and apply the forces of this step.
 
         Parameters
         ----------
-        palm, handle : LinkMotion
+        palm, handle : Motion
             Of the palm's link and of the link that carries the handle.
         wanted : bool
             Whether the hand is meant to hold; a grip lost by overload stays open until this was False.
@@ -126,12 +126,12 @@ class Grip:
             centre = placed(palm, self._palm)
             if not self._touches(centre, handle):
                 return None
-            back = inverse(handle.quaternion)
-            self._rest = rotated(back, difference(centre, handle.position)), product(back, palm.quaternion)
+            back = inverse(handle[2])
+            self._rest = rotated(back, difference(centre, handle[1])), product(back, palm[2])
             self.engaged = True
         force, torque, point, load = spring_wrench(
-            _plain(palm),
-            _plain(handle),
+            palm,
+            handle,
             self._palm,
             self._rest,
             self._spring,
@@ -155,7 +155,7 @@ class Grip:
             self.engaged = False
             self.wrench = _NOTHING
 
-    def _touches(self, centre: Vector, handle: LinkMotion) -> bool:
+    def _touches(self, centre: Vector, handle: Motion) -> bool:
         if square(difference(centre, placed(handle, self._handle))) > self._design.tolerance_m**2:
             return False
         # Asked for the distance, not for contacts: a palm may be excepted from those.
@@ -176,11 +176,6 @@ class Grip:
         for body, link, f, t in pairs:
             bullet.applyExternalForce(body, link, f, point, bullet.WORLD_FRAME, physicsClientId=client)
             bullet.applyExternalTorque(body, link, t, bullet.WORLD_FRAME, physicsClientId=client)
-
-
-def _plain(link: LinkMotion) -> Motion:
-    """Make it what compiled functions take at once: they look at a named tuple's fields one by one."""
-    return link.com, link.position, link.quaternion, link.linear, link.angular
 
 
 def _free_axis(handle: Handle) -> tuple[int, Vector]:
@@ -214,7 +209,7 @@ def apply_grips(grips: Sequence[Grip], wanted: Sequence[bool], look: bool) -> li
     # Asking also has Bullet compute where links are: it takes the lever of an external force about where it
     # last computed the link to be, a step ago unless asked in between.
     palms = link_motions(grips[0].body, [grip.palm_link for grip in grips])
-    handles: dict[tuple[int, int], LinkMotion] = {}
+    handles: dict[tuple[int, int], Motion] = {}
     loads = []
     for grip, palm, hold in zip(grips, palms, wanted, strict=True):
         key = (grip.fixture.body, grip.handle_link)

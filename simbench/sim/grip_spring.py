@@ -3,6 +3,7 @@
 import math
 
 from simbench.kinematics.compiled import compiled
+from simbench.sim.link_motion import Motion
 from simbench.sim.vectors import (
     Quaternion,
     Vector,
@@ -16,8 +17,6 @@ from simbench.sim.vectors import (
     without_twist,
 )
 
-Motion = tuple[Vector, Vector, Quaternion, Vector, Vector]
-"""The fields of a `LinkMotion`."""
 Wrench = tuple[float, float, float, float, float, float]
 RIGID, PIVOT, SLIDE = 0, 1, 2
 """What a palm may do on its handle."""

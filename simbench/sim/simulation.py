@@ -32,6 +32,8 @@ were held, while it bounces, turns it with the rotor's share of the torque as we
 their joints' speed limits. Driven as if free, it gives way while the foot lies down flat."""
 _AFTER_FALL = 0.5
 """How long a run goes on after a fall, s."""
+_KEPT_STATES = 64
+"""States whose extremes are taken at once."""
 _LIGHT_SHARE = 0.35
 """Part of the weight below which a held foot is looked at in every step: it may leave the ground."""
 
@@ -123,9 +125,9 @@ def simulate(
     sitting = robot.thighs if seat else ()
     controller = make_controller(body, law, sitting)
     root_q, root_v = robot.root_q, robot.root_v
-    # The states between two samples, whose extremes are taken together.
-    between = empty_state(body, log_every)
-    states = [RobotState(q, v) for q, v in zip(between.q, between.v, strict=True)]
+    # The last states, whose extremes are taken together.
+    last = empty_state(body, _KEPT_STATES)
+    states = [RobotState(q, v) for q, v in zip(last.q, last.v, strict=True)]
     names = _names(fixtures)
     resisting = [f for f in fixtures if any(joint.resists for joint in f.mechanism.joints)]
     sensor = ContactSensor(body, {world.floor: ("floor", {}), **names})
@@ -153,7 +155,7 @@ def simulate(
         for step in range(steps):
             if step >= end or stop():
                 break
-            state = states[step % log_every]
+            state = states[step % _KEPT_STATES]
             read_state(body, state)
             sampling, sensing = step % log_every == 0, step % sense_every == 0 or light
             balancing = balancer is not None and step % balance_every == 0
@@ -218,15 +220,15 @@ def simulate(
             before = clock.perf_counter()
             world.step()
             recorder.step_time += clock.perf_counter() - before
-            if (step + 1) % log_every == 0:
-                recorder.take_extremes(between.q[:, root_q:], between.v[:, root_v:])
+            if (step + 1) % _KEPT_STATES == 0:
+                recorder.take_extremes(last.q[:, root_q:], last.v[:, root_v:])
             recorder.steps = step + 1
             if realtime:
                 clock.sleep(max(0.0, started + step * world.timestep - clock.perf_counter()))
         progress(steps, steps)
     finally:
-        rest = recorder.steps % log_every
-        recorder.take_extremes(between.q[:rest, root_q:], between.v[:rest, root_v:])
+        rest = recorder.steps % _KEPT_STATES
+        recorder.take_extremes(last.q[:rest, root_q:], last.v[:rest, root_v:])
         recorder.wall_time = clock.perf_counter() - started - compiling()
         leaving.close()
         recorder.grips_lost = sum(grip.lost for grip in grips)

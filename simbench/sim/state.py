@@ -58,7 +58,7 @@ def read_state(body: RobotBody, state: RobotState) -> None:
     """
     client = body.world.client
     states = bullet.getJointStates(body.body, body.joints, physicsClientId=client)
-    positions, speeds, _, _ = zip(*states, strict=True)
+    positions, speeds = [joint[0] for joint in states], [joint[1] for joint in states]
     if not body.robot.floating:
         state.q[:], state.v[:] = positions, speeds
         return

@@ -90,11 +90,11 @@ def fixture_momentum():
     def compute(fixture):
         total = np.zeros(6)
         for part in fixture.mechanism.parts:
-            [link] = link_motions(fixture, [fixture.links[part.name]])
-            turn = pin.Quaternion(link.quaternion[3], *link.quaternion[:3]).matrix()
-            linear = part.mass * np.array(link.linear)
-            spin = turn @ inertia(part.shapes, part.mass).inertia @ turn.T @ np.array(link.angular)
-            total += np.concatenate([linear, spin + np.cross(link.com, linear)])
+            [(com, _, quaternion, velocity, spinning)] = link_motions(fixture, [fixture.links[part.name]])
+            turn = pin.Quaternion(quaternion[3], *quaternion[:3]).matrix()
+            linear = part.mass * np.array(velocity)
+            spin = turn @ inertia(part.shapes, part.mass).inertia @ turn.T @ np.array(spinning)
+            total += np.concatenate([linear, spin + np.cross(com, linear)])
         return total
 
     return compute
