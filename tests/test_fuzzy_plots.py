@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+from PIL import Image
+
+from simbench.plots import fuzzy
+from simbench.plots.fuzzy import draw_inference, draw_memberships
+from simbench.skills.fuzzy_memberships import BY_HAND
+from simbench.skills.fuzzy_rules import INPUTS, OUTPUTS, RULES
+from simbench.skills.fuzzy_strategy import Strategy, infer
+
+
+@pytest.fixture
+def drawn(monkeypatch, tmp_path):
+    """Draw a picture and hand over its figure."""
+    figures = []
+    save = fuzzy.save_png
+
+    def keep(figure, path):
+        figures.append(figure)
+        save(figure, path)
+
+    monkeypatch.setattr(fuzzy, "save_png", keep)
+
+    def draw(function, *arguments):
+        function(*arguments, "a title", tmp_path / "drawn.png")
+        with Image.open(tmp_path / "drawn.png") as picture:
+            assert picture.size[0] == 1200
+        return {axes.get_title(loc="left"): axes for axes in figures[-1].axes}
+
+    return draw
+
+
+def test_terms_have_their_shape_and_peaks(drawn):
+    axes = drawn(draw_memberships, BY_HAND)
+    assert set(axes) == {*INPUTS, *(f"weight of {name}" for name in OUTPUTS)}
+    for line, centre in zip(axes["vShoulderYaw"].lines, (0.0, 0.5, 1.0), strict=True):
+        x, y = line.get_data()
+        np.testing.assert_allclose(y, np.exp(-0.5 * ((x - centre) / 0.2) ** 2), atol=1e-12)
+    wide = axes["ergonomyElbowYaw"].lines[1]
+    assert np.interp([0.4, 0.6, 0.8], *wide.get_data()) == pytest.approx([1.0, 0.5, 0.0])
+    peaks = [line.get_xdata()[0] for line in axes["weight of energy"].lines]
+    assert peaks == [0.05, 0.25, 0.5, 0.75, 0.95]
+
+
+def test_inference_shows_inputs_strengths_and_weights(drawn):
+    values = np.linspace(0.1, 0.8, 8)
+    found = infer(values, BY_HAND)
+    strategy = Strategy(
+        dict(zip(INPUTS, values, strict=True)),
+        dict(zip((rule.number for rule in RULES), found.strengths[0], strict=True)),
+        dict(zip(OUTPUTS, found.weights[0], strict=True)),
+    )
+    axes = drawn(draw_inference, strategy, BY_HAND)
+    for name, value in strategy.inputs.items():
+        assert axes[name].lines[-1].get_xdata() == [value, value]
+    assert [bar.get_height() for bar in axes["rules"].patches] == pytest.approx(found.strengths[0])
+    last = axes[f"weights: {strategy.dominant}"]
+    assert [bar.get_height() for bar in last.patches] == pytest.approx(found.weights[0])
