@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 NARROWEST = 0.05
 """Least width of a Gaussian and of a Z's fall: narrower, a term would single out one recording."""
-_TUNED = "fuzzy_memberships.yaml"
+_SHIPPED = "fuzzy_memberships.yaml"
 _HEAD = """\
 # Membership functions of the fuzzy strategy detection (Tomić 2018, chapter 5); all from 0 to 1.
 # Speeds: Gaussian, [centre, width]. Distances: Z-shaped, [last value with membership 1, first with 0].
@@ -74,9 +74,9 @@ def from_flat(parameters: Array) -> Memberships:
 
 
 @cache
-def tuned_memberships() -> Memberships:
-    """Read the memberships that come with simbench, tuned by `scripts/reproduce_tomic2018_ch5.py`."""
-    return _parse(files("simbench.skills").joinpath(_TUNED).read_text(encoding="utf-8"), _TUNED)
+def shipped_memberships() -> Memberships:
+    """Read the memberships that come with simbench; the file says where its numbers are from."""
+    return _parse(files("simbench.skills").joinpath(_SHIPPED).read_text(encoding="utf-8"), _SHIPPED)
 
 
 def read_memberships(path: Path) -> Memberships:

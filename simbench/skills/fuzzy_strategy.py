@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import SkillError
 from simbench.skills.fuzzy_inputs import fuzzy_inputs
-from simbench.skills.fuzzy_memberships import Memberships, tuned_memberships
+from simbench.skills.fuzzy_memberships import Memberships, shipped_memberships
 from simbench.skills.fuzzy_rules import DISTANCES, INPUT_TERMS, INPUTS, OUTPUT_TERMS, OUTPUTS, RULES, Rule
 from simbench.skills.task_motion import TaskMotion
 
@@ -69,7 +69,7 @@ def detect_strategy(task: TaskMotion, memberships: Memberships | None = None) ->
     ----------
     task : TaskMotion
     memberships : Memberships, optional
-        By default the tuned ones that come with simbench.
+        By default those that come with simbench.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def detect_strategy(task: TaskMotion, memberships: Memberships | None = None) ->
     SkillError
         Nothing moves in the recording, or scikit-fuzzy is not installed.
     """
-    found = infer(fuzzy_inputs(task), tuned_memberships() if memberships is None else memberships)
+    found = infer(fuzzy_inputs(task), shipped_memberships() if memberships is None else memberships)
     return Strategy(
         dict(zip(INPUTS, found.values[0].tolist(), strict=True)),
         dict(zip((rule.number for rule in RULES), found.strengths[0].tolist(), strict=True)),

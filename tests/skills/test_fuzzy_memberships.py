@@ -7,7 +7,7 @@ from simbench.skills.fuzzy_memberships import (
     flat,
     from_flat,
     read_memberships,
-    tuned_memberships,
+    shipped_memberships,
     write_memberships,
 )
 from simbench.skills.fuzzy_tuning import limits
@@ -28,7 +28,7 @@ def test_file_and_back(tmp_path):
 
 
 def test_shipped_terms_keep_to_the_limits():
-    numbers = flat(tuned_memberships())
+    numbers = flat(shipped_memberships())
     bounds, order = limits()
     # The file has four digits.
     assert (numbers >= bounds.lb - 1e-4).all()

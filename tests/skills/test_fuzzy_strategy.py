@@ -7,7 +7,7 @@ import skfuzzy
 
 from simbench.errors import SkillError
 from simbench.skills.fuzzy_inputs import fuzzy_inputs
-from simbench.skills.fuzzy_memberships import BY_HAND, tuned_memberships
+from simbench.skills.fuzzy_memberships import BY_HAND, shipped_memberships
 from simbench.skills.fuzzy_rules import DISTANCES, INPUT_TERMS, INPUTS, OUTPUT_TERMS, OUTPUTS, RULES
 from simbench.skills.fuzzy_strategy import detect_strategy, infer
 
@@ -76,7 +76,7 @@ def test_energy_and_ergonomy_share_by_rule_17():
 def test_detection_is_the_inference_of_the_inputs(arms):
     found = detect_strategy(arms)
     values = fuzzy_inputs(arms)
-    whole = infer(np.array([values, 1.0 - values]), tuned_memberships())
+    whole = infer(np.array([values, 1.0 - values]), shipped_memberships())
     assert list(found.inputs.values()) == values.tolist()
     assert list(found.weights.values()) == pytest.approx(whole.weights[0])
     assert list(found.strengths.values()) == pytest.approx(whole.strengths[0])
