@@ -18,6 +18,7 @@ from simbench.cli_replay import replay, video
 from simbench.cli_report import report
 from simbench.cli_retarget import retarget
 from simbench.cli_robot import robot_app
+from simbench.cli_skills import skills
 from simbench.cli_sweep import sweep
 from simbench.display import format_value, metrics_table, progress_bars
 from simbench.errors import Interrupted, SimbenchError
@@ -175,6 +176,7 @@ app.command()(retarget)
 app.command()(place)
 app.command("check")(check_scenarios)
 app.command()(sweep)
+app.command()(skills)
 app.command()(video)
 app.command()(replay)
 app.command()(report)
