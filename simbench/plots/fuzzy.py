@@ -1,5 +1,6 @@
 """The fuzzy strategy detection as pictures: the terms of its inputs and outputs, and one inference."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,8 @@ def draw_memberships(memberships: Memberships, title: str, path: Path) -> None:
     OSError
         If the file cannot be written.
     """
-    sheet = new_sheet((_INPUT_ROWS + 1) * (_HEIGHT + _SPACE) - _SPACE, title, _term_key())
+    key = _term_key(OUTPUT_TERMS)
+    sheet = new_sheet((_INPUT_ROWS + 1) * (_HEIGHT + _SPACE) - _SPACE, title, key)
     _draw_inputs(sheet, memberships)
     for k, name in enumerate(OUTPUTS):
         axes = _term_axes(sheet, len(INPUTS) + k, f"weight of {name}")
@@ -62,7 +64,8 @@ def draw_inference(strategy: Strategy, memberships: Memberships, title: str, pat
     OSError
         If the file cannot be written.
     """
-    key = [*_term_key(), Line2D([], [], color=ALARM_COLOUR, linewidth=1.5, label="this recording")]
+    terms = [term for term in OUTPUT_TERMS if any(term in each for each in INPUT_TERMS.values())]
+    key = [*_term_key(terms), Line2D([], [], color=ALARM_COLOUR, linewidth=1.5, label="this recording")]
     sheet = new_sheet((_INPUT_ROWS + 1) * (_HEIGHT + _SPACE), title, key)
     for name, axes in zip(INPUTS, _draw_inputs(sheet, memberships), strict=True):
         axes.axvline(strategy.inputs[name], color=ALARM_COLOUR, linewidth=1.5)
@@ -117,5 +120,5 @@ def _term_axes(sheet: Sheet, place: int, name: str) -> Axes:
     return axes
 
 
-def _term_key() -> list[Line2D | Patch]:
-    return [Line2D([], [], color=TERM_COLOURS[term], label=term) for term in OUTPUT_TERMS]
+def _term_key(terms: Sequence[str]) -> list[Line2D | Patch]:
+    return [Line2D([], [], color=TERM_COLOURS[term], label=term) for term in terms]

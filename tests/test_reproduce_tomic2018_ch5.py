@@ -1,0 +1,88 @@
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simbench.skills.fuzzy_memberships import BY_HAND
+from simbench.skills.fuzzy_rules import INPUTS, OUTPUTS
+
+SCRIPT = Path(__file__).parents[1] / "scripts" / "reproduce_tomic2018_ch5.py"
+
+
+@pytest.fixture(scope="module")
+def script():
+    spec = importlib.util.spec_from_file_location(SCRIPT.stem, SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    # Dataclasses look their module up.
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules[spec.name]
+
+
+@pytest.fixture
+def recordings(script):
+    """Ten actors, all tasks, random inputs; the first three actors of each task are one of each kind."""
+    rng = np.random.default_rng(3)
+    task = np.repeat([*script.THESIS_TASKS, script.UNSEEN], 10)
+    actor = np.tile(np.arange(1, 11), 8)
+    weights = np.full((len(task), 4), 0.1)
+    weights[np.arange(len(task)), (actor - 1) % 4] = 0.7
+    names = tuple(frozenset([script.NAMES[k]]) for k in weights.argmax(axis=1))
+    return script.Recordings(task, actor, rng.uniform(size=(len(task), len(INPUTS))), weights, names)
+
+
+def test_nobody_is_judged_by_terms_tuned_on_them(script, recordings, monkeypatch):
+    tuned = []
+
+    def tune_on(given, chosen):
+        assert given is recordings
+        tuned.append(chosen)
+        return len(tuned) - 1
+
+    # Each recording is told which tuning answered.
+    monkeypatch.setattr(script, "tune_on", tune_on)
+    monkeypatch.setattr(script, "speak", lambda given, number: np.full(len(given.task), number))
+    judged = script.judge(recordings, 1)
+    assert len(tuned) == script.FOLDS
+    for k, number in enumerate(judged.said):
+        together = set(recordings.actor[judged.said == number])
+        assert recordings.actor[k] in together
+        assert len(together) == 2
+        # Manipulability dominates all that actors 4 and 8 do.
+        assert set(recordings.actor[tuned[number]]) == set(range(1, 11)) - together - {4, 8}
+    for chosen in tuned:
+        assert script.UNSEEN not in recordings.task[chosen]
+        assert (recordings.weights[chosen].argmax(axis=1) < len(OUTPUTS)).all()
+        assert np.count_nonzero(chosen) > 40
+
+
+def test_share_leaves_manipulability_out(script, recordings):
+    # Of ten actors, those of numbers 4 and 8 are dominated by manipulability.
+    energy = np.zeros(len(recordings.task), dtype=np.int64)
+    assert script.share(energy, recordings, "pump") == pytest.approx(3 / 8)
+    right = np.minimum(recordings.dominant, 2)
+    assert script.share(right, recordings, "pump") == 1.0
+
+
+def test_tables_say_when_the_paper_is_missed(script, recordings):
+    right = script.Judged(np.minimum(recordings.dominant, 2), 0.6, 1.0)
+    assert script.agreement_table(recordings, [right] * 3)[1]
+    said = right.said.copy()
+    said[(recordings.task == "drawer") & (recordings.actor == 1)] = 1
+    table, held = script.agreement_table(recordings, [script.Judged(said, 0.6, 1.0)] * 3)
+    assert not held
+    assert [list(column.cells)[script.THESIS_TASKS.index("drawer")] for column in table.columns][:6] == [
+        "drawer",
+        "88%",
+        *["88%"] * 4,
+    ]
+    assert not script.agreement_table(recordings, [script.Judged(right.said, 0.4, 1.0)] * 3)[1]
+
+
+def test_rules_speak_of_all_recordings(script, recordings):
+    said = script.speak(recordings, BY_HAND)
+    assert said.shape == recordings.task.shape
+    assert set(said) <= {0, 1, 2}
