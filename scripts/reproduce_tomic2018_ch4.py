@@ -3,7 +3,8 @@
 python scripts/reproduce_tomic2018_ch4.py [--actors 1,2,...] [--tasks NAME,...] [--method NAME] [--out DIR]
 
 Inverse optimal control over a virtual session of 15 actors and seven tasks: tables 4.1 and 4.2, figure 4.1,
-and figures 4.4 to 4.10 as counts of dominant criteria, each with what is hidden in the virtual actors. DIR
+and figures 4.4 to 4.10 as counts of dominant criteria, each with what is hidden in the virtual actors. Laws
+start every repetition from the posture recorded there, or with --whole only the first. DIR
 keeps every result (`table.parquet`, whose columns `simbench.skill_study.study_mixture` explains, and
 `timing.parquet`) and a picture of all weights, `weights.png`; the same command goes on after a kill. Exit
 status 1 if a bar is missed.
@@ -226,6 +227,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--method", default=LATTICE, help=", ".join(METHODS))
     parser.add_argument("--seed", type=int, default=0, help="of the search")
     parser.add_argument("--span", type=float, nargs=2, metavar="S", help="instead of all periodic motion")
+    parser.add_argument(
+        "--whole", action="store_true", help="all repetitions in one go, in which a law drifts"
+    )
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--out", type=Path, default=Path("runs/tomic2018-ch4"), metavar="DIR")
     given = parser.parse_args(arguments)
@@ -237,6 +241,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             method=given.method,
             seed=given.seed,
             span=tuple(given.span) if given.span else None,
+            whole=given.whole,
         )
         with progress_bars(Console(stderr=True)) as on_progress:
             rows = run_study(

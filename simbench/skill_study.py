@@ -9,11 +9,14 @@ from simbench.errors import SkillError
 from simbench.motion.actors.people import session_people
 from simbench.motion.actors.session import TASKS, perform_in_session
 from simbench.motion.actors.strategy import DOMINANT, Strategy
+from simbench.motion.human_motion import HumanMotion
+from simbench.motion.phases import find_phases
 from simbench.skills.criteria import CRITERIA
 from simbench.skills.identifiability import mixture_flatness
 from simbench.skills.inverse_optimal_control import find_mixture
 from simbench.skills.optimisers import LATTICE, METHODS
-from simbench.skills.task_motion import task_motion
+from simbench.skills.repetitions import cut_repetitions
+from simbench.skills.task_motion import TaskMotion, task_motion
 from simbench.study import Item
 
 THESIS_TASKS = tuple(task for task in TASKS if task in DOMINANT and task != "hand_drill")
@@ -33,6 +36,7 @@ def skill_items(
     method: str = LATTICE,
     seed: int = 0,
     span: Span | None = None,
+    whole: bool = False,
     general: bool = True,
 ) -> list[Item]:
     """Make the work of a study for `run_study` with `study_mixture`.
@@ -47,7 +51,9 @@ def skill_items(
     method, seed : str, int
         Of the search, as for `minimise`.
     span : (float, float), optional
-        What of each recording is looked at, s; by default the periodic motion.
+        What of each recording is looked at, as one piece, s; by default the periodic motion.
+    whole : bool
+        Take the periodic motion in one piece as well, not each repetition from its own posture.
     general : bool
         Also one mixture for each task that suits all the actors best.
 
@@ -75,20 +81,20 @@ def skill_items(
     if general:
         groups.insert(0, (EVERYBODY, tuple(actors)))
     return [
-        Item({"task": task, "actor": actor}, (session, task, group, method, seed, span))
+        Item({"task": task, "actor": actor}, (session, task, group, method, seed, span, whole))
         for actor, group in groups
         for task in tasks
     ]
 
 
 def study_mixture(
-    session: int, task: str, actors: Sequence[int], method: str, seed: int, span: Span | None
+    session: int, task: str, actors: Sequence[int], method: str, seed: int, span: Span | None, whole: bool
 ) -> dict[str, Any]:
     """Find the criteria behind one recording, or those that suit several best, for a row of a table.
 
     Parameters
     ----------
-    session, task, actors, method, seed, span
+    session, task, actors, method, seed, span, whole
         As for `skill_items`.
 
     Returns
@@ -99,10 +105,10 @@ def study_mixture(
         `highest_<criterion>` (extent of each weight among mixtures about as good), `rivals` (criteria that
         dominate one of these) and `confused` (pairs not told apart), texts with commas; `hidden_<criterion>`
         and `hidden_dominant` (the strategy behind the recording, the mean over several); `method`,
-        `evaluations`, `generations`, `converged`; `samples`, `duration_s`.
+        `evaluations`, `generations`, `converged`; `pieces`, `samples`, `duration_s`.
     """
     performed = [perform_in_session(session, actor, task) for actor in actors]
-    motions = [task_motion(each.motion, span=span) for each in performed]
+    motions = [piece for each in performed for piece in _pieces(each.motion, span, whole)]
     mixture = find_mixture(motions, method, seed)
     flat = mixture_flatness(motions, mixture)
     hidden = [each.strategy for each in performed if each.strategy is not None]
@@ -120,9 +126,17 @@ def study_mixture(
         "evaluations": mixture.found.evaluations,
         "generations": mixture.found.generations,
         "converged": mixture.found.converged,
+        "pieces": len(motions),
         "samples": sum(len(motion.time) for motion in motions),
         "duration_s": sum(motion.duration for motion in motions),
     }
+
+
+def _pieces(motion: HumanMotion, span: Span | None, whole: bool) -> tuple[TaskMotion, ...]:
+    task = task_motion(motion, span=span)
+    if span is not None or whole:
+        return (task,)
+    return cut_repetitions(task, find_phases(motion).boundaries)
 
 
 def _by_criterion(name: str, values: Iterable[float]) -> dict[str, float]:

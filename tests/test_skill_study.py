@@ -49,3 +49,4 @@ def test_row_of_a_recording():
     hidden = perform_in_session(2018, 3, "knife").strategy.weights
     np.testing.assert_array_equal([row[f"hidden_{name}"] for name in CRITERIA], hidden)
     assert row["duration_s"] == pytest.approx(1.0, abs=0.02)
+    assert row["pieces"] == 1

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from simbench.errors import SkillError
-from simbench.skills.fitness import make_fitness
+from simbench.errors import MotionError, SkillError
+from simbench.skills.fitness import make_fitness, path_errors
 from simbench.skills.generated_motion import generate_motion
 from simbench.skills.identifiability import flatness, mixture_flatness
 from simbench.skills.inverse_optimal_control import find_mixture
 from simbench.skills.optimisers import GENETIC, METHODS, minimise
+from simbench.skills.repetitions import cut_repetitions
 from simbench.skills.simplex import from_box, lattice, rescaled
 from simbench.skills.task_motion import task_motion
 
@@ -136,3 +137,15 @@ def test_one_mixture_for_several_is_the_best_mean(stroke):
     crossed = [np.mean([make_fitness(task)(one.weights)[0] for task in tasks]) for one in each]
     assert mixture.found.fitness <= min(crossed) * (1.0 + 1e-5)
     assert mixture.fitness < mixture.single.min()
+
+
+def test_repetitions_begin_where_the_person_was(stroke):
+    first, second = cut_repetitions(stroke, [stroke.time[0], stroke.time[80], stroke.time[-1]])
+    assert len(first.time) + len(second.time) == len(stroke.time) + 1
+    assert first.duration + second.duration == pytest.approx(stroke.duration)
+    velocity = np.array([0.0, 1.0, 0.0, 0.0])
+    np.testing.assert_array_equal(path_errors(first, velocity), path_errors(stroke, velocity)[:, :81])
+    drifted = path_errors(stroke, velocity)[0, 80]
+    assert path_errors(second, velocity)[0, 0] < 1e-9 < drifted
+    with pytest.raises(MotionError, match="cut nothing out of it"):
+        cut_repetitions(stroke, [4.0, 4.0])
