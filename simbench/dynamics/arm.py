@@ -1,0 +1,164 @@
+"""A serial arm by its Denavit-Hartenberg table: what its links weigh and what its joints add."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.errors import RobotError
+from simbench.resources import resource_dir
+from simbench.robot.description import Description, read_description
+from simbench.robot.dh import BASE, HayatiRow, Row, Sigma, Table, TableJoint
+from simbench.robot.dh_model import table_model
+from simbench.robot.robot import load_robot
+
+Array = NDArray[np.float64]
+
+STANDARD_GRAVITY = np.array([0.0, 0.0, -9.81])
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A chain of joints, each with the link that it moves.
+
+    Parameters
+    ----------
+    table : Table
+        One joint after the other, all of them moving.
+    mass : (n,) array
+        kg.
+    centre : (n, 3) array
+        Centre of mass in the frame of the link's row, m. A `HayatiRow` has its frame at the link's far end.
+    inertia : (n, 3, 3) array
+        About the centre of mass, in the row's axes, kg·m².
+    motor : (n,) array
+        Inertia of motor and drive as the joint feels it, kg·m²: on the diagonal of A, nowhere else.
+    viscous, coulomb : (n,) array
+        Friction of a moving joint, N·m·s/rad and N·m.
+    gravity : (3,) array
+        Acceleration of fall in the base's axes, m/s².
+
+    Raises
+    ------
+    RobotError
+        If the table is not a chain of moving joints, or an array has another shape.
+    """
+
+    table: Table
+    mass: Array
+    centre: Array
+    inertia: Array
+    motor: Array
+    viscous: Array
+    coulomb: Array
+    gravity: Array
+
+    def __post_init__(self) -> None:
+        before = BASE
+        for joint in self.table.joints:
+            where = f"arm, joint `{joint.name}`"
+            if joint.parent != before:
+                raise RobotError(f"{where}: hangs on `{joint.parent}`; allowed in a chain: `{before}`")
+            if joint.sigma == Sigma.FIXED:
+                raise RobotError(
+                    f"{where}: is fixed; allowed: joints that move, its link joined to the one before"
+                )
+            before = joint.name
+        n = len(self.table.joints)
+        shapes = {"mass": (n,), "centre": (n, 3), "inertia": (n, 3, 3), "gravity": (3,)}
+        shapes |= {name: (n,) for name in ("motor", "viscous", "coulomb")}
+        for name, shape in shapes.items():
+            if getattr(self, name).shape != shape:
+                raise RobotError(f"arm, {name}: shape {getattr(self, name).shape}; allowed: {shape}")
+
+    @property
+    def joints(self) -> int:
+        """How many joints it has."""
+        return len(self.table.joints)
+
+    @property
+    def rows(self) -> tuple[Row | HayatiRow, ...]:
+        """Rows of the table."""
+        return tuple(joint.row for joint in self.table.joints)
+
+
+def read_arm(name_or_path: str | Path) -> Arm:
+    """Read the table and the masses of an arm out of its `robot.yaml`.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        A robot that ships, such as `puma560`, or the path of a `robot.yaml`.
+
+    Returns
+    -------
+    Arm
+        In standard gravity, the base's z up.
+
+    Raises
+    ------
+    RobotError
+        If the robot cannot be loaded, or is not a chain of joints placed by rows (`dh`).
+    """
+    path = Path(name_or_path)
+    source = path if path.suffix in (".yaml", ".yml") else resource_dir("robots") / path / "robot.yaml"
+    robot = load_robot(source)
+    description = read_description(source)
+    names = robot.joint_names
+    rows = [_row(description, name, str(source)) for name in names]
+    children = [description.joints[name].child for name in names]
+    joints = []
+    for name, row in zip(names, rows, strict=True):
+        carrier = description.joints[name].parent
+        # Whatever the root link is called, it is the table's base.
+        parent = names[children.index(carrier)] if carrier in children else BASE
+        joints.append(TableJoint(name, parent, row))
+    links = [description.links[child] for child in children]
+    return Arm(
+        table=Table(tuple(joints)),
+        mass=np.array([link.mass for link in links]),
+        centre=np.array([link.cog for link in links]),
+        inertia=np.array([_tensor(*link.inertia) for link in links]),
+        motor=robot.motors.reflected_inertia,
+        viscous=robot.friction.viscous,
+        coulomb=robot.friction.coulomb,
+        gravity=STANDARD_GRAVITY,
+    )
+
+
+def arm_model(arm: Arm) -> pin.Model:
+    """Build the arm's Pinocchio model, motors included (`armature`), friction not.
+
+    Parameters
+    ----------
+    arm : Arm
+
+    Returns
+    -------
+    pinocchio.Model
+    """
+    inertias = {
+        joint.name: pin.Inertia(mass, centre, inertia)
+        for joint, mass, centre, inertia in zip(
+            arm.table.joints, arm.mass, arm.centre, arm.inertia, strict=True
+        )
+    }
+    model = table_model(arm.table, inertias)
+    model.armature[:] = arm.motor
+    model.gravity.linear = arm.gravity
+    return model
+
+
+def _row(description: Description, name: str, where: str) -> Row:
+    joint = description.joints.get(name)
+    if joint is None or joint.dh is None:
+        raise RobotError(
+            f"{where}: joints.{name}: has no row; allowed in an arm by its table: joints with `dh`"
+        )
+    return joint.dh
+
+
+def _tensor(xx: float, yy: float, zz: float, xy: float, xz: float, yz: float) -> Array:
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
