@@ -2,12 +2,12 @@
 
 python scripts/reproduce_tomic2018_ch5.py [--table FILE ...] [--fresh SESSION] [--out DIR] [--jobs N] [--ship]
 
-Optimisation is the study of inverse optimal control over a virtual session, seven tasks and the hand drill;
-it is made in DIR, and goes on after a kill, or FILE is such a table. The terms of the rules are tuned on part
-of the actors and judged on the others, until every actor was one of the others; then with other parts. The
-hand drill is never tuned on. As in the thesis, recordings that manipulability dominates are left out, for no
-rule speaks of it: its numbers of cases are 15 less those of chapter 4 (but for valves, 7). What they would
-make of our numbers stands beside.
+Optimisation is the study of inverse optimal control over a virtual session, seven tasks and the hand drill.
+Tasks that no FILE has (a table of reproduce_tomic2018_ch4.py) are studied in DIR, which goes on after a kill.
+The terms of the rules are tuned on part of the actors and judged on the others, until every actor was one of
+the others; then with other parts. The hand drill is never tuned on. As in the thesis, recordings that
+manipulability dominates are left out, for no rule speaks of it: its numbers of cases are 15 less those of
+chapter 4 (but for valves, 7). What they would make of our numbers stands beside.
 
 DIR receives the terms tuned on all actors, `memberships.yaml`, their picture, that of one inference and that
 of the agreement; --ship also puts the terms into simbench. --fresh judges them on people of another session.
@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -68,6 +69,8 @@ EXAMPLE = ("grater", 10)
 """The thesis shows this task's actor, too (fig. 5.4, 5.6)."""
 
 Array = NDArray[np.float64]
+Row = Mapping[str, Any]
+"""Of the table that `study_mixture` explains."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,7 @@ def agreement_table(recordings: Recordings, judged: Sequence[Judged]) -> tuple[T
             f"{np.mean(shares):.0%}",
             "ok" if good else "MISSED",
             f"{np.count_nonzero(counted)}",
-            f"{np.bincount(dominant[counted]).max() / np.count_nonzero(counted):.0%}",
+            f"{np.bincount(dominant[counted], minlength=1).max() / max(np.count_nonzero(counted), 1):.0%}",
             f"{np.mean(among):.0%}",
             *(
                 f"{np.mean([(each.said == wanted)[chosen].mean() for each in judged]):.0%}"
@@ -234,19 +237,35 @@ def draw_agreement(recordings: Recordings, judged: Sequence[Judged], path: Path)
     save_png(figure, path)
 
 
-def read_recordings(tables: Sequence[Path], session: int, jobs: int, console: Console) -> Recordings:
-    """Read what optimisation found, and compute the rules' inputs of the same recordings."""
+def read_rows(path: Path) -> list[Row]:
+    """Read what optimisation found of single recordings."""
     from pyarrow import ArrowException, parquet
 
-    rows: list[Mapping[str, object]] = []
-    for path in tables:
-        try:
-            rows += [row for row in parquet.read_table(path).to_pylist() if row["actor"] > 0]
-        except (OSError, ArrowException, KeyError) as error:
-            raise SkillError(f"{path}: no table of the study: {str(error).splitlines()[0]}") from None
+    try:
+        rows = [row for row in parquet.read_table(path).to_pylist() if row["actor"] > 0]
         failed = [row for row in rows if row["error"]]
-        if failed:
-            raise SkillError(f"{path}: {failed[0]['task']} {failed[0]['actor']}: {failed[0]['error']}")
+    except (OSError, ArrowException, KeyError) as error:
+        raise SkillError(f"{path}: no table of the study: {str(error).splitlines()[0]}") from None
+    if failed:
+        raise SkillError(f"{path}: {failed[0]['task']} {failed[0]['actor']}: {failed[0]['error']}")
+    return rows
+
+
+def optimised(session: int, tables: Sequence[Path], folder: Path, jobs: int, console: Console) -> list[Row]:
+    """Read the tables of a session, and make what they lack, or go on with it."""
+    rows = [row for path in tables for row in read_rows(path)]
+    lacking = [task for task in (*THESIS_TASKS, UNSEEN) if task not in {row["task"] for row in rows}]
+    if lacking:
+        items = skill_items(lacking, THESIS_ACTORS, session=session, general=False)
+        with progress_bars(console) as on_progress:
+            execute = partial(run_apart, jobs=jobs)
+            run_study(study_mixture, items, folder, execute=execute, on_progress=on_progress)
+        rows += read_rows(folder / TABLE)
+    return rows
+
+
+def recorded(rows: Sequence[Row], session: int, jobs: int, console: Console) -> Recordings:
+    """Compute the rules' inputs of the recordings that were optimised."""
     with (
         progress_bars(console) as on_progress,
         ProcessPoolExecutor(jobs, get_context("spawn")) as pool,
@@ -269,19 +288,9 @@ def recorded_inputs(session: int, actor: int, task: str) -> Array:
     return fuzzy_inputs(task_motion(perform_in_session(session, actor, task).motion))
 
 
-def optimise(session: int, folder: Path, jobs: int, console: Console) -> Path:
-    """Make the table of a session, or go on with it."""
-    items = skill_items((*THESIS_TASKS, UNSEEN), THESIS_ACTORS, session=session, general=False)
-    with progress_bars(console) as on_progress:
-        run_study(
-            study_mixture, items, folder, execute=partial(run_apart, jobs=jobs), on_progress=on_progress
-        )
-    return folder / TABLE
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--table", type=Path, nargs="+", help="of the study over session 2018")
+    parser.add_argument("--table", type=Path, nargs="+", default=[], help="of the study over session 2018")
     parser.add_argument("--fresh", type=int, help="seed of another session")
     parser.add_argument("--out", type=Path, default=Path("tomic2018_ch5"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -290,8 +299,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console()
     try:
         given.out.mkdir(parents=True, exist_ok=True)
-        tables = given.table or [optimise(SESSION, given.out / f"optimised_{SESSION}", given.jobs, console)]
-        recordings = read_recordings(tables, SESSION, given.jobs, console)
+        folder = given.out / f"optimised_{SESSION}"
+        rows = optimised(SESSION, given.table, folder, given.jobs, console)
+        recordings = recorded(rows, SESSION, given.jobs, console)
         judged = [judge(recordings, split) for split in SPLITS]
         table, held = agreement_table(recordings, judged)
         console.print(table)
@@ -307,8 +317,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         draw_inference(strategy, memberships, f"{task}, actor {actor}", given.out / "inference.png")
         draw_agreement(recordings, judged, given.out / "agreement.png")
         if given.fresh is not None:
-            path = optimise(given.fresh, given.out / f"optimised_{given.fresh}", given.jobs, console)
-            others = read_recordings([path], given.fresh, given.jobs, console)
+            folder = given.out / f"optimised_{given.fresh}"
+            rows = optimised(given.fresh, (), folder, given.jobs, console)
+            others = recorded(rows, given.fresh, given.jobs, console)
             console.print(fresh_table(others, memberships, given.fresh))
     except (SimbenchError, OSError) as error:
         print(error, file=sys.stderr)

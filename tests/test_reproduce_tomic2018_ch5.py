@@ -3,8 +3,12 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
+from rich.console import Console
 
+from simbench.errors import SkillError
 from simbench.skills.fuzzy_memberships import BY_HAND
 from simbench.skills.fuzzy_rules import INPUTS, OUTPUTS
 
@@ -86,3 +90,30 @@ def test_rules_speak_of_all_recordings(script, recordings):
     said = script.speak(recordings, BY_HAND)
     assert said.shape == recordings.task.shape
     assert set(said) <= {0, 1, 2}
+
+
+def test_only_tasks_without_a_table_are_studied(script, monkeypatch, tmp_path):
+    given = [{"task": task, "actor": 1} for task in script.THESIS_TASKS]
+    made = [{"task": script.UNSEEN, "actor": 1}]
+    studied = []
+    monkeypatch.setattr(script, "read_rows", lambda path: given if path == tmp_path / "given" else made)
+    monkeypatch.setattr(script, "run_study", lambda function, items, *rest, **more: studied.extend(items))
+    rows = script.optimised(2018, [tmp_path / "given"], tmp_path, 1, Console())
+    assert rows == [*given, *made]
+    assert {item.varied["task"] for item in studied} == {script.UNSEEN}
+    assert [item.varied["actor"] for item in studied] == list(range(1, 16))
+
+
+def test_rows_of_everybody_are_left_out_and_errors_are_not(script, tmp_path):
+    rows = [{"task": "pump", "actor": actor, "error": None} for actor in (0, 1)]
+    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "good.parquet")
+    assert [row["actor"] for row in script.read_rows(tmp_path / "good.parquet")] == [1]
+    rows[1]["error"] = "the hands cannot follow"
+    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "bad.parquet")
+    with pytest.raises(SkillError, match="pump 1: the hands cannot follow"):
+        script.read_rows(tmp_path / "bad.parquet")
+    parquet.write_table(pa.table({"other": [1]}), tmp_path / "other.parquet")
+    (tmp_path / "text.parquet").write_text("no table")
+    for name in ("other", "text", "none"):
+        with pytest.raises(SkillError, match="no table of the study"):
+            script.read_rows(tmp_path / f"{name}.parquet")
