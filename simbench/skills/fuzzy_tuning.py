@@ -17,6 +17,10 @@ TEMPERATURE = 0.1
 """Difference of two weights at which the rules count as sure, e : 1, of the greater."""
 PULL = 0.01
 """Factor of the squared distance from the terms set by hand: what the recordings say nothing about stays."""
+COPIES = 3
+"""Of each recording beside itself, with inputs as another recording of the same might have had them."""
+JITTER = np.where(np.isin(INPUTS, DISTANCES), 0.02, 0.04)
+"""Standard deviation of their inputs."""
 _WIDEST, _APART = 0.5, 0.05
 """Of a Gaussian; least distance of two neighbouring terms."""
 _SPREAD = 0.2
@@ -37,7 +41,7 @@ class Tuned:
     ----------
     memberships : Memberships
     loss : float
-        `dominance_loss` on the recordings given.
+        `dominance_loss` on the recordings given and their copies.
     losses : tuple of float
         Least value of what is minimised, the loss with the pull, after each descent.
     """
@@ -53,6 +57,7 @@ def tune(values: ArrayLike, weights: ArrayLike, seed: int, starts: int = 10, hop
     Every parameter keeps to its bounds, terms to their order, and a term to a width; sequential quadratic
     programming with exact gradients, one of fmincon's ways (Tomić 2018, §5.2.1). It descends from the terms
     set by hand, from places drawn about them, and then again and again from places drawn about the best.
+    Copies of the recordings with inputs a little off keep the terms from being cut to single people.
 
     Parameters
     ----------
@@ -79,7 +84,10 @@ def tune(values: ArrayLike, weights: ArrayLike, seed: int, starts: int = 10, hop
     rows, wanted = np.atleast_2d(np.asarray(values, float)), np.atleast_2d(np.asarray(weights, float))
     if wanted.shape != (len(rows), len(OUTPUTS)) or not (wanted.max(axis=1, initial=0.0) > 0.0).all():
         raise SkillError(f"tuning: needs {len(OUTPUTS)} weights for each recording, not all of them 0")
-    dominant, rng = wanted.argmax(axis=1), np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
+    others = rows + JITTER * rng.normal(size=(COPIES, *rows.shape))
+    rows = np.clip(np.concatenate([rows[None], others]).reshape(-1, len(INPUTS)), 0.0, 1.0)
+    dominant = np.tile(wanted.argmax(axis=1), 1 + COPIES)
     value, best = _descend(_MIDDLE, rows, dominant)
     losses = [value]
     for descent in range(1, starts + hops):
