@@ -40,6 +40,8 @@ from simbench.retarget.transfer import transfer_frames, transfer_path
 from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot
 from simbench.scenario_schema import RetargetSection, RobotSection
+from simbench.skills.robot_motion import weighted_posture
+from simbench.skills.similarity import speed_difference
 
 Progress = Callable[[str, int, int], None]
 
@@ -176,8 +178,13 @@ def plan_motion(
     share = {side: phases[side][0] for side in SIDES}
     contact = {side: phases[side][1] for side in SIDES}
     held = approach_handles(palms, share, contact, handles)
-    if any(touching.any() for touching in contact.values()):
+    touching = np.any(list(contact.values()), axis=0)
+    if touching.any():
         posture = rounded_posture(motion.time, posture, lower, upper)
+    elif settings.weights is not None:
+        raise RetargetError(
+            f"retarget.weights: {motion.source}: hands hold nothing; allowed: motions on equipment"
+        )
     columns = np.array([robot.joint_names.index(name) for name in actor.model.names[2:]])
     joints = np.tile(stance.joints, (len(motion.time), 1))
     joints[:, columns] = posture
@@ -213,6 +220,12 @@ def plan_motion(
         names = tuple(actor.model.names[2:])
         posture, joints[:, columns] = guide_posture(
             robot, spot, place, handles, motion.time, posture, names, hands
+        )
+        hands = settle(posture, range(1, _BALANCE_ROUNDS))
+    if settings.weights is not None:
+        shares = np.array(settings.weights.shares)
+        posture = weighted_posture(
+            robot, motion.time, joints[:, columns], base, touching, shares, lower, upper
         )
         hands = settle(posture, range(1, _BALANCE_ROUNDS))
     obstacles = surroundings(hands)
@@ -255,6 +268,11 @@ def plan_motion(
         "retarget.duration_s": float(trajectory.time[-1]),
         "retarget.interference_count": float(len(interferences)),
     }
+    if touching.any():
+        imitated = imitation.q[touching, 7:]
+        metrics["retarget.similarity"] = speed_difference(
+            motion.time[touching], imitated, joints[touching][:, columns]
+        )
     return MotionPlan(
         trajectory,
         stance,

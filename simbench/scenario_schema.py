@@ -72,6 +72,38 @@ class MotionSection(Section):
         return self
 
 
+class WeightsSection(Section):
+    """How much each criterion of human motion counts against the others (Tomić 2018, table 4.2)."""
+
+    energy: NonNegativeFloat = 0.0
+    """Little kinetic energy."""
+    velocity: NonNegativeFloat = 0.0
+    """Little joint speed."""
+    ergonomy: NonNegativeFloat = 0.0
+    """Near the ergonomic posture. It enters the law with the square of the sampling period: it shows where it
+    has nearly all the weight."""
+    manipulability: NonNegativeFloat = 0.0
+    """Away from singular postures."""
+
+    @model_validator(mode="after")
+    def _some(self) -> "WeightsSection":
+        if not 0.0 < self.total < float("inf"):
+            raise ValueError("one of energy, velocity, ergonomy, manipulability must be greater than 0")
+        return self
+
+    @property
+    def total(self) -> float:
+        """Their sum, which the law divides them by."""
+        return self.energy + self.velocity + self.ergonomy + self.manipulability
+
+    @property
+    def shares(self) -> tuple[float, float, float, float]:
+        """Energy, velocity, ergonomy, manipulability: sum 1."""
+        weights = (self.energy, self.velocity, self.ergonomy, self.manipulability)
+        energy, velocity, ergonomy, manipulability = (weight / self.total for weight in weights)
+        return energy, velocity, ergonomy, manipulability
+
+
 class RetargetSection(Section):
     """How the motion becomes joint positions."""
 
@@ -84,6 +116,8 @@ class RetargetSection(Section):
     frames at once, or its joint curves rescaled around excursions (Safonova et al. 2003)."""
     transfer: Literal["path", "frame"] = "path"
     """How the hands' task reaches the joints: the whole motion at once, or frame by frame (Tomić 2018)."""
+    weights: WeightsSection | None = None
+    """Criteria by which trunk and arms move while hands hold something, instead of as the person did."""
     smoothing_window: Annotated[int, Field(ge=3)] = 31
     """Savitzky-Golay window in samples, odd."""
     smoothing_order: PositiveInt = 5

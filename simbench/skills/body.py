@@ -14,13 +14,15 @@ Array = NDArray[np.float64]
 
 
 class SkillBody(NamedTuple):
-    """A person's upper body for the laws of this folder; coordinates in the order of its tree.
+    """Upper body of a person or a robot for the laws of this folder; coordinates in the order of its tree.
 
     Parameters
     ----------
     tree : KinematicTree
         n joints of one degree of freedom.
     masses : BodyMasses
+    rotors : (n,) array
+        Inertia of what turns with a joint only, reflected through its gear, kg·m²; a person has none.
     resolved : (r,) int array
         Coordinates that a law resolves, ascending; the others move as they are told.
     hand_body : (h,) int array
@@ -39,6 +41,7 @@ class SkillBody(NamedTuple):
 
     tree: KinematicTree
     masses: BodyMasses
+    rotors: Array
     resolved: NDArray[np.int64]
     hand_body: NDArray[np.int64]
     hand_point: Array
@@ -79,6 +82,7 @@ def inertia_of(body: SkillBody, work: Workspace, inertia: Array) -> None:
             value = work.matrix[row, 6 + body.resolved[b]]
             inertia[a, b] = value
             inertia[b, a] = value
+        inertia[a, a] += body.rotors[body.resolved[a]]
 
 
 @compiled

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.kinematics.joint_inertia import BodyMasses, body_masses
-from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree
+from simbench.kinematics.tree import frame_on_body, kinematic_tree
 from simbench.motion.human_motion import Actor, InitialPose
 from simbench.retarget.criterion import INNER_JOINTS
 from simbench.retarget.initial_configuration import ScaledActor
@@ -21,6 +21,11 @@ from simbench.robot.human_placement import basic_placements
 from simbench.robot.human_skeleton import skeleton_lengths
 from simbench.robot.romeo_table import ARM_JOINTS, BASE_JOINTS, UpperBodyLengths
 from simbench.skills.body import SkillBody
+from simbench.skills.virtual_joints import (
+    joints_that_carry,
+    masses_on_virtual_joints,
+    tree_on_virtual_joints,
+)
 
 Array = NDArray[np.float64]
 
@@ -109,7 +114,7 @@ def skill_body(
     unknown = [name for name in given if name not in names]
     if unknown:
         raise MotionError(f"coordinates {', '.join(unknown)}: unknown; known: {', '.join(names)}")
-    tree = _on_virtual_joints(kinematic_tree(model))
+    tree = tree_on_virtual_joints(kinematic_tree(model))
     wrists = [frame_on_body(model, actor.joints[f"{side}_wrist"]) for side in hands]
     points = [frame_on_body(model, actor.joints[name]) for name in INNER_JOINTS]
     shift = len(BASE_JOINTS)
@@ -118,15 +123,16 @@ def skill_body(
     if limited:
         low[shift:] = np.minimum(model.lowerPositionLimit[7:], imitated[:, shift:].min(axis=0))
         high[shift:] = np.maximum(model.upperPositionLimit[7:], imitated[:, shift:].max(axis=0))
-    ergonomic = np.array([_ergonomic(name) for name in names])
+    ergonomic = np.array([ergonomic_angle(name) for name in names])
     ergonomic[:4] = imitated[0, :4]
     return SkillBody(
         tree,
         _upper_body_masses(model, human, lengths),
+        np.zeros(len(names)),
         np.array([k for k, name in enumerate(names) if name not in given]),
         hand_body,
         np.array([place for _, _, place in wrists]),
-        np.array([_carriers(tree, int(body)) for body in hand_body]),
+        np.array([joints_that_carry(tree, int(body)) for body in hand_body]),
         np.array([body + shift for body, _, _ in points]),
         np.array([place for _, _, place in points]),
         ergonomic,
@@ -135,42 +141,15 @@ def skill_body(
     ), names
 
 
-def _on_virtual_joints(tree: KinematicTree) -> KinematicTree:
-    """Let the root of a tree move by three slides and three hinges: z, y, x, yaw, roll, pitch."""
-    count = len(BASE_JOINTS)
-    z, y, x = np.eye(3)[::-1]
-    return KinematicTree(
-        np.concatenate([np.arange(count), tree.parent + count]),
-        np.concatenate([np.tile(np.eye(3), (count, 1, 1)), tree.rotation]),
-        np.concatenate([np.zeros((count, 3)), tree.translation]),
-        np.concatenate([np.array([z, y, x, z, x, y]), tree.axis]),
-        np.concatenate([np.arange(count) < 3, tree.sliding]),
-    )
-
-
 def _upper_body_masses(model: pin.Model, human: Human, lengths: UpperBodyLengths) -> BodyMasses:
     """Masses of the bodies; the root's is the pelvis alone, for the virtual joints stand for the legs."""
     upright = model.copy()
     pelvis = basic_placements(human.body, lengths)["lower_trunk"]
     upright.inertias[1] = pelvis.act(segment_inertia(human.body.segments["lower_trunk"]))
-    masses, count = body_masses(upright), len(BASE_JOINTS)
-    return BodyMasses(
-        np.concatenate([np.zeros(count), masses.mass]),
-        np.concatenate([np.zeros((count, 3)), masses.centre]),
-        np.concatenate([np.zeros((count, 3, 3)), masses.inertia]),
-    )
+    return masses_on_virtual_joints(body_masses(upright))
 
 
-def _carriers(tree: KinematicTree, body: int) -> NDArray[np.bool_]:
-    """Which joints move a body."""
-    moved = np.zeros(len(tree.parent), dtype=bool)
-    while body > 0:
-        moved[body - 1] = True
-        body = int(tree.parent[body - 1])
-    return moved
-
-
-def _ergonomic(name: str) -> float:
+def ergonomic_angle(name: str) -> float:
     """q_erg of a coordinate, rad."""
     side, joint = name[0], name[1:]
     if joint not in ERGONOMIC_ARM:
