@@ -69,7 +69,9 @@ def weighted_posture(
         require_ergonomic(robot)
     first, last = np.flatnonzero(held)[[0, -1]]
     part = slice(first, last + 1)
-    moved = _follow(robot, time[part], joints[part], base[part], weights, lower, upper)
+    model = upper_body(robot)
+    path = palm_path(robot, model, np.hstack([base[part], joints[part]]))
+    moved = follow_palms_by_law(robot, model, time[part], path, weights, lower, upper)
     posture = joints.copy()
     share = near_contact(time, held, _RETURN_TIME)[part.stop :, None]
     posture[part.stop :] += share * (moved[-1] - joints[last])
@@ -77,13 +79,36 @@ def weighted_posture(
     return rounded_posture(time, np.clip(posture, lower, upper), lower, upper)
 
 
-def _follow(
-    robot: Robot, time: Array, joints: Array, base: Array, weights: Array, lower: Array, upper: Array
+def follow_palms_by_law(
+    robot: Robot, model: pin.Model, time: Array, path: Path, weights: Array, lower: Array, upper: Array
 ) -> Array:
-    """Move by the law (T, n) along the palms' path of a motion."""
-    model = upper_body(robot)
+    """Move trunk and arms by the weighted law along a path of both palms (Tomić 2018, eq. 4.23).
+
+    Parameters
+    ----------
+    robot : Robot
+    model : pinocchio.Model
+        Its `upper_body`.
+    time : (T,) array
+        Evenly spaced, s.
+    path : Path
+        From `palm_path`.
+    weights : (4,) array
+        k in the order of `CRITERIA`: not negative, sum 1.
+    lower, upper : (n,) array
+        rad.
+
+    Returns
+    -------
+    (T, n) array
+        rad; the palms are within 1e-7 m and rad of their path.
+
+    Raises
+    ------
+    SkillError
+        The law leads the palms to where they cannot go on.
+    """
     body = robot_body(robot, model, lower, upper)
-    path = _palm_path(robot, model, np.hstack([base, joints]))
     period = float(time[-1] - time[0]) / max(len(time) - 1, 1)
     # What does not move the hands need not slow the whole motion down.
     fastest = float(model.velocityLimit[6:].min())
@@ -99,8 +124,22 @@ def _follow(
     return motion[:, body.resolved]
 
 
-def _palm_path(robot: Robot, model: pin.Model, q: Array) -> Path:
-    """Poses of the palms on a motion (T, 7 + n)."""
+def palm_path(robot: Robot, model: pin.Model, q: Array) -> Path:
+    """Take what a law is to follow from a motion: where the root and the palms are.
+
+    Parameters
+    ----------
+    robot : Robot
+    model : pinocchio.Model
+        Its `upper_body`.
+    q : (T, 7 + n) array
+        Configurations of it.
+
+    Returns
+    -------
+    Path
+        Without shoulders and elbows, which no robot's law looks at.
+    """
     data = model.createData()
     frames = [model.getFrameId(robot.frames[f"{side}_hand"]) for side in SIDES]
     rotation, position = np.empty((len(q), len(frames), 3, 3)), np.empty((len(q), len(frames), 3))
