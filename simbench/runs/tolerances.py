@@ -40,6 +40,7 @@ BETTER: tuple[tuple[str, Better], ...] = (
     ("tracking.*", "lower"),
     ("imitation.*", "lower"),
     ("retarget.hand_*", "lower"),
+    ("retarget.similarity", "lower"),
     ("hands.*", "lower"),
     ("cog.rms_m", "lower"),
     ("zmp.rms_m", "lower"),
