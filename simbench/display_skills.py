@@ -24,7 +24,8 @@ def opening_lines(analysis: SkillAnalysis) -> Iterator[str]:
     """
     task = analysis.task
     yield f"recording  {task.source}"
-    yield f"span       {task.time[0]:.2f} s to {task.time[-1]:.2f} s, {len(task.time)} samples"
+    parts = f", {len(analysis.parts)} repetitions" if len(analysis.parts) > 1 else ""
+    yield f"span       {task.time[0]:.2f} s to {task.time[-1]:.2f} s, {len(task.time)} samples{parts}"
 
 
 def criteria_table(analysis: SkillAnalysis) -> Table:

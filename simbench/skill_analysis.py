@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.motion.human_motion import Actor, HumanMotion
+from simbench.motion.phases import find_phases
 from simbench.retarget.scaling import SIDES
 from simbench.skills.criteria import CRITERIA
 from simbench.skills.fitness import path_errors
@@ -15,6 +16,7 @@ from simbench.skills.fuzzy_strategy import Strategy, detect_strategy
 from simbench.skills.identifiability import Flatness, mixture_flatness
 from simbench.skills.inverse_optimal_control import Mixture, find_mixture
 from simbench.skills.optimisers import LATTICE
+from simbench.skills.repetitions import cut_repetitions
 from simbench.skills.task_motion import TaskMotion, task_motion
 
 Array = NDArray[np.float64]
@@ -35,16 +37,19 @@ class SkillAnalysis:
         Of the fitness around the mixture.
     strategy : Strategy
         What the fuzzy rules say, independently.
-    errors : (5, T) array
-        Of shoulders and elbows together over time, m: with the mixture, and with each criterion alone;
-        infinite from where the hands cannot keep their path.
+    parts : tuple of TaskMotion
+        Repetitions of the task, or all of a given span: a law starts each of them where the person was.
+    errors : tuple of (5, T) array
+        For each part: of shoulders and elbows together over time, m, with the mixture, and with each
+        criterion alone; infinite from where the hands cannot keep their path.
     """
 
     task: TaskMotion
     mixture: Mixture
     flatness: Flatness
     strategy: Strategy
-    errors: Array
+    parts: tuple[TaskMotion, ...]
+    errors: tuple[Array, ...]
 
 
 def analyse_skill(
@@ -61,7 +66,7 @@ def analyse_skill(
     ----------
     motion : HumanMotion
     span : (float, float), optional
-        First and last time, s; by default the periodic motion.
+        First and last time, s; by default the repetitions of the periodic motion.
     hands : sequence of str
         Sides whose hands do the task: they keep their path.
     method, seed : str, int
@@ -79,10 +84,16 @@ def analyse_skill(
         No law can follow the recording, or a library is missing.
     """
     task = task_motion(motion, span=span, hands=hands)
-    mixture = find_mixture([task], method, seed)
+    parts = (task,) if span is not None else cut_repetitions(task, find_phases(motion).boundaries)
+    mixture = find_mixture(parts, method, seed)
     laws = np.vstack([mixture.weights, np.eye(len(CRITERIA))])
     return SkillAnalysis(
-        task, mixture, mixture_flatness([task], mixture), detect_strategy(task), path_errors(task, laws)
+        task,
+        mixture,
+        mixture_flatness(parts, mixture),
+        detect_strategy(task),
+        parts,
+        tuple(path_errors(part, laws) for part in parts),
     )
 
 

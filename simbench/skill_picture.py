@@ -61,9 +61,13 @@ def draw_skill(analysis: SkillAnalysis, path: Path) -> None:
     alone.set_title("mean error of shoulders and elbows, each criterion alone (mm)", loc="left", size=10)
 
     errors = place_axes(sheet, LEFT, TOP + _HEIGHT + _SPACE, WIDTH - LEFT - RIGHT, _HEIGHT)
-    for colour, row in zip((_MIXTURE, *colours), analysis.errors, strict=True):
-        errors.plot(time, 1e3 * np.where(np.isfinite(row), row, np.nan), color=colour, linewidth=1.2)
+    for part, rows in zip(analysis.parts, analysis.errors, strict=True):
+        for colour, row in zip((_MIXTURE, *colours), rows, strict=True):
+            # Where a law starts it is where the person was.
+            seen = np.where(np.isfinite(row) & (row > 0.0), row, np.nan)
+            errors.plot(part.time, 1e3 * seen, color=colour, linewidth=1.2)
     span_time(errors, time)
-    errors.set_ylim(bottom=0.0)
-    errors.set_title("error over time (mm; s)", loc="left", size=10)
+    errors.set_yscale("log")
+    errors.set_ylim(bottom=0.1)
+    errors.set_title("error over time, from the start of each repetition on (mm; s)", loc="left", size=10)
     save_png(sheet.figure, path)

@@ -26,12 +26,25 @@ def test_the_mixture_is_no_worse_than_any_criterion_alone(analysis):
     mixture = analysis.mixture
     assert mixture.fitness <= mixture.single.min()
     # The errors over time are those of the same laws.
-    means = np.trapezoid(analysis.errors, axis=1) / (len(analysis.task.time) - 1)
+    [errors] = analysis.errors
+    means = np.trapezoid(errors, axis=1) / (len(analysis.task.time) - 1)
     np.testing.assert_allclose(means, [mixture.fitness, *mixture.single], rtol=1e-9)
     assert (analysis.flatness.lowest <= mixture.weights + 1e-12).all()
     assert (analysis.flatness.highest >= mixture.weights - 1e-12).all()
     # Legs walk; shoulders and elbows move by some centimetres.
     assert 0.02 < point_spread(analysis.task) < 0.5
+
+
+def test_repetitions_are_found_where_no_span_is_given():
+    analysis = analyse_skill(read_motion("actor:knife:1", ReadOptions()))
+    assert len(analysis.parts) == 5
+    durations = [part.duration for part in analysis.parts]
+    assert sum(durations) == pytest.approx(analysis.task.duration, abs=0.05)
+    errors = np.concatenate(analysis.errors, axis=1)
+    # Each starts where the person was.
+    for part in analysis.errors:
+        np.testing.assert_allclose(part[:, 0], 0.0, atol=1e-9)
+    assert np.nanmean(errors[0]) == pytest.approx(analysis.mixture.fitness, rel=0.05)
 
 
 def test_prints_and_draws_it(analysis, tmp_path, capsys):
