@@ -20,7 +20,7 @@ PULL = 0.01
 COPIES = 3
 """Of each recording beside itself, with inputs as another recording of the same might have had them."""
 JITTER = np.where(np.isin(INPUTS, DISTANCES), 0.02, 0.04)
-"""Standard deviation of their inputs."""
+"""Standard deviation of their inputs: twice that between repetitions of one person, 0.01 and 0.02."""
 _WIDEST, _APART = 0.5, 0.05
 """Of a Gaussian; least distance of two neighbouring terms."""
 _SPREAD = 0.2
