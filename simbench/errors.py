@@ -25,6 +25,10 @@ class SkillError(SimbenchError):
     """A skill cannot be analysed or used as asked: weights, criteria, or a path its law cannot follow."""
 
 
+class DynamicsError(SimbenchError):
+    """An arm's dynamics cannot be derived or evaluated as asked."""
+
+
 class RunError(SimbenchError):
     """A run directory cannot be written, or does not hold what was asked for."""
 

@@ -1,0 +1,130 @@
+"""An explicit model in the paper's form: its equations as text, and its operations counted three ways."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from simbench.dynamics.arm_symbols import MOTOR
+from simbench.dynamics.explicit_model import ExplicitModel, Place
+from simbench.dynamics.factored import factored, products
+from simbench.dynamics.model_code import (
+    code_terms,
+    configuration_lines,
+    place_name,
+    torque_lines,
+)
+from simbench.dynamics.operation_count import Operations, count_operations
+from simbench.dynamics.term_count import printed_operations
+
+KINDS = {2: "A", 3: "B and C", 1: "g"}
+NOTHING = Operations(0, 0)
+
+
+class Counts(NamedTuple):
+    """Operations of a model's parts.
+
+    Parameters
+    ----------
+    expanded : dict of str to Operations
+        A, B and C, g: each element by itself, constants times sums of products, as the paper counts.
+    factored : dict of str to Operations
+        Each element by itself, common factors taken out.
+    shared : dict of str to Operations
+        After common-subexpression elimination among the elements of each part, products of one angle (SS4)
+        included; and among all (`all`).
+    torque : Operations
+        The torques from the elements: the part that depends on speeds and accelerations.
+    """
+
+    expanded: dict[str, Operations]
+    factored: dict[str, Operations]
+    shared: dict[str, Operations]
+    torque: Operations
+
+    def total(self, elements: dict[str, Operations]) -> Operations:
+        """Operations for all torques, with the elements counted in one of the three ways."""
+        parts = [elements["all"]] if "all" in elements else list(elements.values())
+        parts.append(self.torque)
+        return Operations(*(sum(column) for column in zip(*parts, strict=True)))
+
+
+def count_model(model: ExplicitModel) -> Counts:
+    """Count a model's operations.
+
+    Parameters
+    ----------
+    model : ExplicitModel
+
+    Returns
+    -------
+    Counts
+        Sines, cosines, changes of sign and what makes the constants are not counted. Elements that are
+        multiples of another count in `torque`.
+    """
+    expanded, nested = dict.fromkeys(KINDS.values(), NOTHING), dict.fromkeys(KINDS.values(), NOTHING)
+    for place in model.elements:
+        kind, terms = KINDS[len(place)], code_terms(model, place)
+        if terms:
+            expanded[kind] = _sum(expanded[kind], printed_operations(model.geometry.ring, terms))
+            written = factored(products(model.geometry.ring, terms))
+            nested[kind] = _sum(nested[kind], written.operations)
+    shared = {
+        kind: count_lines(model, [place for place in model.elements if len(place) == order])
+        for order, kind in KINDS.items()
+    }
+    shared["all"] = count_lines(model, list(model.elements))
+    return Counts(expanded, nested, shared, _count_text(line.text for line in torque_lines(model)))
+
+
+def count_lines(model: ExplicitModel, places: Sequence[Place]) -> Operations:
+    """Count the code of some elements, by running it on numbers that count."""
+    return _count_text(line.text for line in configuration_lines(model, places))
+
+
+def equations(model: ExplicitModel) -> list[str]:
+    """Write a model's equations, elements that are multiples of others last.
+
+    Parameters
+    ----------
+    model : ExplicitModel
+
+    Returns
+    -------
+    list of str
+        `a22 = Im2 + I1 + 2 I5 S3 + …`
+    """
+    lines = []
+    for place, terms in model.elements.items():
+        text = factored(products(model.geometry.ring, terms)).text if terms else ""
+        if len(place) == 2 and place[0] == place[1]:
+            motor = f"{MOTOR}{place[0]}"
+            text = motor + (f" - {text[1:]}" if text.startswith("-") else f" + {text}" if text else "")
+        lines.append(f"{place_name(place)} = {_in_paper(text)}")
+    for place, (owner, factor) in model.places.items():
+        if owner != place:
+            times = {"1": "", "-1": "-"}.get(str(factor), f"{factor} ")
+            lines.append(f"{place_name(place)} = {times}{place_name(owner)}")
+    return lines
+
+
+def _in_paper(text: str) -> str:
+    """Write I5x2 as 2 I5, and products without a sign."""
+    text = re.sub(r"\b([Ig]\d+)x(\d+)_(\d+)\b", r"\2/\3 \1", text)
+    return re.sub(r"\b([Ig]\d+)x(\d+)\b", r"\2 \1", text).replace(" * ", " ")
+
+
+def _count_text(lines: Iterable[str]) -> Operations:
+    """Count the operations of assignments' texts, evaluated with a counting number for every name."""
+    codes = [compile(re.sub(r"\[(\d+)\]", r"\1", text), "<element>", "eval") for text in lines]
+    names = sorted({name for code in codes for name in code.co_names})
+
+    def run(values: Sequence[object]) -> None:
+        known = dict(zip(names, values, strict=True))
+        for code in codes:
+            eval(code, {}, known)
+
+    return count_operations(run, len(names))
+
+
+def _sum(first: Operations, second: Operations) -> Operations:
+    return Operations(first.multiplications + second.multiplications, first.additions + second.additions)

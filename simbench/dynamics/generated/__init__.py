@@ -1,0 +1,1 @@
+"""Explicit models that ship, as plain NumPy code."""

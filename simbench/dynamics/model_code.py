@@ -1,0 +1,188 @@
+"""Plain NumPy code of an explicit model: what depends on angles, and what on speeds and accelerations.
+
+The two are functions of their own, so that the first can be evaluated less often (Armstrong 1986, table 2).
+Both take numbers or arrays of many states, and are short enough for numba.
+"""
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from simbench.dynamics.arm_symbols import MOTOR
+from simbench.dynamics.explicit_model import ExplicitModel, Place
+from simbench.dynamics.factored import constant_name, factored, products
+from simbench.dynamics.lumped import Term
+from simbench.dynamics.trig_ring import Angle, angle_label
+
+WIDTH = 108
+
+
+class Line(NamedTuple):
+    """A name and the expression that it stands for."""
+
+    name: str
+    text: str
+
+
+def place_name(place: Place) -> str:
+    """Name an element as the paper does, a12, b112, c21, but its g2 w2: there are constants g1, g2, too."""
+    separator = "" if max(place) < 10 else "_"
+    letter = {1: "w", 2: "a", 3: "b"}[len(place)]
+    if len(place) == 3 and place[1] == place[2]:
+        letter, place = "c", place[:2]
+    return letter + separator.join(map(str, place))
+
+
+def code_terms(model: ExplicitModel, place: Place) -> list[Term]:
+    """List an element's terms; a11's constant and the motor's inertia are one, J1."""
+    terms = model.elements[place]
+    if len(place) != 2 or place[0] != place[1]:
+        return terms
+    powers = (0,) * model.geometry.ring.ring.ngens
+    rest = [term for term in terms if any(term.powers)]
+    return [*rest, Term(powers, f"J{place[0]}", Fraction(1))]
+
+
+def constant_lines(model: ExplicitModel) -> list[Line]:
+    """Write the constants of the code, multiples and sums with the motors, in the lumped ones."""
+    lines: dict[str, str] = {}
+    for place in model.elements:
+        for term in code_terms(model, place):
+            if term.constant.startswith("J"):
+                lines[term.constant] = _with_motor(model, place)
+                continue
+            factor = abs(term.factor)
+            times = "" if factor == 1 else f"{float(factor)!r} * "
+            lines[constant_name(term.constant, factor)] = f"{times}p.{term.constant}"
+    return [Line(name, text) for name, text in lines.items()]
+
+
+def configuration_lines(model: ExplicitModel, places: Sequence[Place]) -> list[Line]:
+    """Write elements of A, B, C and g, what they share computed once (common-subexpression elimination)."""
+    import sympy
+
+    ring = model.geometry.ring
+    names: dict[str, sympy.Symbol] = {}
+    sums = [products(ring, code_terms(model, place)) for place in places]
+    for each in sums:
+        for _, factors in each:
+            names |= {factor: sympy.Symbol(factor) for factor in factors}
+    written = [eval(factored(each).text, dict(names)) for each in sums]
+    expanded = [
+        sympy.Add(*(sign * sympy.Mul(*(names[factor] for factor in factors)) for sign, factors in each))
+        for each in sums
+    ]
+    shortest = min((_eliminated(each) for each in (written, expanded)), key=lambda found: found[0])
+    used = [factor for each in sums for _, factors in each for factor in factors]
+    lines = list(_squares(model, used))
+    lines += [Line(str(name), str(value)) for name, value in shortest[1]]
+    return lines + [
+        Line(place_name(place), str(value)) for place, value in zip(places, shortest[2], strict=True)
+    ]
+
+
+def _eliminated(expressions: Sequence[Any]) -> tuple[int, list[tuple[Any, Any]], list[Any]]:
+    import sympy
+
+    shared, rest = sympy.cse(expressions, symbols=sympy.numbered_symbols("x"))
+    total = sum(int(each.count_ops()) for each in [*(value for _, value in shared), *rest])
+    return total, shared, rest
+
+
+def used_angles(model: ExplicitModel) -> list[Angle]:
+    """List the angles whose sines or cosines the elements have."""
+    ring = model.geometry.ring
+    powers = [term.powers for place in model.elements for term in code_terms(model, place)]
+    return [
+        angle for i, angle in enumerate(ring.angles) if any(each[2 * i] or each[2 * i + 1] for each in powers)
+    ]
+
+
+def angle_offset(model: ExplicitModel, angle: Angle) -> float:
+    """Sum of the constant angles θ of an angle's joints, rad."""
+    return float(sum(model.geometry.arm.rows[joint - 1].theta for joint in angle))
+
+
+def trigonometry_lines(model: ExplicitModel) -> list[Line]:
+    """Write sine and cosine of each angle that is used, then how far joints have slid."""
+    lines = []
+    for angle in used_angles(model):
+        offset = angle_offset(model, angle)
+        value = " + ".join(f"q[{joint - 1}]" for joint in angle) + (f" + {offset!r}" if offset else "")
+        label = angle_label(angle)
+        lines += [Line(f"S{label}", f"sin({value})"), Line(f"C{label}", f"cos({value})")]
+    return lines + [Line(f"q{joint}", f"q[{joint - 1}]") for joint in model.geometry.ring.slides]
+
+
+def _squares(model: ExplicitModel, used: Iterable[str]) -> Iterable[Line]:
+    """Write the products of one angle that are used."""
+    names = set(used)
+    for angle in used_angles(model):
+        label = angle_label(angle)
+        for first, second in ("SS", "CC", "SC"):
+            if first + second + label in names:
+                yield Line(first + second + label, f"{first}{label} * {second}{label}")
+
+
+def torque_lines(model: ExplicitModel) -> list[Line]:
+    """Write τ = A q̈ + B [q̇q̇] + C [q̇²] + g, zeros left out."""
+    n = model.joints
+    rows: dict[int, list[tuple[int, str]]] = {i: [] for i in range(1, n + 1)}
+    lines: dict[str, str] = {}
+    multiples: dict[tuple[Place, Fraction], tuple[str, Fraction]] = {}
+    for place, (owner, factor) in model.places.items():
+        name, own = place_name(owner), Fraction(1)
+        if abs(factor) != 1:
+            name, own = multiples.setdefault((owner, abs(factor)), (place_name(place), factor))
+            lines.setdefault(name, f"{float(factor)!r} * {place_name(owner)}")
+        sign = 1 if factor / own > 0 else -1
+        if len(place) == 2:
+            i, j = place
+            rows[i].append((sign, f"{name} * a[{j - 1}]"))
+            if i != j:
+                rows[j].append((sign, f"{name} * a[{i - 1}]"))
+        elif len(place) == 3:
+            k, i, j = place
+            speed = f"v{i}{j}" if max(place) < 10 else f"v{i}_{j}"
+            lines[speed] = f"v[{i - 1}] * v[{j - 1}]"
+            rows[k].append((sign, f"{name} * {speed}"))
+        else:
+            rows[place[0]].append((sign, name))
+    written = [Line(name, text) for name, text in lines.items()]
+    for i, row in rows.items():
+        text = "".join((" + " if sign > 0 else " - ") + each for sign, each in row)
+        written.append(Line(f"t{i}", text.removeprefix(" + ") if row else f"0.0 * v[{i - 1}]"))
+    return written
+
+
+def lumped_lines(model: ExplicitModel) -> list[Line]:
+    """Write the lumped constants in the arm's parameters."""
+    used = {term.constant for terms in model.elements.values() for term in terms}
+    lines = []
+    for name, constant in model.constants.items():
+        if name in used:
+            lines.append(Line(name, f"({constant.as_expr()})"))
+    return lines
+
+
+def block(lines: Sequence[Line]) -> str:
+    """Write assignments, long ones over several lines."""
+    written = []
+    for name, text in lines:
+        line = f"{name} = {text}"
+        if len(line) > WIDTH - 4:
+            inner = textwrap.wrap(text, WIDTH - 8, break_long_words=False)
+            line = f"{name} = (\n" + "\n".join(f"    {each}" for each in inner) + "\n)"
+        written.append(line)
+    return textwrap.indent("\n".join(written), "    ")
+
+
+def _with_motor(model: ExplicitModel, place: Place) -> str:
+    text = f"p.{MOTOR}{place[0]}"
+    for term in model.elements[place]:
+        if not any(term.powers):
+            sign = "+" if term.factor > 0 else "-"
+            times = "" if abs(term.factor) == 1 else f"{float(abs(term.factor))!r} * "
+            text += f" {sign} {times}p.{term.constant}"
+    return text
