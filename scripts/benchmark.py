@@ -1,14 +1,14 @@
 """Measure speed as ratios within one run.
 
-python scripts/benchmark.py [--repeat N] [--only loop|imitation|balance|skills] [--scenarios NAME ...]
-                            [--jobs N] [--peers FOLDER]
+python scripts/benchmark.py [--repeat N] [--only loop|imitation|balance|skills|dynamics]
+                            [--scenarios NAME ...] [--jobs N] [--peers FOLDER]
 
 loop: what control, sensing and logging add to the bare physics step, of scenarios (drawer and dance, or those
-named, or all), one at a time or more. imitation: frames a second of our
-methods beside Pink, mink and PlaCo, same robot (ROMEO, 25 coordinates), same frames, same targets, joint
-limits kept, one core. balance: a tick of the balance loop, alone and in a run. skills: steps and rollouts of
-the weighted law, and how far each criterion alone is from the person. The peers live in an environment of
-their own, made in FOLDER at the first run.
+named, or all), one at a time or more. imitation: frames a second of our methods beside Pink, mink and PlaCo,
+same robot (ROMEO, 25 coordinates), same frames, same targets, joint limits kept, one core. balance: a tick of
+the balance loop, alone and in a run. skills: steps and rollouts of the weighted law, and how far each
+criterion alone is from the person. dynamics: torques of PUMA's explicit models beside Pinocchio's RNEA called
+from Python, same states. The peers live in an environment of their own, made in FOLDER at the first run.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from benchmark_balance import balance_table
+from benchmark_dynamics import dynamics_table
 from benchmark_imitation import (
     PEERS,
     load_problems,
@@ -72,7 +73,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each")
-    parser.add_argument("--only", choices=("loop", "imitation", "balance", "skills"))
+    parser.add_argument("--only", choices=("loop", "imitation", "balance", "skills", "dynamics"))
     parser.add_argument("--scenarios", nargs="+", default=USUAL, metavar="NAME", help="of loop; all: all")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="runs of loop at a time")
     parser.add_argument(
@@ -86,6 +87,8 @@ def main() -> None:
         console.print(balance_table())
     if given.only in (None, "skills"):
         console.print(skills_table(given.repeat))
+    if given.only in (None, "dynamics"):
+        console.print(dynamics_table(given.repeat))
     if given.only in (None, "imitation"):
         console.print(imitation_table(given.repeat, given.peers))
 

@@ -101,7 +101,7 @@ def explicit_torques(model: Evaluation, q: ArrayLike, velocity: ArrayLike, accel
     states = [np.ascontiguousarray(each) for each in np.broadcast_arrays(*states)]
     out = np.empty_like(states[0])
     rows = [each.reshape(-1, model.joints) for each in states]
-    compiled_torques(model.module)[1](tuple(model.constants), *rows, out.reshape(-1, model.joints))
+    compiled_torques(model.module)[1](model.constants, *rows, out.reshape(-1, model.joints))
     return out
 
 
@@ -121,8 +121,10 @@ def compiled_torques(module: ModuleType) -> tuple[Callable[..., None], Callable[
         The same with (states, n). States are taken in blocks, sine by sine and then element by element,
         which lets several go through the processor at once.
     """
+    # Inlined, or the loop over states is not vectorised.
     trigonometry, configuration, torque = (
-        njit(each, error_model="numpy") for each in (module.trigonometry, module.configuration, module.torque)
+        njit(each, error_model="numpy", inline="always")
+        for each in (module.trigonometry, module.configuration, module.torque)
     )
     angles = np.zeros((len(module.TRIGONOMETRY), len(module.MOTORS)))
     for row, (joints, _) in enumerate(module.TRIGONOMETRY):
@@ -138,7 +140,7 @@ def compiled_torques(module: ModuleType) -> tuple[Callable[..., None], Callable[
             out[i] = each
 
     @njit(error_model="numpy")
-    def many(k: tuple[float, ...], q: Array, v: Array, a: Array, out: Array) -> None:
+    def many(k: Array, q: Array, v: Array, a: Array, out: Array) -> None:
         s, angle = np.empty((columns, BLOCK)), np.empty(BLOCK)
         for start in range(0, len(q), BLOCK):
             count = min(BLOCK, len(q) - start)

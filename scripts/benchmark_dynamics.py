@@ -1,0 +1,87 @@
+"""How fast PUMA's explicit models are, one state a call or many, beside Pinocchio called from Python."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pinocchio as pin
+from rich.table import Table
+
+from simbench.dynamics.arm import arm_model, read_arm
+from simbench.dynamics.evaluation import compiled_torques, evaluation, explicit_torques
+from simbench.dynamics.generated import puma560_abbreviated, puma560_full
+from simbench.dynamics.newton_euler import inverse_dynamics
+from simbench.robot.robot import load_robot
+
+STATES = 20_000
+AT_ONCE = 500
+"""States in a call of plain NumPy: more leave the cache."""
+
+
+def states() -> list[np.ndarray]:
+    """Positions, speeds and accelerations inside PUMA's limits, (STATES, 6) each."""
+    robot = load_robot("puma560")
+    rng = np.random.default_rng(560)
+    speed = robot.model.velocityLimit
+    return [
+        rng.uniform(robot.model.lowerPositionLimit, robot.model.upperPositionLimit, (STATES, 6)),
+        rng.uniform(-speed, speed, (STATES, 6)),
+        rng.uniform(-5 * speed, 5 * speed, (STATES, 6)),
+    ]
+
+
+def ways(given: list[np.ndarray]) -> dict[tuple[str, str], Callable[[], None]]:
+    """Ways to compute the torques of all states, by method and by whether a call has one state or many."""
+    arm = read_arm("puma560")
+    model = arm_model(arm)
+    data = model.createData()
+    singles = list(zip(*given, strict=True))
+    columns = [np.ascontiguousarray(each.T) for each in given]
+    out = np.empty(6)
+    modules = {"explicit, full": puma560_full, "explicit, abbreviated": puma560_abbreviated}
+    models = {name: evaluation(module, arm) for name, module in modules.items()}
+
+    def recursion() -> None:
+        for q, v, a in singles:
+            pin.rnea(model, data, q, v, a)
+
+    def one_by_one(name: str) -> None:
+        numbers, one = models[name].constants, compiled_torques(modules[name])[0]
+        for q, v, a in singles:
+            one(numbers, q, v, a, out)
+
+    def plain(name: str) -> None:
+        code, numbers = modules[name], models[name].constants
+        for start in range(0, STATES, AT_ONCE):
+            q, v, a = (each[:, start : start + AT_ONCE] for each in columns)
+            code.torque(code.configuration(numbers, code.trigonometry(q)), v, a)
+
+    found = {("Pinocchio RNEA", "one"): recursion}
+    for name in models:
+        found[name, "one"] = lambda name=name: one_by_one(name)
+        found[name, "many"] = lambda name=name: explicit_torques(models[name], *given)
+        found[f"{name}, NumPy alone", "many"] = lambda name=name: plain(name)
+    found["recursion, NumPy alone", "many"] = lambda: inverse_dynamics(arm, *given)
+    return found
+
+
+def dynamics_table(repeat: int) -> Table:
+    """Compare evaluations per second; every way in turn, the best of `repeat` times."""
+    found = ways(states())
+    best = dict.fromkeys(found, np.inf)
+    for way in found.values():
+        way()
+    for _ in range(repeat):
+        for key, way in found.items():
+            started = time.perf_counter()
+            way()
+            best[key] = min(best[key], time.perf_counter() - started)
+    unit = best["Pinocchio RNEA", "one"]
+    table = Table("torques of PUMA 560", "states/s, one a call", "ratio", "states/s, many a call", "ratio")
+    for name in dict.fromkeys(name for name, _ in found):
+        row = [name]
+        for kind in ("one", "many"):
+            seconds = best.get((name, kind))
+            row += [f"{STATES / seconds:,.0f}", f"{unit / seconds:.1f}"] if seconds else ["", ""]
+        table.add_row(*row)
+    return table
