@@ -106,7 +106,7 @@ def test_a_bug_is_not_disguised_as_bad_input(pipeline):
     ("arguments", "part"),
     [
         (["run"], "Missing argument"),
-        (["run", "drawr"], "available: canoe_paddles, dance, drawer"),
+        (["run", "drawr"], "available: canoe_paddles, canoe_paddles_by_weights, dance, drawer"),
         (["run", "drawer", "--set", "seed=x"], "--set seed=x: seed:"),
         (["run", "drawer", "--set", "sed=1"], "did you mean 'seed'"),
         (["run", "drawer", "--nope"], "--nope"),

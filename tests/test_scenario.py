@@ -188,7 +188,7 @@ def test_a_bad_file_is_named_with_line_and_key(write, text, line, parts):
 def test_an_unknown_scenario_says_which_there_are():
     message = refusal("drawr")
     assert "did you mean 'drawer'" in message
-    assert "available: canoe_paddles, dance, drawer" in message
+    assert "available: canoe_paddles, canoe_paddles_by_weights, dance, drawer" in message
 
 
 def test_unreadable_files_are_refused(tmp_path):
