@@ -1,0 +1,95 @@
+"""How exactly PUMA's lumped constants are known: the paper's tolerances of what was measured, propagated.
+
+Link 2 was measured alone, link 3 together with the wrist (joints at zero), and the wrist's own links were
+estimated: what is wrong with those goes the other way in link 3, so that the whole stays as it was measured.
+"""
+
+import dataclasses
+from collections.abc import Iterator
+
+import numpy as np
+import pinocchio as pin
+
+from simbench.dynamics.arm import Arm, arm_model
+from simbench.dynamics.arm_symbols import arm_symbols
+from simbench.dynamics.explicit_model import ExplicitModel
+
+WHOLE = (2, 3, 4, 5)
+"""Link 3 with wrist, by index."""
+CENTRE = 0.003
+ESTIMATED_MASS_AND_CENTRE, ESTIMATED_INERTIA = 0.25, 0.5
+ASSUMED_INERTIA = 0.04
+"""Of links 2 and 3 with wrist: the tolerances printed in table 6 cannot be read in our copy of the paper."""
+MOTORS = (0.27, 0.54, 0.093, 0.016, 0.014, 0.016)
+
+
+def lumped_tolerances(model: ExplicitModel, arm: Arm) -> dict[str, float]:
+    """Root of the sum of squares of what each measurement's tolerance changes, by constant, kg·m² and N·m."""
+    nominal = model.constant_values()
+    squares = dict.fromkeys(nominal, 0.0)
+    for other in varied(arm):
+        symbols = arm_symbols(other)
+        changed = model.constant_values(symbols.values | symbols.motors)
+        for name, value in nominal.items():
+            squares[name] += (changed[name] - value) ** 2
+    return {name: value**0.5 for name, value in squares.items()}
+
+
+def varied(arm: Arm) -> Iterator[Arm]:
+    """Yield the arm with one measured quantity after the other at the end of its tolerance."""
+    inertias = [pin.Inertia(*each) for each in zip(arm.mass, arm.centre, arm.inertia, strict=True)]
+    for i in (1, 3, 4, 5):
+        for other in _changes(inertias[i], estimated=i != 1, is_round=i == 5):
+            links = [*inertias[:i], other, *inertias[i + 1 :]]
+            if i != 1:
+                links[2] = _moved(inertias[2], _in_link_3(arm, i, inertias[i]), _in_link_3(arm, i, other))
+            yield _with(arm, links)
+    whole = sum((_in_link_3(arm, i, inertias[i]) for i in WHOLE[1:]), inertias[2])
+    for other in _changes(whole, estimated=False):
+        yield _with(arm, [*inertias[:2], _moved(inertias[2], other, whole), *inertias[3:]])
+    for i, tolerance in enumerate(MOTORS):
+        motor = arm.motor.copy()
+        motor[i] += tolerance
+        yield dataclasses.replace(arm, motor=motor)
+
+
+def _changes(body: pin.Inertia, *, estimated: bool, is_round: bool = False) -> Iterator[pin.Inertia]:
+    """Yield a body with its mass, its centre and its inertia at their tolerances, one number at a time."""
+    mass, centre, inertia = body.mass, body.lever, body.inertia
+    more = ESTIMATED_MASS_AND_CENTRE * mass if estimated else 0.01 + 0.01 * mass
+    yield pin.Inertia(mass + more, centre, inertia)
+    for axis in np.flatnonzero(centre):
+        there = centre.copy()
+        there[axis] += ESTIMATED_MASS_AND_CENTRE * there[axis] if estimated else CENTRE
+        yield pin.Inertia(mass, there, inertia)
+    for axes in ([0, 1], [2]) if is_round else ([0], [1], [2]):
+        own = inertia.copy()
+        own[axes, axes] *= 1 + (ESTIMATED_INERTIA if estimated else ASSUMED_INERTIA)
+        yield pin.Inertia(mass, centre, own)
+
+
+def _in_link_3(arm: Arm, i: int, body: pin.Inertia) -> pin.Inertia:
+    """See a link of the wrist from link 3, joints at zero."""
+    model = arm_model(arm)
+    data = model.createData()
+    pin.forwardKinematics(model, data, np.zeros(6))
+    return data.oMi[3].actInv(data.oMi[i + 1]).act(body)
+
+
+def _moved(link: pin.Inertia, added: pin.Inertia, taken: pin.Inertia) -> pin.Inertia:
+    """Add a body to a link and take another away; what the paper does not know of it stays unknown."""
+    moments = [each.toDynamicParameters() for each in (link, added, taken)]
+    total = moments[0] + moments[1] - moments[2]
+    result = pin.Inertia.FromDynamicParameters(total)
+    centre = np.where(link.lever == 0.0, 0.0, result.lever)
+    about = total[[4, 6, 9]] - total[0] * (centre @ centre - centre**2)
+    return pin.Inertia(total[0], centre, np.diag(about))
+
+
+def _with(arm: Arm, links: list[pin.Inertia]) -> Arm:
+    return dataclasses.replace(
+        arm,
+        mass=np.array([each.mass for each in links]),
+        centre=np.array([each.lever for each in links]),
+        inertia=np.array([each.inertia for each in links]),
+    )
