@@ -41,6 +41,10 @@ class BaselineError(SimbenchError):
     """A scenario's baseline is missing, malformed, or cannot be written."""
 
 
+class CalibrationError(SimbenchError):
+    """An arm cannot be calibrated from what was recorded of it: columns, units, samples, or its motion."""
+
+
 class StudyError(SimbenchError):
     """A study over many runs cannot begin or go on: its directory, its cluster, what it is to vary."""
 

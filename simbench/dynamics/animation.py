@@ -1,0 +1,139 @@
+"""An arm moved by a feedback law in time: forward dynamics, many motions at once."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from simbench.dynamics.arm import Arm
+from simbench.dynamics.arm_motion import ArmMotion, Feedback
+from simbench.dynamics.regressor import parameter_names, parameters
+from simbench.robot.dh_model import table_model
+
+Array = NDArray[np.float64]
+Scheme = Callable[[Callable[[Array, Array], Array], Array, Array, float], tuple[Array, Array]]
+
+_ORDER = ("m", "mx", "my", "mz", "ixx", "ixy", "iyy", "ixz", "iyz", "izz")
+"""Of Pinocchio's dynamic parameters."""
+
+
+def forward_dynamics(arm: Arm, law: Feedback) -> Callable[[Array, Array, Array], Array]:
+    """Make the joints' accelerations under a law: (A − k_a E) q̈ = k_p (θ* − q) + k_v q̇ − h − D q̇ − f_c sgn q̇.
+
+    Articulated bodies (Featherstone 1983), by Pinocchio.
+
+    Parameters
+    ----------
+    arm : Arm
+    law : Feedback
+
+    Returns
+    -------
+    callable
+        Of target, q, velocity (k, n), rad and rad/s: (k, n), rad/s².
+    """
+    about_origin = dict(zip(parameter_names(arm), parameters(arm), strict=True))
+    # By its parameters, not by centre and inertia: those of a calibrated arm need not be a body's.
+    links = {
+        joint.name: pin.Inertia.FromDynamicParameters(
+            np.array([about_origin[f"{joint.name}.{kind}"] for kind in _ORDER])
+        )
+        for joint in arm.table.joints
+    }
+    model = table_model(arm.table, links)
+    model.armature[:] = arm.motor - law.acceleration
+    model.gravity.linear = arm.gravity
+    data = model.createData()
+
+    def change(target: Array, q: Array, velocity: Array) -> Array:
+        torque = law.position * (target - q) + law.velocity * velocity
+        torque = torque - arm.viscous * velocity - arm.coulomb * np.sign(velocity)
+        return np.array([pin.aba(model, data, *state) for state in zip(q, velocity, torque, strict=True)])
+
+    return change
+
+
+def runge_kutta(
+    change: Callable[[Array, Array], Array], q: Array, velocity: Array, step: float
+) -> tuple[Array, Array]:
+    """Advance position and velocity together by one Runge-Kutta step of fourth order."""
+    v1, a1 = velocity, change(q, velocity)
+    v2 = velocity + step / 2 * a1
+    a2 = change(q + step / 2 * v1, v2)
+    v3 = velocity + step / 2 * a2
+    a3 = change(q + step / 2 * v2, v3)
+    v4 = velocity + step * a3
+    a4 = change(q + step * v3, v4)
+    after = velocity + step / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
+    return q + step / 6 * (v1 + 2 * v2 + 2 * v3 + v4), after
+
+
+def runge_kutta_then_euler(
+    change: Callable[[Array, Array], Array], q: Array, velocity: Array, step: float
+) -> tuple[Array, Array]:
+    """Advance as the paper (§7): the velocity by Runge-Kutta while the position stands, then the position."""
+    k1 = step * change(q, velocity)
+    k2 = step * change(q, velocity + k1 / 2)
+    k3 = step * change(q, velocity + k2 / 2)
+    k4 = step * change(q, velocity + k3)
+    after = velocity + (k1 + 2 * k2 + 2 * k3 + k4) / 6
+    return q + step * after, after
+
+
+def animate(
+    arm: Arm,
+    law: Feedback,
+    start: ArrayLike,
+    target: ArrayLike,
+    step: float,
+    steps: int,
+    scheme: Scheme = runge_kutta,
+) -> tuple[Array, Array]:
+    """Move an arm from rest under a law, several motions at once.
+
+    Parameters
+    ----------
+    arm : Arm
+    law : Feedback
+    start, target : (k, n) array_like
+        Of each motion, rad.
+    step : float
+        s.
+    steps : int
+    scheme : callable
+        `runge_kutta`, or `runge_kutta_then_euler`, the paper's.
+
+    Returns
+    -------
+    q, velocity : (steps + 1, k, n) array
+        rad, rad/s, the start among them.
+    """
+    aim = np.asarray(target, dtype=float)
+    q = np.empty((steps + 1, *aim.shape))
+    velocity = np.zeros_like(q)
+    q[0] = start
+
+    acceleration = forward_dynamics(arm, law)
+
+    def change(position: Array, rate: Array) -> Array:
+        return acceleration(aim, position, rate)
+
+    for i in range(steps):
+        q[i + 1], velocity[i + 1] = scheme(change, q[i], velocity[i], step)
+    return q, velocity
+
+
+def animated_motions(
+    arm: Arm, law: Feedback, start: ArrayLike, target: ArrayLike, step: float, steps: int
+) -> list[ArmMotion]:
+    """Move an arm as `animate`, and return what it would be seen doing: a motion for each start."""
+    aim = np.asarray(target, dtype=float)
+    q, velocity = animate(arm, law, start, aim, step, steps)
+    acceleration = forward_dynamics(arm, law)
+    motions = []
+    for i, goal in enumerate(aim):
+        goals = np.broadcast_to(goal, q[:, i].shape)
+        change = acceleration(goals, q[:, i], velocity[:, i])
+        motions.append(ArmMotion(1.0 / step, q[:, i], velocity[:, i], change, goals))
+    return motions

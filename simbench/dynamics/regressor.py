@@ -1,0 +1,116 @@
+"""Torques of a serial arm as a matrix times its parameters: inverse dynamics is linear in them.
+
+Of each link its inertia about the frame's origin, first moment m c and mass (Atkeson, An & Hollerbach 1986),
+the inertia of its motor, viscous and Coulomb friction. A column is Newton-Euler of an arm with this parameter
+alone.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from simbench.dynamics.arm import Arm
+from simbench.dynamics.newton_euler import link_torques
+
+Array = NDArray[np.float64]
+
+TENSOR = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
+MOMENT = ("mx", "my", "mz")
+JOINT = ("motor", "viscous", "coulomb")
+
+
+def parameter_names(arm: Arm) -> tuple[str, ...]:
+    """Name the parameters of an arm, `joint.parameter`, in the order of the regressor's columns.
+
+    Inertia about the origin of the link's frame, kg·m²; first moment, kg·m; mass, kg; motor inertia, kg·m²,
+    where there is one: a motor without gears is part of the links; friction, N·m·s/rad and N·m.
+    """
+    names = []
+    for joint, motor in zip(arm.table.joints, arm.motor, strict=True):
+        own = [*TENSOR, *MOMENT, "m", *(kind for kind in JOINT if kind != "motor" or motor != 0.0)]
+        names += [f"{joint.name}.{kind}" for kind in own]
+    return tuple(names)
+
+
+def parameters(arm: Arm) -> Array:
+    """Compute the parameters (p,) of an arm that is known, in the order of `parameter_names`."""
+    values: dict[str, float] = {}
+    for i, joint in enumerate(arm.table.joints):
+        m, c = arm.mass[i], arm.centre[i]
+        about_origin = arm.inertia[i] + _shift(m, c)
+        values |= {f"{joint.name}.{kind}": about_origin[at] for kind, at in TENSOR.items()}
+        values |= {f"{joint.name}.{kind}": m * way for kind, way in zip(MOMENT, c, strict=True)}
+        values |= {f"{joint.name}.m": m}
+        values |= {f"{joint.name}.{kind}": getattr(arm, kind)[i] for kind in JOINT}
+    return np.array([values[name] for name in parameter_names(arm)])
+
+
+def with_parameters(arm: Arm, values: ArrayLike) -> Arm:
+    """Return an arm with other parameters (p,), in the order of `parameter_names`; no mass may be zero."""
+    given = dict(zip(parameter_names(arm), np.asarray(values, dtype=float).tolist(), strict=True))
+    names = [joint.name for joint in arm.table.joints]
+    mass = np.array([given[f"{name}.m"] for name in names])
+    centre = np.array([[given[f"{name}.{kind}"] for kind in MOMENT] for name in names]) / mass[:, None]
+    inertia = np.empty_like(arm.inertia)
+    for i, name in enumerate(names):
+        for kind, (row, column) in TENSOR.items():
+            inertia[i, row, column] = inertia[i, column, row] = given[f"{name}.{kind}"]
+        inertia[i] -= _shift(mass[i], centre[i])
+    motor, viscous, coulomb = (
+        np.array([given.get(f"{name}.{kind}", 0.0) for name in names]) for kind in JOINT
+    )
+    return replace(
+        arm, mass=mass, centre=centre, inertia=inertia, motor=motor, viscous=viscous, coulomb=coulomb
+    )
+
+
+def torque_regressor(arm: Arm, q: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike) -> Array:
+    """Compute Y with τ = Y(q, q̇, q̈) p.
+
+    Parameters
+    ----------
+    arm : Arm
+        Its table and gravity; of its masses nothing but which joints have a motor of their own.
+    q, velocity, acceleration : (..., n) array_like
+        rad, rad/s, rad/s²; m for joints that slide.
+
+    Returns
+    -------
+    (..., n, p) array
+        Columns in the order of `parameter_names`. Friction of a joint at rest has none: it is whatever holds.
+    """
+    q, velocity, acceleration = np.broadcast_arrays(
+        *(np.asarray(each, dtype=float) for each in (q, velocity, acceleration))
+    )
+    n = arm.joints
+    states = tuple([each[..., i] for i in range(n)] for each in (q, velocity, acceleration))
+
+    def torques(mass: Array, centre: Array, inertia: Array) -> Array:
+        links = replace(arm, mass=mass, centre=centre, inertia=inertia)
+        return np.stack(np.broadcast_arrays(*link_torques(links, *states), q[..., 0])[:-1], axis=-1)
+
+    columns = []
+    none, still = np.zeros(n), np.zeros((n, 3, 3))
+    for i in range(n):
+        unit = np.eye(n)[i]
+        for row, column in TENSOR.values():
+            tensor = still.copy()
+            tensor[i, row, column] = tensor[i, column, row] = 1.0
+            columns.append(torques(none, np.zeros((n, 3)), tensor))
+        alone = torques(unit, np.zeros((n, 3)), still)
+        for axis in np.eye(3):
+            # A mass off the origin whose inertia about the origin is nothing: its moment, and its mass.
+            centre, tensor = np.outer(unit, axis), still.copy()
+            tensor[i] = -_shift(1.0, axis)
+            columns.append(torques(unit, centre, tensor) - alone)
+        columns.append(alone)
+        if arm.motor[i] != 0.0:
+            columns.append(acceleration * unit)
+        columns += [velocity * unit, np.sign(velocity) * unit]
+    return np.stack(columns, axis=-1)
+
+
+def _shift(mass: float, centre: Array) -> Array:
+    """Inertia about the origin of a point of this mass at the centre."""
+    return mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
