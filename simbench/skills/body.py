@@ -25,6 +25,9 @@ class SkillBody(NamedTuple):
         Inertia of what turns with a joint only, reflected through its gear, kg·m²; a person has none.
     resolved : (r,) int array
         Coordinates that a law resolves, ascending; the others move as they are told.
+    reaching : (s,) int array
+        Coordinates whose Jacobian is that of manipulability, ascending: those resolved, and of the others
+        those that bend the body.
     hand_body : (h,) int array
         Body whose pose is a hand's.
     hand_point : (h, 3) array
@@ -43,6 +46,7 @@ class SkillBody(NamedTuple):
     masses: BodyMasses
     rotors: Array
     resolved: NDArray[np.int64]
+    reaching: NDArray[np.int64]
     hand_body: NDArray[np.int64]
     hand_point: Array
     carries: NDArray[np.bool_]
@@ -86,7 +90,29 @@ def inertia_of(body: SkillBody, work: Workspace, inertia: Array) -> None:
 
 
 @compiled
-def hand_columns(body: SkillBody, work: Workspace, columns: Array) -> None:
+def carried_along(body: SkillBody, work: Workspace, told: Array, carried: Array) -> None:
+    """Compute A_rt x of coordinates that move as they are told: what their motion does to the resolved ones.
+
+    Parameters
+    ----------
+    body : SkillBody
+    work : Workspace
+        After `inertia_of`.
+    told : (n,) array
+        x; 0 where a law resolves.
+    carried : (r,) array
+        Overwritten.
+    """
+    for a in range(len(body.resolved)):
+        joint, total = body.resolved[a], 0.0
+        for t in range(len(told)):
+            if told[t] != 0.0:
+                total += work.matrix[6 + max(joint, t), 6 + min(joint, t)] * told[t]
+        carried[a] = total
+
+
+@compiled
+def hand_columns(body: SkillBody, work: Workspace, joints: NDArray[np.int64], columns: Array) -> None:
     """Compute the Jacobian of the hands, transposed, from the joints' twists.
 
     Parameters
@@ -94,6 +120,7 @@ def hand_columns(body: SkillBody, work: Workspace, columns: Array) -> None:
     body : SkillBody
     work : Workspace
         Bodies in place and `axes` from `joint_axes` at the world's origin.
+    joints : (r,) int array
     columns : (r, 6 h) array
         Overwritten: velocity of each hand's point and its angular velocity, world axes.
     """
@@ -102,8 +129,8 @@ def hand_columns(body: SkillBody, work: Workspace, columns: Array) -> None:
         point_on(work, body.hand_body[h], body.hand_point[h], place)
         x, y, z = place[0], place[1], place[2]
         first = 6 * h
-        for a in range(len(body.resolved)):
-            joint = body.resolved[a]
+        for a in range(len(joints)):
+            joint = joints[a]
             if body.carries[h, joint]:
                 axis = work.axes[joint]
                 columns[a, first] = axis[0] + axis[4] * z - axis[5] * y

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.kinematics.manipulability import manipulability_gradient
 from simbench.skills.body import SkillBody
 
 Array = NDArray[np.float64]
@@ -22,8 +21,12 @@ class State:
         q(t − Δt), rad or m.
     inertia : (r, r) array
         A, of the person.
+    carried, pulled : (r,) array
+        A_rt q̇_t and A_rt (q − q_erg)_t of the coordinates that move as they are told, there already.
     jacobian : (6 h, r) array
         J: velocity and angular velocity of each hand, world axes.
+    push : (r,) array
+        ω, the gradient of det(JJᵀ), J that of the coordinates that reach (`SkillBody.reaching`).
     period : float
         Δt, s.
     gain : float
@@ -32,7 +35,10 @@ class State:
 
     q: Array
     inertia: Array
+    carried: Array
+    pulled: Array
     jacobian: Array
+    push: Array
     period: float
     gain: float
 
@@ -65,8 +71,8 @@ Criterion = Callable[[SkillBody, State], Quadratic]
 
 
 def kinetic_energy(body: SkillBody, state: State) -> Quadratic:
-    """½ q̇ᵀAq̇ (Tomić 2018, eq. 4.2)."""
-    return Quadratic(state.inertia, np.zeros_like(state.q))
+    """½ q̇ᵀAq̇ (Tomić 2018, eq. 4.2), but for what the told coordinates have alone."""
+    return Quadratic(state.inertia, state.carried)
 
 
 def joint_velocity(body: SkillBody, state: State) -> Quadratic:
@@ -77,15 +83,13 @@ def joint_velocity(body: SkillBody, state: State) -> Quadratic:
 def ergonomy(body: SkillBody, state: State) -> Quadratic:
     """½ (q − q_erg)ᵀA(q − q_erg) with q = q(t − Δt) + Δt q̇ (eq. 4.5)."""
     away = state.q - body.ergonomic[body.resolved]
-    pull = state.inertia @ away
+    pull = state.inertia @ away + state.pulled
     return Quadratic(state.period**2 * state.inertia, state.period * pull, float(0.5 * away @ pull))
 
 
 def manipulability(body: SkillBody, state: State) -> Quadratic:
     """½ (q̇ − pω)ᵀ(q̇ − pω), ω the gradient of det(JJᵀ) (eq. 4.7, 4.8)."""
-    gradient = np.empty(len(state.q))
-    manipulability_gradient(np.ascontiguousarray(state.jacobian.T), gradient)
-    push = state.gain * gradient
+    push = state.gain * state.push
     return Quadratic(np.eye(len(state.q)), -push, float(0.5 * push @ push))
 
 

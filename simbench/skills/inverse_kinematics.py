@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import SkillError
-from simbench.skills.body import SkillBody, hand_columns, inertia_of, stand
+from simbench.kinematics.manipulability import manipulability_gradient
+from simbench.skills.body import SkillBody, carried_along, hand_columns, inertia_of, stand
 from simbench.skills.criteria import CRITERIA, Criterion, Quadratic, State, manipulability, weighted_sum
 from simbench.skills.resolve import make_factors, resolve
 from simbench.skills.rollout import TOLERANCE, Constants, Scratch, advance, make_scratch, roll, tell
@@ -27,7 +28,8 @@ def observe(body: SkillBody, constants: Constants, q: Array, scratch: Scratch | 
     q : (n,) array
         All coordinates.
     scratch : Scratch, optional
-        To be used again; its bodies stand at q afterwards, its `columns` are the Jacobian's.
+        To be used again; its bodies stand at q afterwards, its `columns` are the Jacobian's. `told` holds
+        how the told coordinates have moved, 0 by default.
 
     Returns
     -------
@@ -36,11 +38,20 @@ def observe(body: SkillBody, constants: Constants, q: Array, scratch: Scratch | 
     scratch = make_scratch(body) if scratch is None else scratch
     stand(body, q, scratch.work)
     inertia_of(body, scratch.work, scratch.inertia)
-    hand_columns(body, scratch.work, scratch.columns)
+    hand_columns(body, scratch.work, body.resolved, scratch.columns)
+    hand_columns(body, scratch.work, body.reaching, scratch.wide)
+    manipulability_gradient(scratch.wide, scratch.gradient)
+    carried, pulled, away = np.empty(len(body.resolved)), np.empty(len(body.resolved)), q - body.ergonomic
+    away[body.resolved] = 0.0
+    carried_along(body, scratch.work, scratch.told / constants.period, carried)
+    carried_along(body, scratch.work, away, pulled)
     return State(
         q[body.resolved],
         scratch.inertia.copy(),
+        carried,
+        pulled,
         scratch.columns.T.copy(),
+        scratch.gradient[np.isin(body.reaching, body.resolved)],
         constants.period,
         constants.gain,
     )

@@ -34,6 +34,10 @@ Array = NDArray[np.float64]
 ERGONOMIC_ARM = dict(zip(ARM_JOINTS, (20.0, 5.0, 10.0, -80.0, 30.0, 0.0, 15.0), strict=True))
 
 
+# Of the virtual joints, what stands for the spine; the others are where a person stands.
+_SPINE = ("BaseRoll", "BasePitch")
+
+
 def person(actor: Actor | None, initial: InitialPose, source: str) -> tuple[Human, UpperBodyLengths]:
     """Build the body of whoever was recorded: average measures, arms and shoulders as recorded.
 
@@ -130,6 +134,7 @@ def skill_body(
         _upper_body_masses(model, human, lengths),
         np.zeros(len(names)),
         np.array([k for k, name in enumerate(names) if name not in given]),
+        np.array([k for k, name in enumerate(names) if name not in given or name in _SPINE]),
         hand_body,
         np.array([place for _, _, place in wrists]),
         np.array([joints_that_carry(tree, int(body)) for body in hand_body]),

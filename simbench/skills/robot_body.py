@@ -52,6 +52,7 @@ def robot_body(robot: Robot, model: pin.Model, lower: Array, upper: Array) -> Sk
         masses_on_virtual_joints(body_masses(model)),
         np.concatenate([np.zeros(shift), model.armature[6:]]),
         np.arange(shift, shift + len(lower)),
+        np.arange(shift, shift + len(lower)),
         hand_body,
         np.array([place for _, _, place in palms]),
         np.array([joints_that_carry(tree, int(body)) for body in hand_body]),

@@ -12,10 +12,13 @@ from simbench.robot.robot import Robot
 from simbench.skills.criteria import CRITERIA
 from simbench.skills.robot_body import require_ergonomic, robot_body
 from simbench.skills.rollout import ERGONOMY, Constants, Path, make_scratch, roll
-from simbench.skills.task_motion import GAIN, chain_coordinates
+from simbench.skills.task_motion import chain_coordinates
 
 Array = NDArray[np.float64]
 
+GAIN = 400.0
+"""p of the manipulability criterion for a robot's trunk yaw and arms; like a person's, it mostly moves them
+as joint velocity alone does."""
 _RETURN_TIME = 2.5
 """After contact, s, over which the posture goes back to the person's."""
 

@@ -9,7 +9,15 @@ from simbench.kinematics.compiled import compiled
 from simbench.kinematics.manipulability import manipulability_gradient
 from simbench.kinematics.task_matrix import Workspace, make_workspace
 from simbench.kinematics.tree import joint_axes
-from simbench.skills.body import SkillBody, hand_columns, hand_errors, inertia_of, point_on, stand
+from simbench.skills.body import (
+    SkillBody,
+    carried_along,
+    hand_columns,
+    hand_errors,
+    inertia_of,
+    point_on,
+    stand,
+)
 from simbench.skills.resolve import Factors, make_factors, resolve
 
 Array = NDArray[np.float64]
@@ -74,7 +82,11 @@ class Scratch(NamedTuple):
     weight: Array
     wish: Array
     columns: Array
+    wide: Array
     gradient: Array
+    told: Array
+    away: Array
+    carried: Array
     error: Array
     least: Array
     most: Array
@@ -85,6 +97,7 @@ class Scratch(NamedTuple):
 def make_scratch(body: SkillBody) -> Scratch:
     """Allocate what a rollout needs."""
     size, rows = len(body.resolved), 6 * len(body.hand_body)
+    total, reaching = len(body.tree.parent), len(body.reaching)
     return Scratch(
         make_workspace(body.tree),
         make_factors(size, rows),
@@ -92,6 +105,10 @@ def make_scratch(body: SkillBody) -> Scratch:
         np.zeros((size, size)),
         np.zeros(size),
         np.zeros((size, rows)),
+        np.zeros((reaching, rows)),
+        np.zeros(reaching),
+        np.zeros(total),
+        np.zeros(total),
         np.zeros(size),
         np.zeros(rows),
         np.zeros(size),
@@ -105,6 +122,9 @@ def make_scratch(body: SkillBody) -> Scratch:
 def preferences(body: SkillBody, constants: Constants, weights: Array, q: Array, scratch: Scratch) -> None:
     """Write W = K⁻¹ and w = −Δt b of equation 4.23, for moves m = Δt q̇, and the hands' Jacobian.
 
+    Φ is of all coordinates, those that move as they are told included: through A their moves m_t and their
+    distance from q_erg enter b, as −b gets k_en A_rt m_t / Δt and k_erg Δt A_rt (q − q_erg)_t.
+
     Parameters
     ----------
     body : SkillBody
@@ -114,7 +134,7 @@ def preferences(body: SkillBody, constants: Constants, weights: Array, q: Array,
     q : (n,) array
         Where the bodies stand.
     scratch : Scratch
-        `weight`, `wish` and `columns` are overwritten.
+        `told` holds m_t; `weight`, `wish` and `columns` are overwritten.
     """
     period, size = constants.period, len(body.resolved)
     shape = weights[ENERGY] + weights[ERGONOMY] * period * period
@@ -129,9 +149,16 @@ def preferences(body: SkillBody, constants: Constants, weights: Array, q: Array,
             scratch.work.position[0],
             scratch.work.axes,
         )
-    hand_columns(body, scratch.work, scratch.columns)
+    hand_columns(body, scratch.work, body.resolved, scratch.columns)
+    if shape != 0.0:
+        pull = weights[ERGONOMY] * period * period
+        for t in range(len(q)):
+            scratch.away[t] = weights[ENERGY] * scratch.told[t] + pull * (q[t] - body.ergonomic[t])
+        for a in range(size):
+            scratch.away[body.resolved[a]] = 0.0
+        carried_along(body, scratch.work, scratch.away, scratch.carried)
     for a in range(size):
-        scratch.wish[a] = 0.0
+        scratch.wish[a] = -scratch.carried[a] if shape != 0.0 else 0.0
         for b in range(a + 1):
             scratch.weight[a, b] = shape * scratch.inertia[a, b]
         scratch.weight[a, a] += even
@@ -142,10 +169,13 @@ def preferences(body: SkillBody, constants: Constants, weights: Array, q: Array,
             for a in range(size):
                 scratch.wish[a] -= scratch.inertia[a, b] * away
     if weights[MANIPULABILITY] != 0.0:
-        manipulability_gradient(scratch.columns, scratch.gradient)
-        push = weights[MANIPULABILITY] * period * constants.gain
-        for a in range(size):
-            scratch.wish[a] += push * scratch.gradient[a]
+        hand_columns(body, scratch.work, body.reaching, scratch.wide)
+        manipulability_gradient(scratch.wide, scratch.gradient)
+        push, a = weights[MANIPULABILITY] * period * constants.gain, 0
+        for s in range(len(body.reaching)):
+            if a < size and body.resolved[a] == body.reaching[s]:
+                scratch.wish[a] += push * scratch.gradient[s]
+                a += 1
 
 
 @compiled
@@ -197,7 +227,7 @@ def advance(
         ready, longest = left <= _SLOW * before, 0.0
         if not ready:
             joint_axes(body.tree, s.work.rotation, s.work.position, s.work.position[0], s.work.axes)
-            hand_columns(body, s.work, s.columns)
+            hand_columns(body, s.work, body.resolved, s.columns)
     return left
 
 
@@ -254,7 +284,10 @@ def _next(
 
 @compiled
 def tell(body: SkillBody, path: Path, t: int, q: Array, scratch: Scratch) -> None:
-    """Move the coordinates that no law resolves to where they are at sample t; the bodies go along."""
+    """Move the coordinates that no law resolves to where they are at sample t; the bodies go along.
+
+    `scratch.told` gets by how much.
+    """
     if len(body.resolved) == len(q):
         return
     following = 0
@@ -262,6 +295,7 @@ def tell(body: SkillBody, path: Path, t: int, q: Array, scratch: Scratch) -> Non
         if following < len(body.resolved) and body.resolved[following] == k:
             following += 1
         else:
+            scratch.told[k] = path.told[t, k] - q[k]
             q[k] = path.told[t, k]
     stand(body, q, scratch.work)
 

@@ -1,5 +1,7 @@
 """Laws of one step: eq. 4.23 against a KKT solve, single criteria as limits, limits of joints."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -10,10 +12,12 @@ from simbench.skills.inverse_kinematics import (
     energy_law,
     ergonomy_law,
     manipulability_law,
+    observe,
     velocity_law,
     weighted_law,
 )
 from simbench.skills.resolve import make_factors, resolve
+from simbench.skills.rollout import make_scratch
 
 
 def forms(task, state):
@@ -130,3 +134,42 @@ def test_joint_at_a_limit_is_locked_and_the_rest_solved_again(whole_body, states
 def test_weights_that_are_none_are_refused(weights):
     with pytest.raises(SkillError, match="must be 4 numbers"):
         checked_weights(weights, 4)
+
+
+def test_what_moves_as_told_is_part_of_what_is_minimised(whole_body, arms, states):
+    """The least Φ of all coordinates with the speeds of some of them given, by a KKT solve of the whole."""
+    rng = np.random.default_rng(8)
+    body, dt = arms.body, arms.constants.period
+    told = np.setdiff1d(np.arange(21), body.resolved)
+    assert [arms.names[k] for k in body.reaching if k in told] == ["BaseRoll", "BasePitch"]
+    for q, state, twist in states:
+        given = rng.normal(0.0, 0.5, len(told))
+        scratch = make_scratch(body)
+        scratch.told[told] = dt * given
+        seen = observe(body, arms.constants, q, scratch)
+        energy, velocity, ergonomy = rng.dirichlet(np.ones(3))
+        speed = weighted_law(
+            weighted_sum(forms(arms, seen), np.array([energy, velocity, ergonomy, 0.0])),
+            seen.jacobian,
+            twist,
+        )
+        a = state.inertia
+        before = q - body.ergonomic
+        before[told] -= dt * given
+        whole = Quadratic(
+            energy * a + velocity * np.eye(21) + ergonomy * dt**2 * a, ergonomy * dt * a @ before
+        )
+        # v_t = given, J v = what the hands do, of which the told part is done already.
+        fixed = np.eye(21)[told]
+        constraints = np.vstack([state.jacobian, fixed])
+        wanted = np.concatenate([twist + state.jacobian[:, told] @ given, given])
+        expected = by_kkt(whole, constraints, wanted)
+        assert largest_difference(speed, expected[body.resolved]) < 1e-9
+        # Without it the arms would move otherwise.
+        blind = dataclasses.replace(seen, carried=0.0 * seen.carried, pulled=0.0 * seen.pulled)
+        other = weighted_law(
+            weighted_sum(forms(arms, blind), np.array([energy, velocity, ergonomy, 0.0])),
+            seen.jacobian,
+            twist,
+        )
+        assert largest_difference(other, speed) > 1e-5

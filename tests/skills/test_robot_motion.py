@@ -13,10 +13,10 @@ from simbench.robot.robot import load_robot
 from simbench.scenario import load_scenario
 from simbench.skills.inverse_kinematics import observe
 from simbench.skills.robot_body import require_ergonomic, robot_body
-from simbench.skills.robot_motion import follow_palms_by_law, palm_path, weighted_posture
+from simbench.skills.robot_motion import GAIN, follow_palms_by_law, palm_path, weighted_posture
 from simbench.skills.rollout import Constants
 from simbench.skills.similarity import speed_difference
-from simbench.skills.task_motion import GAIN, chain_coordinates
+from simbench.skills.task_motion import chain_coordinates
 
 ENERGY, VELOCITY = np.eye(4)[:2]
 
