@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--actor", type=int, default=2)
     parser.add_argument("--task", default="pump")
     parser.add_argument("--span", type=float, nargs=2, default=(3.4, 5.7), metavar="S")
-    parser.add_argument("--gain", type=float, default=1e4, help="p of the manipulability criterion")
+    parser.add_argument("--gain", type=float, default=GAIN, help="p of the manipulability criterion")
     given = parser.parse_args(arguments)
     found: dict[str, list[dict[str, float]]] = {method: [] for method in given.methods}
     try:

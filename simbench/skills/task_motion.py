@@ -22,10 +22,10 @@ from simbench.skills.rollout import Constants, Path
 
 Array = NDArray[np.float64]
 
-GAIN = 130.0
+GAIN = 60.0
 """p of the manipulability criterion for a person, whose spine reaches as well. The thesis prints 10⁶, with
 which arms would turn at hundreds of rad/s, yet it finds that this criterion alone mostly moves as velocity
-alone does. With this p it pushes the joints of arms at work at 0.1 to 5 rad/s."""
+alone does. With this p it pushes the joints of arms at work at 0.05 to 2.5 rad/s."""
 FASTEST = 10.0
 """rad/s: no joint of a person turns faster at work."""
 _EVEN = 1e-3

@@ -100,7 +100,7 @@ def test_flat_direction_is_named():
 @pytest.fixture(scope="module")
 def stroke(pump_motion):
     """Most of a repetition, short enough for thousands of laws."""
-    return task_motion(pump_motion, span=(3.4, 5.2), gain=1e4)
+    return task_motion(pump_motion, span=(3.4, 5.2))
 
 
 def test_weights_of_a_law_are_recovered(stroke):
