@@ -25,7 +25,7 @@ from simbench.skills.generated_motion import generate_motion
 from simbench.skills.identifiability import flatness
 from simbench.skills.inverse_optimal_control import find_mixture
 from simbench.skills.optimisers import GENETIC, LATTICE
-from simbench.skills.task_motion import TaskMotion, task_motion
+from simbench.skills.task_motion import GAIN, TaskMotion, task_motion
 
 NEAR = 0.02
 """How well identifiable weights have to be recovered."""
