@@ -187,6 +187,7 @@ def test_listed_commands_exist():
         "place",
         "robot",
         "motion",
+        "skills",
         "check",
         "sweep",
         "replay",
