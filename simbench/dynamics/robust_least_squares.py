@@ -14,6 +14,8 @@ _NULL = 1e-7
 """Of the greatest singular value, columns scaled to one: below, a direction has no effect."""
 _SMALL = 1e-8
 """Of the greatest column: rounding of a derivative by differences."""
+_UNLIKE = 1e-2
+"""A group's scale over the greatest: one that fits exactly must not drown what only the others tell."""
 _NOISY = 0.3
 """A column of which so much is error says nothing."""
 KNOWN = -1
@@ -74,9 +76,15 @@ def _weights(residuals: Array, groups: Integers, greatest: float) -> tuple[Array
     weights, inside = np.empty_like(residuals), np.empty_like(residuals)
     # Rounding alone must not be told into good and bad rows.
     floor = 1e-12 * greatest + 1e-100
-    for group in np.unique(groups):
+    spread = {
+        group: float(np.median(np.abs(residuals[groups == group]))) / _NORMAL
+        for group in np.unique(groups).tolist()
+        if group != KNOWN
+    }
+    floor += _UNLIKE * max(spread.values(), default=0.0)
+    for group in np.unique(groups).tolist():
         rows = groups == group
-        scale = 1.0 if group == KNOWN else max(float(np.median(np.abs(residuals[rows]))) / _NORMAL, floor)
+        scale = max(spread[group], floor) if group in spread else 1.0
         far = np.abs(residuals[rows]) / scale
         weights[rows] = np.minimum(1.0, _HUBER / np.maximum(far, _HUBER)) / scale**2
         inside[rows] = (far <= _HUBER) / scale**2

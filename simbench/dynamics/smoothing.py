@@ -23,6 +23,8 @@ _SHARE = np.pi / (2.0 * np.sqrt(2.0))
 """Of the noise below the cut-off that passes there and back a filter of second order, 1 / (1 + (f/f_c)⁴)."""
 _SPIKE, _TALL = 10.0, 0.01
 """A sample so many deviations, and so much of its channel's range, off the median of five is a spike."""
+_CLEAN = 1e-9
+"""Of a channel's range: noise that no filter is needed for."""
 _LOWEST = 0.1
 """Hz."""
 _ABOVE_NOISE = 3.0
@@ -57,10 +59,12 @@ def smooth(values: Array, rate: float, together: bool = False, price: float = 2.
     """
     noise = noise_of(values)
     values = _without_spikes(values, noise)
+    if (noise <= _CLEAN * np.ptp(values, axis=0)).all():
+        return values, noise
     kept, left = values.copy(), noise.copy()
     risk = noise**2
     cutoffs = [0.0]
-    while (cutoff := rate / 4.0 / 2.0 ** (len(cutoffs) / 2)) >= max(_LOWEST, 2.0 * rate / len(values)):
+    while (cutoff := rate / 2.0 ** (len(cutoffs) + 1)) >= max(_LOWEST, 2.0 * rate / len(values)):
         cutoffs.append(cutoff)
     for cutoff in cutoffs:
         passed = _SHARE * cutoff / (rate / 2.0) if cutoff else 1.0 / len(values)
@@ -76,7 +80,7 @@ def smooth(values: Array, rate: float, together: bool = False, price: float = 2.
 
 
 def _without_spikes(values: Array, noise: Array) -> Array:
-    middle = median_filter(values, (5, 1))
+    middle = median_filter(values, (5, 1), mode="nearest")
     off, tall = np.abs(values - middle), _TALL * np.ptp(middle, axis=0)
     return np.where(off > np.maximum(_SPIKE * noise, tall), middle, values)
 

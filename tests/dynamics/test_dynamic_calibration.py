@@ -100,6 +100,20 @@ def test_parameters_go_with_the_gains(arm, motions):
     np.testing.assert_allclose(found.values, TRUE / 2, rtol=0, atol=1e-8)
 
 
+def test_a_law_that_one_joint_contradicts_does_not_drown_that_joint(arm, motions):
+    """With k_a that was not there joint 1 fits exactly, joint 2 not at all; as drives' inertia both do."""
+    law = Feedback(9.5, -9.5, -1.5)
+    found = calibrate_dynamics(blank(arm), motions, law)
+    assert found.residual[1] > 0.1
+    # Its friction is what its own rows say, not the zero of least norm.
+    assert abs(found.values[6]) > 0.1
+    assert found.deviations[6] > 1e-3
+    free = dataclasses.replace(blank(arm), motor=np.ones(2))
+    found = calibrate_dynamics(free, motions, law)
+    assert found.residual.max() < 1e-6
+    assert found.values[found.base.names.index("joint2.motor")] == pytest.approx(-1.5, abs=1e-7)
+
+
 def test_outliers_do_not_pull(arm, motions):
     rng = np.random.default_rng(3)
     bad = []
