@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from simbench.arm_reference import arm_timeline
 from simbench.balancing import BalancedRun, balance_run
 from simbench.checks import Check, check_metrics
+from simbench.chosen_law import chosen_law
 from simbench.equipment import (
     actor_positions,
     fixture_handles,
@@ -39,7 +40,6 @@ from simbench.runs.shield import shielded_from_interrupt
 from simbench.scenario import Scenario, resolved_yaml
 from simbench.scenario_schema import STILL, SWEEP
 from simbench.seating import require_seat, seat_of
-from simbench.sim.control_laws import LAWS
 from simbench.sim.fixtures.fixture import add_fixture
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.grasp import Grip, GripDesign
@@ -132,7 +132,7 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
     mechanisms = scenario_mechanisms(scenario)
     seat = seat_of(robot, scenario.robot, mechanisms)
     settings = scenario.simulation
-    law = LAWS[scenario.control.law](robot, settings.timestep_s, scenario.control.bandwidth_hz)
+    law = chosen_law(scenario, robot)
     if scenario.motion.source in (SWEEP, STILL):
         course = _own_course(robot, scenario)
     else:

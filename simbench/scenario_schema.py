@@ -176,6 +176,22 @@ class ControlSection(Section):
     """What is added to the PD law: the planned motion's torque, that of its weight alone, or nothing."""
     bandwidth_hz: PositiveFloat = 10.0
     """At which computed torque closes the error, critically damped."""
+    model: Literal["own", "explicit", "abbreviated"] = "own"
+    """What computed torque knows of an arm: its own model, or its explicit one, in full or abbreviated."""
+    elements_hz: PositiveFloat | None = None
+    """How often an explicit model's elements, which depend on the angles, are computed; by default as often
+    as the torques."""
+    torques_hz: PositiveFloat | None = None
+    """How often the torques are computed from them, and held in between; by default every step."""
+
+    @model_validator(mode="after")
+    def _explicit_model(self) -> "ControlSection":
+        if self.model != "own" and self.law != "computed_torque":
+            raise ValueError(f"control.model: {self.model} needs control.law: computed_torque")
+        for name in ("elements_hz", "torques_hz"):
+            if self.model == "own" and getattr(self, name) is not None:
+                raise ValueError(f"control.{name} needs control.model: explicit or abbreviated")
+        return self
 
 
 class SimulationSection(Section):
@@ -263,6 +279,14 @@ class Scenario(Section):
                 f"1 / simulation.timestep_s ({physics:g}) must be a whole multiple of "
                 f"balance.rate_hz ({self.balance.rate_hz:g})"
             )
+        torques = self.control.torques_hz or physics
+        for name, slow, fast in (
+            ("control.elements_hz", self.control.elements_hz or torques, torques),
+            ("control.torques_hz", torques, physics),
+        ):
+            ratio = fast / slow
+            if round(ratio) < 1 or abs(ratio - round(ratio)) > 1e-6 * ratio:
+                raise ValueError(f"{name} {slow:g} must be {fast:g} divided by a whole number")
         if self.stepping is not None and self.fixtures:
             raise ValueError(
                 "stepping: hands keep to fixtures only where the robot stands; allowed: one of both"

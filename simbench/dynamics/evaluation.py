@@ -162,6 +162,38 @@ def compiled_torques(module: ModuleType) -> tuple[Callable[..., None], Callable[
     return one, many
 
 
+@cache
+def compiled_parts(module: ModuleType) -> tuple[Callable[..., None], Callable[..., None]]:
+    """Compile the two parts of a model, for one state.
+
+    Parameters
+    ----------
+    module : module
+
+    Returns
+    -------
+    compute : callable
+        Of constants, q and the array that the elements of A, B, C and g go to.
+    combine : callable
+        Of these elements, velocity, acceleration (n,) and the array (n,) that the torques go to.
+    """
+    trigonometry, configuration, torque = (
+        njit(each, error_model="numpy") for each in (module.trigonometry, module.configuration, module.torque)
+    )
+
+    @njit(error_model="numpy")
+    def compute(k: Array, q: Array, elements: Array) -> None:
+        for i, each in enumerate(configuration(k, trigonometry(q))):
+            elements[i] = each
+
+    @njit(error_model="numpy")
+    def combine(elements: Array, v: Array, a: Array, out: Array) -> None:
+        for i, each in enumerate(torque(elements, v, a)):
+            out[i] = each
+
+    return compute, combine
+
+
 def explicit_terms(model: Evaluation, q: ArrayLike) -> tuple[Array, Array, Array, Array]:
     """Compute A, B, C and g, as `newton_euler.dynamics_terms` does by the recursion.
 

@@ -34,6 +34,8 @@ class ArmController:
         )
         self._loaded: list[int] = []
         self.demand = law.demand
+        self._beside = law if law.beside_step else None
+        self._asked = np.zeros(len(body.joints))
         self.command = Command(requested, motor, joint, friction)
 
     def hold_feet(self, held: Sequence[bool]) -> None:
@@ -47,6 +49,9 @@ class ArmController:
         for joint, wrench in loads:
             self._load[joint] = wrench
             self._loaded.append(joint)
+        if self._beside is not None:
+            self._beside.torque(state, demand, self._asked)
+            demand = self._asked
         command = self.command
         command.saturated = arm_step(self._constants, self._memory, state.q, state.v, demand)
         drive_joints(self._body, command.joint)

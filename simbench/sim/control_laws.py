@@ -31,6 +31,8 @@ class ControlLaw(Protocol):
     """(n,) The same per velocity."""
     by_model: bool
     """Whether what is left is an acceleration, of which the torque is the model's inverse dynamics."""
+    beside_step: bool
+    """Whether a torque has more to it, and only `torque` can compute it."""
 
     def demand(
         self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
@@ -54,6 +56,7 @@ class PdLaw:
         self.implicit = motors.damping * timestep + motors.stiffness * timestep**2
         self.gain, self.rate_gain = motors.stiffness, motors.damping + motors.stiffness * timestep
         self.by_model = False
+        self.beside_step = False
 
     def demand(
         self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
@@ -63,7 +66,7 @@ class PdLaw:
 
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
         """Write demand − K q − (D + K dt) v."""
-        _without_feedback(demand, self.gain, self.rate_gain, state.q, state.v, out)
+        without_feedback(demand, self.gain, self.rate_gain, state.q, state.v, out)
 
 
 class ComputedTorqueLaw:
@@ -86,6 +89,7 @@ class ComputedTorqueLaw:
         self._share, self.gain = share, each * self._stiffness
         self.rate_gain = each * (self._damping + self._stiffness * timestep)
         self.by_model = True
+        self.beside_step = False
         self._wanted = np.zeros(len(self.implicit))
 
     def demand(
@@ -96,12 +100,12 @@ class ComputedTorqueLaw:
 
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
         """Write the inverse dynamics of a*."""
-        _without_feedback(demand, self.gain, self.rate_gain, state.q, state.v, self._wanted)
+        without_feedback(demand, self.gain, self.rate_gain, state.q, state.v, self._wanted)
         out[:] = pin.rnea(self._model, self._data, state.q, state.v, self._wanted)
 
 
 @compiled
-def _without_feedback(demand: Array, gain: Array, rate_gain: Array, q: Array, v: Array, out: Array) -> None:
+def without_feedback(demand: Array, gain: Array, rate_gain: Array, q: Array, v: Array, out: Array) -> None:
     """Write demand − gain · q − rate_gain · v of the joints, which come last in q and v."""
     joint_q, joint_v = len(q) - len(out), len(v) - len(out)
     for i in range(len(out)):

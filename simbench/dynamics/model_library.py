@@ -1,0 +1,80 @@
+"""Explicit models of robots: those that ship, and others, which are derived once and kept."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+
+from simbench.dynamics.abbreviation import abbreviated_model
+from simbench.dynamics.arm import Arm, read_arm
+from simbench.dynamics.arm_symbols import arm_structure, arm_symbols
+from simbench.dynamics.evaluation import Evaluation, evaluation
+from simbench.dynamics.explicit_model import derive_explicit_model
+from simbench.dynamics.generated import puma560_abbreviated, puma560_full
+from simbench.dynamics.model_module import model_module
+
+SHIPPED: Mapping[str, tuple[ModuleType, ModuleType]] = {"puma560": (puma560_full, puma560_abbreviated)}
+
+
+def explicit_model_of(name_or_path: str | Path, *, abbreviated: bool = False) -> Evaluation:
+    """Find or derive the explicit model of an arm.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        A robot that ships, or the path of a `robot.yaml`; its joints are placed by rows (`dh`).
+    abbreviated : bool
+        Whether insignificant terms are left out.
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    RobotError
+        If the robot is not such an arm.
+    DynamicsError
+        If the model has to be derived, and sympy is not installed.
+    """
+    arm = read_arm(name_or_path)
+    if str(name_or_path) in SHIPPED:
+        return evaluation(SHIPPED[str(name_or_path)][abbreviated], arm)
+    path = _cache() / f"{_digest(arm, abbreviated)}.py"
+    try:
+        source = path.read_text(encoding="utf-8")
+    except OSError:
+        model = derive_explicit_model(arm)
+        source = model_module(
+            abbreviated_model(model) if abbreviated else model, "An explicit dynamic model."
+        )
+        _keep(path, source)
+    module = ModuleType(path.stem)
+    exec(compile(source, str(path), "exec"), module.__dict__)
+    return evaluation(module, arm)
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "simbench" / "explicit_models"
+
+
+def _digest(arm: Arm, abbreviated: bool) -> str:
+    """Name what a model is derived from: the arm, and the sources that derive it."""
+    symbols = arm_symbols(arm)
+    digest = hashlib.sha256(repr((arm_structure(arm), symbols, abbreviated)).encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:24]
+
+
+def _keep(path: Path, source: str) -> None:
+    """Write a model beside its name and rename it, or leave it where nothing can be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
+            file.write(source)
+        Path(file.name).replace(path)
+    except OSError:
+        return
