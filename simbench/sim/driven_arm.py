@@ -23,6 +23,7 @@ class FeedbackLaw:
         self.rate_gain = np.full(joints, -law.velocity)
         self.implicit = np.full(joints, -law.acceleration)
         self.by_model = False
+        self.beside_step = False
 
     def demand(
         self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
