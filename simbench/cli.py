@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 import simbench
+from simbench.cli_calibrate import calibrate
 from simbench.cli_check import check_scenarios
 from simbench.cli_motion import motion_app
 from simbench.cli_place import place
@@ -177,6 +178,7 @@ app.command()(place)
 app.command("check")(check_scenarios)
 app.command()(sweep)
 app.command()(skills)
+app.command()(calibrate)
 app.command()(video)
 app.command()(replay)
 app.command()(report)

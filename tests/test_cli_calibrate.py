@@ -1,0 +1,67 @@
+"""`simbench calibrate`: parameters of a recording, and recordings that are refused."""
+
+import numpy as np
+import pytest
+
+from simbench.cli import main
+from simbench.dynamics.animation import animated_motions
+from simbench.dynamics.arm import read_arm
+from simbench.dynamics.arm_motion import Feedback
+from simbench.dynamics.arm_recording import CHANNELS
+
+JOINTS = ("joint1", "joint2")
+HEADER = ["time", *(f"{joint}.{channel}" for channel in CHANNELS for joint in JOINTS)]
+LAW = ["--model", "direct_drive_arm", "--kp", "9.5", "--kv", "-9.5"]
+
+
+@pytest.fixture(scope="module")
+def table():
+    start, target = [[-1.0, 0.5]], [[1.2, -1.3]]
+    arm = read_arm("direct_drive_arm")
+    (motion,) = animated_motions(arm, Feedback(), start, target, 0.002, 2000)
+    clock = np.arange(len(motion.q))[:, None] / motion.rate
+    return np.hstack([clock, motion.q, motion.velocity, motion.acceleration, motion.target])
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(numbers, header=HEADER):
+        path = tmp_path / "motion.csv"
+        np.savetxt(path, numbers, delimiter=",", header=",".join(header), comments="", fmt="%.12g")
+        return str(path)
+
+    return write
+
+
+def test_parameters_are_printed(written, table, capsys):
+    assert main(["calibrate", written(table), *LAW]) == 0
+    out = capsys.readouterr().out
+    for value in ("1.98608", "0.471209", "1.71863", "0.181763"):
+        assert value in out
+
+
+def test_what_a_still_joint_hides_is_unknown(written, table, capsys):
+    still = table.copy()
+    still[:, [2, 4, 6]] = 0.0
+    assert main(["calibrate", written(still), *LAW]) == 1
+    out = capsys.readouterr().out
+    assert "joint2.viscous" in out.split("unknown: ")[1]
+    assert "joint2.izz" in out.split("unknown: ")[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: (t[:, :-1], HEADER[:-1]), "no column joint2.target; allowed: time, joint1.position"),
+        (lambda t: (np.where(np.arange(9) == 2, np.degrees(t), t), HEADER), "(degrees and radians?)"),
+        (lambda t: (np.where(np.arange(9) == 3, -t, t), HEADER), "joint1.velocity: -1 times"),
+        (lambda t: (np.delete(t, 100, axis=0), HEADER), "time: allowed: even steps"),
+        (lambda t: (np.where(np.arange(9) == 4, np.nan, t), HEADER), "velocity: has gaps"),
+        (lambda t: (t[:5], HEADER), "5 samples; allowed: at least 20"),
+    ],
+)
+def test_bad_recordings_are_refused_in_one_line(written, table, capsys, change, message):
+    assert main(["calibrate", written(*change(table)), *LAW]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
