@@ -188,6 +188,7 @@ def test_listed_commands_exist():
         "robot",
         "motion",
         "skills",
+        "calibrate",
         "check",
         "sweep",
         "replay",
