@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.optimize import approx_fprime, least_squares
 
 from simbench.dynamics.robust_least_squares import robust_least_squares
-from simbench.dynamics.smoothing import smooth
+from simbench.dynamics.smoothing import noise_of, smooth
 from simbench.errors import CalibrationError
 from simbench.robot.dh import HayatiRow, Table, table_frames
 
@@ -18,6 +18,10 @@ MOST_SAMPLES = 10_000
 _BLOCKS = 100
 _MILD = 1.345
 _NORMAL = 0.6744897501960817
+_NEAR = 1e-6
+"""rad, m."""
+_UNLIKE = 1e-3
+"""Least noise of a direction over the greatest of all: one that is exact must not drown the others."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +148,8 @@ def calibrate_kinematics(
     """Find numbers of a table by robust least squares on filtered motions.
 
     Angles enter the tip nonlinearly: their noise would shorten the arm by exp(−σ²/2), 3 % at 15°. Filtered
-    first, it does not.
+    first, it does not. A direction in which a posture's angles move the tip counts by their noise as well as
+    by the tip's: σ_t² E + J diag(σ_q²) Jᵀ, which is as sure as such data allow (Fuller 1987, §3.1).
 
     Parameters
     ----------
@@ -171,30 +176,63 @@ def calibrate_kinematics(
             raise CalibrationError(f"motion of {motion.q.shape[1]} joints; allowed: {joints}, the table's")
     stride = -(-sum(len(motion.q) for motion in motions) // MOST_SAMPLES)
     rng = np.random.default_rng(0)
-    angles, others = [], []
+    angles, others, noises = [], [], []
     for motion in motions:
         filtered, left = smooth(motion.q, motion.rate)
         angles.append(filtered[::stride])
         others.append(angles[-1] + left * rng.normal(size=angles[-1].shape))
+        # Of what is slow, as the arm is, a filter leaves all noise: channels compare as they were recorded.
+        noise = np.concatenate([noise_of(motion.q), noise_of(motion.tip)])
+        noises.append(np.broadcast_to(noise, (len(angles[-1]), joints + 3)))
     q = np.concatenate(angles)
     tip = np.concatenate([smooth(each.tip, each.rate, together=True)[0][::stride] for each in motions])
     missed = tip_residuals(table, names, q, tip)
     start = np.array([getattr(_row(table, name), name.rsplit(".", 1)[1]) for name in names])
     plain = least_squares(missed, start, x_scale="jac", xtol=1e-15, ftol=1e-15, gtol=1e-15)
-    scale = _MILD * float(np.median(np.abs(plain.fun))) / _NORMAL + 1e-15
+    even = _whitening(with_numbers(table, names, plain.x), q, np.concatenate(noises))
+    weighed = _weighed(missed, even)
+    values = least_squares(weighed, plain.x, x_scale="jac", xtol=1e-15, ftol=1e-15, gtol=1e-15).x
+    scale = _MILD * float(np.median(np.abs(weighed(values)))) / _NORMAL + 1e-15
     values = least_squares(
-        missed, plain.x, x_scale="jac", loss="huber", f_scale=scale, xtol=1e-15, ftol=1e-15, gtol=1e-15
+        weighed, values, x_scale="jac", loss="huber", f_scale=scale, xtol=1e-15, ftol=1e-15, gtol=1e-15
     ).x
     rest = missed(values)
     blocks = np.repeat(np.arange(len(q)) * _BLOCKS // len(q), 3)
-    slope = approx_fprime(values, missed, 1e-7)
-    other = approx_fprime(values, tip_residuals(table, names, np.concatenate(others), tip), 1e-7)
+    slope = approx_fprime(values, weighed, 1e-7)
+    elsewhere = tip_residuals(table, names, np.concatenate(others), tip)
+    other = approx_fprime(values, _weighed(elsewhere, even), 1e-7)
     step, covariance = robust_least_squares(
-        slope, other - slope, -rest, np.zeros(len(rest), dtype=np.int64), blocks
+        slope, other - slope, -weighed(values), np.zeros(len(rest), dtype=np.int64), blocks
     )
     values[np.isnan(step)] = np.nan
     deviations = np.where(np.isnan(step), np.nan, np.sqrt(np.diag(covariance)))
     return KinematicCalibration(tuple(names), values, deviations, float(np.sqrt(np.mean(rest**2) * 3.0)))
+
+
+def _whitening(table: Table, q: Array, noise: Array) -> Array:
+    """Make of each sample the matrix (m, 3, 3) that leaves its tip's directions equally sure, the least 1.
+
+    Noise (m, n + 3) is that of angles and tip.
+    """
+    joints = q.shape[1]
+    slope = np.stack(
+        [
+            (tip_position(table, q + _NEAR * way) - tip_position(table, q - _NEAR * way)) / (2.0 * _NEAR)
+            for way in np.eye(joints)
+        ],
+        axis=-1,
+    )
+    moved = slope * noise[:, None, :joints]
+    spread = moved @ moved.swapaxes(1, 2) + noise[:, joints:, None] ** 2 * np.eye(3)
+    greatest = float(np.linalg.eigvalsh(spread).max())
+    if greatest == 0.0:
+        return np.broadcast_to(np.eye(3), spread.shape)
+    sure = np.linalg.cholesky(spread / greatest + _UNLIKE**2 * np.eye(3))
+    return np.asarray(np.linalg.inv(sure))
+
+
+def _weighed(missed: Callable[[Array], Array], even: Array) -> Callable[[Array], Array]:
+    return lambda values: np.einsum("tij,tj->ti", even, missed(values).reshape(-1, 3)).ravel()
 
 
 def _row(table: Table, name: str) -> object:
