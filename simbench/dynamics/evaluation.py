@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.arm_symbols import arm_structure, arm_symbols
-from simbench.dynamics.newton_euler import velocity_products
+from simbench.dynamics.newton_euler import joint_states, velocity_products
 from simbench.dynamics.sine_cosine import sines_and_cosines
-from simbench.errors import DynamicsError, RobotError
+from simbench.errors import DynamicsError
 
 Array = NDArray[np.float64]
 
@@ -94,11 +94,7 @@ def explicit_torques(model: Evaluation, q: ArrayLike, velocity: ArrayLike, accel
     RobotError
         If an array does not have n columns.
     """
-    states = [np.asarray(each, dtype=float) for each in (q, velocity, acceleration)]
-    for name, state in zip(("q", "velocity", "acceleration"), states, strict=True):
-        if state.ndim == 0 or state.shape[-1] != model.joints:
-            raise RobotError(f"{name} of shape {state.shape}; allowed: (..., {model.joints})")
-    states = [np.ascontiguousarray(each) for each in np.broadcast_arrays(*states)]
+    states = [np.ascontiguousarray(each) for each in joint_states(model.joints, q, velocity, acceleration)]
     out = np.empty_like(states[0])
     rows = [each.reshape(-1, model.joints) for each in states]
     compiled_torques(model.module)[1](model.constants, *rows, out.reshape(-1, model.joints))

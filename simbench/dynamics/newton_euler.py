@@ -54,16 +54,30 @@ def inverse_dynamics(arm: Arm, q: ArrayLike, velocity: ArrayLike, acceleration: 
     RobotError
         If an array does not have n columns.
     """
-    states = []
-    for name, given in (("q", q), ("velocity", velocity), ("acceleration", acceleration)):
-        state = np.asarray(given, dtype=float)
-        if state.ndim == 0 or state.shape[-1] != arm.joints:
-            raise RobotError(f"{name} of shape {state.shape}; allowed: (..., {arm.joints})")
-        states.append(state)
-    angle, rate, change = np.broadcast_arrays(*states)
+    angle, rate, change = joint_states(arm.joints, q, velocity, acceleration)
     columns = ([state[..., i] for i in range(arm.joints)] for state in (angle, rate, change))
     torque = np.stack(np.broadcast_arrays(*link_torques(arm, *columns), angle[..., 0])[:-1], axis=-1)
     return torque + arm.motor * change + arm.viscous * rate + arm.coulomb * np.sign(rate)
+
+
+def joint_states(
+    joints: int, q: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+) -> tuple[Array, Array, Array]:
+    """Bring positions, velocities and accelerations to one shape (..., n).
+
+    Raises
+    ------
+    RobotError
+        If an array does not have n columns.
+    """
+    states = []
+    for name, given in (("q", q), ("velocity", velocity), ("acceleration", acceleration)):
+        state = np.asarray(given, dtype=float)
+        if state.ndim == 0 or state.shape[-1] != joints:
+            raise RobotError(f"{name} of shape {state.shape}; allowed: (..., {joints})")
+        states.append(state)
+    first, second, third = np.broadcast_arrays(*states)
+    return first, second, third
 
 
 def link_torques(
