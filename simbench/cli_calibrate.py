@@ -27,9 +27,9 @@ def calibrate(
     from simbench.dynamics.arm import read_arm
     from simbench.dynamics.arm_motion import Feedback
     from simbench.dynamics.arm_recording import read_arm_motion
-    from simbench.dynamics.dynamic_calibration import calibrate_dynamics
+    from simbench.dynamics.dynamic_calibration import calibrate_dynamics, with_drives
 
-    arm = read_arm(model)
+    arm = with_drives(read_arm(model))
     joints = [joint.name for joint in arm.table.joints]
     found = calibrate_dynamics(arm, [read_arm_motion(path, joints) for path in data], Feedback(kp, kv, ka))
     table = Table("parameter, SI units", "value", "standard deviation")

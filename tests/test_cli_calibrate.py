@@ -40,6 +40,13 @@ def test_parameters_are_printed(written, table, capsys):
         assert value in out
 
 
+def test_inertia_of_drives_is_found_with_the_links(written, table, capsys):
+    """A law's k_a that the arm did not have is an inertia of its drives."""
+    assert main(["calibrate", written(table), *LAW, "--ka", "-1.5"]) == 0
+    (row,) = [line for line in capsys.readouterr().out.splitlines() if "joint2.motor" in line]
+    assert float(row.split()[3]) == pytest.approx(-1.5, abs=1e-4)
+
+
 def test_what_a_still_joint_hides_is_unknown(written, table, capsys):
     still = table.copy()
     still[:, [2, 4, 6]] = 0.0

@@ -66,6 +66,15 @@ class DynamicCalibration:
         )
 
 
+def with_drives(arm: Arm) -> Arm:
+    """Return an arm each of whose joints has a motor: its inertia is then among what a calibration finds.
+
+    It is on the diagonal of A alone, where no link's is, and where a law's k_a is: a law whose k_a nobody
+    knows is found with it.
+    """
+    return replace(arm, motor=np.where(arm.motor == 0.0, 1.0, arm.motor))
+
+
 def calibrate_dynamics(arm: Arm, motions: Sequence[ArmMotion], law: Feedback) -> DynamicCalibration:
     """Find the base parameters of an arm by robust least squares on filtered motions.
 

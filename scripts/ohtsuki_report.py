@@ -1,0 +1,64 @@
+"""Rows of errors beside the paper's."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+def show(what: str, values: Array, digits: int = 6) -> None:
+    """Print a row of numbers; those that there are not as a dash."""
+    cells = ("-" if np.isnan(each) else f"{each:.{digits}f}" for each in values)
+    print(f"  {what:<36}" + " ".join(f"{each:>10}" for each in cells))
+
+
+def compare(what: str, ours: Array, paper: Array, digits: int = 6) -> list[str]:
+    """Print a row of errors and the paper's; return where ours are greater, to its last digit.
+
+    Parameters
+    ----------
+    what : str
+    ours, paper : (k,) array
+        Errors; NaN where the paper has none.
+    digits : int
+        That the paper prints.
+
+    Returns
+    -------
+    list of str
+        Empty, or one line.
+    """
+    show(what, np.abs(ours), digits)
+    show("    paper", np.abs(paper), digits)
+    greater = np.abs(ours) > np.abs(paper) + 0.5 * 10.0**-digits
+    return _named(what, "greater than the paper's", greater)
+
+
+def never_worse(what: str, ours: list[Array], others: dict[str, list[Array]], digits: int = 6) -> list[str]:
+    """Print other methods' root mean squares over the draws; return where one is surely smaller than ours.
+
+    Surely: to the paper's last digit, and by three deviations of what squares of the same draw differ by.
+    """
+    found = []
+    for name, errors in others.items():
+        rest = root_mean_square(errors)
+        show(f"    {name}, RMS of {len(errors)}", rest, digits)
+        greater = root_mean_square(ours) > rest + 0.5 * 10.0**-digits
+        if len(ours) > 1:
+            apart = np.square(ours) - np.square(errors)
+            greater &= apart.mean(axis=0) > 3.0 * apart.std(axis=0, ddof=1) / np.sqrt(len(ours))
+        found += _named(what, f"worse than {name}", greater)
+    return found
+
+
+def root_mean_square(draws: list[Array]) -> Array:
+    """Root of the mean over draws of squared errors."""
+    return np.asarray(np.sqrt(np.mean(np.square(draws), axis=0)))
+
+
+def _named(what: str, how: str, columns: NDArray[np.bool_]) -> list[str]:
+    if not columns.any():
+        return []
+    line = f"{what}: {how} in column(s) {', '.join(str(each + 1) for each in np.flatnonzero(columns))}"
+    print(f"      {how} in column(s) {', '.join(str(each + 1) for each in np.flatnonzero(columns))}")
+    return [line]
