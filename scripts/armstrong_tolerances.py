@@ -5,14 +5,15 @@ estimated: what is wrong with those goes the other way in link 3, so that the wh
 """
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pinocchio as pin
 
 from simbench.dynamics.arm import Arm, arm_model
 from simbench.dynamics.arm_symbols import arm_symbols
-from simbench.dynamics.explicit_model import ExplicitModel
+from simbench.dynamics.lumped import evaluated
+from simbench.dynamics.trig_ring import Polynomial
 
 WHOLE = (2, 3, 4, 5)
 """Link 3 with wrist, by index."""
@@ -20,18 +21,17 @@ CENTRE = 0.003
 ESTIMATED_MASS_AND_CENTRE, ESTIMATED_INERTIA = 0.25, 0.5
 ASSUMED_INERTIA = 0.04
 """Of links 2 and 3 with wrist: the tolerances printed in table 6 cannot be read in our copy of the paper."""
-MOTORS = (0.27, 0.54, 0.093, 0.016, 0.014, 0.016)
 
 
-def lumped_tolerances(model: ExplicitModel, arm: Arm) -> dict[str, float]:
+def tolerances_of(constants: Mapping[str, Polynomial], arm: Arm) -> dict[str, float]:
     """Root of the sum of squares of what each measurement's tolerance changes, by constant, kg·m² and N·m."""
-    nominal = model.constant_values()
+    own = arm_symbols(arm).values
+    nominal = {name: evaluated(constant, own) for name, constant in constants.items()}
     squares = dict.fromkeys(nominal, 0.0)
     for other in varied(arm):
-        symbols = arm_symbols(other)
-        changed = model.constant_values(symbols.values | symbols.motors)
-        for name, value in nominal.items():
-            squares[name] += (changed[name] - value) ** 2
+        values = arm_symbols(other).values
+        for name, constant in constants.items():
+            squares[name] += (evaluated(constant, values) - nominal[name]) ** 2
     return {name: value**0.5 for name, value in squares.items()}
 
 
@@ -47,10 +47,6 @@ def varied(arm: Arm) -> Iterator[Arm]:
     whole = sum((_in_link_3(arm, i, inertias[i]) for i in WHOLE[1:]), inertias[2])
     for other in _changes(whole, estimated=False):
         yield _with(arm, [*inertias[:2], _moved(inertias[2], other, whole), *inertias[3:]])
-    for i, tolerance in enumerate(MOTORS):
-        motor = arm.motor.copy()
-        motor[i] += tolerance
-        yield dataclasses.replace(arm, motor=motor)
 
 
 def _changes(body: pin.Inertia, *, estimated: bool, is_round: bool = False) -> Iterator[pin.Inertia]:

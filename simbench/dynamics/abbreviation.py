@@ -16,7 +16,7 @@ OF_THE_EQUATION = 0.01
 OF_THE_JOINT = 0.001
 
 
-def abbreviated_model(model: ExplicitModel) -> ExplicitModel:
+def abbreviated_model(model: ExplicitModel, of_the_joint: float = OF_THE_JOINT) -> ExplicitModel:
     """Leave out what is insignificant at the arm's own parameters.
 
     Each element may be in another form (c² or s²) than in the full model: the one of which least is left.
@@ -25,6 +25,8 @@ def abbreviated_model(model: ExplicitModel) -> ExplicitModel:
     ----------
     model : ExplicitModel
         The full one.
+    of_the_joint : float
+        What is less, beside the largest constant term of the same joint, is left out.
 
     Returns
     -------
@@ -33,7 +35,7 @@ def abbreviated_model(model: ExplicitModel) -> ExplicitModel:
         them are constants of their own.
     """
     ring, joints = model.geometry.ring, range(1, model.joints + 1)
-    least = {i: OF_THE_JOINT * _largest_constant(model, i) for i in joints}
+    least = {i: of_the_joint * _largest_constant(model, i) for i in joints}
     possible = {
         place: [significant(model, place, form, least[place[0]]) for form in forms(ring, function)]
         for place, function in model.functions.items()
