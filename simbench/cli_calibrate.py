@@ -1,12 +1,16 @@
 """The command line's `simbench calibrate`: parse, call, print."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
+
+if TYPE_CHECKING:
+    from simbench.dynamics.arm import Arm
+    from simbench.dynamics.arm_motion import Feedback
 
 
 def calibrate(
@@ -16,32 +20,69 @@ def calibrate(
     model: Annotated[
         str, typer.Option(metavar="ARM", help="Name, or path of a robot.yaml with a row (dh) for each joint.")
     ],
-    kp: Annotated[float, typer.Option(help="Law that drove it: N·m per rad to the target.")],
+    kp: Annotated[
+        float | None,
+        typer.Option(help="Law that drove it: N·m per rad to the target. Without it: tips only."),
+    ] = None,
     kv: Annotated[float, typer.Option(help="N·m per rad/s, negative where it damps.")] = 0.0,
     ka: Annotated[float, typer.Option(help="N·m per rad/s².")] = 0.0,
 ) -> None:
-    """Find an arm's dynamics from motions and the law that drove it; exit status 1 if some stay unknown.
+    """Find an arm's table from tips, its dynamics from the law that drove it; status 1 if some stay unknown.
 
-    Columns: time, and JOINT.position, JOINT.velocity, JOINT.acceleration, JOINT.target of each joint.
+    Columns: time and JOINT.position of each joint; for the table tip.x, tip.y, tip.z, a point of the last
+    link in the base; for the dynamics JOINT.velocity, JOINT.acceleration, JOINT.target.
     """
     from simbench.dynamics.arm import read_arm
     from simbench.dynamics.arm_motion import Feedback
+    from simbench.dynamics.arm_recording import has_tips
+
+    arm = read_arm(model)
+    unknown: list[str] = []
+    if kp is None or any(map(has_tips, data)):
+        unknown += _kinematics(arm, data)
+    if kp is not None:
+        unknown += _dynamics(arm, data, Feedback(kp, kv, ka))
+    if unknown:
+        print(f"unknown: {', '.join(unknown)}")
+        raise typer.Exit(1)
+
+
+def _kinematics(arm: "Arm", data: list[Path]) -> tuple[str, ...]:
+    from simbench.dynamics.arm_recording import read_tip_motion
+    from simbench.dynamics.table_calibration import calibrate_table
+
+    joints = [joint.name for joint in arm.table.joints]
+    table = calibrate_table(arm.table, [read_tip_motion(path, joints) for path in data])
+    rows = Table("number, rad or m", "model", "value", "standard deviation")
+    found = table.found
+    for name, model, *each in zip(found.names, table.model, found.values, found.deviations, strict=True):
+        rows.add_row(name, "-" if np.isnan(model) else f"{model:.6g}", *_cells(*each))
+    _print(rows)
+    print(f"tip: off the calibrated arm, RMS  {found.residual:.3g} m")
+    if table.repeated:
+        print(f"as in the model, for they move the tip as others do: {', '.join(table.repeated)}")
+    return found.unidentifiable
+
+
+def _dynamics(arm: "Arm", data: list[Path], law: "Feedback") -> tuple[str, ...]:
     from simbench.dynamics.arm_recording import read_arm_motion
     from simbench.dynamics.dynamic_calibration import calibrate_dynamics, with_drives
 
-    arm = with_drives(read_arm(model))
     joints = [joint.name for joint in arm.table.joints]
-    found = calibrate_dynamics(arm, [read_arm_motion(path, joints) for path in data], Feedback(kp, kv, ka))
-    table = Table("parameter, SI units", "value", "standard deviation")
-    for name, value, deviation in zip(found.base.names, found.values, found.deviations, strict=True):
-        if np.isnan(value):
-            table.add_row(name, "unknown", "not in these motions")
-        else:
-            table.add_row(name, f"{value:.6g}", f"{deviation:.2g}")
-    Console(markup=False, emoji=False).print(table)
+    found = calibrate_dynamics(with_drives(arm), [read_arm_motion(path, joints) for path in data], law)
+    rows = Table("parameter, SI units", "value", "standard deviation")
+    for name, *each in zip(found.base.names, found.values, found.deviations, strict=True):
+        rows.add_row(name, *_cells(*each))
+    _print(rows)
     for joint, left in zip(joints, found.residual, strict=True):
         print(f"{joint}: torque left over, RMS  {left:.3g}")
     print("in proportion to the gains: motion alone has no unit of force")
-    if found.unidentifiable:
-        print(f"unknown: {', '.join(found.unidentifiable)}")
-        raise typer.Exit(1)
+    return found.unidentifiable
+
+
+def _cells(value: float, deviation: float) -> tuple[str, str]:
+    return ("unknown", "not in these motions") if np.isnan(value) else (f"{value:.6g}", f"{deviation:.2g}")
+
+
+def _print(rows: Table) -> None:
+    Console(markup=False, emoji=False).print(rows)

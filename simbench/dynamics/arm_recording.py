@@ -1,4 +1,4 @@
-"""A recorded arm motion from a CSV file: columns found, numbers checked, units held against each other."""
+"""Recorded motions of an arm from CSV files: columns found, numbers and units checked."""
 
 import csv
 from collections.abc import Sequence
@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 from scipy.integrate import cumulative_trapezoid
 
 from simbench.dynamics.arm_motion import ArmMotion
+from simbench.dynamics.kinematic_calibration import TipMotion
 from simbench.errors import CalibrationError
 
 Array = NDArray[np.float64]
 
 CHANNELS = ("position", "velocity", "acceleration", "target")
 """Of each joint, rad, rad/s, rad/s², rad: columns `joint.position` and so on, beside `time`, s."""
+TIP = ("tip.x", "tip.y", "tip.z")
+"""Of a point of the last link, in the base, m."""
 _UNEVEN = 0.01
 _FACTOR = (0.8, 1.25)
 """Slope of a channel over the integral of its rate, which is 1 where their units agree."""
@@ -43,34 +46,73 @@ def read_arm_motion(path: Path, joints: Sequence[str]) -> ArmMotion:
         If columns are missing, a field is no number, time is uneven, or a rate has another unit than what it
         is the rate of.
     """
-    wanted = ["time", *(f"{joint}.{channel}" for channel in CHANNELS for joint in joints)]
+    rate, numbers = _numbers(path, [f"{joint}.{channel}" for channel in CHANNELS for joint in joints])
+    channels = np.split(numbers, len(CHANNELS), axis=1)
+    motion = ArmMotion(rate, *channels)
+    for name, low, high in (("velocity", 0, 1), ("acceleration", 1, 2)):
+        for joint, values, rates in zip(joints, channels[low].T, channels[high].T, strict=True):
+            _require_same_unit(f"{path}, {joint}.{name}", values, rates, motion.rate)
+    return motion
+
+
+def read_tip_motion(path: Path, joints: Sequence[str]) -> TipMotion:
+    """Read where a tip was at which joint positions; samples are evenly spaced.
+
+    Parameters
+    ----------
+    path : Path
+        CSV with a header: `time`, of each joint `joint.position`, and `tip.x`, `tip.y`, `tip.z`, in s, rad
+        and m.
+    joints : sequence of str
+        The arm's, in its order.
+
+    Returns
+    -------
+    TipMotion
+
+    Raises
+    ------
+    CalibrationError
+        If columns are missing, a field is no number, or time is uneven.
+    """
+    rate, numbers = _numbers(path, [*(f"{joint}.position" for joint in joints), *TIP])
+    return TipMotion(rate, *np.split(numbers, [len(joints)], axis=1))
+
+
+def has_tips(path: Path) -> bool:
+    """Tell whether a recording has any of the tip's columns."""
+    return not set(TIP).isdisjoint(_rows(path)[0])
+
+
+def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
+    """Read header and rows of a CSV file."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             table = list(csv.reader(file))
     except (UnicodeDecodeError, csv.Error) as error:
         raise CalibrationError(f"{path}: not a CSV file: {error}; allowed: a table with a header") from error
-    header = [name.strip() for name in table[0]] if table else []
+    return [name.strip() for name in table[0]] if table else [], table[1:]
+
+
+def _numbers(path: Path, columns: Sequence[str]) -> tuple[float, Array]:
+    """Read columns (T, k) of evenly spaced samples, and their rate, Hz."""
+    wanted = ["time", *columns]
+    header, rows = _rows(path)
     missing = [name for name in wanted if name not in header]
     if missing:
         raise CalibrationError(f"{path}: no column {', '.join(missing)}; allowed: {', '.join(wanted)}")
     places = [header.index(name) for name in wanted]
-    numbers = np.empty((len(table) - 1, len(wanted)))
-    for line, row in enumerate(table[1:], 2):
+    numbers = np.empty((len(rows), len(wanted)))
+    for line, row in enumerate(rows, 2):
         for column, place in enumerate(places):
             try:
                 numbers[line - 2, column] = float(row[place])
             except (ValueError, IndexError):
                 raise CalibrationError(f"{path}, line {line}, {wanted[column]}: allowed: a number") from None
-    clock = numbers[:, 0]
-    steps = np.diff(clock)
+    steps = np.diff(numbers[:, 0])
     if len(steps) < 1 or not (steps > 0.0).all() or np.ptp(steps) > 2.0 * _UNEVEN * steps.mean():
         raise CalibrationError(f"{path}, time: allowed: even steps forward, to 1 %")
-    channels = np.split(numbers[:, 1:], len(CHANNELS), axis=1)
-    motion = ArmMotion(float(1.0 / steps.mean()), *channels)
-    for name, low, high in (("velocity", 0, 1), ("acceleration", 1, 2)):
-        for joint, values, rates in zip(joints, channels[low].T, channels[high].T, strict=True):
-            _require_same_unit(f"{path}, {joint}.{name}", values, rates, motion.rate)
-    return motion
+    return float(1.0 / steps.mean()), numbers[:, 1:]
 
 
 def _require_same_unit(where: str, values: Array, rates: Array, rate: float) -> None:

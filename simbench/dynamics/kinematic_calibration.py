@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 
 MOST_SAMPLES = 10_000
 _BLOCKS = 100
+_FEWEST = 20
 _MILD = 2.0
 """Standard deviations from where a residual counts less: 99 % as good as least squares on normal noise."""
 _NORMAL = 0.6744897501960817
@@ -41,7 +42,7 @@ class TipMotion:
     Raises
     ------
     CalibrationError
-        If the arrays do not fit each other or hold gaps.
+        If the arrays do not fit each other, hold gaps, or are shorter than 20 samples.
     """
 
     rate: float
@@ -55,6 +56,8 @@ class TipMotion:
             )
         if not (np.isfinite(self.q).all() and np.isfinite(self.tip).all()):
             raise CalibrationError("motion: has gaps; allowed: a number in every sample")
+        if len(self.q) < _FEWEST:
+            raise CalibrationError(f"motion: {len(self.q)} samples; allowed: at least {_FEWEST}")
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,13 @@ def table_numbers(table: Table) -> tuple[str, ...]:
             kinds = ("alpha", "a", "theta", "d")
         names += [f"{joint.name}.{kind}" for kind in kinds]
     return tuple(names)
+
+
+def values_of(table: Table, names: Sequence[str]) -> Array:
+    """Return numbers of a table (p,), rad and m, by names among `table_numbers`."""
+    rows = {joint.name: joint.row for joint in table.joints}
+    places = (name.rsplit(".", 1) for name in names)
+    return np.array([getattr(rows[joint], kind) for joint, kind in places], dtype=float)
 
 
 def with_numbers(table: Table, names: Sequence[str], values: Array) -> Table:
@@ -188,7 +198,7 @@ def calibrate_kinematics(
     q = np.concatenate(angles)
     tip = np.concatenate([smooth(each.tip, each.rate, together=True)[0][::stride] for each in motions])
     missed = tip_residuals(table, names, q, tip)
-    start = np.array([getattr(_row(table, name), name.rsplit(".", 1)[1]) for name in names])
+    start = values_of(table, names)
     plain = least_squares(missed, start, x_scale="jac", xtol=1e-15, ftol=1e-15, gtol=1e-15)
     even = _whitening(with_numbers(table, names, plain.x), q, np.concatenate(noises))
     weighed = _weighed(missed, even)
@@ -234,8 +244,3 @@ def _whitening(table: Table, q: Array, noise: Array) -> Array:
 
 def _weighed(missed: Callable[[Array], Array], even: Array) -> Callable[[Array], Array]:
     return lambda values: np.einsum("tij,tj->ti", even, missed(values).reshape(-1, 3)).ravel()
-
-
-def _row(table: Table, name: str) -> object:
-    with_numbers(table, [name], np.zeros(1))
-    return next(joint.row for joint in table.joints if joint.name == name.rsplit(".", 1)[0])
