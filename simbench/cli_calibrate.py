@@ -66,16 +66,23 @@ def _kinematics(arm: "Arm", data: list[Path]) -> tuple[str, ...]:
 
 def _dynamics(arm: "Arm", data: list[Path], law: "Feedback") -> tuple[str, ...]:
     from simbench.dynamics.arm_recording import read_arm_motion
-    from simbench.dynamics.dynamic_calibration import calibrate_dynamics, with_drives
+    from simbench.dynamics.dynamic_calibration import calibrate_dynamics, calibrated_arm, with_drives
+    from simbench.dynamics.static_friction import greatest_hold
 
-    joints = [joint.name for joint in arm.table.joints]
-    found = calibrate_dynamics(with_drives(arm), [read_arm_motion(path, joints) for path in data], law)
+    arm, joints = with_drives(arm), [joint.name for joint in arm.table.joints]
+    motions = [read_arm_motion(path, joints) for path in data]
+    found = calibrate_dynamics(arm, motions, law)
     rows = Table("parameter, SI units", "value", "standard deviation")
     for name, *each in zip(found.base.names, found.values, found.deviations, strict=True):
         rows.add_row(name, *_cells(*each))
     _print(rows)
     for joint, left in zip(joints, found.residual, strict=True):
         print(f"{joint}: torque left over, RMS  {left:.3g}")
+    if not found.unidentifiable:
+        held = greatest_hold(calibrated_arm(arm, found.base, found.values), motions, law)
+        for joint, torque in zip(joints, held, strict=True):
+            what = "not identified, it never stood still" if np.isnan(torque) else f"at least {torque:.3g}"
+            print(f"{joint}: static friction  {what}")
     print("in proportion to the gains: motion alone has no unit of force")
     return found.unidentifiable
 

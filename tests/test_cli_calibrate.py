@@ -38,6 +38,7 @@ def test_parameters_are_printed(written, table, capsys):
     out = capsys.readouterr().out
     for value in ("1.98608", "0.471209", "1.71863", "0.181763"):
         assert value in out
+    assert "joint1: static friction  not identified" in out
 
 
 def test_inertia_of_drives_is_found_with_the_links(written, table, capsys):
