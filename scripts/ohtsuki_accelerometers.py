@@ -1,10 +1,16 @@
-"""§2.2: joint angles from two accelerometers on each link, integrated twice as the paper does."""
+"""§2.2: motions from two accelerometers on each link, integrated twice as the paper does, and their arm."""
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from ohtsuki_motions import SEED
+from ohtsuki_dynamics import cells, least_squares
+from ohtsuki_motions import LAW, SEED
+from ohtsuki_report import show
 
 from simbench.dynamics.accelerometers import integrated_twice, link_angle
+from simbench.dynamics.arm import Arm
 from simbench.dynamics.arm_motion import ArmMotion
 
 Array = NDArray[np.float64]
@@ -15,9 +21,21 @@ NOISES = ((0.0, 0.0), (0.1, 0.0), (0.0, 0.001))
 """Standard deviation and bias, m/s²."""
 
 
-def sensed_angles(motion: ArmMotion, noise: float, bias: float) -> Array:
-    """Integrate what the arm's accelerometers feel: angles (T, 2), rad."""
-    rng = np.random.default_rng(SEED)
+def accelerometers(
+    arm: Arm, motions: Sequence[ArmMotion], noises: Sequence[tuple[float, float]] = NOISES
+) -> None:
+    """Print how far off the first motion's angles are, and the parameters by all motions."""
+    print("\nAccelerometers, two a link, integrated twice; |error| of the parameters as in table 3")
+    for noise, bias in noises:
+        rng = np.random.default_rng(SEED)
+        seen = [sensed(each, noise, bias, rng) for each in motions]
+        off = np.degrees(np.abs(seen[0].q - motions[0].q).max(axis=0))
+        print(f" noise {noise} m/s2, bias {bias} m/s2: angles at worst {off[0]:.3f}, {off[1]:.3f} deg off")
+        show("least squares", np.abs(cells(least_squares(arm, seen, LAW))))
+
+
+def sensed(motion: ArmMotion, noise: float, bias: float, rng: np.random.Generator) -> ArmMotion:
+    """Make of what the arm's accelerometers feel the motion that they tell."""
     angles = []
     for link, length in enumerate(LENGTHS):
         ends = []
@@ -26,19 +44,21 @@ def sensed_angles(motion: ArmMotion, noise: float, bias: float) -> Array:
             change = np.gradient(np.gradient(point, 1 / motion.rate, axis=0), 1 / motion.rate, axis=0)
             change[:2] = change[2]
             change = change + bias * rng.choice([-1.0, 1.0], 2) + noise * rng.normal(size=change.shape)
-            ends.append(integrated_twice(change, point[0], motion.rate)[0])
-        angles.append(link_angle(*ends))
-    q = np.stack([angles[0], angles[1] - angles[0]], axis=1)
-    return np.asarray(q + np.round((motion.q[0] - q[0]) / (2 * np.pi)) * 2 * np.pi)
+            ends.append((*integrated_twice(change, point[0], motion.rate), change))
+        angles.append(_turn(*(far - near for near, far in zip(*ends, strict=True))))
+    first, second = angles
+    q, velocity, acceleration = (np.stack([a, b - a], axis=1) for a, b in zip(first, second, strict=True))
+    q += np.round((motion.q[0] - q[0]) / (2 * np.pi)) * 2 * np.pi
+    return replace(motion, q=q, velocity=velocity, acceleration=acceleration)
 
 
-def accelerometers(motion: ArmMotion) -> None:
-    """Print how far off the angles of a motion are."""
-    seconds = len(motion.q) / motion.rate
-    print(f"\nAccelerometers, two a link, integrated twice: worst angle in {seconds:.1f} s, degrees off")
-    for noise, bias in NOISES:
-        off = np.degrees(np.abs(sensed_angles(motion, noise, bias) - motion.q).max(axis=0))
-        print(f"  noise {noise} m/s2, bias {bias} m/s2: {off[0]:.3f}, {off[1]:.3f}")
+def _turn(way: Array, rate: Array, change: Array) -> tuple[Array, Array, Array]:
+    """Angle of a link from one sensor to the other, with its rates."""
+    squared = np.sum(way**2, axis=1)
+    velocity = (way[:, 0] * rate[:, 1] - way[:, 1] * rate[:, 0]) / squared
+    across = way[:, 0] * change[:, 1] - way[:, 1] * change[:, 0]
+    acceleration = (across - 2.0 * np.sum(way * rate, axis=1) * velocity) / squared
+    return link_angle(np.zeros_like(way), way), velocity, acceleration
 
 
 def _point(motion: ArmMotion, link: int, radius: float) -> Array:

@@ -40,7 +40,7 @@ def main() -> int:
     # What a calibration is not told: masses and friction.
     known = read_arm("direct_drive_arm")
     arm = replace(known, mass=np.ones(2), centre=np.zeros((2, 3)), inertia=np.zeros((2, 3, 3)))
-    accelerometers(learning[0])
+    accelerometers(arm, learning)
     missed, found = table_3(arm, learning)
     missed += table_6(arm, learning)
     worse, taken = tables_4_and_5(arm, learning)
