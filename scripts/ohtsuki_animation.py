@@ -13,7 +13,7 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 from numpy.typing import NDArray
-from ohtsuki_dynamics import FEW, SHORT
+from ohtsuki_dynamics import FEW
 from ohtsuki_motions import EVALUATION, LAW, LEARNING, LENGTH, fewer, record
 from ohtsuki_report import compare, show
 from ohtsuki_tables import ANIMATION, GAINS, LAWS, ORDER, TRUE
@@ -68,9 +68,7 @@ def driven_by_others(
     missed = []
     for gains in laws:
         law = Feedback(*gains)
-        # Without damping the arm would come to its stops.
-        long = min(length, SHORT) if law.velocity == 0.0 else length
-        motions = record(law, LEARNING + EVALUATION, long)
+        motions = record(law, LEARNING + EVALUATION, length)
         values = calibrate_dynamics(with_drives(arm), fewer(motions[:LEARNING], FEW), law).values
         for kind, scheme in SCHEMES.items():
             numbers = _numbers(motions, _moved(_arm(arm, values), law, motions, scheme))

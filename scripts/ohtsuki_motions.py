@@ -16,8 +16,10 @@ from simbench.sim.driven_arm import drive_arm
 Array = NDArray[np.float64]
 
 LEARNING, EVALUATION, LENGTH, RATE = 5, 17, 210_937, 25_000.0
-SEED, REACH, GENTLE = 2004, 2.0, 0.65
-"""Starts and targets are within so many rad; without damping within the second, short of the stops."""
+SEED, REACH, STOP = 2004, 2.0, 2.6
+"""Starts and targets are within so many rad; the arm stops at the last."""
+SHORT_OF = 0.9
+"""Of the stop, where a law alone would swing to: the joints also swing each other."""
 LAW = Feedback()
 CHANNELS = ("q", "velocity", "acceleration")
 
@@ -31,8 +33,14 @@ def shown_robot() -> Robot:
 
 
 def reach_of(law: Feedback) -> float:
-    """Choose how far motions under a law go, rad."""
-    return GENTLE if law.velocity == 0.0 else REACH
+    """Choose within which starts and targets the arm stays short of its stops, rad.
+
+    As a joint of the greatest inertia swings from one end to beyond the other.
+    """
+    inertia = TRUE[0] + TRUE[3] + 2 * 0.25 * np.hypot(TRUE[4], TRUE[5]) - law.acceleration
+    damping = min(-law.velocity / (2.0 * np.sqrt(law.position * inertia)), 0.999)
+    beyond = np.exp(-np.pi * damping / np.sqrt(1.0 - damping**2))
+    return float(min(REACH, SHORT_OF * STOP / (1.0 + 2.0 * beyond)))
 
 
 def places(reach: float) -> tuple[Array, Array]:
@@ -53,7 +61,7 @@ def recorded(path: Path) -> list[ArmMotion]:
     if not path.exists():
         motions = record(LAW, LEARNING + EVALUATION, LENGTH)
         np.savez(path, **{f"{k}{i}": getattr(m, k) for i, m in enumerate(motions) for k in CHANNELS})
-    _, targets = places(REACH)
+    _, targets = places(reach_of(LAW))
     with np.load(path) as kept:
         channels = [[kept[f"{k}{i}"] for k in CHANNELS] for i in range(LEARNING + EVALUATION)]
     return [
