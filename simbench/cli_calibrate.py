@@ -10,7 +10,9 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from simbench.dynamics.arm import Arm
-    from simbench.dynamics.arm_motion import Feedback
+    from simbench.dynamics.arm_motion import ArmMotion, Feedback
+    from simbench.dynamics.dynamic_calibration import DynamicCalibration
+    from simbench.dynamics.table_calibration import TableCalibration
 
 
 def calibrate(
@@ -34,25 +36,31 @@ def calibrate(
     """
     from simbench.dynamics.arm import read_arm
     from simbench.dynamics.arm_motion import Feedback
-    from simbench.dynamics.arm_recording import has_tips
+    from simbench.dynamics.arm_recording import has_tips, read_arm_motion, read_tip_motion
+    from simbench.dynamics.dynamic_calibration import calibrate_dynamics, with_drives
+    from simbench.dynamics.table_calibration import calibrate_table
 
-    arm = read_arm(model)
+    arm = with_drives(read_arm(model))
+    joints = [joint.name for joint in arm.table.joints]
     unknown: list[str] = []
-    if kp is None or any(map(has_tips, data)):
-        unknown += _kinematics(arm, data)
-    if kp is not None:
-        unknown += _dynamics(arm, data, Feedback(kp, kv, ka))
+    # All is read and found before anything is printed.
+    law = None if kp is None else Feedback(kp, kv, ka)
+    motions = [read_arm_motion(path, joints) for path in data] if law else []
+    tips = [read_tip_motion(path, joints) for path in data] if not law or any(map(has_tips, data)) else []
+    table = calibrate_table(arm.table, tips) if tips else None
+    dynamics = calibrate_dynamics(arm, motions, law) if law else None
+    if table:
+        _show_table(table)
+        unknown += table.found.unidentifiable
+    if law and dynamics:
+        _show_dynamics(arm, dynamics, motions, law)
+        unknown += dynamics.unidentifiable
     if unknown:
         print(f"unknown: {', '.join(unknown)}")
         raise typer.Exit(1)
 
 
-def _kinematics(arm: "Arm", data: list[Path]) -> tuple[str, ...]:
-    from simbench.dynamics.arm_recording import read_tip_motion
-    from simbench.dynamics.table_calibration import calibrate_table
-
-    joints = [joint.name for joint in arm.table.joints]
-    table = calibrate_table(arm.table, [read_tip_motion(path, joints) for path in data])
+def _show_table(table: "TableCalibration") -> None:
     rows = Table("number, rad or m", "model", "value", "standard deviation")
     found = table.found
     for name, model, *each in zip(found.names, table.model, found.values, found.deviations, strict=True):
@@ -61,17 +69,15 @@ def _kinematics(arm: "Arm", data: list[Path]) -> tuple[str, ...]:
     print(f"tip: off the calibrated arm, RMS  {found.residual:.3g} m")
     if table.repeated:
         print(f"as in the model, for they move the tip as others do: {', '.join(table.repeated)}")
-    return found.unidentifiable
 
 
-def _dynamics(arm: "Arm", data: list[Path], law: "Feedback") -> tuple[str, ...]:
-    from simbench.dynamics.arm_recording import read_arm_motion
-    from simbench.dynamics.dynamic_calibration import calibrate_dynamics, calibrated_arm, with_drives
+def _show_dynamics(
+    arm: "Arm", found: "DynamicCalibration", motions: "list[ArmMotion]", law: "Feedback"
+) -> None:
+    from simbench.dynamics.dynamic_calibration import calibrated_arm
     from simbench.dynamics.static_friction import greatest_hold
 
-    arm, joints = with_drives(arm), [joint.name for joint in arm.table.joints]
-    motions = [read_arm_motion(path, joints) for path in data]
-    found = calibrate_dynamics(arm, motions, law)
+    joints = [joint.name for joint in arm.table.joints]
     rows = Table("parameter, SI units", "value", "standard deviation")
     for name, *each in zip(found.base.names, found.values, found.deviations, strict=True):
         rows.add_row(name, *_cells(*each))
@@ -84,7 +90,6 @@ def _dynamics(arm: "Arm", data: list[Path], law: "Feedback") -> tuple[str, ...]:
             what = "not identified, it never stood still" if np.isnan(torque) else f"at least {torque:.3g}"
             print(f"{joint}: static friction  {what}")
     print("in proportion to the gains: motion alone has no unit of force")
-    return found.unidentifiable
 
 
 def _cells(value: float, deviation: float) -> tuple[str, str]:

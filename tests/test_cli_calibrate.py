@@ -139,3 +139,8 @@ def test_table_and_dynamics_of_one_recording(written, table, capsys):
     out = capsys.readouterr().out
     assert "tip.a" in out
     assert "joint2.izz" in out
+    degrees = np.where(np.arange(9) == 2, np.degrees(table), table)
+    assert main(["calibrate", written(np.hstack([degrees, both[:, 9:]]), [*HEADER, *TIPS[3:]]), *LAW]) == 2
+    said = capsys.readouterr()
+    assert "(degrees and radians?)" in said.err
+    assert said.out == ""

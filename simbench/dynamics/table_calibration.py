@@ -26,7 +26,7 @@ _DEPENDENT = 1e-7
 """Of the greatest column: what differences leave of one that depends on those before it."""
 _BESIDE = 1e-3
 """m: so near the last axis a tip is begun with beside it, where that joint's offset moves it."""
-_FAR, _MISSED = 10.0, 0.1
+_FAR, _MISSED = 10.0, 0.03
 """Of the arm's lengths, a tip's way; of that way, what may be left over."""
 
 
