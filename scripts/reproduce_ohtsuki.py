@@ -7,7 +7,7 @@ and 17 evaluation motions, kept in the directory. The paper says that gains or t
 whether the arm's own (as its near-true tables 4 and 5 say) or only those that calibration takes for true:
 both are computed. In the second, motion without torque has no unit of force: parameters are in proportion to
 the gains, and no method can tell. Beside least squares stand the paper's genetic algorithm, Newton-Raphson
-and Nelder-Mead on the same samples. Takes 50 minutes, half of them the 30 draws of noise of table 1. Exit
+and Nelder-Mead on the same samples. Takes an hour, half of it the 30 draws of noise of table 1. Exit
 status 1 if an error is greater than the paper's or another method's: tables 1, 3, 6, 4 and 5 in the first
 reading, the animation in both.
 """
