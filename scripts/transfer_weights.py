@@ -96,7 +96,7 @@ def robot_path(robot: Robot, model: pin.Model, scaled: pin.Model, q: Array, limi
     own, theirs = palm_path(robot, model, start[None]), palm_path(robot, scaled, q)
     turned = theirs.hand_rotation @ theirs.hand_rotation[0].swapaxes(-1, -2) @ own.hand_rotation[0]
     moved = own.hand_position[0] + theirs.hand_position - theirs.hand_position[0]
-    return LawPath(own.start, theirs.told, turned, moved, theirs.points)
+    return LawPath(own.start, theirs.told, turned, moved, theirs.points, own.home)
 
 
 def similarities(weights: Weights, work: tuple[str, int, int]) -> dict[str, Found]:

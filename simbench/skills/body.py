@@ -9,6 +9,7 @@ from simbench.kinematics.compiled import compiled
 from simbench.kinematics.joint_inertia import BodyMasses, joint_inertia
 from simbench.kinematics.task_matrix import Workspace
 from simbench.kinematics.tree import KinematicTree, place_bodies
+from simbench.skills.anatomy import Anatomy, girdle_slopes
 
 Array = NDArray[np.float64]
 
@@ -40,6 +41,8 @@ class SkillBody(NamedTuple):
         q_erg, rad or m.
     low, high : (n,) array
         Limits; infinite where there is none.
+    anatomy : Anatomy
+        How the joints of a person hang together.
     """
 
     tree: KinematicTree
@@ -55,6 +58,7 @@ class SkillBody(NamedTuple):
     ergonomic: Array
     low: Array
     high: Array
+    anatomy: Anatomy
 
 
 @compiled
@@ -142,6 +146,32 @@ def hand_columns(body: SkillBody, work: Workspace, joints: NDArray[np.int64], co
             else:
                 for i in range(6):
                     columns[a, first + i] = 0.0
+
+
+@compiled
+def add_girdle(body: SkillBody, work: Workspace, q: Array, columns: Array) -> None:
+    """Add to the Jacobian of the hands, transposed, what the clavicles that follow the arms do.
+
+    Parameters
+    ----------
+    body : SkillBody
+    work : Workspace
+        As for `hand_columns`.
+    q : (n,) array
+        Where the bodies stand.
+    columns : (r, 6 h) array
+        Those of the resolved coordinates; changed in place.
+    """
+    girdle = body.anatomy.girdle
+    slopes, moved = np.empty((2, 2)), np.empty((2, columns.shape[1]))
+    for g in range(len(girdle)):
+        girdle_slopes(body.anatomy, g, q, slopes)
+        hand_columns(body, work, girdle[g, :2], moved)
+        for a in range(len(body.resolved)):
+            for k in range(2):
+                if body.resolved[a] == girdle[g, 2 + k]:
+                    for i in range(columns.shape[1]):
+                        columns[a, i] += slopes[0, k] * moved[0, i] + slopes[1, k] * moved[1, i]
 
 
 @compiled

@@ -21,8 +21,13 @@ class State:
         q(t − Δt), rad or m.
     inertia : (r, r) array
         A, of the person.
+    reluctance : (r,) array
+        s, by how much joints near the ends of their ranges are more reluctant; S is its diagonal matrix.
     carried, pulled : (r,) array
-        A_rt q̇_t and A_rt (q − q_erg)_t of the coordinates that move as they are told, there already.
+        S_r A_rt S_t (q̇ − v)_t, v the habit's speeds, and A_rt (q(t − Δt) − q_erg)_t of the coordinates that
+        move as they are told.
+    habit : (r,) array
+        v, speeds from which effort counts, rad/s.
     jacobian : (6 h, r) array
         J: velocity and angular velocity of each hand, world axes.
     push : (r,) array
@@ -35,8 +40,10 @@ class State:
 
     q: Array
     inertia: Array
+    reluctance: Array
     carried: Array
     pulled: Array
+    habit: Array
     jacobian: Array
     push: Array
     period: float
@@ -71,26 +78,34 @@ Criterion = Callable[[SkillBody, State], Quadratic]
 
 
 def kinetic_energy(body: SkillBody, state: State) -> Quadratic:
-    """½ q̇ᵀAq̇ (Tomić 2018, eq. 4.2), but for what the told coordinates have alone."""
-    return Quadratic(state.inertia, state.carried)
+    """½ q̇ᵀSASq̇ (Tomić 2018, eq. 4.2), but for what the told coordinates have alone."""
+    return Quadratic(_scaled(state, state.inertia), state.carried)
 
 
 def joint_velocity(body: SkillBody, state: State) -> Quadratic:
-    """½ q̇ᵀq̇ (eq. 4.1)."""
-    return Quadratic(np.eye(len(state.q)), np.zeros_like(state.q))
+    """½ q̇ᵀS²q̇ (eq. 4.1)."""
+    return Quadratic(np.diag(state.reluctance**2), np.zeros_like(state.q))
 
 
 def ergonomy(body: SkillBody, state: State) -> Quadratic:
-    """½ (q − q_erg)ᵀA(q − q_erg) with q = q(t − Δt) + Δt q̇ (eq. 4.5)."""
+    """½ (q − q_erg)ᵀA(q − q_erg) with q = q(t − Δt) + Δt q̇ (eq. 4.5), S beside A where q̇ is squared."""
     away = state.q - body.ergonomic[body.resolved]
     pull = state.inertia @ away + state.pulled
-    return Quadratic(state.period**2 * state.inertia, state.period * pull, float(0.5 * away @ pull))
+    return Quadratic(
+        state.period**2 * _scaled(state, state.inertia),
+        state.period * pull + state.period**2 * state.carried,
+        float(0.5 * away @ pull),
+    )
 
 
 def manipulability(body: SkillBody, state: State) -> Quadratic:
-    """½ (q̇ − pω)ᵀ(q̇ − pω), ω the gradient of det(JJᵀ) (eq. 4.7, 4.8)."""
+    """½ (q̇ − pω)ᵀ(q̇ − pω), ω the gradient of det(JJᵀ) (eq. 4.7, 4.8), S² where q̇ is squared."""
     push = state.gain * state.push
-    return Quadratic(np.eye(len(state.q)), -push, float(0.5 * push @ push))
+    return Quadratic(np.diag(state.reluctance**2), -push, float(0.5 * push @ push))
+
+
+def _scaled(state: State, weight: Array) -> Array:
+    return np.asarray(state.reluctance[:, None] * weight * state.reluctance)
 
 
 CRITERIA: dict[str, Criterion] = {
@@ -109,3 +124,8 @@ def weighted_sum(forms: list[Quadratic], weights: Array) -> Quadratic:
         weights @ np.array([form.linear for form in forms]),
         float(weights @ np.array([form.constant for form in forms])),
     )
+
+
+def from_habit(objective: Quadratic, state: State) -> Quadratic:
+    """Count effort from the habit's speeds v on: bᵀq̇ loses vᵀWq̇."""
+    return Quadratic(objective.weight, objective.linear - objective.weight @ state.habit, objective.constant)

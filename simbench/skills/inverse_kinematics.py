@@ -7,8 +7,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import SkillError
 from simbench.kinematics.manipulability import manipulability_gradient
-from simbench.skills.body import SkillBody, carried_along, hand_columns, inertia_of, stand
-from simbench.skills.criteria import CRITERIA, Criterion, Quadratic, State, manipulability, weighted_sum
+from simbench.skills.anatomy import reluctance
+from simbench.skills.body import SkillBody, add_girdle, carried_along, hand_columns, inertia_of, stand
+from simbench.skills.criteria import (
+    CRITERIA,
+    Criterion,
+    Quadratic,
+    State,
+    from_habit,
+    manipulability,
+    weighted_sum,
+)
 from simbench.skills.resolve import make_factors, resolve
 from simbench.skills.rollout import TOLERANCE, Constants, Scratch, advance, make_scratch, roll, tell
 from simbench.skills.task_motion import TaskMotion
@@ -29,7 +38,7 @@ def observe(body: SkillBody, constants: Constants, q: Array, scratch: Scratch | 
         All coordinates.
     scratch : Scratch, optional
         To be used again; its bodies stand at q afterwards, its `columns` are the Jacobian's. `told` holds
-        how the told coordinates have moved, 0 by default.
+        how the told coordinates have moved, `back` how the habit would move all, 0 by default.
 
     Returns
     -------
@@ -41,15 +50,22 @@ def observe(body: SkillBody, constants: Constants, q: Array, scratch: Scratch | 
     hand_columns(body, scratch.work, body.resolved, scratch.columns)
     hand_columns(body, scratch.work, body.reaching, scratch.wide)
     manipulability_gradient(scratch.wide, scratch.gradient)
-    carried, pulled, away = np.empty(len(body.resolved)), np.empty(len(body.resolved)), q - body.ergonomic
-    away[body.resolved] = 0.0
-    carried_along(body, scratch.work, scratch.told / constants.period, carried)
+    add_girdle(body, scratch.work, q, scratch.columns)
+    reluctance(body.anatomy, q, scratch.scale)
+    carried, pulled = np.empty(len(body.resolved)), np.empty(len(body.resolved))
+    effort = scratch.scale * (scratch.told - scratch.back) / constants.period
+    away = q - scratch.told - body.ergonomic
+    effort[body.resolved], away[body.resolved] = 0.0, 0.0
+    carried_along(body, scratch.work, effort, carried)
     carried_along(body, scratch.work, away, pulled)
+    near = scratch.scale[body.resolved]
     return State(
         q[body.resolved],
         scratch.inertia.copy(),
-        carried,
+        near,
+        near * carried,
         pulled,
+        scratch.back[body.resolved] / constants.period,
         scratch.columns.T.copy(),
         scratch.gradient[np.isin(body.reaching, body.resolved)],
         constants.period,
@@ -183,9 +199,10 @@ def _roll_with(task: TaskMotion, weights: Array, criteria: list[Criterion], moti
     stand(body, q, scratch.work)
     motion[0] = q
     for t in range(1, len(motion)):
-        tell(body, path, t, q, scratch)
+        tell(body, path, constants, t, q, scratch)
         state = observe(body, constants, q, scratch)
-        objective = weighted_sum([criterion(body, state) for criterion in criteria], weights)
+        forms = [criterion(body, state) for criterion in criteria]
+        objective = from_habit(weighted_sum(forms, weights), state)
         scratch.weight[:] = objective.weight
         scratch.wish[:] = -constants.period * objective.linear
         left = advance(body, constants, path.hand_rotation[t], path.hand_position[t], q, scratch)

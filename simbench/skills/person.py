@@ -20,6 +20,7 @@ from simbench.robot.human import Human, build_human
 from simbench.robot.human_placement import basic_placements
 from simbench.robot.human_skeleton import skeleton_lengths
 from simbench.robot.romeo_table import ARM_JOINTS, BASE_JOINTS, UpperBodyLengths
+from simbench.skills.anatomy import mere_hinges
 from simbench.skills.body import SkillBody
 from simbench.skills.virtual_joints import (
     joints_that_carry,
@@ -143,6 +144,7 @@ def skill_body(
         ergonomic,
         low,
         high,
+        mere_hinges(len(names)),
     ), names
 
 

@@ -11,6 +11,7 @@ from simbench.retarget.criterion import INNER_JOINTS
 from simbench.retarget.scaling import SIDES
 from simbench.robot.robot import Robot
 from simbench.robot.romeo_table import ARM_JOINTS, BASE_JOINTS
+from simbench.skills.anatomy import mere_hinges
 from simbench.skills.body import SkillBody
 from simbench.skills.person import ergonomic_angle
 from simbench.skills.virtual_joints import (
@@ -61,6 +62,7 @@ def robot_body(robot: Robot, model: pin.Model, lower: Array, upper: Array) -> Sk
         np.concatenate([np.zeros(shift), [ergonomic_angle(name) for name in model.names[2:]]]),
         np.concatenate([-free, lower]),
         np.concatenate([free, upper]),
+        mere_hinges(shift + len(lower)),
     )
 
 

@@ -152,4 +152,4 @@ def palm_path(robot: Robot, model: pin.Model, q: Array) -> Path:
             rotation[t, h] = data.oMi[model.frames[frame].parentJoint].rotation
             position[t, h] = data.oMf[frame].translation
     told = chain_coordinates(q)
-    return Path(told[0].copy(), told, rotation, position, np.empty((len(q), 0, 3)))
+    return Path(told[0].copy(), told, rotation, position, np.empty((len(q), 0, 3)), told[0].copy())

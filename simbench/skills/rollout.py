@@ -9,8 +9,10 @@ from simbench.kinematics.compiled import compiled
 from simbench.kinematics.manipulability import manipulability_gradient
 from simbench.kinematics.task_matrix import Workspace, make_workspace
 from simbench.kinematics.tree import joint_axes
+from simbench.skills.anatomy import follow_arms, least_angle, reluctance
 from simbench.skills.body import (
     SkillBody,
+    add_girdle,
     carried_along,
     hand_columns,
     hand_errors,
@@ -45,6 +47,8 @@ class Path(NamedTuple):
         World, m.
     points : (T, 4, 3) array
         Left shoulder and elbow, right shoulder and elbow, as recorded, m.
+    home : (n,) array
+        Posture that a person likes to return to; looked at only if `Constants.habit` is not 0.
     """
 
     start: Array
@@ -52,6 +56,7 @@ class Path(NamedTuple):
     hand_rotation: Array
     hand_position: Array
     points: Array
+    home: Array
 
 
 class Constants(NamedTuple):
@@ -66,11 +71,16 @@ class Constants(NamedTuple):
     fastest : float
         Speed, rad/s and m/s, up to which coordinates move without moving the hands: the ergonomy criterion
         would jump to its posture within one sample.
+    habit : float
+        Rate r at which a person returns to the posture the task was begun in, 1/s: all effort counts from
+        q̇ = r (q_home − q) on instead of from rest. Without it what resolves redundancy sample by sample
+        drifts away, and no criterion alone explains that people do not.
     """
 
     period: float
     gain: float
     fastest: float
+    habit: float = 0.0
 
 
 class Scratch(NamedTuple):
@@ -85,6 +95,8 @@ class Scratch(NamedTuple):
     wide: Array
     gradient: Array
     told: Array
+    back: Array
+    scale: Array
     away: Array
     carried: Array
     error: Array
@@ -109,6 +121,8 @@ def make_scratch(body: SkillBody) -> Scratch:
         np.zeros(reaching),
         np.zeros(total),
         np.zeros(total),
+        np.ones(total),
+        np.zeros(total),
         np.zeros(size),
         np.zeros(rows),
         np.zeros(size),
@@ -123,7 +137,10 @@ def preferences(body: SkillBody, constants: Constants, weights: Array, q: Array,
     """Write W = K⁻¹ and w = −Δt b of equation 4.23, for moves m = Δt q̇, and the hands' Jacobian.
 
     Φ is of all coordinates, those that move as they are told included: through A their moves m_t and their
-    distance from q_erg enter b, as −b gets k_en A_rt m_t / Δt and k_erg Δt A_rt (q − q_erg)_t.
+    distance from q_erg enter b. Joints near the ends of their ranges are s times as reluctant, so that W is
+    S ((k_en + k_erg Δt²)A + (k_vel + k_man)I) S, and effort counts from the habit's moves v on:
+
+    w_r = W_rr v_r − W_rt (m_t − v_t) − k_erg Δt² A (q(t − Δt) − q_erg) + k_man Δt pω.
 
     Parameters
     ----------
@@ -134,7 +151,7 @@ def preferences(body: SkillBody, constants: Constants, weights: Array, q: Array,
     q : (n,) array
         Where the bodies stand.
     scratch : Scratch
-        `told` holds m_t; `weight`, `wish` and `columns` are overwritten.
+        After `tell`: `told` holds m_t and `back` v. `weight`, `wish` and `columns` are overwritten.
     """
     period, size = constants.period, len(body.resolved)
     shape = weights[ENERGY] + weights[ERGONOMY] * period * period
@@ -150,24 +167,12 @@ def preferences(body: SkillBody, constants: Constants, weights: Array, q: Array,
             scratch.work.axes,
         )
     hand_columns(body, scratch.work, body.resolved, scratch.columns)
-    if shape != 0.0:
-        pull = weights[ERGONOMY] * period * period
-        for t in range(len(q)):
-            scratch.away[t] = weights[ENERGY] * scratch.told[t] + pull * (q[t] - body.ergonomic[t])
-        for a in range(size):
-            scratch.away[body.resolved[a]] = 0.0
-        carried_along(body, scratch.work, scratch.away, scratch.carried)
-    for a in range(size):
-        scratch.wish[a] = -scratch.carried[a] if shape != 0.0 else 0.0
-        for b in range(a + 1):
-            scratch.weight[a, b] = shape * scratch.inertia[a, b]
-        scratch.weight[a, a] += even
-    if weights[ERGONOMY] != 0.0:
-        pull = weights[ERGONOMY] * period * period
-        for b in range(size):
-            away = pull * (q[body.resolved[b]] - body.ergonomic[body.resolved[b]])
-            for a in range(size):
-                scratch.wish[a] -= scratch.inertia[a, b] * away
+    add_girdle(body, scratch.work, q, scratch.columns)
+    reluctance(body.anatomy, q, scratch.scale)
+    _efforts(body, shape, even, scratch)
+    pull = weights[ERGONOMY] * period * period
+    if pull != 0.0:
+        _pulls(body, pull, q, scratch)
     if weights[MANIPULABILITY] != 0.0:
         hand_columns(body, scratch.work, body.reaching, scratch.wide)
         manipulability_gradient(scratch.wide, scratch.gradient)
@@ -176,6 +181,49 @@ def preferences(body: SkillBody, constants: Constants, weights: Array, q: Array,
             if a < size and body.resolved[a] == body.reaching[s]:
                 scratch.wish[a] += push * scratch.gradient[s]
                 a += 1
+
+
+@compiled
+def _efforts(body: SkillBody, shape: float, even: float, scratch: Scratch) -> None:
+    """Write W, and into w what the told coordinates and the habit do to effort."""
+    size = len(body.resolved)
+    for a in range(size):
+        near = scratch.scale[body.resolved[a]]
+        for b in range(a + 1):
+            value = shape * scratch.inertia[a, b]
+            if a == b:
+                value += even
+            scratch.weight[a, b] = value * near * scratch.scale[body.resolved[b]]
+    for a in range(size):
+        scratch.wish[a] = 0.0
+        for b in range(size):
+            weight = scratch.weight[a, b] if a >= b else scratch.weight[b, a]
+            scratch.wish[a] += weight * scratch.back[body.resolved[b]]
+    if shape != 0.0:
+        for t in range(len(scratch.told)):
+            scratch.away[t] = shape * scratch.scale[t] * (scratch.told[t] - scratch.back[t])
+        for a in range(size):
+            scratch.away[body.resolved[a]] = 0.0
+        carried_along(body, scratch.work, scratch.away, scratch.carried)
+        for a in range(size):
+            scratch.wish[a] -= scratch.scale[body.resolved[a]] * scratch.carried[a]
+
+
+@compiled
+def _pulls(body: SkillBody, pull: float, q: Array, scratch: Scratch) -> None:
+    """Add the pull to the ergonomic posture to w."""
+    size = len(body.resolved)
+    for t in range(len(q)):
+        scratch.away[t] = pull * (q[t] - scratch.told[t] - body.ergonomic[t])
+    for a in range(size):
+        scratch.away[body.resolved[a]] = 0.0
+    carried_along(body, scratch.work, scratch.away, scratch.carried)
+    for a in range(size):
+        scratch.wish[a] -= scratch.carried[a]
+    for b in range(size):
+        away = pull * (q[body.resolved[b]] - body.ergonomic[body.resolved[b]])
+        for a in range(size):
+            scratch.wish[a] -= scratch.inertia[a, b] * away
 
 
 @compiled
@@ -205,12 +253,9 @@ def advance(
     for a in range(len(s.move)):
         s.locked[a] = False
     ready, longest = False, constants.fastest * constants.period
+    gentle = constants.period / body.anatomy.stopping if body.anatomy.stopping > 0.0 else 1.0
     for _ in range(_CORRECTIONS):
-        for a in range(len(s.move)):
-            joint = body.resolved[a]
-            # A start beyond a limit may stay there, but not go further.
-            s.least[a] = min(body.low[joint] - q[joint], 0.0)
-            s.most[a] = max(body.high[joint] - q[joint], 0.0)
+        _bounds(body, q, gentle, s)
         if not _resolve(s, longest, ready):
             # Limits leave too few joints for all that is wished: the hands come first.
             for a in range(len(s.move)):
@@ -219,16 +264,31 @@ def advance(
                 return np.inf
         for a in range(len(s.move)):
             q[body.resolved[a]] += s.move[a]
+        follow_arms(body.anatomy, q)
         stand(body, q, s.work)
         before, left = left, hand_errors(body, s.work, rotation, position, s.error)
         if left <= TOLERANCE:
             break
         # From here on only the hands count, by the same factors as long as these bring them nearer.
-        ready, longest = left <= _SLOW * before, 0.0
+        ready, longest, gentle = left <= _SLOW * before, 0.0, 1.0
         if not ready:
             joint_axes(body.tree, s.work.rotation, s.work.position, s.work.position[0], s.work.axes)
             hand_columns(body, s.work, body.resolved, s.columns)
+            add_girdle(body, s.work, q, s.columns)
     return left
+
+
+@compiled
+def _bounds(body: SkillBody, q: Array, gentle: float, s: Scratch) -> None:
+    """Write the bounds of the next move: the part `gentle` of what is left to the limits."""
+    for a in range(len(s.move)):
+        joint = body.resolved[a]
+        least = least_angle(body.anatomy, body.low[joint], joint, q) - q[joint]
+        most = body.high[joint] - q[joint]
+        if gentle >= 1.0:
+            # A start beyond a limit may stay there, but not go further.
+            least, most = min(least, 0.0), max(most, 0.0)
+        s.least[a], s.most[a] = gentle * least, gentle * most
 
 
 @compiled
@@ -276,18 +336,21 @@ def _next(
     body: SkillBody, path: Path, constants: Constants, weights: Array, t: int, q: Array, scratch: Scratch
 ) -> bool:
     """Go on to sample t, in place; whether it is reached."""
-    tell(body, path, t, q, scratch)
+    tell(body, path, constants, t, q, scratch)
     preferences(body, constants, weights, q, scratch)
     left = advance(body, constants, path.hand_rotation[t], path.hand_position[t], q, scratch)
     return bool(left <= TOLERANCE)
 
 
 @compiled
-def tell(body: SkillBody, path: Path, t: int, q: Array, scratch: Scratch) -> None:
+def tell(body: SkillBody, path: Path, constants: Constants, t: int, q: Array, scratch: Scratch) -> None:
     """Move the coordinates that no law resolves to where they are at sample t; the bodies go along.
 
-    `scratch.told` gets by how much.
+    `scratch.told` gets by how much, `scratch.back` by how much the habit would move each coordinate; the
+    clavicles, which go along with the arms, are in neither.
     """
+    for k in range(len(q)):
+        scratch.back[k] = constants.habit * constants.period * (path.home[k] - q[k])
     if len(body.resolved) == len(q):
         return
     following = 0
@@ -297,6 +360,10 @@ def tell(body: SkillBody, path: Path, t: int, q: Array, scratch: Scratch) -> Non
         else:
             scratch.told[k] = path.told[t, k] - q[k]
             q[k] = path.told[t, k]
+    for g in range(len(body.anatomy.girdle)):
+        for k in body.anatomy.girdle[g, :2]:
+            scratch.told[k], scratch.back[k] = 0.0, 0.0
+    follow_arms(body.anatomy, q)
     stand(body, q, scratch.work)
 
 

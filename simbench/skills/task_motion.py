@@ -155,4 +155,4 @@ def _path(actor: ScaledActor, q: Array, imitated: Array, hands: Sequence[str]) -
             rotation[t, h] = data.oMi[model.frames[frame].parentJoint].rotation
             position[t, h] = data.oMf[frame].translation
         points[t] = [data.oMf[actor.joints[name]].translation for name in INNER_JOINTS]
-    return Path(imitated[0].copy(), imitated, rotation, position, points)
+    return Path(imitated[0].copy(), imitated, rotation, position, points, imitated[0].copy())

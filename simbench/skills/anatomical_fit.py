@@ -1,0 +1,146 @@
+"""A person's skeleton as a recording shows it: segment lengths, shoulders, how far the girdle follows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+from scipy.spatial.transform import Rotation
+
+from simbench.errors import MotionError
+from simbench.motion.actors.human_model import (
+    AVERAGE,
+    STERNOCLAVICULAR,
+    HumanModel,
+    Proportions,
+    build_human_model,
+)
+from simbench.motion.actors.posture import CLAVICLE_ELEVATION, CLAVICLE_PROTRACTION
+from simbench.motion.anatomy import SIDES
+from simbench.motion.human_motion import HumanMotion
+
+Array = NDArray[np.float64]
+
+TRUNK = ("pelvis", "trunk")
+"""Segments without which the spine's and the shoulder girdle's part of a motion cannot be told."""
+# A recording in which the upper arms turn less than this (range of how far they are raised or point forward)
+# does not show how the shoulder girdle follows; an average person's does.
+_LEAST_TURN = 0.3
+
+
+@dataclass(frozen=True)
+class Shoulders:
+    """Where the clavicles hang on the thorax and how they follow the upper arms.
+
+    Parameters
+    ----------
+    height : float
+        Of the sternoclavicular joints over the thorax's origin, m.
+    clavicle : float
+        From there to the shoulder, m.
+    lift : float
+        As `shoulder_lift` of `build_human_model`.
+    """
+
+    height: float
+    clavicle: float
+    lift: float
+
+
+def shows_trunk(motion: HumanMotion) -> bool:
+    """Whether a recording has what `fit_human` needs: both arms, pelvis and trunk, also in the initial pose."""
+    held = (motion.segments, motion.initial.segments)
+    segments = all(name in kept for kept in held for name in TRUNK)
+    return segments and all(f"{side}_{joint}" in motion.joints for side in SIDES for joint in ("shoulder", "wrist"))
+
+
+def fit_human(motion: HumanMotion) -> HumanModel:
+    """Build the person who was recorded: stature and mass as told, lengths and shoulders as recorded.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        Holds pelvis and trunk.
+
+    Returns
+    -------
+    HumanModel
+
+    Raises
+    ------
+    MotionError
+        The person's stature is not known.
+    """
+    if motion.actor is None:
+        raise MotionError(f"{motion.source}: the person's stature is needed for the masses of the body")
+    height = motion.actor.height
+    upper, fore = (_length(motion, *ends) for ends in (("shoulder", "elbow"), ("elbow", "wrist")))
+    shoulders = fit_shoulders(motion, STERNOCLAVICULAR * height)
+    # What only shares out the trunk's motion is an average person's: the hips' height, the levels of the spine.
+    hip, level = AVERAGE.hip_height, 0.720
+    for _ in range(20):
+        shoulder = level + shoulders.height / height
+        level = float(np.interp(0.720, [AVERAGE.hip_height, AVERAGE.shoulder_height, 1.0], [hip, shoulder, 1.0]))
+    return build_human_model(
+        motion.actor,
+        Proportions(
+            hip_height=hip,
+            shoulder_height=shoulder,
+            shoulder_half_width=shoulders.clavicle / height + STERNOCLAVICULAR,
+            upper_arm=upper / height,
+            forearm=fore / height,
+        ),
+        shoulders.lift,
+    )
+
+
+def fit_shoulders(motion: HumanMotion, middle: float) -> Shoulders:
+    """Fit what the shoulders do on the thorax: they go up and forward as the upper arms do.
+
+    Least squares of both shoulders' places in the thorax's axes over the whole recording.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+    middle : float
+        Of the sternoclavicular joints from the midline, m.
+
+    Returns
+    -------
+    Shoulders
+    """
+    trunk = motion.segments["trunk"]
+    places, arms = [], []
+    for side in SIDES:
+        mirror = np.array([1.0, 1.0 if side == "left" else -1.0, 1.0])
+        shoulder, elbow = (motion.joints[f"{side}_{name}"] for name in ("shoulder", "elbow"))
+        places.append(mirror * _seen_from(trunk, shoulder - trunk[:, :3, 3]))
+        along = elbow - shoulder
+        arms.append(mirror * _seen_from(trunk, along / np.linalg.norm(along, axis=1, keepdims=True)))
+    place, arm = np.concatenate(places), np.concatenate(arms)
+    forward, up = arm[:, 0], 1.0 + arm[:, 2]
+    turns = max(float(np.ptp(forward)), float(np.ptp(up))) > _LEAST_TURN
+
+    def miss(values: Array) -> Array:
+        raised, swung = values[2] * CLAVICLE_ELEVATION * up, values[2] * CLAVICLE_PROTRACTION * forward
+        x = values[1] * np.sin(swung)
+        y = middle + values[1] * np.cos(swung) * np.cos(raised)
+        z = values[0] + values[1] * np.cos(swung) * np.sin(raised)
+        return np.asarray((np.stack([x, y, z], axis=1) - place).ravel())
+
+    free = least_squares(
+        lambda values: miss(values if turns else np.append(values[:2], 1.0)),
+        [float(place[:, 2].mean()), float(place[:, 1].mean()) - middle, 1.0],
+    ).x
+    return Shoulders(float(free[0]), float(free[1]), float(np.clip(free[2], 0.0, 2.0)) if turns else 1.0)
+
+
+def _length(motion: HumanMotion, near: str, far: str) -> float:
+    """Mean length of a limb over the recording, both sides, m."""
+    return float(
+        np.mean([np.linalg.norm(motion.joints[f"{s}_{far}"] - motion.joints[f"{s}_{near}"], axis=1) for s in SIDES])
+    )
+
+
+def _seen_from(frames: Array, vectors: Array) -> Array:
+    return np.asarray(Rotation.from_matrix(frames[:, :3, :3]).inv().apply(vectors))
