@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 from simbench.errors import MotionError
 from simbench.motion.actors.human_model import (
     AVERAGE,
+    SPINE_LEVELS,
     STERNOCLAVICULAR,
     HumanModel,
     Proportions,
@@ -23,6 +24,8 @@ Array = NDArray[np.float64]
 
 TRUNK = ("pelvis", "trunk")
 """Segments without which the spine's and the shoulder girdle's part of a motion cannot be told."""
+# Of the thorax's origin between hips and shoulders.
+_THORAX_LEVEL = (SPINE_LEVELS[-1] - AVERAGE.hip_height) / (AVERAGE.shoulder_height - AVERAGE.hip_height)
 # A recording in which the upper arms turn less than this (range of how far they are raised or point forward)
 # does not show how the shoulder girdle follows; an average person's does.
 _LEAST_TURN = 0.3
@@ -51,7 +54,9 @@ def shows_trunk(motion: HumanMotion) -> bool:
     """Whether a recording has what `fit_human` needs: both arms, pelvis and trunk, also in the initial pose."""
     held = (motion.segments, motion.initial.segments)
     segments = all(name in kept for kept in held for name in TRUNK)
-    return segments and all(f"{side}_{joint}" in motion.joints for side in SIDES for joint in ("shoulder", "wrist"))
+    return segments and all(
+        f"{side}_{joint}" in motion.joints for side in SIDES for joint in ("shoulder", "wrist")
+    )
 
 
 def fit_human(motion: HumanMotion) -> HumanModel:
@@ -80,7 +85,9 @@ def fit_human(motion: HumanMotion) -> HumanModel:
     hip, level = AVERAGE.hip_height, 0.720
     for _ in range(20):
         shoulder = level + shoulders.height / height
-        level = float(np.interp(0.720, [AVERAGE.hip_height, AVERAGE.shoulder_height, 1.0], [hip, shoulder, 1.0]))
+        level = float(
+            np.interp(0.720, [AVERAGE.hip_height, AVERAGE.shoulder_height, 1.0], [hip, shoulder, 1.0])
+        )
     return build_human_model(
         motion.actor,
         Proportions(
@@ -138,7 +145,12 @@ def fit_shoulders(motion: HumanMotion, middle: float) -> Shoulders:
 def _length(motion: HumanMotion, near: str, far: str) -> float:
     """Mean length of a limb over the recording, both sides, m."""
     return float(
-        np.mean([np.linalg.norm(motion.joints[f"{s}_{far}"] - motion.joints[f"{s}_{near}"], axis=1) for s in SIDES])
+        np.mean(
+            [
+                np.linalg.norm(motion.joints[f"{s}_{far}"] - motion.joints[f"{s}_{near}"], axis=1)
+                for s in SIDES
+            ]
+        )
     )
 
 

@@ -6,7 +6,13 @@ from numpy.typing import NDArray
 from scipy.signal import savgol_filter
 from scipy.spatial.transform import Rotation
 
-from simbench.motion.actors.human_model import ARM_AXES, ARM_JOINT_NAMES, CLAVICLE_JOINTS, SPINE_JOINTS, HumanModel
+from simbench.motion.actors.human_model import (
+    ARM_AXES,
+    ARM_JOINT_NAMES,
+    CLAVICLE_JOINTS,
+    SPINE_JOINTS,
+    HumanModel,
+)
 from simbench.motion.actors.posture import clavicle_angles
 from simbench.motion.actors.stance import arms_forward
 from simbench.motion.anatomy import HANGING_LIMB, SIDES
@@ -16,7 +22,7 @@ Array = NDArray[np.float64]
 
 ORDER, WINDOW = 5, 31
 """Savitzky-Golay filter of the joints' paths, as the thesis smooths what it imitates."""
-# The girdle goes along with the arm by less than a sixth of its turn: each round leaves that part of an error.
+# The girdle goes along with less than a sixth of the arm's turn: each round leaves that part of an error.
 _ROUNDS = 6
 
 
@@ -49,7 +55,7 @@ def recorded_postures(human: HumanModel, motion: HumanMotion) -> Array:
         q[:, model.joints[model.getJointId(name)].idx_q] = angle
     # The shoulders hang on the thorax: its place counts, the pelvis's is what is left.
     thorax = human.frame("trunk")
-    q[:, :3] += motion.segments["trunk"][:, :3, 3] - _places(human, q, thorax)
+    q[:, :3] += motion.segments["trunk"][:, :3, 3] - frame_places(human, q, thorax)
     for side in SIDES:
         hand = _since_initial(motion, f"{side}_hand") * Rotation.from_matrix(
             data.oMf[human.frame(f"{side}_hand")].rotation @ HANGING_LIMB[side].T
@@ -70,7 +76,7 @@ def _put_arm(
 ) -> None:
     """Write the arm's seven joints, then the clavicle's two that go along, in place."""
     axes = _axes(side)
-    shoulder = _places(human, q, human.frame(f"{side}_shoulder"))
+    shoulder = frame_places(human, q, human.frame(f"{side}_shoulder"))
     upper, fore = human.proportions.upper_arm, human.proportions.forearm
     upper, fore = upper * human.actor.height, fore * human.actor.height
     to_wrist = motion.joints[f"{side}_wrist"] - shoulder
@@ -121,8 +127,8 @@ def _since_initial(motion: HumanMotion, segment: str) -> Rotation:
     return now * Rotation.from_matrix(motion.initial.segments[segment][:3, :3]).inv()
 
 
-def _places(human: HumanModel, q: Array, frame: int) -> Array:
-    """Where a frame of the model is (T, 3), m."""
+def frame_places(human: HumanModel, q: Array, frame: int) -> Array:
+    """Compute where a frame of the model is over configurations (T, nq): (T, 3), m."""
     data = human.model.createData()
     places = np.empty((len(q), 3))
     for t, configuration in enumerate(q):

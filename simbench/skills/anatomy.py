@@ -1,4 +1,4 @@
-"""What makes a person's joints more than hinges: tissue near the ends of ranges, the trunk, the shoulder girdle."""
+"""What makes a person's joints more than hinges: tissue, the trunk in the arms' way, the shoulder girdle."""
 
 from typing import NamedTuple
 

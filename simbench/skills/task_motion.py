@@ -109,17 +109,9 @@ def task_motion(
     MotionError
         Nothing repeats and no span is given, or fewer than two samples are within it.
     """
-    chosen = span if span is not None else find_phases(motion).pmp
-    if chosen is None:
-        raise MotionError(f"{motion.source}: nothing repeats in it; give the span to be analysed")
-    steps = np.diff(motion.time)
-    if np.ptp(steps) > _EVEN * steps.mean():
-        motion = resample(motion, motion.rate)
+    motion, inside = looked_at(motion, span)
     human, lengths = person(motion.actor, motion.initial, motion.source)
     actor = calibrate(human.robot, motion)
-    inside = (motion.time >= chosen[0] - 1e-9) & (motion.time <= chosen[1] + 1e-9)
-    if np.count_nonzero(inside) < 2:
-        raise MotionError(f"{motion.source}: fewer than two samples from {chosen[0]:g} s to {chosen[1]:g} s")
     q = imitate(actor, motion).q[inside]
     imitated = chain_coordinates(q)
     body, names = skill_body(actor, human, lengths, imitated, given, hands, limited)
@@ -132,6 +124,38 @@ def task_motion(
         imitated,
         motion.source,
     )
+
+
+def looked_at(motion: HumanMotion, span: tuple[float, float] | None) -> tuple[HumanMotion, NDArray[np.bool_]]:
+    """Choose samples of a recording.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+    span : (float, float) or None
+        First and last time, s; None for the periodic motion.
+
+    Returns
+    -------
+    HumanMotion
+        Evenly sampled.
+    inside : (T,) bool array
+
+    Raises
+    ------
+    MotionError
+        Nothing repeats and no span is given, or fewer than two samples are within it.
+    """
+    chosen = span if span is not None else find_phases(motion).pmp
+    if chosen is None:
+        raise MotionError(f"{motion.source}: nothing repeats in it; give the span to be analysed")
+    steps = np.diff(motion.time)
+    if np.ptp(steps) > _EVEN * steps.mean():
+        motion = resample(motion, motion.rate)
+    inside = (motion.time >= chosen[0] - 1e-9) & (motion.time <= chosen[1] + 1e-9)
+    if np.count_nonzero(inside) < 2:
+        raise MotionError(f"{motion.source}: fewer than two samples from {chosen[0]:g} s to {chosen[1]:g} s")
+    return motion, inside
 
 
 def chain_coordinates(q: Array) -> Array:
