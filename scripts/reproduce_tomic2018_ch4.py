@@ -1,10 +1,12 @@
 """Reproduce chapter 4 of Tomić (2018): which criteria are behind people's motion, paper beside ours.
 
-python scripts/reproduce_tomic2018_ch4.py [--actors 1,2,...] [--tasks NAME,...] [--method NAME] [--out DIR]
+python scripts/reproduce_tomic2018_ch4.py [--actors 1,2,...] [--tasks NAME,...] [--method NAME]
+    [--skeleton person|romeo] [--no-general] [--out DIR]
 
 Inverse optimal control over a virtual session of 15 actors and seven tasks: tables 4.1 and 4.2, figure 4.1,
 and figures 4.4 to 4.10 as counts of dominant criteria, each with what is hidden in the virtual actors. Laws
-start every repetition from the posture recorded there, or with --whole only the first. DIR
+start every repetition from the posture recorded there, or with --whole only the first. They move the person's
+own joints, or with --skeleton romeo the thesis's model of a person. DIR
 keeps every result (`table.parquet`, whose columns `simbench.skill_study.study_mixture` explains, and
 `timing.parquet`) and a picture of all weights, `weights.png`; the same command goes on after a kill. Exit
 status 1 if a bar is missed.
@@ -28,6 +30,7 @@ from simbench.errors import SimbenchError
 from simbench.motion.figure_png import save_png
 from simbench.processes import run_apart
 from simbench.skill_study import EVERYBODY, THESIS_ACTORS, THESIS_TASKS, skill_items, study_mixture
+from simbench.skills.anatomical_motion import PERSON, SKELETONS
 from simbench.skills.criteria import CRITERIA
 from simbench.skills.optimisers import LATTICE, METHODS
 from simbench.study import Row, run_study
@@ -230,6 +233,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--whole", action="store_true", help="all repetitions in one go, in which a law drifts"
     )
+    parser.add_argument("--skeleton", default=PERSON, help=", ".join(SKELETONS))
+    parser.add_argument("--no-general", action="store_true", help="only single actors, not table 4.2")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--out", type=Path, default=Path("runs/tomic2018-ch4"), metavar="DIR")
     given = parser.parse_args(arguments)
@@ -242,6 +247,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             seed=given.seed,
             span=tuple(given.span) if given.span else None,
             whole=given.whole,
+            general=not given.no_general,
+            skeleton=given.skeleton,
         )
         with progress_bars(Console(stderr=True)) as on_progress:
             rows = run_study(

@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.motion.human_motion import Actor, HumanMotion
-from simbench.motion.phases import find_phases
 from simbench.retarget.scaling import SIDES
+from simbench.skills.anatomical_motion import person_motion
 from simbench.skills.criteria import CRITERIA
 from simbench.skills.fitness import path_errors
 from simbench.skills.fuzzy_strategy import Strategy, detect_strategy
 from simbench.skills.identifiability import Flatness, mixture_flatness
 from simbench.skills.inverse_optimal_control import Mixture, find_mixture
 from simbench.skills.optimisers import LATTICE
-from simbench.skills.repetitions import cut_repetitions
+from simbench.skills.repetitions import parts_of
 from simbench.skills.task_motion import TaskMotion, task_motion
 
 Array = NDArray[np.float64]
@@ -32,6 +32,7 @@ class SkillAnalysis:
     Parameters
     ----------
     task : TaskMotion
+        On the person's own joints, where the recording shows the trunk.
     mixture : Mixture
     flatness : Flatness
         Of the fitness around the mixture.
@@ -83,15 +84,15 @@ def analyse_skill(
     SkillError
         No law can follow the recording, or a library is missing.
     """
-    task = task_motion(motion, span=span, hands=hands)
-    parts = (task,) if span is not None else cut_repetitions(task, find_phases(motion).boundaries)
+    task = person_motion(motion, span=span, hands=hands)
+    parts = parts_of(task, motion, span is not None)
     mixture = find_mixture(parts, method, seed)
     laws = np.vstack([mixture.weights, np.eye(len(CRITERIA))])
     return SkillAnalysis(
         task,
         mixture,
         mixture_flatness(parts, mixture),
-        detect_strategy(task),
+        detect_strategy(task_motion(motion, span=span, hands=hands)),
         parts,
         tuple(path_errors(part, laws) for part in parts),
     )

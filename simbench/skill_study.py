@@ -9,14 +9,13 @@ from simbench.errors import SkillError
 from simbench.motion.actors.people import session_people
 from simbench.motion.actors.session import TASKS, perform_in_session
 from simbench.motion.actors.strategy import DOMINANT, Strategy
-from simbench.motion.human_motion import HumanMotion
-from simbench.motion.phases import find_phases
+from simbench.skills.anatomical_motion import PERSON, SKELETONS, person_motion
 from simbench.skills.criteria import CRITERIA
 from simbench.skills.identifiability import mixture_flatness
 from simbench.skills.inverse_optimal_control import find_mixture
 from simbench.skills.optimisers import LATTICE, METHODS
-from simbench.skills.repetitions import cut_repetitions
-from simbench.skills.task_motion import TaskMotion, task_motion
+from simbench.skills.repetitions import parts_of
+from simbench.skills.task_motion import TaskMotion
 from simbench.study import Item
 
 THESIS_TASKS = tuple(task for task in TASKS if task in DOMINANT and task != "hand_drill")
@@ -38,6 +37,7 @@ def skill_items(
     span: Span | None = None,
     whole: bool = False,
     general: bool = True,
+    skeleton: str = PERSON,
 ) -> list[Item]:
     """Make the work of a study for `run_study` with `study_mixture`.
 
@@ -56,6 +56,8 @@ def skill_items(
         Take the periodic motion in one piece as well, not each repetition from its own posture.
     general : bool
         Also one mixture for each task that suits all the actors best.
+    skeleton : str
+        As for `person_motion`.
 
     Returns
     -------
@@ -65,8 +67,10 @@ def skill_items(
     Raises
     ------
     SkillError
-        Unknown method, task or actor.
+        Unknown method, skeleton, task or actor.
     """
+    if skeleton not in SKELETONS:
+        raise SkillError(f"skeleton {skeleton}: unknown; known: {', '.join(SKELETONS)}")
     if method not in METHODS:
         raise SkillError(f"method {method}: unknown; known: {', '.join(METHODS)}")
     for task in tasks:
@@ -81,20 +85,27 @@ def skill_items(
     if general:
         groups.insert(0, (EVERYBODY, tuple(actors)))
     return [
-        Item({"task": task, "actor": actor}, (session, task, group, method, seed, span, whole))
+        Item({"task": task, "actor": actor}, (session, task, group, method, seed, span, whole, skeleton))
         for actor, group in groups
         for task in tasks
     ]
 
 
 def study_mixture(
-    session: int, task: str, actors: Sequence[int], method: str, seed: int, span: Span | None, whole: bool
+    session: int,
+    task: str,
+    actors: Sequence[int],
+    method: str,
+    seed: int,
+    span: Span | None,
+    whole: bool,
+    skeleton: str,
 ) -> dict[str, Any]:
     """Find the criteria behind one recording, or those that suit several best, for a row of a table.
 
     Parameters
     ----------
-    session, task, actors, method, seed, span, whole
+    session, task, actors, method, seed, span, whole, skeleton
         As for `skill_items`.
 
     Returns
@@ -108,7 +119,10 @@ def study_mixture(
         `evaluations`, `generations`, `converged`; `pieces`, `samples`, `duration_s`.
     """
     performed = [perform_in_session(session, actor, task) for actor in actors]
-    motions = [piece for each in performed for piece in _pieces(each.motion, span, whole)]
+    motions: list[TaskMotion] = []
+    for each in performed:
+        prepared = person_motion(each.motion, span=span, skeleton=skeleton)
+        motions += parts_of(prepared, each.motion, whole or span is not None)
     mixture = find_mixture(motions, method, seed)
     flat = mixture_flatness(motions, mixture)
     hidden = [each.strategy for each in performed if each.strategy is not None]
@@ -130,13 +144,6 @@ def study_mixture(
         "samples": sum(len(motion.time) for motion in motions),
         "duration_s": sum(motion.duration for motion in motions),
     }
-
-
-def _pieces(motion: HumanMotion, span: Span | None, whole: bool) -> tuple[TaskMotion, ...]:
-    task = task_motion(motion, span=span)
-    if span is not None or whole:
-        return (task,)
-    return cut_repetitions(task, find_phases(motion).boundaries)
 
 
 def _by_criterion(name: str, values: Iterable[float]) -> dict[str, float]:

@@ -28,6 +28,7 @@ def test_items_are_every_pair_and_everybody():
     [
         ({"method": "newton"}, "method newton: unknown; known: lattice"),
         ({"tasks": ["dance"]}, "task dance: no criteria are behind it; known: drawer"),
+        ({"skeleton": "bones"}, "skeleton bones: unknown; known: person, romeo"),
         ({"actors": [20]}, "actor 20: a session has actors 1 to 19"),
     ],
 )

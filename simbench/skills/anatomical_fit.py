@@ -51,12 +51,10 @@ class Shoulders:
 
 
 def shows_trunk(motion: HumanMotion) -> bool:
-    """Whether a recording has what `fit_human` needs: both arms, pelvis and trunk, also in the initial pose."""
+    """Whether a recording has what `fit_human` needs: both arms, pelvis and trunk, the initial pose's too."""
     held = (motion.segments, motion.initial.segments)
-    segments = all(name in kept for kept in held for name in TRUNK)
-    return segments and all(
-        f"{side}_{joint}" in motion.joints for side in SIDES for joint in ("shoulder", "wrist")
-    )
+    both = all(f"{side}_wrist" in motion.joints for side in SIDES)
+    return both and all(name in kept for kept in held for name in TRUNK)
 
 
 def fit_human(motion: HumanMotion) -> HumanModel:
@@ -81,13 +79,9 @@ def fit_human(motion: HumanMotion) -> HumanModel:
     height = motion.actor.height
     upper, fore = (_length(motion, *ends) for ends in (("shoulder", "elbow"), ("elbow", "wrist")))
     shoulders = fit_shoulders(motion, STERNOCLAVICULAR * height)
-    # What only shares out the trunk's motion is an average person's: the hips' height, the levels of the spine.
-    hip, level = AVERAGE.hip_height, 0.720
-    for _ in range(20):
-        shoulder = level + shoulders.height / height
-        level = float(
-            np.interp(0.720, [AVERAGE.hip_height, AVERAGE.shoulder_height, 1.0], [hip, shoulder, 1.0])
-        )
+    # What only shares out the trunk's motion is an average person's: the hips' height, the spine's levels.
+    hip = AVERAGE.hip_height
+    shoulder = hip + shoulders.height / height / (1.0 - _THORAX_LEVEL)
     return build_human_model(
         motion.actor,
         Proportions(
@@ -144,14 +138,8 @@ def fit_shoulders(motion: HumanMotion, middle: float) -> Shoulders:
 
 def _length(motion: HumanMotion, near: str, far: str) -> float:
     """Mean length of a limb over the recording, both sides, m."""
-    return float(
-        np.mean(
-            [
-                np.linalg.norm(motion.joints[f"{s}_{far}"] - motion.joints[f"{s}_{near}"], axis=1)
-                for s in SIDES
-            ]
-        )
-    )
+    limbs = [motion.joints[f"{side}_{far}"] - motion.joints[f"{side}_{near}"] for side in SIDES]
+    return float(np.mean(np.linalg.norm(limbs, axis=2)))
 
 
 def _seen_from(frames: Array, vectors: Array) -> Array:

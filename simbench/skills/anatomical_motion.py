@@ -32,11 +32,17 @@ HABIT = 0.6
 _THERE = 0.002
 
 
+PERSON, ROMEO = "person", "romeo"
+SKELETONS = (PERSON, ROMEO)
+"""The person's own joints, and the thesis's model of a person: ROMEO's at the person's size."""
+
+
 def person_motion(
     motion: HumanMotion,
     *,
     span: tuple[float, float] | None = None,
     hands: Sequence[str] = SIDES,
+    skeleton: str = PERSON,
 ) -> TaskMotion:
     """Prepare a recording: on the person's own joints, or on the thesis's where the trunk is not recorded.
 
@@ -47,6 +53,8 @@ def person_motion(
         First and last time, s; by default the periodic motion that `find_phases` finds.
     hands : sequence of str
         Sides whose hands keep their path.
+    skeleton : str
+        One of `SKELETONS`; of a recording without pelvis and trunk it is always the thesis's.
 
     Returns
     -------
@@ -58,7 +66,8 @@ def person_motion(
     MotionError
         As these two.
     """
-    make = anatomical_motion if shows_trunk(motion) else task_motion
+    own = skeleton == PERSON and shows_trunk(motion)
+    make = anatomical_motion if own else task_motion
     return make(motion, span=span, hands=hands)
 
 

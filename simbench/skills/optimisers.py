@@ -1,6 +1,6 @@
 """Searching the weights of criteria that give the least fitness: several methods, one interface."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +61,13 @@ class Found:
     values: Array
 
 
-def minimise(fitness: Fitness, method: str = LATTICE, seed: int = 0, scale: ArrayLike | None = None) -> Found:
+def minimise(
+    fitness: Fitness,
+    method: str = LATTICE,
+    seed: int = 0,
+    scale: ArrayLike | None = None,
+    allowed: Sequence[int] = tuple(range(SIZE)),
+) -> Found:
     """Find the weights with the least fitness.
 
     Parameters
@@ -76,6 +82,8 @@ def minimise(fitness: Fitness, method: str = LATTICE, seed: int = 0, scale: Arra
     scale : (4,) array_like, optional
         The search sees weights x with k ∝ scale x. Where one criterion has to be a thousand times another to
         count as much, steps and uniform points in x are fair to both; in k, as in the thesis, without it.
+    allowed : sequence of int
+        Criteria whose weights are searched; the others' are 0.
 
     Returns
     -------
@@ -88,20 +96,22 @@ def minimise(fitness: Fitness, method: str = LATTICE, seed: int = 0, scale: Arra
     """
     if method not in METHODS:
         raise SkillError(f"method {method}: unknown; known: {', '.join(METHODS)}")
-    factors = np.ones(SIZE) if scale is None else np.asarray(scale, dtype=float)
+    chosen = list(allowed)
+    factors = (np.ones(SIZE) if scale is None else np.asarray(scale, dtype=float))[chosen]
     tried: list[Array] = []
     values: list[Array] = []
 
     def remembered(x: Array) -> Array:
-        weights = rescaled(x, factors)
+        weights = np.zeros((len(x), SIZE))
+        weights[:, chosen] = rescaled(x, factors)
         tried.append(weights)
         values.append(np.asarray(fitness(weights)))
         return values[-1]
 
     if method == LATTICE:
-        generations, converged = lattice_search(remembered, SIZE)
+        generations, converged = lattice_search(remembered, len(chosen))
     else:
-        generations, converged = population_search(remembered, POPULATIONS[method], SIZE, seed)
+        generations, converged = population_search(remembered, POPULATIONS[method], len(chosen), seed)
     every, heights = np.concatenate(tried), np.concatenate(values)
     best = int(np.argmin(heights))
     if not np.isfinite(heights[best]):

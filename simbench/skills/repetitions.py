@@ -7,7 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simbench.errors import MotionError
+from simbench.motion.human_motion import HumanMotion
+from simbench.motion.phases import find_phases
 from simbench.skills.task_motion import TaskMotion
+
+
+def parts_of(task: TaskMotion, motion: HumanMotion, whole: bool) -> tuple[TaskMotion, ...]:
+    """Take a prepared recording as a whole, or each of the repetitions that `find_phases` finds in it."""
+    return (task,) if whole else cut_repetitions(task, find_phases(motion).boundaries)
 
 
 def cut_repetitions(task: TaskMotion, boundaries: ArrayLike) -> tuple[TaskMotion, ...]:
