@@ -56,6 +56,7 @@ def observe(body: SkillBody, constants: Constants, q: Array, scratch: Scratch | 
     effort = scratch.scale * (scratch.told - scratch.back) / constants.period
     away = q - scratch.told - body.ergonomic
     effort[body.resolved], away[body.resolved] = 0.0, 0.0
+    away[body.anatomy.girdle[:, :2].ravel()] = 0.0
     carried_along(body, scratch.work, effort, carried)
     carried_along(body, scratch.work, away, pulled)
     near = scratch.scale[body.resolved]

@@ -217,6 +217,9 @@ def _pulls(body: SkillBody, pull: float, q: Array, scratch: Scratch) -> None:
         scratch.away[t] = pull * (q[t] - scratch.told[t] - body.ergonomic[t])
     for a in range(size):
         scratch.away[body.resolved[a]] = 0.0
+    for g in range(len(body.anatomy.girdle)):
+        for k in body.anatomy.girdle[g, :2]:
+            scratch.away[k] = 0.0
     carried_along(body, scratch.work, scratch.away, scratch.carried)
     for a in range(size):
         scratch.wish[a] -= scratch.carried[a]
