@@ -1,16 +1,17 @@
 """Reproduce chapter 5 of Tomić (2018): do fuzzy rules find the criterion that optimisation finds?
 
-python scripts/reproduce_tomic2018_ch5.py [--table FILE ...] [--fresh SESSION] [--out DIR] [--jobs N] [--ship]
+python scripts/reproduce_tomic2018_ch5.py [--table FILE ...] [--more SEED ...] [--out DIR] [--ship]
 
 Optimisation is the study of inverse optimal control over a virtual session, seven tasks and the hand drill.
 Tasks that no FILE has (a table of reproduce_tomic2018_ch4.py) are studied in DIR, which goes on after a kill.
 The terms of the rules are tuned on part of the actors and judged on the others, until every actor was one of
 the others; then with other parts. The hand drill is never tuned on. As in the thesis, recordings that
 manipulability dominates are left out, for no rule speaks of it: its numbers of cases are 15 less those of
-chapter 4 (but for valves, 7). What they would make of our numbers stands beside.
+chapter 4 (but for valves, 7). What they would make of our numbers stands beside. People of --more sessions
+are tuned on as well, all of them, and never judged.
 
 DIR receives the terms tuned on all actors, `memberships.yaml`, their picture, that of one inference and that
-of the agreement; --ship also puts the terms into simbench. --fresh judges them on people of another session.
+of the agreement; --ship also puts the terms into simbench.
 Exit status 1 if optimisation and rules agree less often than in the paper.
 """
 
@@ -38,6 +39,7 @@ from simbench.motion.figure_png import save_png
 from simbench.plots.fuzzy import draw_inference, draw_memberships
 from simbench.processes import run_apart
 from simbench.skill_study import THESIS_ACTORS, THESIS_TASKS, skill_items, study_mixture
+from simbench.skills.anatomical_motion import person_motion
 from simbench.skills.criteria import CRITERIA
 from simbench.skills.fuzzy_inputs import fuzzy_inputs
 from simbench.skills.fuzzy_memberships import Memberships, write_memberships
@@ -45,7 +47,6 @@ from simbench.skills.fuzzy_memberships import __file__ as MEMBERSHIPS
 from simbench.skills.fuzzy_rules import OUTPUTS
 from simbench.skills.fuzzy_strategy import detect_strategy, infer
 from simbench.skills.fuzzy_tuning import tune
-from simbench.skills.task_motion import task_motion
 from simbench.study import run_study
 from simbench.study_table import TABLE
 
@@ -103,15 +104,32 @@ class Judged:
     trained: float
 
 
-def judge(recordings: Recordings, split: int) -> Judged:
+def together(first: Recordings, second: Recordings | None) -> Recordings:
+    """Recordings of two sessions."""
+    if second is None:
+        return first
+    return Recordings(
+        np.concatenate([first.task, second.task]),
+        np.concatenate([first.actor, second.actor]),
+        np.concatenate([first.inputs, second.inputs]),
+        np.concatenate([first.weights, second.weights]),
+        first.rivals + second.rivals,
+    )
+
+
+def judge(recordings: Recordings, split: int, more: Recordings | None = None) -> Judged:
     """Tune without some actors, and have the rules speak of these, until all have had their turn."""
+    everybody = together(recordings, more)
+    others = np.arange(len(everybody.task)) >= len(recordings.task)
+    known_of_all = everybody.counts & (everybody.task != UNSEEN)
     actors = np.random.default_rng(split).permutation(np.unique(recordings.actor))
     said = np.empty(len(recordings.task), dtype=np.int64)
-    known, drill = recordings.counts & (recordings.task != UNSEEN), recordings.task == UNSEEN
+    known, drill = known_of_all[: len(recordings.task)], recordings.task == UNSEEN
     unseen, trained = [], []
     for group in np.array_split(actors, FOLDS):
         held = np.isin(recordings.actor, group)
-        answers = speak(recordings, tune_on(recordings, known & ~held))
+        left_out = np.concatenate([held, np.zeros(np.count_nonzero(others), bool)])
+        answers = speak(recordings, tune_on(everybody, known_of_all & ~left_out))
         said[held] = answers[held]
         right = answers == recordings.dominant
         unseen.append(right[drill & recordings.counts].mean())
@@ -204,16 +222,6 @@ def confusion_table(recordings: Recordings, judged: Sequence[Judged]) -> Table:
     return table
 
 
-def fresh_table(recordings: Recordings, memberships: Memberships, session: int) -> Table:
-    """Terms tuned on a whole session, judged on the people of another one."""
-    table = Table("task", "paper", "ours", "of", title=f"The tuned terms, people of session {session}")
-    said = speak(recordings, memberships)
-    for task, paper in PAPER.items():
-        count = np.count_nonzero((recordings.task == task) & recordings.counts)
-        table.add_row(task, f"{paper:.0%}", f"{share(said, recordings, task):.0%}", f"{count}")
-    return table
-
-
 def draw_agreement(recordings: Recordings, judged: Sequence[Judged], path: Path) -> None:
     """Draw the paper's share beside ours, a point for each split."""
     figure = Figure(figsize=(9.0, 4.0), dpi=100, layout="constrained")
@@ -264,6 +272,12 @@ def optimised(session: int, tables: Sequence[Path], folder: Path, jobs: int, con
     return rows
 
 
+def study(session: int, tables: Sequence[Path], folder: Path, jobs: int, console: Console) -> Recordings:
+    """Optimise a session, and compute the rules' inputs of its recordings."""
+    rows = optimised(session, tables, folder / f"optimised_{session}", jobs, console)
+    return recorded(rows, session, jobs, console)
+
+
 def recorded(rows: Sequence[Row], session: int, jobs: int, console: Console) -> Recordings:
     """Compute the rules' inputs of the recordings that were optimised."""
     with (
@@ -285,13 +299,13 @@ def recorded(rows: Sequence[Row], session: int, jobs: int, console: Console) -> 
 
 
 def recorded_inputs(session: int, actor: int, task: str) -> Array:
-    return fuzzy_inputs(task_motion(perform_in_session(session, actor, task).motion))
+    return fuzzy_inputs(person_motion(perform_in_session(session, actor, task).motion))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--table", type=Path, nargs="+", default=[], help="of the study over session 2018")
-    parser.add_argument("--fresh", type=int, help="seed of another session")
+    parser.add_argument("--more", type=int, nargs="+", default=[], metavar="SESSION", help="seeds to tune on")
     parser.add_argument("--out", type=Path, default=Path("tomic2018_ch5"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--ship", action="store_true", help="make the tuned terms simbench's own")
@@ -299,28 +313,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console()
     try:
         given.out.mkdir(parents=True, exist_ok=True)
-        folder = given.out / f"optimised_{SESSION}"
-        rows = optimised(SESSION, given.table, folder, given.jobs, console)
-        recordings = recorded(rows, SESSION, given.jobs, console)
-        judged = [judge(recordings, split) for split in SPLITS]
+        recordings = study(SESSION, given.table, given.out, given.jobs, console)
+        more: Recordings | None = None
+        for session in given.more:
+            more = together(study(session, (), given.out, given.jobs, console), more)
+        judged = [judge(recordings, split, more) for split in SPLITS]
         table, held = agreement_table(recordings, judged)
         console.print(table)
         console.print(confusion_table(recordings, judged))
-        memberships = tune_on(recordings, recordings.counts & (recordings.task != UNSEEN))
-        note = f"Tuned by scripts/reproduce_tomic2018_ch5.py on the actors of session {SESSION}."
+        everybody = together(recordings, more)
+        memberships = tune_on(everybody, everybody.counts & (everybody.task != UNSEEN))
+        sessions = ", ".join(str(session) for session in (SESSION, *given.more))
+        note = f"Tuned by scripts/reproduce_tomic2018_ch5.py on the actors of session {sessions}."
         write_memberships(memberships, given.out / "memberships.yaml", note)
         if given.ship:
             write_memberships(memberships, Path(MEMBERSHIPS).with_suffix(".yaml"), note)
         draw_memberships(memberships, "Terms of the fuzzy rules, tuned", given.out / "memberships.png")
         task, actor = EXAMPLE
-        strategy = detect_strategy(task_motion(perform_in_session(SESSION, actor, task).motion), memberships)
+        strategy = detect_strategy(
+            person_motion(perform_in_session(SESSION, actor, task).motion), memberships
+        )
         draw_inference(strategy, memberships, f"{task}, actor {actor}", given.out / "inference.png")
         draw_agreement(recordings, judged, given.out / "agreement.png")
-        if given.fresh is not None:
-            folder = given.out / f"optimised_{given.fresh}"
-            rows = optimised(given.fresh, (), folder, given.jobs, console)
-            others = recorded(rows, given.fresh, given.jobs, console)
-            console.print(fresh_table(others, memberships, given.fresh))
     except (SimbenchError, OSError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -17,7 +17,7 @@ from simbench.skills.identifiability import Flatness, mixture_flatness
 from simbench.skills.inverse_optimal_control import Mixture, find_mixture
 from simbench.skills.optimisers import LATTICE
 from simbench.skills.repetitions import parts_of
-from simbench.skills.task_motion import TaskMotion, task_motion
+from simbench.skills.task_motion import TaskMotion
 
 Array = NDArray[np.float64]
 
@@ -92,7 +92,7 @@ def analyse_skill(
         task,
         mixture,
         mixture_flatness(parts, mixture),
-        detect_strategy(task_motion(motion, span=span, hands=hands)),
+        detect_strategy(task),
         parts,
         tuple(path_errors(part, laws) for part in parts),
     )

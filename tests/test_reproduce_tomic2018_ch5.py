@@ -42,7 +42,7 @@ def test_nobody_is_judged_by_terms_tuned_on_them(script, recordings, monkeypatch
     tuned = []
 
     def tune_on(given, chosen):
-        assert given is recordings
+        np.testing.assert_array_equal(given.inputs, recordings.inputs)
         tuned.append(chosen)
         return len(tuned) - 1
 
@@ -61,6 +61,20 @@ def test_nobody_is_judged_by_terms_tuned_on_them(script, recordings, monkeypatch
         assert script.UNSEEN not in recordings.task[chosen]
         assert (recordings.weights[chosen].argmax(axis=1) < len(OUTPUTS)).all()
         assert np.count_nonzero(chosen) > 40
+
+
+def test_people_of_other_sessions_are_tuned_on_and_never_judged(script, recordings, monkeypatch):
+    chosen = []
+    monkeypatch.setattr(script, "tune_on", lambda given, picked: chosen.append((given, picked)))
+    monkeypatch.setattr(script, "speak", lambda given, _: np.zeros(len(given.task), dtype=np.int64))
+    judged = script.judge(recordings, 1, recordings)
+    count = len(recordings.task)
+    assert judged.said.shape == (count,)
+    whole = recordings.counts & (recordings.task != script.UNSEEN)
+    for given, picked in chosen:
+        assert len(given.task) == 2 * count
+        np.testing.assert_array_equal(picked[count:], whole)
+        assert picked[:count].sum() < whole.sum()
 
 
 def test_share_leaves_manipulability_out(script, recordings):

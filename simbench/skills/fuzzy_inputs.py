@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import SkillError
+from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS
 from simbench.retarget.scaling import SIDES
 from simbench.robot.romeo_table import ARM_JOINTS, BASE_JOINTS
 from simbench.skills.fuzzy_rules import INPUTS
@@ -23,11 +24,18 @@ ARM_DISTANCES = {
     "ergonomyShoulderYaw": "ShoulderYaw",
     "ergonomyElbowYaw": "ElbowYaw",
 }
-SLIDING = BASE_JOINTS[:3]
+TRUNK_SPEED = "vTrunkPitch"
+# The same joints of a person's own skeleton.
+OWN = {
+    "ShoulderPitch": "shoulder_flexion",
+    "ShoulderYaw": "shoulder_abduction",
+    "ElbowYaw": "elbow_flexion",
+    "ElbowRoll": "shoulder_internal_rotation",
+}
 
 
 def fuzzy_inputs(task: TaskMotion) -> Array:
-    """Compute the inputs of the fuzzy rules (Tomić 2018, §5.2.1) from a motion that was imitated.
+    """Compute the inputs of the fuzzy rules (Tomić 2018, §5.2.1) from a recording's joints.
 
     Speeds are means of |q̇| over time; 0 is the slowest and 1 the fastest of the person's joints, which are
     all that turn but neck and head, of both arms. A distance is that of a point carried by the joint from
@@ -41,6 +49,7 @@ def fuzzy_inputs(task: TaskMotion) -> Array:
     Parameters
     ----------
     task : TaskMotion
+        On the person's own joints, or on the thesis's model.
 
     Returns
     -------
@@ -53,17 +62,27 @@ def fuzzy_inputs(task: TaskMotion) -> Array:
         Nothing turns.
     """
     place = {name: k for k, name in enumerate(task.names)}
+    own = SPINE_JOINTS[0] in place
     speed = np.abs(np.diff(task.imitated, axis=0)).mean(axis=0)
-    turning = [k for name, k in place.items() if name not in SLIDING]
+    # A person's pelvis stands where it stands, and clavicles go along with the arms.
+    turning = task.body.resolved if own else [k for name, k in place.items() if name not in BASE_JOINTS[:3]]
     slowest, fastest = speed[turning].min(), speed[turning].max()
     if not fastest > slowest:
         raise SkillError(f"{task.source}: no joint moves more than another: nothing says how it is done")
-    side = max(
-        (side[0].upper() for side in SIDES),
-        key=lambda letter: sum(speed[place[letter + joint]] for joint in ARM_JOINTS),
-    )
-    named = {name: place[side + joint] for name, joint in (ARM_SPEEDS | ARM_DISTANCES).items()}
-    named["vTrunkPitch"] = place["BasePitch"]
+    arms = [_arm(side, own) for side in SIDES]
+    mover = max(arms, key=lambda arm: sum(speed[place[joint]] for joint in arm))
+    named = {}
+    for name, joint in (ARM_SPEEDS | ARM_DISTANCES).items():
+        ending = OWN[joint] if own else joint
+        named[name] = next(place[each] for each in mover if each.endswith(ending))
+    named[TRUNK_SPEED] = place[SPINE_JOINTS[0] if own else "BasePitch"]
     away = np.abs(np.sin(0.5 * (task.imitated - task.body.ergonomic))).mean(axis=0)
-    share = (speed - slowest) / (fastest - slowest)
+    share = np.maximum(speed - slowest, 0.0) / (fastest - slowest)
     return np.array([(away if name in ARM_DISTANCES else share)[named[name]] for name in INPUTS])
+
+
+def _arm(side: str, own: bool) -> list[str]:
+    """Names of an arm's joints on the person's own skeleton or on ROMEO's."""
+    if own:
+        return [f"{side}_{joint}" for joint in ARM_JOINT_NAMES]
+    return [side[0].upper() + joint for joint in ARM_JOINTS]

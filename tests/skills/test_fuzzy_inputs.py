@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from simbench.errors import SkillError
+from simbench.motion.actors.session import perform_in_session
+from simbench.skills.anatomical_motion import anatomical_motion
 from simbench.skills.fuzzy_inputs import fuzzy_inputs
 from simbench.skills.fuzzy_rules import INPUTS
 
@@ -72,3 +74,27 @@ def test_recording_gives_numbers_from_0_to_1(arms):
 def test_rest_says_nothing(arms):
     with pytest.raises(SkillError, match="no joint moves"):
         fuzzy_inputs(moved(arms, {}))
+
+
+def test_own_joints_of_a_person_are_those_of_the_rules(made_once):
+    motion = made_once("paddles-performance", lambda: perform_in_session(2018, 3, "canoe_paddles")).motion
+    task = anatomical_motion(motion, span=(3.6, 4.6))
+    swing = {
+        "right_shoulder_flexion": 0.01,
+        "right_shoulder_abduction": 0.02,
+        "right_shoulder_internal_rotation": 0.03,
+        "right_elbow_flexion": 0.04,
+        "spine_flexion": 0.005,
+        "left_shoulder_flexion": 0.015,
+        # Where the pelvis turns, and how clavicles go along, is nobody's way of working.
+        "BasePitch": 1.0,
+        "right_clavicle_elevation": 1.0,
+    }
+    found = as_dict(fuzzy_inputs(moved(task, swing, {"right_elbow_flexion": -0.5})))
+    speeds = [
+        found[name]
+        for name in ("vShoulderPitch", "vShoulderYaw", "vShoulderRoll", "vElbowYaw", "vTrunkPitch")
+    ]
+    np.testing.assert_allclose(speeds, [0.25, 0.5, 0.75, 1.0, 0.125])
+    assert found["ergonomyElbowYaw"] == pytest.approx(np.sin(0.24), abs=0.01)
+    assert found["ergonomyShoulderPitch"] < 0.01
