@@ -10,7 +10,6 @@ from scipy.spatial.transform import Rotation
 from simbench.errors import MotionError
 from simbench.motion.actors.human_model import (
     AVERAGE,
-    SPINE_LEVELS,
     STERNOCLAVICULAR,
     HumanModel,
     Proportions,
@@ -24,8 +23,11 @@ Array = NDArray[np.float64]
 
 TRUNK = ("pelvis", "trunk")
 """Segments without which the spine's and the shoulder girdle's part of a motion cannot be told."""
-# Of the thorax's origin between hips and shoulders.
-_THORAX_LEVEL = (SPINE_LEVELS[-1] - AVERAGE.hip_height) / (AVERAGE.shoulder_height - AVERAGE.hip_height)
+# A trunk, hips to shoulders, that differs from the average one by more than this part is none: whatever the
+# source calls pelvis is elsewhere.
+_TRUNK_SPREAD = 0.15
+LIFTS = 0.0, 2.0
+"""How much a shoulder girdle may follow, as part of the average."""
 # A recording in which the upper arms turn less than this (range of how far they are raised or point forward)
 # does not show how the shoulder girdle follows; an average person's does.
 _LEAST_TURN = 0.3
@@ -37,15 +39,15 @@ class Shoulders:
 
     Parameters
     ----------
-    height : float
-        Of the sternoclavicular joints over the thorax's origin, m.
+    place : (3,) array
+        Of the point midway between the sternoclavicular joints in the trunk's frame, m.
     clavicle : float
         From there to the shoulder, m.
     lift : float
         As `shoulder_lift` of `build_human_model`.
     """
 
-    height: float
+    place: Array
     clavicle: float
     lift: float
 
@@ -79,14 +81,14 @@ def fit_human(motion: HumanMotion) -> HumanModel:
     height = motion.actor.height
     upper, fore = (_length(motion, *ends) for ends in (("shoulder", "elbow"), ("elbow", "wrist")))
     shoulders = fit_shoulders(motion, STERNOCLAVICULAR * height)
-    # What only shares out the trunk's motion is an average person's: the hips' height, the spine's levels.
-    hip = AVERAGE.hip_height
-    shoulder = hip + shoulders.height / height / (1.0 - _THORAX_LEVEL)
+    usual = AVERAGE.shoulder_height - AVERAGE.hip_height
+    trunk = _trunk(motion, shoulders, usual * height) / height
+    # The hips' height and the levels of the spine only share out the trunk's motion.
     return build_human_model(
         motion.actor,
         Proportions(
-            hip_height=hip,
-            shoulder_height=shoulder,
+            hip_height=AVERAGE.hip_height,
+            shoulder_height=AVERAGE.hip_height + trunk,
             shoulder_half_width=shoulders.clavicle / height + STERNOCLAVICULAR,
             upper_arm=upper / height,
             forearm=fore / height,
@@ -123,17 +125,36 @@ def fit_shoulders(motion: HumanMotion, middle: float) -> Shoulders:
     turns = max(float(np.ptp(forward)), float(np.ptp(up))) > _LEAST_TURN
 
     def miss(values: Array) -> Array:
-        raised, swung = values[2] * CLAVICLE_ELEVATION * up, values[2] * CLAVICLE_PROTRACTION * forward
-        x = values[1] * np.sin(swung)
-        y = middle + values[1] * np.cos(swung) * np.cos(raised)
-        z = values[0] + values[1] * np.cos(swung) * np.sin(raised)
+        ahead, above, clavicle, lift = values
+        raised, swung = lift * CLAVICLE_ELEVATION * up, lift * CLAVICLE_PROTRACTION * forward
+        x = ahead + clavicle * np.sin(swung)
+        y = middle + clavicle * np.cos(swung) * np.cos(raised)
+        z = above + clavicle * np.cos(swung) * np.sin(raised)
         return np.asarray((np.stack([x, y, z], axis=1) - place).ravel())
 
-    free = least_squares(
-        lambda values: miss(values if turns else np.append(values[:2], 1.0)),
-        [float(place[:, 2].mean()), float(place[:, 1].mean()) - middle, 1.0],
-    ).x
-    return Shoulders(float(free[0]), float(free[1]), float(np.clip(free[2], 0.0, 2.0)) if turns else 1.0)
+    x, y, z = place.mean(axis=0)
+    if turns:
+        fitted = least_squares(miss, [x, z, y - middle, 1.0], bounds=_bounds(LIFTS)).x
+    else:
+        fitted = np.append(
+            least_squares(lambda values: miss(np.append(values, 1.0)), [x, z, y - middle]).x, 1.0
+        )
+    return Shoulders(np.array([fitted[0], 0.0, fitted[1]]), float(fitted[2]), float(fitted[3]))
+
+
+def _bounds(lifts: tuple[float, float]) -> tuple[list[float], list[float]]:
+    free = [np.inf] * 3
+    return [*(-bound for bound in free), lifts[0]], [*free, lifts[1]]
+
+
+def _trunk(motion: HumanMotion, shoulders: Shoulders, usual: float) -> float:
+    """How far the sternoclavicular joints are from the hips in the initial pose, m; as usual if unknown."""
+    if "pelvis" not in motion.initial.joints:
+        return usual
+    trunk = motion.initial.segments["trunk"]
+    middle = trunk[:3, :3] @ shoulders.place + trunk[:3, 3]
+    found = float(np.linalg.norm(middle - motion.initial.joints["pelvis"]))
+    return found if abs(found / usual - 1.0) < _TRUNK_SPREAD else usual
 
 
 def _length(motion: HumanMotion, near: str, far: str) -> float:

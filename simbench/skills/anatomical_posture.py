@@ -11,12 +11,14 @@ from simbench.motion.actors.human_model import (
     ARM_JOINT_NAMES,
     CLAVICLE_JOINTS,
     SPINE_JOINTS,
+    STERNOCLAVICULAR,
     HumanModel,
 )
 from simbench.motion.actors.posture import clavicle_angles
 from simbench.motion.actors.stance import arms_forward
 from simbench.motion.anatomy import HANGING_LIMB, SIDES
 from simbench.motion.human_motion import HumanMotion
+from simbench.skills.anatomical_fit import fit_shoulders
 
 Array = NDArray[np.float64]
 
@@ -53,9 +55,10 @@ def recorded_postures(human: HumanModel, motion: HumanMotion) -> Array:
     spine = (turned["pelvis"].inv() * turned["trunk"]).as_euler("YXZ")
     for name, angle in zip(SPINE_JOINTS, spine.T, strict=True):
         q[:, model.joints[model.getJointId(name)].idx_q] = angle
-    # The shoulders hang on the thorax: its place counts, the pelvis's is what is left.
-    thorax = human.frame("trunk")
-    q[:, :3] += motion.segments["trunk"][:, :3, 3] - frame_places(human, q, thorax)
+    # The shoulders' place on the trunk counts, wherever trunk and pelvis have their frames' origins.
+    place = fit_shoulders(motion, STERNOCLAVICULAR * human.actor.height).place
+    trunk = motion.segments["trunk"]
+    q[:, :3] += trunk[:, :3, 3] + trunk[:, :3, :3] @ place - _middles(human, q, turned["trunk"])
     for side in SIDES:
         hand = _since_initial(motion, f"{side}_hand") * Rotation.from_matrix(
             data.oMf[human.frame(f"{side}_hand")].rotation @ HANGING_LIMB[side].T
@@ -120,6 +123,13 @@ def _axes(side: str) -> dict[str, Array]:
     """Axes of an arm's joints, as `build_human_model` has them."""
     sign = 1.0 if side == "left" else -1.0
     return {name: np.array([sign, 1.0, sign]) * np.array(axis) for name, (axis, _) in ARM_AXES.items()}
+
+
+def _middles(human: HumanModel, q: Array, trunk: Rotation) -> Array:
+    """Where the point midway between the sternoclavicular joints is (T, 3), m."""
+    model = human.model
+    above = model.jointPlacements[model.getJointId("left_clavicle_elevation")].translation[2]
+    return np.asarray(frame_places(human, q, human.frame("trunk")) + trunk.apply([0.0, 0.0, above]))
 
 
 def _since_initial(motion: HumanMotion, segment: str) -> Rotation:

@@ -24,10 +24,9 @@ class State:
     reluctance : (r,) array
         s, by how much joints near the ends of their ranges are more reluctant; S is its diagonal matrix.
     carried, pulled : (r,) array
-        S_r A_rt S_t (q̇ − v)_t, v the habit's speeds, and A_rt (q(t − Δt) − q_erg)_t of the coordinates that
-        move as they are told.
+        S_r A_rt S_t q̇_t and A_rt (q(t − Δt) − q_erg)_t of the coordinates that move as they are told.
     habit : (r,) array
-        v, speeds from which effort counts, rad/s.
+        v, the habit's speeds, from which effort counts, rad/s.
     jacobian : (6 h, r) array
         J: velocity and angular velocity of each hand, world axes.
     push : (r,) array

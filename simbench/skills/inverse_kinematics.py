@@ -38,7 +38,7 @@ def observe(body: SkillBody, constants: Constants, q: Array, scratch: Scratch | 
         All coordinates.
     scratch : Scratch, optional
         To be used again; its bodies stand at q afterwards, its `columns` are the Jacobian's. `told` holds
-        how the told coordinates have moved, `back` how the habit would move all, 0 by default.
+        how the told coordinates have moved, `back` how the habit would move the others, 0 by default.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def observe(body: SkillBody, constants: Constants, q: Array, scratch: Scratch | 
     add_girdle(body, scratch.work, q, scratch.columns)
     reluctance(body.anatomy, q, scratch.scale)
     carried, pulled = np.empty(len(body.resolved)), np.empty(len(body.resolved))
-    effort = scratch.scale * (scratch.told - scratch.back) / constants.period
+    effort = scratch.scale * scratch.told / constants.period
     away = q - scratch.told - body.ergonomic
     effort[body.resolved], away[body.resolved] = 0.0, 0.0
     away[body.anatomy.girdle[:, :2].ravel()] = 0.0

@@ -140,7 +140,7 @@ def preferences(body: SkillBody, constants: Constants, weights: Array, q: Array,
     distance from q_erg enter b. Joints near the ends of their ranges are s times as reluctant, so that W is
     S ((k_en + k_erg Δt²)A + (k_vel + k_man)I) S, and effort counts from the habit's moves v on:
 
-    w_r = W_rr v_r − W_rt (m_t − v_t) − k_erg Δt² A (q(t − Δt) − q_erg) + k_man Δt pω.
+    w_r = W_rr v − W_rt m_t − k_erg Δt² A (q(t − Δt) − q_erg) + k_man Δt pω.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def _efforts(body: SkillBody, shape: float, even: float, scratch: Scratch) -> No
             scratch.wish[a] += weight * scratch.back[body.resolved[b]]
     if shape != 0.0:
         for t in range(len(scratch.told)):
-            scratch.away[t] = shape * scratch.scale[t] * (scratch.told[t] - scratch.back[t])
+            scratch.away[t] = shape * scratch.scale[t] * scratch.told[t]
         for a in range(size):
             scratch.away[body.resolved[a]] = 0.0
         carried_along(body, scratch.work, scratch.away, scratch.carried)
@@ -349,10 +349,10 @@ def _next(
 def tell(body: SkillBody, path: Path, constants: Constants, t: int, q: Array, scratch: Scratch) -> None:
     """Move the coordinates that no law resolves to where they are at sample t; the bodies go along.
 
-    `scratch.told` gets by how much, `scratch.back` by how much the habit would move each coordinate; the
-    clavicles, which go along with the arms, are in neither.
+    `scratch.told` gets by how much, `scratch.back` by how much the habit would move those that a law
+    resolves; the clavicles, which go along with the arms, are in neither.
     """
-    for k in range(len(q)):
+    for k in body.resolved:
         scratch.back[k] = constants.habit * constants.period * (path.home[k] - q[k])
     if len(body.resolved) == len(q):
         return
@@ -365,7 +365,7 @@ def tell(body: SkillBody, path: Path, constants: Constants, t: int, q: Array, sc
             q[k] = path.told[t, k]
     for g in range(len(body.anatomy.girdle)):
         for k in body.anatomy.girdle[g, :2]:
-            scratch.told[k], scratch.back[k] = 0.0, 0.0
+            scratch.told[k] = 0.0
     follow_arms(body.anatomy, q)
     stand(body, q, scratch.work)
 
