@@ -24,6 +24,9 @@ THESIS_ACTORS = tuple(range(1, 16))
 EVERYBODY = 0
 """Stands for the number of an actor where one mixture is for all of them."""
 
+# Where one mixture is for many people, every second repetition of each says as much.
+_SPARSE = 2
+
 Span = tuple[float, float]
 
 
@@ -122,7 +125,8 @@ def study_mixture(
     motions: list[TaskMotion] = []
     for each in performed:
         prepared = person_motion(each.motion, span=span, skeleton=skeleton)
-        motions += parts_of(prepared, each.motion, whole or span is not None)
+        parts = parts_of(prepared, each.motion, whole or span is not None)
+        motions += parts if len(actors) == 1 else parts[::_SPARSE]
     mixture = find_mixture(motions, method, seed)
     flat = mixture_flatness(motions, mixture)
     hidden = [each.strategy for each in performed if each.strategy is not None]
