@@ -34,6 +34,13 @@ class Method(str, Enum):
     cma_es = "cma-es"
 
 
+class Skeleton(str, Enum):
+    """Whose joints the criteria are looked for on."""
+
+    person = "person"
+    romeo = "romeo"
+
+
 def skills(
     source: Annotated[
         str, typer.Argument(metavar="FILE", help="actor:TASK, actor:TASK:NUMBER, deepmimic:CLIP, or a file.")
@@ -46,6 +53,9 @@ def skills(
     height: Annotated[float | None, typer.Option(metavar="M", help="The person's stature.")] = None,
     mass: Annotated[float | None, typer.Option(metavar="KG", help="The person's mass.")] = None,
     sex: Annotated[Sex | None, typer.Option(help="The person's sex.")] = None,
+    skeleton: Annotated[
+        Skeleton, typer.Option(help="The person's own joints, if pelvis and trunk are recorded, or ROMEO's.")
+    ] = Skeleton.person,
     method: Annotated[Method, typer.Option(help="Search of the weights.")] = Method.lattice,
     seed: Annotated[int, typer.Option(min=0, help="Of the search, where it draws.")] = 0,
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Also draw it.")] = None,
@@ -75,7 +85,9 @@ def skills(
         read = read_motion(source, ReadOptions(unit, up, marker_map))
         motion = with_person(read, height, mass, sex.value if sex else None)
         sides = SIDES if hands is Hands.both else (hands.value,)
-        analysis = analyse_skill(motion, span=span, hands=sides, method=method.value, seed=seed)
+        analysis = analyse_skill(
+            motion, span=span, hands=sides, skeleton=skeleton.value, method=method.value, seed=seed
+        )
     if picture is not None:
         from simbench.skill_picture import draw_skill
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from rich.table import Table
 
+from simbench.motion.actors.human_model import SPINE_JOINTS
 from simbench.skill_analysis import SkillAnalysis, point_spread
 from simbench.skills.criteria import CRITERIA
 
@@ -25,6 +26,9 @@ def opening_lines(analysis: SkillAnalysis) -> Iterator[str]:
     task = analysis.task
     yield f"recording  {task.source}"
     parts = f", {len(analysis.parts)} repetitions" if len(analysis.parts) > 1 else ""
+    own = SPINE_JOINTS[0] in task.names
+    joints = "the person's own, fitted to the recording" if own else "ROMEO's, at the person's size"
+    yield f"joints     {joints}"
     yield f"span       {task.time[0]:.2f} s to {task.time[-1]:.2f} s, {len(task.time)} samples{parts}"
 
 

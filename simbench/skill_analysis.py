@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from simbench.errors import MotionError
 from simbench.motion.human_motion import Actor, HumanMotion
 from simbench.retarget.scaling import SIDES
-from simbench.skills.anatomical_motion import person_motion
+from simbench.skills.anatomical_motion import PERSON, person_motion
 from simbench.skills.criteria import CRITERIA
 from simbench.skills.fitness import path_errors
 from simbench.skills.fuzzy_strategy import Strategy, detect_strategy
@@ -58,6 +58,7 @@ def analyse_skill(
     *,
     span: tuple[float, float] | None = None,
     hands: Sequence[str] = SIDES,
+    skeleton: str = PERSON,
     method: str = LATTICE,
     seed: int = 0,
 ) -> SkillAnalysis:
@@ -70,6 +71,8 @@ def analyse_skill(
         First and last time, s; by default the repetitions of the periodic motion.
     hands : sequence of str
         Sides whose hands do the task: they keep their path.
+    skeleton : str
+        As for `person_motion`.
     method, seed : str, int
         Of the search, as for `minimise`.
 
@@ -84,7 +87,7 @@ def analyse_skill(
     SkillError
         No law can follow the recording, or a library is missing.
     """
-    task = person_motion(motion, span=span, hands=hands)
+    task = person_motion(motion, span=span, hands=hands, skeleton=skeleton)
     parts = parts_of(task, motion, span is not None)
     mixture = find_mixture(parts, method, seed)
     laws = np.vstack([mixture.weights, np.eye(len(CRITERIA))])

@@ -54,7 +54,15 @@ def draw_skill(analysis: SkillAnalysis, path: Path) -> None:
     bars = 1e3 * np.where(np.isfinite(mixture.single), mixture.single, 0.0)
     alone.bar(places, bars, 0.6, color=colours)
     for place in np.flatnonzero(~np.isfinite(mixture.single)):
-        alone.text(float(place), 0.0, "cannot follow", ha="center", va="bottom", size=8)
+        alone.text(
+            float(place),
+            0.02,
+            "cannot follow",
+            ha="center",
+            va="bottom",
+            size=8,
+            transform=alone.get_xaxis_transform(),
+        )
     alone.axhline(1e3 * mixture.fitness, color=_MIXTURE)
     alone.set_yscale("log")
     alone.set_xticks(places, _NAMES)

@@ -91,3 +91,11 @@ def test_a_persons_measures_are_told_or_kept():
     assert with_person(nobody, 1.8, None, "female").actor == Actor("unnamed", 1.8, None, "female")
     with pytest.raises(MotionError, match="stature is needed for the masses of the body; give --height"):
         with_person(nobody, None, 90.0, None)
+
+
+def test_the_skeleton_can_be_chosen(capsys):
+    given = ["skills", SOURCE, "--height", "1.7", "--span", "0", "0.4"]
+    assert main(given) == 0
+    assert "joints     the person's own" in capsys.readouterr().out
+    assert main([*given, "--skeleton", "romeo"]) == 0
+    assert "joints     ROMEO's" in capsys.readouterr().out
