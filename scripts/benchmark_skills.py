@@ -6,7 +6,7 @@ import numpy as np
 from rich.table import Table
 
 from simbench.motion.actors.session import perform_in_session
-from simbench.robot.romeo_table import BASE_JOINTS
+from simbench.skills.anatomical_motion import person_motion
 from simbench.skills.criteria import CRITERIA
 from simbench.skills.fitness import make_fitness, per_sample
 from simbench.skills.inverse_kinematics import follow_path
@@ -49,8 +49,7 @@ def skills_table(repeat: int) -> Table:
     population = np.vstack([MIXED, rng.dirichlet(np.ones(4), POPULATION - 1)])
     for seed, actor, name in RECORDINGS:
         motion = perform_in_session(seed, actor, name).motion
-        for given in (BASE_JOINTS, ()):
-            task = task_motion(motion, given=given)
+        for task in (person_motion(motion), task_motion(motion), task_motion(motion, given=())):
             seconds = step_seconds(task, population, repeat)
             alone = 1e3 * per_sample(task, make_fitness(task)(np.eye(4)))
             table.add_row(
