@@ -4,9 +4,9 @@ python scripts/recover_weights.py [--count 50] [--methods lattice,genetic] [--sp
 
 Random mixtures, uniform on the simplex, move a recorded person along the recorded path of the hands; each
 method then has to find the mixture from shoulders and elbows alone. A weight counts as identifiable by a
-method where mixtures that miss the motion by no more than that method's rule to stop leaves (RESOLUTION) differ
-from it by less than 0.02. Exit status 1 if an identifiable weight is missed by more than that, or an error is
-above 0.1 mm per sample.
+method where mixtures that miss the motion by no more than that method's rule to stop leaves (RESOLUTION)
+differ from it by less than 0.02. Exit status 1 if an identifiable weight is missed by more than that, or an
+error is above 0.1 mm per sample.
 """
 
 import argparse
