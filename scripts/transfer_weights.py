@@ -50,8 +50,8 @@ from simbench.robot.robot import Robot, load_robot
 from simbench.scenario import Scenario, load_scenario
 from simbench.skill_study import EVERYBODY, THESIS_ACTORS, THESIS_TASKS
 from simbench.skills.criteria import CRITERIA
+from simbench.skills.preferences import Path as LawPath
 from simbench.skills.robot_motion import follow_palms_by_law, palm_path
-from simbench.skills.rollout import Path as LawPath
 from simbench.skills.similarity import speed_difference
 
 Array = NDArray[np.float64]

@@ -15,7 +15,7 @@ from simbench.retarget.scaling import SIDES
 from simbench.skills.anatomical_body import anatomical_body
 from simbench.skills.anatomical_fit import fit_human, shows_trunk
 from simbench.skills.anatomical_posture import frame_places, recorded_postures
-from simbench.skills.rollout import Constants, Path
+from simbench.skills.preferences import Constants, Path
 from simbench.skills.task_motion import (
     FASTEST,
     TaskMotion,

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from simbench.skills.criteria import CRITERIA
 from simbench.skills.inverse_kinematics import checked_weights
-from simbench.skills.rollout import make_scratch, roll_errors
+from simbench.skills.preferences import make_scratch
+from simbench.skills.rollout import roll_errors
 from simbench.skills.task_motion import TaskMotion
 
 Array = NDArray[np.float64]

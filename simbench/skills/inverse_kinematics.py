@@ -18,8 +18,9 @@ from simbench.skills.criteria import (
     manipulability,
     weighted_sum,
 )
+from simbench.skills.preferences import Constants, Scratch, make_scratch
 from simbench.skills.resolve import make_factors, resolve
-from simbench.skills.rollout import TOLERANCE, Constants, Scratch, advance, make_scratch, roll, tell
+from simbench.skills.rollout import TOLERANCE, advance, roll, tell
 from simbench.skills.task_motion import TaskMotion
 
 Array = NDArray[np.float64]

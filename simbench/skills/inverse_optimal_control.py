@@ -12,7 +12,7 @@ from simbench.skills.criteria import CRITERIA
 from simbench.skills.fitness import Fitness, make_fitness, per_sample
 from simbench.skills.inverse_kinematics import observe
 from simbench.skills.optimisers import GENETIC, LATTICE, Found, minimise
-from simbench.skills.rollout import ENERGY, ERGONOMY
+from simbench.skills.preferences import ENERGY, ERGONOMY
 from simbench.skills.task_motion import TaskMotion
 
 Array = NDArray[np.float64]

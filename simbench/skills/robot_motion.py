@@ -10,8 +10,9 @@ from simbench.retarget.posture import rounded_posture
 from simbench.retarget.scaling import SIDES, upper_body
 from simbench.robot.robot import Robot
 from simbench.skills.criteria import CRITERIA
+from simbench.skills.preferences import ERGONOMY, Constants, Path, make_scratch
 from simbench.skills.robot_body import require_ergonomic, robot_body
-from simbench.skills.rollout import ERGONOMY, Constants, Path, make_scratch, roll
+from simbench.skills.rollout import roll
 from simbench.skills.task_motion import chain_coordinates
 
 Array = NDArray[np.float64]

@@ -18,7 +18,7 @@ from simbench.retarget.scaling import SIDES
 from simbench.robot.romeo_table import BASE_JOINTS
 from simbench.skills.body import SkillBody
 from simbench.skills.person import person, skill_body
-from simbench.skills.rollout import Constants, Path
+from simbench.skills.preferences import Constants, Path
 
 Array = NDArray[np.float64]
 

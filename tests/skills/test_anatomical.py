@@ -25,7 +25,7 @@ from simbench.skills.body import add_girdle, hand_columns, stand
 from simbench.skills.criteria import CRITERIA, Quadratic
 from simbench.skills.fitness import path_errors
 from simbench.skills.inverse_kinematics import follow_path
-from simbench.skills.rollout import Constants, Path
+from simbench.skills.preferences import Constants, Path
 from simbench.skills.task_motion import TaskMotion, chain_coordinates
 
 PERIOD = 0.01

@@ -16,8 +16,8 @@ from simbench.skills.inverse_kinematics import (
     velocity_law,
     weighted_law,
 )
+from simbench.skills.preferences import make_scratch
 from simbench.skills.resolve import make_factors, resolve
-from simbench.skills.rollout import make_scratch
 
 
 def forms(task, state):

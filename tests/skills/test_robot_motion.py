@@ -12,9 +12,9 @@ from simbench.retarget.scaling import SIDES, upper_body
 from simbench.robot.robot import load_robot
 from simbench.scenario import load_scenario
 from simbench.skills.inverse_kinematics import observe
+from simbench.skills.preferences import Constants
 from simbench.skills.robot_body import require_ergonomic, robot_body
 from simbench.skills.robot_motion import GAIN, follow_palms_by_law, palm_path, weighted_posture
-from simbench.skills.rollout import Constants
 from simbench.skills.similarity import speed_difference
 from simbench.skills.task_motion import chain_coordinates
 
