@@ -34,8 +34,8 @@ CLOSE = 1e-4
 """Mean error, m, that the recovered mixture may have."""
 RESOLUTION = {LATTICE: 3e-6, GENETIC: 2e-5}
 """Mean error, m, below which a method does not tell mixtures apart: the genetic algorithm stops when 50
-generations have not bettered fitness by 1e-6 m·s, which mostly leaves some µm, once in 50 runs 21. A motion that
-is made has no noise."""
+generations have not bettered fitness by 1e-6 m·s, which mostly leaves some µm, once in 50 runs 21. A motion
+that is made has no noise."""
 
 
 def identifiable(made: TaskMotion, weights: np.ndarray, resolution: float) -> np.ndarray:
