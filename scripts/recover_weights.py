@@ -42,7 +42,12 @@ def identifiable(made: TaskMotion, weights: np.ndarray, resolution: float) -> np
     """Tell which of the weights behind a motion it shows."""
     fitness = make_fitness(made)
     flat = flatness(
-        lambda k: fitness(k) / made.duration, weights, 0.0, resolution, np.empty((0, len(weights)))
+        lambda k: fitness(k) / made.duration,
+        weights,
+        0.0,
+        resolution,
+        np.empty((0, len(weights))),
+        made.constants.period,
     )
     return np.maximum(flat.highest - weights, weights - flat.lowest) < NEAR
 

@@ -76,7 +76,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Recordings:
-    """m recordings: who did what, the rules' inputs (m, 8), the weights (m, 4) that optimisation found."""
+    """m recordings: who did what, the rules' inputs (m, 8), the shares (m, 4) that optimisation found."""
 
     task: NDArray[np.str_]
     actor: NDArray[np.int64]
@@ -293,7 +293,7 @@ def recorded(rows: Sequence[Row], session: int, jobs: int, console: Console) -> 
         np.array([row["task"] for row in rows]),
         np.array([row["actor"] for row in rows]),
         np.array(inputs),
-        np.array([[row[name] for name in NAMES] for row in rows]),
+        np.array([[row[f"share_{name}"] for name in NAMES] for row in rows]),
         tuple(frozenset(str(row["rivals"]).split(", ")) for row in rows),
     )
 

@@ -45,7 +45,14 @@ def criteria_table(analysis: SkillAnalysis) -> Table:
     """
     mixture, flat = analysis.mixture, analysis.flatness
     table = Table(
-        "criterion", "weight", "about as good", "alone, mm", "by fuzzy rules", box=None, pad_edge=False
+        "criterion",
+        "weight",
+        "about as good",
+        "counts for",
+        "alone, mm",
+        "by fuzzy rules",
+        box=None,
+        pad_edge=False,
     )
     for column in table.columns[1:]:
         column.justify = "right"
@@ -55,6 +62,7 @@ def criteria_table(analysis: SkillAnalysis) -> Table:
             name,
             f"{mixture.weights[k]:.3f}",
             f"{flat.lowest[k]:.2f} to {flat.highest[k]:.2f}",
+            f"{mixture.shares[k]:.2f}",
             _millimetres(mixture.single[k]),
             "-" if ruled is None else f"{ruled:.3f}",
         )

@@ -12,7 +12,7 @@ from simbench.motion.actors.strategy import DOMINANT, Strategy
 from simbench.skills.anatomical_motion import PERSON, SKELETONS, person_motion
 from simbench.skills.criteria import CRITERIA
 from simbench.skills.identifiability import mixture_flatness
-from simbench.skills.inverse_optimal_control import find_mixture
+from simbench.skills.inverse_optimal_control import criterion_shares, find_mixture, mean_period
 from simbench.skills.optimisers import LATTICE, METHODS
 from simbench.skills.repetitions import parts_of
 from simbench.skills.task_motion import TaskMotion
@@ -114,12 +114,13 @@ def study_mixture(
     Returns
     -------
     dict of str to float, int, bool or str
-        `energy`, `velocity`, `ergonomy`, `manipulability` (weights, sum 1); `dominant`; `fitness_m` (mean
-        error over time, m); `single_<criterion>_m` (the same by one alone); `lowest_<criterion>`,
-        `highest_<criterion>` (extent of each weight among mixtures about as good), `rivals` (criteria that
-        dominate one of these) and `confused` (pairs not told apart), texts with commas; `hidden_<criterion>`
-        and `hidden_dominant` (the strategy behind the recording, the mean over several); `method`,
-        `evaluations`, `generations`, `converged`; `pieces`, `samples`, `duration_s`.
+        `energy`, `velocity`, `ergonomy`, `manipulability` (weights, sum 1); `share_<criterion>` (what each
+        counts for, sum 1); `dominant` (the greatest share); `fitness_m` (mean error over time, m);
+        `single_<criterion>_m` (the same by one alone); `lowest_<criterion>`, `highest_<criterion>` (extent of
+        each weight among mixtures about as good), `rivals` (criteria that dominate one of these) and
+        `confused` (pairs not told apart), texts with commas; `hidden_<criterion>` and `hidden_dominant` (the
+        strategy behind the recording, the mean over several); `method`, `evaluations`, `generations`,
+        `converged`; `pieces`, `samples`, `duration_s`.
     """
     performed = [perform_in_session(session, actor, task) for actor in actors]
     motions: list[TaskMotion] = []
@@ -132,6 +133,7 @@ def study_mixture(
     hidden = [each.strategy for each in performed if each.strategy is not None]
     return {
         **dict(zip(CRITERIA, mixture.weights.tolist(), strict=True)),
+        **_by_criterion("share_{}", mixture.shares),
         "dominant": mixture.dominant,
         "fitness_m": mixture.fitness,
         **_by_criterion("single_{}_m", mixture.single),
@@ -139,7 +141,7 @@ def study_mixture(
         **_by_criterion("highest_{}", flat.highest),
         "rivals": ", ".join(flat.dominant),
         "confused": ", ".join("-".join(pair) for pair in flat.confused),
-        **_hidden(hidden),
+        **_hidden(hidden, mean_period(motions)),
         "method": method,
         "evaluations": mixture.found.evaluations,
         "generations": mixture.found.generations,
@@ -154,10 +156,10 @@ def _by_criterion(name: str, values: Iterable[float]) -> dict[str, float]:
     return {name.format(key): float(value) for key, value in zip(CRITERIA, values, strict=True)}
 
 
-def _hidden(strategies: Sequence[Strategy]) -> Mapping[str, Any]:
+def _hidden(strategies: Sequence[Strategy], period: float) -> Mapping[str, Any]:
     """Name what virtual people did it by, to be put beside what was found."""
     weights = np.mean([strategy.weights for strategy in strategies], axis=0)
     return {
         **_by_criterion("hidden_{}", weights),
-        "hidden_dominant": list(CRITERIA)[int(np.argmax(weights))],
+        "hidden_dominant": list(CRITERIA)[int(np.argmax(criterion_shares(weights, period)))],
     }

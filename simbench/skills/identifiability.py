@@ -10,7 +10,13 @@ from scipy.linalg import null_space
 
 from simbench.skills.criteria import CRITERIA
 from simbench.skills.fitness import Fitness
-from simbench.skills.inverse_optimal_control import Mixture, mean_duration, mean_fitness
+from simbench.skills.inverse_optimal_control import (
+    Mixture,
+    criterion_shares,
+    mean_duration,
+    mean_fitness,
+    mean_period,
+)
 from simbench.skills.task_motion import TaskMotion
 
 Array = NDArray[np.float64]
@@ -39,7 +45,7 @@ class Flatness:
     widths : (3,) array
         How far the mixtures extend along each direction.
     dominant : tuple of str
-        Criteria that have the greatest weight in one of them, that of the best mixture first.
+        Criteria that have the greatest share in one of them, that of the best mixture first.
     evaluations : int
         Laws whose fitness was computed.
     """
@@ -83,10 +89,13 @@ def mixture_flatness(tasks: Sequence[TaskMotion], mixture: Mixture, tolerance: f
         mixture.fitness,
         tolerance,
         found.tried[found.values / seconds <= mixture.fitness + tolerance],
+        mean_period(tasks),
     )
 
 
-def flatness(fitness: Fitness, best: Array, least: float, tolerance: float, known: Array) -> Flatness:
+def flatness(
+    fitness: Fitness, best: Array, least: float, tolerance: float, known: Array, period: float
+) -> Flatness:
     """Follow straight lines from the best weights for as long as fitness stays within the tolerance.
 
     The lines exchange the weights of two criteria, go to each criterion alone, and along the principal
@@ -104,6 +113,8 @@ def flatness(fitness: Fitness, best: Array, least: float, tolerance: float, know
     tolerance : float
     known : (p, 4) array
         Weights that are within the tolerance; may be empty.
+    period : float
+        Δt, s, for the shares that say what dominates.
 
     Returns
     -------
@@ -117,7 +128,7 @@ def flatness(fitness: Fitness, best: Array, least: float, tolerance: float, know
     second, more = _ends(fitness, best, least + tolerance, np.vstack([axes, -axes]))
     cloud = np.vstack([cloud, second])
     axes = _principal(cloud, best)
-    leaders = [int(np.argmax(best)), *np.argmax(cloud, axis=1).tolist()]
+    leaders = np.argmax(criterion_shares(np.vstack([best, cloud]), period), axis=1).tolist()
     return Flatness(
         tolerance,
         cloud.min(axis=0),

@@ -1,25 +1,23 @@
 """Which mixture of criteria moves as a person did: one recording, or one mixture for many."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import ttest_rel
 
 from simbench.errors import SkillError
 from simbench.skills.criteria import CRITERIA
-from simbench.skills.fitness import Fitness, make_fitness, per_sample
+from simbench.skills.fitness import Fitness, make_fitness
 from simbench.skills.inverse_kinematics import observe
 from simbench.skills.optimisers import GENETIC, LATTICE, Found, minimise
 from simbench.skills.preferences import ENERGY, ERGONOMY
+from simbench.skills.simplex import rescaled
 from simbench.skills.task_motion import TaskMotion
 
 Array = NDArray[np.float64]
 
 NAMES = tuple(CRITERIA)
-FEWEST, CHANCE = 3, 0.05
-"""Recordings, and the probability of an error, of the test whether ergonomy is needed."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +28,8 @@ class Mixture:
     ----------
     weights : (4,) array
         k of energy, velocity, ergonomy, manipulability.
+    shares : (4,) array
+        What each criterion counts for, whatever the frame rate: `criterion_shares`.
     fitness : float
         Mean error over time, m: shoulders and elbows together, as table 4.1 of Tomić (2018) lists it.
     single : (4,) array
@@ -39,22 +39,19 @@ class Mixture:
     """
 
     weights: Array
+    shares: Array
     fitness: float
     single: Array
     found: Found
 
     @property
     def dominant(self) -> str:
-        """Name of the criterion with the greatest weight."""
-        return NAMES[int(np.argmax(self.weights))]
+        """Name of the criterion with the greatest share."""
+        return NAMES[int(np.argmax(self.shares))]
 
 
 def find_mixture(tasks: Sequence[TaskMotion], method: str = LATTICE, seed: int = 0) -> Mixture:
     """Solve the inverse optimal control problem (Tomić 2018, §4.3).
-
-    In k, ergonomy counts about a thousandth of the others: it comes with Δt A (`even_scale`). Fitness is flat
-    along its weight up to nearly 1, and noise alone puts a search there. So where ergonomy comes out as
-    dominant of several recordings, it is kept only if the others alone explain them worse in a paired t-test.
 
     Parameters
     ----------
@@ -79,21 +76,34 @@ def find_mixture(tasks: Sequence[TaskMotion], method: str = LATTICE, seed: int =
     # The thesis draws its first individuals uniformly on the simplex of k itself.
     scale = None if method == GENETIC else even_scale(tasks)
     found = minimise(fitness, method, seed, scale)
-    if np.argmax(found.weights) == ERGONOMY and len(tasks) >= FEWEST:
-        others = [k for k in range(len(NAMES)) if k != ERGONOMY]
-        plain = minimise(fitness, method, seed, scale, others)
-        spent = found.evaluations + plain.evaluations
-        if not _explains_more(tasks, found.weights, plain.weights):
-            found = plain
-        found = replace(found, evaluations=spent)
     single = fitness(np.eye(len(NAMES))) / seconds
-    return Mixture(found.weights, found.fitness / seconds, single, found)
+    shares = criterion_shares(found.weights, mean_period(tasks))
+    return Mixture(found.weights, shares, found.fitness / seconds, single, found)
 
 
-def _explains_more(tasks: Sequence[TaskMotion], weights: Array, others: Array) -> bool:
-    """Whether one mixture follows recordings better than another by more than chance."""
-    errors = np.array([per_sample(task, make_fitness(task)([weights, others])) for task in tasks])
-    return bool(ttest_rel(errors[:, 1], errors[:, 0], alternative="greater").pvalue < CHANCE)
+def criterion_shares(weights: ArrayLike, period: float) -> Array:
+    """Compute what each criterion counts for, whatever the frame rate.
+
+    Equation 4.23 weighs speeds by energy and velocity, but distances from q_erg by ergonomy. A law pulls
+    towards q_erg at the rate k_erg Δt / k_en, and alike for the others: the same person, recorded at twice
+    the frame rate, needs twice the k_erg. What stays is k_erg Δt beside k_en, k_vel and k_man; of Δt in
+    seconds, ergonomy is as much as energy where it pulls at 1/s.
+
+    Parameters
+    ----------
+    weights : (..., 4) array_like
+        k of energy, velocity, ergonomy, manipulability.
+    period : float
+        Δt, s.
+
+    Returns
+    -------
+    (..., 4) array
+        Sum 1.
+    """
+    scale = np.ones(len(NAMES))
+    scale[ERGONOMY] = period
+    return rescaled(np.asarray(weights, dtype=float), scale)
 
 
 def mean_fitness(tasks: Sequence[TaskMotion]) -> Fitness:
@@ -109,6 +119,11 @@ def mean_fitness(tasks: Sequence[TaskMotion]) -> Fitness:
 def mean_duration(tasks: Sequence[TaskMotion]) -> float:
     """By which mean fitness is divided to be one of a sample, s."""
     return float(np.mean([task.duration for task in tasks]))
+
+
+def mean_period(tasks: Sequence[TaskMotion]) -> float:
+    """Δt of the recordings, s."""
+    return float(np.mean([task.constants.period for task in tasks]))
 
 
 def even_scale(tasks: Sequence[TaskMotion]) -> Array:
