@@ -8,6 +8,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from simbench.errors import CalibrationError
+
 if TYPE_CHECKING:
     from simbench.dynamics.arm import Arm
     from simbench.dynamics.arm_motion import ArmMotion, Feedback
@@ -47,7 +49,10 @@ def calibrate(
     law = None if kp is None else Feedback(kp, kv, ka)
     motions = [read_arm_motion(path, joints) for path in data] if law else []
     tips = [read_tip_motion(path, joints) for path in data] if not law or any(map(has_tips, data)) else []
-    table = calibrate_table(arm.table, tips) if tips else None
+    try:
+        table = calibrate_table(arm.table, tips) if tips else None
+    except CalibrationError as error:
+        raise CalibrationError(f"{', '.join(map(str, data))}, {error}") from None
     dynamics = calibrate_dynamics(arm, motions, law) if law else None
     if table:
         _show_table(table)
@@ -83,7 +88,7 @@ def _show_dynamics(
         rows.add_row(name, *_cells(*each))
     _print(rows)
     for joint, left in zip(joints, found.residual, strict=True):
-        print(f"{joint}: torque left over, RMS  {left:.3g}")
+        print(f"{joint}: torque left over, RMS  {'unknown' if np.isnan(left) else f'{left:.3g}'}")
     if not found.unidentifiable:
         held = greatest_hold(calibrated_arm(arm, found.base, found.values), motions, law)
         for joint, torque in zip(joints, held, strict=True):

@@ -125,9 +125,11 @@ def test_lengths_that_a_still_joint_hides_are_unknown(written, tips, capsys):
     ],
 )
 def test_bad_tips_are_refused_in_one_line(written, tips, capsys, change, message):
-    assert main(["calibrate", written(*change(tips)), "--model", "direct_drive_arm"]) == 2
+    path = written(*change(tips))
+    assert main(["calibrate", path, "--model", "direct_drive_arm"]) == 2
     said = capsys.readouterr().err
     assert message in said
+    assert said.startswith(f"error: {path}")
     assert said.count("\n") == 1
 
 

@@ -1,8 +1,9 @@
 """Recorded motions of an arm from CSV files: columns found, numbers and units checked."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from simbench.dynamics.kinematic_calibration import TipMotion
 from simbench.errors import CalibrationError
 
 Array = NDArray[np.float64]
+Motion = TypeVar("Motion", ArmMotion, TipMotion)
 
 CHANNELS = ("position", "velocity", "acceleration", "target")
 """Of each joint, rad, rad/s, rad/s², rad: columns `joint.position` and so on, beside `time`, s."""
@@ -48,7 +50,7 @@ def read_arm_motion(path: Path, joints: Sequence[str]) -> ArmMotion:
     """
     rate, numbers = _numbers(path, [f"{joint}.{channel}" for channel in CHANNELS for joint in joints])
     channels = np.split(numbers, len(CHANNELS), axis=1)
-    motion = ArmMotion(rate, *channels)
+    motion = _of_file(path, lambda: ArmMotion(rate, *channels))
     for name, low, high in (("velocity", 0, 1), ("acceleration", 1, 2)):
         for joint, values, rates in zip(joints, channels[low].T, channels[high].T, strict=True):
             _require_same_unit(f"{path}, {joint}.{name}", values, rates, motion.rate)
@@ -76,12 +78,20 @@ def read_tip_motion(path: Path, joints: Sequence[str]) -> TipMotion:
         If columns are missing, a field is no number, or time is uneven.
     """
     rate, numbers = _numbers(path, [*(f"{joint}.position" for joint in joints), *TIP])
-    return TipMotion(rate, *np.split(numbers, [len(joints)], axis=1))
+    return _of_file(path, lambda: TipMotion(rate, *np.split(numbers, [len(joints)], axis=1)))
 
 
 def has_tips(path: Path) -> bool:
     """Tell whether a recording has any of the tip's columns."""
     return not set(TIP).isdisjoint(_rows(path)[0])
+
+
+def _of_file(path: Path, make: Callable[[], Motion]) -> Motion:
+    """Make a motion, and name its file where it cannot be one."""
+    try:
+        return make()
+    except CalibrationError as error:
+        raise CalibrationError(f"{path}, {error}") from None
 
 
 def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
