@@ -41,14 +41,14 @@ def recordings(script):
 def test_nobody_is_judged_by_terms_tuned_on_them(script, recordings, monkeypatch):
     tuned = []
 
-    def tune_on(given, chosen):
+    def tune_on(given, chosen, rules):
         np.testing.assert_array_equal(given.inputs, recordings.inputs)
         tuned.append(chosen)
         return len(tuned) - 1
 
     # Each recording is told which tuning answered.
     monkeypatch.setattr(script, "tune_on", tune_on)
-    monkeypatch.setattr(script, "speak", lambda given, number: np.full(len(given.task), number))
+    monkeypatch.setattr(script, "speak", lambda given, number, rules: np.full(len(given.task), number))
     judged = script.judge(recordings, 1)
     assert len(tuned) == script.FOLDS
     for k, number in enumerate(judged.said):
@@ -65,8 +65,8 @@ def test_nobody_is_judged_by_terms_tuned_on_them(script, recordings, monkeypatch
 
 def test_people_of_other_sessions_are_tuned_on_and_never_judged(script, recordings, monkeypatch):
     chosen = []
-    monkeypatch.setattr(script, "tune_on", lambda given, picked: chosen.append((given, picked)))
-    monkeypatch.setattr(script, "speak", lambda given, _: np.zeros(len(given.task), dtype=np.int64))
+    monkeypatch.setattr(script, "tune_on", lambda given, picked, rules: chosen.append((given, picked)))
+    monkeypatch.setattr(script, "speak", lambda given, _, rules: np.zeros(len(given.task), dtype=np.int64))
     judged = script.judge(recordings, 1, recordings)
     count = len(recordings.task)
     assert judged.said.shape == (count,)

@@ -1,4 +1,4 @@
-"""Rules that read a strategy off a motion: linguistic terms, and Tomić (2018), tables 5.1 to 5.4, as data."""
+"""Rules that read a strategy off a motion, as data: terms, Tomić (2018), tables 5.1 to 5.4, and our own."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ class Rule:
     Parameters
     ----------
     number : int
-        As in the thesis.
+        Up to 17 as in the thesis.
     conditions : tuple of (str, str)
         Input and its term; joined by ∧ = min.
     conclusion : tuple of str
@@ -42,7 +42,7 @@ class Rule:
 
 
 _ENERGY, _VELOCITY, _ERGONOMY = ("XB", "XS", "XS"), ("XS", "XB", "XS"), ("XS", "XS", "XB")
-_ACTIVITY_PRIORITY, _ERGONOMY_PRIORITY = 0.1, 0.7
+_ACTIVITY_PRIORITY, _OWN_PRIORITY, _ERGONOMY_PRIORITY = 0.1, 0.3, 0.7
 
 
 def _activity(number: int, terms: str, conclusion: tuple[str, str, str] = _ENERGY) -> Rule:
@@ -56,7 +56,7 @@ def _near(number: int, term: str) -> Rule:
     return Rule(number, tuple((name, term) for name in DISTANCES), _ERGONOMY, _ERGONOMY_PRIORITY)
 
 
-RULES: tuple[Rule, ...] = (
+THESIS_RULES: tuple[Rule, ...] = (
     _activity(1, "XS XS XB"),
     _activity(2, "XS -  XS"),
     _activity(3, "XB -  XS"),
@@ -88,3 +88,15 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 """The 17 rules of tables 5.1 to 5.4."""
+
+# Least joint motion turns what reaches far, trunk and shoulder, and spares the elbow, which the thesis's
+# rules of velocity want fast; least kinetic energy leaves the heavy trunk still, which the thesis's rule 10
+# wants fast. Both follow from the law: velocity weighs all joints alike, energy by what they carry.
+OWN_RULES: tuple[Rule, ...] = (
+    Rule(18, (("vElbowYaw", "XS"),), _VELOCITY, _OWN_PRIORITY),
+    Rule(19, (("vTrunkPitch", "XS"),), _ENERGY, _OWN_PRIORITY),
+)
+"""Rules that the thesis does not have, between its two priorities."""
+
+RULES = THESIS_RULES + OWN_RULES
+"""What simbench decides by."""

@@ -26,8 +26,8 @@ class Inference:
         Of `INPUTS`.
     degrees : dict of (str, str) to (m,) array
         Membership of an input in its term.
-    strengths : (m, 17) array
-        Of `RULES`: priority times the least membership of the conditions.
+    strengths : (m, 19) array
+        Of `RULES`, or of the rules given: priority times the least membership of the conditions.
     weights : (m, 3) array
         Of `OUTPUTS`, rows with sum 1.
     """
@@ -101,6 +101,7 @@ def infer(values: ArrayLike, memberships: Memberships, rules: Sequence[Rule] = R
         Of `INPUTS`, 0 to 1.
     memberships : Memberships
     rules : sequence of Rule
+        The thesis's own are `THESIS_RULES`.
 
     Returns
     -------

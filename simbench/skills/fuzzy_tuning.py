@@ -1,5 +1,6 @@
 """Tuning of the fuzzy terms: constrained optimisation of their parameters against inverse optimal control."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,19 +9,19 @@ from scipy.optimize import Bounds, LinearConstraint, minimize
 
 from simbench.errors import SkillError
 from simbench.skills.fuzzy_memberships import BY_HAND, NARROWEST, Memberships, flat, from_flat
-from simbench.skills.fuzzy_rules import DISTANCES, INPUT_TERMS, INPUTS, OUTPUT_TERMS, OUTPUTS, RULES
+from simbench.skills.fuzzy_rules import DISTANCES, INPUT_TERMS, INPUTS, OUTPUT_TERMS, OUTPUTS, RULES, Rule
 from simbench.skills.fuzzy_strategy import infer
 
 Array = NDArray[np.float64]
 
 TEMPERATURE = 0.1
 """Difference of two weights at which the rules count as sure, e : 1, of the greater."""
-PULL = 0.01
+PULL = 0.003
 """Factor of the squared distance from the terms set by hand: what the recordings say nothing about stays."""
 COPIES = 3
 """Of each recording beside itself, with inputs as another recording of the same might have had them."""
-JITTER = np.where(np.isin(INPUTS, DISTANCES), 0.02, 0.04)
-"""Standard deviation of their inputs: twice that between repetitions of one person, 0.01 and 0.02."""
+JITTER = np.where(np.isin(INPUTS, DISTANCES), 0.006, 0.02)
+"""Standard deviation of their inputs: about that between single repetitions of one person."""
 _WIDEST, _APART = 0.5, 0.05
 """Of a Gaussian; least distance of two neighbouring terms."""
 _SPREAD = 0.2
@@ -51,7 +52,14 @@ class Tuned:
     losses: tuple[float, ...]
 
 
-def tune(values: ArrayLike, weights: ArrayLike, seed: int, starts: int = 10, hops: int = 20) -> Tuned:
+def tune(
+    values: ArrayLike,
+    weights: ArrayLike,
+    seed: int,
+    starts: int = 10,
+    hops: int = 20,
+    rules: Sequence[Rule] = RULES,
+) -> Tuned:
     """Fit the terms to the criteria that inverse optimal control found dominant.
 
     Every parameter keeps to its bounds, terms to their order, and a term to a width; sequential quadratic
@@ -71,6 +79,7 @@ def tune(values: ArrayLike, weights: ArrayLike, seed: int, starts: int = 10, hop
         Descents from about the terms set by hand.
     hops : int
         Descents from about the best.
+    rules : sequence of Rule
 
     Returns
     -------
@@ -88,24 +97,26 @@ def tune(values: ArrayLike, weights: ArrayLike, seed: int, starts: int = 10, hop
     others = rows + JITTER * rng.normal(size=(COPIES, *rows.shape))
     rows = np.clip(np.concatenate([rows[None], others]).reshape(-1, len(INPUTS)), 0.0, 1.0)
     dominant = np.tile(wanted.argmax(axis=1), 1 + COPIES)
-    value, best = _descend(_MIDDLE, rows, dominant)
+    value, best = _descend(_MIDDLE, rows, dominant, rules)
     losses = [value]
     for descent in range(1, starts + hops):
         around = _MIDDLE if descent < starts else best
         start = _feasible(around + rng.normal(0.0, _SPREAD, len(_MIDDLE)))
-        reached, place = _descend(start, rows, dominant)
+        reached, place = _descend(start, rows, dominant, rules)
         if reached < value:
             value, best = reached, place
         losses.append(value)
-    return Tuned(from_flat(best), dominance_loss(best, rows, dominant)[0], tuple(losses))
+    return Tuned(from_flat(best), dominance_loss(best, rows, dominant, rules)[0], tuple(losses))
 
 
-def _descend(start: Array, values: Array, dominant: NDArray[np.int64]) -> tuple[float, Array]:
+def _descend(
+    start: Array, values: Array, dominant: NDArray[np.int64], rules: Sequence[Rule]
+) -> tuple[float, Array]:
     """Go down from a start: the value reached, infinite if some inequality is missed, and where."""
     bounds, order = limits()
 
     def value(parameters: Array) -> tuple[float, Array]:
-        loss, gradient = dominance_loss(_whole(parameters), values, dominant)
+        loss, gradient = dominance_loss(_whole(parameters), values, dominant, rules)
         away = parameters - _MIDDLE
         return loss + PULL * float(away @ away), gradient + 2.0 * PULL * away
 
@@ -149,7 +160,9 @@ def limits() -> tuple[Bounds, LinearConstraint]:
     return Bounds(low, high), LinearConstraint(rows, np.array([gap for _, _, gap in order]), np.inf)
 
 
-def dominance_loss(parameters: Array, values: Array, dominant: NDArray[np.int64]) -> tuple[float, Array]:
+def dominance_loss(
+    parameters: Array, values: Array, dominant: NDArray[np.int64], rules: Sequence[Rule] = RULES
+) -> tuple[float, Array]:
     """Compute how unsure the rules are of the dominant criteria, and its gradient.
 
     Parameters
@@ -159,6 +172,7 @@ def dominance_loss(parameters: Array, values: Array, dominant: NDArray[np.int64]
     values : (m, 8) array
     dominant : (m,) int array
         Place in `OUTPUTS`.
+    rules : sequence of Rule
 
     Returns
     -------
@@ -167,7 +181,7 @@ def dominance_loss(parameters: Array, values: Array, dominant: NDArray[np.int64]
     gradient : (p,) array
     """
     memberships = from_flat(parameters)
-    found = infer(values, memberships)
+    found = infer(values, memberships, rules)
     count, rows = len(values), np.arange(len(values))
     scaled = found.weights / TEMPERATURE
     scaled -= scaled.max(axis=1, keepdims=True)
@@ -177,13 +191,13 @@ def dominance_loss(parameters: Array, values: Array, dominant: NDArray[np.int64]
     share[rows, dominant] -= 1.0
     by_weight = share / (TEMPERATURE * count)
     peaks = np.array([memberships.outputs[name] for name in OUTPUTS])
-    place = np.array([[OUTPUT_TERMS.index(term) for term in rule.conclusion] for rule in RULES])
+    place = np.array([[OUTPUT_TERMS.index(term) for term in rule.conclusion] for rule in rules])
     concluded = peaks[np.arange(len(OUTPUTS)), place]
     total = (found.strengths @ concluded).sum(axis=1, keepdims=True)
     by_said = (by_weight - (by_weight * found.weights).sum(axis=1, keepdims=True)) / total
     by_strength = by_said @ concluded.T
     by_degree = {term: np.zeros(count) for term in found.degrees}
-    for k, rule in enumerate(RULES):
+    for k, rule in enumerate(rules):
         least = np.argmin([found.degrees[each] for each in rule.conditions], axis=0)
         for j, condition in enumerate(rule.conditions):
             by_degree[condition] += np.where(least == j, rule.priority * by_strength[:, k], 0.0)

@@ -1,4 +1,12 @@
-from simbench.skills.fuzzy_rules import DISTANCES, INPUT_TERMS, INPUTS, OUTPUTS, RULES
+from simbench.skills.fuzzy_rules import (
+    DISTANCES,
+    INPUT_TERMS,
+    INPUTS,
+    OUTPUTS,
+    OWN_RULES,
+    RULES,
+    THESIS_RULES,
+)
 
 # Tomić (2018), tables 5.1 to 5.4, typed from the page: conditions => energy velocity ergonomy.
 PRINTED = """
@@ -27,14 +35,20 @@ def test_rules_are_those_printed():
     for line in PRINTED.strip().splitlines():
         number, *conditions = line.split(" => ")[0].split()
         printed[int(number)] = ({tuple(each.split("=")) for each in conditions}, tuple(line.split()[-3:]))
-    assert [rule.number for rule in RULES] == list(range(1, 18))
-    assert {rule.number: (set(rule.conditions), rule.conclusion) for rule in RULES} == printed
+    assert [rule.number for rule in THESIS_RULES] == list(range(1, 18))
+    assert {rule.number: (set(rule.conditions), rule.conclusion) for rule in THESIS_RULES} == printed
 
 
 def test_ergonomy_has_priority():
     assert OUTPUTS == ("energy", "velocity", "ergonomy")
-    for rule in RULES:
+    for rule in THESIS_RULES:
         assert rule.priority == (0.7 if rule.conclusion[2] == "XB" else 0.1)
+
+
+def test_own_rules_are_told_apart_and_heard_between_the_thesiss():
+    assert RULES == THESIS_RULES + OWN_RULES
+    assert [rule.number for rule in RULES] == list(range(1, 20))
+    assert all(0.1 < rule.priority < 0.7 for rule in OWN_RULES)
 
 
 def test_conditions_use_terms_that_exist():

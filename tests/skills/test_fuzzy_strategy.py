@@ -8,7 +8,15 @@ import skfuzzy
 from simbench.errors import SkillError
 from simbench.skills.fuzzy_inputs import fuzzy_inputs
 from simbench.skills.fuzzy_memberships import BY_HAND, shipped_memberships
-from simbench.skills.fuzzy_rules import DISTANCES, INPUT_TERMS, INPUTS, OUTPUT_TERMS, OUTPUTS, RULES
+from simbench.skills.fuzzy_rules import (
+    DISTANCES,
+    INPUT_TERMS,
+    INPUTS,
+    OUTPUT_TERMS,
+    OUTPUTS,
+    RULES,
+    THESIS_RULES,
+)
 from simbench.skills.fuzzy_strategy import detect_strategy, infer
 
 
@@ -62,15 +70,27 @@ def test_clear_cases_by_hand(given, expected):
         name: terms if name in DISTANCES else tuple((centre, 0.5 * width) for centre, width in terms)
         for name, terms in BY_HAND.inputs.items()
     }
-    weights = infer([values[name] for name in INPUTS], replace(BY_HAND, inputs=sharp)).weights[0]
+    sharp_terms = replace(BY_HAND, inputs=sharp)
+    weights = infer([values[name] for name in INPUTS], sharp_terms, THESIS_RULES).weights[0]
     assert weights == pytest.approx(expected, abs=1e-3)
 
 
 def test_energy_and_ergonomy_share_by_rule_17():
     values = dict.fromkeys(INPUTS, 0.0) | {"vElbowYaw": 1.0, "ergonomyShoulderPitch": 1.0}
-    energy, velocity, ergonomy = infer([values[name] for name in INPUTS], BY_HAND).weights[0]
+    energy, velocity, ergonomy = infer([values[name] for name in INPUTS], BY_HAND, THESIS_RULES).weights[0]
     assert velocity < 0.1
     assert abs(energy - ergonomy) < 0.15
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [({"vTrunkPitch": 1.0}, "velocity"), ({"vElbowYaw": 1.0, "vShoulderYaw": 0.5}, "energy")],
+)
+def test_slow_elbow_says_velocity_and_still_trunk_energy(given, expected):
+    values = dict.fromkeys(INPUTS, 0.5) | {"vElbowYaw": 0.0, "vTrunkPitch": 0.0}
+    values |= dict.fromkeys(DISTANCES, 1.0) | given
+    weights = infer([values[name] for name in INPUTS], BY_HAND).weights[0]
+    assert OUTPUTS[int(weights.argmax())] == expected
 
 
 def test_detection_is_the_inference_of_the_inputs(arms):

@@ -20,6 +20,7 @@ def recordings():
         | {
             "vElbowYaw": ((0.1, 0.1), (0.25, 0.1), (0.4, 0.3)),
             "vShoulderPitch": ((0.3, 0.2), (0.7, 0.1), (0.9, 0.2)),
+            "vShoulderYaw": ((0.3, 0.1), (0.5, 0.1), (0.7, 0.3)),
         },
     )
     values = np.random.default_rng(8).uniform(size=(300, len(INPUTS)))
