@@ -35,6 +35,7 @@ def draw_skill(analysis: SkillAnalysis, path: Path) -> None:
     key: list[Line2D | Patch] = [
         *(Patch(facecolor=colour, label=name) for name, colour in COLOURS.items()),
         Line2D([], [], color=_MIXTURE, label="mixture, and mixtures about as good"),
+        Line2D([], [], ls="", marker="D", mfc="white", mec=_MIXTURE, label="what it counts for"),
         Patch(facecolor=_RULES, label="fuzzy rules"),
     ]
     sheet = new_sheet(2 * _HEIGHT + _SPACE, f"{analysis.task.source}: {mixture.dominant}", key)
@@ -44,6 +45,7 @@ def draw_skill(analysis: SkillAnalysis, path: Path) -> None:
     weights.bar(places - 0.2, mixture.weights, 0.38, color=colours)
     ends = np.clip([mixture.weights - flat.lowest, flat.highest - mixture.weights], 0.0, None)
     weights.errorbar(places - 0.2, mixture.weights, ends, fmt="none", ecolor=_MIXTURE, capsize=4)
+    weights.plot(places - 0.2, mixture.shares, "D", color="white", mec=_MIXTURE, ms=7)
     ruled = [analysis.strategy.weights.get(name, 0.0) for name in _NAMES]
     weights.bar(places + 0.2, ruled, 0.38, color=_RULES)
     weights.set_xticks(places, _NAMES)
