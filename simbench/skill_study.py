@@ -114,11 +114,11 @@ def study_mixture(
     Returns
     -------
     dict of str to float, int, bool or str
-        `energy`, `velocity`, `ergonomy`, `manipulability` (weights, sum 1); `share_<criterion>` (what each
-        counts for, sum 1); `dominant` (the greatest share); `fitness_m` (mean error over time, m);
-        `single_<criterion>_m` (the same by one alone); `lowest_<criterion>`, `highest_<criterion>` (extent of
-        each weight among mixtures about as good), `rivals` (criteria that dominate one of these) and
-        `confused` (pairs not told apart), texts with commas; `hidden_<criterion>` and `hidden_dominant` (the
+        `session`; `energy`, `velocity`, `ergonomy`, `manipulability` (weights, sum 1); `share_<criterion>`
+        (what each counts for, sum 1); `dominant` (the greatest share); `fitness_m` (mean error over time,
+        m); `single_<criterion>_m` (the same by one alone); `lowest_<criterion>`, `highest_<criterion>`
+        (extent of each weight among mixtures about as good), `rivals` (criteria that dominate one of these)
+        and `confused` (pairs not told apart), texts with commas; `hidden_<criterion>` and `hidden_dominant` (the
         strategy behind the recording, the mean over several); `method`, `evaluations`, `generations`,
         `converged`; `pieces`, `samples`, `duration_s`.
     """
@@ -132,6 +132,7 @@ def study_mixture(
     flat = mixture_flatness(motions, mixture)
     hidden = [each.strategy for each in performed if each.strategy is not None]
     return {
+        "session": session,
         **dict(zip(CRITERIA, mixture.weights.tolist(), strict=True)),
         **_by_criterion("share_{}", mixture.shares),
         "dominant": mixture.dominant,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike
 
 from simbench.errors import MotionError
 from simbench.motion.actors.free import FREE
-from simbench.motion.actors.human_model import build_human_model
+from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS, build_human_model
 from simbench.motion.actors.people import STANCES, Person, session_people
 from simbench.motion.actors.perform import perform
 from simbench.motion.actors.performance import ActorPerformance
-from simbench.motion.actors.strategy import CRITERIA, draw_strategy
+from simbench.motion.actors.strategy import CRITERIA, ERGONOMIC, Strategy, deal_strategies
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.actors.virtual_mocap import MocapErrors
 from simbench.motion.anatomy import SIDES
@@ -67,16 +67,39 @@ def perform_in_session(seed: int, number: int, task: str) -> ActorPerformance:
     errors = MocapErrors(skin=person.skin)
     if task in FREE:
         return FREE[task](person, np.random.default_rng(key), errors, source)
-    strategy = draw_strategy(task, np.random.default_rng([*key, 0]))
+    strategy = _session_strategy(seed, number, task)
     human = build_human_model(person.actor, person.proportions, person.lift)
-    for step in STEPS:
-        rng = np.random.default_rng([*key, 1])
-        try:
-            placed = PLACES[task](human, person, STANCES[person.stance] + step, rng)
-            return perform(person, placed, strategy, rng, errors, source)
-        except MotionError as error:
-            refusal = error
+    ways = [(person, STANCES[person.stance])]
+    if strategy.dominant == "ergonomy":
+        ways.insert(0, _at_ease(person))
+    for stander, reach in ways:
+        for step in STEPS:
+            rng = np.random.default_rng([*key, 1])
+            try:
+                placed = PLACES[task](human, stander, reach + step, rng)
+                return perform(stander, placed, strategy, rng, errors, source)
+            except MotionError as error:
+                refusal = error
     raise refusal
+
+
+def _session_strategy(seed: int, number: int, task: str) -> Strategy:
+    """Deal to everybody up to this participant."""
+    keys = ([seed, 1, each, TASKS.index(task), 0] for each in range(1, number + 1))
+    return deal_strategies(task, map(np.random.default_rng, keys))[-1]
+
+
+def _at_ease(person: Person) -> tuple[Person, float]:
+    """Let a person choose distance and grip as ergonomy has it, and how far that is of the arm's length.
+
+    The thesis found ergonomy dominant in motions that pass near the ergonomic posture (Tomić 2018,
+    conclusion): who minimises it does not stand anywhere.
+    """
+    arm = ERGONOMIC[len(SPINE_JOINTS) : len(SPINE_JOINTS) + len(ARM_JOINT_NAMES)]
+    upper, fore = person.proportions.upper_arm, person.proportions.forearm
+    bent = np.cos(arm[ARM_JOINT_NAMES.index("elbow_flexion")])
+    reach = np.sqrt(upper**2 + fore**2 + 2.0 * upper * fore * bent) / (upper + fore)
+    return replace(person, comfort=arm.copy(), stance="well posed"), float(reach)
 
 
 def record_session(

@@ -1,5 +1,6 @@
 """How a person resolves redundancy: the hidden mixture of criteria behind every recording."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,6 +62,11 @@ class Strategy:
         """The weights (4,) in the order of `CRITERIA`."""
         return np.array([getattr(self, name) for name in CRITERIA])
 
+    @property
+    def dominant(self) -> str:
+        """The criterion with the greatest weight."""
+        return CRITERIA[int(np.argmax(self.weights))]
+
 
 EVEN = Strategy(energy=0.0, velocity=1.0, ergonomy=0.0, manipulability=0.0)
 """Least joint motion, as the pseudo-inverse gives it."""
@@ -68,7 +74,34 @@ FRUGAL = Strategy(energy=0.85, velocity=0.15, ergonomy=0.0, manipulability=0.0, 
 """Little kinetic energy: arms work, the heavy trunk hardly moves. The average person's."""
 
 
-def draw_strategy(task: str, rng: np.random.Generator) -> Strategy:
+def deal_strategies(task: str, generators: Iterable[np.random.Generator]) -> tuple[Strategy, ...]:
+    """Draw the mixtures of people so that criteria dominate in exactly as many as in the thesis.
+
+    They are dealt like cards, one for each of the thesis's actors: who comes early draws freely, who comes
+    late gets what is left; after the last card from a new pack.
+
+    Parameters
+    ----------
+    task : str
+        A key of `DOMINANT`.
+    generators : iterable of numpy.random.Generator
+        One a person.
+
+    Returns
+    -------
+    tuple of Strategy
+    """
+    left: dict[str, float] = {}
+    dealt = []
+    for rng in generators:
+        if not any(left.values()):
+            left = dict(DOMINANT[task])
+        dealt.append(draw_strategy(task, rng, left))
+        left[dealt[-1].dominant] -= 1
+    return tuple(dealt)
+
+
+def draw_strategy(task: str, rng: np.random.Generator, left: Mapping[str, float] | None = None) -> Strategy:
     """Draw a person's mixture for a task.
 
     Parameters
@@ -76,15 +109,17 @@ def draw_strategy(task: str, rng: np.random.Generator) -> Strategy:
     task : str
         A key of `DOMINANT`.
     rng : numpy.random.Generator
+    left : mapping of str to float, optional
+        How many people are still to be dominated by what; by default there is no end of any.
 
     Returns
     -------
     Strategy
         The dominant criterion is drawn as often as in the thesis, the rest is shared at random.
     """
-    counts = DOMINANT[task]
-    chances = np.array(list(counts.values())) / sum(counts.values())
-    dominant = list(counts)[int(rng.choice(len(counts), p=chances))]
+    dominant = _draw(DOMINANT[task], rng)
+    if left is not None and not left[dominant]:
+        dominant = _draw(left, rng)
     share, rest = float(rng.uniform(*SHARE)), rng.dirichlet(np.ones(len(CRITERIA) - 1))
     if dominant == "ergonomy":
         share = ERGONOMY_SHARE
@@ -95,3 +130,8 @@ def draw_strategy(task: str, rng: np.random.Generator) -> Strategy:
         others["manipulability"] -= moved
         others["velocity"] += moved
     return Strategy(**{dominant: share}, **others, memory=float(rng.uniform(0.4, 0.8)))
+
+
+def _draw(counts: Mapping[str, float], rng: np.random.Generator) -> str:
+    chances = np.array(list(counts.values())) / sum(counts.values())
+    return list(counts)[int(rng.choice(len(counts), p=chances))]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simbench.motion.actors.people import session_people
-from simbench.motion.actors.strategy import CRITERIA, draw_strategy
+from simbench.motion.actors.strategy import CRITERIA, deal_strategies, draw_strategy
 
 # Tomić (2018), ch. 4: for how many actors out of 15 which criterion was dominant.
 THESIS = {
@@ -65,3 +65,19 @@ def test_criteria_dominate_as_often_as_in_the_thesis(task):
         # Three standard deviations of a share among 1500.
         assert seen[name] / 1500 == pytest.approx(count / 15, abs=0.04)
     assert all(0.4 <= strategy.memory <= 0.8 for strategy in drawn)
+
+
+@pytest.mark.parametrize("task", THESIS)
+def test_a_session_has_exactly_the_thesiss_counts(task):
+    generators = [np.random.default_rng([9, k]) for k in range(sum(THESIS[task].values()))]
+    assert Counter(each.dominant for each in deal_strategies(task, generators)) == THESIS[task]
+
+
+def test_who_comes_early_draws_freely_and_after_the_last_card_comes_a_new_pack():
+    def generators():
+        return (np.random.default_rng([9, k]) for k in range(30))
+
+    dealt = deal_strategies("pump", generators())
+    assert dealt[0] == draw_strategy("pump", next(generators()))
+    assert Counter(each.dominant for each in dealt[15:]) == THESIS["pump"]
+    assert deal_strategies("pump", list(generators())[:7]) == dealt[:7]

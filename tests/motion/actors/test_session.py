@@ -87,3 +87,12 @@ def test_sources_name_tasks_and_participants():
         read_motion("actor:knife:20")
     # A session's seed counts them in this order.
     assert TASKS[8:] == ("waving", "signing", "arms_forward", "fast_waving")
+
+
+def test_who_minimises_ergonomy_stands_for_it():
+    # From where and how this person stands otherwise, too far, the elbow is 0.58 rad short of 80 degrees.
+    performed = perform_in_session(2018, 6, "pump")
+    assert performed.strategy.dominant == "ergonomy"
+    assert "well posed" in performed.motion.notes[0]
+    elbow = performed.human.model.joints[performed.human.model.getJointId("left_elbow_flexion")].idx_q
+    assert abs(performed.q[performed.contact_start :, elbow].mean() - np.radians(80.0)) < 0.25
