@@ -118,8 +118,8 @@ def study_mixture(
         (what each counts for, sum 1); `dominant` (the greatest share); `fitness_m` (mean error over time,
         m); `single_<criterion>_m` (the same by one alone); `lowest_<criterion>`, `highest_<criterion>`
         (extent of each weight among mixtures about as good), `rivals` (criteria that dominate one of these)
-        and `confused` (pairs not told apart), texts with commas; `hidden_<criterion>` and `hidden_dominant` (the
-        strategy behind the recording, the mean over several); `method`, `evaluations`, `generations`,
+        and `confused` (pairs not told apart), texts with commas; `hidden_<criterion>` and `hidden_dominant`
+        (the strategy behind the recording, the mean over several); `method`, `evaluations`, `generations`,
         `converged`; `pieces`, `samples`, `duration_s`.
     """
     performed = [perform_in_session(session, actor, task) for actor in actors]

@@ -4,8 +4,9 @@ from PIL import Image
 
 from simbench.plots import fuzzy
 from simbench.plots.fuzzy import draw_inference, draw_memberships
+from simbench.skills.fuzzy_examples import ExampleRules
 from simbench.skills.fuzzy_memberships import BY_HAND
-from simbench.skills.fuzzy_rules import INPUTS, OUTPUTS, RULES
+from simbench.skills.fuzzy_rules import INPUT_TERMS, INPUTS, OUTPUTS, RULES
 from simbench.skills.fuzzy_strategy import Strategy, infer
 
 
@@ -32,7 +33,7 @@ def drawn(monkeypatch, tmp_path):
 
 def test_terms_have_their_shape_and_peaks(drawn):
     axes = drawn(draw_memberships, BY_HAND)
-    assert set(axes) == {*INPUTS, *(f"weight of {name}" for name in OUTPUTS)}
+    assert set(axes) == {*INPUT_TERMS, *(f"weight of {name}" for name in OUTPUTS)}
     for line, centre in zip(axes["vShoulderYaw"].lines, (0.0, 0.5, 1.0), strict=True):
         x, y = line.get_data()
         np.testing.assert_allclose(y, np.exp(-0.5 * ((x - centre) / 0.2) ** 2), atol=1e-12)
@@ -43,16 +44,20 @@ def test_terms_have_their_shape_and_peaks(drawn):
 
 
 def test_inference_shows_inputs_strengths_and_weights(drawn):
-    values = np.linspace(0.1, 0.8, 8)
-    found = infer(values, BY_HAND)
+    values = np.linspace(0.1, 0.9, 9)
+    examples = ExampleRules(("one",), values[None] + 0.05, np.array([1]), np.full(9, 0.1))
+    found = infer(values, BY_HAND, examples=examples)
     strategy = Strategy(
         dict(zip(INPUTS, values, strict=True)),
         dict(zip((rule.number for rule in RULES), found.strengths[0], strict=True)),
+        dict(zip(OUTPUTS, found.examples[0], strict=True)),
         dict(zip(OUTPUTS, found.weights[0], strict=True)),
     )
     axes = drawn(draw_inference, strategy, BY_HAND)
-    for name, value in strategy.inputs.items():
-        assert axes[name].lines[-1].get_xdata() == [value, value]
-    assert [bar.get_height() for bar in axes["rules"].patches] == pytest.approx(found.strengths[0])
+    for name in INPUT_TERMS:
+        assert axes[name].lines[-1].get_xdata() == [strategy.inputs[name]] * 2
+    bars = [bar.get_height() for bar in axes["rules by hand, and all examples of a criterion"].patches]
+    assert bars == pytest.approx([*found.strengths[0], *found.examples[0]])
+    assert 0.0 < found.examples[0, 1] < 1.0
     last = axes[f"weights: {strategy.dominant}"]
     assert [bar.get_height() for bar in last.patches] == pytest.approx(found.weights[0])

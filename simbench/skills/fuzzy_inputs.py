@@ -1,4 +1,4 @@
-"""How the joints of a recording move, as the eight numbers from 0 to 1 that the fuzzy rules look at."""
+"""How the joints of a recording move, as the nine numbers from 0 to 1 that the fuzzy rules look at."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,7 @@ from simbench.errors import SkillError
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS
 from simbench.retarget.scaling import SIDES
 from simbench.robot.romeo_table import ARM_JOINTS, BASE_JOINTS
-from simbench.skills.fuzzy_rules import INPUTS
+from simbench.skills.fuzzy_rules import DISTANCES, SPEEDS
 from simbench.skills.task_motion import TaskMotion
 
 Array = NDArray[np.float64]
@@ -25,6 +25,11 @@ ARM_DISTANCES = {
     "ergonomyElbowYaw": "ElbowYaw",
 }
 TRUNK_SPEED = "vTrunkPitch"
+TRUNK_ANGLES = ("BaseRoll", "BasePitch", "TrunkYaw")
+"""Of ROMEO's joints; a person's own are those of the spine."""
+FAR_TRUNK = np.radians(30.0)
+"""Sum of the trunk's angles at which it is far from its ergonomic place, distance 1: about as far as people
+lean to reach something."""
 # The same joints of a person's own skeleton.
 OWN = {
     "ShoulderPitch": "shoulder_flexion",
@@ -40,7 +45,8 @@ def fuzzy_inputs(task: TaskMotion) -> Array:
     Speeds are means of |q̇| over time; 0 is the slowest and 1 the fastest of the person's joints, which are
     all that turn but neck and head, of both arms. A distance is that of a point carried by the joint from
     where it would be with the joint at its ergonomic angle, all else alike: the chord 2r sin(|q − q_erg|/2),
-    as part of the longest, 2r, mean over time.
+    as part of the longest, 2r, mean over time. That of the trunk, which is ours, is the sum of |q − q_erg| of
+    its joints as part of `FAR_TRUNK`, at most 1, mean over time: ergonomy pulls hardest at what is heavy.
 
     The thesis is silent on which arm is meant; here it is the one whose joints move more, for in tasks with
     one working hand it speaks of that hand's arm alone. It is silent on what the Cartesian place of a joint
@@ -53,7 +59,7 @@ def fuzzy_inputs(task: TaskMotion) -> Array:
 
     Returns
     -------
-    (8,) array
+    (9,) array
         In the order of `INPUTS`.
 
     Raises
@@ -78,7 +84,15 @@ def fuzzy_inputs(task: TaskMotion) -> Array:
     named[TRUNK_SPEED] = place[SPINE_JOINTS[0] if own else "BasePitch"]
     away = np.abs(np.sin(0.5 * (task.imitated - task.body.ergonomic))).mean(axis=0)
     share = np.maximum(speed - slowest, 0.0) / (fastest - slowest)
-    return np.array([(away if name in ARM_DISTANCES else share)[named[name]] for name in INPUTS])
+    trunk = [place[joint] for joint in (SPINE_JOINTS if own else TRUNK_ANGLES)]
+    bent = np.abs(task.imitated - task.body.ergonomic)[:, trunk].sum(axis=1)
+    return np.array(
+        [
+            *(share[named[name]] for name in SPEEDS),
+            *(away[named[name]] for name in DISTANCES),
+            np.minimum(bent / FAR_TRUNK, 1.0).mean(),
+        ]
+    )
 
 
 def _arm(side: str, own: bool) -> list[str]:

@@ -13,7 +13,7 @@ import yaml
 from numpy.typing import NDArray
 
 from simbench.errors import SkillError
-from simbench.skills.fuzzy_rules import DISTANCES, INPUT_TERMS, INPUTS, OUTPUT_TERMS, OUTPUTS
+from simbench.skills.fuzzy_rules import DISTANCES, INPUT_TERMS, OUTPUT_TERMS, OUTPUTS
 
 Array = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ BY_HAND = Memberships(
             if name in DISTANCES
             else tuple((float(centre), 0.2) for centre in np.linspace(0.0, 1.0, len(INPUT_TERMS[name])))
         )
-        for name in INPUTS
+        for name in INPUT_TERMS
     },
     dict.fromkeys(OUTPUTS, (0.05, 0.25, 0.5, 0.75, 0.95)),
 )
@@ -60,7 +60,7 @@ BY_HAND = Memberships(
 
 def flat(memberships: Memberships) -> Array:
     """Write the parameters one after the other: (p,)."""
-    terms = [number for name in INPUTS for term in memberships.inputs[name] for number in term]
+    terms = [number for name in INPUT_TERMS for term in memberships.inputs[name] for number in term]
     return np.array([*terms, *(peak for name in OUTPUTS for peak in memberships.outputs[name])])
 
 
@@ -68,7 +68,7 @@ def from_flat(parameters: Array) -> Memberships:
     """Read what `flat` wrote."""
     numbers = iter(parameters.tolist())
     return Memberships(
-        {name: tuple((next(numbers), next(numbers)) for _ in INPUT_TERMS[name]) for name in INPUTS},
+        {name: tuple((next(numbers), next(numbers)) for _ in terms) for name, terms in INPUT_TERMS.items()},
         {name: tuple(next(numbers) for _ in OUTPUT_TERMS) for name in OUTPUTS},
     )
 
@@ -118,7 +118,7 @@ def write_memberships(memberships: Memberships, path: Path, note: str) -> None:
         The file cannot be written.
     """
     lines = [_HEAD + f"# {note}", "inputs:"]
-    for name in INPUTS:
+    for name in INPUT_TERMS:
         lines.append(f"  {name}:")
         for term, parameters in zip(INPUT_TERMS[name], memberships.inputs[name], strict=True):
             lines.append(f"    {term}: [{', '.join(f'{number:.4f}' for number in parameters)}]")
@@ -142,11 +142,11 @@ def _parse(text: str, source: str) -> Memberships:
         raise SkillError(f"{source}: no YAML: {' '.join(str(error).split())}") from None
     parts = _members(content, ("inputs", "outputs"), source)
     inputs, outputs = (
-        _members(parts["inputs"], INPUTS, f"{source}: inputs"),
+        _members(parts["inputs"], tuple(INPUT_TERMS), f"{source}: inputs"),
         _members(parts["outputs"], OUTPUTS, f"{source}: outputs"),
     )
     terms, peaks = {}, {}
-    for name in INPUTS:
+    for name in INPUT_TERMS:
         place = f"{source}: inputs.{name}"
         given = _members(inputs[name], INPUT_TERMS[name], place)
         terms[name] = tuple(_pair(given[term], name, f"{place}.{term}") for term in INPUT_TERMS[name])

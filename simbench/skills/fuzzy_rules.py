@@ -6,7 +6,9 @@ SPEEDS = ("vShoulderPitch", "vShoulderYaw", "vElbowYaw", "vTrunkPitch", "vShould
 """Mean speeds of joints, in the order of table 5.1's columns."""
 DISTANCES = ("ergonomyShoulderPitch", "ergonomyShoulderYaw", "ergonomyElbowYaw")
 """Distances of joints from their ergonomic place, in the order of table 5.3's columns."""
-INPUTS = (*SPEEDS, *DISTANCES)
+TRUNK = "ergonomyTrunk"
+"""Distance of the trunk from upright; the thesis does not look at it, and no rule by hand does."""
+INPUTS = (*SPEEDS, *DISTANCES, TRUNK)
 OUTPUTS = ("energy", "velocity", "ergonomy")
 """Criteria that rules decide between: none speaks of manipulability (§5.2.1)."""
 
@@ -15,7 +17,7 @@ INPUT_TERMS: dict[str, tuple[str, ...]] = {
     "vTrunkPitch": ("XS", "XB"),
     **dict.fromkeys(DISTANCES, ("XS", "S")),
 }
-"""Terms of each input in ascending order: extra small, small, medium, big, extra big."""
+"""Terms of the first inputs, in ascending order: extra small, small, medium, big, extra big."""
 OUTPUT_TERMS = ("XS", "S", "M", "B", "XB")
 
 

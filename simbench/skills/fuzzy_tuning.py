@@ -9,7 +9,16 @@ from scipy.optimize import Bounds, LinearConstraint, minimize
 
 from simbench.errors import SkillError
 from simbench.skills.fuzzy_memberships import BY_HAND, NARROWEST, Memberships, flat, from_flat
-from simbench.skills.fuzzy_rules import DISTANCES, INPUT_TERMS, INPUTS, OUTPUT_TERMS, OUTPUTS, RULES, Rule
+from simbench.skills.fuzzy_rules import (
+    DISTANCES,
+    INPUT_TERMS,
+    INPUTS,
+    OUTPUT_TERMS,
+    OUTPUTS,
+    RULES,
+    SPEEDS,
+    Rule,
+)
 from simbench.skills.fuzzy_strategy import infer
 
 Array = NDArray[np.float64]
@@ -20,7 +29,7 @@ PULL = 0.003
 """Factor of the squared distance from the terms set by hand: what the recordings say nothing about stays."""
 COPIES = 3
 """Of each recording beside itself, with inputs as another recording of the same might have had them."""
-JITTER = np.where(np.isin(INPUTS, DISTANCES), 0.006, 0.02)
+JITTER = np.where(np.isin(INPUTS, SPEEDS), 0.02, 0.006)
 """Standard deviation of their inputs: about that between single repetitions of one person."""
 _WIDEST, _APART = 0.5, 0.05
 """Of a Gaussian; least distance of two neighbouring terms."""
@@ -29,7 +38,7 @@ _SPREAD = 0.2
 _SLACK = 1e-6
 """By which an inequality may be missed."""
 _MIDDLE = flat(BY_HAND)
-_PLACES = [(name, k) for name in INPUTS for _ in INPUT_TERMS[name] for k in range(2)]
+_PLACES = [(name, k) for name, terms in INPUT_TERMS.items() for _ in terms for k in range(2)]
 _FEET = np.array([at for at, (name, k) in enumerate(_PLACES) if name in DISTANCES and k == 1])
 """Where in the flat parameters a Z-shape reaches 0."""
 
@@ -69,7 +78,7 @@ def tune(
 
     Parameters
     ----------
-    values : (m, 8) array_like
+    values : (m, 9) array_like
         Of `INPUTS`.
     weights : (m, 3) array_like
         Of `OUTPUTS`, found by optimisation; no row is all 0.
@@ -137,8 +146,8 @@ def limits() -> tuple[Bounds, LinearConstraint]:
     """Make the bounds of the flat parameters, and the inequalities that keep terms in order."""
     low, high, order = np.zeros(len(flat(BY_HAND))), np.ones(len(flat(BY_HAND))), []
     at = 0
-    for name in INPUTS:
-        for k in range(len(INPUT_TERMS[name])):
+    for name, terms in INPUT_TERMS.items():
+        for k in range(len(terms)):
             if name in DISTANCES:
                 order.append((at, at + 1, NARROWEST))
             else:
@@ -169,7 +178,7 @@ def dominance_loss(
     ----------
     parameters : (p,) array
         From `flat`.
-    values : (m, 8) array
+    values : (m, 9) array
     dominant : (m,) int array
         Place in `OUTPUTS`.
     rules : sequence of Rule
@@ -205,7 +214,7 @@ def dominance_loss(
     for output in range(len(OUTPUTS)):
         np.add.at(by_peak[output], place[:, output], by_concluded[:, output])
     by_term = []
-    for k, name in enumerate(INPUTS):
+    for k, name in enumerate(INPUT_TERMS):
         for term, pair in zip(INPUT_TERMS[name], memberships.inputs[name], strict=True):
             slope = _z_slope if name in DISTANCES else _gaussian_slope
             by_term.append(slope(values[:, k], *pair) @ by_degree[name, term])

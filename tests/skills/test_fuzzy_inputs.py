@@ -58,6 +58,15 @@ def test_distance_is_the_chord_to_the_ergonomic_angle(arms):
     assert found["ergonomyElbowYaw"] == pytest.approx(0.0)
 
 
+def test_trunk_distance_is_the_sum_of_its_angles(arms):
+    away = {"BaseRoll": -0.1, "BasePitch": 0.2, "TrunkYaw": 0.05, "BaseYaw": 1.0, "LElbowYaw": 1.0}
+    assert as_dict(fuzzy_inputs(moved(arms, {"RWristRoll": 0.1}, away)))["ergonomyTrunk"] == pytest.approx(
+        0.35 / np.radians(30.0)
+    )
+    far = as_dict(fuzzy_inputs(moved(arms, {"RWristRoll": 0.1}, {"BasePitch": -0.6})))
+    assert far["ergonomyTrunk"] == 1.0
+
+
 def test_mirrored_motion_has_the_same_inputs(arms):
     right = {"RElbowYaw": 0.04, "RShoulderPitch": 0.01, "RWristYaw": 0.02, "BasePitch": 0.01}
     left = {"L" + name[1:] if name[0] == "R" else name: speed for name, speed in right.items()}
@@ -66,7 +75,7 @@ def test_mirrored_motion_has_the_same_inputs(arms):
 
 def test_recording_gives_numbers_from_0_to_1(arms):
     values = fuzzy_inputs(arms)
-    assert values.shape == (8,)
+    assert values.shape == (9,)
     assert values.min() >= 0.0
     assert values.max() <= 1.0
 
@@ -90,7 +99,8 @@ def test_own_joints_of_a_person_are_those_of_the_rules(made_once):
         "BasePitch": 1.0,
         "right_clavicle_elevation": 1.0,
     }
-    found = as_dict(fuzzy_inputs(moved(task, swing, {"right_elbow_flexion": -0.5})))
+    away = {"right_elbow_flexion": -0.5, "spine_bend": 0.1, "spine_twist": -0.05}
+    found = as_dict(fuzzy_inputs(moved(task, swing, away)))
     speeds = [
         found[name]
         for name in ("vShoulderPitch", "vShoulderYaw", "vShoulderRoll", "vElbowYaw", "vTrunkPitch")
@@ -98,3 +108,5 @@ def test_own_joints_of_a_person_are_those_of_the_rules(made_once):
     np.testing.assert_allclose(speeds, [0.25, 0.5, 0.75, 1.0, 0.125])
     assert found["ergonomyElbowYaw"] == pytest.approx(np.sin(0.24), abs=0.01)
     assert found["ergonomyShoulderPitch"] < 0.01
+    # The spine bends on by 0.005 rad/s for a second.
+    assert found["ergonomyTrunk"] == pytest.approx((0.15 + 0.0025) / np.radians(30.0), abs=0.001)

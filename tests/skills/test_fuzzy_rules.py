@@ -56,5 +56,6 @@ def test_conditions_use_terms_that_exist():
         assert len({name for name, _ in rule.conditions}) == len(rule.conditions)
         for name, term in rule.conditions:
             assert term in INPUT_TERMS[name]
-    assert len(INPUTS) == 8
+    assert (*INPUT_TERMS, "ergonomyTrunk") == INPUTS
+    assert len(INPUT_TERMS) == 8
     assert all(INPUT_TERMS[name] == ("XS", "S") for name in DISTANCES)

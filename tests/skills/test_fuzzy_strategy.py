@@ -6,6 +6,7 @@ import pytest
 import skfuzzy
 
 from simbench.errors import SkillError
+from simbench.skills.fuzzy_examples import ExampleRules, shipped_examples
 from simbench.skills.fuzzy_inputs import fuzzy_inputs
 from simbench.skills.fuzzy_memberships import BY_HAND, shipped_memberships
 from simbench.skills.fuzzy_rules import (
@@ -93,25 +94,42 @@ def test_slow_elbow_says_velocity_and_still_trunk_energy(given, expected):
     assert OUTPUTS[int(weights.argmax())] == expected
 
 
+def test_examples_speak_where_somebody_moved_alike_and_nowhere_else():
+    values = np.full((2, len(INPUTS)), 0.5)
+    values[1] = 0.9
+    widths = np.full(len(INPUTS), 0.05)
+    known = ExampleRules(("one", "two"), np.array([values[0], values[0] + 0.01]), np.array([2, 2]), widths)
+    alone, with_examples = infer(values, BY_HAND), infer(values, BY_HAND, examples=known)
+    # Sums of eq. 5.3: what rules by hand say, and 1 for ergonomy by each example at hand.
+    second = np.exp(-0.5 * 9 * 0.2**2)
+    np.testing.assert_allclose(with_examples.examples, [[0.0, 0.0, 1.0 + second], [0.0] * 3], atol=1e-12)
+    np.testing.assert_array_equal(alone.examples, 0.0)
+    rising = with_examples.weights[0, 2] / (1.0 - with_examples.weights[0, 2])
+    assert rising > alone.weights[0, 2] / (1.0 - alone.weights[0, 2]) + 1.0
+    np.testing.assert_allclose(with_examples.weights[1], alone.weights[1], rtol=1e-12)
+    np.testing.assert_array_equal(with_examples.strengths, alone.strengths)
+
+
 def test_detection_is_the_inference_of_the_inputs(arms):
     found = detect_strategy(arms)
     values = fuzzy_inputs(arms)
-    whole = infer(np.array([values, 1.0 - values]), shipped_memberships())
+    whole = infer(np.array([values, 1.0 - values]), shipped_memberships(), examples=shipped_examples())
     assert list(found.inputs.values()) == values.tolist()
     assert list(found.weights.values()) == pytest.approx(whole.weights[0])
     assert list(found.strengths.values()) == pytest.approx(whole.strengths[0])
+    assert list(found.examples.values()) == pytest.approx(whole.examples[0])
     assert found.dominant == OUTPUTS[int(whole.weights[0].argmax())]
 
 
 @pytest.mark.parametrize(
-    "values", [[0.5] * 7, [[0.5] * 7 + [1.2]], [[0.5] * 7 + [float("nan")]], [[-0.1] * 8]]
+    "values", [[0.5] * 8, [[0.5] * 8 + [1.2]], [[0.5] * 8 + [float("nan")]], [[-0.1] * 9]]
 )
 def test_impossible_inputs_are_refused(values):
-    with pytest.raises(SkillError, match="8 numbers from 0 to 1"):
+    with pytest.raises(SkillError, match="9 numbers from 0 to 1"):
         infer(values, BY_HAND)
 
 
 def test_missing_library_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "skfuzzy", None)
     with pytest.raises(SkillError, match=r"simbench\[study\]"):
-        infer([0.5] * 8, BY_HAND)
+        infer([0.5] * 9, BY_HAND)
