@@ -101,4 +101,4 @@ OWN_RULES: tuple[Rule, ...] = (
 """Rules that the thesis does not have, between its two priorities."""
 
 RULES = THESIS_RULES + OWN_RULES
-"""What simbench decides by."""
+"""What simbench decides by, beside examples (`fuzzy_examples`)."""
