@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from simbench.motion.readers import read_motion as read_motion
     from simbench.motion.trajectory_file import read_trajectory as read_trajectory
-    from simbench.pipeline import run_scenario as run_scenario
-    from simbench.retargeting import retarget_motion as retarget_motion
+    from simbench.retargeting.api import retarget_motion as retarget_motion
     from simbench.robot.robot import load_robot as load_robot
     from simbench.runs.log import open_run as open_run
-    from simbench.scenario import load_scenario as load_scenario
+    from simbench.runs.pipeline import run_scenario as run_scenario
+    from simbench.runs.scenario.loading import load_scenario as load_scenario
 
 __version__ = "0.1.0"
 
 _HOME = {
     "load_robot": "simbench.robot.robot",
-    "load_scenario": "simbench.scenario",
+    "load_scenario": "simbench.runs.scenario.loading",
     "open_run": "simbench.runs.log",
     "read_motion": "simbench.motion.readers",
     "read_trajectory": "simbench.motion.trajectory_file",
-    "retarget_motion": "simbench.retargeting",
-    "run_scenario": "simbench.pipeline",
+    "retarget_motion": "simbench.retargeting.api",
+    "run_scenario": "simbench.runs.pipeline",
 }
 
 

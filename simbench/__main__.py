@@ -2,6 +2,6 @@
 
 import sys
 
-from simbench.cli import main
+from simbench.cli.main import main
 
 sys.exit(main())

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from rich.table import Table
 from rich.text import Text
 
-from simbench.checking import Case, FailedCheck, Result
-from simbench.display import format_value
+from simbench.cli.console import format_value
 from simbench.runs.baseline import Baseline, Metric, Verdict, tolerance_of
+from simbench.runs.regression import Case, FailedCheck, Result
 from simbench.runs.tolerances import Better
 
 _SIGN = {"lower": "+", "higher": "−", "same": "±"}

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from rich.table import Table
 
-from simbench.retarget.errors import ErrorSummary
-from simbench.retarget.joint_use import JointUse
+from simbench.retargeting.imitation.errors import ErrorSummary
+from simbench.retargeting.imitation.joint_use import JointUse
 
 # Range of a joint that stands still, rad or m: the width of rounding.
 STILL = 1e-6

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from rich.table import Table
 
-from simbench.robot.inspection import FREEDOMS, Inspection
-from simbench.robot.urdf_elements import UrdfJoint
+from simbench.robot.inspection.inspection import FREEDOMS, Inspection
+from simbench.robot.urdf.elements import UrdfJoint
 
 AXES = {"1 0 0": "x", "0 1 0": "y", "0 0 1": "z", "-1 0 0": "-x", "0 -1 0": "-y", "0 0 -1": "-z"}
 

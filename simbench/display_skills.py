@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 from rich.table import Table
 
+from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.actors.human_model import SPINE_JOINTS
-from simbench.skill_analysis import SkillAnalysis, point_spread
-from simbench.skills.criteria import CRITERIA
+from simbench.skills.analysis import SkillAnalysis, point_spread
 
 _NAMES = tuple(CRITERIA)
 

@@ -7,9 +7,9 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from simbench.display import format_value, unit_of
-from simbench.study_table import Row
-from simbench.sweep import CHECKS_HOLD, FAILED_CHECKS
+from simbench.cli.console import format_value, unit_of
+from simbench.runs.study.sweep import CHECKS_HOLD, FAILED_CHECKS
+from simbench.runs.study.table import Row
 
 _MOST_METRICS, _MOST_ROWS = 5, 60
 

@@ -16,9 +16,9 @@ import pytest
 if TYPE_CHECKING:
     import xarray as xr
 
-    from simbench.checking import Case
-    from simbench.checks import Check
     from simbench.runs.baseline import Metric
+    from simbench.runs.checks import Check
+    from simbench.runs.regression import Case
 
 _MARKER = (
     "simbench(scenario, *overrides): the scenario, by name or path, and `key=value` texts, that the fixture "
@@ -62,8 +62,8 @@ class SimbenchRun:
     def assert_baseline(self) -> None:
         """Fail, naming scenario and metrics, where `simbench check` would: drift, or a failed check."""
         __tracebackhide__ = True
-        from simbench.checking import judge_run, require_baselines
         from simbench.display_check import describe_check, describe_drift
+        from simbench.runs.regression import judge_run, require_baselines
 
         require_baselines([self.case])
         name = self.case.scenario.name
@@ -85,7 +85,7 @@ def _simbench_runs(tmp_path_factory: pytest.TempPathFactory) -> RunScenario:
     def run(scenario: str | Path, *overrides: str) -> SimbenchRun:
         key = (str(scenario), *overrides)
         if key not in made:
-            from simbench.checking import find_cases, run_once
+            from simbench.runs.regression import find_cases, run_once
 
             (case,) = find_cases([str(scenario)], overrides)
             directory = tmp_path_factory.mktemp(case.scenario.name) / "run"

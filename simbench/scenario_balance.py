@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, Strict, model_validator
 
-from simbench.section import Section
+from simbench.options import Section
 
 
 class BalanceSection(Section):

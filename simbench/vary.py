@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simbench.errors import ScenarioError, StudyError
-from simbench.yaml_source import parse_list
+from simbench.runs.scenario.yaml_source import parse_list
 
 MOST = 10_000
 """Runs of one sweep: the scenario of each is checked before the first begins."""

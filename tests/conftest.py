@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simbench.equipment import scenario_mechanisms
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.readers import read_motion
-from simbench.plan import MotionPlan, plan_motion
-from simbench.recording import scenario_motion
-from simbench.retarget.imitation import Imitation, imitate
-from simbench.retarget.initial_configuration import ScaledActor, calibrate
+from simbench.retargeting.imitation.calibration import ScaledActor, calibrate
+from simbench.retargeting.imitation.imitation import Imitation, imitate
+from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
-from simbench.scenario import Scenario, load_scenario
+from simbench.runs.motion_source import scenario_motion
+from simbench.runs.scenario.loading import Scenario, load_scenario
+from simbench.sim.equipment import scenario_mechanisms
 from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
 
 SIDES = ("left", "right")

@@ -13,15 +13,15 @@ import pybullet_data
 import pytest
 import xarray as xr
 
-from simbench import processes
-from simbench.cli import main
+from simbench.cli.main import main
 from simbench.motion.marker_maps.library import map_names
 from simbench.motion.readers import SUFFIXES, read_motion
-from simbench.pipeline import run_scenario
-from simbench.processes import answer_of
 from simbench.robot.robot import load_robot
+from simbench.runs.execution import local as processes
+from simbench.runs.execution.local import answer_of
 from simbench.runs.log import open_run
-from simbench.scenario import list_scenarios, load_scenario
+from simbench.runs.pipeline import run_scenario
+from simbench.runs.scenario.loading import list_scenarios, load_scenario
 
 README = Path(__file__).parents[1] / "README.md"
 

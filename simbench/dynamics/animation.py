@@ -7,9 +7,9 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from simbench.dynamics.arm import Arm
-from simbench.dynamics.arm_motion import ArmMotion, Feedback
-from simbench.dynamics.regressor import parameter_names, parameters
-from simbench.robot.dh_model import table_model
+from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
+from simbench.dynamics.calibration.regressor import parameter_names, parameters
+from simbench.robot.dh.dh_model import table_model
 
 Array = NDArray[np.float64]
 Scheme = Callable[[Callable[[Array, Array], Array], Array, Array, float], tuple[Array, Array]]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
 from simbench.robot.description import Description, read_description
-from simbench.robot.dh import BASE, HayatiRow, Row, Sigma, Table, TableJoint
-from simbench.robot.dh_model import table_model
+from simbench.robot.dh.dh import BASE, HayatiRow, Row, Sigma, Table, TableJoint
+from simbench.robot.dh.dh_model import table_model
 from simbench.robot.robot import load_robot
 
 Array = NDArray[np.float64]

@@ -27,7 +27,7 @@ from simbench.dynamics.components import (
     transposed,
 )
 from simbench.errors import RobotError
-from simbench.robot.dh import HayatiRow, Row, Sigma
+from simbench.robot.dh.dh import HayatiRow, Row, Sigma
 
 Array = NDArray[np.float64]
 

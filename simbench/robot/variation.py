@@ -8,7 +8,7 @@ import pinocchio as pin
 
 from simbench.errors import RobotError
 from simbench.robot.robot import Robot
-from simbench.robot.urdf_elements import INERTIA
+from simbench.robot.urdf.elements import INERTIA
 
 _STREAM = 1
 """Keeps these draws apart from those that the seed alone gives the virtual actor."""

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from simbench.balance.support import support_margin, support_polygon
+from simbench.balance.standing.support import support_margin, support_polygon
 
 FELL_HEIGHT = 0.7
 """A robot whose root drops below this part of its first height has fallen."""

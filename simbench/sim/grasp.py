@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from simbench.sim.command import Load
+from simbench.sim.control.command import Load
 from simbench.sim.fixtures.fixture import Fixture
 from simbench.sim.fixtures.mechanism import Handle, part_origin
 from simbench.sim.grip_spring import PIVOT, RIGID, SLIDE, Wrench, spring_wrench

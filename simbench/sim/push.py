@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.sim.command import Load
+from simbench.sim.control.command import Load
 from simbench.sim.vectors import cross, inverse, product, rotated
 from simbench.sim.world import RobotBody, bullet
 

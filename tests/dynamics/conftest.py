@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from simbench.dynamics.arm import Arm, read_arm
-from simbench.robot.dh import BASE, HayatiRow, Row, Sigma, Table, TableJoint
+from simbench.robot.dh.dh import BASE, HayatiRow, Row, Sigma, Table, TableJoint
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ from simbench.dynamics.sine_cosine import sines_and_cosines
 from simbench.errors import DynamicsError, RobotError
 from simbench.robot.robot import load_robot
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "derive_explicit_models.py"
+SCRIPT = Path(__file__).parents[2] / "scripts" / "tools" / "derive_explicit_models.py"
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 import pytest
 
-from simbench.retarget.scaling import upper_body
+from simbench.retargeting.imitation.scaling import upper_body
 from simbench.robot.robot import load_robot
 
 

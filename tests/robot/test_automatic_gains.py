@@ -1,18 +1,16 @@
 """Gains from a bandwidth: J ω² and 2 ζ J ω with J by closed forms and the parallel-axis theorem."""
 
-import runpy
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pinocchio as pin
 import pytest
+import urdf_texts as texts
 
 from simbench.robot.automatic_gains import automatic_gains
 from simbench.robot.description import Bandwidth
 from simbench.robot.robot import Robot, load_robot
 
-texts = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("urdf_texts.py"))))
 OMEGA = 2.0 * np.pi * 6.0
 
 

@@ -1,19 +1,17 @@
 """Motors, friction and hands of a `robot.yaml`: what its short forms mean, and what is refused."""
 
-import runpy
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import urdf_texts as texts
 
 from simbench.errors import RobotError
 from simbench.robot.description import Drive, Joint
 from simbench.robot.drives import GRAM_SQUARE_CENTIMETRE
 from simbench.robot.robot import Robot, load_robot
 
-texts = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("urdf_texts.py"))))
 HEAD = "name: test\nurdf: robot.urdf\nbase: fixed\n"
 NO_GAINS = "gains: {LArm: [0, 0], RArm: [0, 0], Neck: [0, 0]}\n"
 Load = Callable[..., Robot]

@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.retarget.clearance import body_shapes, link_of
+from simbench.retargeting.collision.clearance import body_shapes, link_of
 from simbench.robot.grips import close_hands, grip_range
 from simbench.robot.robot import load_robot
 

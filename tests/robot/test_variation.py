@@ -16,7 +16,7 @@ from simbench.robot.robot import load_robot, placed_robot
 from simbench.robot.variation import drawn_variation, vary_masses
 from simbench.sim.world import add_robot, open_world
 
-SURVIVAL = Path(__file__).parents[2] / "scripts" / "survival.py"
+SURVIVAL = Path(__file__).parents[2] / "scripts" / "studies" / "survival.py"
 
 
 @pytest.fixture(scope="module", params=["romeo", "mahru", "puma560", "direct_drive_arm"])

@@ -6,9 +6,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.ground_reaction import standing_torques
-from simbench.balance.standing import stand
-from simbench.sim.control import JointController
+from simbench.balance.standing.ground_reaction import standing_torques
+from simbench.balance.standing.standing import stand
+from simbench.sim.control.joint_controller import JointController
 from simbench.sim.fixtures.shapes import inertia
 from simbench.sim.grasp import Grip, apply_grips
 from simbench.sim.link_motion import link_motions

@@ -4,7 +4,7 @@ import pytest
 import trimesh
 
 from simbench.errors import ScenarioError
-from simbench.scenario import load_scenario
+from simbench.runs.scenario.loading import load_scenario
 from simbench.sim.fixtures import fixture_mechanism
 from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
 from simbench.sim.fixtures.fixture import add_fixture, fixture_state, place_fixture

@@ -7,13 +7,13 @@ import pinocchio as pin
 import pytest
 
 from simbench.robot.robot import load_robot, placed_robot
-from simbench.sim.control_laws import ComputedTorqueLaw
+from simbench.sim.control.laws import ComputedTorqueLaw
 from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
 from simbench.sim.fixtures.fixture import add_fixture
 from simbench.sim.fixtures.mechanism import handle_poses
 from simbench.sim.grasp import Grip, GripDesign
+from simbench.sim.loop import Reference, simulate
 from simbench.sim.recorder import Recorder
-from simbench.sim.simulation import Reference, simulate
 from simbench.sim.world import add_robot, open_world
 
 DT = 1e-3

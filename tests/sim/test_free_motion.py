@@ -9,7 +9,7 @@ import pytest
 
 from simbench.resources import resource_dir
 from simbench.robot.robot import load_robot
-from simbench.sim.control import JointController
+from simbench.sim.control.joint_controller import JointController
 from simbench.sim.state import empty_state, read_state
 from simbench.sim.world import add_robot, bullet, open_world
 

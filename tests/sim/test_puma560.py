@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from simbench.robot.robot import load_robot
-from simbench.sim.controller import make_controller
+from simbench.sim.control.controller import make_controller
 from simbench.sim.state import empty_state, read_state
 from simbench.sim.world import add_robot, bullet, open_world
 

@@ -3,7 +3,7 @@ import pinocchio as pin
 import pytest
 
 from simbench.robot.robot import load_robot
-from simbench.sim.control import JointController
+from simbench.sim.control.joint_controller import JointController
 from simbench.sim.state import empty_state, read_state
 from simbench.sim.world import GRAVITY, add_robot, bullet, open_world, place_robot
 

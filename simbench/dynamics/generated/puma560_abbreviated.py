@@ -1,6 +1,6 @@
 """Explicit dynamic model of puma560, abbreviated: terms of less than 1 % left out.
 
-Written by scripts/derive_explicit_models.py: change that, not this. Angles are those of the table, rad;
+Written by scripts/tools/derive_explicit_models.py: change that, not this. Angles are those of the table, rad;
 S23 is sin(θ2 + θ3), SS4 the square of S4, SC4 its product with C4. `a`, `b`, `c` are elements of A, B and
 C by row and column, of the velocity products i, j in B; `w` of g.
 """

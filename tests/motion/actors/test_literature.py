@@ -190,7 +190,7 @@ def test_performances_and_their_files_are_within_the_limits(tmp_path, monkeypatc
         table = csv.DictWriter(file, list(rows[0]))
         table.writeheader()
         table.writerows(rows)
-    script = Path(__file__).parents[3] / "scripts" / "describe_session.py"
+    script = Path(__file__).parents[3] / "scripts" / "studies" / "describe_session.py"
     spec = importlib.util.spec_from_file_location("describe_session", script)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

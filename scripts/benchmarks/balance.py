@@ -1,0 +1,61 @@
+"""How long a tick of balance takes: alone, and in the 1 kHz loop, where the rest empties the caches."""
+
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from rich.table import Table
+
+from simbench.retargeting.reference.standing import still_timeline
+from simbench.robot.robot import load_robot
+from simbench.runs.pipeline import run_scenario
+from simbench.runs.scenario.loading import Scenario, load_scenario
+from simbench.sim.balance_loop import balance_run
+
+ROBOTS = {"mahru": -0.02, "romeo": 0.0}
+"""And how much higher than in their posture they step, m."""
+TICKS = 2000
+MARCH = "stepping.commands=[{march: 6}]"
+
+
+def time_alone(name: str) -> np.ndarray:
+    """Time ticks one after another, COG and ZMP measured on the reference's own configuration, (TICKS,) s."""
+    robot = load_robot(name)
+    scenario = _march(name)
+    timeline = still_timeline(robot, scenario.robot, scenario.simulation, None, "inverse_dynamics")
+    run = balance_run(robot, timeline, scenario.balance, scenario.stepping, scenario.simulation)
+    whole = run.balancer.whole
+    wrench = np.zeros((2, 6))
+    spent = np.empty(TICKS)
+    for tick in range(TICKS):
+        wrench[:, 2] = 300.0 * whole.gait.contact[tick]
+        wrench[:, 3] = wrench[:, 2] * whole.landing.position[:, 1]
+        wrench[:, 4] = -wrench[:, 2] * (whole.landing.position[:, 0] + 0.02)
+        measured = whole.configuration.copy()
+        start = time.perf_counter()
+        whole.tick(tick, measured, wrench)
+        spent[tick] = time.perf_counter() - start
+    assert whole.gave_up is None
+    return spent
+
+
+def _march(name: str) -> Scenario:
+    return load_scenario("mahru_walk", [f"robot.name={name}", f"robot.height_m={ROBOTS[name]}", MARCH])
+
+
+def balance_table() -> Table:
+    """Put ticks alone beside those of a run, and their share of the 1 kHz loop."""
+    table = Table("robot", "tick alone, median µs", "99 %", "in the loop, median µs", "share of the loop")
+    for name in ROBOTS:
+        alone = time_alone(name)
+        with tempfile.TemporaryDirectory() as folder:
+            metrics = run_scenario(_march(name), Path(folder) / "run").metrics
+        table.add_row(
+            name,
+            f"{1e6 * np.median(alone):.0f}",
+            f"{1e6 * np.percentile(alone, 99):.0f}",
+            f"{1e6 * metrics['timing.balance_tick_median_s']:.0f}",
+            f"{100 * metrics['timing.balance_share']:.0f} %",
+        )
+    return table

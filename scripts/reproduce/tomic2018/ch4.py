@@ -1,0 +1,295 @@
+"""Reproduce chapter 4 of Tomić (2018): which criteria are behind people's motion, paper beside ours.
+
+python scripts/reproduce/tomic2018/ch4.py [--actors 1,2,...] [--tasks NAME,...] [--method NAME]
+    [--skeleton person|romeo] [--no-general] [--out DIR]
+
+Inverse optimal control over a virtual session of 15 actors and seven tasks: tables 4.1 and 4.2, figure 4.1,
+and figures 4.4 to 4.10 as counts of dominant criteria, each with what is hidden in the virtual actors. What
+dominates has the greatest share whatever the frame rate (`criterion_shares`); of k itself, as the thesis has
+it, ergonomy is the greatest wherever fitness is flat along it, which the last column of the figures shows.
+Laws start every repetition from the posture recorded there, or with --whole only the first. They move the
+person's own joints, or with --skeleton romeo the thesis's model of a person. DIR
+keeps every result (`table.parquet`, whose columns `simbench.runs.study.skills.study_mixture` explains, and
+`timing.parquet`) and a picture of all weights, `weights.png`; the same command goes on after a kill. Exit
+status 1 if a bar is missed.
+"""
+
+import argparse
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+from rich.console import Console
+from rich.table import Table
+
+from simbench.cli.console import progress_bars
+from simbench.errors import SimbenchError
+from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.motion.figure_png import save_png
+from simbench.runs.execution.local import run_apart
+from simbench.runs.study.skills import EVERYBODY, THESIS_ACTORS, THESIS_TASKS, skill_items, study_mixture
+from simbench.runs.study.study import Row, run_study
+from simbench.skills.ioc.optimisers import LATTICE, METHODS
+from simbench.skills.person.anatomical_motion import PERSON, SKELETONS
+
+TABLE_41 = {
+    "valves": 0.0466,
+    "canoe_paddles": 0.0413,
+    "steering_wheel": 0.0127,
+    "pump": 0.0096,
+    "knife": 0.0043,
+    "grater": 0.0029,
+    "drawer": 0.0206,
+}
+"""Average fitness per sample, m."""
+TABLE_42 = {
+    "valves": (0.0, 0.3916, 0.0, 0.6084),
+    "canoe_paddles": (0.2862, 0.2223, 0.2833, 0.2082),
+    "steering_wheel": (0.4448, 0.0683, 0.4869, 0.0),
+    "pump": (0.7987, 0.1942, 0.0, 0.0070),
+    "knife": (0.0, 1.0, 0.0, 0.0),
+    "grater": (0.4384, 0.0942, 0.4673, 0.0001),
+    "drawer": (0.0, 0.9989, 0.0007, 0.0003),
+}
+FIGURES = {
+    "drawer": {"velocity": 9, "manipulability": 6},
+    "valves": {"manipulability": 9, "velocity": 4, "ergonomy": 2},
+    "steering_wheel": {"energy": 8, "energy+ergonomy": 5, "velocity": 2},
+    "pump": {"energy": 9, "velocity": 2, "ergonomy": 2, "manipulability": 2},
+    "knife": {"velocity": 10, "manipulability": 2, "ergonomy": 2},
+    "grater": {"energy": 10, "ergonomy": 4, "manipulability": 1},
+    "canoe_paddles": {"velocity": 5, "manipulability": 3, "energy": 3, "ergonomy": 2, "mixed": 2},
+}
+"""Figures 4.4 to 4.10: how many of 15 actors were dominated by what."""
+AGREE = 0.80
+"""Share of recordings in which what is found to dominate has to be what is hidden in the actor."""
+COLOURS = {
+    "energy": "#3b6fb6",
+    "velocity": "#c8453b",
+    "ergonomy": "#b657a8",
+    "manipulability": "#4c9a57",
+}
+"""As the thesis has them."""
+
+Rows = Mapping[str, Sequence[Row]]
+
+
+def weights_of(row: Row, name: str = "{}") -> list[float]:
+    return [float(row.values[name.format(criterion)]) for criterion in CRITERIA]
+
+
+def mean(rows: Sequence[Row], column: str) -> float:
+    """Mean over rows; infinite where a law could not keep the hands on their path."""
+    return float(np.mean([np.inf if row.values[column] is None else row.values[column] for row in rows]))
+
+
+def agreement(rows: Sequence[Row], column: str = "dominant") -> float:
+    """Share of rows in which the hidden dominant criterion is (among) those of a column."""
+    return float(np.mean([row.values["hidden_dominant"] in row.values[column].split(", ") for row in rows]))
+
+
+def agreement_by_weight(rows: Sequence[Row]) -> float:
+    """Share of rows in which the greatest weight k itself is of the same criterion, found and hidden."""
+    pairs = [(np.argmax(weights_of(row)), np.argmax(weights_of(row, "hidden_{}"))) for row in rows]
+    return float(np.mean([found == hidden for found, hidden in pairs]))
+
+
+def fitness_table(own: Rows) -> Table:
+    """Table 4.1 and figure 4.1."""
+    table = _table(
+        "Table 4.1 and fig. 4.1: mean error over time, mm",
+        "task",
+        "paper",
+        "ours",
+        *(f"{name}\nalone" for name in CRITERIA),
+        "best single /\ncombination",
+    )
+    for task, rows in own.items():
+        single = [mean(rows, f"single_{name}_m") for name in CRITERIA]
+        ours = mean(rows, "fitness_m")
+        cells = (f"{1e3 * value:.1f}" for value in (ours, *single))
+        table.add_row(task, f"{1e3 * TABLE_41[task]:.1f}", *cells, f"{min(single) / ours:.2f}")
+    return table
+
+
+def dominance_table(own: Rows) -> Table:
+    """Figures 4.4 to 4.10."""
+    table = _table(
+        "Figures 4.4-4.10: how many actors are dominated by what",
+        "task",
+        "paper, of 15",
+        "hidden",
+        "found",
+        "found = hidden",
+        "hidden among\nthe rivals",
+        "greatest k\nthe same",
+    )
+    for task, rows in own.items():
+        table.add_row(
+            task,
+            _said(FIGURES[task]),
+            _said(Counter(row.values["hidden_dominant"] for row in rows)),
+            _said(Counter(row.values["dominant"] for row in rows)),
+            f"{100 * agreement(rows):.0f} %",
+            f"{100 * agreement(rows, 'rivals'):.0f} %",
+            f"{100 * agreement_by_weight(rows):.0f} %",
+        )
+    every = [row for rows in own.values() for row in rows]
+    table.add_section()
+    shares = (agreement(every), agreement(every, "rivals"), agreement_by_weight(every))
+    table.add_row("all", "", "", "", *(f"{100 * share:.0f} %" for share in shares))
+    return table
+
+
+def general_table(general: Mapping[str, Row]) -> Table:
+    """Table 4.2."""
+    table = _table(
+        f"Table 4.2: one mixture for all actors ({', '.join(CRITERIA)})",
+        "task",
+        "paper",
+        "hidden, mean",
+        "found",
+        "mm",
+        "not told apart",
+    )
+    for task, row in general.items():
+        table.add_row(
+            task,
+            _numbers(TABLE_42[task]),
+            _numbers(weights_of(row, "hidden_{}")),
+            _numbers(weights_of(row)),
+            f"{1e3 * row.values['fitness_m']:.1f}",
+            row.values["confused"],
+        )
+    return table
+
+
+def confusion_table(own: Rows) -> Table:
+    """Count pairs of hidden and found dominant criteria, and what could not be told apart."""
+    table = _table("Hidden (rows) and found (columns) dominant criteria", "", *CRITERIA)
+    pairs = Counter(
+        (row.values["hidden_dominant"], row.values["dominant"]) for rows in own.values() for row in rows
+    )
+    for hidden in CRITERIA:
+        table.add_row(hidden, *(str(pairs[hidden, found]) for found in CRITERIA))
+    confused = Counter(
+        pair for rows in own.values() for row in rows for pair in row.values["confused"].split(", ") if pair
+    )
+    table.caption = f"not told apart: {_said(confused) or 'none'}"
+    return table
+
+
+def draw_weights(own: Rows, path: Path) -> None:
+    """Draw the weights of every actor and task, found above hidden."""
+    figure = Figure(figsize=(14.0, 1.9 * len(own) + 0.6), dpi=80, layout="constrained")
+    axes = figure.subplots(len(own), 2, squeeze=False, sharey=True)
+    for line, (task, rows) in zip(axes, own.items(), strict=True):
+        actors = [str(row.varied["actor"]) for row in rows]
+        for place, name, title in zip(line, ("{}", "hidden_{}"), ("found", "hidden"), strict=True):
+            stacked = np.array([weights_of(row, name) for row in rows])
+            bottom = np.zeros(len(rows))
+            for criterion, part in zip(CRITERIA, stacked.T, strict=True):
+                place.bar(actors, part, bottom=bottom, color=COLOURS[criterion], label=criterion)
+                bottom += part
+            place.set_title(f"{task.replace('_', ' ')}, {title}", fontsize=9, loc="left")
+            place.tick_params(labelsize=7)
+            place.set_ylim(0.0, 1.0)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False)
+    save_png(figure, path)
+
+
+def bars(own: Rows) -> list[tuple[str, bool]]:
+    """What has to hold."""
+    share = agreement([row for rows in own.values() for row in rows])
+    held = [(f"found = hidden in {100 * share:.0f} % of recordings, at least 80 %", share >= AGREE)]
+    for task, rows in own.items():
+        single = min(mean(rows, f"single_{name}_m") for name in CRITERIA)
+        held.append(
+            (f"{task}: combination better than the best single criterion", mean(rows, "fitness_m") < single)
+        )
+    return held
+
+
+def _said(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda each: -each[1]))
+
+
+def _numbers(weights: Sequence[float]) -> str:
+    return " ".join(f"{weight:.3f}" for weight in weights)
+
+
+def _table(title: str, *headings: str) -> Table:
+    return Table(*headings, title=title, title_justify="left", box=None, pad_edge=False)
+
+
+def _list(kind: Callable[[str], object]) -> Callable[[str], list[object]]:
+    return lambda text: [kind(part) for part in text.split(",")]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--session", type=int, default=2018, help="its seed")
+    parser.add_argument("--actors", type=_list(int), default=THESIS_ACTORS, metavar="1,2,...")
+    parser.add_argument("--tasks", type=_list(str), default=THESIS_TASKS, metavar="NAME,...")
+    parser.add_argument("--method", default=LATTICE, help=", ".join(METHODS))
+    parser.add_argument("--seed", type=int, default=0, help="of the search")
+    parser.add_argument("--span", type=float, nargs=2, metavar="S", help="instead of all periodic motion")
+    parser.add_argument(
+        "--whole", action="store_true", help="all repetitions in one go, in which a law drifts"
+    )
+    parser.add_argument("--skeleton", default=PERSON, help=", ".join(SKELETONS))
+    parser.add_argument("--no-general", action="store_true", help="only single actors, not table 4.2")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--out", type=Path, default=Path("runs/tomic2018-ch4"), metavar="DIR")
+    given = parser.parse_args(arguments)
+    try:
+        items = skill_items(
+            given.tasks,
+            given.actors,
+            session=given.session,
+            method=given.method,
+            seed=given.seed,
+            span=tuple(given.span) if given.span else None,
+            whole=given.whole,
+            general=not given.no_general,
+            skeleton=given.skeleton,
+        )
+        with progress_bars(Console(stderr=True)) as on_progress:
+            rows = run_study(
+                study_mixture,
+                items,
+                given.out,
+                execute=partial(run_apart, jobs=given.jobs),
+                on_progress=on_progress,
+            )
+    except SimbenchError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    for row in rows:
+        if row.error:
+            print(f"{row.varied['task']} {row.varied['actor']}: {row.error}", file=sys.stderr)
+    done = [row for row in rows if not row.error]
+    own = {
+        task: [row for row in done if row.varied["task"] == task and row.varied["actor"] != EVERYBODY]
+        for task in given.tasks
+    }
+    own = {task: found for task, found in own.items() if found and task in TABLE_41}
+    general = {row.varied["task"]: row for row in done if row.varied["actor"] == EVERYBODY}
+    console = Console(width=170)
+    for table in (fitness_table(own), dominance_table(own), confusion_table(own), general_table(general)):
+        console.print(table, "")
+    draw_weights(own, given.out / "weights.png")
+    held = bars(own)
+    for what, holds in held:
+        console.print(f"{'✓' if holds else 'MISSED'}  {what}")
+    return 0 if all(holds for _, holds in held) and len(done) == len(rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,142 @@
+"""How hard can a standing robot be pushed, and where to?
+
+python scripts/studies/push_curve.py [--robot NAME ...] [--directions N] [--resolution J] [--jobs N]
+    [--plot OUT.png] [--set KEY=VALUE]...
+
+For each direction, each robot and each way of keeping balance this finds the largest impulse on the pelvis,
+in 0.1 s, after which the robot stands still within 4 s. The ways: the plan alone (stiff joints),
+the COG-ZMP control, and the control with recovery steps. The impulse is doubled from 10 N·s until it
+does not, then halved in between down to the resolution: what lies below a survived one is not asked.
+"""
+
+import argparse
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from simbench.cli.console import progress_bars
+from simbench.errors import SimbenchError
+from simbench.runs.pipeline import run_scenario
+from simbench.runs.scenario.loading import load_scenario
+
+WAYS = {
+    "plan alone": ("balance.control=false",),
+    "control": ("balance.control=true", "balance.recovery=none"),
+    "control and steps": ("balance.control=true", "balance.recovery=step"),
+}
+SCENARIO = """
+name: push_curve
+robot: {{name: {robot}}}
+motion: {{source: "joints:still"}}
+simulation: {{settle_s: 0.3, hold_s: 0.1}}
+push: {{first_ns: {impulse}, direction_rad: {direction}, start_s: 0.2, interval_s: 4.0}}
+"""
+_FIRST = 10.0
+
+
+def survives(robot: str, impulse: float, direction: float, overrides: Sequence[str]) -> bool:
+    """Push a robot once: whether it stands still afterwards."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "push_curve.yaml"
+        path.write_text(SCENARIO.format(robot=robot, impulse=impulse, direction=direction))
+        result = run_scenario(load_scenario(str(path), list(overrides)), Path(folder) / "run")
+    return math.isfinite(result.metrics["push.rest_s"])
+
+
+def largest_survived(robot: str, direction: float, overrides: Sequence[str], resolution: float) -> float:
+    """Bisect."""
+    low, high = 0.0, _FIRST
+    while survives(robot, high, direction, overrides):
+        low, high = high, 2.0 * high
+    while high - low > resolution:
+        middle = 0.5 * (low + high)
+        if survives(robot, middle, direction, overrides):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def draw(curves: dict[tuple[str, str], list[float]], directions: Sequence[float], path: Path) -> None:
+    """Draw a curve for each robot and way, forward up, left to the left."""
+    robots = list(dict.fromkeys(robot for robot, _ in curves))
+    figure, axes = plt.subplots(
+        1, len(robots), figsize=(5 * len(robots), 5), subplot_kw={"projection": "polar"}, squeeze=False
+    )
+    for axis, robot in zip(axes[0], robots, strict=True):
+        axis.set_theta_zero_location("N")
+        axis.set_title(f"{robot}: largest impulse survived, N·s")
+        for way in WAYS:
+            radii = curves[robot, way]
+            axis.plot([*directions, directions[0]], [*radii, radii[0]], marker="o", label=way)
+    axes[0][-1].legend(loc="lower right")
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
+
+
+def main() -> int:
+    """Print a table of impulses."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--robot", action="append", metavar="NAME", help="mahru and romeo by default")
+    parser.add_argument("--directions", type=int, default=8, metavar="N")
+    parser.add_argument("--resolution", type=float, default=0.5, metavar="J", help="N·s")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="runs at a time")
+    parser.add_argument("--plot", type=Path, metavar="OUT.png")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
+    given = parser.parse_args()
+    if given.directions < 1 or given.jobs < 1 or not given.resolution > 0.0:
+        parser.error("--directions, --jobs and --resolution must be positive")
+    robots = given.robot or ["mahru", "romeo"]
+    directions = [math.tau * k / given.directions for k in range(given.directions)]
+    # The runs' processes take this over; each has one core.
+    os.environ["OMP_NUM_THREADS"] = "1"
+    tasks = [(robot, way, direction) for robot in robots for way in WAYS for direction in directions]
+    found: dict[tuple[str, str, float], float] = {}
+    console = Console()
+    with progress_bars(Console(stderr=True)) as on_progress, ProcessPoolExecutor(given.jobs) as pool:
+        waiting = {
+            pool.submit(
+                largest_survived, robot, direction, (*WAYS[way], *given.overrides), given.resolution
+            ): (robot, way, direction)
+            for robot, way, direction in tasks
+        }
+        try:
+            for number, done in enumerate(as_completed(waiting), 1):
+                robot, way, direction = waiting[done]
+                found[robot, way, direction] = done.result()
+                console.print(
+                    f"{robot}, {way}, {math.degrees(direction):.0f}°: {found[robot, way, direction]:.1f} N·s"
+                )
+                on_progress("directions", number, len(tasks))
+        except SimbenchError as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 2
+        finally:
+            pool.shutdown(cancel_futures=True)
+    curves = {
+        (robot, way): [found[robot, way, direction] for direction in directions]
+        for robot in robots
+        for way in WAYS
+    }
+    table = Table("robot", "N·s", *(f"{math.degrees(direction):.0f}°" for direction in directions), "mean")
+    for (robot, way), radii in curves.items():
+        table.add_row(robot, way, *(f"{radius:.1f}" for radius in radii), f"{np.mean(radii):.1f}")
+    console.print(table)
+    if given.plot:
+        draw(curves, directions, given.plot)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,234 @@
+"""Does `simbench check` see what it is for, and nothing else?
+
+python scripts/tools/check_catches.py [SCENARIO ...] [--repeats N] [--jobs N]
+
+Checks the scenarios (all that have a baseline, if none is named) as they are; N times with the robot 1e-12 m
+and 1e-12 rad elsewhere, as another machine's rounding might have it; and in copies of the code that are
+broken on purpose, one fault at a time: each must make a metric of some scenario worse, not only a run refuse
+to start. Exit status 1 if any but a broken copy fails, or one of them is not seen that way.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from simbench.cli.console import progress_bars
+from simbench.errors import SimbenchError
+from simbench.runs.regression import Case, find_cases, perturbed, require_baselines
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("simbench", "robots", "scenarios", "marker_maps")
+_OTHER_DRAWS = 100
+"""The perturbations are not those from which a baseline's spread was measured."""
+_SHOWN = 3
+_ERROR = "failed: "
+"""How `simbench check` begins to say that a run ended without metrics."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A change of one file: what it is, and every text in it that becomes another."""
+
+    name: str
+    file: str
+    changes: tuple[tuple[str, str], ...]
+
+
+FAULTS = (
+    Fault(
+        "gain of ROMEO's shoulder pitch halved",
+        "robots/romeo/robot.yaml",
+        (("  LShoulderPitch: [300, 11]", "  LShoulderPitch: [150, 11]"),),
+    ),
+    Fault(
+        "mass of ROMEO's torso +20 %",
+        "robots/romeo/romeo.urdf",
+        (('<mass value="9.9216" />', '<mass value="11.90592" />'),),
+    ),
+    Fault(
+        "friction of the floor 0.2",
+        "simbench/runs/scenario/schema.py",
+        (("floor_friction: NonNegativeFloat = 0.8", "floor_friction: NonNegativeFloat = 0.2"),),
+    ),
+    Fault(
+        "imitation's weights of joints and hands swapped",
+        "simbench/retargeting/imitation/tasks.py",
+        (
+            ("    joint: float = 2.0", "    joint: float = 20.0"),
+            ("    hand: float = 20.0", "    hand: float = 2.0"),
+        ),
+    ),
+    Fault(
+        "sign in the COG Jacobian flipped",
+        "simbench/balance/controller/embedded_motion.py",
+        (
+            (
+                "rows[i, k] += cog_jacobian[i, column] * motion[column, k]",
+                "rows[i, k] -= cog_jacobian[i, column] * motion[column, k]",
+            ),
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A check to make: of broken code, if there is a fault."""
+
+    name: str
+    arguments: tuple[str, ...]
+    fault: Fault | None = None
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a check said: exit status, and (scenario, metric or error) for each row that failed."""
+
+    status: int
+    failures: tuple[tuple[str, str], ...]
+
+    @property
+    def names_a_metric(self) -> bool:
+        """Whether it found drift and said of what and where; an error alone says no metric."""
+        return self.status == 1 and any(not what.startswith(_ERROR) for _, what in self.failures)
+
+
+def broken_copy(folder: Path, fault: Fault) -> Path:
+    """Copy the code, with what is compiled, and break it."""
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, folder / name)
+    path = folder / fault.file
+    text = path.read_text(encoding="utf-8")
+    for before, after in fault.changes:
+        if text.count(before) != 1:
+            sys.exit(f"{fault.file}: has {text.count(before)} times, not once: {before}")
+        text = text.replace(before, after)
+    path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def run_check(root: Path, arguments: Sequence[str]) -> Said:
+    """Run `simbench check` of the code in a folder."""
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    where = "import simbench; print(simbench.__file__)"
+    with tempfile.TemporaryDirectory() as elsewhere:
+
+        def python(*command: str) -> subprocess.CompletedProcess[str]:
+            return subprocess.run(
+                [sys.executable, *command],
+                cwd=elsewhere,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+
+        imported = Path(python("-c", where).stdout.strip())
+        if not imported.is_relative_to(root):
+            sys.exit(f"{imported}: is what Python imports, not {root}")
+        done = python("-m", "simbench", "check", *arguments)
+    if done.returncode not in (0, 1):
+        return Said(done.returncode, ((" ".join(arguments), done.stderr.strip()),))
+    failures = []
+    for line in done.stdout.splitlines()[1:]:
+        scenario, *cells = re.split(r"\s{2,}", line.strip())
+        if re.match(rf"worse|changed|missing in the run|check failed|{_ERROR}", cells[-1]):
+            failures.append((scenario, cells[0]))
+    return Said(done.returncode, tuple(failures))
+
+
+def add_rows(table: Table, name: str, said: Said) -> None:
+    """Add a row for each scenario that failed, or one for all that held."""
+    scenarios = list(dict.fromkeys(scenario for scenario, _ in said.failures))
+    if not scenarios:
+        table.add_row(name, str(said.status), "", "all hold" if said.status == 0 else "")
+    for number, scenario in enumerate(scenarios):
+        metrics = [metric for other, metric in said.failures if other == scenario]
+        more = f", {len(metrics) - _SHOWN} more" if len(metrics) > _SHOWN else ""
+        head = (name, str(said.status)) if number == 0 else ("", "")
+        table.add_row(*head, scenario, ", ".join(metrics[:_SHOWN]) + more)
+
+
+def make_trial(trial: Trial) -> Said:
+    """Check the code here, or a copy that is broken first."""
+    if trial.fault is None:
+        return run_check(ROOT, trial.arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        return run_check(broken_copy(Path(folder), trial.fault), trial.arguments)
+
+
+def elsewhere(case: Case, number: int) -> tuple[str, ...]:
+    """Say where a perturbed robot stands, to the last bit."""
+    robot = perturbed(case.scenario, _OTHER_DRAWS + number).robot
+    x, y = robot.position_m
+    return "--set", f"robot.position_m=[{x!r}, {y!r}]", "--set", f"robot.heading_rad={robot.heading_rad!r}"
+
+
+def main() -> int:
+    """Print a table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("scenarios", nargs="*", metavar="SCENARIO")
+    parser.add_argument("--repeats", type=int, default=10, metavar="N")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="runs at a time")
+    given = parser.parse_args()
+    if given.repeats < 0 or given.jobs < 1:
+        parser.error("--repeats must be at least 0, --jobs at least 1")
+    # Checks run in another folder.
+    named = [str(Path(name).resolve()) if Path(name).is_file() else name for name in given.scenarios]
+    try:
+        cases = [case for case in find_cases(named) if named or case.baseline is not None]
+        require_baselines(cases)
+    except SimbenchError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    names = named or [case.scenario.name for case in cases]
+    every = (*names, "--jobs", "1")
+    as_it_is = Trial("as it is", every)
+    moved = [
+        Trial(f"elsewhere by 1e-12, {number} of {given.repeats}", (name, *elsewhere(case, number)))
+        for number in range(1, given.repeats + 1)
+        for name, case in zip(names, cases, strict=True)
+    ]
+    broken = [Trial(fault.name, every, fault) for fault in FAULTS]
+    trials = [as_it_is, *moved, *broken]
+    with progress_bars(Console(stderr=True)) as on_progress, ThreadPoolExecutor(given.jobs) as threads:
+        waiting = [threads.submit(make_trial, trial) for trial in trials]
+        try:
+            for done, _ in enumerate(as_completed(waiting), 1):
+                on_progress("checks", done, len(waiting))
+        finally:
+            threads.shutdown(cancel_futures=True)
+    said = dict(zip(trials, (trial.result() for trial in waiting), strict=True))
+    table = Table("what", "exit", "scenario", "worse", box=None, pad_edge=False)
+    add_rows(table, as_it_is.name, said[as_it_is])
+    drifted = [trial for trial in moved if said[trial].status != 0]
+    for trial in drifted:
+        add_rows(table, trial.name, said[trial])
+    table.add_row("elsewhere by 1e-12", "", "", f"{len(moved) - len(drifted)} of {len(moved)} runs hold")
+    for trial in broken:
+        add_rows(table, trial.name, said[trial])
+        if not said[trial].names_a_metric:
+            table.add_row("", "", "", "not caught: no metric is named")
+    console = Console()
+    if not console.is_terminal:
+        console.width = 200
+    console.print(table)
+    caught = all(said[trial].names_a_metric for trial in broken)
+    return 0 if said[as_it_is].status == 0 and not drifted and caught else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""Walk a plan through without a simulator: whether the legs can do what the gait asks of them."""
+
+import numpy as np
+
+from simbench.balance.controller.sections import LEGS
+from simbench.balance.controller.whole_body import WholeBody, WholeBodyPlan
+from simbench.balance.gait.inverted_pendulum import CogZmpGains
+from simbench.errors import BalanceError
+from simbench.robot.robot import Robot
+
+_GAINS = CogZmpGains(cog=10.0, zmp=0.0)
+"""Keeps the rehearsed COG on its profile; nothing is measured."""
+
+
+def rehearse(robot: Robot, plan: WholeBodyPlan) -> None:
+    """Refuse a plan whose legs leave their limits.
+
+    Parameters
+    ----------
+    robot : Robot
+    plan : WholeBodyPlan
+
+    Raises
+    ------
+    BalanceError
+        If a leg joint would pass a position or speed limit, or a leg would have to be straight.
+    """
+    whole = WholeBody(robot, plan, _GAINS)
+    model, gait = robot.model, plan.gait
+    legs = whole.legs
+    low, high = model.lowerPositionLimit[7 + legs], model.upperPositionLimit[7 + legs]
+    fastest = model.velocityLimit[6 + legs]
+    names = [robot.joint_names[leg] for leg in legs]
+    for tick in range(len(gait.zmp) - 1):
+        whole.tick(tick, None, None)
+        if whole.gave_up is not None:
+            raise BalanceError(f"{_where(robot, plan, tick)}: a leg would have to be straight")
+        q, speed = whole.configuration[7 + legs], np.abs(whole.velocity[6 + legs])
+        beyond = np.maximum(low - q, q - high)
+        worst = int(beyond.argmax())
+        if beyond[worst] > 0.0:
+            raise BalanceError(
+                f"{_where(robot, plan, tick)}: {names[worst]} would go to {q[worst]:.3f} rad; "
+                f"allowed: {low[worst]:.3f} to {high[worst]:.3f} rad"
+            )
+        worst = int((speed / fastest).argmax())
+        if speed[worst] > fastest[worst]:
+            raise BalanceError(
+                f"{_where(robot, plan, tick)}: {names[worst]} would turn at {speed[worst]:.2f} rad/s; "
+                f"allowed: {fastest[worst]:.2f} rad/s"
+            )
+
+
+def _where(robot: Robot, plan: WholeBodyPlan, tick: int) -> str:
+    """Which step of which robot, and when."""
+    lifted = ~plan.gait.contact[: tick + 1]
+    number = int(np.sum(lifted[1:] & ~lifted[:-1]))
+    when = tick * plan.gait.timestep
+    if number == 0:
+        return f"{robot.name}: at {when:.2f} s, before the first step"
+    last = np.flatnonzero(lifted.any(axis=1))[-1]
+    leg = LEGS[int(lifted[last].argmax())].removesuffix("_leg")
+    return f"{robot.name}: step {number} ({leg}) is out of reach at {when:.2f} s"

@@ -1,0 +1,196 @@
+"""A planned gait: footsteps in time, the ZMP from sole to sole, the COG it carries, swinging feet."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.balance.gait.footsteps import Footstep, other_side, yaw_of
+from simbench.balance.gait.gait import Gait
+from simbench.balance.gait.inverted_pendulum import cog_profile
+from simbench.balance.standing.standing import SIDES
+from simbench.errors import BalanceError
+from simbench.motion.actors.timing import minimum_jerk
+from simbench.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+_UPRIGHT_SHARE = 0.1
+"""Of a swing's time at each of its ends, in which the foot only rises or sinks."""
+_LEAST_SETTLE = 4.0
+"""Time constants 1/ω of the pendulum to stand at both ends: the COG then rests but for 2 % of its speed."""
+
+
+@dataclass(frozen=True)
+class StepTiming:
+    """How fast and how high steps are.
+
+    Parameters
+    ----------
+    single_support_s, double_support_s : float
+        On one foot, in every step; on both, before every step and after the last.
+    lift_m : float
+        Height of a swinging foot midway.
+    settle_s : float
+        Standing on both feet, before the first double support and after the last.
+    """
+
+    single_support_s: float
+    double_support_s: float
+    lift_m: float
+    settle_s: float
+
+
+def sole_middles(robot: Robot, inset_m: float = 0.0) -> dict[str, Array]:
+    """Find where the ZMP rests while the robot stands on one foot.
+
+    Parameters
+    ----------
+    robot : Robot
+    inset_m : float
+        How far from the middle of the sole towards the other foot, m.
+
+    Returns
+    -------
+    {side: (2,) array}
+        In the foot frame, m.
+    """
+    middles = {side: robot.soles[f"{side}_foot"][:, :2].mean(axis=0) for side in SIDES}
+    return {
+        side: middles[side] + [0.0, inset] for side, inset in zip(SIDES, (-inset_m, inset_m), strict=True)
+    }
+
+
+def plan_gait(
+    soles: Mapping[str, pin.SE3],
+    footsteps: Sequence[Footstep],
+    timing: StepTiming,
+    timestep: float,
+    omega: float,
+    zmp_offset: Mapping[str, Array],
+) -> Gait:
+    """Plan ZMP, COG, and feet of footsteps, standing at both ends.
+
+    The ZMP rests in a point of the sole while the robot stands on it, and goes to the next by a minimum-jerk
+    curve in double support; it starts and ends midway between both feet's points. The COG is that of the
+    linear inverted pendulum. A foot rises and sinks as z = lift (1 − cos 2πs) / 2; it goes and turns by
+    minimum jerk, but not in the first and last tenth of the swing.
+
+    Parameters
+    ----------
+    soles : {side: pinocchio.SE3}
+        Foot frames at the start, as in `Stance.soles`.
+    footsteps : sequence of Footstep
+    timing : StepTiming
+    timestep : float
+        s.
+    omega : float
+        The pendulum's natural frequency, 1/s.
+    zmp_offset : {side: (2,) array}
+        Where the ZMP rests, in the foot frame, m, as from `sole_middles`.
+
+    Returns
+    -------
+    Gait
+
+    Raises
+    ------
+    BalanceError
+        If a time or the lift is out of range, or there is no step.
+    """
+    _check_timing(timing, footsteps, timestep, omega)
+    time: Array = timestep * np.arange(round(_duration(len(footsteps), timing) / timestep) + 1.0)
+    lift_off = _lift_offs(len(footsteps), timing)
+    at = {side: soles[side].translation[:2] for side in SIDES}
+    yaw = dict(zip(SIDES, np.unwrap([yaw_of(soles[side]) for side in SIDES]).tolist(), strict=True))
+    position = np.empty((len(time), 2, 3))
+    position[:] = [soles[side].translation for side in SIDES]
+    foot_yaw = np.empty((len(time), 2))
+    foot_yaw[:] = [yaw[side] for side in SIDES]
+    velocity, yaw_rate = np.zeros_like(position), np.zeros_like(foot_yaw)
+    in_swing = np.full_like(foot_yaw, np.nan)
+
+    def rest(side: str) -> Array:
+        return at[side] + pin.utils.rotate("z", yaw[side])[:2, :2] @ zmp_offset[side]
+
+    start = 0.5 * (rest("left") + rest("right"))
+    zmp, before = np.tile(start, (len(time), 1)), start
+    support = np.full(len(time), SIDES.index(other_side(footsteps[0].side)), dtype=np.int64)
+    for step, lifted in zip(footsteps, lift_off, strict=True):
+        stands = other_side(step.side)
+        # Onto the foot that will stand.
+        leaving, target = lifted - timing.double_support_s, rest(stands)
+        zmp += minimum_jerk(time, leaving, timing.double_support_s)[:, None] * (target - before)
+        before = target
+        support[time >= lifted - 0.5 * timing.double_support_s] = SIDES.index(stands)
+        # The other one swings.
+        side = SIDES.index(step.side)
+        share = (time - lifted) / timing.single_support_s
+        swinging = (share > 1e-9) & (share < 1.0 - 1e-9)
+        done, rate = _progress(share, timing.single_support_s)
+        turn = math.remainder(step.yaw - yaw[step.side], math.tau)
+        way = step.position - at[step.side]
+        position[:, side, :2] += done[:, None] * way
+        velocity[:, side, :2] += rate[:, None] * way
+        foot_yaw[:, side] += done * turn
+        yaw_rate[:, side] += rate * turn
+        phase = 2.0 * np.pi * share[swinging]
+        position[swinging, side, 2] += 0.5 * timing.lift_m * (1.0 - np.cos(phase))
+        velocity[swinging, side, 2] = np.pi * timing.lift_m / timing.single_support_s * np.sin(phase)
+        in_swing[swinging, side] = share[swinging]
+        at[step.side], yaw[step.side] = step.position, yaw[step.side] + turn
+    leaving = lift_off[-1] + timing.single_support_s
+    end = 0.5 * (rest("left") + rest("right"))
+    zmp += minimum_jerk(time, leaving, timing.double_support_s)[:, None] * (end - before)
+    cog, cog_velocity, cog_acceleration = cog_profile(zmp, timestep, omega)
+    return Gait(
+        timestep=timestep,
+        zmp=zmp,
+        cog=cog,
+        cog_velocity=cog_velocity,
+        cog_acceleration=cog_acceleration,
+        foot_position=position,
+        foot_velocity=velocity,
+        foot_yaw=foot_yaw,
+        foot_yaw_rate=yaw_rate,
+        contact=np.isnan(in_swing),
+        pelvis_yaw=foot_yaw.mean(axis=1),
+        pelvis_yaw_rate=yaw_rate.mean(axis=1),
+        support=support,
+        steps=len(footsteps),
+        in_swing=in_swing,
+    )
+
+
+def _progress(share: Array, duration: float) -> tuple[Array, Array]:
+    """Progress and rate, 1/s, of a swing's way at shares of its time."""
+    moving = 1.0 - 2.0 * _UPRIGHT_SHARE
+    s: Array = np.clip((share - _UPRIGHT_SHARE) / moving, 0.0, 1.0)
+    return minimum_jerk(s, 0.0, 1.0), 30.0 * (s * (1.0 - s)) ** 2 / (moving * duration)
+
+
+def _lift_offs(steps: int, timing: StepTiming) -> list[float]:
+    """Time at which each step's foot leaves the ground, s."""
+    pace = timing.double_support_s + timing.single_support_s
+    return [timing.settle_s + timing.double_support_s + pace * step for step in range(steps)]
+
+
+def _duration(steps: int, timing: StepTiming) -> float:
+    pace = timing.double_support_s + timing.single_support_s
+    return 2.0 * timing.settle_s + steps * pace + timing.double_support_s
+
+
+def _check_timing(timing: StepTiming, footsteps: Sequence[Footstep], timestep: float, omega: float) -> None:
+    if not footsteps:
+        raise BalanceError("gait: no steps; allowed: 1 or more")
+    for name, value, least, why in (
+        ("single_support_s", timing.single_support_s, 10.0 * timestep, "ten samples"),
+        ("double_support_s", timing.double_support_s, 10.0 * timestep, "ten samples"),
+        ("lift_m", timing.lift_m, 0.001, "clear of the ground"),
+        ("settle_s", timing.settle_s, _LEAST_SETTLE / omega, "or the COG cannot start and end at rest"),
+    ):
+        if not (np.isfinite(value) and value >= least):
+            raise BalanceError(f"gait.{name}: {value:g}; allowed: at least {least:.3g}, {why}")

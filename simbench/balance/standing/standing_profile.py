@@ -1,0 +1,108 @@
+"""The ZMP of a planned motion on both feet, and the sway of the COG that brings it to where it is wanted."""
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+from scipy.interpolate import make_interp_spline
+from scipy.ndimage import gaussian_filter1d
+
+from simbench.balance.gait.inverted_pendulum import GRAVITY, cog_profile, natural_frequency
+from simbench.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+_BANDWIDTH = 5.0
+"""Up to which the COG answers, Hz: people's arms move below it; above are corners of joint curves and noise,
+which the legs would pass on to every torque."""
+_RATE = 200.0
+"""Of the samples between which the pendulum's ZMP is linear, Hz, at least."""
+_AROUND = 8.0
+"""Times 1 / ω, before and after the motion, in which it is mirrored: exp(−8) of what is there is felt."""
+
+
+def planned_zmp(
+    robot: Robot,
+    time: Array,
+    base: Array,
+    joints: Array,
+    load: Array | None = None,
+    moving: Array | None = None,
+) -> tuple[Array, Array]:
+    """Compute where a motion needs the ground reaction: the ZMP of all bodies, and the COG.
+
+    With the COG c, the mass m, the angular momentum L about the COG and a load's force f and moment n about
+    the world's origin, the ground's force and moment there are F = m (c̈ + g ẑ) − f and
+    N = c × m (c̈ + g ẑ) + L̇ − n, and the ZMP is at (−N_y, N_x) / F_z.
+
+    Parameters
+    ----------
+    robot : Robot
+    time : (T,) array
+        s, T ≥ 2.
+    base : (T, 7) array
+        Pose of the root link.
+    joints : (T, n) array
+        rad.
+    load : (T, 6) array, optional
+        Force (N) on the robot and its moment about the world's origin (N·m), world axes; none by default.
+    moving : (T,) array, optional
+        Part of m c̈ and L̇ that counts, 0 to 1; all by default.
+
+    Returns
+    -------
+    zmp : (T, 2) array
+        On the floor, z = 0; m.
+    cog : (T, 3) array
+        m.
+    """
+    model, data = robot.model, robot.model.createData()
+    q = np.hstack([base, joints])
+    last = len(q) - 1
+    before, after = np.maximum(np.arange(len(q)) - 1, 0), np.minimum(np.arange(len(q)) + 1, last)
+    momentum, cog = np.empty((len(q), 6)), np.empty((len(q), 3))
+    for sample, (a, b) in enumerate(zip(before, after, strict=True)):
+        velocity = pin.difference(model, q[a], q[b]) / (time[b] - time[a])
+        momentum[sample] = pin.computeCentroidalMomentum(model, data, q[sample], velocity).vector
+        cog[sample] = data.com[0]
+    rate: Array = np.asarray(np.gradient(momentum, time, axis=0))
+    if moving is not None:
+        rate *= moving[:, None]
+    force = rate[:, :3] + [0.0, 0.0, GRAVITY * pin.computeTotalMass(model)]
+    moment = np.cross(cog, force) + rate[:, 3:]
+    if load is not None:
+        force, moment = force - load[:, :3], moment - load[:, 3:]
+    return np.stack([-moment[:, 1], moment[:, 0]], axis=1) / force[:, 2:], cog
+
+
+def pendulum_sway(time: Array, zmp: Array, height: float) -> Array:
+    """Find the way of the COG that moves the ZMP of an inverted pendulum as wanted.
+
+    The bounded solution of d − d̈/ω² = z̄, with z̄ the wanted way of the ZMP up to 5 Hz (a Gaussian without
+    delay, half as strong there). Beyond its ends the motion is taken to be its own mirror image, so that the
+    sway is at rest at both.
+
+    Parameters
+    ----------
+    time : (T,) array
+        s.
+    zmp : (T, 2) array
+        m.
+    height : float
+        Of the pendulum, m.
+
+    Returns
+    -------
+    (T, 2) array
+        m.
+    """
+    omega = natural_frequency(height)
+    count = max(2, 1 + int(np.ceil((time[-1] - time[0]) * _RATE)))
+    clock = np.linspace(time[0], time[-1], count)
+    timestep = float(clock[1] - clock[0])
+    even = make_interp_spline(time, zmp, k=1)(clock)
+    around = int(np.ceil(_AROUND / (omega * timestep)))
+    mirrored = np.pad(even, ((around, around), (0, 0)), mode="reflect")
+    width = np.sqrt(np.log(4.0)) / (2.0 * np.pi * _BANDWIDTH * timestep)
+    smooth = gaussian_filter1d(mirrored, width, axis=0, mode="nearest")
+    way = cog_profile(smooth, timestep, omega)[0][around:-around]
+    return np.asarray(make_interp_spline(clock, way, k=min(3, count - 1))(time))

@@ -1,0 +1,105 @@
+"""The command line's `simbench calibrate`: parse, call, print."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from simbench.errors import CalibrationError
+
+if TYPE_CHECKING:
+    from simbench.dynamics.arm import Arm
+    from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
+    from simbench.dynamics.calibration.dynamic_calibration import DynamicCalibration
+    from simbench.dynamics.calibration.table_calibration import TableCalibration
+
+
+def calibrate(
+    data: Annotated[
+        list[Path], typer.Argument(metavar="DATA...", help="CSV files, one for each motion, SI units.")
+    ],
+    model: Annotated[
+        str, typer.Option(metavar="ARM", help="Name, or path of a robot.yaml with a row (dh) for each joint.")
+    ],
+    kp: Annotated[
+        float | None,
+        typer.Option(help="Law that drove it: N·m per rad to the target. Without it: tips only."),
+    ] = None,
+    kv: Annotated[float, typer.Option(help="N·m per rad/s, negative where it damps.")] = 0.0,
+    ka: Annotated[float, typer.Option(help="N·m per rad/s².")] = 0.0,
+) -> None:
+    """Find an arm's table from tips, its dynamics from the law that drove it; status 1 if some stay unknown.
+
+    Columns: time and JOINT.position of each joint; for the table tip.x, tip.y, tip.z, a point of the last
+    link in the base; for the dynamics JOINT.velocity, JOINT.acceleration, JOINT.target.
+    """
+    from simbench.dynamics.arm import read_arm
+    from simbench.dynamics.calibration.arm_motion import Feedback
+    from simbench.dynamics.calibration.arm_recording import has_tips, read_arm_motion, read_tip_motion
+    from simbench.dynamics.calibration.dynamic_calibration import calibrate_dynamics, with_drives
+    from simbench.dynamics.calibration.table_calibration import calibrate_table
+
+    arm = with_drives(read_arm(model))
+    joints = [joint.name for joint in arm.table.joints]
+    unknown: list[str] = []
+    # All is read and found before anything is printed.
+    law = None if kp is None else Feedback(kp, kv, ka)
+    motions = [read_arm_motion(path, joints) for path in data] if law else []
+    tips = [read_tip_motion(path, joints) for path in data] if not law or any(map(has_tips, data)) else []
+    try:
+        table = calibrate_table(arm.table, tips) if tips else None
+    except CalibrationError as error:
+        raise CalibrationError(f"{', '.join(map(str, data))}, {error}") from None
+    dynamics = calibrate_dynamics(arm, motions, law) if law else None
+    if table:
+        _show_table(table)
+        unknown += table.found.unidentifiable
+    if law and dynamics:
+        _show_dynamics(arm, dynamics, motions, law)
+        unknown += dynamics.unidentifiable
+    if unknown:
+        print(f"unknown: {', '.join(unknown)}")
+        raise typer.Exit(1)
+
+
+def _show_table(table: "TableCalibration") -> None:
+    rows = Table("number, rad or m", "model", "value", "standard deviation")
+    found = table.found
+    for name, model, *each in zip(found.names, table.model, found.values, found.deviations, strict=True):
+        rows.add_row(name, "-" if np.isnan(model) else f"{model:.6g}", *_cells(*each))
+    _print(rows)
+    print(f"tip: off the calibrated arm, RMS  {found.residual:.3g} m")
+    if table.repeated:
+        print(f"as in the model, for they move the tip as others do: {', '.join(table.repeated)}")
+
+
+def _show_dynamics(
+    arm: "Arm", found: "DynamicCalibration", motions: "list[ArmMotion]", law: "Feedback"
+) -> None:
+    from simbench.dynamics.calibration.dynamic_calibration import calibrated_arm
+    from simbench.dynamics.calibration.static_friction import greatest_hold
+
+    joints = [joint.name for joint in arm.table.joints]
+    rows = Table("parameter, SI units", "value", "standard deviation")
+    for name, *each in zip(found.base.names, found.values, found.deviations, strict=True):
+        rows.add_row(name, *_cells(*each))
+    _print(rows)
+    for joint, left in zip(joints, found.residual, strict=True):
+        print(f"{joint}: torque left over, RMS  {'unknown' if np.isnan(left) else f'{left:.3g}'}")
+    if not found.unidentifiable:
+        held = greatest_hold(calibrated_arm(arm, found.base, found.values), motions, law)
+        for joint, torque in zip(joints, held, strict=True):
+            what = "not identified, it never stood still" if np.isnan(torque) else f"at least {torque:.3g}"
+            print(f"{joint}: static friction  {what}")
+    print("in proportion to the gains: motion alone has no unit of force")
+
+
+def _cells(value: float, deviation: float) -> tuple[str, str]:
+    return ("unknown", "not in these motions") if np.isnan(value) else (f"{value:.6g}", f"{deviation:.2g}")
+
+
+def _print(rows: Table) -> None:
+    Console(markup=False, emoji=False).print(rows)

@@ -1,0 +1,86 @@
+"""The command line's `simbench place`: parse, call, print."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from simbench.cli.console import progress_bars
+from simbench.cli.motion import LongestGap, Map, Source, Unit, Up
+
+
+def place(
+    motion: Source,
+    robot: Annotated[str, typer.Option(help="Name, or path of a robot.yaml.")] = "romeo",
+    side: Annotated[
+        str | None,
+        typer.Option(help="Only this handle, left or right, with that hand or the only one; else all."),
+    ] = None,
+    position: Annotated[tuple[float, float], typer.Option(metavar="X Y", help="Where it stands now, m.")] = (
+        0.0,
+        0.0,
+    ),
+    heading: Annotated[float, typer.Option(metavar="RAD", help="And its turn about the vertical.")] = 0.0,
+    height: Annotated[
+        float, typer.Option(metavar="M", help="And how much higher its pelvis is than in the posture.")
+    ] = 0.0,
+    posture: Annotated[str | None, typer.Option(help="Named posture, by default standing.")] = None,
+    follow: Annotated[
+        float, typer.Option(help="Share of the hands' motion that the COG goes with: retarget.pelvis_follow.")
+    ] = 0.4,
+    advance: Annotated[
+        float,
+        typer.Option(
+            metavar="M/M", help="How far it goes forward while they rise, m per m: retarget.pelvis_advance."
+        ),
+    ] = 0.0,
+    lean: Annotated[
+        float,
+        typer.Option(metavar="M", help="How far before the soles' middle it is: retarget.pelvis_lean_m."),
+    ] = 0.0,
+    unit: Unit = None,
+    up: Up = None,
+    marker_map: Map = None,
+    longest_gap: LongestGap = 0.2,
+) -> None:
+    """Say from where a robot's hands reach all that a recording's hands held; exit status 1 if nowhere."""
+    from simbench.motion.read_options import ReadOptions
+    from simbench.motion.readers import read_motion
+    from simbench.retargeting.placement.spot import Placed, Spot, choose_posture, handles_for, judge_spot
+    from simbench.retargeting.placement.spot_search import find_spot
+    from simbench.robot.robot import load_robot
+
+    def show(placed: Placed) -> None:
+        spot, found = placed.spot, placed.placement
+        print(f"robot.position_m        [{spot.position[0]:.3f}, {spot.position[1]:.3f}]")
+        print(f"robot.heading_rad       {spot.heading:.3f}")
+        if model.floating:
+            print(f"robot.height_m          {spot.height:.3f}")
+            print(f"retarget.pelvis_follow  {spot.follow:.2f}")
+            print(f"retarget.pelvis_advance {spot.advance:.2f}")
+            print(f"retarget.pelvis_lean_m  {spot.lean:.3f}")
+        if found.feasible:
+            print(f"margin                  {found.margin:.3f} rad, tightest {found.tightest}")
+
+    model = load_robot(robot)
+    chosen = choose_posture(model, posture)
+    handles = handles_for(
+        model, read_motion(motion, ReadOptions(unit, up, marker_map, longest_gap)).handles, side
+    )
+    given = Spot(position, heading, height, follow, advance, lean)
+    here = judge_spot(model, handles, given, chosen)
+    if here.placement.feasible:
+        print(f"feasible: {model.name} reaches every pose from where it stands")
+        show(here)
+        return
+    print(f"not from where it stands: {here.placement.fault}")
+    with progress_bars(Console(stderr=True)) as on_progress:
+        found = find_spot(model, handles, given, chosen, on_progress)
+    if found.placement.feasible:
+        print(f"feasible: {model.name} reaches every pose from")
+        show(found)
+        return
+    print(f"infeasible: {model.name} has no place to follow the handles from; least is missing from")
+    show(found)
+    print(f"there                   {found.placement.fault}")
+    raise typer.Exit(1)

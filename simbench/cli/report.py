@@ -1,0 +1,37 @@
+"""The command line's `simbench report`: parse, call, print."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from simbench.cli.console import progress_bars
+from simbench.errors import RunError
+
+
+def report(
+    folders: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.html",
+            help="One page, with the runs side by side; by default report.html in each run directory.",
+        ),
+    ] = None,
+) -> None:
+    """Write what a run was and what came out as a page that needs no other file, and draw plots/*.png."""
+    if out is not None:
+        if out.suffix.lower() != ".html":
+            raise RunError(f"{out}: a report's name must end in .html")
+        if out.is_dir() or not out.parent.is_dir():
+            raise RunError(f"{out}: must be a file in a directory that exists")
+    from simbench.runs.report.html import write_report
+    from simbench.runs.report.report import read_report
+
+    with progress_bars(Console(stderr=True)) as on_progress:
+        reports = [read_report(folder, on_progress) for folder in folders]
+    pages = {out: reports} if out is not None else {each.folder / "report.html": [each] for each in reports}
+    for path, shown in pages.items():
+        write_report(shown, path)
+        print(f"report  {path}")

@@ -1,0 +1,140 @@
+"""Recorded motions of an arm from CSV files: columns found, numbers and units checked."""
+
+import csv
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.integrate import cumulative_trapezoid
+
+from simbench.dynamics.calibration.arm_motion import ArmMotion
+from simbench.dynamics.calibration.kinematic_calibration import TipMotion
+from simbench.errors import CalibrationError
+
+Array = NDArray[np.float64]
+Motion = TypeVar("Motion", ArmMotion, TipMotion)
+
+CHANNELS = ("position", "velocity", "acceleration", "target")
+"""Of each joint, rad, rad/s, rad/s², rad: columns `joint.position` and so on, beside `time`, s."""
+TIP = ("tip.x", "tip.y", "tip.z")
+"""Of a point of the last link, in the base, m."""
+_UNEVEN = 0.01
+_FACTOR = (0.8, 1.25)
+"""Slope of a channel over the integral of its rate, which is 1 where their units agree."""
+_CLEAR = 0.9
+"""Correlation from which that slope says something."""
+
+
+def read_arm_motion(path: Path, joints: Sequence[str]) -> ArmMotion:
+    """Read a motion whose samples are evenly spaced.
+
+    Parameters
+    ----------
+    path : Path
+        CSV with a header: `time` and, of each joint, `joint.position`, `.velocity`, `.acceleration`,
+        `.target`, in s and rad.
+    joints : sequence of str
+        The arm's, in its order.
+
+    Returns
+    -------
+    ArmMotion
+
+    Raises
+    ------
+    CalibrationError
+        If columns are missing, a field is no number, time is uneven, or a rate has another unit than what it
+        is the rate of.
+    """
+    rate, numbers = _numbers(path, [f"{joint}.{channel}" for channel in CHANNELS for joint in joints])
+    channels = np.split(numbers, len(CHANNELS), axis=1)
+    motion = _of_file(path, lambda: ArmMotion(rate, *channels))
+    for name, low, high in (("velocity", 0, 1), ("acceleration", 1, 2)):
+        for joint, values, rates in zip(joints, channels[low].T, channels[high].T, strict=True):
+            _require_same_unit(f"{path}, {joint}.{name}", values, rates, motion.rate)
+    return motion
+
+
+def read_tip_motion(path: Path, joints: Sequence[str]) -> TipMotion:
+    """Read where a tip was at which joint positions; samples are evenly spaced.
+
+    Parameters
+    ----------
+    path : Path
+        CSV with a header: `time`, of each joint `joint.position`, and `tip.x`, `tip.y`, `tip.z`, in s, rad
+        and m.
+    joints : sequence of str
+        The arm's, in its order.
+
+    Returns
+    -------
+    TipMotion
+
+    Raises
+    ------
+    CalibrationError
+        If columns are missing, a field is no number, or time is uneven.
+    """
+    rate, numbers = _numbers(path, [*(f"{joint}.position" for joint in joints), *TIP])
+    return _of_file(path, lambda: TipMotion(rate, *np.split(numbers, [len(joints)], axis=1)))
+
+
+def has_tips(path: Path) -> bool:
+    """Tell whether a recording has any of the tip's columns."""
+    return not set(TIP).isdisjoint(_rows(path)[0])
+
+
+def _of_file(path: Path, make: Callable[[], Motion]) -> Motion:
+    """Make a motion, and name its file where it cannot be one."""
+    try:
+        return make()
+    except CalibrationError as error:
+        raise CalibrationError(f"{path}, {error}") from None
+
+
+def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
+    """Read header and rows of a CSV file."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            table = list(csv.reader(file))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise CalibrationError(f"{path}: not a CSV file: {error}; allowed: a table with a header") from error
+    return [name.strip() for name in table[0]] if table else [], table[1:]
+
+
+def _numbers(path: Path, columns: Sequence[str]) -> tuple[float, Array]:
+    """Read columns (T, k) of evenly spaced samples, and their rate, Hz."""
+    wanted = ["time", *columns]
+    header, rows = _rows(path)
+    missing = [name for name in wanted if name not in header]
+    if missing:
+        raise CalibrationError(f"{path}: no column {', '.join(missing)}; allowed: {', '.join(wanted)}")
+    places = [header.index(name) for name in wanted]
+    numbers = np.empty((len(rows), len(wanted)))
+    for line, row in enumerate(rows, 2):
+        for column, place in enumerate(places):
+            try:
+                numbers[line - 2, column] = float(row[place])
+            except (ValueError, IndexError):
+                raise CalibrationError(f"{path}, line {line}, {wanted[column]}: allowed: a number") from None
+    steps = np.diff(numbers[:, 0])
+    if len(steps) < 1 or not (steps > 0.0).all() or np.ptp(steps) > 2.0 * _UNEVEN * steps.mean():
+        raise CalibrationError(f"{path}, time: allowed: even steps forward, to 1 %")
+    return float(1.0 / steps.mean()), numbers[:, 1:]
+
+
+def _require_same_unit(where: str, values: Array, rates: Array, rate: float) -> None:
+    """Refuse a rate whose integral moves in proportion to the channel, but not as much."""
+    way = cumulative_trapezoid(rates, dx=1.0 / rate, initial=0.0)
+    off, values = way - way.mean(), values - values.mean()
+    size = np.linalg.norm(off) * np.linalg.norm(values)
+    if size == 0.0 or abs(off @ values) < _CLEAR * size:
+        return
+    slope = float(np.linalg.norm(off) / np.linalg.norm(values)) * np.sign(off @ values)
+    if not _FACTOR[0] < slope < _FACTOR[1]:
+        hint = " (degrees and radians?)" if 50 < max(slope, 1 / slope) < 65 else ""
+        raise CalibrationError(
+            f"{where}: {slope:.3g} times the rate of what it goes with{hint}; allowed: 1, SI units"
+        )

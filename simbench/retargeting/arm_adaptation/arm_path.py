@@ -1,0 +1,149 @@
+"""One arm's path: the least criterion frame by frame, inside the bounds of its joints."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import qmc
+
+from simbench.kinematics.compiled import compiled
+from simbench.retargeting.arm_adaptation.arm_chain import ArmChain
+from simbench.retargeting.arm_adaptation.arm_criterion import make_posture, minimise, place_arm
+from simbench.retargeting.arm_adaptation.arm_targets import ArmTargets
+from simbench.retargeting.arm_adaptation.joint_bounds import JointBounds, approach, increment_bounds
+
+Array = NDArray[np.float64]
+
+_REST = 1e-6
+"""Cost of leaving the last posture, m²/rad²: a millimetre a radian. It decides where the criterion does not,
+as for humerus and forearm of a straight arm, which would otherwise follow the markers' noise."""
+_STARTS = 24
+_CLEARLY_BETTER = 1e-5
+"""m², by which another first posture must be better than the one next to the basic posture."""
+
+
+def first_posture(
+    chain: ArmChain, targets: ArmTargets, weights: Array, bounds: JointBounds, basic: Array
+) -> Array:
+    """Search all of the joints' range for the posture of the first frame, beginning at the basic posture.
+
+    Parameters
+    ----------
+    chain : ArmChain
+    targets : ArmTargets
+    weights : (4,) array
+        Of wrist, thumb, pinky, upper arm.
+    bounds : JointBounds
+    basic : (n,) array
+        rad.
+
+    Returns
+    -------
+    (n,) array
+        rad.
+    """
+    spread = qmc.Halton(len(basic), scramble=False).random(_STARTS)
+    starts = np.vstack([basic, bounds.lower + spread * (bounds.upper - bounds.lower)])
+    starts = np.ascontiguousarray(np.clip(starts, bounds.lower, bounds.upper))
+    posture = make_posture(chain)
+    best, least = starts[0], np.inf
+    for q in starts:
+        value = minimise(
+            chain,
+            posture,
+            targets.hand[0],
+            targets.upper_arm[0],
+            weights,
+            0.0,
+            bounds.lower,
+            bounds.upper,
+            q,
+        )
+        if value < least - _CLEARLY_BETTER:
+            best, least = q, value
+    return best
+
+
+@compiled
+def arm_path(
+    chain: ArmChain,
+    hand: Array,
+    upper_arm: Array,
+    weights: Array,
+    bounds: JointBounds,
+    period: float,
+    first: Array,
+) -> tuple[Array, Array, Array]:
+    """Follow an arm frame by frame: the least criterion over what joints can do from the frame before.
+
+    With accelerations bounded, the least criterion alone makes a joint that could not keep up pass its aim at
+    full speed, again and again: nothing in it says that a joint has to slow down in time. So increments are,
+    beside, bounded to those that can still slow down to the pace of the aim (`approach`), which is the
+    solution with position and speed bounds only, the paper's.
+
+    Parameters
+    ----------
+    chain : ArmChain
+    hand, upper_arm : (T, 3, 3), (T, 3) array
+        As in `ArmTargets`.
+    weights : (4,) array
+        Of wrist, thumb, pinky, upper arm.
+    bounds : JointBounds
+    period : float
+        s.
+    first : (n,) array
+        Posture of the first frame, rad.
+
+    Returns
+    -------
+    path : (T, n) array
+        rad.
+    hand_errors : (T, 3, 3) array
+        Person minus robot, m.
+    angles : (T,) array
+        Between the upper arms, rad.
+    """
+    samples, n = len(hand), len(first)
+    posture = make_posture(chain)
+    path, errors, angles = np.empty((samples, n)), np.empty((samples, 3, 3)), np.empty(samples)
+    free = JointBounds(bounds.lower, bounds.upper, bounds.speed, np.full(n, np.inf))
+    q, aim, last_aim = first.copy(), first.copy(), first.copy()
+    velocity, low, high = np.zeros(n), np.empty(n), np.empty(n)
+    bounded = False
+    for k in range(n):
+        bounded = bounded or bounds.acceleration[k] < np.inf
+    for t in range(samples):
+        if t > 0:
+            # Without accelerations the velocity does not matter.
+            increment_bounds(free, aim, velocity, period, low, high)
+            for k in range(n):
+                last_aim[k] = aim[k]
+                low[k] += aim[k]
+                high[k] += aim[k]
+            minimise(chain, posture, hand[t], upper_arm[t], weights, _REST, low, high, aim)
+            if bounded:
+                increment_bounds(bounds, q, velocity, period, low, high)
+                for k in range(n):
+                    behind = last_aim[k] - q[k]
+                    change = approach(behind, aim[k] - q[k], bounds.acceleration[k], period)
+                    change = min(max(change, low[k]), high[k])
+                    if behind > 0.0:
+                        high[k] = change
+                    elif behind < 0.0:
+                        low[k] = change
+                    low[k] += q[k]
+                    high[k] += q[k]
+                minimise(chain, posture, hand[t], upper_arm[t], weights, _REST, low, high, q)
+            for k in range(n):
+                place = q[k] if bounded else aim[k]
+                q[k] = min(max(place, bounds.lower[k]), bounds.upper[k])
+                velocity[k] = (q[k] - path[t - 1, k]) / period
+        for k in range(n):
+            path[t, k] = q[k]
+        place_arm(chain, q, posture)
+        along, length = 0.0, 0.0
+        for i in range(3):
+            for p in range(3):
+                errors[t, p, i] = hand[t, p, i] - posture.point[p, i]
+            along += posture.point[3, i] * upper_arm[t, i]
+            length += posture.point[3, i] * posture.point[3, i]
+        angles[t] = np.arccos(min(max(along / np.sqrt(length), -1.0), 1.0))
+    return path, errors, angles

@@ -1,0 +1,198 @@
+"""The initial configuration: scaled model, its posture in the ICP, and the virtual markers fixed to it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+
+from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion
+from simbench.retargeting.imitation.scaling import (
+    SIDES,
+    SegmentLengths,
+    actor_lengths,
+    scale_model,
+    upper_body,
+    upper_body_joints,
+)
+from simbench.robot.robot import Robot
+
+_FLEXED_RAD = 0.35
+_REST_WEIGHT = 1e-3
+_ELBOW_AXIS_WEIGHT = 0.05
+
+
+@dataclass(frozen=True)
+class ScaledActor:
+    """The robot's upper body at the actor's size, calibrated on the initial configuration.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        Floating base, trunk and arms; every role, joint and virtual marker is a frame of it.
+    lengths : SegmentLengths
+    basic : (n,) array
+        Trunk and arms in the robot's basic posture, rad.
+    q : (nq,) array
+        q_init: the posture that matches the actor's initial configuration.
+    joints : mapping of str to int
+        Joint of the recording to frame id.
+    markers : mapping of str to int
+        Segment of the recording to the frame id of its virtual marker.
+    """
+
+    model: pin.Model
+    lengths: SegmentLengths
+    basic: NDArray[np.float64]
+    q: NDArray[np.float64]
+    joints: Mapping[str, int]
+    markers: Mapping[str, int]
+
+
+def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
+    """Scale the robot to the actor, find q_init and fix the virtual markers (Tomić 2018, §3.3.2 and §3.4).
+
+    q_init minimises the squared distances of shoulders, elbows and wrists and the wrists' orientation error
+    from the basic configuration. That leaves the humerus free to turn while the elbow is straight; the
+    elbow's flexion axis, measured over the flexed part of the recording, settles it.
+
+    Parameters
+    ----------
+    robot : Robot
+    motion : HumanMotion
+
+    Returns
+    -------
+    ScaledActor
+
+    Raises
+    ------
+    MotionError
+        If joints of the initial configuration coincide.
+    """
+    lengths = actor_lengths(motion.initial)
+    model = scale_model(upper_body(robot), robot.frames, lengths)
+    joints = {name: model.getFrameId(robot.frames[name]) for name in ARM_JOINTS}
+    hands = [joints[f"{side}_wrist"] for side in SIDES]
+    data = model.createData()
+
+    basic = pin.neutral(model)
+    basic[7:] = upper_body_joints(robot, model, robot.postures["basic"])
+    pin.framesForwardKinematics(model, data, basic)
+    upright = [data.oMf[hand].rotation.copy() for hand in hands]
+    shoulders = [data.oMf[joints[f"{side}_shoulder"]].translation for side in SIDES]
+    actor_shoulders = [motion.initial.joints[f"{side}_shoulder"] for side in SIDES]
+    basic[:3] = np.mean(actor_shoulders, axis=0) - np.mean(shoulders, axis=0)
+    targets = np.array([motion.initial.joints[name] for name in ARM_JOINTS])
+    elbows = [elbow_joint(model, robot, side) for side in SIDES]
+    actor_axes = [_actor_flexion_axis(motion, side) for side in SIDES]
+    model_axes = [_local_flexion_axis(model, elbow) for elbow in elbows]
+
+    def residual(step: NDArray[np.float64]) -> NDArray[np.float64]:
+        pin.framesForwardKinematics(model, data, pin.integrate(model, basic, step))
+        positions = np.array([data.oMf[joints[name]].translation for name in ARM_JOINTS])
+        turned = [
+            orientation_error(rotation, data.oMf[hand].rotation)[0]
+            for rotation, hand in zip(upright, hands, strict=True)
+        ]
+        bent = [
+            _ELBOW_AXIS_WEIGHT * (axis - data.oMi[elbow].rotation @ local)
+            for axis, elbow, local in zip(actor_axes, elbows, model_axes, strict=True)
+            if axis is not None
+        ]
+        return np.concatenate([(targets - positions).ravel(), *turned, *bent, _REST_WEIGHT * step])
+
+    # From straight arms the elbow could bend either way; start on the side the robot can bend to.
+    start = np.zeros(model.nv)
+    for elbow in elbows:
+        start[model.joints[elbow].idx_v] = 0.2 * _flexion_sign(model, elbow)
+    q = pin.integrate(model, basic, least_squares(residual, start, xtol=1e-12, ftol=1e-12).x)
+    pin.framesForwardKinematics(model, data, q)
+    markers = {}
+    for segment, pose in motion.initial.segments.items():
+        joint = _marker_joint(model, robot, segment)
+        if joint is not None:
+            offset = data.oMi[joint].inverse() * pin.SE3(np.asarray(pose))
+            frame = pin.Frame(f"virtual_{segment}", joint, offset, pin.FrameType.OP_FRAME)
+            markers[segment] = model.addFrame(frame, False)
+    return ScaledActor(model, lengths, basic[7:], q, joints, markers)
+
+
+def orientation_error(
+    reference: NDArray[np.float64], current: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], float]:
+    """Vector and scalar part of the quaternion that turns `current` into `reference`.
+
+    Δe = η e_ref − η_ref e − S(e_ref) e (Tomić 2018, eq. 3.4), expressed in the world frame.
+
+    Parameters
+    ----------
+    reference, current : (3, 3) array
+
+    Returns
+    -------
+    vector : (3,) array
+    scalar : float
+    """
+    x, y, z, w = pin.Quaternion(reference @ current.T).coeffs()
+    return np.copysign(1.0, w) * np.array([x, y, z]), abs(float(w))
+
+
+def elbow_joint(model: pin.Model, robot: Robot, side: str) -> int:
+    """Find the joint that bends the elbow: the parent of the first joint that sits at the wrist."""
+    return int(model.parents[_first_joint_at(model, robot, f"{side}_wrist")])
+
+
+def _first_joint_at(model: pin.Model, robot: Robot, role: str) -> int:
+    joint = int(model.frames[model.getFrameId(robot.frames[role])].parentJoint)
+    while np.linalg.norm(model.jointPlacements[joint].translation) < 1e-9:
+        joint = int(model.parents[joint])
+    return joint
+
+
+def _marker_joint(model: pin.Model, robot: Robot, segment: str) -> int | None:
+    """Find the joint whose link carries a segment's marker; None for segments that are not imitated."""
+    if segment == "trunk":
+        return int(model.frames[model.getFrameId(robot.frames["trunk"])].parentJoint)
+    if segment not in ARM_SEGMENTS:
+        return None
+    side, _, part = segment.partition("_")
+    if part == "upper_arm":
+        return int(model.parents[elbow_joint(model, robot, side)])
+    if part == "forearm":
+        return elbow_joint(model, robot, side)
+    return int(model.frames[model.getFrameId(robot.frames[f"{side}_wrist"])].parentJoint)
+
+
+def _flexion_sign(model: pin.Model, joint: int) -> float:
+    """+1 if a joint's range lies mostly on the positive side, else -1."""
+    index = model.joints[joint].idx_q
+    return 1.0 if model.upperPositionLimit[index] + model.lowerPositionLimit[index] > 0 else -1.0
+
+
+def _local_flexion_axis(model: pin.Model, joint: int) -> NDArray[np.float64]:
+    """Axis about which the model's elbow bends by a positive angle, in the joint's frame."""
+    jacobian = pin.computeJointJacobian(model, model.createData(), pin.neutral(model), joint)
+    return np.asarray(jacobian[3:, model.joints[joint].idx_v]) * _flexion_sign(model, joint)
+
+
+def _actor_flexion_axis(motion: HumanMotion, side: str) -> NDArray[np.float64] | None:
+    """World direction of the actor's elbow axis in the initial configuration, from the flexed samples.
+
+    The axis is the mean of upper arm × forearm in the upper-arm marker's frame; None if the elbow never
+    bends by more than 20°.
+    """
+    shoulder, elbow, wrist = (motion.joints[f"{side}_{name}"] for name in ("shoulder", "elbow", "wrist"))
+    upper, fore = elbow - shoulder, wrist - elbow
+    upper = upper / np.linalg.norm(upper, axis=1, keepdims=True)
+    fore = fore / np.linalg.norm(fore, axis=1, keepdims=True)
+    axis = np.cross(upper, fore)
+    flexed = np.linalg.norm(axis, axis=1) > np.sin(_FLEXED_RAD)
+    if not flexed.any():
+        return None
+    rotations = motion.segments[f"{side}_upper_arm"][flexed, :3, :3]
+    local = np.einsum("tji,tj->i", rotations, axis[flexed])
+    initial = motion.initial.segments[f"{side}_upper_arm"][:3, :3] @ local
+    return np.asarray(initial / np.linalg.norm(initial))

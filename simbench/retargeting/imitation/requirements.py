@@ -1,0 +1,64 @@
+"""What a robot must have to follow a person: two feet to stand on, two arms, and their roles."""
+
+from itertools import pairwise
+
+from simbench.errors import RetargetError
+from simbench.retargeting.imitation.scaling import SIDES
+from simbench.robot.robot import Robot
+
+_ARM = ("shoulder", "elbow", "wrist", "hand")
+_LEG_JOINTS = 6
+"""Each foot and the pelvis keep their pose: six coordinates for six joints."""
+
+
+def require_human_form(robot: Robot) -> None:
+    """Refuse a robot that cannot follow a person.
+
+    Parameters
+    ----------
+    robot : Robot
+
+    Raises
+    ------
+    RetargetError
+        Names everything that it lacks.
+    """
+    arms = [f"{side}_{part}" for side in SIDES for part in _ARM]
+    feet = [f"{side}_foot" for side in SIDES]
+    needed = {
+        "frames": (["trunk", *arms, *feet], robot.frames),
+        "groups": ([f"{side}_{limb}" for side in SIDES for limb in ("arm", "leg")], robot.groups),
+        "soles": (feet, robot.soles),
+        "postures": (["basic"], robot.postures),
+    }
+    lacks = [] if robot.floating else ["a free base"]
+    for what, (wanted, given) in needed.items():
+        missing = [name for name in wanted if name not in given]
+        if missing:
+            lacks.append(f"{what} {', '.join(missing)}")
+    for side in SIDES:
+        legs = robot.groups.get(f"{side}_leg")
+        if legs is not None and len(legs) != _LEG_JOINTS:
+            lacks.append(f"{_LEG_JOINTS} joints in groups.{side}_leg (it has {len(legs)})")
+    if not lacks:
+        lacks = [fault for side in SIDES for fault in _arm_faults(robot, side)]
+    if lacks:
+        raise RetargetError(
+            f"{robot.name}: a human motion needs a robot that stands on two feet and has two arms; "
+            f"it lacks: {'; '.join(lacks)}"
+        )
+
+
+def _arm_faults(robot: Robot, side: str) -> list[str]:
+    """Say which neighbours of shoulder, elbow and wrist have no joint of the arm's group between them."""
+    model = robot.model
+    ids = {name: model.getJointId(name) for name in robot.groups[f"{side}_arm"]}
+    roles = [f"{side}_{part}" for part in _ARM]
+    carriers = [int(model.frames[model.getFrameId(robot.frames[role])].parentJoint) for role in roles]
+    faults = []
+    for (upper, above), (lower, below) in pairwise(zip(roles, carriers, strict=True)):
+        between = set(model.supports[below]) - set(model.supports[above])
+        apart = lower.endswith("_hand") or not between.isdisjoint(ids.values())
+        if above not in model.supports[below] or not apart:
+            faults.append(f"a joint of groups.{side}_arm from frame {upper} to frame {lower}")
+    return faults

@@ -1,0 +1,319 @@
+"""Whether hands can follow their handles from where a robot sits, or stands with its COG over its feet."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.balance.standing.standing import Stance, balance, least_knee_bend, leg_columns, stand
+from simbench.errors import RetargetError
+from simbench.motion.handles import Handle
+from simbench.retargeting.imitation.scaling import SIDES
+from simbench.retargeting.placement.hand_path import going_along, hands_way
+from simbench.retargeting.placement.limit_margin import Wanted
+from simbench.retargeting.placement.placement import Placement, RootPath, judge_root
+from simbench.retargeting.placement.reach_model import hand_reach, handle_points
+from simbench.robot.robot import SEATED, Robot
+
+Array = NDArray[np.float64]
+
+_BALANCE_ROUNDS = 5
+_SETTLED = 2e-4
+"""Change of the pelvis' way, m, after which arms and balance agree."""
+_LEAST_KNEE = 0.2
+"""Bend of the knees while the pelvis sways, rad: nearer to straight than that the legs' joints race."""
+_SMALL_SWAY = 0.005
+"""m, over which the pelvis' way is taken to be in proportion to the COG's."""
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Where a robot stands or sits, and how its COG goes with its hands.
+
+    Parameters
+    ----------
+    position : (float, float)
+        Middle between the feet, or of a fixed base; m, world.
+    heading : float
+        rad about z.
+    height : float
+        How much higher the pelvis is than in the posture, m; 0 for a fixed base, and for who sits.
+    follow : float
+        Part of the hands' horizontal motion that the COG goes with.
+    advance : float
+        How far the COG goes forward, m, for each metre that the hands rise.
+    lean : float
+        How far before the middle of the soles the COG is in the middle of its way, m.
+
+    Raises
+    ------
+    RetargetError
+        If a number is not finite, or a part is not one.
+    """
+
+    position: tuple[float, float] = (0.0, 0.0)
+    heading: float = 0.0
+    height: float = 0.0
+    follow: float = 0.4
+    advance: float = 0.0
+    lean: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that say nothing."""
+        numbers = (*self.position, self.heading, self.height, self.follow, self.advance, self.lean)
+        if not np.isfinite(numbers).all():
+            raise RetargetError(f"a robot's place must be given in finite numbers; given: {numbers}")
+        if not (0.0 <= self.follow <= 1.0 and -1.0 <= self.advance <= 1.0):
+            raise RetargetError(
+                "the COG may follow the hands by 0 to 1 and advance by -1 to 1 m per m; given: "
+                f"{self.follow:g} and {self.advance:g}"
+            )
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A spot and what the hands can do from there.
+
+    Parameters
+    ----------
+    spot : Spot
+    placement : Placement
+        With the root link where balance has it.
+    legs_fault : bool
+        Whether the legs are at fault, not the arms.
+    """
+
+    spot: Spot
+    placement: Placement
+    legs_fault: bool = False
+
+
+def handles_for(robot: Robot, handles: Mapping[str, Handle], side: str | None = None) -> dict[str, Handle]:
+    """Choose which of a robot's hands holds what.
+
+    Parameters
+    ----------
+    robot : Robot
+    handles : {side: Handle}
+        Those of a recording.
+    side : str, optional
+        Take only the handle of this side: with the hand of that side, or with the only one there is. By
+        default every hand takes its own.
+
+    Returns
+    -------
+    {side of the robot: Handle}
+
+    Raises
+    ------
+    RetargetError
+        If the recording has no such handle, or the robot no hand.
+    """
+    hands = [hand for hand in SIDES if f"{hand}_hand" in robot.frames]
+    if side is not None and side not in SIDES:
+        raise RetargetError(f"no side `{side}`; allowed: {', '.join(SIDES)}")
+    wanted = [side] if side is not None else [hand for hand in hands if hand in handles] or list(SIDES)
+    lacking = [one for one in wanted if one not in handles]
+    if lacking or not hands:
+        what = f"a handle for the {lacking[0]} hand" if hands else "a robot with a hand"
+        raise RetargetError(
+            f"{robot.name}: placement needs {what}; the recording has: {', '.join(handles) or 'no handles'}"
+        )
+    if side is not None:
+        return {side if side in hands else hands[0]: handles[side]}
+    return {hand: handles[hand] for hand in wanted}
+
+
+def choose_posture(robot: Robot, name: str | None = None) -> str:
+    """Choose the posture that gives legs and head: a named one, or else `standing` or the robot's first.
+
+    Raises
+    ------
+    RetargetError
+        If the robot has no such posture.
+    """
+    chosen = name or ("standing" if "standing" in robot.postures else next(iter(robot.postures), ""))
+    if chosen not in robot.postures:
+        allowed = ", ".join(robot.postures) or "none"
+        raise RetargetError(f"{robot.name}: no posture `{chosen}`; allowed: {allowed}")
+    return chosen
+
+
+def judge_spot(
+    robot: Robot,
+    handles: Mapping[str, Handle],
+    spot: Spot,
+    posture: str,
+    *,
+    wanted: Wanted = Wanted(),  # noqa: B008
+) -> Placed:
+    """Judge whether a robot's hands can follow their handles from a spot, its COG kept over its feet.
+
+    The pelvis sways against the arms; by how much more or less than was reckoned, the balance of the whole
+    body tells, and both are solved in turn. That of a robot that sits rests.
+
+    Parameters
+    ----------
+    robot : Robot
+    handles : {side: Handle}
+        From `handles_for`.
+    spot : Spot
+    posture : str
+        Named posture whose legs and head are used.
+    wanted : Wanted
+
+    Returns
+    -------
+    Placed
+
+    Raises
+    ------
+    RetargetError
+        If the legs do not allow the height.
+    """
+    count = len(handle_points(handles))
+    if rests(robot, posture):
+        place, joints = resting_root(robot, spot, posture)
+        reach = hand_reach(robot, handles, joints)
+        root = RootPath(place, spot.heading, np.zeros((count, 3)))
+        return Placed(spot, judge_root(reach, handles, root, wanted))
+    stance = stand(robot, spot.position, spot.heading, posture, spot.height)
+    targets = cog_targets(stance, handles, spot)
+    gain = sway_gain(robot, stance)
+    reach = hand_reach(robot, handles, stance.joints, gain)
+    place = stance.base[:3].copy()
+    place[:2] += gain[0] * spot.lean * ahead(spot.heading)
+    root = RootPath(place, spot.heading, np.zeros((count, 3)), spot.follow, spot.advance)
+    likely = None
+    for turn in range(_BALANCE_ROUNDS):
+        placement = judge_root(reach, handles, root, wanted, likely)
+        likely = placement.rest
+        try:
+            base, joints = _balanced(robot, stance, placement, targets)
+        except RetargetError as error:
+            return Placed(spot, _faulty(placement, str(error)), legs_fault=True)
+        off = base[:, :3] - placement.way
+        if np.abs(off).max() < _SETTLED or (turn > 0 and not placement.feasible):
+            break
+        middle = off.mean(axis=0)
+        root = replace(root, position=root.position + middle, sway=root.sway + off - middle)
+    along = (targets - stance.target) @ np.column_stack(
+        [ahead(spot.heading), ahead(spot.heading + 0.5 * np.pi)]
+    )
+    beyond = float((np.abs(along) - half_soles(robot, stance)).max())
+    if beyond > 0.0:
+        placement = _faulty(placement, f"the COG would go {1000 * beyond:.0f} mm beyond the soles")
+    legs = _legs_fault(robot, joints)
+    return Placed(spot, _faulty(placement, legs) if legs else placement, legs_fault=bool(legs))
+
+
+def rests(robot: Robot, posture: str) -> bool:
+    """Whether a robot's root stays where it is: it is fixed, or the robot sits."""
+    return not robot.floating or posture == SEATED
+
+
+def resting_root(robot: Robot, spot: Spot, posture: str) -> tuple[Array, Array]:
+    """Find where a root that `rests` is.
+
+    Parameters
+    ----------
+    robot : Robot
+    spot : Spot
+    posture : str
+
+    Returns
+    -------
+    place : (3,) array
+        Of the root, m, world.
+    joints : (n,) array
+        The posture, rad.
+
+    Raises
+    ------
+    RetargetError
+        If the spot has a height and the robot sits.
+    """
+    if not robot.floating:
+        return np.array([*spot.position, 0.0]), robot.postures[posture]
+    stance = stand(robot, spot.position, spot.heading, posture, spot.height)
+    return stance.base[:3], stance.joints
+
+
+def cog_targets(stance: Stance, handles: Mapping[str, Handle], spot: Spot) -> Array:
+    """Let the COG go a part of the way with the hands.
+
+    Parameters
+    ----------
+    stance : Stance
+    handles : {side: Handle}
+    spot : Spot
+        Its heading, `follow`, `advance` and `lean` are used.
+
+    Returns
+    -------
+    (K, 2) array
+        m, world.
+    """
+    along = going_along(hands_way(handles), spot.heading, spot.follow, spot.advance)
+    return stance.target + along + spot.lean * ahead(spot.heading)
+
+
+def ahead(heading: float) -> Array:
+    """Compute the unit vector (2,) of a heading, rad."""
+    return np.array([np.cos(heading), np.sin(heading)])
+
+
+def half_soles(robot: Robot, stance: Stance) -> Array:
+    """Measure half the length and half the width of the box about the soles (2,), m, in the stance's axes."""
+    corners = [
+        sole.act(corner)[:2] for side, sole in stance.soles.items() for corner in robot.soles[f"{side}_foot"]
+    ]
+    own = np.array(corners) @ pin.XYZQUATToSE3(stance.base).rotation[:2, :2]
+    return np.asarray(0.5 * np.ptp(own, axis=0))
+
+
+def sway_gain(robot: Robot, stance: Stance) -> tuple[float, float]:
+    """Measure how far the pelvis goes, along its x and y, for each metre that it is to take the COG.
+
+    Parameters
+    ----------
+    robot : Robot
+    stance : Stance
+
+    Returns
+    -------
+    (float, float)
+        More than 1, as the legs' mass goes along in part only.
+    """
+    turn = pin.XYZQUATToSE3(stance.base).rotation[:2, :2]
+    steps = _SMALL_SWAY * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    base, _ = balance(robot, stance, np.tile(stance.joints, (4, 1)), stance.target + steps @ turn.T)
+    way = base[:, :2] @ turn / (2.0 * _SMALL_SWAY)
+    return float(way[0, 0] - way[1, 0]), float(way[2, 1] - way[3, 1])
+
+
+def _balanced(robot: Robot, stance: Stance, placement: Placement, targets: Array) -> tuple[Array, Array]:
+    joints = np.tile(stance.joints, (len(targets), 1))
+    columns = [robot.joint_names.index(name) for name in placement.joint_names]
+    joints[:, columns] = placement.postures
+    return balance(robot, stance, joints, targets)
+
+
+def _legs_fault(robot: Robot, joints: Array) -> str:
+    """Say which leg joint is beyond its limits, if one is, or that a knee is too straight."""
+    for side in SIDES:
+        for column in leg_columns(robot, side):
+            low, high = robot.model.lowerPositionLimit[7 + column], robot.model.upperPositionLimit[7 + column]
+            beyond = max(low - joints[:, column].min(), joints[:, column].max() - high)
+            if beyond > 0.0:
+                return f"keeping balance takes {robot.joint_names[column]} {beyond:.3f} rad beyond its limit"
+    bend = least_knee_bend(robot, joints)
+    if bend < _LEAST_KNEE:
+        return f"keeping balance stretches a knee to {bend:.3f} rad of bend (least allowed: {_LEAST_KNEE})"
+    return ""
+
+
+def _faulty(placement: Placement, fault: str) -> Placement:
+    return placement if placement.fault else replace(placement, fault=fault, margin=0.0)

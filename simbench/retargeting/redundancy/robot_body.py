@@ -1,0 +1,80 @@
+"""A robot's upper body for the laws of this folder: its own masses, rotors and joint limits."""
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.errors import SkillError
+from simbench.kinematics.joint_inertia import body_masses
+from simbench.kinematics.redundancy.anatomy import mere_hinges
+from simbench.kinematics.redundancy.body import SkillBody
+from simbench.kinematics.tree import frame_on_body, kinematic_tree
+from simbench.retargeting.imitation.scaling import SIDES
+from simbench.retargeting.imitation.tasks import INNER_JOINTS
+from simbench.retargeting.redundancy.virtual_joints import (
+    joints_that_carry,
+    masses_on_virtual_joints,
+    tree_on_virtual_joints,
+)
+from simbench.robot.dh.romeo_table import ARM_JOINTS, BASE_JOINTS
+from simbench.robot.robot import Robot
+from simbench.skills.person.person import ergonomic_angle
+
+Array = NDArray[np.float64]
+
+
+def robot_body(robot: Robot, model: pin.Model, lower: Array, upper: Array) -> SkillBody:
+    """Put a robot's trunk and arms on virtual joints, which no law resolves: balance moves the pelvis.
+
+    Parameters
+    ----------
+    robot : Robot
+        Of two arms on a floating root.
+    model : pinocchio.Model
+        Its `upper_body`.
+    lower, upper : (n,) array
+        Limits of trunk and arms, rad.
+
+    Returns
+    -------
+    SkillBody
+        Its hands are the palms. Legs, head and grips ride on what carries them.
+    """
+    tree = tree_on_virtual_joints(kinematic_tree(model))
+    palms, points = (
+        [frame_on_body(model, model.getFrameId(robot.frames[role])) for role in roles]
+        for roles in ([f"{side}_hand" for side in SIDES], INNER_JOINTS)
+    )
+    shift = len(BASE_JOINTS)
+    hand_body = np.array([body + shift for body, _, _ in palms])
+    free = np.full(shift, np.inf)
+    return SkillBody(
+        tree,
+        masses_on_virtual_joints(body_masses(model)),
+        np.concatenate([np.zeros(shift), model.armature[6:]]),
+        np.arange(shift, shift + len(lower)),
+        np.arange(shift, shift + len(lower)),
+        hand_body,
+        np.array([place for _, _, place in palms]),
+        np.array([joints_that_carry(tree, int(body)) for body in hand_body]),
+        np.array([body + shift for body, _, _ in points]),
+        np.array([place for _, _, place in points]),
+        np.concatenate([np.zeros(shift), [ergonomic_angle(name) for name in model.names[2:]]]),
+        np.concatenate([-free, lower]),
+        np.concatenate([free, upper]),
+        mere_hinges(shift + len(lower)),
+    )
+
+
+def require_ergonomic(robot: Robot) -> None:
+    """Refuse a robot for whose arms no ergonomic posture is known: it is given in ROMEO's joints.
+
+    Raises
+    ------
+    SkillError
+    """
+    arms = {*robot.groups["left_arm"], *robot.groups["right_arm"]}
+    if arms != {f"{side}{joint}" for side in "LR" for joint in ARM_JOINTS}:
+        raise SkillError(
+            f"{robot.name}: no ergonomic posture is known for its arms; allowed: retarget.weights.ergonomy 0"
+        )

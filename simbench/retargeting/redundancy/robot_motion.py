@@ -1,0 +1,156 @@
+"""A robot's motion from weights of criteria: the hands keep their path, eq. 4.23 chooses the joints."""
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.errors import SkillError
+from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy.objective import ERGONOMY, Constants, Path, make_scratch
+from simbench.kinematics.redundancy.rollout import roll
+from simbench.retargeting.contact.phases import near_contact
+from simbench.retargeting.imitation.posture import rounded_posture
+from simbench.retargeting.imitation.scaling import SIDES, upper_body
+from simbench.retargeting.redundancy.robot_body import require_ergonomic, robot_body
+from simbench.robot.robot import Robot
+from simbench.skills.ioc.task_motion import chain_coordinates
+
+Array = NDArray[np.float64]
+
+GAIN = 400.0
+"""p of the manipulability criterion for a robot's trunk yaw and arms; like a person's, it mostly moves them
+as joint velocity alone does."""
+_RETURN_TIME = 2.5
+"""After contact, s, over which the posture goes back to the person's."""
+
+
+def weighted_posture(
+    robot: Robot,
+    time: Array,
+    joints: Array,
+    base: Array,
+    held: NDArray[np.bool_],
+    weights: Array,
+    lower: Array,
+    upper: Array,
+) -> Array:
+    """Let the weighted law move trunk and arms while hands hold something (Tomić 2018, §4.4, eq. 4.23).
+
+    The law begins in the posture that the motion has at the first sample in contact. From there on both
+    palms keep the path that they have in that motion, and among all joints that do so those are taken whose
+    Φ = Σ k_i φ_i is least, sample by sample, with the robot's own inertia matrix, rotors included, inside its
+    joint limits. After contact the posture returns to the given one. Where the law jumps, as it does where it
+    begins and where a joint meets a limit, it is rounded.
+
+    Parameters
+    ----------
+    robot : Robot
+    time : (T,) array
+        Evenly spaced, s.
+    joints : (T, n) array
+        Trunk and arms of a motion whose palms are where they should be, rad.
+    base : (T, 7) array
+        Pose of the root link.
+    held : (T,) bool array
+        Whether any hand holds something.
+    weights : (4,) array
+        k in the order of `CRITERIA`: not negative, sum 1.
+    lower, upper : (n,) array
+        rad.
+
+    Returns
+    -------
+    (T, n) array
+        rad, inside the limits. Rounding moves the palms a little.
+
+    Raises
+    ------
+    SkillError
+        The law leads the hands to where they cannot go on, or wants an ergonomic posture where none is
+        known.
+    """
+    if weights[ERGONOMY] > 0.0:
+        require_ergonomic(robot)
+    first, last = np.flatnonzero(held)[[0, -1]]
+    part = slice(first, last + 1)
+    model = upper_body(robot)
+    path = palm_path(robot, model, np.hstack([base[part], joints[part]]))
+    moved = follow_palms_by_law(robot, model, time[part], path, weights, lower, upper)
+    posture = joints.copy()
+    share = near_contact(time, held, _RETURN_TIME)[part.stop :, None]
+    posture[part.stop :] += share * (moved[-1] - joints[last])
+    posture[part] = moved
+    return rounded_posture(time, np.clip(posture, lower, upper), lower, upper)
+
+
+def follow_palms_by_law(
+    robot: Robot, model: pin.Model, time: Array, path: Path, weights: Array, lower: Array, upper: Array
+) -> Array:
+    """Move trunk and arms by the weighted law along a path of both palms (Tomić 2018, eq. 4.23).
+
+    Parameters
+    ----------
+    robot : Robot
+    model : pinocchio.Model
+        Its `upper_body`.
+    time : (T,) array
+        Evenly spaced, s.
+    path : Path
+        From `palm_path`.
+    weights : (4,) array
+        k in the order of `CRITERIA`: not negative, sum 1.
+    lower, upper : (n,) array
+        rad.
+
+    Returns
+    -------
+    (T, n) array
+        rad; the palms are within 1e-7 m and rad of their path.
+
+    Raises
+    ------
+    SkillError
+        The law leads the palms to where they cannot go on.
+    """
+    body = robot_body(robot, model, lower, upper)
+    period = float(time[-1] - time[0]) / max(len(time) - 1, 1)
+    # What does not move the hands need not slow the whole motion down.
+    fastest = float(model.velocityLimit[6:].min())
+    motion = np.empty_like(path.told)
+    reached = roll(body, path, Constants(period, GAIN, fastest), weights, make_scratch(body), motion)
+    if reached < len(motion):
+        shares = ", ".join(f"{name} {k:.4g}" for name, k in zip(CRITERIA, weights, strict=True))
+        raise SkillError(
+            f"{robot.name}: at {time[reached]:.2f} s of the recording the palms cannot follow their path "
+            f"within the joint limits from where retarget.weights ({shares}) have led; allowed: other "
+            "weights, or another place of the robot"
+        )
+    return motion[:, body.resolved]
+
+
+def palm_path(robot: Robot, model: pin.Model, q: Array) -> Path:
+    """Take what a law is to follow from a motion: where the root and the palms are.
+
+    Parameters
+    ----------
+    robot : Robot
+    model : pinocchio.Model
+        Its `upper_body`.
+    q : (T, 7 + n) array
+        Configurations of it.
+
+    Returns
+    -------
+    Path
+        Without shoulders and elbows, which no robot's law looks at.
+    """
+    data = model.createData()
+    frames = [model.getFrameId(robot.frames[f"{side}_hand"]) for side in SIDES]
+    rotation, position = np.empty((len(q), len(frames), 3, 3)), np.empty((len(q), len(frames), 3))
+    for t, at in enumerate(q):
+        pin.framesForwardKinematics(model, data, at)
+        for h, frame in enumerate(frames):
+            rotation[t, h] = data.oMi[model.frames[frame].parentJoint].rotation
+            position[t, h] = data.oMf[frame].translation
+    told = chain_coordinates(q)
+    return Path(told[0].copy(), told, rotation, position, np.empty((len(q), 0, 3)), told[0].copy())

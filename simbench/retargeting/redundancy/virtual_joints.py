@@ -1,0 +1,40 @@
+"""The thesis's virtual joints of legs and spine: three slides and three hinges that carry an upper body."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.kinematics.joint_inertia import BodyMasses
+from simbench.kinematics.tree import KinematicTree
+from simbench.robot.dh.romeo_table import BASE_JOINTS
+
+_COUNT = len(BASE_JOINTS)
+
+
+def tree_on_virtual_joints(tree: KinematicTree) -> KinematicTree:
+    """Let the root of a tree move along z, y, x and turn by yaw, roll and pitch, about z, x and y."""
+    z, y, x = np.eye(3)[::-1]
+    return KinematicTree(
+        np.concatenate([np.arange(_COUNT), tree.parent + _COUNT]),
+        np.concatenate([np.tile(np.eye(3), (_COUNT, 1, 1)), tree.rotation]),
+        np.concatenate([np.zeros((_COUNT, 3)), tree.translation]),
+        np.concatenate([np.array([z, y, x, z, x, y]), tree.axis]),
+        np.concatenate([np.arange(_COUNT) < 3, tree.sliding]),
+    )
+
+
+def masses_on_virtual_joints(masses: BodyMasses) -> BodyMasses:
+    """Add the weightless bodies between the virtual joints."""
+    return BodyMasses(
+        np.concatenate([np.zeros(_COUNT), masses.mass]),
+        np.concatenate([np.zeros((_COUNT, 3)), masses.centre]),
+        np.concatenate([np.zeros((_COUNT, 3, 3)), masses.inertia]),
+    )
+
+
+def joints_that_carry(tree: KinematicTree, body: int) -> NDArray[np.bool_]:
+    """Which joints (n,) move a body."""
+    moved = np.zeros(len(tree.parent), dtype=bool)
+    while body > 0:
+        moved[body - 1] = True
+        body = int(tree.parent[body - 1])
+    return moved

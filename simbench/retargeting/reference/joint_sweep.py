@@ -1,0 +1,140 @@
+"""A motion of the robot's own: all joints go out and back together, on minimum-jerk paths."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import BPoly
+
+from simbench.errors import ScenarioError
+from simbench.retargeting.reference.fixed_base import base_pose, planned_torques, rest_posture
+from simbench.retargeting.reference.whole_body import Timeline
+from simbench.robot.robot import Robot
+from simbench.runs.scenario.schema import SWEEP, RobotSection, SimulationSection
+from simbench.sim.loop import Reference
+
+_PEAK_OVER_MEAN = 1.875
+"""Greatest speed of a minimum-jerk movement over its mean speed (Flash & Hogan 1985)."""
+_LONGEST = 600.0
+"""Of a sweep, s: its reference is held whole in memory, 0.3 MB a second for six joints."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """How far and how fast; the keys of `motion.task`.
+
+    Parameters
+    ----------
+    amplitude_rad : float
+        Of every joint, to the side on which it has more room.
+    speed_rad_s : float
+        Greatest speed of every joint.
+    repetitions : int
+        Ways out and back.
+    pause_s : float
+        At every end, s.
+    """
+
+    amplitude_rad: float = 1.0
+    speed_rad_s: float = 1.0
+    repetitions: int = 1
+    pause_s: float = 0.25
+
+    @property
+    def way_s(self) -> float:
+        """How long a way out, or back, takes, s."""
+        return _PEAK_OVER_MEAN * self.amplitude_rad / self.speed_rad_s
+
+
+def sweep_timeline(
+    robot: Robot,
+    place: RobotSection,
+    task: Mapping[str, float],
+    settings: SimulationSection,
+    feedforward: str,
+) -> Timeline:
+    """Build the reference of a sweep at the physics rate.
+
+    Parameters
+    ----------
+    robot : Robot
+        With a fixed base.
+    place : RobotSection
+        Its posture is where the sweep starts and ends.
+    task : mapping of str to float
+        Fields of `Sweep`.
+    settings : SimulationSection
+    feedforward : str
+        As in `ControlSection`.
+
+    Returns
+    -------
+    Timeline
+
+    Raises
+    ------
+    ScenarioError
+        If the robot floats, has no such posture, or the sweep is too long, too short or beyond limits.
+    """
+    if robot.floating:
+        raise ScenarioError(f"motion.source {SWEEP}: needs a robot with a fixed base; {robot.name} floats")
+    start = rest_posture(robot, place)
+    sweep = _sweep(task, settings.timestep_s)
+    end = start + _directions(robot, start, sweep) * sweep.amplitude_rad
+    knots, stops = [settings.settle_s], [start]
+    for target in (end, start) * sweep.repetitions:
+        knots += [knots[-1] + sweep.way_s, knots[-1] + sweep.way_s + sweep.pause_s]
+        stops += [target, target]
+    if sweep.pause_s == 0.0:
+        knots, stops = knots[:1] + knots[1::2], stops[:1] + stops[1::2]
+    rest = np.zeros_like(start)
+    path = BPoly.from_derivatives(knots, [[stop, rest, rest] for stop in stops])
+    steps = round((knots[-1] + settings.hold_s) / settings.timestep_s)
+    clock = (np.arange(1, steps + 1) * settings.timestep_s).clip(knots[0], knots[-1])
+    position, velocity, acceleration = path(clock), path.derivative()(clock), path.derivative(2)(clock)
+    torque = planned_torques(robot, position, velocity, acceleration, feedforward)
+    grip = np.zeros((steps, len(robot.hands)), dtype=bool)
+    reference = Reference(position, velocity, torque, acceleration, grip)
+    base = base_pose(place.position_m, place.heading_rad)
+    return Timeline(reference, base, settings.settle_s, np.array([knots[0], knots[-1]]))
+
+
+def _sweep(task: Mapping[str, float], timestep: float) -> Sweep:
+    """Check the keys and values of `motion.task`."""
+    known = [field.name for field in fields(Sweep)]
+    for key, value in task.items():
+        if key not in known:
+            raise ScenarioError(f"motion.task.{key}: unknown key; allowed: {', '.join(known)}")
+        if not value > 0.0 and not (key == "pause_s" and value == 0.0):
+            raise ScenarioError(f"motion.task.{key}: must be greater than 0, got {value:g}")
+    repetitions = task.get("repetitions", 1)
+    if repetitions != int(repetitions):
+        raise ScenarioError(f"motion.task.repetitions: must be a whole number, got {repetitions:g}")
+    lengths = {key: float(value) for key, value in task.items() if key != "repetitions"}
+    sweep = Sweep(**lengths, repetitions=int(repetitions))
+    if sweep.way_s < timestep:
+        raise ScenarioError(f"motion.task: a way takes {sweep.way_s:.3g} s; at least a step, {timestep:g} s")
+    total = 2.0 * repetitions * (sweep.way_s + sweep.pause_s)
+    if total > _LONGEST:
+        raise ScenarioError(f"motion.task: would take {total:.4g} s; at most {_LONGEST:g} s")
+    return sweep
+
+
+def _directions(robot: Robot, start: NDArray[np.float64], sweep: Sweep) -> NDArray[np.float64]:
+    """Side on which each joint has more room, ±1 (n,); refuse what passes a limit."""
+    model = robot.model
+    below, above = start - model.lowerPositionLimit, model.upperPositionLimit - start
+    for name, room in zip(robot.joint_names, np.maximum(below, above), strict=True):
+        if room < sweep.amplitude_rad:
+            raise ScenarioError(
+                f"motion.task.amplitude_rad: {sweep.amplitude_rad:g} is beyond the limits of {name}; "
+                f"at most {room:.3f} from this posture"
+            )
+    for name, limit in zip(robot.joint_names, model.velocityLimit, strict=True):
+        if limit < sweep.speed_rad_s:
+            raise ScenarioError(
+                f"motion.task.speed_rad_s: {sweep.speed_rad_s:g} is beyond the speed limit of {name}, "
+                f"{limit:g} rad/s"
+            )
+    return np.where(above >= below, 1.0, -1.0)

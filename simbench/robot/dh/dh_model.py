@@ -1,0 +1,137 @@
+"""Pinocchio models of Denavit-Hartenberg tables."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from simbench.errors import RobotError
+from simbench.robot.dh.dh import BASE, Sigma, Table, TableJoint, checked_variables, row_end, row_placement
+
+
+@dataclass(frozen=True)
+class JointLimits:
+    """Range (rad or m), speed (rad/s or m/s) and effort (N·m or N) of a joint."""
+
+    lower: float
+    upper: float
+    velocity: float
+    effort: float
+
+
+def link_name(joint: str) -> str:
+    """Name of the link, and so of the frame, that carries the row's frame; `base` keeps its name."""
+    return joint if joint == BASE else f"{joint}_link"
+
+
+def table_model(
+    table: Table,
+    inertias: Mapping[str, pin.Inertia] | None = None,
+    limits: Mapping[str, JointLimits] | None = None,
+) -> pin.Model:
+    """Build the Pinocchio model of a table.
+
+    Parameters
+    ----------
+    table : Table
+    inertias : mapping of joint name to pinocchio.Inertia, optional
+        Of the link that carries the joint's frame, in that frame; links without one have no mass.
+    limits : mapping of joint name to JointLimits, optional
+        Joints without them are unlimited.
+
+    Returns
+    -------
+    pinocchio.Model
+        Joints named as in the table, in depth-first order as Pinocchio wants them; for every joint, fixed
+        ones too, a body frame named by `link_name` at the row's frame.
+
+    Raises
+    ------
+    RobotError
+        If `inertias` or `limits` name a joint that the table does not have.
+    """
+    inertias, limits = inertias or {}, limits or {}
+    require_joints(inertias, (BASE, *(joint.name for joint in table.joints)), "inertias")
+    require_joints(limits, table.moving, "limits")
+    model = pin.Model()
+    carriers: dict[str, tuple[int, pin.SE3]] = {BASE: (0, pin.SE3.Identity())}
+    if BASE in inertias:
+        model.appendBodyToJoint(0, inertias[BASE], pin.SE3.Identity())
+    for joint in _depth_first(table):
+        parent, frame = carriers[joint.parent]
+        placement = frame * row_placement(joint.row)
+        end = row_end(joint.row)
+        if joint.sigma == Sigma.FIXED:
+            carrier, at = parent, placement * end
+        else:
+            kind = pin.JointModelPZ() if joint.sigma == Sigma.PRISMATIC else pin.JointModelRZ()
+            carrier, at = model.addJoint(parent, kind, placement, joint.name), end
+            if joint.name in limits:
+                _set_limits(model, carrier, limits[joint.name])
+        carriers[joint.name] = (carrier, at)
+        model.addFrame(pin.Frame(link_name(joint.name), carrier, 0, at, pin.FrameType.BODY))
+        if joint.name in inertias:
+            model.appendBodyToJoint(carrier, inertias[joint.name], at)
+    return model
+
+
+def model_frames(table: Table, model: pin.Model, variables: ArrayLike) -> dict[str, NDArray[np.float64]]:
+    """Frames of all joints of a table by Pinocchio's forward kinematics.
+
+    Parameters
+    ----------
+    table : Table
+    model : pinocchio.Model
+        From `table_model`, or read from what `table_urdf` wrote.
+    variables : (n,) array_like
+        Joint variables in the order of `table.moving`, rad or m.
+
+    Returns
+    -------
+    dict of str to (4, 4) array
+        Homogeneous transforms in the world by joint name.
+
+    Raises
+    ------
+    RobotError
+        If the number of variables is not that of the moving joints.
+    """
+    q = pin.neutral(model)
+    for name, value in zip(table.moving, checked_variables(table, variables), strict=True):
+        q[model.joints[model.getJointId(name)].idx_q] = value
+    data = model.createData()
+    pin.framesForwardKinematics(model, data, q)
+    return {
+        joint.name: data.oMf[model.getFrameId(link_name(joint.name), pin.FrameType.BODY)].homogeneous
+        for joint in table.joints
+    }
+
+
+def require_joints(given: Mapping[str, object], allowed: tuple[str, ...], where: str) -> None:
+    """Raise `RobotError` for the first name that is not among the table's."""
+    for name in given:
+        if name not in allowed:
+            raise RobotError(f"{where}: the table has no such joint: `{name}`; allowed: {', '.join(allowed)}")
+
+
+def _depth_first(table: Table) -> list[TableJoint]:
+    """Joints so that every subtree is contiguous, which Pinocchio's algorithms rely on."""
+    children: dict[str, list[TableJoint]] = {BASE: [], **{joint.name: [] for joint in table.joints}}
+    for joint in table.joints:
+        children[joint.parent].append(joint)
+    ordered = []
+    waiting = children[BASE][::-1]
+    while waiting:
+        joint = waiting.pop()
+        ordered.append(joint)
+        waiting += children[joint.name][::-1]
+    return ordered
+
+
+def _set_limits(model: pin.Model, joint: int, limits: JointLimits) -> None:
+    q, v = model.joints[joint].idx_q, model.joints[joint].idx_v
+    model.lowerPositionLimit[q], model.upperPositionLimit[q] = limits.lower, limits.upper
+    model.lowerVelocityLimit[v], model.upperVelocityLimit[v] = -limits.velocity, limits.velocity
+    model.lowerEffortLimit[v], model.upperEffortLimit[v] = -limits.effort, limits.effort

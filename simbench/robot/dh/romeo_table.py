@@ -1,0 +1,135 @@
+"""ROMEO's upper body as an idealised table of 25 joints (Tomić 2018, appendix D)."""
+
+from dataclasses import dataclass
+from math import pi
+
+from simbench.robot.dh.dh import BASE, Row, Sigma, Table, TableJoint
+
+BASE_JOINTS = ("BaseZ", "BaseY", "BaseX", "BaseYaw", "BaseRoll", "BasePitch")
+HEAD_JOINTS = ("NeckYaw", "NeckPitch", "HeadPitch", "HeadRoll")
+ARM_JOINTS = (
+    "ShoulderPitch",
+    "ShoulderYaw",
+    "ElbowRoll",
+    "ElbowYaw",
+    "WristRoll",
+    "WristYaw",
+    "WristPitch",
+)
+
+
+@dataclass(frozen=True)
+class UpperBodyLengths:
+    """The lengths L1 to L9 of the table, m.
+
+    Parameters
+    ----------
+    shoulder_height : float
+        L1, from the base up to the shoulders.
+    neck_base : float
+        L2, from the shoulders up to the neck's joints.
+    neck : float
+        L3, from the neck's joints up to the head's.
+    shoulder_width : float
+        L4, from shoulder to shoulder.
+    shoulder_offset : float
+        L5, from the trunk's axis forward to the shoulders.
+    upper_arm, forearm : float
+        L6, L7.
+    palm_forward, palm_below : float
+        L8, L9, from the wrist along the fingers and out of the palm to the hand frame.
+    """
+
+    shoulder_height: float
+    neck_base: float
+    neck: float
+    shoulder_width: float
+    shoulder_offset: float
+    upper_arm: float
+    forearm: float
+    palm_forward: float
+    palm_below: float
+
+
+def romeo_table(lengths: UpperBodyLengths) -> Table:
+    """Build the table of ROMEO's upper body on six virtual joints for legs and spine.
+
+    Row 6 is printed with q5 instead of q6. At zero the arms are horizontal forward, palms down (the *basic
+    configuration*), and the frames of the trunk and of both hands are parallel to the world's.
+
+    Parameters
+    ----------
+    lengths : UpperBodyLengths
+
+    Returns
+    -------
+    Table
+        The 25 joints in the thesis's order, then the fixed frames `l_hand` and `r_hand`.
+    """
+    half = pi / 2
+    base_rows = (
+        (Row(), Sigma.PRISMATIC),
+        (Row(alpha=-half, theta=-half), Sigma.PRISMATIC),
+        (Row(alpha=-half, theta=-half), Sigma.PRISMATIC),
+        (Row(alpha=-half), Sigma.REVOLUTE),
+        (Row(alpha=half, theta=half), Sigma.REVOLUTE),
+        (Row(alpha=half, theta=half), Sigma.REVOLUTE),
+    )
+    base = [
+        TableJoint(name, parent, row, sigma)
+        for name, parent, (row, sigma) in zip(BASE_JOINTS, (BASE, *BASE_JOINTS), base_rows, strict=False)
+    ]
+    return Table((*base, *upper_body_joints(lengths, BASE_JOINTS[-1], Row(alpha=half))))
+
+
+def upper_body_joints(lengths: UpperBodyLengths, root: str, trunk: Row) -> tuple[TableJoint, ...]:
+    """List rows 7 to 26 of the table: trunk yaw, neck and head, both arms, both hand frames.
+
+    Parameters
+    ----------
+    lengths : UpperBodyLengths
+    root : str
+        The joint, or `base`, that carries the trunk.
+    trunk : Row
+        Row 7; on a base whose z axis points up it is `Row()`.
+
+    Returns
+    -------
+    tuple of TableJoint
+    """
+    half = pi / 2
+    head_rows = (
+        Row(d=lengths.shoulder_height + lengths.neck_base),
+        Row(alpha=-half, theta=-half),
+        Row(a=lengths.neck),
+        Row(alpha=-half),
+    )
+    head = [
+        TableJoint(name, parent, row)
+        for name, parent, row in zip(HEAD_JOINTS, ("TrunkYaw", *HEAD_JOINTS), head_rows, strict=False)
+    ]
+    arms: list[TableJoint] = []
+    hands: list[TableJoint] = []
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        rows = (
+            Row(
+                b=lengths.shoulder_height,
+                alpha=-half,
+                a=lengths.shoulder_offset,
+                d=sign * lengths.shoulder_width / 2,
+            ),
+            Row(alpha=half, theta=half),
+            Row(alpha=half, d=lengths.upper_arm),
+            Row(alpha=-half),
+            Row(alpha=half, d=lengths.forearm),
+            Row(alpha=-half, theta=-half),
+            Row(alpha=-half),
+        )
+        names = [side + name for name in ARM_JOINTS]
+        arms += [
+            TableJoint(name, parent, row)
+            for name, parent, row in zip(names, ("TrunkYaw", *names), rows, strict=False)
+        ]
+        palm = Row(alpha=half, a=lengths.palm_forward, d=-lengths.palm_below)
+        hands.append(TableJoint(f"{side.lower()}_hand", names[-1], palm, Sigma.FIXED))
+    return (TableJoint("TrunkYaw", root, trunk), *head, *arms, *hands)

@@ -1,0 +1,185 @@
+"""A person as a robot: ROMEO's skeleton at the person's size, with the masses of the Hanavan body."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+import trimesh
+
+from simbench.robot.dh.dh import BASE, Row, Table, table_frames
+from simbench.robot.dh.dh_model import JointLimits, link_name
+from simbench.robot.dh.dh_urdf import table_urdf
+from simbench.robot.dh.romeo_table import ARM_JOINTS, HEAD_JOINTS, UpperBodyLengths, upper_body_joints
+from simbench.robot.drives import Friction, Motors
+from simbench.robot.human.body_meshes import solid_mesh
+from simbench.robot.human.body_segments import Body, segment_inertia, with_body_mass
+from simbench.robot.human.human_placement import CARRIERS, basic_placements
+from simbench.robot.meshes.meshes import write_obj
+from simbench.robot.robot import Robot
+from simbench.robot.urdf.source import read_urdf
+
+NAME = "human"
+
+# Ranges of the left side and the middle in degrees, after the American Academy of Orthopaedic Surgeons
+# (1965), read in ROMEO's joints, rather too wide than too narrow. 0 is the basic configuration; flexion of
+# the shoulder lowers its pitch; its yaw swings the raised arm across the chest (-) or to the side and back
+# (+); the humerus, which the elbow roll turns, is neutral at -90, where the elbow bends the hand upwards. The
+# nodding of the neck is shared by two joints.
+RANGES = {
+    "TrunkYaw": (-45.0, 45.0),
+    "NeckYaw": (-80.0, 80.0),
+    "NeckPitch": (-45.0, 45.0),
+    "HeadPitch": (-25.0, 25.0),
+    "HeadRoll": (-45.0, 45.0),
+    "ShoulderPitch": (-90.0, 150.0),
+    "ShoulderYaw": (-45.0, 135.0),
+    "ElbowRoll": (-180.0, 30.0),
+    "ElbowYaw": (-150.0, 10.0),
+    "WristRoll": (-90.0, 90.0),
+    "WristYaw": (-25.0, 40.0),
+    "WristPitch": (-80.0, 80.0),
+}
+# The model has no muscles: speed (rad/s) and torque (N·m) are out of any task's way.
+SPEED, TORQUE = 20.0, 200.0
+
+
+@dataclass(frozen=True)
+class Human:
+    """A person to compute and to draw with.
+
+    Parameters
+    ----------
+    body : Body
+        The segments, which add up to the body's mass.
+    table : Table
+        The skeleton on a root midway between the hips.
+    robot : Robot
+        Floating, without motors; legs in standing posture are part of the root. `robot.model` has nv = 25:
+        the root, then ROMEO's joints of trunk, neck, head and arms. `robot.urdf_text` has no meshes and
+        `robot.urdf` is a mere name: `write_human` gives it both.
+    inertias : mapping of joint name to pinocchio.Inertia
+        Of the link that carries the joint's frame, in that frame.
+    meshes : mapping of joint name to trimesh.Trimesh
+        Of the same links, in the same frames.
+    """
+
+    body: Body
+    table: Table
+    robot: Robot
+    inertias: dict[str, pin.Inertia]
+    meshes: dict[str, trimesh.Trimesh]
+
+
+def build_human(body: Body, lengths: UpperBodyLengths) -> Human:
+    """Build a person from segments and the lengths of the skeleton.
+
+    Parameters
+    ----------
+    body : Body
+        From `predict_body`; its segments are scaled to the body's mass (`with_body_mass`).
+    lengths : UpperBodyLengths
+        Measured on the person (the scaled model of Tomić 2018, §3.3.2), or `skeleton_lengths`.
+
+    Returns
+    -------
+    Human
+    """
+    exact = with_body_mass(body)
+    table = Table(upper_body_joints(lengths, BASE, Row()))
+    frames = table_frames(table, np.zeros(len(table.moving)))
+    inertias: dict[str, pin.Inertia] = {}
+    meshes: dict[str, trimesh.Trimesh] = {}
+    for segment, place in basic_placements(exact, lengths).items():
+        carrier, part = CARRIERS[segment], exact.segments[segment]
+        local = pin.SE3(frames[carrier]).actInv(place)
+        inertias[carrier] = inertias.get(carrier, pin.Inertia.Zero()) + local.act(segment_inertia(part))
+        mesh = solid_mesh(part.solid).apply_transform(local.homogeneous)
+        meshes[carrier] = meshes[carrier] + mesh if carrier in meshes else mesh
+    text = table_urdf(table, NAME, _limits(table), inertias)
+    return Human(exact, table, _robot(text), inertias, meshes)
+
+
+def write_human(human: Human, folder: Path) -> Robot:
+    """Write a person as URDF and meshes, to be drawn beside a robot.
+
+    Parameters
+    ----------
+    human : Human
+    folder : Path
+        Existing folder; gets `human.urdf` and `meshes/*.obj`.
+
+    Returns
+    -------
+    Robot
+        `human.robot` with its shapes.
+    """
+    (folder / "meshes").mkdir(exist_ok=True)
+    files = {joint: f"meshes/{link_name(joint)}.obj" for joint in human.meshes}
+    for joint, file in files.items():
+        write_obj(human.meshes[joint], folder / file)
+    path = folder / human.robot.urdf
+    path.write_text(
+        table_urdf(human.table, NAME, _limits(human.table), human.inertias, files), encoding="utf-8"
+    )
+    return replace(human.robot, urdf=path, urdf_text=read_urdf(path, floating=True).text)
+
+
+def _limits(table: Table) -> dict[str, JointLimits]:
+    limits = {}
+    for joint in table.moving:
+        side = joint[0] if joint[1:] in ARM_JOINTS else ""
+        lower, upper = np.radians(RANGES[joint.removeprefix(side)]).tolist()
+        if side == "R" and not joint.endswith("Pitch"):
+            lower, upper = -upper, -lower
+        limits[joint] = JointLimits(lower, upper, SPEED, TORQUE)
+    return limits
+
+
+def _robot(text: str) -> Robot:
+    model = pin.buildModelFromXML(text, pin.JointModelFreeFlyer())
+    joints = tuple(name for name in model.names if name not in ("universe", "root_joint"))
+    none = np.zeros(len(joints))
+    # Arms hanging, palms at the thighs.
+    hanging = {
+        "LShoulderPitch": np.pi / 2,
+        "LElbowRoll": -np.pi / 2,
+        "RShoulderPitch": np.pi / 2,
+        "RElbowRoll": np.pi / 2,
+    }
+    frames = {"pelvis": BASE, "trunk": link_name("TrunkYaw"), "head": link_name("HeadRoll")}
+    for side, prefix in (("left", "L"), ("right", "R")):
+        frames |= {
+            f"{side}_shoulder": link_name(f"{prefix}ShoulderPitch"),
+            f"{side}_elbow": link_name(f"{prefix}ElbowRoll"),
+            f"{side}_wrist": link_name(f"{prefix}WristPitch"),
+            f"{side}_hand": link_name(f"{prefix.lower()}_hand"),
+        }
+    return Robot(
+        name=NAME,
+        model=model,
+        floating=True,
+        joint_names=joints,
+        groups={
+            "trunk": ("TrunkYaw",),
+            "head": HEAD_JOINTS,
+            "left_arm": tuple("L" + name for name in ARM_JOINTS),
+            "right_arm": tuple("R" + name for name in ARM_JOINTS),
+        },
+        frames=frames,
+        motors=Motors(
+            reflected_inertia=none,
+            stiffness=none,
+            damping=none,
+            torque_limit=np.full(len(joints), TORQUE),
+            reduction=none,
+        ),
+        friction=Friction(coulomb=none, viscous=none, breakaway=none),
+        postures={"basic": none, "standing": np.array([hanging.get(name, 0.0) for name in joints])},
+        soles={},
+        urdf=Path("human.urdf"),
+        urdf_text=text,
+        urdf_notes=(),
+        hands={},
+        self_collision_pairs=(),
+    )

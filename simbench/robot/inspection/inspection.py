@@ -1,0 +1,170 @@
+"""What a robot is made of, and everything about it that is doubtful, whether it can be simulated or not."""
+
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from simbench.errors import RobotError
+from simbench.resources import resource_dir
+from simbench.robot.description import read_description
+from simbench.robot.inspection.chains import serial_chains
+from simbench.robot.inspection.joint_doubts import joint_doubts, side_doubts
+from simbench.robot.inspection.link_doubts import MassProperties, link_doubts, mass_properties
+from simbench.robot.inspection.link_extent import empty_meshes, link_extent
+from simbench.robot.robot import load_robot
+from simbench.robot.urdf.elements import UrdfJoint, UrdfTree, parse_urdf, read_elements
+from simbench.robot.urdf.faults import find_faults
+from simbench.robot.urdf.links import mesh_problem
+from simbench.robot.urdf.source import read_urdf, settle
+
+FREEDOMS = {"revolute": 1, "continuous": 1, "prismatic": 1, "spherical": 3, "planar": 3, "floating": 6}
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """A robot as its files describe it.
+
+    Parameters
+    ----------
+    name : str
+    urdf : Path
+    floating : bool or None
+        Whether its base moves freely; None where nothing says so, as for a bare URDF.
+    joints : tuple of UrdfJoint
+        All, fixed ones too, in the file's order.
+    links : mapping of str to MassProperties
+    groups : mapping of str to tuple of str
+        Joint names by limb: the description's, or the serial chains of a bare URDF.
+    mass : float
+        kg.
+    degrees_of_freedom : int
+        Of the joints, without the base's.
+    meshes_found, meshes_missing : int
+        Different mesh files that the URDF names.
+    refusals : tuple of str
+        What keeps it from being simulated, one line each, with the element's name.
+    doubts : tuple of str
+        The refusals, and whatever else looks wrong.
+    """
+
+    name: str
+    urdf: Path
+    floating: bool | None
+    joints: tuple[UrdfJoint, ...]
+    links: Mapping[str, MassProperties]
+    groups: Mapping[str, tuple[str, ...]]
+    mass: float
+    degrees_of_freedom: int
+    meshes_found: int
+    meshes_missing: int
+    refusals: tuple[str, ...]
+    doubts: tuple[str, ...]
+
+
+def inspect(name_or_path: str | Path) -> Inspection:
+    """Inspect a robot.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        Name of a robot that ships with simbench, path of a `robot.yaml` or of the folder that holds one, or
+        path of any URDF.
+
+    Returns
+    -------
+    Inspection
+
+    Raises
+    ------
+    RobotError
+        If there is no such robot or its file is not a URDF at all.
+    """
+    source = _description_path(name_or_path)
+    if source is None:
+        return _inspected(Path(name_or_path), None, None, None)
+    description = read_description(source)
+    floating = description.base == "floating"
+    refusal: str | None = None
+    try:
+        load_robot(source)
+    except RobotError as error:
+        refusal = str(error)
+    return _inspected(source.parent / description.urdf, floating, description.groups, refusal)
+
+
+def _description_path(name_or_path: str | Path) -> Path | None:
+    """Where the description is; None for a bare URDF."""
+    path = Path(name_or_path)
+    shipped = resource_dir("robots")
+    if path.suffix in (".yaml", ".yml"):
+        return path
+    if len(path.parts) == 1 and (shipped / path / "robot.yaml").is_file():
+        return shipped / path / "robot.yaml"
+    if (path / "robot.yaml").is_file():
+        return path / "robot.yaml"
+    if path.is_file() or path.suffix:
+        return None
+    known = ", ".join(sorted(folder.parent.name for folder in shipped.glob("*/robot.yaml")))
+    raise RobotError(f"unknown robot `{path}`; known: {known}; or give the path of a URDF or a robot.yaml")
+
+
+def _inspected(
+    urdf: Path,
+    floating: bool | None,
+    groups: Mapping[str, tuple[str, ...]] | None,
+    refusal: str | None,
+) -> Inspection:
+    robot = parse_urdf(urdf)
+    tree = read_elements(robot)
+    refusals = find_faults(tree, floating=bool(floating))
+    if not refusals:
+        refusals = _refused(urdf, bool(floating))
+    if refusal is not None and not refusals:
+        refusals = [refusal]
+    doubts = [*refusals, *_base_doubts(urdf, floating, refusals), *_doubts(robot, tree, urdf.parent)]
+    meshes = {shape.file_name or "" for link in tree.links for shape in link.shapes if shape.kind == "mesh"}
+    missing = {name for name in meshes if mesh_problem(name, urdf.parent)}
+    return Inspection(
+        name=tree.name,
+        urdf=urdf,
+        floating=floating,
+        joints=tree.joints,
+        links={link.name: mass_properties(link) for link in tree.links},
+        groups=serial_chains(tree.joints) if groups is None else groups,
+        mass=sum(link.mass for link in tree.links),
+        degrees_of_freedom=sum(FREEDOMS.get(joint.kind, 0) for joint in tree.joints),
+        meshes_found=len(meshes - missing),
+        meshes_missing=len(missing),
+        refusals=tuple(refusals),
+        doubts=tuple(doubts),
+    )
+
+
+def _refused(urdf: Path, floating: bool) -> list[str]:
+    try:
+        read_urdf(urdf, floating=floating)
+    except RobotError as error:
+        return [str(error).removeprefix(f"{urdf}: ")]
+    return []
+
+
+def _base_doubts(urdf: Path, floating: bool | None, refusals: list[str]) -> list[str]:
+    """Say what would be different if a bare URDF's base moved freely."""
+    if floating is not None or refusals:
+        return []
+    try:
+        fixed, free = (read_urdf(urdf, floating=choice).notes for choice in (False, True))
+    except RobotError as error:
+        return [str(error).removeprefix(f"{urdf}: ")]
+    return [f"{note} if the base is floating" for note in free if note not in fixed]
+
+
+def _doubts(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
+    doubts = settle(robot, tree, folder)
+    for link in tree.links:
+        doubts += empty_meshes(link, folder)
+        doubts += link_doubts(link, link_extent(link, folder))
+    for joint in tree.joints:
+        doubts += joint_doubts(joint)
+    return [*doubts, *side_doubts(tree.links, tree.joints)]

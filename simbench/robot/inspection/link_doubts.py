@@ -1,0 +1,97 @@
+"""Masses and inertias that no rigid body of a link's size has."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.robot.urdf.elements import UrdfLink
+
+REACH = 1.2
+"""Mass may lie this many times farther out than a link's geometry, which is often simplified."""
+CONCENTRATED = 0.05
+"""Even a motor at the end of a long shell spreads its mass over more than this part of the shell's reach."""
+COG_MARGIN = 0.25
+"""How far outside its geometry a centre of gravity is still believed, in diagonals of the geometry's box."""
+
+
+@dataclass(frozen=True)
+class MassProperties:
+    """Mass (kg), centre of gravity (m, link frame), principal moments of inertia (kg·m², smallest first)."""
+
+    mass: float
+    cog: tuple[float, float, float]
+    principal: tuple[float, float, float]
+
+
+def mass_properties(link: UrdfLink) -> MassProperties:
+    """Mass properties of a link; NaN where the URDF gives no number."""
+    ixx, iyy, izz, ixy, ixz, iyz = link.inertia
+    matrix = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+    moments = np.linalg.eigvalsh(matrix) if np.isfinite(matrix).all() else np.full(3, np.nan)
+    x, y, z = link.cog
+    small, middle, large = moments.tolist()
+    return MassProperties(link.mass, (x, y, z), (small, middle, large))
+
+
+def link_doubts(link: UrdfLink, extent: NDArray[np.float64] | None) -> Iterator[str]:
+    """Say what is doubtful about a link's mass and inertia.
+
+    The radius of gyration, the root of (I₁ + I₂ + I₃) / 2m, is the mean distance of the mass from the centre
+    of gravity: it is at most the distance of the geometry's farthest point.
+
+    Parameters
+    ----------
+    link : UrdfLink
+    extent : (2, 3) array or None
+        Corners of the box around its geometry, m, link frame.
+
+    Yields
+    ------
+    str
+        One line, with the link's name.
+    """
+    where, body = f"link `{link.name}`", mass_properties(link)
+    moments = np.array(body.principal)
+    if not np.isfinite([body.mass, *body.cog, *moments]).all() or body.mass < 0:
+        return
+    if body.mass == 0:
+        if moments.any():
+            yield f"{where}: has inertia but no mass"
+        elif link.shapes:
+            yield f"{where}: has a shape but no mass"
+        return
+    if not moments.any():
+        yield f"{where}: has a mass of {body.mass:g} kg but no inertia"
+        return
+    listed = ", ".join(f"{moment:.3g}" for moment in moments)
+    if moments[0] <= 0:
+        yield f"{where}: inertia is not positive definite (principal moments {listed} kg·m²)"
+        return
+    if moments[2] > (moments[0] + moments[1]) * (1 + 1e-9):
+        yield (
+            f"{where}: no rigid body has principal moments of {listed} kg·m²: "
+            "the largest exceeds the sum of the others"
+        )
+    if extent is not None:
+        yield from _size_doubts(where, body, extent)
+
+
+def _size_doubts(where: str, body: MassProperties, extent: NDArray[np.float64]) -> Iterator[str]:
+    cog = np.array(body.cog)
+    reach = float(np.linalg.norm(np.maximum(extent[1] - cog, cog - extent[0])))
+    gyration = float(np.sqrt(0.5 * sum(body.principal) / body.mass))
+    if gyration > REACH * reach:
+        yield (
+            f"{where}: inertia is too large: {body.mass:g} kg at {gyration:.2g} m from their centre, "
+            f"where the geometry ends at {reach:.2g} m"
+        )
+    elif gyration < CONCENTRATED * reach:
+        yield (
+            f"{where}: inertia is too small: {body.mass:g} kg at {gyration:.2g} m from their centre, "
+            f"while the geometry reaches {reach:.2g} m"
+        )
+    outside = float(np.linalg.norm(np.maximum(np.maximum(extent[0] - cog, cog - extent[1]), 0.0)))
+    if outside > COG_MARGIN * float(np.linalg.norm(extent[1] - extent[0])):
+        yield f"{where}: centre of gravity lies {outside:.2g} m outside its geometry"

@@ -1,0 +1,103 @@
+"""The meshes of a robot's links, from the shapes in its description, and their files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import trimesh
+
+from simbench.errors import RobotError
+from simbench.robot.meshes.shapes import Shell, Solid
+from simbench.robot.meshes.shells import loft_mesh, mirrored_mesh, patch_mesh
+from simbench.robot.mirror import mirrored_name
+
+
+@dataclass(frozen=True)
+class LinkShapes:
+    """What a link looks like, one mesh per colour, and what it touches with: primitives and convex meshes."""
+
+    visual: Mapping[str, trimesh.Trimesh]
+    collision: tuple[Solid | trimesh.Trimesh, ...]
+
+
+def link_shapes(
+    visual: Mapping[str, tuple[Shell, ...]],
+    collision: Mapping[str, tuple[Solid, ...]],
+    prefixes: Mapping[str, str],
+) -> dict[str, LinkShapes]:
+    """Shapes of all links, the right side mirrored from the left.
+
+    Parameters
+    ----------
+    visual, collision : mapping of link name to shapes
+    prefixes : mapping of str to str
+        Name prefixes of the left side and of the right.
+
+    Returns
+    -------
+    dict of str to LinkShapes
+
+    Raises
+    ------
+    RobotError
+        If a patch names a shell that its link does not have.
+    """
+    result = {}
+    for link in {**visual, **collision}:
+        shapes = LinkShapes(
+            _colored(link, visual.get(link, ())),
+            tuple(
+                solid if solid.loft is None else loft_mesh(solid.loft) for solid in collision.get(link, ())
+            ),
+        )
+        result[link] = shapes
+        other = mirrored_name(link, prefixes)
+        if other != link:
+            result[other] = LinkShapes(
+                {color: mirrored_mesh(mesh) for color, mesh in shapes.visual.items()},
+                tuple(_mirrored(shape) for shape in shapes.collision),
+            )
+    return result
+
+
+def write_obj(mesh: trimesh.Trimesh, path: Path) -> None:
+    """Write a mesh with smooth vertex normals.
+
+    By hand, because a rebuild must give the same bytes with every version of trimesh and on every processor:
+    numbers are nudged off the rounding ties on which the last bit of a sine would decide.
+
+    Parameters
+    ----------
+    mesh : trimesh.Trimesh
+    path : Path
+    """
+    vertices = np.round(mesh.vertices + 1.3e-9, 5) + 0.0
+    normals = np.round(mesh.vertex_normals + 1.3e-6, 3) + 0.0
+    lines = [f"v {x:g} {y:g} {z:g}" for x, y, z in vertices]
+    lines += [f"vn {x:g} {y:g} {z:g}" for x, y, z in normals]
+    lines += [f"f {a}//{a} {b}//{b} {c}//{c}" for a, b, c in mesh.faces + 1]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _colored(link: str, shells: tuple[Shell, ...]) -> dict[str, trimesh.Trimesh]:
+    """Visible meshes of a link, the shells of one colour joined."""
+    lofts = {shell.name: shell.loft for shell in shells if shell.name and shell.loft}
+    parts: dict[str, list[trimesh.Trimesh]] = {}
+    for shell in shells:
+        if shell.loft is not None:
+            mesh = loft_mesh(shell.loft)
+        elif shell.patch is not None:
+            surface = shell.patch.shell
+            if surface not in lofts:
+                known = ", ".join(lofts)
+                raise RobotError(f"visual.{link}: patch on unknown shell `{surface}`; allowed: {known}")
+            mesh = patch_mesh(shell.patch, lofts[surface])
+        parts.setdefault(shell.color, []).extend([mesh, mirrored_mesh(mesh)] if shell.twin else [mesh])
+    return {color: sum(meshes[1:], start=meshes[0]) for color, meshes in parts.items()}
+
+
+def _mirrored(shape: Solid | trimesh.Trimesh) -> Solid | trimesh.Trimesh:
+    if isinstance(shape, trimesh.Trimesh):
+        return mirrored_mesh(shape)
+    return shape.model_copy(update={"at": (shape.at[0], -shape.at[1], shape.at[2])})

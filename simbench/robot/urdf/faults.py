@@ -1,0 +1,163 @@
+"""What makes a URDF impossible to simulate: its tree, its joint types, its masses."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pinocchio as pin
+
+from simbench.robot.urdf.elements import UrdfJoint, UrdfTree
+
+MOVING = ("revolute", "continuous", "prismatic")
+UNSUPPORTED = {
+    "spherical": "three revolute joints do the same",
+    "planar": "two prismatic joints and a revolute one do the same",
+    "floating": "leave joint and parent out: a robot with a floating base moves freely without them",
+}
+TAKEN = ("universe", "root_joint")
+LEAST_INERTIA = 1e-12
+"""A joint that moves less has nothing to accelerate, kg·m² or kg."""
+
+
+def find_faults(tree: UrdfTree, *, floating: bool) -> list[str]:
+    """Say what keeps a URDF from being simulated.
+
+    Parameters
+    ----------
+    tree : UrdfTree
+    floating : bool
+        Whether the base is to move freely.
+
+    Returns
+    -------
+    list of str
+        One line each, with the element's name; the gravest first.
+    """
+    if not tree.links:
+        return ["has no <link>"]
+    faults = [*_naming(tree), *_kinds(tree), *tree.bad_numbers]
+    faults += [
+        f"link `{link.name}`: mass {link.mass:g} kg is negative" for link in tree.links if link.mass < 0
+    ]
+    faults += _tree_faults(tree)
+    if floating and not faults and heaviest_fixed(tree) is None:
+        faults.append(
+            f"root link `{root_link(tree)}`: has no mass, nor has a link fixed to it: it could not float"
+        )
+    return faults
+
+
+def root_link(tree: UrdfTree) -> str:
+    """Name of the link that is nobody's child."""
+    children = {joint.child for joint in tree.joints}
+    return next(link.name for link in tree.links if link.name not in children)
+
+
+def heaviest_fixed(tree: UrdfTree) -> tuple[UrdfJoint, ...] | None:
+    """Find the way from the root through fixed joints to the link of largest mass.
+
+    Parameters
+    ----------
+    tree : UrdfTree
+        Without faults of its own.
+
+    Returns
+    -------
+    tuple of UrdfJoint or None
+        Empty if the root itself has mass, None if none of these links has any.
+    """
+    mass = {link.name: link.mass for link in tree.links}
+    root = root_link(tree)
+    if mass[root] > 0:
+        return ()
+    ways: list[tuple[UrdfJoint, ...]] = [
+        (joint,) for joint in tree.joints if joint.parent == root and joint.kind == "fixed"
+    ]
+    for way in ways:
+        ways += [
+            (*way, joint) for joint in tree.joints if joint.parent == way[-1].child and joint.kind == "fixed"
+        ]
+    heaviest = max(ways, key=lambda way: mass[way[-1].child], default=None)
+    return heaviest if heaviest and mass[heaviest[-1].child] > 0 else None
+
+
+def joints_without_inertia(text: str) -> list[str]:
+    """Name the joints that move no inertia, so that any torque would accelerate them without bound.
+
+    A link without mass is fine as long as something with mass moves with it.
+
+    Parameters
+    ----------
+    text : str
+        URDF that Pinocchio reads.
+
+    Returns
+    -------
+    list of str
+    """
+    model = pin.buildModelFromXML(text)
+    data = model.createData()
+    # Not the zero posture, in which masses may happen to lie on a joint's axis.
+    posture = pin.integrate(model, pin.neutral(model), np.full(model.nv, 0.37))
+    # A matrix of one number comes as a vector.
+    moved = pin.crba(model, data, posture).reshape(model.nv, model.nv).diagonal()
+    return [
+        name
+        for name, joint in zip(model.names[1:], model.joints[1:], strict=True)
+        if moved[joint.idx_v] < LEAST_INERTIA
+    ]
+
+
+def _naming(tree: UrdfTree) -> Iterator[str]:
+    elements: Mapping[str, list[str]] = {
+        "link": [link.name for link in tree.links],
+        "joint": [joint.name for joint in tree.joints],
+    }
+    for kind, names in elements.items():
+        for name, count in Counter(names).items():
+            if not name:
+                yield f"{kind}: {count} without a name"
+            elif count > 1:
+                yield f"{kind} `{name}`: {count} have this name"
+    for joint in tree.joints:
+        for end, link in (("parent", joint.parent), ("child", joint.child)):
+            if not link:
+                yield f"joint `{joint.name}`: names no {end} link"
+            elif link not in elements["link"]:
+                yield f"joint `{joint.name}`: {end} `{link}` is not a link of this file"
+
+
+def _kinds(tree: UrdfTree) -> Iterator[str]:
+    allowed = ", ".join((*MOVING, "fixed"))
+    for joint in tree.joints:
+        if joint.kind in UNSUPPORTED:
+            hint = UNSUPPORTED[joint.kind]
+            yield f"joint `{joint.name}`: type `{joint.kind}` is not supported; allowed: {allowed} ({hint})"
+        elif joint.kind not in (*MOVING, "fixed"):
+            yield f"joint `{joint.name}`: unknown type `{joint.kind}`; allowed: {allowed}"
+        elif joint.kind in MOVING and joint.name in TAKEN:
+            yield f"joint `{joint.name}`: Pinocchio keeps this name for itself; rename the joint"
+        elif joint.kind in MOVING and not any(joint.axis):
+            yield f"joint `{joint.name}`: axis has no length"
+
+
+def _tree_faults(tree: UrdfTree) -> Iterator[str]:
+    parents: dict[str, list[UrdfJoint]] = {link.name: [] for link in tree.links}
+    for joint in tree.joints:
+        parents.setdefault(joint.child, []).append(joint)
+    for link, above in parents.items():
+        if len(above) > 1:
+            names = ", ".join(joint.name for joint in above)
+            yield f"link `{link}`: is the child of several joints ({names}); closed loops are not supported"
+    roots = [link for link, above in parents.items() if not above]
+    if len(roots) > 1:
+        yield f"links {', '.join(f'`{root}`' for root in roots)}: have no parent; exactly one root is allowed"
+    connected = set(roots)
+    reached = list(roots)
+    for link in reached:
+        below = {joint.child for joint in tree.joints if joint.parent == link} - connected
+        connected |= below
+        reached += sorted(below)
+    loose = [link for link in parents if link not in connected]
+    if loose:
+        yield f"links {', '.join(f'`{link}`' for link in loose)}: form a loop that hangs on no root"

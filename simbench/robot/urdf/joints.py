@@ -1,0 +1,103 @@
+"""Joints of a URDF as both Pinocchio and Bullet take them."""
+
+import math
+import xml.etree.ElementTree as ET
+
+from simbench.robot.urdf.elements import UrdfJoint
+from simbench.robot.urdf.faults import MOVING
+
+UNLIMITED_TRAVEL = 1e4
+"""rad or m either way: far beyond any motion, and small enough that the middle is exact."""
+UNLIMITED_EFFORT = 1e6
+"""N·m or N: no motor of a robot reaches it."""
+UNLIMITED_VELOCITY = 1e4
+"""rad/s or m/s."""
+NO_TRAVEL = "has no travel limits"
+SLIGHT = 1e-3
+"""An axis that is longer or shorter than 1 by no more than this was rounded, not forgotten."""
+
+
+def settle_joint(element: ET.Element, joint: UrdfJoint) -> list[str]:
+    """Give a moving joint a unit axis and complete limits, in place.
+
+    Parameters
+    ----------
+    element : xml.etree.ElementTree.Element
+        The `<joint>`.
+    joint : UrdfJoint
+        The same, as it was read.
+
+    Returns
+    -------
+    list of str
+        What changed, one line each.
+    """
+    if joint.kind not in MOVING:
+        return []
+    notes = _unit_axis(element, joint)
+    limit = element.find("limit")
+    if limit is None:
+        limit = ET.SubElement(element, "limit")
+    notes += _complete(element, limit, joint)
+    mimic = element.find("mimic")
+    if mimic is not None:
+        element.remove(mimic)
+        notes.append(f"joint `{joint.name}`: mimics `{joint.mimic}`; taken as a joint that moves by itself")
+    return notes
+
+
+def travel_problem(joint: UrdfJoint) -> str | None:
+    """Say why a moving joint's travel limits cannot be taken as they are, None if they can.
+
+    Parameters
+    ----------
+    joint : UrdfJoint
+
+    Returns
+    -------
+    str or None
+    """
+    if joint.lower is None and joint.upper is None:
+        return NO_TRAVEL
+    lower, upper = joint.lower or 0.0, joint.upper or 0.0
+    return f"lower limit {lower:g} is above the upper {upper:g}" if lower > upper else None
+
+
+def _unit_axis(element: ET.Element, joint: UrdfJoint) -> list[str]:
+    length = math.hypot(*joint.axis)
+    axis = element.find("axis")
+    if axis is None or not length > 0 or abs(length - 1) < 1e-9:
+        return []
+    # Pinocchio normalises, Bullet does not.
+    axis.set("xyz", " ".join(f"{value / length:.12g}" for value in joint.axis))
+    if abs(length - 1) < SLIGHT:
+        return []
+    return [f"joint `{joint.name}`: axis has length {length:g}; made 1"]
+
+
+def _complete(element: ET.Element, limit: ET.Element, joint: UrdfJoint) -> list[str]:
+    """Write out travel, effort and velocity where the URDF gives none that can be taken as they are."""
+    missing, notes = [], []
+    problem = None if joint.kind == "continuous" else travel_problem(joint)
+    if joint.kind == "continuous" or problem:
+        limit.set("lower", f"{-UNLIMITED_TRAVEL:g}")
+        limit.set("upper", f"{UNLIMITED_TRAVEL:g}")
+        element.set("type", "revolute" if joint.kind == "continuous" else joint.kind)
+    if problem == NO_TRAVEL:
+        missing.append("travel")
+    elif problem:
+        notes.append(f"joint `{joint.name}`: {problem}; taken as unlimited")
+    for attribute, value, unlimited in (
+        ("effort", joint.effort, UNLIMITED_EFFORT),
+        ("velocity", joint.velocity, UNLIMITED_VELOCITY),
+    ):
+        if value is None or value <= 0:
+            limit.set(attribute, f"{unlimited:g}")
+        if value is None:
+            missing.append(attribute)
+        elif value <= 0:
+            notes.append(f"joint `{joint.name}`: {attribute} limit is {value:g}; taken as unlimited")
+    if missing:
+        listed = ", ".join(missing)
+        notes.insert(0, f"joint `{joint.name}`: no limits of {listed} given; taken as unlimited")
+    return notes

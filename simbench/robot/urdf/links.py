@@ -1,0 +1,170 @@
+"""Links of a URDF as both Pinocchio and Bullet take them."""
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+
+from simbench.robot.meshes.mesh_files import find_file, unreadable
+from simbench.robot.urdf.elements import INERTIA, SIZES, numbers
+
+GREY = "0.7 0.7 0.7 1"
+
+
+def fill_inertial(link: ET.Element) -> None:
+    """Write out what `<inertial>` leaves to the reader, in place: no mass, no products of inertia.
+
+    Parameters
+    ----------
+    link : xml.etree.ElementTree.Element
+    """
+    inertial = link.find("inertial")
+    if inertial is None:
+        # Bullet takes 1 kg where nothing is said.
+        inertial = ET.Element("inertial")
+        link.insert(0, inertial)
+        ET.SubElement(inertial, "mass", value="0")
+        ET.SubElement(inertial, "inertia", dict.fromkeys(INERTIA, "0"))
+    matrix = inertial.find("inertia")
+    if matrix is not None:
+        for entry in INERTIA[3:]:
+            matrix.set(entry, matrix.get(entry, "0"))
+
+
+def turn_to_principal_axes(link: ET.Element) -> None:
+    """Write an inertia that no rigid body has by its principal moments, in place; the tensor stays the same.
+
+    Where the largest moment exceeds the sum of the others, if only by rounding, Bullet takes none at all. It
+    can be given the moments afterwards, but not products of inertia.
+
+    Parameters
+    ----------
+    link : xml.etree.ElementTree.Element
+        With its inertial written out.
+    """
+    origin, inertia = link.find("inertial/origin"), link.find("inertial/inertia")
+    if inertia is None:
+        return
+    place, angles = _numbers_of(origin, "xyz"), _numbers_of(origin, "rpy")
+    entries = [value for entry in INERTIA for value in numbers(inertia.get(entry, "nan"))]
+    if [len(entries), len(place), len(angles)] != [6, 3, 3] or not np.isfinite([*entries, *angles]).all():
+        return
+    xx, yy, zz, xy, xz, yz = entries
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    moments, axes = np.linalg.eigh(tensor)
+    if moments[0] <= 0.0 or moments[2] < (1.0 - 1e-6) * (moments[0] + moments[1]):
+        return
+    axes[:, 2] *= np.sign(np.linalg.det(axes))
+    turn = pin.rpy.rpyToMatrix(*angles) @ axes
+    inertial = link.find("inertial")
+    assert inertial is not None
+    if origin is not None:
+        inertial.remove(origin)
+    attributes = {"xyz": _text(place), "rpy": _text(pin.rpy.matrixToRpy(turn).tolist())}
+    inertial.insert(0, ET.Element("origin", attributes))
+    for entry, value in zip(INERTIA, [*moments.tolist(), 0.0, 0.0, 0.0], strict=True):
+        inertia.set(entry, repr(value))
+
+
+def _numbers_of(origin: ET.Element | None, entry: str) -> tuple[float, ...]:
+    return numbers("0 0 0" if origin is None else origin.get(entry, "0 0 0"))
+
+
+def _text(values: Iterable[float]) -> str:
+    return " ".join(repr(float(value)) for value in values)
+
+
+def settle_shapes(link: ET.Element, folder: Path) -> list[str]:
+    """Name meshes by absolute path and leave out the shapes that cannot be read, in place.
+
+    Parameters
+    ----------
+    link : xml.etree.ElementTree.Element
+    folder : Path
+        From which mesh paths start.
+
+    Returns
+    -------
+    list of str
+        What was left out, one line each.
+    """
+    notes = []
+    for shape in [element for element in link if element.tag in ("visual", "collision")]:
+        problem = _settle_geometry(shape, folder)
+        if problem:
+            link.remove(shape)
+            notes.append(f"link `{link.get('name')}`: {shape.tag} left out: {problem}")
+    return notes
+
+
+def mesh_problem(file_name: str, folder: Path) -> str | None:
+    """Say why a mesh cannot be used, None if it can.
+
+    Parameters
+    ----------
+    file_name : str
+        As the URDF has it.
+    folder : Path
+        From which mesh paths start.
+
+    Returns
+    -------
+    str or None
+    """
+    path = find_file(file_name, folder)
+    if path is None:
+        return f"mesh `{file_name}` not found"
+    reason = unreadable(path)
+    return reason and f"mesh `{file_name}`: {reason}"
+
+
+def _settle_geometry(shape: ET.Element, folder: Path) -> str | None:
+    form = next(iter(shape.find("geometry") or ()), None)
+    if form is None:
+        return "has no geometry"
+    if form.tag not in SIZES:
+        return f"geometry `{form.tag}` is none of {', '.join(SIZES)}"
+    if form.tag == "mesh":
+        name = form.get("filename", "")
+        problem = mesh_problem(name, folder)
+        if problem:
+            return problem
+        form.set("filename", str(find_file(name, folder)))
+    return None
+
+
+def settle_materials(robot: ET.Element, folder: Path) -> list[str]:
+    """Name the pictures of materials by absolute path and make colours that are none grey, in place.
+
+    Parameters
+    ----------
+    robot : xml.etree.ElementTree.Element
+    folder : Path
+        From which their paths start.
+
+    Returns
+    -------
+    list of str
+        What was changed or left out, one line each.
+    """
+    notes = []
+    for number, material in enumerate(robot.iter("material")):
+        # Bullet refuses a link with a colour that has no name.
+        material.set("name", material.get("name") or f"unnamed {number}")
+        where = f"material `{material.get('name')}`"
+        for texture in material.findall("texture"):
+            name = texture.get("filename", "")
+            path = find_file(name, folder)
+            if path is None:
+                material.remove(texture)
+                notes.append(f"{where}: texture `{name}` not found; left out")
+            else:
+                texture.set("filename", str(path))
+        for color in material.findall("color"):
+            rgba = color.get("rgba", "")
+            if len(numbers(rgba)) != 4:
+                color.set("rgba", GREY)
+                notes.append(f'{where}: rgba="{rgba}" is not 4 finite numbers; made grey')
+    return notes

@@ -1,0 +1,169 @@
+"""Writing a URDF and its meshes from a robot description."""
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+import trimesh
+
+from simbench.robot.description import Description, FixedFrame, Joint, Link
+from simbench.robot.dh.dh import row_placement
+from simbench.robot.meshes.meshes import LinkShapes, link_shapes, write_obj
+from simbench.robot.meshes.shapes import Solid
+from simbench.robot.mirror import both_sides, mirrored_frame, mirrored_joint, mirrored_link
+
+AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
+MESHES = "meshes"
+
+
+def write_urdf(description: Description, folder: Path) -> list[Path]:
+    """Write a robot's URDF and `meshes/*.obj`.
+
+    Parameters
+    ----------
+    description : Description
+        With its building sections (`root`, `links`, `joints`, ...).
+    folder : Path
+        Existing folder.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+    """
+    prefixes = description.mirror
+    joints = both_sides(description.joints, prefixes, lambda joint: mirrored_joint(joint, prefixes))
+    links = carved(
+        both_sides(description.links, prefixes, lambda link: mirrored_link(link, prefixes)), joints
+    )
+    frames = both_sides(description.fixed_frames, prefixes, lambda frame: mirrored_frame(frame, prefixes))
+    shapes = link_shapes(description.visual, description.collision, prefixes)
+
+    robot = ET.Element("robot", name=description.name)
+    for name, color in description.colors.items():
+        material = ET.SubElement(robot, "material", name=name)
+        ET.SubElement(material, "color", rgba=_numbers((*color, 1.0)))
+    meshes: dict[str, trimesh.Trimesh] = {}
+    for name, link in links.items():
+        element = ET.SubElement(robot, "link", name=name)
+        _add_inertial(element, link.mass, link.cog, link.inertia)
+        if name in shapes:
+            meshes |= _add_shapes(element, name, shapes[name])
+    for name, joint in joints.items():
+        _add_joint(robot, name, joint)
+    for name, frame in frames.items():
+        _add_inertial(ET.SubElement(robot, "link", name=name), 0.0, (0.0,) * 3, (0.0,) * 6)
+        element = ET.SubElement(robot, "joint", name=f"{name}_joint", type="fixed")
+        _add_placement(element, frame, name)
+
+    (folder / MESHES).mkdir(exist_ok=True)
+    for file_name, mesh in meshes.items():
+        write_obj(mesh, folder / file_name)
+    path = folder / description.urdf
+    ET.indent(robot)
+    text = ET.tostring(robot, encoding="unicode", xml_declaration=True)
+    path.write_text(text + "\n", encoding="utf-8")
+    return [path, *(folder / file_name for file_name in meshes)]
+
+
+def carved(links: Mapping[str, Link], joints: Mapping[str, Joint]) -> dict[str, Link]:
+    """Links with each `carved_from` part taken out of the link that its published numbers belong to."""
+    result = dict(links)
+    for name, part in links.items():
+        if part.carved_from is None:
+            continue
+        joint = next(joint for joint in joints.values() if joint.child == name)
+        at = _placed(joint)
+        placement = pin.SE3(pin.rpy.rpyToMatrix(*at.rpy), np.array(at.xyz))
+        rest = _inertia(result[part.carved_from]) - placement.act(_inertia(part))
+        x, y, z = (round(float(value), 9) for value in rest.lever)
+        (ixx, ixy, ixz), (_, iyy, iyz), (_, _, izz) = np.round(rest.inertia, 12).tolist()
+        result[part.carved_from] = Link(
+            mass=round(rest.mass, 9), cog=(x, y, z), inertia=(ixx, iyy, izz, ixy, ixz, iyz)
+        )
+    return result
+
+
+def _inertia(link: Link) -> pin.Inertia:
+    ixx, iyy, izz, ixy, ixz, iyz = link.inertia
+    matrix = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+    return pin.Inertia(link.mass, np.array(link.cog), matrix)
+
+
+def _numbers(values: Iterable[float], digits: int = 9) -> str:
+    return " ".join(f"{value + 0.0:.{digits}g}" for value in values)
+
+
+def _add_inertial(element: ET.Element, mass: float, cog: Sequence[float], inertia: Sequence[float]) -> None:
+    inertial = ET.SubElement(element, "inertial")
+    ET.SubElement(inertial, "origin", xyz=_numbers(cog), rpy="0 0 0")
+    ET.SubElement(inertial, "mass", value=_numbers([mass]))
+    names = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+    entries = {name: _numbers([value]) for name, value in zip(names, inertia, strict=True)}
+    ET.SubElement(inertial, "inertia", entries)
+
+
+def _add_placement(element: ET.Element, frame: FixedFrame, child: str) -> None:
+    ET.SubElement(element, "parent", link=frame.parent)
+    ET.SubElement(element, "child", link=child)
+    # Twelve digits: a right angle that is off by 1e-9 shows beside closed forms.
+    ET.SubElement(element, "origin", xyz=_numbers(frame.xyz, 12), rpy=_numbers(frame.rpy, 12))
+
+
+def _placed(joint: Joint) -> FixedFrame:
+    """Where a joint is, from its Denavit-Hartenberg row if it has one."""
+    if joint.dh is None:
+        return joint
+    place = row_placement(joint.dh)
+    x, y, z = place.translation.tolist()
+    roll, pitch, yaw = pin.rpy.matrixToRpy(place.rotation).tolist()
+    return FixedFrame(parent=joint.parent, xyz=(x, y, z), rpy=(roll, pitch, yaw))
+
+
+def _add_joint(robot: ET.Element, name: str, joint: Joint) -> None:
+    element = ET.SubElement(robot, "joint", name=name, type="revolute")
+    _add_placement(element, _placed(joint), joint.child)
+    ET.SubElement(element, "axis", xyz=AXES[joint.axis])
+    ET.SubElement(
+        element,
+        "limit",
+        lower=_numbers([joint.limits[0]]),
+        upper=_numbers([joint.limits[1]]),
+        velocity=_numbers([joint.velocity]),
+        effort=_numbers([joint.effort]),
+    )
+
+
+def _add_shapes(element: ET.Element, link: str, shapes: LinkShapes) -> dict[str, trimesh.Trimesh]:
+    """Add a link's visual and collision elements; return the meshes they refer to by file name."""
+    meshes = {}
+    for color, mesh in shapes.visual.items():
+        file_name = f"{MESHES}/{link}_{color}.obj"
+        meshes[file_name] = mesh
+        visual = ET.SubElement(element, "visual")
+        _add_geometry(visual, file_name)
+        ET.SubElement(visual, "material", name=color)
+    for number, shape in enumerate(shapes.collision):
+        collision = ET.SubElement(element, "collision")
+        if isinstance(shape, Solid):
+            _add_geometry(collision, shape)
+        else:
+            file_name = f"{MESHES}/{link}_collision{number}.obj"
+            meshes[file_name] = shape
+            _add_geometry(collision, file_name)
+    return meshes
+
+
+def _add_geometry(element: ET.Element, shape: Solid | str) -> None:
+    """Add origin and geometry: a primitive, or the mesh in the file named."""
+    at = (0.0, 0.0, 0.0) if isinstance(shape, str) else shape.at
+    ET.SubElement(element, "origin", xyz=_numbers(at), rpy="0 0 0")
+    geometry = ET.SubElement(element, "geometry")
+    if isinstance(shape, str):
+        ET.SubElement(geometry, "mesh", filename=shape)
+    elif shape.box:
+        ET.SubElement(geometry, "box", size=_numbers(shape.box))
+    elif shape.sphere:
+        ET.SubElement(geometry, "sphere", radius=_numbers([shape.sphere]))

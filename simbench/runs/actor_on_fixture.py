@@ -1,0 +1,163 @@
+"""A virtual actor who performs a task on the scenario's own equipment."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.errors import ScenarioError
+from simbench.motion.actors import DEFAULT_ERRORS
+from simbench.motion.actors.human_model import build_human_model
+from simbench.motion.actors.people import AVERAGE_PERSON, STANCES
+from simbench.motion.actors.perform import perform
+from simbench.motion.actors.strategy import FRUGAL
+from simbench.motion.actors.tasks import PLACES
+from simbench.motion.actors.tasks.drawer import DrawerTask, drawer_task
+from simbench.motion.actors.tasks.task import Task, both
+from simbench.motion.actors.timing import Timing
+from simbench.motion.human_motion import HumanMotion
+from simbench.retargeting.imitation.scaling import SIDES
+from simbench.runs.scenario.loading import Scenario
+from simbench.sim.equipment import along_the_way, held_by, turn_axis
+from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
+
+Array = NDArray[np.float64]
+
+DRAWER = "drawer"
+_TIMES = {
+    "initial_duration_s": "initial",
+    "transition_duration_s": "transition",
+    "descent_duration_s": "descent",
+    "grasp_duration_s": "grasp",
+    "turning_pause_s": "pause",
+    "rest_duration_s": "rest",
+}
+"""Keys of `motion.task` to fields of `Timing`."""
+_MAY_BE_LEFT_OUT = ("initial_duration_s", "grasp_duration_s", "turning_pause_s", "rest_duration_s")
+_APPROACH = ("approach_forward_m", "approach_outward_m", "approach_up_m")
+"""Keys that say where hands are before they take their handles, relative to there: along x, away from the
+other hand, along z."""
+_FARTHEST_APPROACH = 0.3
+"""m."""
+_MOVES = {DRAWER: ("pull_duration_s", "push_duration_s")}
+"""Keys that name the duration of each move of a task."""
+
+
+def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> HumanMotion:
+    """Let the average person use the scenario's equipment, standing or sitting at the world's origin.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Its source is `actor:<task>`.
+    mechanisms : sequence of Mechanism
+        Of its fixtures.
+
+    Returns
+    -------
+    HumanMotion
+        With the handles' ways as far as they went.
+
+    Raises
+    ------
+    ScenarioError
+        If no fixture is the task's, or it is not before the actor.
+    MotionError
+        If the equipment is out of the actor's reach.
+    """
+    source = scenario.motion.source
+    name = source.partition(":")[2]
+    if name not in [design.type for design in scenario.fixtures]:
+        raise ScenarioError(f"motion.source {source}: needs a fixture of type {name}")
+    held = held_by(mechanisms)
+    middle = np.mean([handle_poses(m, m.start[None])[side][0, :3, 3] for side, m in held.items()], axis=0)
+    heading = max(abs(_heading(mechanism)) for mechanism in held.values())
+    if name == DRAWER and (heading > 1e-9 or abs(middle[1]) > 1e-9):
+        raise ScenarioError("fixtures: actor:drawer stands at the origin; allowed: heading_rad 0 and y 0")
+    rng = np.random.default_rng(scenario.seed)
+    human = build_human_model(AVERAGE_PERSON.actor)
+    given = (
+        drawer_task(DrawerTask())
+        if name == DRAWER
+        else PLACES[name](
+            human, AVERAGE_PERSON, STANCES[AVERAGE_PERSON.stance], np.random.default_rng(scenario.seed)
+        )
+    )
+
+    def palms(travel: Array) -> Array:
+        return both(*(handle_poses(held[side], along_the_way(held[side], travel))[side] for side in SIDES))
+
+    task = replace(
+        given,
+        palms=palms,
+        timing=_timing(given, scenario),
+        turn_axes={side: turn_axis(held[side], side) for side in SIDES},
+        approach=_approach(given, scenario),
+        details={},
+    )
+    return perform(AVERAGE_PERSON, task, FRUGAL, rng, DEFAULT_ERRORS, source).motion
+
+
+def _timing(task: Task, scenario: Scenario) -> Timing:
+    """Take the scenario's `motion.task` keys into a task's timing."""
+    timing, stroke, named = task.timing, f"stroke_{task.unit}", _MOVES.get(task.name, ())
+    known = (stroke, "repetitions", "variation", "move_duration_s", *named, *_TIMES, *_APPROACH)
+    changes: dict[str, Any] = {"rate": scenario.motion.rate_hz}
+    ways, durations = np.array(timing.moves).T
+    for key, value in scenario.motion.task.items():
+        if key not in known:
+            raise ScenarioError(f"motion.task.{key}: unknown key; allowed: {', '.join(sorted(known))}")
+        if key in _APPROACH:
+            continue
+        _require(key, value)
+        if key == stroke:
+            ways *= value / np.abs(ways).max()
+        elif key == "move_duration_s":
+            durations *= value / durations.max()
+        elif key in named:
+            durations[named.index(key)] = value
+        elif key == "repetitions":
+            changes[key] = int(value)
+        else:
+            changes[_TIMES.get(key, key)] = value
+    moves = tuple(zip(ways.tolist(), durations.tolist(), strict=True))
+    return replace(timing, moves=moves, **changes)
+
+
+def _approach(task: Task, scenario: Scenario) -> dict[str, Array]:
+    """Take where the hands come from, relative to the handles, from the scenario's `motion.task` keys."""
+    places = {}
+    for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
+        place = np.array(task.approach[side], dtype=float)
+        for axis, key in enumerate(_APPROACH):
+            if key in scenario.motion.task:
+                place[axis] = (sign if key == "approach_outward_m" else 1.0) * scenario.motion.task[key]
+        if not np.linalg.norm(place) <= _FARTHEST_APPROACH:
+            raise ScenarioError(
+                f"motion.task: hands come from {np.linalg.norm(place):.2g} m away by approach_*_m; "
+                f"allowed: {_FARTHEST_APPROACH:g}"
+            )
+        places[side] = place
+    return places
+
+
+def _require(key: str, value: float) -> None:
+    """Refuse what nobody can perform."""
+    if key == "repetitions":
+        possible, allowed = value >= 1 and value == int(value), "a whole number from 1"
+    elif key == "variation":
+        # Drawn numbers differ by twice as much: a time must not come out as 0.
+        possible, allowed = 0.0 <= value < 0.5, "0 to less than 0.5"
+    elif key in _MAY_BE_LEFT_OUT:
+        possible, allowed = value >= 0.0, "from 0"
+    else:
+        possible, allowed = value > 0.0, "greater than 0"
+    if not possible:
+        raise ScenarioError(f"motion.task.{key}: {value:g}; allowed: {allowed}")
+
+
+def _heading(mechanism: Mechanism) -> float:
+    rotation = mechanism.pose.rotation
+    return float(np.arctan2(rotation[1, 0], rotation[0, 0]))

@@ -1,0 +1,63 @@
+"""A scenario's checks: which metrics are in their bounds."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from simbench.runs.scenario.schema import Bound
+
+Metric = float | bool | str | None
+
+
+@dataclass(frozen=True)
+class Check:
+    """Outcome of one check.
+
+    Parameters
+    ----------
+    name : str
+        The metric's name.
+    passed : bool
+    bound : str
+        What the metric must be, such as `≤ 0.03`.
+    """
+
+    name: str
+    passed: bool
+    bound: str
+
+
+def check_metrics(checks: Mapping[str, bool | Bound], metrics: Mapping[str, Metric]) -> tuple[Check, ...]:
+    """Compare metrics with the bounds of a scenario.
+
+    Parameters
+    ----------
+    checks : mapping of str to bool or Bound
+        `Scenario.checks`.
+    metrics : mapping of str to float, bool, str or None
+
+    Returns
+    -------
+    tuple of Check
+        In the order of `checks`. A metric that is absent, not a number or of another kind than its bound
+        does not pass.
+    """
+    return tuple(
+        Check(name, _holds(bound, metrics.get(name)), _describe(bound)) for name, bound in checks.items()
+    )
+
+
+def _holds(bound: bool | Bound, value: Metric) -> bool:
+    if isinstance(bound, bool):
+        return isinstance(value, bool) and value == bound
+    if value is None or isinstance(value, bool | str) or math.isnan(value):
+        return False
+    return (bound.min is None or value >= bound.min) and (bound.max is None or value <= bound.max)
+
+
+def _describe(bound: bool | Bound) -> str:
+    if isinstance(bound, bool):
+        return str(bound).lower()
+    if bound.min is not None and bound.max is not None:
+        return f"{bound.min:g} to {bound.max:g}"
+    return f"≥ {bound.min:g}" if bound.min is not None else f"≤ {bound.max:g}"

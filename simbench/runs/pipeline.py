@@ -1,0 +1,314 @@
+"""The line from a scenario to a run directory."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.errors import ScenarioError
+from simbench.retargeting.fixed_base.plan import plan_arm
+from simbench.retargeting.reference.arm import arm_timeline
+from simbench.retargeting.reference.joint_sweep import sweep_timeline
+from simbench.retargeting.reference.standing import still_timeline
+from simbench.retargeting.reference.whole_body import Timeline, build_reference
+from simbench.retargeting.whole_body.plan import plan_motion
+from simbench.robot.robot import SEATED, Robot, load_robot
+from simbench.robot.variation import drawn_variation
+from simbench.runs.checks import Check, check_metrics
+from simbench.runs.log import write_log
+from simbench.runs.log_builder import make_log, with_balance
+from simbench.runs.metrics import FELL_HEIGHT, fixture_metrics, run_metrics
+from simbench.runs.motion_source import scenario_motion
+from simbench.runs.provenance import provenance
+from simbench.runs.push_metrics import planned_pushes, push_metrics
+from simbench.runs.run_directory import json_text, run_directory, write_metrics
+from simbench.runs.scenario.loading import Scenario, resolved_yaml
+from simbench.runs.scenario.schema import STILL, SWEEP
+from simbench.runs.shield import shielded_from_interrupt
+from simbench.runs.video import render_video
+from simbench.sim.balance_loop import BalancedRun, balance_run
+from simbench.sim.control.factory import chosen_law
+from simbench.sim.equipment import (
+    actor_positions,
+    fixture_handles,
+    fixture_resistance,
+    fixture_surroundings,
+    held_by,
+    scenario_mechanisms,
+)
+from simbench.sim.fixtures.fixture import add_fixture
+from simbench.sim.fixtures.mechanism import Mechanism
+from simbench.sim.grasp import Grip, GripDesign
+from simbench.sim.loop import simulate
+from simbench.sim.recorder import Recorder
+from simbench.sim.seating import require_seat, seat_of
+from simbench.sim.world import add_robot, open_world, require_display
+
+__all__ = ["RunResult", "render_video", "run_scenario"]
+
+OnProgress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """Where a run is and what came out.
+
+    Parameters
+    ----------
+    directory : Path
+    metrics : dict of str to float, bool
+    checks : tuple of Check
+    video : Path or None
+    renderer : str or None
+        What drew the video.
+    """
+
+    directory: Path
+    metrics: dict[str, Any]
+    checks: tuple[Check, ...]
+    video: Path | None = None
+    renderer: str | None = None
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    del stage, done, total
+
+
+def run_scenario(
+    scenario: Scenario,
+    out: str | Path,
+    *,
+    video: bool = False,
+    gui: bool = False,
+    on_progress: OnProgress = _silent,
+) -> RunResult:
+    """Retarget, simulate, measure, and write a run directory.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        From `load_scenario`.
+    out : str or Path
+        The run directory to make.
+    video : bool
+        Also render video.mp4.
+    gui : bool
+        Show Bullet's window, at the pace of the clock.
+    on_progress : callable (stage, done, total)
+
+    Returns
+    -------
+    RunResult
+
+    Raises
+    ------
+    SimbenchError
+        For bad input; nothing half-written stays.
+    """
+    out, renderer = Path(out), None
+    if gui:
+        require_display()
+    inputs = {
+        "scenario.yaml": resolved_yaml(scenario),
+        "provenance.json": json_text(provenance(scenario.seed, sys.argv)),
+    }
+    with run_directory(out, inputs) as folder:
+        metrics = _run(scenario, folder, gui=gui, on_progress=on_progress)
+        write_metrics(folder, metrics)
+        if video:
+            _, renderer = render_video(folder, None, on_progress=on_progress)
+    checks = check_metrics(scenario.checks, metrics)
+    return RunResult(out, metrics, checks, out / "video.mp4" if video else None, renderer)
+
+
+def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress) -> dict[str, Any]:
+    """Simulate a scenario, write its log, and return its metrics."""
+    robot = load_robot(scenario.robot.name)
+    _require_legs(robot, scenario)
+    mechanisms = scenario_mechanisms(scenario)
+    seat = seat_of(robot, scenario.robot, mechanisms)
+    settings = scenario.simulation
+    law = chosen_law(scenario, robot)
+    if scenario.motion.source in (SWEEP, STILL):
+        course = _own_course(robot, scenario)
+    else:
+        course = _human_course(robot, scenario, mechanisms, on_progress)
+    if seat is not None:
+        begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
+        require_seat(robot, begin, seat)
+    balanced = _balanced(robot, scenario, course.timeline)
+    timeline = balanced.timeline if balanced else course.timeline
+    variation = scenario.variation
+    own, friction = drawn_variation(
+        scenario.seed, robot, variation.mass_fraction, variation.friction_fraction
+    )
+    pushes = planned_pushes(scenario.push, settings)
+    log_every = round(1.0 / (settings.timestep_s * settings.log_rate_hz))
+    steps = len(timeline.reference.position)
+    recorder = Recorder(-(-steps // log_every), robot, [len(each.joints) for each in mechanisms])
+    with open_world(settings.timestep_s, floor_friction=friction * settings.floor_friction, gui=gui) as world:
+        fixtures = {each.name: add_fixture(world, each) for each in mechanisms}
+        start = timeline.reference.position[0]
+        body = add_robot(world, own, timeline.base, start)
+        grip = GripDesign(**scenario.grip.model_dump())
+        held = held_by(mechanisms)
+        sides = [role.removesuffix("_hand") for role in robot.hands]
+        grips = [Grip(body, side, fixtures[held[side].name], grip) for side in sides if side in held]
+        with shielded_from_interrupt() as interrupted:
+            try:
+                simulate(
+                    body,
+                    timeline.reference,
+                    list(fixtures.values()),
+                    grips,
+                    recorder,
+                    law=law,
+                    balancer=balanced.balancer if balanced else None,
+                    pushes=pushes,
+                    seat=fixtures[seat.name] if seat else None,
+                    log_every=log_every,
+                    fallen_height=FELL_HEIGHT * float(timeline.base[2]) if robot.floating else -np.inf,
+                    realtime=gui,
+                    progress=lambda done, total: on_progress("simulate", done, total),
+                    stop=interrupted,
+                )
+            finally:
+                log = make_log(
+                    body.robot,
+                    recorder,
+                    timeline,
+                    mechanisms,
+                    course.asked,
+                    course.strokes,
+                    settings.settle_s,
+                    seat.name if seat else "",
+                )
+                if balanced:
+                    log = with_balance(log, balanced.balancer)
+                write_log(log, folder / "log.nc")
+    metrics: dict[str, Any] = {**course.metrics, **run_metrics(log), **_timing(recorder, settings.timestep_s)}
+    if scenario.push is not None:
+        metrics |= push_metrics(log, scenario.push, pushes, settings.timestep_s)
+    for mechanism in mechanisms:
+        joints = {joint.name: joint.unit for joint in mechanism.joints}
+        metrics |= fixture_metrics(log, mechanism.name, joints)
+    return metrics
+
+
+@dataclass(frozen=True)
+class _Course:
+    """What a robot is to do, and what the actor did with the equipment meanwhile.
+
+    Parameters
+    ----------
+    timeline : Timeline
+    metrics : dict of str to float
+        Of the planning.
+    asked : {fixture name: (T, J) array}
+        Where the actor had the joints of the fixture at the recording's samples, m or rad.
+    strokes : (N, 2) int array or None
+        First and last sample of the recording's repetitions.
+    """
+
+    timeline: Timeline
+    metrics: dict[str, float]
+    asked: dict[str, NDArray[np.float64]]
+    strokes: NDArray[np.int64] | None
+
+
+def _human_course(
+    robot: Robot, scenario: Scenario, mechanisms: list[Mechanism], on_progress: OnProgress
+) -> _Course:
+    """Retarget the scenario's recording."""
+    on_progress("read", 0, 1)
+    motion = scenario_motion(scenario, mechanisms)
+    on_progress("read", 1, 1)
+    # An actor on the scenario's equipment says how far they took it; of a file that is not known.
+    handles = (motion.handles or fixture_handles(mechanisms)) if mechanisms else {}
+    surroundings = fixture_surroundings(mechanisms, robot)
+    if not robot.floating and any(f"{side}_hand" in robot.hands for side in handles):
+        arm = plan_arm(robot, motion, scenario.robot, scenario.retarget, handles, on_progress, surroundings)
+        timeline = arm_timeline(
+            robot,
+            arm,
+            scenario.simulation,
+            feedforward=scenario.control.feedforward,
+            speed_fraction=scenario.retarget.speed_limit_fraction,
+        )
+        asked = {each.name: actor_positions(each, arm.hands) for each in mechanisms}
+        return _Course(timeline, arm.metrics, asked, motion.strokes)
+    plan = plan_motion(
+        robot,
+        motion,
+        scenario.robot,
+        scenario.retarget,
+        handles,
+        on_progress,
+        surroundings,
+        resistance=fixture_resistance(mechanisms),
+        embedding=scenario.balance.embedding,
+    )
+    timeline = build_reference(
+        robot,
+        plan,
+        scenario.simulation,
+        feedforward=scenario.control.feedforward,
+        speed_fraction=scenario.retarget.speed_limit_fraction,
+    )
+    asked = {each.name: actor_positions(each, plan.hands) for each in mechanisms}
+    return _Course(timeline, plan.metrics, asked, motion.strokes)
+
+
+def _own_course(robot: Robot, scenario: Scenario) -> _Course:
+    """Let the robot move by itself, or stand still."""
+    source = scenario.motion.source
+    if scenario.fixtures:
+        raise ScenarioError(f"fixtures: motion.source {source} uses none")
+    if source == STILL:
+        if scenario.motion.task:
+            raise ScenarioError(f"motion.task: motion.source {source} has none")
+        timeline = still_timeline(
+            robot, scenario.robot, scenario.simulation, scenario.push, scenario.control.feedforward
+        )
+        return _Course(timeline, {}, {}, None)
+    timeline = sweep_timeline(
+        robot, scenario.robot, scenario.motion.task, scenario.simulation, scenario.control.feedforward
+    )
+    return _Course(timeline, {}, {}, None)
+
+
+def _balanced(robot: Robot, scenario: Scenario, timeline: Timeline) -> BalancedRun | None:
+    """Set up balance for a robot on its feet; nothing for one that sits or has a fixed base."""
+    if not robot.floating or scenario.robot.posture == SEATED:
+        return None
+    return balance_run(
+        robot,
+        timeline,
+        scenario.balance,
+        scenario.stepping,
+        scenario.simulation,
+        feedforward=scenario.control.feedforward,
+    )
+
+
+def _require_legs(robot: Robot, scenario: Scenario) -> None:
+    """Refuse to step with a robot that is fixed in space or sits, and to push it."""
+    lacks = "sits" if scenario.robot.posture == SEATED else "" if robot.floating else "has a fixed base"
+    for key in ("stepping", "push"):
+        if getattr(scenario, key) is not None and lacks:
+            raise ScenarioError(f"{key}: {robot.name} {lacks}; allowed: a robot on two legs")
+
+
+def _timing(recorder: Recorder, timestep: float) -> dict[str, float]:
+    metrics = {
+        "timing.realtime_factor": recorder.steps * timestep / recorder.wall_time,
+        "timing.step_overhead": recorder.wall_time / recorder.step_time,
+    }
+    if recorder.balance_time:
+        metrics["timing.balance_tick_median_s"] = float(np.median(recorder.balance_time))
+        metrics["timing.balance_share"] = sum(recorder.balance_time) / recorder.wall_time
+    return metrics

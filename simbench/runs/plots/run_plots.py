@@ -1,0 +1,97 @@
+"""The plots of a run: which it has, and where they are."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import xarray as xr
+
+from simbench.errors import RunError
+from simbench.runs.log import open_run
+from simbench.runs.plots.balance import draw_balance
+from simbench.runs.plots.contacts import draw_contacts, has_contacts
+from simbench.runs.plots.equipment import draw_equipment, fixture_coordinates
+from simbench.runs.plots.torque import draw_torque
+from simbench.runs.plots.tracking import draw_tracking
+from simbench.runs.scenario.loading import Scenario, load_scenario
+
+OnProgress = Callable[[str, int, int], None]
+
+FOLDER = "plots"
+"""In the run directory."""
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One plot of a run.
+
+    Parameters
+    ----------
+    name : str
+        `tracking`, `balance`, `contacts`, `torque` or `equipment`.
+    path : Path
+        A PNG file.
+    """
+
+    name: str
+    path: Path
+
+
+def draw_plots(folder: Path, on_progress: OnProgress) -> list[Plot]:
+    """Draw the plots that a run has, complete or interrupted, into `plots/` of its directory.
+
+    A robot on a fixed base has no balance, and without equipment there is none to draw.
+
+    Parameters
+    ----------
+    folder : Path
+        Run directory.
+    on_progress : callable (stage, done, total)
+
+    Returns
+    -------
+    list of Plot
+
+    Raises
+    ------
+    RunError, ScenarioError
+        If there is no log, or it is too short to draw.
+    OSError
+        If a file cannot be written.
+    """
+    log = open_run(folder)
+    if log.sizes["time"] < 2:
+        raise RunError(f"{folder}: interrupted before there was anything to draw")
+    scenario = load_scenario(folder / "scenario.yaml")
+    plots = [Plot(name, folder / FOLDER / f"{name}.png") for name in _present(log)]
+    (folder / FOLDER).mkdir(exist_ok=True)
+    for done, plot in enumerate(plots, start=1):
+        _draw(plot, log, scenario)
+        on_progress("plots", done, len(plots))
+    return plots
+
+
+def _present(log: xr.Dataset) -> list[str]:
+    present = {
+        "equipment": bool(fixture_coordinates(log)),
+        "balance": "zmp" in log,
+        "contacts": has_contacts(log),
+        "tracking": True,
+        "torque": True,
+    }
+    return [name for name, there in present.items() if there]
+
+
+def _draw(plot: Plot, log: xr.Dataset, scenario: Scenario) -> None:
+    title = f"{scenario.name} on {log.attrs['robot']}: "
+    if plot.name == "balance":
+        draw_balance({scenario.name: log}, f"{title}ZMP and COG over the support", plot.path)
+    elif plot.name == "contacts":
+        strength = scenario.grip.max_force_n, scenario.grip.max_torque_nm
+        draw_contacts(log, strength, f"{title}contact and grip forces", plot.path)
+    elif plot.name == "equipment":
+        draw_equipment(log, f"{title}equipment", plot.path)
+    elif plot.name == "torque":
+        draw_torque(log, f"{title}motor torque against its limit", plot.path)
+    else:
+        draw_tracking(log, f"{title}tracking by joint", plot.path)

@@ -1,0 +1,88 @@
+"""The pushes a scenario asks for, and which of them its robot survived."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import xarray as xr
+
+from simbench.runs.metrics import FELL_HEIGHT
+from simbench.runs.scenario.schema import SimulationSection
+from simbench.scenario_balance import PushSection
+from simbench.sim.push import Push
+
+_AT_REST = 0.05
+"""Speed of the COG, m/s, below which a robot stands still."""
+_STILL_FOR = 0.2
+"""Time, s, for which it does at least, before the next push."""
+
+
+def pushes_end(section: PushSection) -> float:
+    """Time from the end of settling until the robot has had `interval_s` after its last push, s."""
+    return section.start_s + section.count * section.interval_s
+
+
+def planned_pushes(section: PushSection | None, settings: SimulationSection) -> tuple[Push, ...]:
+    """Lay pushes out in physics steps.
+
+    Parameters
+    ----------
+    section : PushSection or None
+    settings : SimulationSection
+
+    Returns
+    -------
+    tuple of Push
+    """
+    if section is None:
+        return ()
+
+    def steps(time: float) -> int:
+        return round(time / settings.timestep_s)
+
+    return tuple(
+        Push(
+            impulse=section.first_ns + number * section.increment_ns,
+            direction=section.direction_rad,
+            start=steps(settings.settle_s + section.start_s + number * section.interval_s),
+            duration=max(1, steps(section.duration_s)),
+        )
+        for number in range(section.count)
+    )
+
+
+def push_metrics(
+    log: xr.Dataset, section: PushSection, pushes: Sequence[Push], timestep: float
+) -> dict[str, float]:
+    """Find the strongest push after which the robot still stood when the next one came, or at the end.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+    section : PushSection
+    pushes : sequence of Push
+    timestep : float
+        s.
+
+    Returns
+    -------
+    dict of str to float
+        `push.survived_ns`, 0 if it fell at the first, `push.survived_count`, and `push.rest_s`, the longest
+        time from the start of a push until the robot stood still, NaN if it fell or rocked on till the next.
+    """
+    time, height = log["time"].values, log["base_pose"].values[:, 2]
+    speed = np.linalg.norm(log["cog_velocity"].values, axis=1)
+    survived, rest = 0, 0.0
+    for push in pushes:
+        start = push.start * timestep
+        before = time <= start + section.interval_s
+        if (height[before] < FELL_HEIGHT * height[0]).any():
+            rest = math.nan
+            break
+        survived += 1
+        moving = time[before & (time >= start) & (speed >= _AT_REST)]
+        still_from = float(moving[-1]) if moving.size else start
+        soon_enough = still_from <= time[before][-1] - _STILL_FOR
+        rest = max(rest, still_from - start) if soon_enough and not math.isnan(rest) else math.nan
+    strongest = pushes[survived - 1].impulse if survived else 0.0
+    return {"push.survived_ns": strongest, "push.survived_count": float(survived), "push.rest_s": rest}

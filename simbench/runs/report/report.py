@@ -1,0 +1,148 @@
+"""What a report says of a run: everything in its directory, with its plots."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from simbench.errors import RunError
+from simbench.runs.checks import Check, Metric, check_metrics
+from simbench.runs.plots.run_plots import OnProgress, Plot, draw_plots
+from simbench.runs.run_directory import why_incomplete
+from simbench.runs.scenario.loading import load_scenario
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """One run, as a report shows it.
+
+    Parameters
+    ----------
+    folder : Path
+        Run directory.
+    scenario : dict
+        The resolved scenario, as in its file.
+    scenario_text : str
+        That file.
+    metrics : dict of str to float, bool, str or None
+        Empty for an interrupted run.
+    checks : tuple of Check
+        Likewise.
+    provenance : dict
+    plots : list of Plot
+    video : Path or None
+    incomplete : str or None
+        Why the run is not whole, if it is not.
+    """
+
+    folder: Path
+    scenario: dict[str, Any]
+    scenario_text: str
+    metrics: dict[str, Metric]
+    checks: tuple[Check, ...]
+    provenance: dict[str, Any]
+    plots: list[Plot]
+    video: Path | None
+    incomplete: str | None
+
+
+def read_report(folder: Path, on_progress: OnProgress) -> RunReport:
+    """Collect what there is of a run, complete or interrupted, and draw its plots.
+
+    Parameters
+    ----------
+    folder : Path
+        Run directory.
+    on_progress : callable (stage, done, total)
+
+    Returns
+    -------
+    RunReport
+
+    Raises
+    ------
+    RunError, ScenarioError
+        If there is no log, or a file is damaged.
+    OSError
+        If a plot cannot be written.
+    """
+    plots = draw_plots(folder, on_progress)
+    scenario = load_scenario(folder / "scenario.yaml")
+    text = (folder / "scenario.yaml").read_text(encoding="utf-8")
+    incomplete = why_incomplete(folder)
+    metrics = {} if incomplete else _read_json(folder / "metrics.json")
+    video = folder / "video.mp4"
+    return RunReport(
+        folder=folder,
+        scenario=yaml.safe_load(text),
+        scenario_text=text,
+        metrics=metrics,
+        checks=() if incomplete else check_metrics(scenario.checks, metrics),
+        provenance=_read_json(folder / "provenance.json"),
+        plots=plots,
+        video=video if video.is_file() else None,
+        incomplete=incomplete,
+    )
+
+
+def run_labels(folders: Sequence[Path]) -> list[str]:
+    """Name runs by their directories, with as much of the path as tells them apart.
+
+    Parameters
+    ----------
+    folders : sequence of Path
+
+    Returns
+    -------
+    list of str
+    """
+    paths = [Path(os.path.abspath(folder)) for folder in folders]
+    deepest = max(len(path.parts) for path in paths)
+    for count in range(1, deepest + 1):
+        labels = ["/".join(path.parts[-count:]) for path in paths]
+        if len(set(labels)) == len(set(paths)):
+            break
+    return labels
+
+
+def differing_keys(scenarios: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Find the values in which scenarios differ.
+
+    Parameters
+    ----------
+    scenarios : sequence of dict
+
+    Returns
+    -------
+    dict of str to list
+        Dotted key to its value in each scenario, None where it is not set.
+    """
+    flat = [dict(_flattened(scenario, "")) for scenario in scenarios]
+    keys = dict.fromkeys(key for each in flat for key in each)
+    values = {key: [each.get(key) for each in flat] for key in keys}
+    return {key: row for key, row in values.items() if any(value != row[0] for value in row)}
+
+
+def _flattened(value: Any, key: str) -> list[tuple[str, Any]]:
+    if isinstance(value, dict):
+        parts = value.items()
+    elif isinstance(value, list) and any(isinstance(part, dict) for part in value):
+        parts = dict(enumerate(value)).items()
+    else:
+        return [(key, value)]
+    return [
+        entry for name, part in parts for entry in _flattened(part, f"{key}.{name}" if key else str(name))
+    ]
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise RunError(f"{path.parent}: is not a whole run directory: it has no {path.name}") from None
+    except ValueError as error:
+        raise RunError(f"{path}: cannot be read: {error}") from None

@@ -1,0 +1,172 @@
+"""Scenarios: find, read, override, validate and write them."""
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from simbench.errors import ScenarioError
+from simbench.resources import resource_dir
+from simbench.runs.scenario.schema import Scenario
+from simbench.runs.scenario.yaml_source import (
+    EXPONENT,
+    KeyPath,
+    YamlSource,
+    apply_override,
+    dotted,
+    lookup,
+    parse_yaml,
+)
+
+__all__ = ["Scenario", "find_scenario", "list_scenarios", "load_scenario", "resolved_yaml"]
+
+_FILE_KEYS = (("robot", "name"), ("motion", "source"))
+_WORDING = {
+    "Input should ": "must ",
+    "String should ": "must ",
+    "Tuple should ": "must ",
+    " after validation": "",
+    "a valid tuple": "a list",
+    "a valid dictionary or object to extract fields from": "a section",
+    "a valid dictionary": "a section",
+}
+
+
+class _Dumper(yaml.SafeDumper):
+    """SafeDumper that writes a vector on one line."""
+
+
+def _represent_list(dumper: yaml.SafeDumper, values: list[Any]) -> yaml.Node:
+    flow = not any(isinstance(value, dict | list) for value in values)
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", values, flow_style=flow)
+
+
+_Dumper.add_representer(list, _represent_list)
+# Text that would be read as a number is written in quotes.
+_Dumper.add_implicit_resolver(*EXPONENT)
+
+
+def list_scenarios() -> list[str]:
+    """Return the names of the scenarios that ship with simbench, sorted."""
+    return sorted(path.stem for path in resource_dir("scenarios").glob("*.yaml"))
+
+
+def load_scenario(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Scenario:
+    """Read and validate a scenario.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        A name from `list_scenarios`, or the path of a YAML file. Files that it names are looked for beside
+        it first, then in the current directory.
+    overrides : sequence of str
+        `key=value` texts applied in order, such as `fixtures.0.mass_kg=3`; the value is read as YAML.
+
+    Returns
+    -------
+    Scenario
+
+    Raises
+    ------
+    ScenarioError
+        In one line: which file and line (or override), which key, what is wrong, what is allowed.
+    """
+    path = find_scenario(name_or_path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ScenarioError(f"{path}: cannot read the scenario: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ScenarioError(f"{path}: not a text file in UTF-8") from None
+    source = parse_yaml(text, str(path))
+    _resolve_files(source.data, path.parent)
+    for override in overrides:
+        apply_override(source, override, dotted_sections=("checks",))
+    try:
+        return Scenario.model_validate(source.data)
+    except ValidationError as error:
+        raise ScenarioError(_describe(error, source)) from None
+
+
+def resolved_yaml(scenario: Scenario) -> str:
+    """Return YAML that spells out every value of `scenario` and loads to an equal one."""
+    data = scenario.model_dump(mode="json")
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+
+
+def find_scenario(name_or_path: str | Path) -> Path:
+    """Return the file of a scenario that ships, or the path itself.
+
+    Raises
+    ------
+    ScenarioError
+        For a name that no scenario has.
+    """
+    path = Path(name_or_path)
+    if path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
+        return path
+    names = list_scenarios()
+    if path.name not in names:
+        close = difflib.get_close_matches(path.name, names, n=1)
+        hint = f" (did you mean '{close[0]}'?)" if close else ""
+        raise ScenarioError(
+            f"unknown scenario '{name_or_path}'{hint}; "
+            f"available: {', '.join(names)}, or the path of a .yaml file"
+        )
+    return resource_dir("scenarios") / f"{path.name}.yaml"
+
+
+def _resolve_files(data: dict[str, Any], folder: Path) -> None:
+    for section, key in _FILE_KEYS:
+        value = lookup(data, (section, key))
+        if isinstance(value, str) and (folder / value).is_file():
+            data[section][key] = str((folder / value).resolve())
+
+
+def _describe(error: ValidationError, source: YamlSource) -> str:
+    """Write pydantic's first error as one line.
+
+    A value that fits no alternative of a union gives one error each: those at the deepest key tell most.
+    """
+    found: list[tuple[KeyPath, str]] = []
+    for details in error.errors(include_url=False):
+        context, kind, message = details.get("ctx", {}), details["type"], details["msg"]
+        path = _key_path(details["loc"], source.data, missing=kind == "missing")
+        if kind == "unknown_key":
+            path = (*path, context["key"])
+        elif kind in ("union_tag_invalid", "union_tag_not_found"):
+            # The key that tells the members of a union apart, which pydantic quotes.
+            path = (*path, context["discriminator"].strip("'"))
+        if kind == "value_error":
+            message = str(context["error"])
+        elif kind == "union_tag_invalid":
+            message = f"must be one of {context['expected_tags']}"
+        elif kind in ("missing", "union_tag_not_found"):
+            message = "a number is missing" if isinstance(path[-1], int) else "required key is missing"
+        for pydantics, ours in _WORDING.items():
+            message = message.replace(pydantics, ours)
+        found.append((path, message))
+    first = found[0][0]
+    path = max((path for path, _ in found if path[: len(first)] == first), key=len)
+    message = " or ".join(dict.fromkeys(message for other, message in found if other == path))
+    value = lookup(source.data, path)
+    if value is not None and not isinstance(value, dict | list) and "unknown key" not in message:
+        message += f", got {' '.join(repr(value).split())[:60]}"
+    key = f"{dotted(path)}: " if path else ""
+    return f"{source.origin(path)}: {key}{message}"
+
+
+def _key_path(location: tuple[int | str, ...], data: Any, *, missing: bool) -> KeyPath:
+    """Drop the names of union members, which pydantic mixes into the key path."""
+    path: KeyPath = ()
+    for number, step in enumerate(location):
+        inside = lookup(data, path)
+        present = (
+            step in inside if isinstance(inside, dict) else isinstance(inside, list) and isinstance(step, int)
+        )
+        if present or (missing and number == len(location) - 1):
+            path = (*path, step)
+    return path

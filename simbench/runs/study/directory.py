@@ -1,0 +1,100 @@
+"""The directory of a study: what it is of, its finished rows, and who is at work in it."""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from simbench.errors import StudyError
+from simbench.runs.run_directory import json_text
+from simbench.runs.study.table import Row
+
+_MANIFEST, _ROWS, _LOCK, _UNFINISHED = "study.json", "rows", "lock", ".tmp"
+
+
+@contextmanager
+def study_directory(folder: Path, manifest: Mapping[str, Any], inputs: Mapping[str, str]) -> Iterator[None]:
+    """Make the directory of a study, or open it again, and keep others out while the body runs.
+
+    Parameters
+    ----------
+    folder : Path
+        Its parents are made.
+    manifest : mapping of str to object
+        What the study is of, ready for JSON. `sources` tells states of the code apart, all else studies;
+        `runs` counts its rows, `varied` names their columns.
+    inputs : mapping of str to str
+        File name to content, written when the study begins.
+
+    Raises
+    ------
+    StudyError
+        If the directory holds something else, or another process is at work in it.
+    """
+    if folder.is_dir() and any(folder.iterdir()):
+        _require_same(folder, manifest)
+    (folder / _ROWS).mkdir(parents=True, exist_ok=True)
+    with (folder / _LOCK).open("w") as lock:
+        try:
+            # A lock ends with the process that holds it, however that ends.
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StudyError(f"{folder}: another process is at work on this study") from None
+        for name, content in {_MANIFEST: json_text(manifest), **inputs}.items():
+            if not (folder / name).exists():
+                _write_whole(folder / name, content)
+        yield
+
+
+def read_row(folder: Path, key: str, varied: Mapping[str, Any]) -> Row | None:
+    """Read a finished row; None if there is none, or what there is cannot be read."""
+    try:
+        return Row(varied, **json.loads((folder / _ROWS / f"{key}.json").read_bytes()))
+    except (FileNotFoundError, ValueError, TypeError):
+        return None
+
+
+def write_row(folder: Path, key: str, row: Row) -> None:
+    """Write a finished row: whatever ends this process or the machine, it is there whole or not at all."""
+    content = {"values": dict(row.values), "seconds": row.seconds, "error": row.error}
+    _write_whole(folder / _ROWS / f"{key}.json", json_text(content))
+
+
+def finished_rows(folder: Path) -> int:
+    """Count the rows of a study that are on the disk."""
+    return len(list((folder / _ROWS).glob("*.json")))
+
+
+def _require_same(folder: Path, manifest: Mapping[str, Any]) -> None:
+    try:
+        found = json.loads((folder / _MANIFEST).read_bytes())
+        others = {name for name in manifest if found[name] != manifest[name]}
+    except (OSError, ValueError, LookupError, TypeError):
+        # A process that was killed as it began left this much.
+        if {path.name for path in folder.iterdir()} <= {_ROWS, _LOCK, _MANIFEST + _UNFINISHED}:
+            return
+        raise StudyError(f"{folder}: exists and is not the directory of a study") from None
+    if others == {"sources"}:
+        raise StudyError(f"{folder}: this study was begun with other sources; choose another directory")
+    if others:
+        raise StudyError(
+            f"{folder}: holds another study, {found['runs']} runs over {', '.join(found['varied'])}; "
+            "choose another directory"
+        )
+
+
+def _write_whole(path: Path, text: str) -> None:
+    unfinished = path.with_name(path.name + _UNFINISHED)
+    with unfinished.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(unfinished, path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

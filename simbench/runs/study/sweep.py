@@ -1,0 +1,154 @@
+"""A study of a scenario: some of its keys take values of lists, and every combination is a run."""
+
+import hashlib
+import itertools
+import math
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from simbench.errors import ScenarioError, StudyError
+from simbench.runs.regression import run_once
+from simbench.runs.run_directory import incomplete_path
+from simbench.runs.scenario.files import scenario_files, with_whole_paths
+from simbench.runs.scenario.loading import Scenario, load_scenario
+from simbench.runs.study.study import Item
+from simbench.vary import MOST, parse_vary
+
+CHECKS_HOLD, FAILED_CHECKS = "checks_hold", "failed_checks"
+_LONGEST_NAME = 80
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Runs of a scenario that differ in what is varied.
+
+    Parameters
+    ----------
+    base : Scenario
+        Before anything is varied.
+    keys : tuple of str
+        What is varied.
+    combinations : tuple of tuple
+        A value for each key; those of the last key next to each other.
+    scenarios : tuple of Scenario
+        One for each combination.
+    """
+
+    base: Scenario
+    keys: tuple[str, ...]
+    combinations: tuple[tuple[Any, ...], ...]
+    scenarios: tuple[Scenario, ...]
+
+
+def plan_sweep(name_or_path: str | Path, vary: Sequence[str], overrides: Sequence[str] = ()) -> Sweep:
+    """Read and check the scenario of every run.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        As for `load_scenario`.
+    vary : sequence of str
+        As for `parse_vary`; every combination of their values is a run.
+    overrides : sequence of str
+        As for `load_scenario`, for every run; what is varied comes after them.
+
+    Returns
+    -------
+    Sweep
+
+    Raises
+    ------
+    SimbenchError
+        In one line, before anything is run.
+    """
+    varied = [parse_vary(text) for text in vary]
+    keys = [each.key for each in varied]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise StudyError(f"--vary {key}: given twice; all values of a key go into one list")
+    count = math.prod(len(each.values) for each in varied)
+    if count > MOST:
+        raise StudyError(f"--vary: {count} combinations; at most {MOST} runs are one sweep")
+    base = with_whole_paths(load_scenario(name_or_path, overrides))
+    written = itertools.product(*([f"{each.key}={text}" for text in each.texts] for each in varied))
+    scenarios = tuple(_load(name_or_path, overrides, texts) for texts in written)
+    return Sweep(base, tuple(keys), tuple(itertools.product(*(each.values for each in varied))), scenarios)
+
+
+def sweep_items(sweep: Sweep, kept: Path | None = None) -> list[Item]:
+    """Make the work of a sweep.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    kept : Path or None
+        Where run directories are kept; None keeps none.
+
+    Returns
+    -------
+    list of Item
+        For `run_varied`. What decides a run is its scenario and the content of the files that it names.
+
+    Raises
+    ------
+    RobotError
+        If a robot of the user's own cannot be read.
+    """
+    digest = cache(_digest)
+    items = []
+    for number, (scenario, values) in enumerate(zip(sweep.scenarios, sweep.combinations, strict=True), 1):
+        varied = dict(zip(sweep.keys, values, strict=True))
+        folder = None if kept is None else kept / _run_name(number, varied)
+        identity = (scenario, {str(path): digest(path) for path in scenario_files(scenario)})
+        items.append(Item(varied, (scenario, folder), identity))
+    return items
+
+
+def run_varied(scenario: Scenario, folder: Path | None) -> dict[str, Any]:
+    """Run a scenario for a row of a table.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    folder : Path or None
+        The run directory to make, in the place of what an earlier try left; None keeps none.
+
+    Returns
+    -------
+    dict of str to float, bool, str or None
+        The metrics; `checks_hold`, whether all checks of the scenario do; `failed_checks`, names of the
+        others in one text.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        place = folder or Path(scratch) / scenario.name
+        for left in (place, incomplete_path(place)):
+            shutil.rmtree(left, ignore_errors=True)
+        metrics, checks = run_once(scenario, place)
+    failed = [check.name for check in checks if not check.passed]
+    return {**metrics, CHECKS_HOLD: not failed, FAILED_CHECKS: ", ".join(failed)}
+
+
+def _load(name_or_path: str | Path, overrides: Sequence[str], texts: Sequence[str]) -> Scenario:
+    try:
+        return with_whole_paths(load_scenario(name_or_path, [*overrides, *texts]))
+    except ScenarioError as error:
+        line = str(error)
+    # The scenario's reader knows of no other option that sets a key.
+    for text in texts:
+        line = line.replace(f"--set {text}", f"--vary {text}")
+    raise ScenarioError(line)
+
+
+def _run_name(number: int, varied: Mapping[str, Any]) -> str:
+    said = ",".join(f"{key.rpartition('.')[2]}={value}" for key, value in varied.items())
+    return f"{number:04d}-{re.sub(r'[^A-Za-z0-9_.,=+-]+', '_', said)[:_LONGEST_NAME]}"
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

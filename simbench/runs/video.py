@@ -1,0 +1,241 @@
+"""Video and pictures of a finished run, from its scenario and log."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from simbench.errors import RunError
+from simbench.planned_base import planned_base
+from simbench.robot.robot import Robot, load_robot
+from simbench.runs.log import open_run
+from simbench.runs.scenario.loading import Scenario, load_scenario
+from simbench.runs.scenario.schema import CameraSection
+from simbench.sim.equipment import scenario_mechanisms
+from simbench.sim.fixtures.mechanism import Mechanism
+from simbench.sim.rendering.camera import Balance, Camera, Frames, Ghost, Renderer, picture_strip
+from simbench.sim.rendering.camera import render_video as draw_video
+
+OnProgress = Callable[[str, int, int], None]
+
+SPEEDS = (0.01, 100.0)
+"""Slowest and fastest that a run is shown, times the clock."""
+FARTHEST_GHOST = 20.0  # m
+
+
+@dataclass(frozen=True)
+class View:
+    """How a finished run is looked at.
+
+    Parameters
+    ----------
+    overrides : tuple of str
+        `camera.key=value` texts, as for `load_scenario`.
+    speed : float
+        Times as fast as it was.
+    start : float
+        In the time of the run, s.
+    end : float or None
+        As far as it was logged if None, s.
+    ghost : float or None
+        How far to the left of the robot, in the picture, the reference is shown, m; not at all if None.
+    """
+
+    overrides: tuple[str, ...] = ()
+    speed: float = 1.0
+    start: float = 0.0
+    end: float | None = None
+    ghost: float | None = None
+
+
+@dataclass(frozen=True)
+class Film:
+    """What is seen of a run, from where.
+
+    Parameters
+    ----------
+    robot : Robot
+    mechanisms : list of Mechanism
+        The equipment.
+    camera : Camera
+    times : (F,) array
+        Of the frames, in the time of the run, s.
+    frames : Frames
+    """
+
+    robot: Robot
+    mechanisms: list[Mechanism]
+    camera: Camera
+    times: NDArray[np.float64]
+    frames: Frames
+
+
+def open_film(folder: Path, view: View, rate: float | None = None) -> Film:
+    """Take what is to be seen from the log of a run, complete or interrupted.
+
+    Parameters
+    ----------
+    folder : Path
+        Run directory.
+    view : View
+    rate : float, optional
+        Frames a second of the run; the camera's, at the speed of the view, by default.
+
+    Returns
+    -------
+    Film
+
+    Raises
+    ------
+    RunError, ScenarioError
+        If there is no log, or the view asks for what there is not.
+    """
+    for override in view.overrides:
+        if not override.startswith("camera."):
+            raise RunError(
+                f"--set {override}: a finished run can only be looked at; allowed: camera.KEY=VALUE"
+            )
+    if not SPEEDS[0] <= view.speed <= SPEEDS[1]:
+        raise RunError(f"--speed {view.speed:g}: allowed: {SPEEDS[0]:g} to {SPEEDS[1]:g}")
+    scenario, robot, mechanisms, log = _load(folder, view.overrides)
+    last = float(log.time[-1])
+    end = last if view.end is None else view.end
+    if not 0.0 <= view.start < end <= last:
+        asked = f"--start {view.start:g}" + ("" if view.end is None else f" --end {view.end:g}")
+        raise RunError(f"{folder}: {asked}: allowed: 0 <= start < end <= {last:g} s, how long it was logged")
+    camera = _camera(scenario.camera)
+    rate = camera.fps / view.speed if rate is None else rate
+    times = view.start + np.arange(max(1, round((end - view.start) * rate))) / rate
+    frames = _frames(log, mechanisms, times, overlays=scenario.camera.overlays)
+    if view.ghost is not None:
+        camera, frames = _haunted(robot, log, times, camera, frames, view.ghost)
+    return Film(robot, mechanisms, camera, times, frames)
+
+
+def render_video(
+    folder: Path, out: Path | None = None, *, on_progress: OnProgress, view: View | None = None
+) -> tuple[Path, Renderer]:
+    """Render the video of a run from its log, complete or interrupted.
+
+    Parameters
+    ----------
+    folder : Path
+        Run directory.
+    out : Path, optional
+        `video.mp4` in the run directory by default.
+    on_progress : callable (stage, done, total)
+    view : View, optional
+        All of the run as its scenario shows it, by default.
+
+    Returns
+    -------
+    path : Path
+        Of the video.
+    renderer : `EGL` or `TinyRenderer`
+        Which drew it.
+
+    Raises
+    ------
+    RunError
+        If there is no log, the view asks for what there is not, or the video cannot be written.
+    """
+    path = Path(out or folder / "video.mp4")
+    if path.suffix != ".mp4":
+        raise RunError(f"{path}: a video's name must end in .mp4")
+    film = open_film(folder, view or View())
+    return path, draw_video(path, film.robot, film.mechanisms, film.frames, film.camera, on_progress)
+
+
+def render_strip(
+    folder: Path, out: Path, times: Sequence[float], *, width: int = 480, height: int = 360, columns: int = 4
+) -> Path:
+    """Draw moments of a run side by side.
+
+    Parameters
+    ----------
+    folder : Path
+        Run directory.
+    out : Path
+        A PNG file.
+    times : sequence of float
+        s.
+    width, height : int
+        Pixels of one picture.
+    columns : int
+        Pictures in a row.
+
+    Returns
+    -------
+    Path
+    """
+    scenario, robot, mechanisms, log = _load(folder)
+    frames = _frames(log, mechanisms, np.asarray(times, dtype=float), overlays=scenario.camera.overlays)
+    section = scenario.camera.model_copy(update={"width": width, "height": height})
+    picture_strip(out, robot, mechanisms, frames, _camera(section), range(len(times)), columns)
+    return out
+
+
+def _load(folder: Path, overrides: Sequence[str] = ()) -> tuple[Scenario, Robot, list[Mechanism], xr.Dataset]:
+    log = open_run(folder)
+    if not log.sizes["time"]:
+        raise RunError(f"{folder}: interrupted before anything was logged")
+    scenario = load_scenario(Path(folder) / "scenario.yaml", overrides)
+    mechanisms = scenario_mechanisms(scenario)
+    return scenario, load_robot(scenario.robot.name), mechanisms, log
+
+
+def _nearest(log: xr.Dataset, times: NDArray[np.float64]) -> NDArray[np.intp]:
+    return np.clip(np.searchsorted(log.time.values, times - 1e-9), 0, len(log.time) - 1)
+
+
+def _frames(
+    log: xr.Dataset, mechanisms: Sequence[Mechanism], times: NDArray[np.float64], *, overlays: bool
+) -> Frames:
+    """Take the samples nearest to the given times."""
+    chosen = log.isel(time=_nearest(log, times))
+    balance = None
+    if overlays and "zmp" in chosen:
+        corners = chosen["support_polygon"].values
+        polygons = tuple(polygon[~np.isnan(polygon[:, 0])] for polygon in corners)
+        balance = Balance(chosen["cog"].values[:, :2], chosen["zmp"].values, polygons)
+    return Frames(
+        chosen["base_pose"].values,
+        chosen["joint_position"].values,
+        {each.name: _positions(chosen, each) for each in mechanisms},
+        balance,
+        {each.name: chosen[f"{each.name}_stand"].values for each in mechanisms if each.standing},
+    )
+
+
+def _positions(log: xr.Dataset, mechanism: Mechanism) -> NDArray[np.float64]:
+    """Positions (T, J) of a mechanism's joints."""
+    columns = [log[f"{mechanism.name}_{joint.name}"].values for joint in mechanism.joints]
+    return np.stack(columns, axis=1) if columns else np.empty((log.sizes["time"], 0))
+
+
+def _haunted(
+    robot: Robot,
+    log: xr.Dataset,
+    times: NDArray[np.float64],
+    camera: Camera,
+    frames: Frames,
+    offset: float,
+) -> tuple[Camera, Frames]:
+    """Add the reference, to the left in the picture, and look at the middle between both."""
+    if not abs(offset) <= FARTHEST_GHOST:
+        raise RunError(f"--ghost-offset {offset:g}: allowed: -{FARTHEST_GHOST:g} to {FARTHEST_GHOST:g} m")
+    yaw = np.radians(camera.yaw_deg)
+    shift = -offset * np.array([np.cos(yaw), np.sin(yaw), 0.0])
+    nearest = _nearest(log, times)
+    base = planned_base(robot, log)[nearest]
+    base[:, :3] += shift
+    ghost = Ghost(base, log["joint_reference"].values[nearest])
+    x, y, z = (np.array(camera.target_m) + 0.5 * shift).tolist()
+    return replace(camera, target_m=(x, y, z)), replace(frames, ghost=ghost)
+
+
+def _camera(section: CameraSection) -> Camera:
+    return Camera(**{field.name: getattr(section, field.name) for field in fields(Camera)})

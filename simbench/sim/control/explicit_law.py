@@ -1,0 +1,67 @@
+"""Computed torque by an explicit model, its parts at rates of their own (Armstrong 1986, table 2)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.dynamics.evaluation import Evaluation, compiled_parts
+from simbench.robot.robot import Robot
+from simbench.sim.control.laws import ComputedTorqueLaw, without_feedback
+from simbench.sim.state import RobotState
+
+Array = NDArray[np.float64]
+
+
+class ExplicitTorqueLaw:
+    """Computed torque, its inverse dynamics by an explicit model.
+
+    Parameters
+    ----------
+    robot : Robot
+        With a fixed, upright base.
+    timestep : float
+        s.
+    bandwidth_hz : float
+    model : Evaluation
+    elements_every, torques_every : int
+        After how many steps the elements, which depend on the angles, and the torques are computed again. In
+        between the motors hold their torques.
+    """
+
+    by_model = False
+    beside_step = True
+
+    def __init__(
+        self,
+        robot: Robot,
+        timestep: float,
+        bandwidth_hz: float,
+        model: Evaluation,
+        elements_every: int = 1,
+        torques_every: int = 1,
+    ) -> None:
+        self._closing = ComputedTorqueLaw(robot, timestep, bandwidth_hz)
+        # Taken off here, not by who asks for the torque.
+        nothing = np.zeros(model.joints)
+        self.implicit = self.gain = self.rate_gain = nothing
+        self._constants = model.constants
+        self._compute, self._combine = compiled_parts(model.module)
+        self._every = elements_every, torques_every
+        self._elements, self._wanted = np.zeros(len(model.module.ELEMENTS)), nothing.copy()
+        self._held, self._step = nothing.copy(), 0
+
+    def demand(
+        self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
+    ) -> Array:
+        """Compute the reference's part of the acceleration, rad/s²."""
+        return self._closing.demand(position, velocity, feedforward, acceleration)
+
+    def torque(self, state: RobotState, demand: Array, out: Array) -> None:
+        """Write the model's torques of the acceleration that closes the error."""
+        law = self._closing
+        if self._step % self._every[0] == 0:
+            self._compute(self._constants, state.q, self._elements)
+        if self._step % self._every[1] == 0:
+            without_feedback(demand, law.gain, law.rate_gain, state.q, state.v, self._wanted)
+            self._combine(self._elements, state.v, self._wanted, self._held)
+        self._step += 1
+        out[:] = self._held

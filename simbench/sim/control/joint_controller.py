@@ -1,0 +1,263 @@
+"""Joint control: a law's torques within their limits, reflected inertia and friction, at every time step.
+
+Bullet has no reflected rotor inertia (armature), its joint friction is a motor that would clash with ours,
+and an explicit damping torque on a light link is unstable at gains that are harmless in continuous time. All
+three are answered by one prediction of the step. With a law that asks for τ(a) = τ(0) − C a (for PD evaluated
+at the end of the step C = D dt + K dt²), reflected inertia I_m and viscous friction d, the equation of motion
+
+    (A + I_m + C + d dt) a = τ(0) − d v − h + τ_c + Jᵀf + τ_r
+
+is the articulated-body algorithm with a larger armature. The motor delivers τ(a), limited to its torque, and
+the joint receives τ(a) − I_m a − d (v + dt a) + τ_c, which makes Bullet, whose model is A alone, move as
+A + I_m with friction. τ_c is Coulomb friction, or what holds a resting joint (`sim.control.friction`).
+
+External forces are of three kinds. Those that simbench applies (grips) enter as f. The ground under a foot is
+replaced by its effect: the foot is held, so in this prediction it weighs `GROUND_MASS`. Of who sits, the
+thighs are held by the seat; feet that carry hardly more than themselves roll over their edges under a torque
+that a held foot would bear, and then chatter. All others (contacts of those feet and of the arms, joint
+stops) enter one step late as the joint torque τ_r that the last step must have had beside ours: inverse
+dynamics of the acceleration that Bullet made, minus what the joints received. A rotor's momentum thus reaches
+a hit body in a geometric series of steps, whose sum is all of it.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.kinematics.compiled import compiled
+from simbench.sim.control.command import Command, Load, drive_joints
+from simbench.sim.control.contact_torque import ContactTorque
+from simbench.sim.control.friction import friction_torque
+from simbench.sim.control.laws import ControlLaw, PdLaw
+from simbench.sim.state import RobotState
+from simbench.sim.world import GRAVITY, RobotBody
+
+GROUND_MASS = 1e5
+"""Mass (kg) and, per axis, inertia (kg·m²) of a foot that the ground holds, in the prediction."""
+
+
+Array = NDArray[np.float64]
+
+_NO_FORCE = pin.Force.Zero()
+
+
+class JointController:
+    """Drives all joints of a robot by a law; holds the buffers that every step reuses.
+
+    Parameters
+    ----------
+    body : RobotBody
+    law : ControlLaw, optional
+        PD with the robot's gains by default.
+    seated : sequence of str
+        Links that a seat holds, instead of feet that the ground holds.
+    """
+
+    def __init__(self, body: RobotBody, law: ControlLaw | None = None, seated: Sequence[str] = ()) -> None:
+        robot = body.robot
+        count = len(robot.joint_names)
+        self._body, self._timestep = body, body.world.timestep
+        self._law = PdLaw(robot, self._timestep) if law is None else law
+        self._joints = slice(robot.root_v, None)
+        self._robot = robot
+        self._model = robot.model.copy()
+        self._data = self._model.createData()
+        self._model.armature = self._armature(self._law.implicit)
+        self._torque = np.zeros(robot.model.nv)
+        self._asked, self._unlimited = np.zeros(count), np.zeros(count)
+        sticking = robot.friction.breakaway > 0.0
+        self._sticks = bool(sticking.any())
+        self._rubbing = np.flatnonzero(sticking)
+        self._coulomb = robot.friction.coulomb[self._rubbing]
+        self._breakaway = robot.friction.breakaway[self._rubbing]
+        links = tuple(seated) or tuple(robot.frames[role] for role in robot.feet)
+        self._contact = ContactTorque(body, links)
+        self._feet = [robot.model.frames[robot.model.getFrameId(link)].parentJoint for link in links]
+        free = [robot.model.inertias[joint].copy() for joint in self._feet]
+        held = pin.Inertia(GROUND_MASS, np.zeros(3), GROUND_MASS * np.eye(3))
+        self._foot_inertia = [(own, own + held) for own in free]
+        self._held = [False] * len(self._feet)
+        self._forces = pin.StdVec_Force([pin.Force.Zero() for _ in range(robot.model.njoints)])
+        # Pinocchio's own objects, not copies: where the feet are, and the forces on them.
+        self._foot_lift = [(self._data.oMi[joint], self._forces[joint]) for joint in self._feet]
+        self._loaded: list[int] = []
+        self.demand = self._law.demand
+        self.command = Command(np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count))
+
+    def hold_feet(self, held: Sequence[bool]) -> None:
+        """Say which feet, or thighs, are held from now on; to be repeated as often as feet are sensed.
+
+        A held foot's added mass must not add weight: it is carried by a force against gravity, turned with
+        the foot as it is now.
+
+        Parameters
+        ----------
+        held : sequence of bool
+            In the order of `robot.feet`, or of the links on a seat.
+        """
+        for side, now in enumerate(held):
+            if now != self._held[side]:
+                self._held[side] = now
+                self._model.inertias[self._feet[side]] = self._foot_inertia[side][now]
+            place, lift = self._foot_lift[side]
+            lift.linear = place.rotation[2] * (GROUND_MASS * GRAVITY if now else 0.0)
+
+    def step(
+        self,
+        state: RobotState,
+        demand: Array,
+        loads: Sequence[Load] = (),
+    ) -> Command:
+        """Compute the torques of this step and hand them to Bullet.
+
+        Parameters
+        ----------
+        state : RobotState
+            At the start of the step.
+        demand : (n,) array
+            What `demand`, the law's, gave for this step.
+        loads : sequence of Load
+            Known external forces.
+
+        Returns
+        -------
+        Command
+            Overwritten by the next step.
+        """
+        command = self.command
+        contact = self._contact.of_last_step(state, self._forces, command.joint)
+        self._law.torque(state, demand, self._asked)
+        self._set_loads(loads)
+        command.saturated = self._predict(state, contact, self._law.implicit, command.requested)
+        if command.saturated:
+            # A saturated motor no longer follows the law: predict again with its torque fixed at the limit.
+            saturated = command.motor != command.requested
+            implicit = np.where(saturated, 0.0, self._law.implicit)
+            self._asked[saturated] = command.motor[saturated]
+            usual = self._model.armature.copy()
+            self._model.armature = self._armature(implicit)
+            self._predict(state, contact, implicit, self._unlimited)
+            self._model.armature = usual
+        drive_joints(self._body, command.joint)
+        return command
+
+    def _armature(self, implicit: Array) -> Array:
+        """Everything that a joint's acceleration costs beside its links, for all coordinates (nv,)."""
+        robot = self._robot
+        armature = np.zeros(robot.model.nv)
+        armature[self._joints] = (
+            robot.motors.reflected_inertia + implicit + robot.friction.viscous * self._timestep
+        )
+        return armature
+
+    def _predict(self, state: RobotState, contact: Array, implicit: Array, requested: Array) -> int:
+        """Write torques and friction to the command, and what was asked for; count the motors at a limit."""
+        model, data, command, timestep = self._model, self._data, self.command, self._timestep
+        motors, friction = self._robot.motors, self._robot.friction
+        _drive(self._asked, contact, friction.viscous, state.v, self._torque)
+        acceleration = pin.aba(model, data, state.q, state.v, self._torque, self._forces)[self._joints]
+        command.friction[:] = 0.0
+        if self._sticks:
+            response = pin.computeMinverse(model, data, state.q)[self._joints, self._joints]
+            _rub(
+                acceleration,
+                response,
+                state.v,
+                timestep,
+                self._rubbing,
+                self._coulomb,
+                self._breakaway,
+                command.friction,
+            )
+        return _deliver(
+            acceleration,
+            state.v,
+            timestep,
+            self._asked,
+            implicit,
+            motors.torque_limit,
+            motors.reflected_inertia,
+            friction.viscous,
+            requested,
+            command.motor,
+            command.friction,
+            command.joint,
+        )
+
+    def _set_loads(self, loads: Sequence[Load]) -> None:
+        """Known external forces for the prediction."""
+        for joint in self._loaded:
+            self._forces[joint] = _NO_FORCE
+        self._loaded.clear()
+        for joint, wrench in loads:
+            self._forces[joint] = pin.Force(np.array(wrench))
+            self._loaded.append(joint)
+
+
+@compiled
+def _drive(asked: Array, contact: Array, viscous: Array, v: Array, torque: Array) -> None:
+    """Write what drives the joints, N·m, behind the root's part of `torque` (nv,)."""
+    root = len(torque) - len(asked)
+    for i in range(len(asked)):
+        torque[root + i] = asked[i] + contact[i] - viscous[i] * v[root + i]
+
+
+@compiled
+def _rub(
+    acceleration: Array,
+    response: Array,
+    v: Array,
+    timestep: float,
+    rubbing: NDArray[np.int64],
+    coulomb: Array,
+    breakaway: Array,
+    friction: Array,
+) -> None:
+    """Add Coulomb friction, or what holds resting joints, to `friction`, and what it does to `acceleration`.
+
+    All are the joints' (n,), but for `v` (nv,), the limits of those that rub (k,), and the inverse of the
+    mass matrix `response` (n, n).
+    """
+    count, root = len(rubbing), len(v) - len(acceleration)
+    free, speed, block = np.empty(count), np.empty(count), np.empty((count, count))
+    for i, joint in enumerate(rubbing):
+        free[i], speed[i] = acceleration[joint], v[root + joint]
+        for k, other in enumerate(rubbing):
+            block[i, k] = response[joint, other]
+    torque = friction_torque(free, block, speed, timestep, coulomb, breakaway)
+    for k, other in enumerate(rubbing):
+        friction[other] += torque[k]
+        for i in range(len(acceleration)):
+            acceleration[i] += response[i, other] * torque[k]
+
+
+@compiled
+def _deliver(
+    acceleration: Array,
+    v: Array,
+    timestep: float,
+    asked: Array,
+    implicit: Array,
+    limit: Array,
+    reflected: Array,
+    viscous: Array,
+    requested: Array,
+    motor: Array,
+    friction: Array,
+    joint: Array,
+) -> int:
+    """Write what motors are asked for, what they give, and what reaches the joints.
+
+    All (n,) but `v` (nv,); `friction` has the Coulomb part and gets the viscous one. Returns how many motors
+    are at their limit.
+    """
+    root, saturated = len(v) - len(asked), 0
+    for i in range(len(asked)):
+        requested[i] = asked[i] - implicit[i] * acceleration[i]
+        motor[i] = min(max(requested[i], -limit[i]), limit[i])
+        saturated += motor[i] != requested[i]
+        friction[i] -= viscous[i] * (v[root + i] + timestep * acceleration[i])
+        joint[i] = motor[i] - reflected[i] * acceleration[i] + friction[i]
+    return saturated

@@ -1,0 +1,96 @@
+"""A body on two wires that twists to and fro (Armstrong 1986, figure 1)."""
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.dynamics.calibration.oscillation import oscillation_frequency, two_wire_inertia
+from simbench.sim.world import GRAVITY, bullet, open_world
+
+Array = NDArray[np.float64]
+
+TIMESTEP = 2.5e-4
+LENGTH, DISTANCE, ABOVE = 0.5, 0.2, 0.15
+"""Of the wires, of each from the axis, and of their ends from the centre of gravity, m."""
+STRETCH = 1e-4
+"""What the wires give under the weight, m."""
+TWIST = 0.05
+"""rad."""
+SWINGS = 4
+
+
+def measure_on_two_wires(body: pin.Inertia) -> Array:
+    """Measure a body's moments of inertia about its three axes, one suspension after the other.
+
+    Parameters
+    ----------
+    body : pinocchio.Inertia
+        Diagonal in its axes.
+
+    Returns
+    -------
+    (3,) array
+        About the centre of gravity, kg·m².
+    """
+    measured = []
+    for axis in range(3):
+        # Only for how long to watch.
+        rough = np.pi * np.sqrt(body.inertia[axis, axis] * LENGTH / (body.mass * GRAVITY)) / DISTANCE
+        time, angle = twist_on_two_wires(body, axis, 2 * SWINGS * rough)
+        frequency = oscillation_frequency(time, angle)
+        measured.append(two_wire_inertia(body.mass, GRAVITY, DISTANCE, LENGTH, frequency))
+    return np.array(measured)
+
+
+def twist_on_two_wires(body: pin.Inertia, axis: int, duration: float) -> tuple[Array, Array]:
+    """Let a body hang on two wires by one of its axes, twisted a little and let go.
+
+    Parameters
+    ----------
+    body : pinocchio.Inertia
+    axis : int
+        The one that is vertical.
+    duration : float
+        s.
+
+    Returns
+    -------
+    time, angle : (T,) array
+        s, and of the twist, rad.
+    """
+    # Axis up, the wires' ends along the next one.
+    upright = np.roll(np.eye(3), -axis - 1, axis=0)
+    ends = np.array([[DISTANCE, 0.0, ABOVE], [-DISTANCE, 0.0, ABOVE]])
+    anchors = ends + np.array([0.0, 0.0, LENGTH])
+    stiffness = body.mass * GRAVITY / (2 * STRETCH)
+    steps = round(duration / TIMESTEP)
+    angle = np.empty(steps)
+    with open_world(TIMESTEP) as world:
+        client = world.client
+        start = pin.rpy.rpyToMatrix(0.0, 0.0, TWIST) @ upright
+        hung = bullet.createMultiBody(
+            body.mass, -1, -1, [0, 0, 0], pin.Quaternion(start).coeffs().tolist(), physicsClientId=client
+        )
+        bullet.changeDynamics(
+            hung,
+            -1,
+            linearDamping=0.0,
+            angularDamping=0.0,
+            localInertiaDiagonal=np.diag(body.inertia).tolist(),
+            physicsClientId=client,
+        )
+        for step in range(steps):
+            position, quaternion = bullet.getBasePositionAndOrientation(hung, physicsClientId=client)
+            turned = np.reshape(bullet.getMatrixFromQuaternion(quaternion), (3, 3)) @ upright.T
+            angle[step] = np.arctan2(turned[1, 0], turned[0, 0])
+            for end, anchor in zip(ends, anchors, strict=True):
+                at = np.array(position) + turned @ end
+                wire = anchor - at
+                length = np.linalg.norm(wire)
+                # As long as the formula has it under the weight.
+                pull = max(0.0, stiffness * (length - (LENGTH - STRETCH)))
+                bullet.applyExternalForce(
+                    hung, -1, (pull / length * wire).tolist(), at.tolist(), bullet.WORLD_FRAME, client
+                )
+            world.step()
+    return np.arange(steps, dtype=float) * TIMESTEP, angle

@@ -1,0 +1,291 @@
+"""Videos and pictures of a finished run, drawn from its log: the simulation itself is never touched."""
+
+import contextlib
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+import imageio_ffmpeg
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from simbench.errors import RunError
+from simbench.robot.robot import Robot
+from simbench.sim.fixtures.mechanism import Mechanism
+from simbench.sim.rendering.renderer_choice import Renderer, choose_renderer
+from simbench.sim.rendering.scene_frames import Balance, Frames, Ghost
+from simbench.sim.rendering.scene_view import Camera
+from simbench.sim.rendering.scene_worker import Job
+
+__all__ = [
+    "Balance",
+    "Camera",
+    "Frames",
+    "Ghost",
+    "Renderer",
+    "choose_renderer",
+    "draw_pictures",
+    "draw_views",
+    "picture_strip",
+    "render_video",
+]
+
+Progress = Callable[[str, int, int], None]
+
+MOST_PROCESSES = 4
+GRACE = 10.0
+"""How long drawing may take to end, s."""
+ENCODING = ["-crf", "20", "-preset", "veryfast", "-movflags", "+faststart"]
+
+
+def render_video(
+    path: Path,
+    robot: Robot,
+    mechanisms: Sequence[Mechanism],
+    frames: Frames,
+    camera: Camera,
+    progress: Progress,
+    *,
+    processes: int | None = None,
+) -> Renderer:
+    """Write an H.264 video.
+
+    The file appears under its name when it is whole, and not at all if writing it is interrupted.
+
+    Parameters
+    ----------
+    path : Path
+        Ends in `.mp4`.
+    robot : Robot
+    mechanisms : sequence of Mechanism
+        The equipment.
+    frames : Frames
+    camera : Camera
+    progress : callable (stage, done, total)
+        Called with the stage `video` after every frame.
+    processes : int, optional
+        How many draw at the same time; one for each processor, at most four, by default.
+
+    Returns
+    -------
+    `EGL` or `TinyRenderer`
+        Which renderer drew it.
+
+    Raises
+    ------
+    RunError
+        If the file cannot be written.
+    """
+    renderer = choose_renderer()
+    count = len(frames.base)
+    if processes is None:
+        processes = min(os.cpu_count() or 1, MOST_PROCESSES)
+    processes = max(1, min(processes, count))
+    jobs = [
+        Job(robot, mechanisms, frames, camera, renderer, range(first, count, processes))
+        for first in range(processes)
+    ]
+    partial = path.with_name(f".{path.stem}.partial{path.suffix}")
+    try:
+        partial.touch()
+        with _drawn(jobs) as pictures, _writer(partial, camera) as write:
+            for done, picture in enumerate(pictures, start=1):
+                write(picture)
+                progress("video", done, count)
+        partial.replace(path)
+    except OSError as error:
+        reason = error.strerror or str(error).strip().splitlines()[0]
+        raise RunError(f"{path}: cannot write the video: {reason}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return renderer
+
+
+def picture_strip(
+    path: Path,
+    robot: Robot,
+    mechanisms: Sequence[Mechanism],
+    frames: Frames,
+    camera: Camera,
+    indices: Sequence[int],
+    columns: int,
+) -> Renderer:
+    """Write chosen frames side by side as one PNG.
+
+    Parameters
+    ----------
+    path : Path
+    robot : Robot
+    mechanisms : sequence of Mechanism
+    frames : Frames
+    camera : Camera
+        Its width and height are those of one frame.
+    indices : sequence of int
+        Frames to show.
+    columns : int
+        Frames in a row.
+
+    Returns
+    -------
+    `EGL` or `TinyRenderer`
+        Which renderer drew it.
+    """
+    pictures, renderer = draw_pictures(robot, mechanisms, frames, camera, indices)
+    rows = -(-len(indices) // columns)
+    strip = Image.new("RGB", (columns * camera.width, rows * camera.height), "white")
+    for place, picture in enumerate(pictures):
+        row, column = divmod(place, columns)
+        strip.paste(Image.fromarray(picture), (column * camera.width, row * camera.height))
+    strip.save(path)
+    return renderer
+
+
+def draw_pictures(
+    robot: Robot, mechanisms: Sequence[Mechanism], frames: Frames, camera: Camera, indices: Sequence[int]
+) -> tuple[list[NDArray[np.uint8]], Renderer]:
+    """Draw chosen frames.
+
+    Parameters
+    ----------
+    robot : Robot
+    mechanisms : sequence of Mechanism
+    frames : Frames
+    camera : Camera
+    indices : sequence of int
+        Frames to show.
+
+    Returns
+    -------
+    list of (height, width, 3) arrays of uint8
+    `EGL` or `TinyRenderer`
+        Which renderer drew them.
+    """
+    renderer = choose_renderer()
+    with _drawn([Job(robot, mechanisms, frames, camera, renderer, indices)]) as pictures:
+        return list(pictures), renderer
+
+
+def draw_views(
+    robot: Robot, frames: Frames, indices: Sequence[int], cameras: Sequence[Camera]
+) -> tuple[list[NDArray[np.uint8]], Renderer]:
+    """Draw a robot alone, each picture by a camera of its own, all at the same time.
+
+    Parameters
+    ----------
+    robot : Robot
+    frames : Frames
+    indices : sequence of int
+        Frame of each picture.
+    cameras : sequence of Camera
+        As many.
+
+    Returns
+    -------
+    list of (height, width, 3) arrays of uint8
+    `EGL` or `TinyRenderer`
+        Which renderer drew them.
+    """
+    renderer = choose_renderer()
+    jobs = [
+        Job(robot, [], frames, camera, renderer, [index])
+        for index, camera in zip(indices, cameras, strict=True)
+    ]
+    with _drawn(jobs) as pictures:
+        return list(pictures), renderer
+
+
+@contextlib.contextmanager
+def _writer(path: Path, camera: Camera) -> Iterator[Callable[[NDArray[np.uint8]], None]]:
+    encoder = imageio_ffmpeg.write_frames(
+        str(path),
+        (camera.width, camera.height),
+        fps=camera.fps,
+        codec="libx264",
+        quality=None,
+        macro_block_size=2,
+        ffmpeg_log_level="error",
+        output_params=ENCODING,
+    )
+    started = False
+
+    def write(picture: NDArray[np.uint8]) -> None:
+        # Not earlier: an encoder that never gets a picture complains on the terminal.
+        nonlocal started
+        if not started:
+            encoder.send(None)
+            started = True
+        encoder.send(picture)
+
+    try:
+        yield write
+    finally:
+        encoder.close()
+
+
+@contextlib.contextmanager
+def _drawn(jobs: Sequence[Job]) -> Iterator[Iterator[NDArray[np.uint8]]]:
+    """Have jobs drawn at the same time, and hand over a picture of each in turn."""
+    with contextlib.ExitStack() as stack:
+        complaints = stack.enter_context(tempfile.TemporaryFile())
+        ends = [os.pipe() for _ in jobs]
+        outputs = [stack.enter_context(os.fdopen(reading, "rb")) for reading, _ in ends]
+        try:
+            process = _start(jobs, [writing for _, writing in ends], complaints)
+        finally:
+            for _, writing in ends:
+                os.close(writing)
+        stack.callback(_end, process, outputs)
+
+        def pictures() -> Iterator[NDArray[np.uint8]]:
+            for k in range(sum(len(job.indices) for job in jobs)):
+                camera = jobs[k % len(jobs)].camera
+                size = camera.width * camera.height * 3
+                data = outputs[k % len(jobs)].read(size)
+                if len(data) < size:
+                    _end(process, outputs)
+                    complaints.seek(0)
+                    said = complaints.read().decode(errors="replace").strip().splitlines()
+                    raise RunError(f"drawing failed: {said[-1] if said else f'status {process.returncode}'}")
+                yield np.frombuffer(data, np.uint8).reshape(camera.height, camera.width, 3)
+
+        yield pictures()
+
+
+def _start(jobs: Sequence[Job], outputs: Sequence[int], complaints: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start a process that draws jobs and writes the pictures of each to its output."""
+    # A worker must find what this process can import, however that was arranged.
+    importable = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+    # Where Mesa draws without a graphics card, threads beyond the processors only wait for each other.
+    threads = (os.cpu_count() or 1) // len(jobs)
+    environment = {"LP_NUM_THREADS": str(threads if threads > 1 else 0), "OPENBLAS_NUM_THREADS": "1"}
+    with tempfile.TemporaryFile() as task:
+        pickle.dump(jobs, task)
+        task.seek(0)
+        return subprocess.Popen(
+            [sys.executable, "-m", "simbench.sim.rendering.scene_worker", *map(str, outputs)],
+            stdin=task,
+            stdout=subprocess.DEVNULL,
+            stderr=complaints,
+            env={**environment, **os.environ, "PYTHONPATH": importable, "PYTHONSAFEPATH": "1"},
+            pass_fds=outputs,
+            # Ctrl-C is for the caller, which then ends its workers.
+            start_new_session=True,
+        )
+
+
+def _end(process: subprocess.Popen[bytes], outputs: Sequence[IO[bytes]]) -> None:
+    # Who can no longer write tidies up and ends.
+    for output in outputs:
+        output.close()
+    try:
+        process.wait(GRACE)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

@@ -1,0 +1,120 @@
+"""A robot's portrait: front and side, at zero and in a natural posture, captioned."""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+from simbench.errors import RunError
+from simbench.robot.robot import Robot
+from simbench.sim.rendering.camera import Frames, Renderer, draw_views
+from simbench.sim.rendering.portrait_camera import frame_cameras, panel_size
+from simbench.sim.rendering.robot_points import link_hulls, robot_points
+
+VIEWS = {"front": 90.0, "side": 0.0}
+"""Yaw of the camera in degrees; the robot looks along x."""
+UNLIMITED = 100.0
+"""A joint that travels farther either way, rad or m, has no middle worth showing."""
+BAND, MARGIN, GAP = 46, 18, 4
+"""Height of a line of text, and space around it and between the panels, pixels."""
+TITLE_SIZE, CAPTION_SIZE = 26, 20
+PAPER, INK, FAINT = (255, 255, 255), (30, 33, 38), (95, 100, 108)
+
+
+def draw_portrait(robot: Robot, path: Path) -> Renderer:
+    """Draw a robot from the front and the side, at zero and in a natural posture, as one PNG.
+
+    A robot that moves freely stands with its lowest point on the floor, in each posture; one that is fixed
+    stands with the lowest point that it has in either.
+
+    Parameters
+    ----------
+    robot : Robot
+    path : Path
+
+    Returns
+    -------
+    `EGL` or `TinyRenderer`
+        Which renderer drew it.
+
+    Raises
+    ------
+    RunError
+        If the file cannot be written, or the robot has nothing to show.
+    """
+    natural, name = natural_posture(robot)
+    postures = np.array([np.zeros(len(robot.joint_names)), natural])
+    hulls = link_hulls(robot)
+    if not hulls:
+        raise RunError(f"{robot.name}: has no shape to draw")
+    points = [robot_points(robot, hulls, posture) for posture in postures]
+    lowest = np.array([cloud[:, 2].min() for cloud in points])
+    heights = -lowest if robot.floating else np.full(2, -lowest.min())
+    standing = [cloud + np.array([0.0, 0.0, z]) for cloud, z in zip(points, heights, strict=True)]
+    base = np.column_stack([np.zeros((2, 2)), heights, np.tile([0.0, 0.0, 0.0, 1.0], (2, 1))])
+    frames = Frames(base, postures, {}, None)
+
+    columns, width, height = panel_size(np.vstack(standing))
+    shots = [(posture, view) for posture in range(2) for view in VIEWS]
+    clouds, yaws = [standing[posture] for posture, _ in shots], [VIEWS[view] for _, view in shots]
+    cameras = frame_cameras(clouds, yaws, width, height)
+    pictures, renderer = draw_views(robot, frames, [posture for posture, _ in shots], cameras)
+    panels = [
+        (picture, f"{('zero', name)[posture]}, {view}")
+        for (posture, view), picture in zip(shots, pictures, strict=True)
+    ]
+    sheet = _sheet(panels, columns, _title(robot))
+    try:
+        sheet.save(path, format="PNG")
+    except OSError as error:
+        raise RunError(f"{path}: cannot write the picture: {error.strerror}") from error
+    return renderer
+
+
+def natural_posture(robot: Robot) -> tuple[NDArray[np.float64], str]:
+    """Choose the posture to show beside zero.
+
+    Parameters
+    ----------
+    robot : Robot
+
+    Returns
+    -------
+    (n,) array
+        `standing` if the robot has it, else its first named posture that is not zero, else the middle of
+        the joints' ranges (zero for joints without limits), rad.
+    str
+        What it is called.
+    """
+    named = {name: posture for name, posture in robot.postures.items() if np.any(posture)}
+    for name in ("standing", *named):
+        if name in named:
+            return named[name], name
+    lower = robot.model.lowerPositionLimit[robot.root_q :]
+    upper = robot.model.upperPositionLimit[robot.root_q :]
+    limited = (lower > -UNLIMITED) & (upper < UNLIMITED)
+    return np.where(limited, 0.5 * (lower + upper), 0.0), "middle of the joint ranges"
+
+
+def _title(robot: Robot) -> str:
+    mass = sum(inertia.mass for inertia in robot.model.inertias)
+    base = "floating" if robot.floating else "fixed"
+    return f"{robot.name}   {len(robot.joint_names)} joints, {mass:.4g} kg, {base} base"
+
+
+def _sheet(panels: list[tuple[NDArray[np.uint8], str]], columns: int, title: str) -> Image.Image:
+    """Put pictures with a line of text below each on a page with a title."""
+    height, width = panels[0][0].shape[:2]
+    rows = -(-len(panels) // columns)
+    page = (columns * (width + GAP) - GAP + 2 * MARGIN, BAND + rows * (height + BAND) + MARGIN)
+    sheet = Image.new("RGB", page, PAPER)
+    pen = ImageDraw.Draw(sheet)
+    pen.text((MARGIN, BAND // 2 + 4), title, INK, ImageFont.load_default(TITLE_SIZE), anchor="lm")
+    font = ImageFont.load_default(CAPTION_SIZE)
+    for place, (picture, caption) in enumerate(panels):
+        row, column = divmod(place, columns)
+        left, top = MARGIN + column * (width + GAP), BAND + 8 + row * (height + BAND)
+        sheet.paste(Image.fromarray(picture), (left, top))
+        pen.text((left + width // 2, top + height + BAND // 2 - 2), caption, FAINT, font, anchor="mm")
+    return sheet

@@ -1,0 +1,113 @@
+"""The seat of a robot that sits: which fixture it is, and whether its height is that of the thighs."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.balance.standing.standing import stand
+from simbench.errors import ScenarioError
+from simbench.retargeting.collision.clearance import convex_shapes, link_of
+from simbench.retargeting.collision.obstacles import Obstacle
+from simbench.robot.robot import SEATED, Robot
+from simbench.runs.scenario.schema import RobotSection
+from simbench.sim.fixtures.mechanism import Mechanism, mechanism_obstacles
+
+Array = NDArray[np.float64]
+
+_HIGHEST, _DEEPEST = 0.002, 0.0005
+"""How far thighs may be above the seat at the start, and in it, m: they settle without a jolt."""
+
+
+def seat_of(robot: Robot, section: RobotSection, mechanisms: Sequence[Mechanism]) -> Mechanism | None:
+    """Find the fixture that a robot sits on.
+
+    Parameters
+    ----------
+    robot : Robot
+    section : RobotSection
+        If it gives the place, the seat must be there; one that is looked for is not known yet.
+    mechanisms : sequence of Mechanism
+
+    Returns
+    -------
+    Mechanism or None
+        None for a robot that does not sit.
+
+    Raises
+    ------
+    ScenarioError
+        If there is no seat, or it is not below the thighs.
+    """
+    if section.posture != SEATED or not robot.floating:
+        return None
+    seats = [mechanism for mechanism in mechanisms if mechanism.seat is not None]
+    if len(seats) != 1:
+        raise ScenarioError(
+            f"fixtures: a robot whose robot.posture is {SEATED} sits on one stool; got {len(seats)}"
+        )
+    if section.place == "given":
+        stance = stand(robot, section.position_m, section.heading_rad, section.posture, section.height_m)
+        require_seat(robot, np.concatenate([stance.base, stance.joints]), seats[0])
+    return seats[0]
+
+
+def require_seat(robot: Robot, configuration: Array, seat: Mechanism) -> None:
+    """Refuse a seat that is not just below the thighs.
+
+    Parameters
+    ----------
+    robot : Robot
+    configuration : (nq,) array
+    seat : Mechanism
+
+    Raises
+    ------
+    ScenarioError
+    """
+    gap = seat_gap(robot, configuration, seat)
+    if not -_DEEPEST <= gap <= _HIGHEST:
+        where = f"{1000 * abs(gap):.1f} mm {'from' if gap > 0.0 else 'inside'} the thighs of {robot.name}"
+        raise ScenarioError(
+            f"fixtures: {seat.name} is {where}; allowed: 0 to {1000 * _HIGHEST:g} mm below them"
+        )
+
+
+def seat_gap(robot: Robot, configuration: Array, seat: Mechanism) -> float:
+    """Measure how far the thighs of a robot are from a seat.
+
+    Parameters
+    ----------
+    robot : Robot
+    configuration : (nq,) array
+    seat : Mechanism
+
+    Returns
+    -------
+    float
+        Of the thigh that is farther, m; negative: the depth of penetration.
+    """
+    boards = [
+        obstacle for obstacle in mechanism_obstacles(seat, seat.start[None], ()) if obstacle.name == seat.seat
+    ]
+    geometry = convex_shapes(robot)
+    placed = geometry.createData()
+    pin.updateGeometryPlacements(robot.model, robot.model.createData(), geometry, placed, configuration)
+    return max(
+        min(
+            _distance(shape.geometry, placed.oMg[index], board)
+            for index, shape in enumerate(geometry.geometryObjects)
+            if link_of(shape.name) == thigh
+            for board in boards
+        )
+        for thigh in robot.thighs
+    )
+
+
+def _distance(shape: pin.coal.ShapeBase, place: pin.SE3, board: Obstacle) -> float:
+    result = pin.coal.DistanceResult()
+    own = pin.coal.Transform3s(place.rotation, place.translation)
+    pose = board.pose if board.pose.ndim == 2 else board.pose[0]
+    other = pin.coal.Transform3s(pose[:3, :3], pose[:3, 3])
+    return float(pin.coal.distance(shape, own, board.shape, other, pin.coal.DistanceRequest(), result))

@@ -1,0 +1,159 @@
+"""What one recording says of a person's skill: the criteria behind it, how surely, and the fuzzy strategy."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.errors import MotionError
+from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.motion.human_motion import Actor, HumanMotion
+from simbench.retargeting.imitation.scaling import SIDES
+from simbench.skills.fuzzy.strategy import Strategy, detect_strategy
+from simbench.skills.ioc.fitness import path_errors
+from simbench.skills.ioc.identifiability import Flatness, mixture_flatness
+from simbench.skills.ioc.inverse_optimal_control import Mixture, find_mixture
+from simbench.skills.ioc.optimisers import LATTICE
+from simbench.skills.ioc.repetitions import parts_of
+from simbench.skills.ioc.task_motion import TaskMotion
+from simbench.skills.person.anatomical_motion import PERSON, person_motion
+
+Array = NDArray[np.float64]
+
+_STATURES = 0.5, 2.5
+_MASSES = 10.0, 300.0
+
+
+@dataclass(frozen=True)
+class SkillAnalysis:
+    """Inverse optimal control and fuzzy detection of one recording.
+
+    Parameters
+    ----------
+    task : TaskMotion
+        On the person's own joints, where the recording shows the trunk.
+    mixture : Mixture
+    flatness : Flatness
+        Of the fitness around the mixture.
+    strategy : Strategy
+        What the fuzzy rules say, independently.
+    parts : tuple of TaskMotion
+        Repetitions of the task, or all of a given span: a law starts each of them where the person was.
+    errors : tuple of (5, T) array
+        For each part: of shoulders and elbows together over time, m, with the mixture, and with each
+        criterion alone; infinite from where the hands cannot keep their path.
+    """
+
+    task: TaskMotion
+    mixture: Mixture
+    flatness: Flatness
+    strategy: Strategy
+    parts: tuple[TaskMotion, ...]
+    errors: tuple[Array, ...]
+
+
+def analyse_skill(
+    motion: HumanMotion,
+    *,
+    span: tuple[float, float] | None = None,
+    hands: Sequence[str] = SIDES,
+    skeleton: str = PERSON,
+    method: str = LATTICE,
+    seed: int = 0,
+) -> SkillAnalysis:
+    """Find the criteria behind a recording by both of the thesis's methods.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+    span : (float, float), optional
+        First and last time, s; by default the repetitions of the periodic motion.
+    hands : sequence of str
+        Sides whose hands do the task: they keep their path.
+    skeleton : str
+        As for `person_motion`.
+    method, seed : str, int
+        Of the search, as for `minimise`.
+
+    Returns
+    -------
+    SkillAnalysis
+
+    Raises
+    ------
+    MotionError
+        Nothing repeats, or the person's stature is not known.
+    SkillError
+        No law can follow the recording, or a library is missing.
+    """
+    task = person_motion(motion, span=span, hands=hands, skeleton=skeleton)
+    parts = parts_of(task, motion, span is not None)
+    mixture = find_mixture(parts, method, seed)
+    laws = np.vstack([mixture.weights, np.eye(len(CRITERIA))])
+    return SkillAnalysis(
+        task,
+        mixture,
+        mixture_flatness(parts, mixture),
+        detect_strategy(task),
+        parts,
+        tuple(path_errors(part, laws) for part in parts),
+    )
+
+
+def point_spread(task: TaskMotion) -> float:
+    """Compute how far shoulders and elbows are from their mean places at the pelvis, mean over time, m.
+
+    All four together, as in the fitness. A law whose error is not much smaller explains nothing.
+    """
+    # The first coordinates are the pelvis's z, y, x.
+    places = task.path.points - task.imitated[:, None, 2::-1]
+    away = places - places.mean(axis=0)
+    return float(np.mean(np.linalg.norm(away.reshape(len(away), -1), axis=1)))
+
+
+def with_person(
+    motion: HumanMotion, height: float | None, mass: float | None, sex: str | None
+) -> HumanMotion:
+    """Tell of a recording's person what its file does not say, or says wrongly.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+    height : float, optional
+        Stature, m.
+    mass : float, optional
+        kg.
+    sex : {"female", "male"}, optional
+
+    Returns
+    -------
+    HumanMotion
+
+    Raises
+    ------
+    MotionError
+        A value no person has, or no stature at all.
+    """
+    for name, value, (low, high), unit in (
+        ("height", height, _STATURES, "m"),
+        ("mass", mass, _MASSES, "kg"),
+    ):
+        if value is not None and not low <= value <= high:
+            raise MotionError(f"{name} {value:g}: must be from {low:g} to {high:g} {unit}")
+    known = motion.actor
+    if known is None:
+        if height is None:
+            raise MotionError(
+                f"{motion.source}: the person's stature is needed for the masses of the body; give --height"
+            )
+        return replace(motion, actor=Actor("unnamed", height, mass, sex))
+    return replace(
+        motion,
+        actor=replace(
+            known,
+            height=known.height if height is None else height,
+            mass=known.mass if mass is None else mass,
+            sex=known.sex if sex is None else sex,
+        ),
+    )

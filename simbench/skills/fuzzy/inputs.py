@@ -1,0 +1,102 @@
+"""How the joints of a recording move, as the nine numbers from 0 to 1 that the fuzzy rules look at."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.errors import SkillError
+from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS
+from simbench.retargeting.imitation.scaling import SIDES
+from simbench.robot.dh.romeo_table import ARM_JOINTS, BASE_JOINTS
+from simbench.skills.fuzzy.rules import DISTANCES, SPEEDS
+from simbench.skills.ioc.task_motion import TaskMotion
+
+Array = NDArray[np.float64]
+
+# The thesis's names of table 5.1 in ROMEO's: the roll of the shoulder is the turn about the upper arm.
+ARM_SPEEDS = {
+    "vShoulderPitch": "ShoulderPitch",
+    "vShoulderYaw": "ShoulderYaw",
+    "vElbowYaw": "ElbowYaw",
+    "vShoulderRoll": "ElbowRoll",
+}
+ARM_DISTANCES = {
+    "ergonomyShoulderPitch": "ShoulderPitch",
+    "ergonomyShoulderYaw": "ShoulderYaw",
+    "ergonomyElbowYaw": "ElbowYaw",
+}
+TRUNK_SPEED = "vTrunkPitch"
+TRUNK_ANGLES = ("BaseRoll", "BasePitch", "TrunkYaw")
+"""Of ROMEO's joints; a person's own are those of the spine."""
+FAR_TRUNK = np.radians(30.0)
+"""Sum of the trunk's angles at which it is far from its ergonomic place, distance 1: about as far as people
+lean to reach something."""
+# The same joints of a person's own skeleton.
+OWN = {
+    "ShoulderPitch": "shoulder_flexion",
+    "ShoulderYaw": "shoulder_abduction",
+    "ElbowYaw": "elbow_flexion",
+    "ElbowRoll": "shoulder_internal_rotation",
+}
+
+
+def fuzzy_inputs(task: TaskMotion) -> Array:
+    """Compute the inputs of the fuzzy rules (Tomić 2018, §5.2.1) from a recording's joints.
+
+    Speeds are means of |q̇| over time; 0 is the slowest and 1 the fastest of the person's joints, which are
+    all that turn but neck and head, of both arms. A distance is that of a point carried by the joint from
+    where it would be with the joint at its ergonomic angle, all else alike: the chord 2r sin(|q − q_erg|/2),
+    as part of the longest, 2r, mean over time. That of the trunk, which is ours, is the sum of |q − q_erg| of
+    its joints as part of `FAR_TRUNK`, at most 1, mean over time: ergonomy pulls hardest at what is heavy.
+
+    The thesis is silent on which arm is meant; here it is the one whose joints move more, for in tasks with
+    one working hand it speaks of that hand's arm alone. It is silent on what the Cartesian place of a joint
+    is, too: both joints of a shoulder have one origin, yet its example gives them different distances.
+
+    Parameters
+    ----------
+    task : TaskMotion
+        On the person's own joints, or on the thesis's model.
+
+    Returns
+    -------
+    (9,) array
+        In the order of `INPUTS`.
+
+    Raises
+    ------
+    SkillError
+        Nothing turns.
+    """
+    place = {name: k for k, name in enumerate(task.names)}
+    own = SPINE_JOINTS[0] in place
+    speed = np.abs(np.diff(task.imitated, axis=0)).mean(axis=0)
+    # A person's pelvis stands where it stands, and clavicles go along with the arms.
+    turning = task.body.resolved if own else [k for name, k in place.items() if name not in BASE_JOINTS[:3]]
+    slowest, fastest = speed[turning].min(), speed[turning].max()
+    if not fastest > slowest:
+        raise SkillError(f"{task.source}: no joint moves more than another: nothing says how it is done")
+    arms = [_arm(side, own) for side in SIDES]
+    mover = max(arms, key=lambda arm: sum(speed[place[joint]] for joint in arm))
+    named = {}
+    for name, joint in (ARM_SPEEDS | ARM_DISTANCES).items():
+        ending = OWN[joint] if own else joint
+        named[name] = next(place[each] for each in mover if each.endswith(ending))
+    named[TRUNK_SPEED] = place[SPINE_JOINTS[0] if own else "BasePitch"]
+    away = np.abs(np.sin(0.5 * (task.imitated - task.body.ergonomic))).mean(axis=0)
+    share = np.maximum(speed - slowest, 0.0) / (fastest - slowest)
+    trunk = [place[joint] for joint in (SPINE_JOINTS if own else TRUNK_ANGLES)]
+    bent = np.abs(task.imitated - task.body.ergonomic)[:, trunk].sum(axis=1)
+    return np.array(
+        [
+            *(share[named[name]] for name in SPEEDS),
+            *(away[named[name]] for name in DISTANCES),
+            np.minimum(bent / FAR_TRUNK, 1.0).mean(),
+        ]
+    )
+
+
+def _arm(side: str, own: bool) -> list[str]:
+    """Names of an arm's joints on the person's own skeleton or on ROMEO's."""
+    if own:
+        return [f"{side}_{joint}" for joint in ARM_JOINT_NAMES]
+    return [side[0].upper() + joint for joint in ARM_JOINTS]

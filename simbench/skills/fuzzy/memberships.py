@@ -1,0 +1,182 @@
+"""Membership parameters of the fuzzy terms: a readable file, and a flat vector for tuning."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from simbench.errors import SkillError
+from simbench.skills.fuzzy.rules import DISTANCES, INPUT_TERMS, OUTPUT_TERMS, OUTPUTS
+
+Array = NDArray[np.float64]
+
+NARROWEST = 0.05
+"""Least width of a Gaussian and of a Z's fall: narrower, a term would single out one recording."""
+_SHIPPED = "memberships.yaml"
+_HEAD = """\
+# Membership functions of the fuzzy strategy detection (Tomić 2018, chapter 5); all from 0 to 1.
+# Speeds: Gaussian, [centre, width]. Distances: Z-shaped, [last value with membership 1, first with 0].
+# Outputs: the place of the term's peak, which alone counts for the weighted average.
+"""
+
+
+@dataclass(frozen=True)
+class Memberships:
+    """Parameters of all terms, in the order of `INPUT_TERMS` and `OUTPUT_TERMS`.
+
+    Parameters
+    ----------
+    inputs : mapping of str to tuple of (float, float)
+        Of each term: centre and width of a Gaussian for speeds; where a Z-shape leaves 1 and reaches 0 for
+        distances.
+    outputs : mapping of str to tuple of float
+        Peak of each term.
+    """
+
+    inputs: Mapping[str, tuple[tuple[float, float], ...]]
+    outputs: Mapping[str, tuple[float, ...]]
+
+
+BY_HAND = Memberships(
+    {
+        name: (
+            ((0.2, 0.4), (0.4, 0.8))
+            if name in DISTANCES
+            else tuple((float(centre), 0.2) for centre in np.linspace(0.0, 1.0, len(INPUT_TERMS[name])))
+        )
+        for name in INPUT_TERMS
+    },
+    dict.fromkeys(OUTPUTS, (0.05, 0.25, 0.5, 0.75, 0.95)),
+)
+"""Terms spread evenly, from which tuning starts: the thesis prints no numbers but XB's 0.95 (§5.3.1)."""
+
+
+def flat(memberships: Memberships) -> Array:
+    """Write the parameters one after the other: (p,)."""
+    terms = [number for name in INPUT_TERMS for term in memberships.inputs[name] for number in term]
+    return np.array([*terms, *(peak for name in OUTPUTS for peak in memberships.outputs[name])])
+
+
+def from_flat(parameters: Array) -> Memberships:
+    """Read what `flat` wrote."""
+    numbers = iter(parameters.tolist())
+    return Memberships(
+        {name: tuple((next(numbers), next(numbers)) for _ in terms) for name, terms in INPUT_TERMS.items()},
+        {name: tuple(next(numbers) for _ in OUTPUT_TERMS) for name in OUTPUTS},
+    )
+
+
+@cache
+def shipped_memberships() -> Memberships:
+    """Read the memberships that come with simbench; the file says where its numbers are from."""
+    return _parse(files("simbench.skills.fuzzy").joinpath(_SHIPPED).read_text(encoding="utf-8"), _SHIPPED)
+
+
+def read_memberships(path: Path) -> Memberships:
+    """Read a file of memberships.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    Memberships
+
+    Raises
+    ------
+    SkillError
+        The file cannot be read, an input, output or term is missing or unknown, or a number is not possible.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SkillError(f"{path}: cannot be read: {error}") from None
+    return _parse(text, str(path))
+
+
+def write_memberships(memberships: Memberships, path: Path, note: str) -> None:
+    """Write a file that `read_memberships` reads, rounded to 4 digits; it appears once it is whole.
+
+    Parameters
+    ----------
+    memberships : Memberships
+    path : Path
+    note : str
+        Where the numbers are from, one line.
+
+    Raises
+    ------
+    SkillError
+        The file cannot be written.
+    """
+    lines = [_HEAD + f"# {note}", "inputs:"]
+    for name in INPUT_TERMS:
+        lines.append(f"  {name}:")
+        for term, parameters in zip(INPUT_TERMS[name], memberships.inputs[name], strict=True):
+            lines.append(f"    {term}: [{', '.join(f'{number:.4f}' for number in parameters)}]")
+    lines.append("outputs:")
+    for name in OUTPUTS:
+        peaks = zip(OUTPUT_TERMS, memberships.outputs[name], strict=True)
+        lines.append(f"  {name}: {{{', '.join(f'{term}: {peak:.4f}' for term, peak in peaks)}}}")
+    part = path.with_name(f"{path.name}.part")
+    try:
+        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        os.replace(part, path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise SkillError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _parse(text: str, source: str) -> Memberships:
+    try:
+        content = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise SkillError(f"{source}: no YAML: {' '.join(str(error).split())}") from None
+    parts = _members(content, ("inputs", "outputs"), source)
+    inputs, outputs = (
+        _members(parts["inputs"], tuple(INPUT_TERMS), f"{source}: inputs"),
+        _members(parts["outputs"], OUTPUTS, f"{source}: outputs"),
+    )
+    terms, peaks = {}, {}
+    for name in INPUT_TERMS:
+        place = f"{source}: inputs.{name}"
+        given = _members(inputs[name], INPUT_TERMS[name], place)
+        terms[name] = tuple(_pair(given[term], name, f"{place}.{term}") for term in INPUT_TERMS[name])
+    for name in OUTPUTS:
+        place = f"{source}: outputs.{name}"
+        given = _members(outputs[name], OUTPUT_TERMS, place)
+        peaks[name] = tuple(_unit(given[term], f"{place}.{term}") for term in OUTPUT_TERMS)
+        if not 0.0 < peaks[name][0] < peaks[name][-1] or sorted(peaks[name]) != list(peaks[name]):
+            raise SkillError(f"{place}: peaks must be above 0 and ascend from {' to '.join(OUTPUT_TERMS)}")
+    return Memberships(terms, peaks)
+
+
+def _members(content: Any, names: tuple[str, ...], place: str) -> dict[str, Any]:
+    """Check that content is a mapping with exactly these keys."""
+    if not isinstance(content, dict) or set(content) != set(names):
+        raise SkillError(f"{place}: must have exactly {', '.join(names)}")
+    return content
+
+
+def _pair(given: Any, name: str, place: str) -> tuple[float, float]:
+    if not isinstance(given, list) or len(given) != 2:
+        raise SkillError(f"{place}: must be two numbers")
+    first, second = (_unit(number, place) for number in given)
+    width = second - first if name in DISTANCES else second
+    if width < NARROWEST - 1e-9:
+        raise SkillError(f"{place}: {given} is narrower than {NARROWEST}")
+    return first, second
+
+
+def _unit(number: Any, place: str) -> float:
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= 1.0:
+        raise SkillError(f"{place}: {number!r} is not a number from 0 to 1")
+    return float(number)

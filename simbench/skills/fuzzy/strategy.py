@@ -1,0 +1,179 @@
+"""A person's strategy by fuzzy rules, by hand and by example: Mamdani inference over how joints move."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import ModuleType
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from simbench.errors import SkillError
+from simbench.skills.fuzzy.examples import ExampleRules, example_strengths, shipped_examples
+from simbench.skills.fuzzy.inputs import fuzzy_inputs
+from simbench.skills.fuzzy.memberships import Memberships, shipped_memberships
+from simbench.skills.fuzzy.rules import DISTANCES, INPUT_TERMS, INPUTS, OUTPUT_TERMS, OUTPUTS, RULES, Rule
+from simbench.skills.ioc.task_motion import TaskMotion
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Inference:
+    """What the rules make of m recordings.
+
+    Parameters
+    ----------
+    values : (m, 9) array
+        Of `INPUTS`.
+    degrees : dict of (str, str) to (m,) array
+        Membership of an input in its term.
+    strengths : (m, 19) array
+        Of `RULES`, or of the rules given: priority times the least membership of the conditions.
+    examples : (m, 3) array
+        How strongly examples of each of `OUTPUTS` speak, zero without examples.
+    weights : (m, 3) array
+        Of `OUTPUTS`, rows with sum 1.
+    """
+
+    values: Array
+    degrees: dict[tuple[str, str], Array]
+    strengths: Array
+    examples: Array
+    weights: Array
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """The strategy behind one recording.
+
+    Parameters
+    ----------
+    inputs : dict of str to float
+        Of `INPUTS`, 0 to 1.
+    strengths : dict of int to float
+        Number of a rule by hand to how strongly it speaks.
+    examples : dict of str to float
+        Criterion to how strongly examples of it speak.
+    weights : dict of str to float
+        Of energy, velocity and ergonomy; sum 1.
+    """
+
+    inputs: dict[str, float]
+    strengths: dict[int, float]
+    examples: dict[str, float]
+    weights: dict[str, float]
+
+    @property
+    def dominant(self) -> str:
+        """The criterion with the greatest weight."""
+        return max(self.weights, key=self.weights.__getitem__)
+
+
+def detect_strategy(
+    task: TaskMotion, memberships: Memberships | None = None, examples: ExampleRules | None = None
+) -> Strategy:
+    """Tell by fuzzy rules what a person minimises, without any optimisation (Tomić 2018, chapter 5).
+
+    Parameters
+    ----------
+    task : TaskMotion
+    memberships : Memberships, optional
+        By default those that come with simbench.
+    examples : ExampleRules, optional
+        By default those that come with simbench.
+
+    Returns
+    -------
+    Strategy
+
+    Raises
+    ------
+    SkillError
+        Nothing moves in the recording, or scikit-fuzzy is not installed.
+    """
+    found = infer(
+        fuzzy_inputs(task),
+        shipped_memberships() if memberships is None else memberships,
+        examples=shipped_examples() if examples is None else examples,
+    )
+    return Strategy(
+        dict(zip(INPUTS, found.values[0].tolist(), strict=True)),
+        dict(zip((rule.number for rule in RULES), found.strengths[0].tolist(), strict=True)),
+        dict(zip(OUTPUTS, found.examples[0].tolist(), strict=True)),
+        dict(zip(OUTPUTS, found.weights[0].tolist(), strict=True)),
+    )
+
+
+def infer(
+    values: ArrayLike,
+    memberships: Memberships,
+    rules: Sequence[Rule] = RULES,
+    examples: ExampleRules | None = None,
+) -> Inference:
+    """Apply the rules: ∧ = min, strength times priority, weighted average of the peaks (eq. 5.3, 5.4).
+
+    z = Σᵢ ωᵢ μᵢ(ωᵢ) / Σᵢ μᵢ(ωᵢ), ωᵢ where the term that rule i concludes has its peak, 1, so that
+    μᵢ(ωᵢ) = min(strength, 1) is the rule's strength, whatever the term's shape. The weights are the three z
+    divided by their sum. An example concludes 1 for its criterion, 0 for the others.
+
+    Parameters
+    ----------
+    values : (m, 9) or (9,) array_like
+        Of `INPUTS`, 0 to 1.
+    memberships : Memberships
+    rules : sequence of Rule
+        By hand; the thesis's own are `THESIS_RULES`.
+    examples : ExampleRules, optional
+        By default none.
+
+    Returns
+    -------
+    Inference
+
+    Raises
+    ------
+    SkillError
+        Values are not such, or scikit-fuzzy is not installed.
+    """
+    rows = np.atleast_2d(np.asarray(values, dtype=float))
+    if rows.ndim != 2 or rows.shape[1] != len(INPUTS) or not ((rows >= 0.0) & (rows <= 1.0)).all():
+        raise SkillError(f"fuzzy inputs: must be {len(INPUTS)} numbers from 0 to 1 for each recording")
+    degrees = membership_degrees(rows, memberships)
+    strengths = np.array(
+        [rule.priority * np.min([degrees[each] for each in rule.conditions], axis=0) for rule in rules]
+    ).T
+    peaks = np.array(
+        [
+            [
+                memberships.outputs[name][OUTPUT_TERMS.index(term)]
+                for name, term in zip(OUTPUTS, rule.conclusion, strict=True)
+            ]
+            for rule in rules
+        ]
+    )
+    # Not the quotient of equation 5.4 itself: its denominator is the same for all three and cancels.
+    by_example = (
+        np.zeros((len(rows), len(OUTPUTS))) if examples is None else example_strengths(rows, examples)
+    )
+    said = strengths @ peaks + by_example
+    return Inference(rows, degrees, strengths, by_example, said / said.sum(axis=1, keepdims=True))
+
+
+def membership_degrees(values: Array, memberships: Memberships) -> dict[tuple[str, str], Array]:
+    """Compute how much the inputs (m, 9) belong to each of their terms: (m,) each, 0 to 1."""
+    fuzzy = _scikit_fuzzy()
+    return {
+        (name, term): (fuzzy.zmf if name in DISTANCES else fuzzy.gaussmf)(values[:, k], *parameters)
+        for k, name in enumerate(INPUT_TERMS)
+        for term, parameters in zip(INPUT_TERMS[name], memberships.inputs[name], strict=True)
+    }
+
+
+def _scikit_fuzzy() -> ModuleType:
+    try:
+        import skfuzzy
+    except ImportError:
+        raise SkillError(
+            "fuzzy rules need scikit-fuzzy, which pip install 'simbench[study]' brings"
+        ) from None
+    return skfuzzy

@@ -1,0 +1,70 @@
+"""How far a law's motion is from a recorded one: the fitness that inverse optimal control minimises."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy.objective import make_scratch
+from simbench.kinematics.redundancy.rollout import roll_errors
+from simbench.skills.ioc.inverse_kinematics import checked_weights
+from simbench.skills.ioc.task_motion import TaskMotion
+
+Array = NDArray[np.float64]
+
+Fitness = Callable[[ArrayLike], Array]
+"""Of weights (m, 4): F (m,), m·s."""
+
+
+def path_errors(task: TaskMotion, weights: ArrayLike) -> Array:
+    """Follow the path by laws: errors of shoulders and elbows over time.
+
+    Parameters
+    ----------
+    task : TaskMotion
+    weights : (m, 4) array_like
+        k of energy, velocity, ergonomy, manipulability, each row not negative with sum 1.
+
+    Returns
+    -------
+    (m, T) array
+        ‖P_desired − P_obtained‖ of the four points stacked, m; infinite from where the hands cannot go on.
+
+    Raises
+    ------
+    SkillError
+        Weights are not such.
+    """
+    k = np.ascontiguousarray(checked_weights(weights, len(CRITERIA)))
+    errors = np.empty((len(k), len(task.time)))
+    roll_errors(task.body, task.path, task.constants, k, make_scratch(task.body), errors)
+    return errors
+
+
+def make_fitness(task: TaskMotion) -> Fitness:
+    """Make the function that an optimiser calls for whole populations.
+
+    F(k) = ∫ ‖P_desired − P_obtained‖ dt by the trapezoidal rule (Tomić 2018, eq. 4.24, where the sum of
+    neighbouring errors is printed as a difference).
+
+    Parameters
+    ----------
+    task : TaskMotion
+
+    Returns
+    -------
+    callable
+        Weights (m, 4) to F (m,), m·s; infinite where the hands cannot follow. A pure function: the same
+        weights give the same bits.
+    """
+
+    def fitness(weights: ArrayLike) -> Array:
+        return np.asarray(np.trapezoid(path_errors(task, weights), dx=task.constants.period, axis=1))
+
+    return fitness
+
+
+def per_sample(task: TaskMotion, fitness: ArrayLike) -> Array:
+    """Mean error over time, m, of fitness (...): what table 4.1 of the thesis lists."""
+    return np.asarray(fitness) / task.duration

@@ -1,0 +1,173 @@
+"""How well a recording tells the weights of criteria: the mixtures about as good as the best one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import null_space
+
+from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.skills.ioc.fitness import Fitness
+from simbench.skills.ioc.inverse_optimal_control import (
+    Mixture,
+    criterion_shares,
+    mean_duration,
+    mean_fitness,
+    mean_period,
+)
+from simbench.skills.ioc.task_motion import TaskMotion
+
+Array = NDArray[np.float64]
+
+TOLERANCE = 1e-4
+"""Mean error, m, by which a mixture may be worse than the best and still be about as good."""
+APART = 0.1
+"""Weights are not told apart where mixtures about as good extend farther than this."""
+_HALVINGS = 5
+_NO_STEP = 1e-9
+_SIZE, _NAMES = len(CRITERIA), tuple(CRITERIA)
+
+
+@dataclass(frozen=True)
+class Flatness:
+    """Mixtures about as good as the best one, as far as straight lines from it reach.
+
+    Parameters
+    ----------
+    tolerance : float
+        m.
+    lowest, highest : (4,) array
+        Extent of each weight among them.
+    directions : (3, 4) array
+        Principal directions of these mixtures, unit changes of the weights of sum 0, flattest first.
+    widths : (3,) array
+        How far the mixtures extend along each direction.
+    dominant : tuple of str
+        Criteria that have the greatest share in one of them, that of the best mixture first.
+    evaluations : int
+        Laws whose fitness was computed.
+    """
+
+    tolerance: float
+    lowest: Array
+    highest: Array
+    directions: Array
+    widths: Array
+    dominant: tuple[str, ...]
+    evaluations: int
+
+    @property
+    def confused(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of criteria that are not told apart: one mostly gives way to the other where it is flat."""
+        flat = self.directions[self.widths > APART]
+        pairs = [sorted((int(np.argmax(each)), int(np.argmin(each)))) for each in flat]
+        return tuple((_NAMES[i], _NAMES[j]) for i, j in pairs)
+
+
+def mixture_flatness(tasks: Sequence[TaskMotion], mixture: Mixture, tolerance: float = TOLERANCE) -> Flatness:
+    """Find out how flat fitness is around what inverse optimal control found.
+
+    Parameters
+    ----------
+    tasks : sequence of TaskMotion
+        The recordings it was found for.
+    mixture : Mixture
+    tolerance : float
+        m.
+
+    Returns
+    -------
+    Flatness
+    """
+    fitness, seconds = mean_fitness(tasks), mean_duration(tasks)
+    found = mixture.found
+    return flatness(
+        lambda weights: fitness(weights) / seconds,
+        mixture.weights,
+        mixture.fitness,
+        tolerance,
+        found.tried[found.values / seconds <= mixture.fitness + tolerance],
+        mean_period(tasks),
+    )
+
+
+def flatness(
+    fitness: Fitness, best: Array, least: float, tolerance: float, known: Array, period: float
+) -> Flatness:
+    """Follow straight lines from the best weights for as long as fitness stays within the tolerance.
+
+    The lines exchange the weights of two criteria, go to each criterion alone, and along the principal
+    directions of what these have found. In equation 4.23 energy and ergonomy enter K as k_en + k_erg Δt²,
+    velocity and manipulability as k_vel + k_man; only the pull to the ergonomic posture and the push along
+    ω tell one from the other.
+
+    Parameters
+    ----------
+    fitness : callable
+        Of weights (m, 4): (m,), m.
+    best : (4,) array
+    least : float
+        Its fitness.
+    tolerance : float
+    known : (p, 4) array
+        Weights that are within the tolerance; may be empty.
+    period : float
+        Δt, s, for the shares that say what dominates.
+
+    Returns
+    -------
+    Flatness
+    """
+    units = np.eye(_SIZE)
+    swaps = np.array([units[j] - units[i] for i, j in permutations(range(_SIZE), 2)])
+    first, count = _ends(fitness, best, least + tolerance, np.vstack([swaps, units - best]))
+    cloud = np.vstack([best, known, first])
+    axes = _principal(cloud, best)
+    second, more = _ends(fitness, best, least + tolerance, np.vstack([axes, -axes]))
+    cloud = np.vstack([cloud, second])
+    axes = _principal(cloud, best)
+    leaders = np.argmax(criterion_shares(np.vstack([best, cloud]), period), axis=1).tolist()
+    return Flatness(
+        tolerance,
+        cloud.min(axis=0),
+        cloud.max(axis=0),
+        axes,
+        np.ptp(cloud @ axes.T, axis=0),
+        tuple(_NAMES[k] for k in dict.fromkeys(leaders)),
+        count + more,
+    )
+
+
+def _ends(fitness: Fitness, best: Array, limit: float, directions: Array) -> tuple[Array, int]:
+    """Last points within the limit on lines from the best one, by halving, and the evaluations that took.
+
+    Where fitness comes back below the limit farther out, that part of a line is missed, unless it is the end.
+    """
+    falls = directions < 0.0
+    room = np.min(np.where(falls, best / np.where(falls, -directions, 1.0), np.inf), axis=1)
+    room[~falls.any(axis=1)] = 0.0
+    near, far, middle = np.zeros(len(room)), room.copy(), room
+    asked, count = np.flatnonzero(room > _NO_STEP), 0
+    for _ in range(_HALVINGS + 1):
+        if not len(asked):
+            break
+        good = fitness(_points(best, directions[asked], middle[asked])) <= limit
+        count += len(asked)
+        near[asked] = np.where(good, middle[asked], near[asked])
+        far[asked] = np.where(good, far[asked], middle[asked])
+        asked = asked[far[asked] - near[asked] > 0.0]
+        middle = 0.5 * (near + far)
+    return _points(best, directions, near), count
+
+
+def _points(best: Array, directions: Array, steps: Array) -> Array:
+    points = np.maximum(best + steps[:, None] * directions, 0.0)
+    return np.asarray(points / points.sum(axis=1, keepdims=True))
+
+
+def _principal(cloud: Array, best: Array) -> Array:
+    """Principal directions (3, 4) of weights about the best ones, widest first."""
+    plane = null_space(np.ones((1, _SIZE)))
+    return np.asarray(np.linalg.svd((cloud - best) @ plane)[2] @ plane.T)

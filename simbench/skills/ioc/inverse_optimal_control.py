@@ -1,0 +1,151 @@
+"""Which mixture of criteria moves as a person did: one recording, or one mixture for many."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from simbench.errors import SkillError
+from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.kinematics.redundancy.objective import ENERGY, ERGONOMY
+from simbench.skills.ioc.fitness import Fitness, make_fitness
+from simbench.skills.ioc.inverse_kinematics import observe
+from simbench.skills.ioc.optimisers import GENETIC, LATTICE, Found, minimise
+from simbench.skills.ioc.simplex import rescaled
+from simbench.skills.ioc.task_motion import TaskMotion
+
+Array = NDArray[np.float64]
+
+NAMES = tuple(CRITERIA)
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """The criteria behind one recording, or the ones that suit many of them best.
+
+    Parameters
+    ----------
+    weights : (4,) array
+        k of energy, velocity, ergonomy, manipulability.
+    shares : (4,) array
+        What each criterion counts for, whatever the frame rate: `criterion_shares`.
+    fitness : float
+        Mean error over time, m: shoulders and elbows together, as table 4.1 of Tomić (2018) lists it.
+    single : (4,) array
+        The same of each criterion alone, m (figure 4.1); infinite where the hands cannot keep their path.
+    found : Found
+        What the search did; its fitness is the mean F of the recordings, m·s.
+    """
+
+    weights: Array
+    shares: Array
+    fitness: float
+    single: Array
+    found: Found
+
+    @property
+    def dominant(self) -> str:
+        """Name of the criterion with the greatest share."""
+        return NAMES[int(np.argmax(self.shares))]
+
+
+def find_mixture(tasks: Sequence[TaskMotion], method: str = LATTICE, seed: int = 0) -> Mixture:
+    """Solve the inverse optimal control problem (Tomić 2018, §4.3).
+
+    Parameters
+    ----------
+    tasks : sequence of TaskMotion
+        One recording, or several for one mixture that makes their mean fitness least (table 4.2).
+    method : str
+        As for `minimise`.
+    seed : int
+
+    Returns
+    -------
+    Mixture
+
+    Raises
+    ------
+    SkillError
+        No task, an unknown method, pymoo missing, or no law can follow the recordings.
+    """
+    if not tasks:
+        raise SkillError("inverse optimal control of no recording")
+    fitness, seconds = mean_fitness(tasks), mean_duration(tasks)
+    # The thesis draws its first individuals uniformly on the simplex of k itself.
+    scale = None if method == GENETIC else even_scale(tasks)
+    found = minimise(fitness, method, seed, scale)
+    single = fitness(np.eye(len(NAMES))) / seconds
+    shares = criterion_shares(found.weights, mean_period(tasks))
+    return Mixture(found.weights, shares, found.fitness / seconds, single, found)
+
+
+def criterion_shares(weights: ArrayLike, period: float) -> Array:
+    """Compute what each criterion counts for, whatever the frame rate.
+
+    Equation 4.23 weighs speeds by energy and velocity, but distances from q_erg by ergonomy. A law pulls
+    towards q_erg at the rate k_erg Δt / k_en, and alike for the others: the same person, recorded at twice
+    the frame rate, needs twice the k_erg. What stays is k_erg Δt beside k_en, k_vel and k_man; of Δt in
+    seconds, ergonomy is as much as energy where it pulls at 1/s.
+
+    Parameters
+    ----------
+    weights : (..., 4) array_like
+        k of energy, velocity, ergonomy, manipulability.
+    period : float
+        Δt, s.
+
+    Returns
+    -------
+    (..., 4) array
+        Sum 1.
+    """
+    scale = np.ones(len(NAMES))
+    scale[ERGONOMY] = period
+    return rescaled(np.asarray(weights, dtype=float), scale)
+
+
+def mean_fitness(tasks: Sequence[TaskMotion]) -> Fitness:
+    """Make the mean of the recordings' fitness: weights (m, 4) to (m,) m·s."""
+    each = [make_fitness(task) for task in tasks]
+
+    def fitness(weights: ArrayLike) -> Array:
+        return np.asarray(np.mean([one(weights) for one in each], axis=0))
+
+    return fitness
+
+
+def mean_duration(tasks: Sequence[TaskMotion]) -> float:
+    """By which mean fitness is divided to be one of a sample, s."""
+    return float(np.mean([task.duration for task in tasks]))
+
+
+def mean_period(tasks: Sequence[TaskMotion]) -> float:
+    """Δt of the recordings, s."""
+    return float(np.mean([task.constants.period for task in tasks]))
+
+
+def even_scale(tasks: Sequence[TaskMotion]) -> Array:
+    """Weights with which each criterion counts about as much as joint velocity.
+
+    In equation 4.23 energy comes with the inertia matrix A, a fraction of a kg·m², where velocity comes with
+    the unit matrix; ergonomy with Δt A for each rad away.
+
+    Parameters
+    ----------
+    tasks : sequence of TaskMotion
+
+    Returns
+    -------
+    (4,) array
+    """
+    inertia, period = [], []
+    for task in tasks:
+        state = observe(task.body, task.constants, task.path.start)
+        inertia.append(np.trace(state.inertia) / len(state.q))
+        period.append(state.period)
+    scale = np.ones(len(NAMES))
+    scale[ENERGY] = 1.0 / np.mean(inertia)
+    scale[ERGONOMY] = 1.0 / (np.mean(inertia) * np.mean(period))
+    return scale

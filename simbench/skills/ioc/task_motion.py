@@ -1,0 +1,182 @@
+"""A recording as inverse optimal control needs it: a person's body, paths of hands, shoulders and elbows."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from simbench.errors import MotionError
+from simbench.kinematics.redundancy.body import SkillBody
+from simbench.kinematics.redundancy.objective import Constants, Path
+from simbench.motion.human_motion import HumanMotion, resample
+from simbench.motion.phases import find_phases
+from simbench.retargeting.imitation.calibration import ScaledActor, calibrate
+from simbench.retargeting.imitation.imitation import imitate
+from simbench.retargeting.imitation.scaling import SIDES
+from simbench.retargeting.imitation.tasks import INNER_JOINTS
+from simbench.robot.dh.romeo_table import BASE_JOINTS
+from simbench.skills.person.person import person, skill_body
+
+Array = NDArray[np.float64]
+
+GAIN = 60.0
+"""p of the manipulability criterion for a person, whose spine reaches as well. The thesis prints 10⁶, with
+which arms would turn at hundreds of rad/s, yet it finds that this criterion alone mostly moves as velocity
+alone does. With this p it pushes the joints of arms at work at 0.05 to 2.5 rad/s."""
+FASTEST = 10.0
+"""rad/s: no joint of a person turns faster at work."""
+_EVEN = 1e-3
+"""Unevenness of samples in time, as part of their distance, from which a recording is resampled."""
+
+
+@dataclass(frozen=True)
+class TaskMotion:
+    """The periodic part of a recording, ready for laws to imitate.
+
+    Parameters
+    ----------
+    body : SkillBody
+    path : Path
+    constants : Constants
+    names : tuple of str
+        Coordinates in the order of the tree: the thesis's virtual joints of legs and spine, then ROMEO's.
+    time : (T,) array
+        s, of the recording.
+    imitated : (T, n) array
+        Coordinates that imitation found.
+    source : str
+    """
+
+    body: SkillBody
+    path: Path
+    constants: Constants
+    names: tuple[str, ...]
+    time: Array
+    imitated: Array
+    source: str
+
+    @property
+    def duration(self) -> float:
+        """From the first sample to the last, s."""
+        return self.constants.period * (len(self.time) - 1)
+
+
+def task_motion(
+    motion: HumanMotion,
+    *,
+    span: tuple[float, float] | None = None,
+    given: Iterable[str] = BASE_JOINTS,
+    hands: Sequence[str] = SIDES,
+    limited: bool = False,
+    gain: float = GAIN,
+    fastest: float = FASTEST,
+) -> TaskMotion:
+    """Prepare a recording (Tomić 2018, chapters 3 and 4).
+
+    The scaled model is ROMEO's upper body with the person's segment lengths and the masses of the person's
+    Hanavan body without legs; its 21 coordinates are the six virtual joints of legs and spine, the trunk's
+    yaw and both arms: neck and head rest. What the hands do, and what shoulders and elbows should do, is the
+    model's after imitation.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+    span : (float, float), optional
+        First and last time, s; by default the periodic motion that `find_phases` finds.
+    given : iterable of str
+        Coordinates that move as imitation found them instead of by the law. By default the six virtual
+        joints, so that the law resolves trunk yaw and arms, r = 15: with them it would rather slide the
+        pelvis than bend an elbow, and det(JJᵀ) would be about where the pelvis is. None for all 21.
+    hands : sequence of str
+        Sides whose hands keep their path.
+    limited : bool
+        Keep a person's joint ranges, widened to hold what was imitated. A law that looks one sample ahead can
+        run into a corner of them, from where the hands cannot go on; by default there are none.
+    gain : float
+        p of the manipulability criterion.
+    fastest : float
+        As in `Constants`.
+
+    Returns
+    -------
+    TaskMotion
+
+    Raises
+    ------
+    MotionError
+        Nothing repeats and no span is given, or fewer than two samples are within it.
+    """
+    motion, inside = looked_at(motion, span)
+    human, lengths = person(motion.actor, motion.initial, motion.source)
+    actor = calibrate(human.robot, motion)
+    q = imitate(actor, motion).q[inside]
+    imitated = chain_coordinates(q)
+    body, names = skill_body(actor, human, lengths, imitated, given, hands, limited)
+    return TaskMotion(
+        body,
+        _path(actor, q, imitated, hands),
+        Constants(1.0 / motion.rate, gain, fastest),
+        names,
+        motion.time[inside],
+        imitated,
+        motion.source,
+    )
+
+
+def looked_at(motion: HumanMotion, span: tuple[float, float] | None) -> tuple[HumanMotion, NDArray[np.bool_]]:
+    """Choose samples of a recording.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+    span : (float, float) or None
+        First and last time, s; None for the periodic motion.
+
+    Returns
+    -------
+    HumanMotion
+        Evenly sampled.
+    inside : (T,) bool array
+
+    Raises
+    ------
+    MotionError
+        Nothing repeats and no span is given, or fewer than two samples are within it.
+    """
+    chosen = span if span is not None else find_phases(motion).pmp
+    if chosen is None:
+        raise MotionError(f"{motion.source}: nothing repeats in it; give the span to be analysed")
+    steps = np.diff(motion.time)
+    if np.ptp(steps) > _EVEN * steps.mean():
+        motion = resample(motion, motion.rate)
+    inside = (motion.time >= chosen[0] - 1e-9) & (motion.time <= chosen[1] + 1e-9)
+    if np.count_nonzero(inside) < 2:
+        raise MotionError(f"{motion.source}: fewer than two samples from {chosen[0]:g} s to {chosen[1]:g} s")
+    return motion, inside
+
+
+def chain_coordinates(q: Array) -> Array:
+    """Write configurations with a floating base (T, 7 + j) in the thesis's coordinates (T, 6 + j).
+
+    The base's place z, y, x, then yaw, roll and pitch about z, x and y.
+    """
+    turns = np.unwrap(Rotation.from_quat(q[:, 3:7]).as_euler("ZXY"), axis=0)
+    return np.concatenate([q[:, 2::-1], turns, q[:, 7:]], axis=1)
+
+
+def _path(actor: ScaledActor, q: Array, imitated: Array, hands: Sequence[str]) -> Path:
+    """Poses of the wrists, places of shoulders and elbows on an imitated motion."""
+    model, data = actor.model, actor.model.createData()
+    rotation, position = np.empty((len(q), len(hands), 3, 3)), np.empty((len(q), len(hands), 3))
+    points = np.empty((len(q), 4, 3))
+    for t, at in enumerate(q):
+        pin.framesForwardKinematics(model, data, at)
+        for h, side in enumerate(hands):
+            frame = actor.joints[f"{side}_wrist"]
+            rotation[t, h] = data.oMi[model.frames[frame].parentJoint].rotation
+            position[t, h] = data.oMf[frame].translation
+        points[t] = [data.oMf[actor.joints[name]].translation for name in INNER_JOINTS]
+    return Path(imitated[0].copy(), imitated, rotation, position, points, imitated[0].copy())

@@ -1,0 +1,130 @@
+"""A person with their own joints for the laws of this folder: spine, clavicles, shoulders to wrists."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.kinematics.joint_inertia import body_masses
+from simbench.kinematics.redundancy.anatomy import Anatomy
+from simbench.kinematics.redundancy.body import SkillBody
+from simbench.kinematics.tree import frame_on_body, kinematic_tree
+from simbench.motion.actors.human_model import ARM_JOINT_NAMES, CLAVICLE_JOINTS, SPINE_JOINTS, HumanModel
+from simbench.motion.actors.posture import CLAVICLE_ELEVATION, CLAVICLE_PROTRACTION
+from simbench.motion.actors.reaching import (
+    BEFORE_TRUNK,
+    BESIDE_TRUNK,
+    IN_FRONT,
+    LIMIT_MARGIN,
+    WORKING_FLEXION,
+    least_abduction,
+)
+from simbench.motion.actors.redundancy import EASY_RANGE, STIFFENING, STOPPING
+from simbench.motion.actors.strategy import ERGONOMIC
+from simbench.motion.anatomy import SIDES
+from simbench.retargeting.imitation.tasks import INNER_JOINTS
+from simbench.retargeting.redundancy.virtual_joints import (
+    joints_that_carry,
+    masses_on_virtual_joints,
+    tree_on_virtual_joints,
+)
+from simbench.robot.dh.romeo_table import BASE_JOINTS
+
+Array = NDArray[np.float64]
+
+
+def anatomical_body(
+    human: HumanModel, recorded: Array, hands: Sequence[str] = SIDES
+) -> tuple[SkillBody, tuple[str, ...]]:
+    """Put a person's skeleton on the thesis's six virtual joints, which move as recorded.
+
+    The law resolves the spine and both arms, r = 17. The clavicles follow the arms. Ranges are an average
+    person's, widened to hold what was recorded.
+
+    Parameters
+    ----------
+    human : HumanModel
+    recorded : (T, n) array
+        Coordinates of the recording.
+    hands : sequence of str
+        Sides whose hands keep their path.
+
+    Returns
+    -------
+    SkillBody
+        Its hands are the wrists' frames.
+    names : tuple of str
+        Of the n = 27 coordinates.
+    """
+    model = human.model
+    tree = tree_on_virtual_joints(kinematic_tree(model))
+    names = (*BASE_JOINTS, *model.names[2:])
+    arms = [f"{side}_{joint}" for side in SIDES for joint in ARM_JOINT_NAMES]
+    free = np.array([names.index(name) for name in (*SPINE_JOINTS, *arms)])
+    resolved, shift = np.sort(free), len(BASE_JOINTS)
+    wrists, points = (
+        [frame_on_body(model, human.frame(name)) for name in frames]
+        for frames in ([f"{side}_wrist" for side in hands], INNER_JOINTS)
+    )
+    hand_body = np.array([body + shift for body, _, _ in wrists])
+    ergonomic = np.zeros(len(names))
+    ergonomic[free], ergonomic[:shift] = ERGONOMIC, recorded[0, :shift]
+    low, high = _ranges(human, names, resolved)
+    return SkillBody(
+        tree=tree,
+        masses=masses_on_virtual_joints(body_masses(model)),
+        rotors=np.zeros(len(names)),
+        resolved=resolved,
+        reaching=resolved,
+        hand_body=hand_body,
+        hand_point=np.array([place for _, _, place in wrists]),
+        carries=np.array([joints_that_carry(tree, int(body)) for body in hand_body]),
+        point_body=np.array([body + shift for body, _, _ in points]),
+        point=np.array([place for _, _, place in points]),
+        ergonomic=ergonomic,
+        low=np.minimum(low, recorded.min(axis=0)),
+        high=np.maximum(high, recorded.max(axis=0)),
+        anatomy=_anatomy(human, names, recorded, low, high),
+    ), names
+
+
+def _ranges(human: HumanModel, names: tuple[str, ...], resolved: NDArray[np.int64]) -> tuple[Array, Array]:
+    """Between what the joints work, rad; infinite for coordinates that no law resolves."""
+    low, high = (np.full(len(names), bound) for bound in (-np.inf, np.inf))
+    # The model's joints follow the virtual ones in the same order, in q after seven numbers of the root.
+    in_q = resolved - len(BASE_JOINTS) + 7
+    low[resolved] = human.model.lowerPositionLimit[in_q] + LIMIT_MARGIN
+    high[resolved] = human.model.upperPositionLimit[in_q] - LIMIT_MARGIN
+    flexion = names.index("spine_flexion")
+    low[flexion], high[flexion] = WORKING_FLEXION
+    return low, high
+
+
+def _anatomy(human: HumanModel, names: tuple[str, ...], recorded: Array, low: Array, high: Array) -> Anatomy:
+    flexion, slack = np.full(len(names), -1), np.zeros(len(names))
+    for side in SIDES:
+        arm, forward = (names.index(f"{side}_shoulder_{turn}") for turn in ("abduction", "flexion"))
+        flexion[arm] = forward
+        # A slimmer person, or one whose arm presses into the flesh: what is more than for moments.
+        closer = least_abduction(recorded[:, forward]) - recorded[:, arm]
+        slack[arm] = max(0.0, float(np.median(closer)))
+    return Anatomy(
+        easy=EASY_RANGE,
+        stiffening=STIFFENING,
+        stopping=STOPPING,
+        low=low,
+        high=high,
+        flexion=flexion,
+        slack=slack,
+        beside=float(BESIDE_TRUNK),
+        before=float(BEFORE_TRUNK),
+        front=IN_FRONT,
+        girdle=np.array(
+            [
+                [names.index(f"{side}_{joint}") for joint in (*CLAVICLE_JOINTS, *ARM_JOINT_NAMES[:2])]
+                for side in SIDES
+            ]
+        ),
+        elevation=human.shoulder_lift * CLAVICLE_ELEVATION,
+        protraction=human.shoulder_lift * CLAVICLE_PROTRACTION,
+    )

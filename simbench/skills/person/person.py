@@ -1,0 +1,165 @@
+"""The person who was recorded: ROMEO's upper body at their size, with their masses, on virtual joints."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.errors import MotionError
+from simbench.kinematics.joint_inertia import BodyMasses, body_masses
+from simbench.kinematics.redundancy.anatomy import mere_hinges
+from simbench.kinematics.redundancy.body import SkillBody
+from simbench.kinematics.tree import frame_on_body, kinematic_tree
+from simbench.motion.human_motion import Actor, InitialPose
+from simbench.retargeting.imitation.calibration import ScaledActor
+from simbench.retargeting.imitation.scaling import SIDES, actor_lengths
+from simbench.retargeting.imitation.tasks import INNER_JOINTS
+from simbench.retargeting.redundancy.virtual_joints import (
+    joints_that_carry,
+    masses_on_virtual_joints,
+    tree_on_virtual_joints,
+)
+from simbench.robot.dh.romeo_table import ARM_JOINTS, BASE_JOINTS, UpperBodyLengths
+from simbench.robot.human.average_person import Sex, average_measures
+from simbench.robot.human.body_segments import predict_body, segment_inertia
+from simbench.robot.human.human import Human, build_human
+from simbench.robot.human.human_placement import basic_placements
+from simbench.robot.human.human_skeleton import skeleton_lengths
+
+Array = NDArray[np.float64]
+
+# q_erg of Tomić (2018, §4.1.3), left arm, degrees; the right arm mirrors what is no pitch. The thesis prints
+# -80 for the right wrist's yaw, which neither mirrors the left one nor is within the joint's range: 0.
+ERGONOMIC_ARM = dict(zip(ARM_JOINTS, (20.0, 5.0, 10.0, -80.0, 30.0, 0.0, 15.0), strict=True))
+
+
+# Of the virtual joints, what stands for the spine; the others are where a person stands.
+_SPINE = ("BaseRoll", "BasePitch")
+
+
+def person(actor: Actor | None, initial: InitialPose, source: str) -> tuple[Human, UpperBodyLengths]:
+    """Build the body of whoever was recorded: average measures, arms and shoulders as recorded.
+
+    Parameters
+    ----------
+    actor : Actor or None
+        Sex unknown: a man's measures; mass unknown: that of a body mass index of 22 kg/m².
+    initial : InitialPose
+    source : str
+        For messages.
+
+    Returns
+    -------
+    Human
+    UpperBodyLengths
+
+    Raises
+    ------
+    MotionError
+        The person's stature is not known.
+    """
+    if actor is None:
+        raise MotionError(f"{source}: the person's stature is needed for the masses of the body")
+    sex: Sex = "female" if actor.sex == "female" else "male"
+    mass = actor.mass if actor.mass is not None else 22.0 * actor.height**2
+    measures, recorded = average_measures(sex, actor.height, mass), actor_lengths(initial)
+    lengths = replace(
+        skeleton_lengths(measures, actor.height),
+        shoulder_width=recorded.shoulder_width,
+        upper_arm=float(np.mean(list(recorded.upper_arm.values()))),
+        forearm=float(np.mean(list(recorded.forearm.values()))),
+    )
+    return build_human(predict_body(measures, mass), lengths), lengths
+
+
+def skill_body(
+    actor: ScaledActor,
+    human: Human,
+    lengths: UpperBodyLengths,
+    imitated: Array,
+    given: Iterable[str] = (),
+    hands: Sequence[str] = SIDES,
+    limited: bool = False,
+) -> tuple[SkillBody, tuple[str, ...]]:
+    """Put the scaled model on the six virtual joints of legs and spine.
+
+    Parameters
+    ----------
+    actor : ScaledActor
+        Of `human.robot`.
+    human : Human
+    lengths : UpperBodyLengths
+        Of the human.
+    imitated : (T, n) array
+        Coordinates that the recording asks for. The ergonomic place and heading of the base are those at
+        sample 0, where the person chose to stand.
+    given : iterable of str
+        Coordinates that no law resolves.
+    hands : sequence of str
+        Sides.
+    limited : bool
+        Keep the human's joint limits, widened to hold `imitated`.
+
+    Returns
+    -------
+    SkillBody
+    names : tuple of str
+        Of the coordinates.
+
+    Raises
+    ------
+    MotionError
+        A given coordinate is unknown.
+    """
+    model = actor.model
+    names = (*BASE_JOINTS, *model.names[2:])
+    given = tuple(given)
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        raise MotionError(f"coordinates {', '.join(unknown)}: unknown; known: {', '.join(names)}")
+    tree = tree_on_virtual_joints(kinematic_tree(model))
+    wrists = [frame_on_body(model, actor.joints[f"{side}_wrist"]) for side in hands]
+    points = [frame_on_body(model, actor.joints[name]) for name in INNER_JOINTS]
+    shift = len(BASE_JOINTS)
+    hand_body = np.array([body + shift for body, _, _ in wrists])
+    low, high = (np.full(len(names), bound) for bound in (-np.inf, np.inf))
+    if limited:
+        low[shift:] = np.minimum(model.lowerPositionLimit[7:], imitated[:, shift:].min(axis=0))
+        high[shift:] = np.maximum(model.upperPositionLimit[7:], imitated[:, shift:].max(axis=0))
+    ergonomic = np.array([ergonomic_angle(name) for name in names])
+    ergonomic[:4] = imitated[0, :4]
+    return SkillBody(
+        tree,
+        _upper_body_masses(model, human, lengths),
+        np.zeros(len(names)),
+        np.array([k for k, name in enumerate(names) if name not in given]),
+        np.array([k for k, name in enumerate(names) if name not in given or name in _SPINE]),
+        hand_body,
+        np.array([place for _, _, place in wrists]),
+        np.array([joints_that_carry(tree, int(body)) for body in hand_body]),
+        np.array([body + shift for body, _, _ in points]),
+        np.array([place for _, _, place in points]),
+        ergonomic,
+        low,
+        high,
+        mere_hinges(len(names)),
+    ), names
+
+
+def _upper_body_masses(model: pin.Model, human: Human, lengths: UpperBodyLengths) -> BodyMasses:
+    """Masses of the bodies; the root's is the pelvis alone, for the virtual joints stand for the legs."""
+    upright = model.copy()
+    pelvis = basic_placements(human.body, lengths)["lower_trunk"]
+    upright.inertias[1] = pelvis.act(segment_inertia(human.body.segments["lower_trunk"]))
+    return masses_on_virtual_joints(body_masses(upright))
+
+
+def ergonomic_angle(name: str) -> float:
+    """q_erg of a coordinate, rad."""
+    side, joint = name[0], name[1:]
+    if joint not in ERGONOMIC_ARM:
+        return 0.0
+    sign = -1.0 if side == "R" and not joint.endswith("Pitch") else 1.0
+    return float(np.radians(sign * ERGONOMIC_ARM[joint]))

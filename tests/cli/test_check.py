@@ -1,0 +1,215 @@
+"""`simbench check` of a short sweep of PUMA 560: but for one, in this process, which has imported all."""
+
+import io
+import json
+import tempfile
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+from simbench.cli.main import main
+from simbench.errors import ScenarioError
+from simbench.runs import regression as checking
+from simbench.runs.execution.local import Answer
+from simbench.runs.scenario.loading import load_scenario
+
+SHORT = """
+name: {name}
+robot: {{name: puma560, posture: ready}}
+motion: {{source: "joints:sweep", task: {{amplitude_rad: 0.1, speed_rad_s: 0.5}}}}
+control: {{law: computed_torque}}
+simulation: {{settle_s: 0.1, hold_s: 0.1}}
+checks: {{tracking.max_rad: {{max: 0.02}}}}
+"""
+
+
+def run_here(function, work, jobs):
+    for index, arguments in enumerate(work):
+        try:
+            yield index, Answer(function(*arguments))
+        except ScenarioError as error:
+            yield index, Answer(error=str(error))
+
+
+@pytest.fixture
+def short(tmp_path, monkeypatch):
+    """A place with a short scenario, whose baseline takes two runs."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(checking, "run_apart", run_here)
+    monkeypatch.setattr(checking, "_PERTURBED", 1)
+    (tmp_path / "short.yaml").write_text(SHORT.format(name="short"), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """What `--update` writes, and says."""
+    folder = tmp_path_factory.mktemp("measured")
+    (folder / "short.yaml").write_text(SHORT.format(name="short"), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as said:
+        patch.setattr(checking, "run_apart", run_here)
+        patch.setattr(checking, "_PERTURBED", 1)
+        # `main` sets how a stream treats what it cannot show; this one shows all.
+        patch.setattr(said, "reconfigure", lambda **_: None, raising=False)
+        assert main(["check", str(folder / "short.yaml"), "--update"]) == 0
+    return (folder / "baselines" / "short.json").read_bytes(), said.getvalue()
+
+
+@pytest.fixture
+def baseline(short, measured):
+    """The baseline of the short scenario."""
+    path = short / "baselines" / "short.json"
+    path.parent.mkdir()
+    path.write_bytes(measured[0])
+    return path
+
+
+def rows(printed):
+    """Split the lines of a table at its columns' gaps."""
+    return [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in printed.splitlines()]
+
+
+def test_update_writes_what_a_check_then_holds(baseline, measured, capsys):
+    written = json.loads(measured[0])
+    assert f"{len(written)} metrics" in measured[1]
+    assert main(["check", "short.yaml", "--out", "kept"]) == 0
+    assert rows(capsys.readouterr().out) == [
+        ["scenario", "metric", "baseline", "now", "tolerance", "verdict"],
+        ["short", f"{len(written)} metrics", "holds"],
+    ]
+    metrics = json.loads(Path("kept/short/metrics.json").read_text(encoding="utf-8"))
+    assert metrics["tracking.rms_rad"] == pytest.approx(written["tracking.rms_rad"]["value"], rel=1e-5)
+    assert {name for name in metrics if not name.startswith("timing.")} == set(written)
+    assert main(["check", "short.yaml", "--out", "kept"]) == 2
+    assert "kept: exists and is not an empty directory" in capsys.readouterr().err
+
+
+def test_drift_names_scenario_and_metric_and_returns_1(baseline, capsys):
+    assert main(["check", "short.yaml", "--set", "control.bandwidth_hz=5"]) == 1
+    (row,) = (row for row in rows(capsys.readouterr().out) if row[1] == "tracking.rms_rad")
+    assert (row[0], row[-1]) == ("short", "worse")
+    was = json.loads(baseline.read_text(encoding="utf-8"))["tracking.rms_rad"]["value"]
+    assert float(row[2]) == pytest.approx(was, rel=1e-4)
+    assert row[4] == f"+ {0.01 * was:.2g}"
+    # Half the bandwidth is a quarter of the stiffness.
+    assert float(row[3]) > 2.0 * was
+
+
+def test_better_is_told_and_is_no_failure(baseline, capsys):
+    assert main(["check", "short.yaml", "--set", "control.bandwidth_hz=11"]) == 0
+    (row,) = (row for row in rows(capsys.readouterr().out) if row[1] == "tracking.rms_rad")
+    assert row[-1] == "better; --update keeps it"
+
+
+def test_metrics_that_come_and_go_are_told(baseline, capsys):
+    entries = json.loads(baseline.read_text(encoding="utf-8"))
+    del entries["torque.saturated_fraction"]
+    baseline.write_text(json.dumps({**entries, "gone.rms_m": {"value": 1.0}}), encoding="utf-8")
+    assert main(["check", "short.yaml"]) == 1
+    table = rows(capsys.readouterr().out)
+    assert table[1] == ["short", "gone.rms_m", "1", "± 0.01", "missing in the run"]
+    assert table[2] == ["short", "torque.saturated_fraction", "0", "not in the baseline; --update adds it"]
+    assert main(["check", "short.yaml", "--update"]) == 0
+    table = rows(capsys.readouterr().out)
+    assert table[1] == ["short", "gone.rms_m", "1", "0.01", "gone"]
+    assert table[2] == ["short", "torque.saturated_fraction", "0", "0.001"]
+    assert len(table) == 4
+    assert json.loads(baseline.read_text(encoding="utf-8")) == {
+        **entries,
+        "torque.saturated_fraction": {"value": 0.0},
+    }
+
+
+def test_update_keeps_the_baseline_of_a_scenario_that_fails_its_own_checks(baseline, capsys):
+    Path("short.yaml").write_text(SHORT.format(name="short").replace("0.02", "0.0"), encoding="utf-8")
+    before = baseline.read_bytes()
+    assert main(["check", "short.yaml"]) == 1
+    assert "check failed: must be ≤ 0" in capsys.readouterr().out
+    assert main(["check", "short.yaml", "--update"]) == 1
+    assert "not updated:" in capsys.readouterr().out
+    assert baseline.read_bytes() == before
+
+
+def test_a_scenario_that_raises_fails_and_the_others_go_on(baseline, capsys):
+    Path("pushed.yaml").write_text(SHORT.format(name="pushed") + "push: {first_ns: 10}\n", encoding="utf-8")
+    (baseline.parent / "pushed.json").write_text("{}", encoding="utf-8")
+    assert main(["check", "pushed.yaml", "short.yaml"]) == 1
+    _, pushed, held = rows(capsys.readouterr().out)
+    assert pushed[0] == "pushed"
+    assert pushed[1].startswith("failed: push: puma560 has a fixed base")
+    assert (held[0], held[-1]) == ("short", "holds")
+
+
+def test_what_is_not_named_and_has_no_baseline_is_not_checked(baseline, capsys, monkeypatch):
+    Path("other.yaml").write_text(SHORT.format(name="other"), encoding="utf-8")
+    monkeypatch.setattr(checking, "list_scenarios", lambda: ["short.yaml", "other.yaml"])
+    assert main(["check"]) == 0
+    _, short, other = rows(capsys.readouterr().out)
+    assert (short[0], short[-1]) == ("short", "holds")
+    assert other == ["other", "not checked: no baseline; --update writes one"]
+    baseline.unlink()
+    assert main(["check"]) == 2
+    assert capsys.readouterr().err == "error: no baselines in baselines; --update writes them\n"
+
+
+def test_a_changed_scenario_has_a_baseline_by_a_name_of_its_own(baseline, capsys):
+    override = ["--set", "control.bandwidth_hz=5", "--set", "name=slack"]
+    assert main(["check", "short.yaml", *override, "--update"]) == 0
+    assert main(["check", "short.yaml", *override]) == 0
+    assert {path.name for path in baseline.parent.iterdir()} == {"short.json", "slack.json"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["short.yaml"], "short: no baseline baselines/short.json; --update writes one"),
+        (["short.yaml", "--update", "--set", "seed=1"], "--set name="),
+        (["short.yaml", "short.yaml"], "'short' and so the baseline of short.yaml"),
+        (["shrt.yaml"], "cannot read the scenario"),
+        (["short.yaml", "--set", "sed=1"], "did you mean 'seed'"),
+        (["short.yaml", "--jobs", "0"], "--jobs"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(short, capsys, arguments, part):
+    assert main(["check", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("error: ")
+    assert printed.err.count("\n") == 1
+    assert part in printed.err
+    assert [path.name for path in short.iterdir()] == ["short.yaml"]
+
+
+def test_ctrl_c_leaves_baselines_alone_and_nothing_behind(baseline, capsys, monkeypatch, tmp_path):
+    def interrupted(function, work, jobs):
+        yield 0, Answer(function(*work[0]))
+        raise KeyboardInterrupt
+
+    before = baseline.read_bytes()
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    monkeypatch.setattr(checking, "run_apart", interrupted)
+    assert main(["check", "short.yaml", "--update", "--set", "name=short"]) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+    assert baseline.read_bytes() == before
+    assert list(temporary.iterdir()) == []
+
+
+def test_the_perturbed_scenario_is_elsewhere_by_less_than_anyone_could_measure():
+    scenario = load_scenario("drawer")
+    places = set()
+    for number in (1, 2, 3):
+        moved = checking.perturbed(scenario, number).robot
+        assert moved == checking.perturbed(scenario, number).robot
+        x, y = (a - b for a, b in zip(moved.position_m, scenario.robot.position_m, strict=True))
+        assert [abs(x), abs(y), abs(moved.heading_rad)] == pytest.approx([1e-12] * 3, rel=1e-3)
+        places.add((*moved.position_m, moved.heading_rad))
+    assert len(places) > 1
+
+
+def test_runs_in_processes_of_their_own_say_the_same(baseline, capsys, monkeypatch):
+    monkeypatch.undo()
+    assert main(["check", str(baseline.parent.parent / "short.yaml"), "--jobs", "2"]) == 0
+    assert "holds" in capsys.readouterr().out

@@ -1,0 +1,192 @@
+import io
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+from simbench.cli.console import metrics_table, progress_bars
+from simbench.cli.main import main
+from simbench.errors import MotionError
+from simbench.runs.checks import check_metrics
+from simbench.runs.run_directory import MARKER, incomplete_path, run_directory
+from simbench.runs.scenario.schema import Bound
+
+
+@pytest.fixture
+def pipeline(monkeypatch, tmp_path):
+    """A pipeline that simulates nothing; tests change what it measures or raises."""
+    fake = SimpleNamespace(metrics={"fell": False, "tracking.rms_rad": 0.0123456}, raises=None, calls=[])
+
+    def run_scenario(scenario, folder, *, video, gui, on_progress):
+        fake.calls.append((scenario, folder, video, gui))
+        with run_directory(folder, {"scenario.yaml": ""}) as working:
+            on_progress("simulate", 1, 2)
+            (working / "log.nc").touch()
+            if fake.raises is not None:
+                raise fake.raises
+        return SimpleNamespace(
+            directory=folder,
+            metrics=fake.metrics,
+            checks=check_metrics(
+                {name: bound for name, bound in scenario.checks.items() if name in fake.metrics}, fake.metrics
+            ),
+            video=folder / "video.mp4" if video else None,
+            renderer="TinyRenderer" if video else None,
+        )
+
+    fake.run_scenario = run_scenario
+    monkeypatch.setitem(sys.modules, "simbench.runs.pipeline", fake)
+    monkeypatch.chdir(tmp_path)
+    return fake
+
+
+def test_a_run_that_holds_its_checks_prints_metrics_and_returns_0(pipeline, capsys, tmp_path):
+    assert main(["run", "drawer", "--out", "a", "--video", "--set", "seed=3"]) == 0
+    printed = capsys.readouterr()
+    (row,) = (line for line in printed.out.splitlines() if "tracking.rms_rad" in line)
+    assert row.split() == ["tracking.rms_rad", "0.01235", "rad", "✓", "≤", "0.03"]
+    assert "run    a\n" in printed.out
+    assert "video  a/video.mp4  (drawn by TinyRenderer)\n" in printed.out
+    assert printed.err == ""
+    (scenario, _, video, gui), *_ = pipeline.calls
+    assert (scenario.seed, video, gui) == (3, True, False)
+
+
+def test_a_failed_check_returns_1_and_is_named_with_value_and_bound(pipeline, capsys):
+    pipeline.metrics = {"fell": True, "tracking.rms_rad": 0.01}
+    assert main(["run", "drawer", "--out", "a"]) == 1
+    printed = capsys.readouterr()
+    assert printed.err == "check failed: fell is true, must be false\n"
+    assert "✗ false" in printed.out
+
+
+def test_plots_are_drawn_into_the_run_when_asked_for(pipeline, monkeypatch, capsys):
+    drawn = []
+    monkeypatch.setattr(
+        "simbench.runs.plots.run_plots.draw_plots", lambda folder, on_progress: drawn.append(folder)
+    )
+    assert main(["run", "drawer", "--out", "a"]) == 0
+    assert drawn == []
+    assert main(["run", "drawer", "--out", "b", "--plots"]) == 0
+    assert [str(folder) for folder in drawn] == ["b"]
+    assert capsys.readouterr().out.endswith("plots  b/plots\n")
+
+
+def test_the_default_run_directory_is_named_after_scenario_and_time(pipeline, tmp_path):
+    assert main(["run", "dance"]) == 0
+    (made,) = (tmp_path / "runs").iterdir()
+    assert made.name.startswith("dance-20")
+
+
+def test_an_interrupted_run_says_where_its_part_is_kept(pipeline, capsys, tmp_path):
+    pipeline.raises = KeyboardInterrupt()
+    assert main(["run", "drawer", "--out", "a"]) == 130
+    kept = incomplete_path(tmp_path / "a")
+    assert capsys.readouterr().err == f"interrupted: partial run kept in {kept}\n"
+    assert {path.name for path in kept.iterdir()} == {"scenario.yaml", "log.nc", MARKER}
+
+
+def test_ctrl_c_outside_a_run_is_one_word(monkeypatch, capsys):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("simbench.runs.video.render_video", stop)
+    assert main(["video", "a"]) == 130
+    assert capsys.readouterr().err.strip() == "interrupted"
+
+
+def test_a_bug_is_not_disguised_as_bad_input(pipeline):
+    pipeline.raises = ZeroDivisionError("bug")
+    with pytest.raises(ZeroDivisionError):
+        main(["run", "drawer", "--out", "a"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["run"], "Missing argument"),
+        (["run", "drawr"], "available: canoe_paddles, canoe_paddles_by_weights, dance, drawer"),
+        (["run", "drawer", "--set", "seed=x"], "--set seed=x: seed:"),
+        (["run", "drawer", "--set", "sed=1"], "did you mean 'seed'"),
+        (["run", "drawer", "--nope"], "--nope"),
+        (["run", "drawer", "--out"], "--out"),
+        (["run", "drawer", "--out", "file/a"], "file"),
+        (["run", "drawer", "--out", "file"], "is a file"),
+        (["dance"], "dance"),
+        (["list", "robot"], "'robots'"),
+        (["list", "robots", "more"], "more"),
+    ],
+)
+def test_bad_input_is_one_line_on_stderr_and_returns_2(pipeline, capsys, tmp_path, arguments, part):
+    (tmp_path / "file").touch()
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("error: ")
+    assert printed.err.count("\n") == 1
+    assert part in printed.err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize(
+    "raised", [MotionError("clip.txt: NaN in\nframe 3"), PermissionError(13, "Permission denied", "/root/x")]
+)
+def test_errors_of_input_and_of_files_are_one_line(pipeline, capsys, raised):
+    pipeline.raises = raised
+    assert main(["run", "drawer", "--out", "a"]) == 2
+    assert capsys.readouterr().err in (
+        "error: clip.txt: NaN in frame 3\n",
+        "error: /root/x: Permission denied\n",
+    )
+
+
+def test_list_names_what_there_is(capsys):
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for expected in ("robots:", "  romeo", "scenarios:"):
+        assert expected in lines
+    names = [line.split()[0] for line in lines]
+    for expected in ("actor:drawer", "deepmimic:humanoid3d_dance_b", "joints:sweep"):
+        assert expected in names
+    assert main(["list", "robots"]) == 0
+    assert "romeo" in capsys.readouterr().out.splitlines()
+
+
+def test_the_module_runs_in_a_terminal_without_unicode():
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "simbench", "run", "drawer", "--set", "name=é"]
+    finished = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert finished.returncode == 2
+    assert finished.stdout == ""
+    assert finished.stderr.startswith("error: --set name=")
+    assert finished.stderr.count("\n") == 1
+
+
+def test_metrics_are_grouped_with_units_and_a_missing_checked_metric_is_shown():
+    metrics = {"zmp.inside_fraction": 1.0, "fell": False, "grip.left_nm": 1.5, "tracking.max_rad_s": 2.0}
+    table = metrics_table(metrics, check_metrics({"no.such_m": Bound(max=1)}, metrics))
+    console = Console(file=io.StringIO(), width=100)
+    console.print(table)
+    lines = console.file.getvalue().splitlines()
+    rows = [line.split() for line in lines if line.strip()]
+    assert rows == [
+        ["metric", "value", "unit", "check"],
+        ["fell", "false"],
+        ["grip.left_nm", "1.5", "N·m"],
+        ["no.such_m", "none", "m", "✗", "≤", "1"],
+        ["tracking.max_rad_s", "2", "rad/s"],
+        ["zmp.inside_fraction", "1"],
+    ]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_progress_shows_stage_and_percentage_on_a_terminal_only(terminal):
+    console = Console(file=io.StringIO(), force_terminal=terminal, width=100)
+    with progress_bars(console) as on_progress:
+        on_progress("simulate", 1, 2)
+        on_progress("simulate", 2, 2)
+    printed = console.file.getvalue()
+    assert ("simulate" in printed and "100%" in printed) if terminal else printed == ""

@@ -1,0 +1,147 @@
+"""`simbench retarget`: what it prints, writes and refuses; the retargeting itself is one made by hand."""
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import retargeted_by_hand as by_hand
+
+from simbench import read_trajectory
+from simbench.cli.main import main
+from simbench.motion.read_options import ReadOptions
+from simbench.retargeting import plot as retarget_picture
+from simbench.retargeting.api import METHODS
+from simbench.retargeting.imitation import imitation
+
+
+@pytest.fixture(scope="module")
+def made(romeo, drawer_actor, drawer_motion):
+    return by_hand.retargeting(romeo, drawer_actor, drawer_motion)
+
+
+@pytest.fixture
+def retargeting(made, monkeypatch, tmp_path):
+    """A retargeting that is there at once; tests change what it raises."""
+    fake = SimpleNamespace(calls=[], raises=None)
+
+    def retarget_motion(motion, robot, method, *, reading, free, on_progress):
+        fake.calls.append((motion, robot, method, reading, free))
+        on_progress("read", 1, 1)
+        if fake.raises is not None:
+            raise fake.raises
+        return made
+
+    fake.retarget_motion = retarget_motion
+    monkeypatch.setitem(sys.modules, "simbench.retargeting.api", fake)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "90")
+    return fake
+
+
+def test_errors_and_joints_are_tables_in_mm_and_degrees(retargeting, made, capsys):
+    assert main(["retarget", "actor:drawer"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    lines = printed.out.splitlines()
+    assert max(map(len, lines)) <= 90
+    rows = {" ".join(line.split()[:-4]): line.split()[-4:] for line in lines if line.strip()}
+    # A wrist off by up to 5 mm, the other by none; an elbow by 20 mm, the other by none.
+    assert rows["hands (wrists)"] == ["1.25", "4.50", "5.00", "mm"]
+    assert rows["elbows"] == ["10.00", "20.00", "20.00", "mm"]
+    assert rows["shoulders"] == ["0.00", "0.00", "0.00", "mm"]
+    assert rows["hand orientation"] == ["0.00", "0.00", "0.00", "°"]
+    assert "imitation.hand_max_m  0.005" in printed.out
+    # Half a sine of 2 s, as high as 0.4 of the range: at most π/2 × that a second.
+    (elbow,) = (line.split() for line in lines if line.startswith("LElbowRoll"))
+    name = "LElbowRoll"
+    assert elbow[:6] == [name, "0.0", "96.0", "-120", "to", "120"]
+    assert float(elbow[6]) == pytest.approx(24.0, abs=0.11)
+    assert float(elbow[7]) == pytest.approx(0.4 * 240.0 * np.pi / 2.0, abs=1.0)
+    limit = np.degrees(made.robot.model.velocityLimit[6 + made.robot.joint_names.index(name)])
+    assert float(elbow[8]) == pytest.approx(limit, abs=0.51)
+    assert elbow[9] == f"{0.4 * 240.0 * np.pi / 2.0 / limit:.0%}"
+    assert f"joints that stand still: {len(made.robot.joint_names) - 15}\n" in printed.out
+    assert "interference  l_wrist and torso from 0.50 to 0.75 s, 4 mm deep at 0.60 s\n" in printed.out
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".nc"])
+def test_the_trajectory_is_written_and_reads_back(retargeting, made, capsys, tmp_path, suffix):
+    words = ["retarget", "walk.trc", "--robot", "romeo", "--unit", "mm", "--up", "y", "--map", "mine.yaml"]
+    assert main([*words, "--longest-gap", "0.1", "--out", f"t{suffix}"]) == 0
+    assert retargeting.calls == [
+        ("walk.trc", "romeo", "analytical", ReadOptions("mm", "y", "mine.yaml", longest_gap=0.1), False)
+    ]
+    assert f"trajectory  t{suffix}\n" in capsys.readouterr().out
+    found, wanted = read_trajectory(tmp_path / f"t{suffix}"), made.plan.trajectory
+    assert found.joint_names == wanted.joint_names
+    for name in ("time", "q", "base"):
+        exact = suffix == ".nc"
+        np.testing.assert_allclose(getattr(found, name), getattr(wanted, name), rtol=0.0 if exact else 5e-9)
+    assert [path.name for path in tmp_path.iterdir()] == [f"t{suffix}"]
+
+
+def test_the_netcdf_file_says_where_it_is_from(retargeting, tmp_path):
+    import xarray as xr
+
+    assert main(["retarget", "actor:drawer", "--out", "t.nc"]) == 0
+    with xr.open_dataset("t.nc", engine="h5netcdf") as dataset:
+        found = dataset.attrs
+    assert found.pop("format").startswith("simbench joint trajectory")
+    assert found == {"source": "by hand", "robot": "romeo", "method": "analytical", "slow_down": 2.0}
+
+
+def test_the_picture_is_drawn_of_that_retargeting(retargeting, made, capsys, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(retarget_picture, "draw_retargeting", lambda *all_: drawn.append(all_))
+    assert main(["retarget", "actor:drawer", "--plot", "a.PNG"]) == 0
+    assert "picture  a.PNG\n" in capsys.readouterr().out
+    ((shown, errors, path),) = drawn
+    assert shown is made
+    assert errors.joints["right_elbow"].max() == pytest.approx(0.020)
+    assert path == Path("a.PNG")
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        (["--out", "t.json"], "t.json: the name of a joint trajectory must end in .csv or .nc"),
+        (["--out", "t"], "must end in .csv or .nc"),
+        (["--out", "nowhere/t.csv"], "nowhere/t.csv: must be a file in a directory that exists"),
+        (["--out", "folder.nc"], "folder.nc: must be a file"),
+        (["--plot", "a.jpg"], "a.jpg: a picture's name must end in .png"),
+        (["--plot", "nowhere/a.png"], "nowhere/a.png: must be a file in a directory that exists"),
+        (["--method"], "--method"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_any_work(retargeting, capsys, tmp_path, options, part):
+    (tmp_path / "folder.nc").mkdir()
+    assert main(["retarget", "actor:drawer", *options]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("error: ")
+    assert printed.err.count("\n") == 1
+    assert part in printed.err
+    assert retargeting.calls == []
+    assert [path.name for path in tmp_path.iterdir()] == ["folder.nc"]
+
+
+def test_ctrl_c_is_one_word_and_leaves_nothing(retargeting, capsys, tmp_path):
+    retargeting.raises = KeyboardInterrupt()
+    assert main(["retarget", "actor:drawer", "--out", "t.nc", "--plot", "a.png"]) == 130
+    assert capsys.readouterr().err.strip() == "interrupted"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_method_is_refused_with_those_there_are(capsys):
+    assert main(["retarget", "actor:drawer", "--method", "analytic"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == f"error: unknown method `analytic`; allowed: {', '.join(METHODS)}"
+    assert (*imitation.METHODS, "arm_adaptation") == METHODS
+
+
+def test_help_names_the_methods(capsys):
+    assert main(["retarget", "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"{', '.join(METHODS)}." in shown

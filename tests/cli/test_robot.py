@@ -1,0 +1,84 @@
+"""`simbench robot`: what is printed, and with which exit status."""
+
+from pathlib import Path
+
+import pybullet_data
+import pytest
+
+from simbench.cli.main import main
+
+BULLET_DATA = Path(pybullet_data.getDataPath())
+
+
+def test_inspect_prints_numbers_by_joint_and_link(capsys):
+    assert main(["robot", "inspect", "romeo"]) == 0
+    printed = capsys.readouterr()
+    rows = [line.split() for line in printed.out.splitlines()]
+    assert ["degrees", "of", "freedom", "33", "+", "6"] in rows
+    assert ["mass", "40.5294", "kg"] in rows
+    assert ["LKneePitch", "y", "0", "2.007", "rad", "6", "38.17", "left_leg"] in rows
+    assert ["LKneePitch", "revolute", "LHipPitchLink", "LKneePitchLink"] in rows
+    assert ["torso", "9.922", "0.002", "0.000", "-0.049", "0.11", "0.127", "0.13"] in rows
+    assert ["doubts:", "none"] in rows
+    assert max(map(len, printed.out.splitlines())) <= 80
+    assert printed.err == ""
+
+
+def test_a_robot_that_cannot_be_simulated_returns_1_and_is_still_shown(capsys):
+    assert main(["robot", "inspect", str(BULLET_DATA / "humanoid" / "humanoid.urdf")]) == 1
+    printed = capsys.readouterr()
+    lines = printed.out.splitlines()
+    reasons = lines[lines.index("cannot be simulated:") + 1 :]
+    assert reasons[0].startswith("  joint `chest`: type `spherical` is not supported; allowed: revolute")
+    assert ["neck", "spherical", "chest", "neck"] in [line.split() for line in lines]
+    assert any(line.startswith("doubts: ") for line in lines)
+
+
+def test_names_are_shown_as_they_are(capsys, tmp_path):
+    path = tmp_path / "a.urdf"
+    path.write_text('<robot name="a"><link name="[red]:smile:"/></robot>', encoding="utf-8")
+    assert main(["robot", "inspect", str(path)]) == 0
+    assert "[red]:smile:" in capsys.readouterr().out
+
+
+def test_render_says_where_the_picture_is(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    drawn = []
+    monkeypatch.setattr(
+        "simbench.sim.rendering.portrait.draw_portrait",
+        lambda robot, path: drawn.append((robot.name, path)) or "EGL",
+    )
+    assert main(["robot", "render", "romeo"]) == 0
+    assert main(["robot", "render", "romeo", "--out", "a.png"]) == 0
+    assert capsys.readouterr().out == ("picture  romeo.png  (drawn by EGL)\npicture  a.png  (drawn by EGL)\n")
+    assert drawn == [("romeo", Path("romeo.png")), ("romeo", Path("a.png"))]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rome"], "unknown robot `rome`; known: "),
+        (["romeo", "--out", "no/a.png"], "no/a.png: must be a file in a directory that exists"),
+        (["romeo", "--out", "."], ".: must be a file in a directory that exists"),
+    ],
+)
+def test_render_refuses_in_one_line(capsys, monkeypatch, tmp_path, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert main(["robot", "render", *arguments]) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith(f"error: {message}")
+    assert printed.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [("no XML", "not XML: "), ("<sdf/>", "expected <robot> as the outermost element, found <sdf>")],
+)
+def test_what_is_no_urdf_returns_2_in_one_line(capsys, tmp_path, content, message):
+    path = tmp_path / "a.urdf"
+    path.write_text(content, encoding="utf-8")
+    assert main(["robot", "inspect", str(path)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"error: {path}: {message}")
+    assert printed.err.count("\n") == 1

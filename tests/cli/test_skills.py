@@ -1,0 +1,101 @@
+"""`simbench skills` on a recording: what it says, and what it refuses."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from simbench.cli.main import main
+from simbench.errors import MotionError
+from simbench.kinematics.redundancy.criteria import CRITERIA
+from simbench.motion.human_motion import Actor
+from simbench.motion.read_options import ReadOptions
+from simbench.motion.readers import read_motion
+from simbench.skills.analysis import analyse_skill, point_spread, with_person
+
+SOURCE, SPAN = "deepmimic:humanoid3d_walk", (0.0, 1.2)
+
+
+@pytest.fixture(scope="module")
+def analysis():
+    return analyse_skill(with_person(read_motion(SOURCE, ReadOptions()), 1.7, None, None), span=SPAN)
+
+
+def test_the_mixture_is_no_worse_than_any_criterion_alone(analysis):
+    mixture = analysis.mixture
+    assert mixture.fitness <= mixture.single.min()
+    # The errors over time are those of the same laws.
+    [errors] = analysis.errors
+    means = np.trapezoid(errors, axis=1) / (len(analysis.task.time) - 1)
+    np.testing.assert_allclose(means, [mixture.fitness, *mixture.single], rtol=1e-9)
+    assert (analysis.flatness.lowest <= mixture.weights + 1e-12).all()
+    assert (analysis.flatness.highest >= mixture.weights - 1e-12).all()
+    # Legs walk; shoulders and elbows move by some centimetres.
+    assert 0.02 < point_spread(analysis.task) < 0.5
+
+
+def test_repetitions_are_found_where_no_span_is_given():
+    analysis = analyse_skill(read_motion("actor:knife:1", ReadOptions()))
+    assert len(analysis.parts) == 5
+    durations = [part.duration for part in analysis.parts]
+    assert sum(durations) == pytest.approx(analysis.task.duration, abs=0.05)
+    errors = np.concatenate(analysis.errors, axis=1)
+    # Each starts where the person was.
+    for part in analysis.errors:
+        np.testing.assert_allclose(part[:, 0], 0.0, atol=1e-9)
+    assert np.nanmean(errors[0]) == pytest.approx(analysis.mixture.fitness, rel=0.05)
+
+
+def test_prints_and_draws_it(analysis, tmp_path, capsys):
+    picture = tmp_path / "skill.png"
+    given = ["--height", "1.7", "--span", "0", "1.2", "--picture", str(picture)]
+    assert main(["skills", SOURCE, *given]) == 0
+    said = capsys.readouterr().out
+    table = [line.split() for line in said.splitlines()]
+    for k, name in enumerate(CRITERIA):
+        [row] = [line for line in table if line and line[0] == name]
+        assert float(row[1]) == pytest.approx(analysis.mixture.weights[k], abs=5e-4)
+    assert f"dominant   {analysis.mixture.dominant}" in said
+    with Image.open(picture) as drawn:
+        assert drawn.size[0] == 1200
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--height", "170"], "height 170: must be from 0.5 to 2.5 m"),
+        (["--height", "1.7", "--mass", "nan"], "mass nan: must be from 10 to 300 kg"),
+        (["--height", "1.7"], "nothing repeats in it; give the span to be analysed"),
+        (["--height", "1.7", "--span", "1", "0.5"], "--span 1 0.5: the end must come after the start"),
+        (["--height", "1.7", "--span", "5", "9"], "fewer than two samples from 5 s to 9 s"),
+        (["--picture", "skill.jpg"], "a picture's name must end in .png"),
+        (["--method", "newton"], "'newton' is not one of"),
+    ],
+)
+def test_refuses_in_one_line(given, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["skills", SOURCE, *given]) == 2
+    said = capsys.readouterr()
+    assert message in said.err
+    assert said.err.count("\n") == 1
+    assert not said.out
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_persons_measures_are_told_or_kept():
+    walk = read_motion(SOURCE, ReadOptions())
+    told = with_person(walk, None, 90.0, None)
+    assert told.actor == replace(walk.actor, mass=90.0)
+    nobody = replace(walk, actor=None)
+    assert with_person(nobody, 1.8, None, "female").actor == Actor("unnamed", 1.8, None, "female")
+    with pytest.raises(MotionError, match="stature is needed for the masses of the body; give --height"):
+        with_person(nobody, None, 90.0, None)
+
+
+def test_the_skeleton_can_be_chosen(capsys):
+    given = ["skills", SOURCE, "--height", "1.7", "--span", "0", "0.4"]
+    assert main(given) == 0
+    assert "joints     the person's own" in capsys.readouterr().out
+    assert main([*given, "--skeleton", "romeo"]) == 0
+    assert "joints     ROMEO's" in capsys.readouterr().out

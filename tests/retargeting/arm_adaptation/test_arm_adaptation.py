@@ -1,0 +1,330 @@
+"""Arm adaptation: gradients, a robot's own motion, people's motions at 60 Hz, and bad input."""
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from scipy.optimize import least_squares
+from scipy.spatial.transform import Rotation
+
+from simbench.errors import MotionError, RetargetError
+from simbench.motion.actors.session import perform_in_session
+from simbench.motion.human_motion import HumanMotion, InitialPose
+from simbench.retargeting.arm_adaptation.arm_adaptation import adapt_arms, adapted_posture
+from simbench.retargeting.arm_adaptation.arm_chain import arm_chain, arm_joints
+from simbench.retargeting.arm_adaptation.arm_criterion import arm_criterion, make_posture, minimise, place_arm
+from simbench.retargeting.imitation.scaling import upper_body
+from simbench.robot.robot import load_robot
+
+SIDES = ("left", "right")
+WEIGHTS = np.array([1.0, 0.8, 1.3, 0.4])
+PLACES = np.array([[0.0, 0.0, 0.025], [0.075, 0.043, 0.025], [0.075, -0.043, 0.025]])
+"""Of wrist, thumb and pinky of a right hand held forward, palm down."""
+
+
+@pytest.fixture(scope="module")
+def robots():
+    return {name: load_robot(name) for name in ("mahru", "romeo", "puma560")}
+
+
+@pytest.fixture(scope="module")
+def people():
+    return {task: perform_in_session(2018, 1, task).motion for task in ("waving", "signing")}
+
+
+def criterion(chain, q, targets, upper_arm):
+    posture, n = make_posture(chain), len(q)
+    matrix, descent = np.empty((n, n)), np.empty(n)
+    place_arm(chain, np.asarray(q, dtype=float), posture)
+    return arm_criterion(posture, targets, upper_arm, WEIGHTS, matrix, descent), -2 * descent, posture
+
+
+def random_arm(robot, side, rng):
+    chain = arm_chain(robot, side, 0.6, PLACES)
+    bounds = [
+        [limit[robot.root_q + robot.joint_names.index(name)] for name in arm_joints(robot, side)]
+        for limit in (robot.model.lowerPositionLimit, robot.model.upperPositionLimit)
+    ]
+    return chain, np.array(bounds), rng.uniform(*bounds)
+
+
+@pytest.mark.parametrize("name", ["mahru", "romeo", "puma560"])
+def test_gradient_against_central_differences(robots, name):
+    rng, angles = np.random.default_rng(1), []
+    for _ in range(40):
+        chain, _, q = random_arm(robots[name], "right", rng)
+        targets, upper_arm = rng.normal(scale=0.3, size=(3, 3)), rng.normal(size=3)
+        upper_arm /= np.linalg.norm(upper_arm)
+        _, gradient, posture = criterion(chain, q, targets, upper_arm)
+        step = 1e-5
+        numeric = [
+            (
+                criterion(chain, q + step * unit, targets, upper_arm)[0]
+                - criterion(chain, q - step * unit, targets, upper_arm)[0]
+            )
+            / (2 * step)
+            for unit in np.eye(len(q))
+        ]
+        assert np.abs(gradient - numeric).max() < 1e-8
+        angles.append(posture.point[3] @ upper_arm)
+    # Both branches of the upper arm's term were there.
+    assert min(angles) < -0.1
+    assert max(angles) > 0.1
+
+
+def test_the_upper_arm_term_is_least_along_and_greatest_against_the_persons(robots):
+    """W10 |r|² (1 − cos|cos|): the printed sign, or its square, would put the least value elsewhere."""
+    chain, _, q = random_arm(robots["mahru"], "right", np.random.default_rng(2))
+    posture = criterion(chain, q, np.zeros((3, 3)), np.array([1.0, 0, 0]))[2]
+    r, targets = posture.point[3].copy(), posture.point[:3].copy()
+    axis = np.cross(r, [0.3, 0.5, 0.7])
+    values = []
+    for angle in np.radians([0, 30, 60, 90, 120, 150, 180]):
+        upper_arm = Rotation.from_rotvec(angle * axis / np.linalg.norm(axis)).apply(r / np.linalg.norm(r))
+        values.append(criterion(chain, q, targets, upper_arm)[0] / (WEIGHTS[3] * (r @ r)))
+    assert values == pytest.approx([0, 0.25, 0.75, 1, 1.25, 1.75, 2], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["mahru", "romeo"])
+@pytest.mark.parametrize("side", SIDES)
+def test_stretched_arm_against_the_robots_own_kinematics(robots, name, side):
+    """All between shoulder and wrist is ρ times as long, the hand as large as the person's."""
+    robot = robots[name]
+    model, data = robot.model, robot.model.createData()
+    chain, _, joints = random_arm(robot, side, np.random.default_rng(3))
+    q = pin.neutral(model)
+    for joint, angle in zip(arm_joints(robot, side), joints, strict=True):
+        q[model.joints[model.getJointId(joint)].idx_q] = angle
+    pin.framesForwardKinematics(model, data, q)
+    shoulder, elbow, wrist, hand = (
+        data.oMf[model.getFrameId(robot.frames[f"{side}_{part}"])]
+        for part in ("shoulder", "elbow", "wrist", "hand")
+    )
+    upper, fore = elbow.translation - shoulder.translation, wrist.translation - elbow.translation
+    ratio = 0.6 / (np.linalg.norm(upper) + np.linalg.norm(fore))
+    point = criterion(chain, joints, np.zeros((3, 3)), np.array([1.0, 0, 0]))[2].point
+    assert point[3] == pytest.approx(ratio * upper, abs=1e-12)
+    assert point[:3] == pytest.approx(ratio * (upper + fore) + PLACES @ hand.rotation.T, abs=1e-9)
+
+
+def test_the_least_value_in_a_box_is_scipys(robots):
+    rng = np.random.default_rng(4)
+    at_bounds = 0
+    for _ in range(15):
+        chain, limits, q = random_arm(robots["romeo"], "left", rng)
+        goal = criterion(chain, rng.uniform(*limits), np.zeros((3, 3)), np.array([1.0, 0, 0]))[2]
+        targets = goal.point[:3].copy()
+        upper_arm = goal.point[3] / np.linalg.norm(goal.point[3])
+        low, high = np.maximum(q - 0.15, limits[0]), np.minimum(q + 0.15, limits[1])
+
+        def residual(x, chain=chain, targets=targets, upper_arm=upper_arm, start=q):
+            point = criterion(chain, x, targets, upper_arm)[2].point
+            along = upper_arm @ point[3]
+            aside = point[3] - along * upper_arm
+            against = np.sqrt(2) * min(along, 0.0)
+            term = np.sqrt(WEIGHTS[3]) * np.append(aside, against)
+            hand = (np.sqrt(WEIGHTS[:3])[:, None] * (targets - point[:3])).ravel()
+            return np.concatenate([hand, term, 1e-3 * (x - start)])
+
+        best = least_squares(residual, q, bounds=(low, high), xtol=1e-14, ftol=1e-14, gtol=1e-14)
+        found = q.copy()
+        value = minimise(chain, make_posture(chain), targets, upper_arm, WEIGHTS, 1e-6, low, high, found)
+        assert value == pytest.approx(2 * best.cost, rel=1e-5, abs=1e-12)
+        at_bounds += int(np.sum((found == low) | (found == high)))
+    assert at_bounds > 15
+
+
+def recorded(robot, q, time, base):
+    """What would be seen of a person whose arms are 1.2 times the robot's, moving by q on a moving base."""
+    model, data = robot.model, robot.model.createData()
+
+    def seen(joints, root):
+        full = pin.neutral(model)
+        full[7:] = joints
+        pin.framesForwardKinematics(model, data, full)
+        trunk = root * data.oMf[model.getFrameId(robot.frames["trunk"])]
+        places, frames = {}, {"trunk": trunk.homogeneous, "pelvis": root.homogeneous}
+        for side in SIDES:
+            at = {
+                part: data.oMf[model.getFrameId(robot.frames[f"{side}_{part}"])]
+                for part in ("shoulder", "elbow", "wrist", "hand")
+            }
+            start = at["shoulder"].translation
+            for part in ("shoulder", "elbow", "wrist"):
+                places[f"{side}_{part}"] = root.act(start + 1.2 * (at[part].translation - start))
+            # Markers sit on a hand as they please.
+            fixed = pin.SE3(pin.exp3(np.array([0.3, -0.5, 0.8])), np.array([0.05, 0.01, 0.02]))
+            hand = pin.SE3(at["hand"].rotation, start + 1.2 * (at["wrist"].translation - start))
+            frames[f"{side}_hand"] = (root * hand * fixed).homogeneous
+        return places, frames
+
+    tracks = [seen(joints, root) for joints, root in zip(q, base, strict=True)]
+    joints, segments = (
+        {name: np.array([track[kind][name] for track in tracks]) for name in tracks[0][kind]}
+        for kind in (0, 1)
+    )
+    initial = InitialPose(*seen(robot.postures["basic"], pin.SE3.Identity()))
+    return HumanMotion(time, joints, segments, initial, "robot")
+
+
+@pytest.fixture(scope="module")
+def own_motion(robots):
+    """Mahru's own motion, slow, from rest, on a base that walks and turns; and its joints over time."""
+    robot = robots["mahru"]
+    time = np.arange(0, 2, 1 / 60)
+    share = 0.5 - 0.5 * np.cos(np.pi * time / 2)
+    q = np.tile(robot.postures["basic"], (len(time), 1))
+    goal = {
+        "ShoulderPitch": 0.5,
+        "ShoulderRoll": 0.6,
+        "ShoulderYaw": 0.5,
+        "ElbowPitch": -1.2,
+        "WristYaw": 0.6,
+        "WristPitch": 0.5,
+    }
+    for side, sign in (("L", 1.0), ("R", -1.0)):
+        for name, by in goal.items():
+            mirrored = sign if name.endswith(("Roll", "Yaw")) else 1.0
+            q[:, robot.joint_names.index(side + name)] += mirrored * by * share
+        # An elbow that is not straight leaves no choice.
+        q[:, robot.joint_names.index(side + "ElbowPitch")] -= 0.3
+    q[:, robot.joint_names.index("WaistYaw")] = 0.4 * share
+    base = [
+        pin.SE3(pin.rpy.rpyToMatrix(0.1 * s, 0.2 * s, 2.5 * s), np.array([2.0 * s, s, 0.9])) for s in share
+    ]
+    return recorded(robot, q, time, base), q
+
+
+def test_a_robots_own_motion_is_found_wherever_it_walks(robots, own_motion):
+    motion, q = own_motion
+    robot = robots["mahru"]
+    arms = adapt_arms(robot, motion)
+    columns = [robot.joint_names.index(name) for name in arms.joint_names]
+    assert np.abs(arms.q - q[:, columns]).max() < 1e-5
+    for side in SIDES:
+        assert np.abs(arms.hand_errors[side]).max() < 1e-6
+        assert arms.upper_arm_errors[side].max() < 1e-5
+    posture = adapted_posture(robot, motion)
+    names = list(upper_body(robot).names)[2:]
+    assert posture == pytest.approx(q[:, [robot.joint_names.index(name) for name in names]], abs=1e-5)
+
+
+def violations(adaptation, period):
+    """How often position, speed and acceleration are passed, by backward differences from rest."""
+    q, bounds = adaptation.q, adaptation.bounds
+    speed = np.diff(q, axis=0, prepend=q[:1]) / period
+    acceleration = np.diff(speed, axis=0, prepend=0 * speed[:1]) / period
+    return (
+        int(np.sum((q > bounds.upper + 1e-9) | (q < bounds.lower - 1e-9))),
+        int(np.sum(np.abs(speed) > bounds.speed + 1e-9)),
+        int(np.sum(np.abs(acceleration) > bounds.acceleration + 1e-9)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "mean", "worst"),
+    [
+        ("mahru", "waving", 0.004, 0.02),
+        ("mahru", "signing", 0.010, 0.03),
+        ("romeo", "waving", 0.11, 0.25),
+    ],
+)
+def test_people_at_60_hz_within_all_bounds(robots, people, name, task, mean, worst):
+    adaptation = adapt_arms(robots[name], people[task])
+    assert len(adaptation.q) == {"waving": 642, "signing": 1978}[task]
+    assert violations(adaptation, 1 / 60) == (0, 0, 0)
+    errors = np.concatenate([adaptation.hand_errors[side] for side in SIDES])
+    distance = np.linalg.norm(errors, axis=2)
+    assert distance.mean() < mean
+    assert distance.max() < worst
+
+
+def test_the_papers_own_bounds_leave_accelerations_open(robots, people):
+    """What bounding them costs a hand point of a wave: less than a millimetre on the mean."""
+    bounded = adapt_arms(robots["mahru"], people["waving"])
+    free = adapt_arms(robots["mahru"], people["waving"], acceleration=np.inf)
+    position, speed, _ = violations(free, 1 / 60)
+    assert (position, speed) == (0, 0)
+    assert violations(replace(free, bounds=bounded.bounds), 1 / 60)[2] > 50
+    cost = [np.linalg.norm(each.hand_errors["right"], axis=2).mean() for each in (bounded, free)]
+    assert 0 <= cost[0] - cost[1] < 1e-3
+
+
+def held(motion, samples, frames):
+    """Jump to a sample of a motion and stay there for some frames, sample after sample."""
+    index = np.repeat(samples, frames)
+    parts = [
+        {name: track[index] for name, track in part.items()} for part in (motion.joints, motion.segments)
+    ]
+    markers = {name: track[index] for name, track in motion.markers.items()}
+    return replace(
+        motion, time=np.arange(len(index)) / 60, joints=parts[0], segments=parts[1], markers=markers
+    )
+
+
+def test_jumps_stay_feasible_and_end_at_rest(robots, people):
+    """The least criterion alone would swing about the aim for as long as it stays."""
+    jumps = held(people["signing"], [0, 500, 1000, 1500], 90)
+    adaptation = adapt_arms(robots["mahru"], jumps)
+    assert violations(adaptation, 1 / 60) == (0, 0, 0)
+    speed = np.diff(adaptation.q, axis=0) * 60
+    acceleration = np.diff(speed, axis=0) * 60
+    # Driven to the bounds they keep.
+    assert (np.abs(acceleration).max(axis=0) > 0.99 * adaptation.bounds.acceleration).sum() > 4
+    for jump in range(90, 360, 90):
+        assert np.abs(speed[jump - 6 : jump - 1]).max() < 0.01
+
+
+def test_three_fixed_points_stand_in_for_markers(robots, people):
+    """Without the hand's markers the three usual places on the hand give the same motion."""
+    motion = people["waving"]
+    seen = adapt_arms(robots["mahru"], motion)
+    unseen = adapt_arms(robots["mahru"], replace(motion, markers={}))
+    assert np.sqrt(np.mean((seen.q - unseen.q) ** 2)) < 0.05
+    # Without a trunk the line of the shoulders shows where the person faces.
+    segments = {name: track for name, track in motion.segments.items() if name != "trunk"}
+    turned = adapt_arms(robots["mahru"], replace(motion, segments=segments))
+    assert np.sqrt(np.mean((seen.q - turned.q) ** 2)) < 0.1
+
+
+def test_one_arm_and_one_frame(robots, people):
+    first = held(people["waving"], [0], 1)
+    adaptation = adapt_arms(robots["puma560"], first)
+    assert adaptation.q.shape == (1, 6)
+    assert list(adaptation.hand_errors) == ["right"]
+    assert violations(adaptation, 1 / 60) == (0, 0, 0)
+
+
+def without(motion, *names):
+    def kept(part):
+        return {name: track for name, track in part.items() if name not in names}
+
+    return replace(motion, joints=kept(motion.joints), segments=kept(motion.segments))
+
+
+def test_bad_input(robots, people):
+    motion, mahru = people["waving"], robots["mahru"]
+    with pytest.raises(MotionError, match=r"lacks right_hand"):
+        adapt_arms(mahru, without(motion, "right_hand"))
+    with pytest.raises(MotionError, match=r"holds no arm that puma560 has.*right arm"):
+        adapt_arms(robots["puma560"], without(motion, "right_elbow"))
+    assert list(adapt_arms(mahru, without(held(motion, [0], 2), "left_elbow")).hand_errors) == ["right"]
+    with pytest.raises(MotionError, match=r"lacks left_elbow"):
+        adapted_posture(mahru, without(motion, "left_elbow"))
+    armless = replace(mahru, groups={"trunk": mahru.groups["trunk"]})
+    with pytest.raises(RetargetError, match=r"mahru: has no arm"):
+        adapt_arms(armless, motion)
+    with pytest.raises(RetargetError, match=r"puma560: has no left arm.*group left_arm"):
+        adapted_posture(robots["puma560"], motion)
+    same = {**motion.joints, "right_elbow": motion.joints["right_shoulder"]}
+    with pytest.raises(MotionError, match=r"right shoulder, elbow and wrist must be apart"):
+        adapt_arms(mahru, replace(motion, joints=same))
+    far = motion.markers["left_thumb"].copy()
+    far[7] = np.inf
+    with pytest.raises(MotionError, match=r"left arm is NaN or infinite at frame 7 \(0.117 s\)"):
+        adapt_arms(mahru, replace(motion, markers={**motion.markers, "left_thumb": far}))
+    uneven = motion.time.copy()
+    uneven[5] += 0.005
+    with pytest.raises(RetargetError, match=r"frame 5 is 5 ms off the even spacing of 16.7 ms"):
+        adapt_arms(mahru, replace(motion, time=uneven))

@@ -1,0 +1,216 @@
+"""Detours: clear where they were not, the same elsewhere, smooth between, held palms where they were."""
+
+import coal
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from simbench.motion.trajectory import JointTrajectory
+from simbench.retargeting.collision.avoidance import keep_clear
+from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
+from simbench.retargeting.collision.interference import find_interference
+from simbench.retargeting.collision.obstacles import box_obstacle, cylinder_obstacle
+from simbench.retargeting.contact.damped_ik import reach
+
+RADIUS, ARM = 0.05, 0.4
+MARGIN = 0.005
+HANDS = ("l_palm", "r_palm")
+BASE = np.array([0.2, -0.1, 0.85, 0.0, 0.0, np.sin(0.2), np.cos(0.2)])
+CLEAR = [0.15, 1.75, -0.08, 1.9, -0.35, -0.05, 0.4, 0.9, 1.3, 0.35, -0.5, 1.5, 1.5, 0.36, -0.2]
+ELBOW_IN_CHEST = [
+    *[0.128, 1.733, -0.079, 1.989, -0.267, -0.01, 0.402, 0.908],
+    *[1.281, 0.376, -0.383, 1.492, 1.372, 0.358, -0.224],
+]
+
+
+@pytest.fixture(scope="module")
+def ball():
+    """A ball of 5 cm on an arm of 0.4 m that turns about a vertical axis."""
+    model = pin.Model()
+    root = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root_joint")
+    joint = model.addJoint(root, pin.JointModelRZ(), pin.SE3.Identity(), "turn")
+    geometry = pin.GeometryModel()
+    tip = pin.SE3(np.eye(3), np.array([ARM, 0.0, 0.0]))
+    geometry.addGeometryObject(pin.GeometryObject("ball_0", joint, joint, tip, coal.Sphere(RADIUS)))
+    return BodyShapes(model, geometry)
+
+
+def origin(samples):
+    return np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (samples, 1))
+
+
+def at(x, y, z):
+    pose = np.eye(4)
+    pose[:3, 3] = x, y, z
+    return pose
+
+
+def test_a_ball_goes_round_a_pole_by_as_little_as_it_must(ball):
+    """The ball swings toward a pole and back; in closed form the nearest it may come is known."""
+    time = np.arange(201) * 0.01
+    pole_angle, limit = 0.3, np.array([np.pi])
+    pole = cylinder_obstacle("pole", 0.03, 1.0, at(ARM * np.cos(pole_angle), ARM * np.sin(pole_angle), 0.0))
+    closest = pole_angle - 2.0 * np.arcsin((RADIUS + 0.03 + MARGIN) / (2.0 * ARM))
+    joints = 0.06 + closest - 0.3 * (1.0 - np.exp(-(((time - 1.0) / 0.12) ** 2)))[:, None]
+    detour = keep_clear(ball, time, joints, origin(201), {}, -limit, limit, MARGIN, (pole,))
+    bend = (detour.joints - joints)[:, 0]
+    assert (detour.missing == 0.0).all()
+    distance = 2.0 * ARM * np.sin(0.5 * np.abs(pole_angle - detour.joints)) - RADIUS - 0.03
+    assert MARGIN <= distance.min() < MARGIN + 0.001
+    near = joints[:, 0] > closest
+    window = np.abs(time - 1.0) < 0.41 + 0.5 * np.ptp(time[near])
+    assert (bend[~window] == 0.0).all()
+    assert (bend[window] != 0.0).sum() > 80
+    # It leaves and comes back without a jump of velocity.
+    speed = np.diff(bend) / 0.01
+    own = np.diff(joints[:, 0], 2) / 0.01
+    assert np.abs(np.diff(speed)).max() < 0.2 * np.abs(own).max()
+    assert np.abs(speed[np.flatnonzero(bend)[[0, -1]] - [1, 0]]).max() < 0.02 * np.abs(speed).max()
+
+
+def test_a_clear_path_stays_as_it_is(ball):
+    time = np.arange(50) * 0.02
+    joints = np.sin(time)[:, None]
+    limit = np.array([np.pi])
+    far = box_obstacle("far", (0.1, 0.1, 0.1), at(-1.0, 0.0, 0.0))
+    detour = keep_clear(ball, time, joints, origin(50), {}, -limit, limit, MARGIN, (far,))
+    np.testing.assert_array_equal(detour.joints, joints)
+    np.testing.assert_array_equal(detour.missing, np.zeros(50))
+
+
+def palm_poses(model, joints, base):
+    data = model.createData()
+    poses = np.empty((len(joints), 2, 4, 4))
+    for sample, q in enumerate(np.hstack([base, joints])):
+        pin.framesForwardKinematics(model, data, q)
+        for hand, frame in enumerate(HANDS):
+            poses[sample, hand] = data.oMf[model.getFrameId(frame)].homogeneous
+    return poses
+
+
+@pytest.fixture(scope="module")
+def elbow_case(romeo):
+    """ROMEO holds both palms still; an elbow goes into the chest and comes back."""
+    shapes = body_shapes(romeo, romeo.postures["standing"])
+    model = shapes.model
+    lower, upper = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
+    data, frames = model.createData(), [model.getFrameId(frame) for frame in HANDS]
+    bad = np.array(ELBOW_IN_CHEST)
+    pin.framesForwardKinematics(model, data, np.concatenate([BASE, bad]))
+    targets = [data.oMf[frame].copy() for frame in frames]
+    time = np.arange(61) * 0.025
+    joints = []
+    for share in np.sin(np.pi * time / time[-1]) ** 2:
+        wanted = np.clip((1.0 - share) * np.array(CLEAR) + share * bad, lower, upper)
+        start = np.concatenate([BASE, wanted])
+        found = reach(
+            model, data, start, frames, targets, wanted, lower, upper, iterations=40, tolerance=1e-10
+        )
+        joints.append(found[7:])
+    return shapes, time, np.array(joints), np.tile(BASE, (61, 1)), (lower, upper)
+
+
+def whole(romeo, shapes, time, joints, base):
+    q = np.tile(romeo.postures["standing"], (len(time), 1))
+    q[:, [romeo.joint_names.index(name) for name in list(shapes.model.names)[2:]]] = joints
+    return JointTrajectory(time, q, romeo.joint_names, base)
+
+
+def test_romeos_elbow_swivels_out_of_its_chest_with_the_palms_held(romeo, elbow_case):
+    shapes, time, joints, base, (lower, upper) = elbow_case
+    before = find_interference(romeo, whole(romeo, shapes, time, joints, base))
+    assert {(one.first, one.second) for one in before} == {("RElbowYawLink", "torso")}
+    assert min(one.distance for one in before) < -0.007
+    held = {frame: np.ones(len(time), dtype=bool) for frame in HANDS}
+    detour = keep_clear(shapes, time, joints, base, held, lower, upper, MARGIN)
+    assert (detour.missing == 0.0).all()
+    after = whole(romeo, shapes, time, detour.joints, base)
+    # Between samples a millimetre less.
+    assert find_interference(romeo, after, margin=MARGIN - 0.001) == ()
+    np.testing.assert_allclose(
+        palm_poses(shapes.model, detour.joints, base), palm_poses(shapes.model, joints, base), atol=1e-7
+    )
+    assert (detour.joints >= lower).all()
+    assert (detour.joints <= upper).all()
+    bend = detour.joints - joints
+    assert 0.1 < np.abs(bend).max() < 0.5
+    # As smooth as the path itself: no jump of velocity.
+    assert np.abs(np.diff(bend, 2, axis=0)).max() < 2.0 * np.abs(np.diff(joints, 2, axis=0)).max()
+
+
+def test_what_cannot_be_cleared_is_said(romeo, elbow_case):
+    """A post where a held palm is: neither the palm gives way nor the post."""
+    shapes, time, joints, base, (lower, upper) = elbow_case
+    few = slice(0, 4)
+    palm = palm_poses(shapes.model, joints[few], base[few])[0, 0]
+    post = box_obstacle("post", (0.1, 0.1, 0.1), palm)
+    held = {HANDS[0]: np.ones(4, dtype=bool)}
+    detour = keep_clear(shapes, time[few], joints[few], base[few], held, lower, upper, MARGIN, (post,))
+    assert (detour.missing > 0.02).all()
+    np.testing.assert_allclose(
+        palm_poses(shapes.model, detour.joints, base[few])[:, 0],
+        palm_poses(shapes.model, joints[few], base[few])[:, 0],
+        atol=1e-4,
+    )
+    # The fingers and the wrist may touch it: nothing is to be done.
+    post = box_obstacle("post", (0.1, 0.1, 0.1), palm, ("l_wrist", "l_fingers"))
+    free = keep_clear(shapes, time[few], joints[few], base[few], held, lower, upper, MARGIN, (post,))
+    assert (free.missing == 0.0).all()
+    left = slice(1, 8)
+    np.testing.assert_allclose(free.joints[:, left], joints[few, left], atol=1e-6)
+
+
+def test_a_moving_obstacle_pushes_a_free_arm_and_not_the_other(romeo):
+    """A block comes at ROMEO's hanging left forearm; the right palm is held."""
+    shapes = body_shapes(romeo, romeo.postures["standing"])
+    model = shapes.model
+    columns = [romeo.joint_names.index(name) for name in list(model.names)[2:]]
+    time = np.arange(41) * 0.025
+    joints, base = np.tile(romeo.postures["standing"][columns], (41, 1)), np.tile(BASE, (41, 1))
+    data = model.createData()
+    pin.framesForwardKinematics(model, data, np.concatenate([BASE, joints[0]]))
+    palm = data.oMf[model.getFrameId("l_palm")].translation
+    ahead = pin.XYZQUATToSE3(BASE).rotation[:, 0]
+    near = 0.16 - 0.06 * np.exp(-(((time - 0.5) / 0.1) ** 2))
+    block = box_obstacle("block", (0.1, 0.1, 0.1), np.array([at(*(palm + d * ahead)) for d in near]))
+    held = {"r_palm": np.ones(41, dtype=bool)}
+    lower, upper = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
+    trajectory = whole(romeo, shapes, time, joints, base)
+    before = find_interference(romeo, trajectory, (block,))
+    assert {one.second for one in before} == {"block"}
+    detour = keep_clear(shapes, time, joints, base, held, lower, upper, MARGIN, (block,))
+    assert (detour.missing == 0.0).all()
+    after = whole(romeo, shapes, time, detour.joints, base)
+    assert find_interference(romeo, after, (block,), MARGIN - 0.002) == ()
+    poses = palm_poses(model, detour.joints, base)[:, 1]
+    np.testing.assert_allclose(poses, palm_poses(model, joints, base)[:, 1], atol=1e-7)
+    assert np.abs(detour.joints - joints).max() > 0.01
+
+
+def test_a_hand_that_may_turn_on_its_handle_does_so_out_of_the_way(romeo):
+    """A block comes at the left fingers; both palms are held, the left one on a round handle across it."""
+    shapes = body_shapes(romeo, romeo.postures["standing"])
+    model = shapes.model
+    columns = [romeo.joint_names.index(name) for name in list(model.names)[2:]]
+    time, across = np.arange(41) * 0.025, np.array([0.0, 1.0, 0.0])
+    joints, base = np.tile(romeo.postures["standing"][columns], (41, 1)), np.tile(BASE, (41, 1))
+    elbow = list(model.names)[2:].index("LElbowYaw")
+    joints[:, elbow] = -1.2
+    palm = palm_poses(model, joints[:1], base[:1])[0, 0]
+    tip = palm @ np.array([0.10, 0.0, 0.0, 1.0])
+    near = 0.07 - 0.055 * np.exp(-(((time - 0.5) / 0.1) ** 2))
+    poses = np.tile(palm, (41, 1, 1))
+    poses[:, :3, 3] = tip[:3] - near[:, None] * palm[:3, 2]
+    block = box_obstacle("block", (0.05, 0.10, 0.05), poses, ("l_wrist",))
+    held = {frame: np.ones(41, dtype=bool) for frame in HANDS}
+    limits = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
+    firm = keep_clear(shapes, time, joints, base, held, *limits, MARGIN, (block,))
+    loose = keep_clear(shapes, time, joints, base, held, *limits, MARGIN, (block,), {HANDS[0]: across})
+    assert firm.missing.max() > 0.002
+    assert (loose.missing == 0.0).all()
+    turned, firmly = palm_poses(model, loose.joints, base), palm_poses(model, joints, base)
+    np.testing.assert_allclose(turned[:, :, :3, 3], firmly[:, :, :3, 3], atol=1e-5)
+    np.testing.assert_allclose(turned[:, 0, :3, :3] @ across, firmly[:, 0, :3, :3] @ across, atol=1e-5)
+    np.testing.assert_allclose(turned[:, 1], firmly[:, 1], atol=1e-5)
+    cosine = np.einsum("ti,ti->t", turned[:, 0, :3, 0], firmly[:, 0, :3, 0])
+    assert 0.02 < np.arccos(np.clip(cosine, -1.0, 1.0)).max() < 0.5

@@ -1,0 +1,252 @@
+"""Distances between the robot's own links, their Jacobians, and paths that go round them."""
+
+import subprocess
+import sys
+
+import coal
+import numpy as np
+import pinocchio as pin
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+
+from simbench.retargeting.collision.clearance import BodyShapes, body_shapes, clear_path, clearance_rows
+from simbench.retargeting.collision.pair_distances import (
+    pair_workspace,
+    place_shapes,
+    possible_pairs,
+    sphere_gaps,
+)
+
+RADIUS = 0.05
+ARM = 0.4
+UNIT = st.floats(-1.0, 1.0)
+
+
+@pytest.fixture(scope="module")
+def romeo_shapes(romeo):
+    return body_shapes(romeo, romeo.postures["standing"])
+
+
+@pytest.fixture(scope="module")
+def two_arms():
+    """Two balls of 5 cm on arms of 0.4 m that turn about vertical axes 0.5 m apart, on a floating base."""
+    model = pin.Model()
+    root = model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root_joint")
+    geometry = pin.GeometryModel()
+    for name, x in (("a", 0.0), ("b", 0.5)):
+        place = pin.SE3(np.eye(3), np.array([x, 0.0, 0.0]))
+        joint = model.addJoint(root, pin.JointModelRZ(), place, name)
+        tip = pin.SE3(np.eye(3), np.array([0.0, ARM, 0.0]))
+        geometry.addGeometryObject(pin.GeometryObject(f"{name}_0", joint, joint, tip, coal.Sphere(RADIUS)))
+    geometry.addCollisionPair(pin.CollisionPair(0, 1))
+    return BodyShapes(model, geometry)
+
+
+def gap(joints):
+    """Distance of the two balls in closed form."""
+    (a, b), tips = joints, []
+    for angle, x in ((a, 0.0), (b, 0.5)):
+        tips.append(np.array([x - ARM * np.sin(angle), ARM * np.cos(angle)]))
+    return np.linalg.norm(tips[0] - tips[1]) - 2 * RADIUS
+
+
+def rows(shapes, joints, margin):
+    return clearance_rows(pair_workspace(shapes.model, shapes.geometry), np.asarray(joints), margin)
+
+
+@settings(max_examples=50, deadline=None)
+@given(joints=st.lists(st.floats(-3.0, 3.0), min_size=2, max_size=2))
+def test_two_balls_in_closed_form(two_arms, joints):
+    joints = np.array(joints)
+    distance = gap(joints)
+    assume(distance > -1.9 * RADIUS)
+    jacobian, missing = rows(two_arms, joints, 2.0)
+    assert missing == pytest.approx([2.0 - distance], abs=1e-6)
+    h = 1e-6
+    slope = [(gap(joints + h * unit) - gap(joints - h * unit)) / (2 * h) for unit in np.eye(2)]
+    np.testing.assert_allclose(jacobian, [slope], atol=1e-4)
+
+
+def test_pairs_beyond_the_margin_give_no_row(two_arms):
+    joints = np.array([0.3, -0.3])
+    assert gap(joints) == pytest.approx(0.5 + 2 * ARM * np.sin(0.3) - 2 * RADIUS)
+    jacobian, missing = rows(two_arms, joints, gap(joints) - 1e-6)
+    assert jacobian.shape == (0, 2)
+    assert missing.shape == (0,)
+    assert rows(two_arms, joints, gap(joints) + 1e-3)[0].shape == (1, 2)
+
+
+def pair_distances(shapes, joints):
+    """Distance of every pair by itself, in the world frame, from placements by hand."""
+    model, data = shapes.model, shapes.model.createData()
+    pin.forwardKinematics(model, data, np.r_[pin.neutral(model)[:7], joints])
+    distances = []
+    for pair in shapes.geometry.collisionPairs:
+        placed = []
+        for index in (pair.first, pair.second):
+            shape = shapes.geometry.geometryObjects[index]
+            pose = data.oMi[shape.parentJoint] * shape.placement
+            placed += [shape.geometry, coal.Transform3s(pose.rotation, pose.translation)]
+        result = coal.DistanceResult()
+        distances.append(coal.distance(*placed, coal.DistanceRequest(), result))
+    return np.array(distances)
+
+
+@settings(max_examples=30, deadline=None)
+@given(shares=st.lists(UNIT, min_size=15, max_size=15))
+def test_rows_are_the_slopes_of_the_distances(romeo_shapes, shares):
+    model = romeo_shapes.model
+    lower, upper = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
+    joints = 0.5 * (lower + upper) + 0.5 * np.array(shares) * (upper - lower)
+    margin = 0.15
+    distance = pair_distances(romeo_shapes, joints)
+    near = distance < margin
+    jacobian, missing = rows(romeo_shapes, joints, margin)
+    assert jacobian.shape == (near.sum(), 15)
+    apart = distance[near] > 1e-3
+    np.testing.assert_allclose(margin - missing[apart], distance[near][apart], atol=1e-6)
+    h = 1e-4
+    after, before = (
+        np.array([pair_distances(romeo_shapes, joints + sign * h * unit) for unit in np.eye(15)])
+        for sign in (1, -1)
+    )
+    slope = ((after - before) / (2 * h))[:, near].T[apart]
+    # Where the nearest points jump from one edge to another the distance has a kink: no slope to compare.
+    bend = np.abs(after + before - 2 * distance)[:, near].T[apart] / h
+    smooth = (bend < 1e-3).all(axis=1)
+    np.testing.assert_allclose(jacobian[apart][smooth], slope[smooth], atol=2e-3)
+
+
+def test_pairs_are_the_robots_own(romeo, romeo_shapes):
+    objects = romeo_shapes.geometry.geometryObjects
+    wanted = {frozenset(pair) for pair in romeo.self_collision_pairs}
+    found = {
+        frozenset(objects[index].name.rpartition("_")[0] for index in (pair.first, pair.second))
+        for pair in romeo_shapes.geometry.collisionPairs
+    }
+    assert found <= wanted
+    assert frozenset(("l_wrist", "r_wrist")) in found
+    assert frozenset(("l_wrist", "LHipPitchLink")) in found
+    # Between links that no joint of trunk and arms moves against each other there is nothing to do.
+    assert frozenset(("LKneePitchLink", "RKneePitchLink")) not in found
+
+
+def test_standing_is_clear_and_legs_are_where_the_posture_puts_them(romeo, romeo_shapes):
+    columns = [romeo.joint_names.index(name) for name in romeo_shapes.model.names[2:]]
+    joints = romeo.postures["standing"][columns]
+    assert pair_distances(romeo_shapes, joints).min() > 0.03
+    data = romeo.model.createData()
+    pin.forwardKinematics(romeo.model, data, np.r_[pin.neutral(romeo.model)[:7], romeo.postures["standing"]])
+    hip = data.oMi[romeo.model.getJointId("LHipPitch")]
+    # The thigh's shape in the reduced model, and in the whole robot.
+    small = romeo_shapes.model.createData()
+    pin.forwardKinematics(romeo_shapes.model, small, np.r_[pin.neutral(romeo_shapes.model)[:7], joints])
+    text = romeo.urdf.read_text().replace('filename="', f'filename="{romeo.urdf.parent}/')
+    whole = pin.buildGeomFromUrdfString(romeo.model, text, pin.GeometryType.COLLISION)
+    name = next(s.name for s in whole.geometryObjects if s.name.startswith("LHipPitchLink_"))
+    shape = romeo_shapes.geometry.geometryObjects[romeo_shapes.geometry.getGeometryId(name)]
+    expected = hip * whole.geometryObjects[whole.getGeometryId(name)].placement
+    np.testing.assert_allclose(
+        (small.oMi[shape.parentJoint] * shape.placement).homogeneous, expected.homogeneous, atol=1e-9
+    )
+
+
+def test_a_clear_path_stays_as_it_is(two_arms):
+    s = np.linspace(0, 1, 50)[:, None]
+    path = (1 - s) * np.array([1.0, 0.5]) + s * np.array([1.5, -1.5])
+    assert min(gap(at) for at in path) > 0.1
+    np.testing.assert_allclose(clear_path(two_arms, path, 0.05), path, atol=1e-12)
+
+
+def test_a_collision_is_gone_round_with_the_ends_kept(two_arms):
+    s = np.linspace(0, 1, 80)[:, None]
+    # The right ball sweeps over the left one's place.
+    path = (1 - s) * np.array([-0.65, -1.5]) + s * np.array([-0.65, 2.2])
+    before = np.array([gap(at) for at in path])
+    cleared = clear_path(two_arms, path, 0.03)
+    after = np.array([gap(at) for at in cleared])
+    assert before.min() < -0.08
+    assert after.min() > 0.029
+    np.testing.assert_allclose(cleared[[0, -1]], path[[0, -1]], atol=1e-6)
+
+
+def test_an_end_inside_the_margin_is_left_gradually(two_arms):
+    share = np.linspace(0, 1, 201)[:, None]
+    # The right ball comes from afar to rest 1 cm from the left one.
+    rest = np.array([-0.65, 0.0])
+    rest[1] = brentq(lambda angle: gap(np.array([rest[0], angle])) - 0.01, -1.5, 0.7)
+    path = rest + (1 - share) ** 3 * np.array([0.0, -1.2])
+    cleared = clear_path(two_arms, path, 0.03)
+    np.testing.assert_array_equal(cleared[[0, -1]], path[[0, -1]])
+    after = np.array([gap(at) for at in cleared])
+    assert after[:150].min() > 0.029
+    # A sample further nothing has happened yet: 2 cm at once would be 0.05 rad.
+    assert np.abs(cleared[-2] - path[-1]).max() < 0.001
+
+
+def test_a_bend_does_not_depend_on_the_number_of_samples(two_arms):
+    bends = []
+    for samples in (81, 321):
+        share = np.linspace(0, 1, samples)[:, None]
+        path = np.array([-0.65, -1.5]) + share * np.array([0.0, 3.7])
+        bends.append((clear_path(two_arms, path, 0.03) - path)[:: (samples - 1) // 80])
+    assert np.abs(bends[0]).max() > 0.2
+    np.testing.assert_allclose(bends[0], bends[1], atol=0.03)
+
+
+def least_distance(shapes, joints):
+    data, pairs = shapes.model.createData(), shapes.geometry.createData()
+    pin.computeDistances(
+        shapes.model, data, shapes.geometry, pairs, np.r_[pin.neutral(shapes.model)[:7], joints]
+    )
+    return min(result.min_distance for result in pairs.distanceResults)
+
+
+def test_romeos_arms_are_led_round_its_body(romeo_shapes):
+    """Straight lines between clear postures that pass through the body, up to 6 cm deep."""
+    model = romeo_shapes.model
+    lower, upper = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
+    rng = np.random.default_rng(0)
+    share = np.linspace(0, 1, 60)[:, None]
+    found = 0
+    while found < 4:
+        start, end = rng.uniform(lower, upper, (2, 15))
+        if min(least_distance(romeo_shapes, joints) for joints in (start, end)) < 0.05:
+            continue
+        path = (1 - share) * start + share * end
+        if not -0.06 < min(least_distance(romeo_shapes, joints) for joints in path) < 0.0:
+            continue
+        found += 1
+        cleared = clear_path(romeo_shapes, path, 0.03)
+        assert min(least_distance(romeo_shapes, joints) for joints in cleared) > 0.02
+        np.testing.assert_allclose(cleared[[0, -1]], path[[0, -1]], atol=1e-6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(shares=st.lists(UNIT, min_size=15, max_size=15), margin=st.floats(-0.05, 0.2))
+def test_no_near_pair_is_left_out_by_its_spheres(romeo_shapes, shares, margin):
+    model = romeo_shapes.model
+    lower, upper = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
+    joints = 0.5 * (lower + upper) + 0.5 * np.array(shares) * (upper - lower)
+    workspace = pair_workspace(model, romeo_shapes.geometry)
+    q = np.r_[pin.neutral(model)[:7], joints]
+    possible = possible_pairs(workspace, q, margin)
+    near = np.flatnonzero(pair_distances(romeo_shapes, joints) < margin)
+    assert set(near) <= set(possible)
+    # One by one and all in an array: the same spheres.
+    middles, _ = place_shapes(workspace, q)
+    np.testing.assert_array_equal(np.flatnonzero(sphere_gaps(workspace, middles) < margin), possible)
+
+
+def test_boxes_have_their_own_size_whatever_a_process_looks_at_first():
+    """Two boxes of 2 m, their middles 3 m apart along x: the first distance of a process."""
+    script = (
+        "import simbench.retargeting.collision.pair_distances, coal, numpy; box = coal.Box(2.0, 2.0, 2.0);"
+        "place = [coal.Transform3s(numpy.eye(3), numpy.array([x, 0.0, 0.0])) for x in (0.0, 3.0)];"
+        "request, result = coal.DistanceRequest(), coal.DistanceResult();"
+        "print(coal.distance(box, place[0], box, place[1], request, result) - 1.0)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert abs(float(done.stdout)) < 1e-14

@@ -1,0 +1,259 @@
+"""What the robot's hands are to do: phases of contact, hands within reach, targets in between."""
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from simbench.motion.handles import Handle
+from simbench.retargeting.contact.hand_plan import actor_palms, approach_handles, plan_hands
+from simbench.retargeting.contact.phases import contact_phases
+from simbench.retargeting.contact.reach import arm_reach, draw_in
+from simbench.retargeting.imitation.imitation import Imitation
+from simbench.retargeting.imitation.scaling import SIDES, robot_lengths, scale_model, upper_body
+
+UNIT = st.floats(-1.0, 1.0)
+three = st.lists(UNIT, min_size=3, max_size=3).map(np.array)
+HANDLE = np.array([[0.5, 0.2, 1.0]])
+
+
+def phases(time, distance, contact=0.015, transition=0.1, duration=1.0, handle=HANDLE):
+    """A palm that is some distance in front of a handle."""
+    palm = handle[0] - np.asarray(distance)[:, None] * np.array([0.6, 0.0, 0.8])
+    return contact_phases(
+        time,
+        palm,
+        handle,
+        contact_distance=contact,
+        transition_distance=transition,
+        transition_time=duration,
+    )
+
+
+def test_contact_lasts_from_the_arrival_to_the_departure():
+    time = np.arange(1000) / 100.0
+    distance = np.full(1000, 0.5)
+    # It passes by at 2 s, is near from 4.0 s on, touches at 4.5, is lost for a moment, and lets go at 6.4.
+    distance[200:205] = 0.005
+    distance[400:700] = 0.09
+    distance[450:640] = 0.01
+    distance[545:555] = 0.02
+    share, contact = phases(time, distance)
+    # It comes and goes within a sample: at rest there from the next one on.
+    np.testing.assert_array_equal(np.flatnonzero(contact), np.arange(451, 639))
+    np.testing.assert_array_equal(share[400:700], 1.0)
+    # One second of transition before 4.0 s and after 6.99 s, and nothing else: not where it passed by.
+    np.testing.assert_array_equal(share[:301], 0.0)
+    np.testing.assert_array_equal(share[799:], 0.0)
+    # Half a second away the minimum-jerk blend is half way, at a quarter 0.103515625.
+    assert share[350] == pytest.approx(0.5)
+    assert share[749] == pytest.approx(0.5)
+    assert share[325] == pytest.approx(0.103515625)
+    assert share[375] == pytest.approx(1 - 0.103515625)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    arrival=st.floats(2.0, 4.0),
+    leave=st.floats(5.0, 7.0),
+    duration=st.floats(0.3, 1.8),
+    speed=st.floats(0.05, 1.0),
+)
+def test_share_rises_once_and_falls_once(arrival, leave, duration, speed):
+    time = np.arange(0.0, 10.0, 0.01)
+    distance = speed * np.maximum(np.maximum(arrival - time, time - leave), 0.0)
+    share, contact = phases(time, distance, duration=duration)
+    assert share.min() >= 0
+    assert share.max() == 1
+    assert (share[contact] == 1).all()
+    top = int(np.argmax(share))
+    assert (np.diff(share[: top + 1]) >= 0).all()
+    assert (np.diff(share[top:]) <= 0).all()
+    # At rest against the handle, not merely near it.
+    assert contact[np.flatnonzero(distance == 0.0)[1:-1]].all()
+    assert (np.abs(np.gradient(distance, time)[contact]) < 0.03).all()
+    assert not contact[distance > 0.015 + 1e-9].any()
+    # Minimum jerk: its greatest slope is 15/8 of the mean one.
+    assert np.abs(np.diff(share)).max() / 0.01 <= 1.876 / duration
+
+
+def test_a_hand_that_never_touches_stays_free():
+    time = np.arange(50) / 10.0
+    for distance, handle in ((np.full(50, 0.05), HANDLE), (np.zeros(50), np.empty((0, 3)))):
+        palm = np.tile(HANDLE, (50, 1)) - distance[:, None]
+        share, contact = contact_phases(
+            time, palm, handle, contact_distance=0.015, transition_distance=0.1, transition_time=1.0
+        )
+        assert not share.any()
+        assert not contact.any()
+
+
+def test_a_handle_that_moves_is_touched_wherever_it_can_be():
+    time = np.arange(60) / 10.0
+    way = np.linspace(0.4, 0.5, 21)
+    path = np.stack([way, np.zeros(21), np.ones(21)], axis=1)
+    # It comes from the side at 1 s, goes along the handle's way from 2 to 4 s, and leaves at 5 s.
+    along = np.interp(time, [2.0, 4.0], [0.4, 0.5])
+    aside = np.interp(time, [0.0, 1.0, 5.0, 5.9], [0.3, 0.0, 0.0, 0.3])
+    palm = np.stack([along, aside, np.ones(60)], axis=1)
+    _, contact = contact_phases(
+        time, palm, path, contact_distance=0.02, transition_distance=0.1, transition_time=0.05
+    )
+    np.testing.assert_array_equal(np.flatnonzero(contact), np.arange(11, 50))
+
+
+@given(shift=three, shoulder=three, turn=three)
+def test_a_palm_is_drawn_in_along_its_line_and_no_further(shift, shoulder, turn):
+    wrist, reaches = np.array([-0.09, 0.0, 0.02]), (0.2, 0.38)
+    palm = pin.SE3(pin.exp3(3 * turn), shoulder + shift)
+    before = palm.act(wrist) - shoulder
+    length = np.linalg.norm(before)
+    assume(length > 1e-3)
+
+    def after(part):
+        return draw_in(palm, shoulder, wrist, reaches, part) - palm.translation + palm.act(wrist) - shoulder
+
+    drawn = after(1.0)
+    np.testing.assert_allclose(drawn / np.linalg.norm(drawn), before / length, atol=1e-6)
+    assert 0.2 - 1e-9 <= np.linalg.norm(drawn) <= 0.38 + 1e-9
+    # A soft limit: nothing happens 6 cm inside, and a centimetre's ln 2 on it.
+    if 0.26 <= length <= 0.32:
+        assert np.linalg.norm(drawn) == pytest.approx(length, abs=1e-4)
+    limit = draw_in(pin.SE3(np.eye(3), np.array([0.38, 0, 0]) - wrist), np.zeros(3), wrist, reaches, 1.0)
+    assert (limit + wrist)[0] == pytest.approx(0.38 - 0.01 * np.log(2), abs=1e-9)
+    # In free motion it may go wherever it goes.
+    np.testing.assert_allclose(after(1e-3), before, atol=1e-9)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_reach_is_what_forward_kinematics_gives_at_the_elbows_limits(romeo, side):
+    # The right forearm is a sixth longer here.
+    own = robot_lengths(romeo)
+    uneven = replace(own, forearm={"left": own.forearm["left"], "right": own.forearm["right"] * 7 / 6})
+    model = scale_model(upper_body(romeo), romeo.frames, uneven)
+    data = model.createData()
+    least, most = arm_reach(model, romeo, uneven, side)
+    index = model.joints[model.getJointId(f"{side[0].upper()}ElbowYaw")].idx_q
+    distances = []
+    for angle in np.linspace(model.lowerPositionLimit[index], model.upperPositionLimit[index], 50):
+        q = pin.neutral(model)
+        q[index] = angle
+        pin.framesForwardKinematics(model, data, q)
+        place = {
+            role: data.oMf[model.getFrameId(romeo.frames[f"{side}_{role}"])].translation
+            for role in ("shoulder", "wrist")
+        }
+        distances.append(np.linalg.norm(place["wrist"] - place["shoulder"]))
+    # The left elbow bends by negative angles, the right one by positive ones.
+    assert {distances[0], distances[-1]} == {min(distances), max(distances)}
+    # A little inside on both ends, where joints race.
+    assert least - min(distances) == pytest.approx(max(distances) - most)
+    assert 0.002 < least - min(distances) < 0.03
+
+
+def scene(romeo, imitation, samples):
+    """The robot at the actor's place, joints clipped to its limits, at some samples of an imitation."""
+    model = imitation.actor.model
+    posture = np.clip(
+        imitation.q[samples, 7:], model.lowerPositionLimit[7:] + 0.02, model.upperPositionLimit[7:] - 0.02
+    )
+    base = np.tile([-0.05, 0.0, 0.85, 0.0, 0.0, 0.0, 1.0], (len(samples), 1))
+    part = Imitation(imitation.actor, imitation.time[samples], imitation.q[samples])
+    return part, posture, base
+
+
+def own_palms(romeo, base, posture):
+    """Forward kinematics of the whole robot."""
+    data = romeo.model.createData()
+    q = pin.neutral(romeo.model)
+    palms = {side: [] for side in SIDES}
+    names = upper_body(romeo).names[2:]
+    columns = [romeo.model.joints[romeo.model.getJointId(name)].idx_q for name in names]
+    for pose, joints in zip(base, posture, strict=True):
+        q[:7], q[columns] = pose, joints
+        pin.forwardKinematics(romeo.model, data, q)
+        for side in SIDES:
+            frame = romeo.model.frames[romeo.model.getFrameId(romeo.frames[f"{side}_hand"])]
+            palms[side].append(data.oMi[frame.parentJoint] * frame.placement)
+    return palms
+
+
+def planned(romeo, scene, share, touching=False):
+    part, posture, base = scene
+    palms = actor_palms(part, romeo)
+    shares = {side: np.full(len(posture), share) for side in SIDES}
+    contact = {side: np.full(len(posture), touching) for side in SIDES}
+    return plan_hands(romeo, part, posture, base, palms, palms, shares, contact, {}), palms
+
+
+def test_share_zero_is_the_robots_own_motion(romeo, drawer_imitation):
+    samples = np.arange(0, 1300, 100)
+    part, posture, base = scene(romeo, drawer_imitation, samples)
+    plan, _ = planned(romeo, (part, posture, base), 0.0)
+    for side, palms in own_palms(romeo, base, posture).items():
+        for target, palm in zip(plan.targets[side], palms, strict=True):
+            np.testing.assert_allclose(target, palm.homogeneous, atol=1e-9)
+
+
+def test_contact_is_the_actors_palm(romeo, drawer_imitation, drawer_motion):
+    samples = np.arange(400, 1300, 50)
+    plan, palms = planned(romeo, scene(romeo, drawer_imitation, samples), 1.0, touching=True)
+    for side in SIDES:
+        np.testing.assert_allclose(plan.targets[side], palms[side], atol=1e-12)
+        # The recorded wrist lies L8 behind and L9 above the palm.
+        wrist = plan.targets[side] @ np.array([-0.09, 0.0, 0.02, 1.0])
+        np.testing.assert_allclose(wrist[:, :3], drawer_motion.joints[f"{side}_wrist"][samples], atol=0.003)
+
+
+def test_targets_move_smoothly_from_own_size_to_the_actors(romeo, drawer_imitation):
+    samples = np.array([0, 150, 300, 700, 1000])
+    made = scene(romeo, drawer_imitation, samples)
+    shares = np.r_[0.0, 1e-9, np.linspace(0.01, 0.99, 99), 1 - 1e-9, 1.0]
+    paths = {side: np.array([planned(romeo, made, s)[0].targets[side] for s in shares]) for side in SIDES}
+    for side in SIDES:
+        step = np.linalg.norm(np.diff(paths[side][:, :, :3, 3], axis=0), axis=2)
+        whole = np.linalg.norm(paths[side][-1, :, :3, 3] - paths[side][0, :, :3, 3], axis=1)
+        assert whole.min() > 0.05
+        # No jump at either end, and no step in between that is much longer than its part.
+        assert step[[0, -1]].max() < 1e-6
+        turn = np.abs(np.diff(paths[side][:, :, :3, :3], axis=0)).max(axis=(2, 3))
+        assert turn[[0, -1]].max() < 1e-6
+        assert step.max() < 0.005
+        assert turn.max() < 0.01
+
+
+def test_a_straight_arm_is_not_drawn_in_all_at_once(romeo, drawer_imitation):
+    """From share 0 on: the elbow is straight, farther than what a hand in contact may ask for."""
+    part, posture, base = scene(romeo, drawer_imitation, np.array([0]))
+    posture = np.zeros_like(posture)
+    targets = [planned(romeo, (part, posture, base), share)[0].targets["left"][0] for share in (0.0, 1e-9)]
+    assert np.linalg.norm(targets[0][:3, 3] - targets[1][:3, 3]) < 1e-6
+
+
+def test_actor_palms_are_the_recorded_hands(romeo, drawer_imitation, drawer_motion):
+    palms = actor_palms(drawer_imitation, romeo)
+    for side in SIDES:
+        wrist = palms[side][:, :3, 3] + palms[side][:, :3, :3] @ np.array([-0.09, 0.0, 0.02])
+        assert np.linalg.norm(wrist - drawer_motion.joints[f"{side}_wrist"], axis=1).max() < 0.005
+        np.testing.assert_allclose(np.linalg.det(palms[side][:, :3, :3]), 1.0)
+
+
+def test_the_way_to_a_handle_ends_on_it():
+    """The actor's palm is seen 8 mm and 4 degrees beside the handle: corrected by the share of the way."""
+    count = 101
+    time = np.linspace(0.0, 2.0, count)
+    seen = np.tile(np.eye(4), (count, 1, 1))
+    seen[:, :3, 3] = np.array([0.4, 0.2, 1.0]) - 0.1 * (1.0 - np.minimum(time, 1.0))[:, None]
+    handle = seen[60:61].copy()
+    handle[0, :3, 3] += (0.008, 0.0, 0.0)
+    handle[0, :3, :3] = pin.exp3(np.array([0.0, 0.0, np.radians(4.0)]))
+    share, contact = {"left": np.minimum(time, 1.0)}, {"left": time >= 1.2}
+    held = approach_handles({"left": seen}, share, contact, {"left": Handle(handle)})["left"]
+    np.testing.assert_allclose(held[contact["left"]], np.tile(handle, (contact["left"].sum(), 1, 1)))
+    off = held[:, :3, 3] - seen[:, :3, 3]
+    np.testing.assert_allclose(off[~contact["left"], 0], 0.008 * share["left"][~contact["left"]], atol=1e-12)
+    turn = np.degrees([np.linalg.norm(pin.log3(pose[:3, :3])) for pose in held])
+    np.testing.assert_allclose(turn[~contact["left"]], 4.0 * share["left"][~contact["left"]], atol=1e-9)

@@ -1,0 +1,146 @@
+"""Transfer: palms where they are to be, joints inside their limits, no corners."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from simbench.retargeting.contact.hand_plan import HandPlan
+from simbench.retargeting.contact.transfer import transfer_frames, transfer_path
+from simbench.retargeting.imitation.scaling import SIDES, upper_body
+
+RATE = 100.0
+BASE = np.array([-0.05, 0.0, 0.85, 0.0, 0.0, 0.0, 1.0])
+
+
+def own_palms(romeo, joints):
+    """Forward kinematics of the whole robot: {side: (T, 4, 4)}."""
+    data, q = romeo.model.createData(), pin.neutral(romeo.model)
+    names = upper_body(romeo).names[2:]
+    columns = [romeo.model.joints[romeo.model.getJointId(name)].idx_q for name in names]
+    palms = {side: np.empty((len(joints), 4, 4)) for side in SIDES}
+    for sample, at in enumerate(joints):
+        q[:7], q[columns] = BASE, at
+        pin.forwardKinematics(romeo.model, data, q)
+        for side in SIDES:
+            frame = romeo.model.frames[romeo.model.getFrameId(romeo.frames[f"{side}_hand"])]
+            palms[side][sample] = (data.oMi[frame.parentJoint] * frame.placement).homogeneous
+    return palms
+
+
+def limits(romeo):
+    model = upper_body(romeo)
+    return model.lowerPositionLimit[7:].copy(), model.upperPositionLimit[7:].copy()
+
+
+@pytest.fixture(scope="module")
+def elbows_bent(romeo):
+    """A posture in the middle of most ranges, and a motion around it that is the goal, (400, 15)."""
+    lower, upper = limits(romeo)
+    names = list(upper_body(romeo).names[2:])
+    posture = np.zeros(15)
+    for name, angle in {
+        "LShoulderPitch": 0.5,
+        "LShoulderYaw": 0.3,
+        "LElbowRoll": -0.6,
+        "LElbowYaw": -1.0,
+        "LWristRoll": -0.6,
+        "RShoulderPitch": 0.5,
+        "RShoulderYaw": -0.3,
+        "RElbowRoll": 0.6,
+        "RElbowYaw": 1.0,
+        "RWristRoll": 0.6,
+    }.items():
+        posture[names.index(name)] = angle
+    assert ((posture > lower) & (posture < upper)).all()
+    time = np.arange(400) / RATE
+    wave = 0.15 * np.sin(1.5 * time)[:, None] * np.cos(np.arange(15))
+    return np.tile(posture, (400, 1)), posture + wave
+
+
+def plan_of(palms, share=1.0, axes=None):
+    count = len(palms["left"])
+    shares = {side: np.full(count, share) for side in SIDES}
+    contact = {side: shares[side] == 1.0 for side in SIDES}
+    return HandPlan(shares, contact, shares, palms, palms, axes or dict.fromkeys(SIDES))
+
+
+def apart(first, second):
+    """Greatest distance, m, and angle, rad, over both hands."""
+    places, turns = 0.0, 0.0
+    for side in SIDES:
+        places = max(places, np.linalg.norm(first[side][:, :3, 3] - second[side][:, :3, 3], axis=1).max())
+        between = first[side][:, :3, :3].transpose(0, 2, 1) @ second[side][:, :3, :3]
+        turns = max(turns, max(np.linalg.norm(pin.log3(turn)) for turn in between))
+    return places, turns
+
+
+def test_palms_come_to_their_targets_smoothly(romeo, elbows_bent):
+    posture, goal = elbows_bent
+    lower, upper = limits(romeo)
+    base = np.tile(BASE, (len(goal), 1))
+    palms = own_palms(romeo, goal)
+    joints = transfer_path(romeo, np.arange(400) / RATE, posture, base, plan_of(palms), lower, upper)
+    places, turns = apart(own_palms(romeo, joints), palms)
+    assert places < 2e-5
+    assert turns < 2e-4
+    # The goal's own accelerations are up to 0.34 rad/s²; what the null space adds is of that order.
+    assert np.abs(np.diff(joints, 2, axis=0)).max() * RATE**2 < 2.0
+
+
+def test_a_limit_in_the_way_is_met_without_a_corner(romeo, elbows_bent):
+    posture, goal = elbows_bent
+    lower, upper = limits(romeo)
+    base, time = np.tile(BASE, (len(goal), 1)), np.arange(400) / RATE
+    palms = own_palms(romeo, goal)
+    unhindered = transfer_path(romeo, time, posture, base, plan_of(palms), lower, upper)
+    # The joint that moves most may go only where it is two thirds of the time: others must do its work.
+    column = int(np.ptp(unhindered, axis=0).argmax())
+    upper[column] = max(np.quantile(unhindered[:, column], 0.67), posture[0, column])
+    joints = transfer_path(romeo, time, posture, base, plan_of(palms), lower, upper)
+    assert (joints <= upper).all()
+    assert (joints >= lower).all()
+    assert (joints[:, column] == upper[column]).sum() > 20
+    assert apart(own_palms(romeo, joints), palms)[0] < 2e-4
+    speed = np.asarray(upper_body(romeo).velocityLimit[6:])
+    jumps = np.abs(np.diff(joints, 2, axis=0)) * RATE / speed
+    assert jumps.max() < 0.05
+
+
+def test_a_hand_that_may_turn_about_its_handle_keeps_the_posture_instead(romeo, elbows_bent):
+    posture, goal = elbows_bent
+    lower, upper = limits(romeo)
+    axis = np.array([0.0, 1.0, 0.0])
+    palms = own_palms(romeo, posture)
+    turned = {side: palm.copy() for side, palm in palms.items()}
+    for palm in turned.values():
+        palm[:, :3, :3] = palm[:, :3, :3] @ pin.exp3(0.3 * axis)
+    base, time = np.tile(BASE, (len(goal), 1)), np.arange(400) / RATE
+    free = transfer_path(
+        romeo, time, posture, base, plan_of(turned, axes=dict.fromkeys(SIDES, axis)), lower, upper
+    )
+    # Nothing asks for more than the small pull of the actor's own turn.
+    assert apart(own_palms(romeo, free), turned)[0] < 1e-4
+    fixed = transfer_path(romeo, time, posture, base, plan_of(turned), lower, upper)
+    assert apart(own_palms(romeo, fixed), turned)[1] < 2e-3
+    assert np.abs(free - posture).max() < 0.5 * np.abs(fixed - posture).max()
+
+
+def test_free_hands_leave_the_posture_alone(romeo, elbows_bent):
+    posture, goal = elbows_bent
+    lower, upper = limits(romeo)
+    base = np.tile(BASE, (len(goal), 1))
+    plan = plan_of(own_palms(romeo, posture), share=0.0)
+    joints = transfer_path(romeo, np.arange(400) / RATE, posture, base, plan, lower, upper)
+    np.testing.assert_array_equal(joints, posture)
+
+
+def test_frame_by_frame_reaches_the_same_targets(romeo, elbows_bent):
+    posture, goal = elbows_bent
+    lower, upper = limits(romeo)
+    base = np.tile(BASE, (len(goal), 1))
+    palms = own_palms(romeo, goal)
+    joints = transfer_frames(romeo, posture, base, plan_of(palms), lower, upper)
+    assert apart(own_palms(romeo, joints), palms)[0] < 0.001
+    narrow = np.minimum(upper, posture.max(axis=0) + 0.02)
+    joints = transfer_frames(romeo, posture, base, plan_of(palms), lower, narrow)
+    assert (joints <= narrow).all()

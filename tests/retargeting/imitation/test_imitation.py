@@ -1,0 +1,312 @@
+"""The imitation criterion, its Jacobian, and the motion that follows a recording."""
+
+import dataclasses
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+from simbench.kinematics.descent import place
+from simbench.kinematics.task_matrix import gauss_newton, make_workspace
+from simbench.kinematics.tree import kinematic_tree
+from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS
+from simbench.retargeting.imitation.calibration import orientation_error
+from simbench.retargeting.imitation.errors import imitation_errors
+from simbench.retargeting.imitation.imitation import (
+    first_posture,
+    imitate,
+    smooth,
+)
+from simbench.retargeting.imitation.tasks import (
+    INNER_JOINTS,
+    MARKERS,
+    WRISTS,
+    ImitationWeights,
+    imitation_targets,
+    imitation_tasks,
+    turned_segments,
+)
+
+TRUNK = "trunk"
+UNIT = st.floats(-1.0, 1.0)
+
+
+def skew(a):
+    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
+
+
+def configuration(actor, motion, sample, step):
+    """Near the actor's place in a frame: base within 0.2 m and 0.4 rad, joints within 1 rad of q_init."""
+    q = pin.integrate(
+        actor.model, actor.q, np.asarray(step) * np.r_[np.full(3, 0.2), np.full(3, 0.4), np.ones(15)]
+    )
+    shoulders = [
+        tracks["left_shoulder"] + tracks["right_shoulder"]
+        for tracks in ({k: v[sample] for k, v in motion.joints.items()}, motion.initial.joints)
+    ]
+    q[:3] += 0.5 * (shoulders[0] - shoulders[1])
+    return q
+
+
+steps = st.lists(UNIT, min_size=21, max_size=21)
+
+
+def wrist_errors(imitation, motion):
+    off = imitation_errors(imitation, motion).joints
+    return np.stack([off[name] for name in WRISTS], axis=1)
+
+
+def criterion(actor, data, q, motion, sample, weights):
+    """Error ε of one frame (recording − model, weighted) and −∂ε/∂q, row by row (Tomić 2018, eq. 3.5)."""
+    model = actor.model
+    pin.computeJointJacobians(model, data, q)
+    pin.updateFramePlacements(model, data)
+    blocks, errors = [], []
+
+    def jacobian(frame):
+        return pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+
+    for names, weight in ((MARKERS, weights.marker), (INNER_JOINTS, weights.joint), (WRISTS, weights.hand)):
+        for name in names:
+            frame = actor.markers[name] if name in MARKERS else actor.joints[name]
+            target = motion.segments[name][sample, :3, 3] if name in MARKERS else motion.joints[name][sample]
+            blocks.append(weight * jacobian(frame)[:3])
+            errors.append(weight * (target - data.oMf[frame].translation))
+    for name in turned_segments(actor, weights):
+        frame = actor.markers[name]
+        weight = weights.hand_orientation if name.endswith("hand") else weights.segment_orientation
+        vector, scalar = orientation_error(motion.segments[name][sample, :3, :3], data.oMf[frame].rotation)
+        blocks.append(0.5 * weight * (pin.skew(vector) + scalar * np.eye(3)) @ jacobian(frame)[3:])
+        errors.append(weight * vector)
+    return np.vstack(blocks), np.concatenate(errors)
+
+
+@settings(max_examples=25, deadline=None)
+@given(step=steps, sample=st.integers(0, 1300))
+def test_jacobian_is_the_derivative_of_the_error(drawer_actor, drawer_motion, step, sample):
+    model, data = drawer_actor.model, drawer_actor.model.createData()
+    q = configuration(drawer_actor, drawer_motion, sample, step)
+    weights = ImitationWeights(1.3, 2.1, 7.0, 11.0, 0.7)
+
+    def error(at):
+        return criterion(drawer_actor, data, at, drawer_motion, sample, weights)[1]
+
+    jacobian, _ = criterion(drawer_actor, data, q, drawer_motion, sample, weights)
+    h = 1e-6
+    slopes = [
+        (error(pin.integrate(model, q, h * unit)) - error(pin.integrate(model, q, -h * unit))) / (2 * h)
+        for unit in np.eye(model.nv)
+    ]
+    # The quaternion's vector part has a kink where the error is half a turn: no posture here is near it.
+    np.testing.assert_allclose(jacobian, -np.array(slopes).T, atol=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(step=steps, sample=st.integers(0, 1300))
+def test_compiled_criterion_is_that_of_the_rows(drawer_actor, drawer_motion, step, sample):
+    """What the methods descend: JᵀJ, Jᵀε and ‖ε‖² of the rows above, in world axes of an upright base."""
+    model = drawer_actor.model
+    q = configuration(drawer_actor, drawer_motion, sample, step)
+    q[3:7] = 0.0, 0.0, 0.0, 1.0
+    weights = ImitationWeights(1.3, 2.1, 7.0, 11.0, 0.7)
+    jacobian, error = criterion(drawer_actor, model.createData(), q, drawer_motion, sample, weights)
+    tree = kinematic_tree(model)
+    work = make_workspace(tree)
+    place(tree, q[7:].copy(), np.eye(3), q[:3].copy(), work)
+    points, turns = imitation_targets(drawer_actor, drawer_motion, weights)
+    cost = gauss_newton(tree, imitation_tasks(drawer_actor, weights), points[sample], turns[sample], work)
+    expected = jacobian.T @ jacobian
+    np.testing.assert_allclose(np.tril(work.matrix), np.tril(expected), atol=1e-11 * np.abs(expected).max())
+    np.testing.assert_allclose(work.vector, jacobian.T @ error, atol=1e-10 * (1 + np.abs(error).max()) * 1e2)
+    assert cost == pytest.approx(error @ error, rel=1e-10)
+
+
+@given(
+    reference=st.lists(UNIT, min_size=4, max_size=4).filter(lambda q: np.linalg.norm(q) > 0.1),
+    current=st.lists(UNIT, min_size=4, max_size=4).filter(lambda q: np.linalg.norm(q) > 0.1),
+)
+def test_orientation_error_is_the_papers_quaternion_formula(reference, current):
+    e_ref, e = (Rotation.from_quat(q) for q in (reference, current))
+    (*vector_ref, scalar_ref), (*vector, scalar) = e_ref.as_quat(), e.as_quat()
+    vector_ref, vector = np.array(vector_ref), np.array(vector)
+    # Tomić 2018, eq. 3.4: Δe = η e_ref − η_ref e − S(e_ref) e; q and −q are one orientation.
+    expected = scalar * vector_ref - scalar_ref * vector - skew(vector_ref) @ vector
+    cosine = scalar * scalar_ref + vector @ vector_ref
+    assume(abs(cosine) > 1e-4)
+    got, got_scalar = orientation_error(e_ref.as_matrix(), e.as_matrix())
+    np.testing.assert_allclose(got, np.sign(cosine) * expected, atol=1e-7)
+    assert got_scalar == pytest.approx(abs(cosine), abs=1e-7)
+
+
+def test_error_and_weights_are_those_of_the_paper(drawer_actor, drawer_motion):
+    """The squared error is the sum that eq. 3.5 asks for, each term from forward kinematics by hand."""
+    weights = ImitationWeights()
+    assert (weights.marker, weights.joint, weights.hand_orientation, weights.hand) == (1, 2, 10, 20)
+    model, sample = drawer_actor.model, 700
+    q = configuration(drawer_actor, drawer_motion, sample, np.linspace(-1, 1, 21))
+    placed = model.createData()
+    pin.forwardKinematics(model, placed, q)
+    initial = model.createData()
+    pin.forwardKinematics(model, initial, drawer_actor.q)
+
+    def marker(name):
+        """Pose of a marker glued in the initial configuration to the joint that carries it."""
+        joint = model.frames[drawer_actor.markers[name]].parentJoint
+        glued = np.linalg.inv(initial.oMi[joint].homogeneous) @ drawer_motion.initial.segments[name]
+        return placed.oMi[joint].homogeneous @ glued
+
+    def place(name):
+        frame = model.frames[drawer_actor.joints[name]]
+        return (placed.oMi[frame.parentJoint] * frame.placement).translation
+
+    def apart(name):
+        return np.sum((drawer_motion.joints[name][sample] - place(name)) ** 2)
+
+    def turned(name):
+        turn = drawer_motion.segments[name][sample][:3, :3] @ marker(name)[:3, :3].T
+        return np.sin(0.5 * np.arccos(0.5 * (np.trace(turn) - 1))) ** 2
+
+    hands = ("left_hand", "right_hand")
+    expected = sum(
+        1**2 * np.sum((drawer_motion.segments[name][sample][:3, 3] - marker(name)[:3, 3]) ** 2)
+        for name in ARM_SEGMENTS
+    )
+    expected += sum(2**2 * apart(name) for name in ARM_JOINTS if "wrist" not in name)
+    expected += sum(10**2 * turned(name) for name in hands)
+    expected += sum(20**2 * apart(name) for name in ARM_JOINTS if "wrist" in name)
+    only = dataclasses.replace(weights, segment_orientation=0.0)
+    _, error = criterion(drawer_actor, model.createData(), q, drawer_motion, sample, only)
+    assert error @ error == pytest.approx(expected, rel=1e-9)
+    # 18 + 12 + 6 + 6 rows that count, and 0 for what is not in the paper.
+    assert np.count_nonzero(error) == 42
+
+    others = ["left_upper_arm", "right_upper_arm", TRUNK]
+    _, error = criterion(drawer_actor, model.createData(), q, drawer_motion, sample, weights)
+    expected += weights.segment_orientation**2 * sum(turned(name) for name in others)
+    assert error @ error == pytest.approx(expected, rel=1e-9)
+
+
+def test_imitation_of_the_models_own_motion_recovers_it(drawer_actor, drawer_motion, performed):
+    model = drawer_actor.model
+    time = np.arange(301) / 100.0
+    rng = np.random.default_rng(3)
+    lower, upper = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
+    middle, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
+    # Arms through half their ranges (elbows never straight), base swaying and turning; about 1 rad/s.
+    phase, rate = rng.uniform(0, 2 * np.pi, 15), rng.uniform(0.2, 0.5, 15)
+    swing = np.sin(2 * np.pi * rate * time[:, None] + phase)
+    joints = middle + 0.5 * half * swing
+    q = np.empty((len(time), model.nq))
+    for sample, t in enumerate(time):
+        turn = pin.exp3(np.array([0.1 * np.sin(t), 0.15 * np.sin(0.7 * t), 0.3 * np.sin(1.1 * t)]))
+        place = np.array([0.1 * np.sin(t), 0.05 * np.sin(2 * t), 1.0 + 0.02 * np.sin(3 * t)])
+        q[sample] = np.r_[pin.SE3ToXYZQUAT(pin.SE3(turn, place)), joints[sample]]
+    motion = performed(drawer_actor, q, time, drawer_motion)
+    got = imitate(drawer_actor, motion)
+
+    # Base and trunk turn about one axis, so that only their sum shows: compare the trunk, then the arms.
+    data = model.createData()
+    torso = model.getJointId("TrunkYaw")
+    turned, moved = [], []
+    for a, b in zip(q, got.q, strict=True):
+        pin.forwardKinematics(model, data, a)
+        before = data.oMi[torso].copy()
+        pin.forwardKinematics(model, data, b)
+        turned.append(np.linalg.norm(pin.log3(before.rotation.T @ data.oMi[torso].rotation)))
+        moved.append(np.linalg.norm(before.translation - data.oMi[torso].translation))
+    arms = np.abs(got.q[:, 8:] - q[:, 8:])
+    assert max(turned) < 0.006
+    assert max(moved) < 0.0005
+    assert arms.max() < 0.015
+    assert wrist_errors(got, motion).max() < 0.001
+
+
+@pytest.mark.parametrize("name", ["drawer", "dance"])
+def test_hands_follow_real_recordings(request, name):
+    imitation = request.getfixturevalue(f"{name}_imitation")
+    motion = request.getfixturevalue(f"{name}_motion")
+    model = imitation.actor.model
+    # Wrist positions by another route: one homogeneous transform a joint, multiplied up the arm.
+    apart = np.empty((len(imitation.q), 2))
+    data = model.createData()
+    for sample, q in enumerate(imitation.q):
+        pin.forwardKinematics(model, data, q)
+        for column, side in enumerate(("left", "right")):
+            frame = model.frames[imitation.actor.joints[f"{side}_wrist"]]
+            pose = frame.placement.homogeneous
+            joint = frame.parentJoint
+            while joint:
+                pose = data.liMi[joint].homogeneous @ pose
+                joint = model.parents[joint]
+            apart[sample, column] = np.linalg.norm(pose[:3, 3] - motion.joints[f"{side}_wrist"][sample])
+    np.testing.assert_allclose(wrist_errors(imitation, motion), apart, atol=1e-12)
+    assert apart.mean() <= 0.003
+    assert apart.max() <= 0.010
+    np.testing.assert_allclose(np.linalg.norm(imitation.q[:, 3:7], axis=1), 1.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["drawer", "dance"])
+def test_first_posture_is_a_minimum_on_the_recording(request, name):
+    actor, motion = request.getfixturevalue(f"{name}_actor"), request.getfixturevalue(f"{name}_motion")
+    model, data = actor.model, actor.model.createData()
+    weights = ImitationWeights()
+    q = first_posture(actor, motion, weights)
+
+    def cost(step):
+        _, error = criterion(actor, data, pin.integrate(model, q, step), motion, 0, weights)
+        return error @ error
+
+    still = cost(np.zeros(model.nv))
+    for direction in np.vstack([np.eye(model.nv), -np.eye(model.nv)]):
+        assert cost(1e-3 * direction) > still - 1e-12
+    pin.framesForwardKinematics(model, data, q)
+    for side in ("left", "right"):
+        wrist = data.oMf[actor.joints[f"{side}_wrist"]].translation
+        assert np.linalg.norm(wrist - motion.joints[f"{side}_wrist"][0]) < 0.003
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    coefficients=st.lists(st.lists(UNIT, min_size=6, max_size=6), min_size=4, max_size=4),
+    samples=st.integers(31, 80),
+)
+def test_smoothing_keeps_polynomials_of_its_order(coefficients, samples):
+    time = np.linspace(-1, 1, samples)
+    curves = np.array([np.polyval(c, time) for c in coefficients]).T
+    q = np.hstack([curves[:, :3], np.tile([0.0, 0.0, 0.0, 1.0], (samples, 1)), curves[:, 3:]])
+    np.testing.assert_allclose(smooth(q, 31, 5), q, atol=1e-10)
+
+
+def test_smoothing_removes_noise_and_keeps_a_turn():
+    time = np.arange(400) / 100.0
+    rng = np.random.default_rng(1)
+    noise = 1e-3 * rng.standard_normal((len(time), 3))
+    angle = 2 * np.pi * time / time[-1]
+    # Through a whole turn the quaternion changes sign continuously.
+    quaternion = np.stack(
+        [np.zeros_like(time), np.zeros_like(time), np.sin(angle / 2), np.cos(angle / 2)], axis=1
+    )
+    q = np.hstack([noise, quaternion + 1e-3 * rng.standard_normal(quaternion.shape)])
+    result = smooth(q, 31, 5)
+    turned = Rotation.from_quat(result[:, 3:7]) * Rotation.from_rotvec(angle[:, None] * [0, 0, 1]).inv()
+    np.testing.assert_allclose(np.linalg.norm(result[:, 3:7], axis=1), 1.0, atol=1e-12)
+    assert turned.magnitude().max() < 0.004
+    # The centre weight of the quintic filter of 31 points is its noise gain squared.
+    basis = np.polynomial.legendre.legvander(np.linspace(-1, 1, 31), 5)
+    gain = np.sqrt((basis @ np.linalg.pinv(basis))[15, 15])
+    assert result[20:-20, :3].std() == pytest.approx(1e-3 * gain, rel=0.15)
+
+
+def test_a_recording_shorter_than_the_window_is_smoothed_as_far_as_it_goes():
+    time = np.linspace(-1, 1, 12)
+    q = np.zeros((12, 8))
+    q[:, 6] = 1.0
+    q[:, 7] = time**5 - time**2
+    np.testing.assert_allclose(smooth(q, 31, 5), q, atol=1e-12)
+    rough = q.copy()
+    rough[:, 7] += 0.1 * (-1.0) ** np.arange(12)
+    assert np.abs(smooth(rough, 31, 5)[:, 7] - q[:, 7]).mean() < 0.05
+    assert (smooth(rough[:5], 31, 5) == rough[:5]).all()

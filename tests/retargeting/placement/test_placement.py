@@ -1,0 +1,330 @@
+"""Placement against forward kinematics by Pinocchio and plain geometry."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simbench.balance.standing.standing import stand
+from simbench.errors import RetargetError
+from simbench.motion.handles import Handle
+from simbench.retargeting.placement import spot as place
+from simbench.retargeting.placement import spot_search as place_search
+from simbench.retargeting.placement.base_gauss_newton import settle_place
+from simbench.retargeting.placement.hand_path import Course, seen_from
+from simbench.retargeting.placement.limit_margin import Wanted, followed
+from simbench.retargeting.placement.path_ik import Grasps
+from simbench.retargeting.placement.placement import RootPath, find_root, judge_root, require_feasible
+from simbench.retargeting.placement.reach_model import arm_length, hand_reach, handle_points
+from simbench.retargeting.placement.spot import Spot, cog_targets, handles_for, judge_spot
+from simbench.retargeting.placement.spot_search import find_spot
+from simbench.robot.robot import load_robot
+
+
+@pytest.fixture(scope="module")
+def puma():
+    return load_robot("puma560")
+
+
+@pytest.fixture(scope="module")
+def mahru():
+    return load_robot("mahru")
+
+
+def flange(puma, joints):
+    data = puma.model.createData()
+    pin.framesForwardKinematics(puma.model, data, joints)
+    return data.oMf[puma.model.getFrameId("flange")].homogeneous
+
+
+def pose(x, y, z, turn=None):
+    made = np.eye(4)
+    made[:3, 3] = x, y, z
+    made[:3, :3] = np.eye(3) if turn is None else turn
+    return made
+
+
+def at_origin(count):
+    return RootPath(np.zeros(3), 0.0, np.zeros((count, 3)))
+
+
+def ready(puma, handles):
+    return hand_reach(puma, handles, puma.postures["ready"])
+
+
+def test_a_way_the_arm_has_gone_is_feasible_with_at_least_its_margin(puma):
+    first, last = puma.postures["ready"], puma.postures["ready"] + [0.5, -0.3, 0.2, 0.4, -0.3, 0.6]
+    gone = np.linspace(first, last, 40)
+    handles = {"right": Handle(np.array([flange(puma, q) for q in gone]))}
+    found = judge_root(ready(puma, handles), handles, at_origin(40), Wanted(ample_margin=3.0))
+    low, high = puma.model.lowerPositionLimit, puma.model.upperPositionLimit
+    assert found.feasible
+    assert found.missing == 0.0
+    own = np.minimum(gone - low, high - gone).min()
+    assert found.margin > own - 0.01
+    assert found.margin == pytest.approx(np.minimum(found.postures - low, high - found.postures).min())
+    for joints, wanted in zip(found.postures, handles["right"].poses, strict=True):
+        off = pin.SE3(wanted).actInv(pin.SE3(flange(puma, joints)))
+        assert np.linalg.norm(off.translation) < 1e-3
+        assert np.linalg.norm(pin.log3(off.rotation)) < np.radians(0.5)
+
+
+@settings(max_examples=10, deadline=None)
+@given(angle=st.floats(-3.0, 3.0), direction=st.sampled_from(np.eye(3).tolist()))
+def test_a_hand_that_may_turn_about_its_handle_does(puma, angle, direction):
+    """Handles that differ by a turn about the free axis ask for the same."""
+    axis = np.array(direction)
+    wanted = flange(puma, puma.postures["ready"])
+    turned = wanted.copy()
+    turned[:3, :3] = wanted[:3, :3] @ pin.exp3(angle * axis)
+    found = []
+    for one in (wanted, turned):
+        handles = {"right": Handle(one[None], axis)}
+        found.append(judge_root(ready(puma, handles), handles, at_origin(1), Wanted()))
+    assert found[1].feasible
+    assert found[1].margin == pytest.approx(found[0].margin, abs=1e-6)
+    palm = flange(puma, found[1].postures[0])
+    np.testing.assert_allclose(palm[:3, 3], wanted[:3, 3], atol=1e-3)
+    assert np.arccos(min(1.0, palm[:3, :3] @ axis @ wanted[:3, :3] @ axis)) < np.radians(0.5)
+
+
+def test_a_circle_closes(puma):
+    angles = np.linspace(0.0, 2.0 * np.pi, 60)
+    down = pin.exp3(np.array([0.0, 0.5 * np.pi, 0.0]))
+    way = [pose(0.5 + 0.1 * np.cos(a), 0.1 + 0.1 * np.sin(a), 0.6, down) for a in angles]
+    handles = {"right": Handle(np.array(way), np.array([1.0, 0.0, 0.0]))}
+    found = judge_root(ready(puma, handles), handles, at_origin(60), Wanted())
+    assert found.feasible
+    np.testing.assert_allclose(found.postures[0], found.postures[-1], atol=1e-3)
+    assert np.abs(np.diff(found.postures, axis=0)).max() < 0.3
+
+
+def test_arms_that_race_lead_on_and_arms_that_jump_do_not(puma):
+    """A wrist beside its singularity races; one that flips comes back to the same pose by a jump."""
+    limits = np.stack([puma.model.lowerPositionLimit, puma.model.upperPositionLimit])
+    ready = puma.postures["ready"].copy()
+    ready[3:] = 0.4, 0.3, 0.2
+    raced, flipped = ready.copy(), ready.copy()
+    raced[3:] = 0.9, 0.3, 0.2
+    flipped[3:] = 0.4 - np.pi, -0.3, 0.2 + np.pi
+    np.testing.assert_allclose(flange(puma, flipped), flange(puma, ready), atol=1e-9)
+    for joints, leads in ((np.array([ready, raced]), True), (np.array([ready, flipped]), False)):
+        handles = {"right": Handle(np.array([flange(puma, q) for q in joints]))}
+        reach, points = hand_reach(puma, handles, ready), handle_points(handles)
+        # As if there were many poses: half a radian is more than one step of a way should take.
+        many = Grasps(np.repeat(joints, 200, axis=0), np.zeros(400), np.zeros(400))
+        path = np.repeat(points, 200, axis=0)
+        path[-1] += 1e-3
+        assert followed(reach, many, path, ready, limits, Wanted()) == leads
+
+
+def test_what_is_missing_to_a_handle_too_high_is_the_height(puma):
+    up = pin.exp3(np.array([0.0, -0.5 * np.pi, 0.0]))
+    handles = {"right": Handle(pose(0.3, 0.1, 2.0, up)[None], np.array([1.0, 0.0, 0.0]))}
+    found = find_root(ready(puma, handles), handles, at_origin(1), (0.0, 0.0), Wanted(), lambda *_: None)
+    # Shoulder, arm with the elbow bent by 0.15 rad, flange straight up.
+    upper, fore = 0.4318, np.hypot(0.4331, 0.0203)
+    top = 0.672 + np.sqrt(upper**2 + fore**2 + 2 * upper * fore * np.cos(0.15)) + 0.05625
+    assert not found.feasible
+    assert found.missing == pytest.approx(2.0 - top, abs=0.003)
+    with pytest.raises(RetargetError, match=rf"puma560: no place.*{1000 * found.missing:.1f} mm"):
+        require_feasible(puma.name, found)
+
+
+def test_hands_are_not_reached_wider_than_the_arms_span(mahru):
+    handles = {side: Handle(pose(0.3, y, 1.0)[None]) for side, y in (("left", 1.0), ("right", -1.0))}
+    placed = judge_spot(mahru, handles, Spot((0.2, 0.0)), "standing")
+    data = mahru.model.createData()
+    pin.framesForwardKinematics(mahru.model, data, pin.neutral(mahru.model))
+    shoulders = [data.oMf[mahru.model.getFrameId(mahru.frames[f"{s}_shoulder"])].translation for s in handles]
+    reach = hand_reach(mahru, handles, mahru.postures["standing"])
+    span = np.linalg.norm(shoulders[0] - shoulders[1]) + 2.0 * arm_length(reach)
+    least = 0.5 * (2.0 - span)
+    assert least > 0.15
+    assert least < placed.placement.missing < least + 0.1
+    assert not placed.placement.feasible
+
+
+def test_a_mirror_symmetric_task_gives_a_symmetric_place(mahru):
+    way = np.linspace(0.0, 0.1, 5)
+    handles = {
+        side: Handle(
+            np.array(
+                [pose(0.35 - x, 0.4 + 0.2 * sign, 0.9, pin.utils.rotate("z", -0.26 * sign)) for x in way]
+            )
+        )
+        for side, sign in (("left", 1.0), ("right", -1.0))
+    }
+    placed = find_spot(mahru, handles, Spot(), "standing", lambda *_: None)
+    found = placed.placement
+    assert found.margin > 0.2
+    assert placed.spot.position[1] == pytest.approx(0.4, abs=0.003)
+    assert placed.spot.heading == pytest.approx(0.0, abs=0.02)
+    # Judged anew from the numbers that are told, with the root where balance has it.
+    again = judge_spot(mahru, handles, placed.spot, "standing").placement
+    assert again.margin == pytest.approx(found.margin, abs=0.02)
+    q = pin.neutral(mahru.model)
+    q[:3] = again.way[2]
+    for name, angle in zip(again.joint_names, again.postures[2], strict=True):
+        q[mahru.model.joints[mahru.model.getJointId(name)].idx_q] = angle
+    q[3:7] = pin.Quaternion(pin.utils.rotate("z", again.root.heading)).coeffs()
+    data = mahru.model.createData()
+    pin.framesForwardKinematics(mahru.model, data, q)
+    for side, handle in handles.items():
+        palm = data.oMf[mahru.model.getFrameId(mahru.frames[f"{side}_hand"])]
+        assert np.linalg.norm(palm.translation - handle.poses[2, :3, 3]) < 1e-3
+
+
+def test_handles_that_do_not_fit_are_refused_in_a_line(puma, mahru):
+    still, moving = Handle(np.eye(4)[None]), Handle(np.tile(np.eye(4), (3, 1, 1)))
+    with pytest.raises(RetargetError, match=r"no handles"):
+        hand_reach(puma, {}, puma.postures["ready"])
+    with pytest.raises(RetargetError, match=r"left hand.*left_shoulder"):
+        hand_reach(puma, {"left": still}, puma.postures["ready"])
+    with pytest.raises(RetargetError, match=r"as many poses.*left 3, right 2"):
+        judge_spot(mahru, {"left": moving, "right": Handle(moving.poses[:2])}, Spot(), "standing")
+    with pytest.raises(RetargetError, match=r"a handle for the right hand; the recording has: left"):
+        handles_for(puma, {"left": still}, "right")
+    assert list(handles_for(puma, {"left": still}, "left")) == ["right"]
+    assert list(handles_for(mahru, {"left": still, "right": still}, "left")) == ["left"]
+    with pytest.raises(RetargetError, match=r"allowed: left, right"):
+        handles_for(puma, {"left": still}, "both")
+
+
+@pytest.mark.parametrize("stiff", [False, True])
+def test_place_and_postures_settle_where_a_hidden_place_was(mahru, stiff):
+    """Poses of the palms at random postures from a hidden root: from 30 cm off nothing may stay missing.
+
+    With joints that hardly move, the hidden numbers themselves must come out.
+    """
+    random = np.random.default_rng(3)
+    handles = {side: Handle(np.tile(np.eye(4), (6, 1, 1))) for side in ("left", "right")}
+    reach = hand_reach(mahru, handles, mahru.postures["standing"])
+    box = reach.boxes[0]
+    gone = np.linspace(box.mean(axis=0), random.uniform(0.7 * box[0] + 0.3 * box[1], box[1]), 6)
+    if stiff:
+        gone[:] = gone[3]
+        box = np.stack([gone[0] - 1e-6, gone[0] + 1e-6])
+    hidden = np.array([0.2, -0.1, 0.8, 0.3, 0.6, -0.3])
+    sway, hands = random.uniform(-0.05, 0.05, (6, 3)), random.uniform(-0.2, 0.2, (6, 3))
+    data, model = reach.model.createData(), reach.model
+    for number, joints in enumerate(gone):
+        pin.framesForwardKinematics(model, data, np.concatenate([pin.neutral(model)[:7], joints]))
+        along = 0.6 * hands[number] * (1.0, 1.0, 0.0)
+        along += -0.3 * hands[number, 2] * np.array([np.cos(0.3), np.sin(0.3), 0.0])
+        root = pin.SE3(pin.utils.rotate("z", 0.3), hidden[:3] + sway[number] + along)
+        for side, handle in handles.items():
+            palm = root * data.oMf[model.getFrameId(mahru.frames[f"{side}_hand"])]
+            handle.poses[number] = palm.homogeneous
+    course = Course(handle_points(handles), sway, hands)
+    place, path = np.array([0.05, -0.3, 0.8, 0.3, 0.4, 0.0]), np.tile(box.mean(axis=0), (6, 1))
+    low, high = place - 0.5, place + 0.5
+
+    def missing():
+        seen = seen_from(place, course)
+        total = 0.0
+        for target, joints in zip(seen, path, strict=True):
+            pin.framesForwardKinematics(model, data, np.concatenate([pin.neutral(model)[:7], joints]))
+            for side, columns in reach.columns.items():
+                palm = data.oMf[model.getFrameId(mahru.frames[f"{side}_hand"])]
+                total = max(total, float(np.linalg.norm(palm.translation - target[columns][0])))
+        return total
+
+    tree, tasks, rest = reach.tree, reach.tasks, box.mean(axis=0)
+    arrays = (course.points, course.sway, course.hands)
+    held = (place.copy(), place.copy())
+    settle_place(tree, tasks, reach.counter, *arrays, *box, rest, *held, reach.work, 60, place, path)
+    np.testing.assert_array_equal(place, held[0])
+    assert missing() > 0.01
+    settle_place(tree, tasks, reach.counter, *arrays, *box, rest, low, high, reach.work, 60, place, path)
+    assert missing() < 2e-4
+    assert (path >= box[0]).all()
+    assert (path <= box[1]).all()
+    if stiff:
+        np.testing.assert_allclose(place, hidden, atol=1e-4)
+
+
+def test_the_cog_goes_its_share_of_the_hands_way_and_forward_while_they_rise(mahru):
+    way = np.tile(np.eye(4), (5, 1, 1))
+    way[:, 0, 3] = 0.1 * np.sin(np.linspace(0.0, 2.0 * np.pi, 5))
+    way[:, 2, 3] = np.linspace(0.9, 1.1, 5)
+    handles = {"left": Handle(way), "right": Handle(np.eye(4)[None])}
+    heading = 0.5 * np.pi
+    spot = Spot((0.3, 0.2), heading, 0.0, 0.5, 0.2)
+    stance = stand(mahru, spot.position, heading, "standing")
+    along = [0.5 * 0.05 * x for x in (0.0, 1.0, 0.0, -1.0, 0.0)]
+    ahead = [0.2 * 0.5 * z for z in (-0.1, -0.05, 0.0, 0.05, 0.1)]
+    # Turned by 90 degrees the robot's forward is the world's y.
+    np.testing.assert_allclose(
+        cog_targets(stance, handles, spot) - stance.target, np.column_stack([along, ahead]), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("heading", [0.0, 1.2])
+def test_the_cog_is_taken_no_farther_than_2_cm_from_the_soles_edges(mahru, heading, monkeypatch):
+    """What the search may choose, from the soles themselves."""
+    asked = []
+
+    def find_root(reach, handles, guess, heights, wanted, progress, *, shares, nearby):
+        asked.append(shares)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(place_search, "find_root", find_root)
+    q = np.concatenate([pin.neutral(mahru.model)[:7], mahru.postures["standing"]])
+    data = mahru.model.createData()
+    pin.framesForwardKinematics(mahru.model, data, q)
+    corners = np.array(
+        [
+            data.oMf[mahru.model.getFrameId(mahru.frames[foot])].act(corner)[:2]
+            for foot, sole in mahru.soles.items()
+            for corner in sole
+        ]
+    )
+    room = 0.5 * np.ptp(corners, axis=0).min() - 0.02
+    for half, rise, follow, advance in (
+        (0.5 * room, 0.0, 1.0, 1.0),
+        (2.0 * room, 0.3, 0.5, 0.0),
+        (0.5 * room, 2.0 * room, 1.0, 0.25),
+    ):
+        way = np.tile(np.eye(4), (5, 1, 1))
+        way[:, :3, 3] = np.sin(np.linspace(0.0, 2.0 * np.pi, 5))[:, None] * (half, 0.0, rise)
+        handles = {side: Handle(way) for side in ("left", "right")}
+        with pytest.raises(KeyboardInterrupt):
+            find_spot(mahru, handles, Spot((0.3, -0.2), heading), "standing", lambda *_: None)
+        assert asked.pop() == pytest.approx((follow, advance), abs=1e-6)
+
+
+def test_a_cog_beyond_the_soles_is_no_place(mahru, monkeypatch):
+    handles = {
+        side: Handle(pose(0.35, 0.2 * sign, 0.9, pin.utils.rotate("z", -0.26 * sign))[None])
+        for side, sign in (("left", 1.0), ("right", -1.0))
+    }
+    spot = Spot(lean=0.02)
+    assert judge_spot(mahru, handles, spot, "standing").placement.feasible
+    # As if its feet were 16 mm long.
+    monkeypatch.setattr(place, "half_soles", lambda robot, stance: np.array([0.008, 0.1]))
+    found = judge_spot(mahru, handles, spot, "standing").placement
+    assert found.fault == "the COG would go 12 mm beyond the soles"
+
+
+def test_the_soles_are_measured_in_the_stances_axes(mahru):
+    stance = stand(mahru, (0.3, -0.2), 0.7, "standing")
+    length = np.ptp(mahru.soles["left_foot"][:, 0])
+    apart = np.linalg.norm(stance.soles["left"].translation - stance.soles["right"].translation)
+    width = apart + np.ptp(mahru.soles["left_foot"][:, 1])
+    np.testing.assert_allclose(place.half_soles(mahru, stance), [0.5 * length, 0.5 * width], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"follow": float("nan")}, "finite numbers"),
+        ({"position": (0.0, float("inf"))}, "finite numbers"),
+        ({"follow": 1.5}, "by 0 to 1.*given: 1.5"),
+        ({"advance": -2.0}, "by -1 to 1.*-2"),
+    ],
+)
+def test_a_spot_in_numbers_that_say_nothing_is_refused(wrong, told):
+    with pytest.raises(RetargetError, match=told):
+        Spot(**wrong)

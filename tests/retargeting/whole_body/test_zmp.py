@@ -1,0 +1,106 @@
+"""What hands feel of equipment that they move, and the COG that answers."""
+
+import numpy as np
+import pytest
+
+from simbench.balance.standing.standing import balance, stand
+from simbench.balance.standing.standing_profile import planned_zmp
+from simbench.errors import BalanceError
+from simbench.motion.actors.timing import minimum_jerk
+from simbench.retargeting.contact.hand_plan import HandPlan
+from simbench.retargeting.whole_body.zmp import Resistance, balancing_cog, hand_load, swaying_balance
+
+SIDES = ("left", "right")
+# Two hands share what they move.
+BOTH = dict.fromkeys(SIDES, Resistance(friction_n=1.5, damping_ns_m=2.5, mass_kg=1.25))
+BOTH_RUBBING = dict.fromkeys(SIDES, Resistance(1.5, 0.0, 0.0))
+
+
+def moved(time, way, contact, direction):
+    """Both palms at x = 0.4 m, y = ±0.2 m, z = 1 m, going a way along a direction."""
+    poses = {side: np.tile(np.eye(4), (len(time), 1, 1)) for side in SIDES}
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        poses[side][:, :3, 3] = [0.4, sign * 0.2, 1.0] + way[:, None] * direction
+    touching = dict.fromkeys(SIDES, contact)
+    share = {side: contact.astype(float) for side in SIDES}
+    return HandPlan(share, touching, share, poses, poses, dict.fromkeys(SIDES))
+
+
+@pytest.mark.parametrize("direction", [np.array([1.0, 0.0, 0.0]), np.array([0.0, -0.6, 0.8])])
+def test_a_pull_is_opposed_by_friction_damping_and_mass(direction):
+    time = np.linspace(0.0, 1.0, 1001)
+    way = 0.1 * time**2
+    load = hand_load(time, moved(time, way, np.ones(1001, dtype=bool), direction), BOTH)
+    # Past the first millimetre, away from the ends of the differences.
+    for k in range(150, 990, 60):
+        force = -(3.0 + 5.0 * 0.2 * time[k] + 2.5 * 0.2) * direction
+        np.testing.assert_allclose(load[k, :3], force, atol=1e-6)
+        point = np.array([0.4, 0.0, 1.0]) + way[k] * direction
+        np.testing.assert_allclose(load[k, 3:], np.cross(point, force), atol=1e-6)
+
+
+def test_friction_stays_when_hands_rest_and_turns_round_when_they_go_back():
+    time = np.linspace(0.0, 3.0, 3001)
+    way = np.interp(time, [0.0, 1.0, 2.0, 3.0], [0.0, 0.1, 0.1, 0.0])
+    load = hand_load(
+        time,
+        moved(time, way, np.ones(3001, dtype=bool), np.array([1.0, 0.0, 0.0])),
+        BOTH_RUBBING,
+    )
+    np.testing.assert_allclose(load[[500, 1500, 2500], 0], [-3.0, -3.0, 3.0], atol=1e-9)
+    # 0.5 mm back, halfway: in between.
+    np.testing.assert_allclose(load[2005, 0], -1.5, atol=1e-6)
+
+
+def test_free_hands_feel_nothing():
+    time = np.linspace(0.0, 1.0, 101)
+    contact = (time > 0.3) & (time < 0.6)
+    way = 0.1 * np.sin(5 * np.pi * time)
+    load = hand_load(time, moved(time, way, contact, np.array([1.0, 0.0, 0.0])), BOTH_RUBBING)
+    assert not load[~contact].any()
+    # Forth, and from 0.5 s on back.
+    np.testing.assert_allclose(load[[36, 40, 48], 0], -3.0, atol=1e-9)
+    np.testing.assert_allclose(load[[55, 58], 0], 3.0, atol=1e-9)
+
+
+def test_the_cog_leans_against_a_pull_by_its_moment_over_the_weight(romeo):
+    """Of a robot that stands still, its COG in the middle of its soles."""
+    stance = stand(romeo, (0.3, -0.1), 0.0, "standing")
+    base, joints = balance(romeo, stance, np.tile(stance.joints, (201, 1)))
+    time = np.linspace(0.0, 2.0, 201)
+    force, height = 10.0, 0.97
+    load = np.tile([force, 0.0, 0.0, 0.0, force * height, 0.0], (201, 1))
+    wanted = np.tile(stance.target, (201, 1))
+    weight = 9.81 * sum(inertia.mass for inertia in romeo.model.inertias)
+    cog = balancing_cog(romeo, time, base, joints, wanted, load)
+    np.testing.assert_allclose(cog, wanted - [force * height / weight, 0.0], atol=1e-6)
+    # Five times as much is more than the soles bear, and some leaning is left out.
+    assert 5 * force * height / weight > 0.12
+    far = balancing_cog(romeo, time, base, joints, wanted, 5 * load)
+    np.testing.assert_allclose(far - wanted, np.tile([-0.08, 0.0], (201, 1)), atol=0.002)
+
+
+def test_balancing_brings_the_zmp_where_it_is_wanted_but_for_hands_that_hold(romeo):
+    """Both arms swing forward and back; the ZMP by the robot's own sway counts, too."""
+    stance = stand(romeo, (0.0, 0.0), 0.0, "standing")
+    time = np.linspace(0.0, 2.0, 201)
+    swing = minimum_jerk(time, 0.3, 1.0) - minimum_jerk(time, 1.0, 1.7)
+    joints = np.tile(stance.joints, (201, 1))
+    for name in ("LShoulderPitch", "RShoulderPitch"):
+        joints[:, romeo.joint_names.index(name)] -= 0.8 * swing
+    wanted = np.tile(stance.target, (201, 1))
+    base, joints = balance(romeo, stance, joints)
+    before, _ = planned_zmp(romeo, time, base, joints)
+    moved_base, moved_joints = swaying_balance(romeo, stance, time, base, joints, wanted, np.ones(201))
+    after, _ = planned_zmp(romeo, time, moved_base, moved_joints)
+    assert np.abs(before - wanted).max() > 0.001
+    assert np.abs(after - wanted).max() < 0.15 * np.abs(before - wanted).max()
+    held_base, held_joints = swaying_balance(romeo, stance, time, base, joints, wanted, np.zeros(201))
+    np.testing.assert_allclose(held_base, base, atol=1e-8)
+    np.testing.assert_allclose(held_joints, joints, atol=1e-8)
+
+
+@pytest.mark.parametrize("numbers", [(-1.0, 0.0, 0.0), (0.0, np.nan, 0.0), (0.0, 0.0, np.inf)])
+def test_what_would_push_hands_on_is_refused(numbers):
+    with pytest.raises(BalanceError, match=r"resistance of equipment: .*; allowed: finite numbers from 0"):
+        Resistance(*numbers)

@@ -1,0 +1,46 @@
+"""The functions are the standard library's: another process can import them."""
+
+import multiprocessing
+import operator
+import os
+import time
+
+from simbench.runs.execution.local import run_apart
+from simbench.runs.scenario.loading import load_scenario
+
+
+def answers(function, work, jobs=2):
+    return [answer for _, answer in sorted(run_apart(function, work, jobs), key=operator.itemgetter(0))]
+
+
+def test_each_piece_of_work_gives_its_value_or_its_error():
+    quarter, nothing = answers(operator.truediv, [(1.0, 4.0), (1.0, 0.0)])
+    assert (quarter.value, quarter.error) == (0.25, "")
+    assert nothing.error.startswith("ZeroDivisionError: ")
+    assert "\n" not in nothing.error
+
+
+def test_an_error_of_input_is_its_own_words():
+    (unknown,) = answers(load_scenario, [("drawr",)])
+    assert unknown.error.startswith("unknown scenario 'drawr' (did you mean 'drawer'?)")
+
+
+def test_a_process_that_dies_is_told_of():
+    (died,) = answers(os._exit, [(3,)])
+    assert died.error == "its process died, exit status 3"
+
+
+def test_each_process_has_one_thread(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    (threads,) = answers(os.getenv, [("OMP_NUM_THREADS",)])
+    assert threads.value == "1"
+    assert "OMP_NUM_THREADS" not in os.environ
+
+
+def test_what_is_under_way_ends_when_nobody_waits_for_it():
+    before = time.monotonic()
+    finished = run_apart(time.sleep, [(0.0,), (60.0,), (60.0,)], 2)
+    assert next(finished)[0] == 0
+    finished.close()
+    assert time.monotonic() - before < 30.0
+    assert multiprocessing.active_children() == []

@@ -1,0 +1,175 @@
+"""Reports: what the pages say, and that they need no other file."""
+
+import base64
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import run_by_hand as by_hand
+
+from simbench.cli.main import main
+from simbench.errors import RunError
+from simbench.runs.plots.run_plots import draw_plots
+from simbench.runs.report.report import differing_keys, read_report, run_labels
+from simbench.runs.run_directory import MARKER
+
+
+class Page(HTMLParser):
+    """Rows of tables, what is linked and embedded, and all text."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.rows, self.sources, self.links, self.text, self.tags = [], [], [], "", []
+        self.in_cell = False
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.tags.append(tag)
+        if "src" in given:
+            self.sources.append(given["src"])
+        if "href" in given:
+            self.links.append(given["href"])
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+            self.in_cell = True
+
+    def handle_endtag(self, tag):
+        self.in_cell &= tag not in ("td", "th")
+
+    def handle_data(self, data):
+        self.text += data
+        if self.in_cell:
+            self.rows[-1][-1] += data
+
+
+def silent(stage, done, total):
+    pass
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """A run that holds its checks, with a video, and one that does not, with another law."""
+    folder = tmp_path_factory.mktemp("reports")
+    good = by_hand.write_puma_run(folder / "good", "checks={tracking.rms_rad: {max: 0.005}}")
+    (good / "video.mp4").touch()
+    bad = by_hand.write_puma_run(
+        folder / "bad",
+        "checks={tracking.rms_rad: {max: 0.005}}",
+        "control.law=pd",
+        "summary=<script>alert(1)</script> & more",
+        tracking=0.0123,
+    )
+    return good, bad
+
+
+@pytest.fixture(scope="module")
+def pages(runs, tmp_path_factory):
+    good, bad = runs
+    out = tmp_path_factory.mktemp("page") / "both.html"
+    assert main(["report", str(good)]) == 0
+    assert main(["report", str(good), str(bad), "--out", str(out)]) == 0
+    return Page(good / "report.html"), Page(out)
+
+
+def test_a_report_is_whole_in_one_file(runs, pages):
+    good, _ = runs
+    page = pages[0]
+    assert sorted(path.name for path in (good / "plots").iterdir()) == ["torque.png", "tracking.png"]
+    pictures = [source.partition("base64,") for source in page.sources]
+    assert [head for head, _, _ in pictures] == ["data:image/png;", "data:image/png;"]
+    for name, (_, _, data) in zip(("tracking", "torque"), pictures, strict=True):
+        assert base64.b64decode(data) == (good / "plots" / f"{name}.png").read_bytes()
+    assert page.links == ["video.mp4"]
+    assert not {"script", "link", "iframe"} & set(page.tags)
+
+
+def test_it_says_what_came_out(pages):
+    good, both = pages
+    assert "all 1 checks hold" in good.text
+    assert "failed" not in good.text
+    assert "1 of 1 checks failed" in both.text
+    assert ["tracking.rms_rad", "0.001", "✓ ≤ 0.005", "rad"] in good.rows
+    assert ["torque.saturated_fraction", "0", ""] in good.rows
+    assert ["seed", "7"] in good.rows
+    assert ["numpy", "2.2"] in good.rows
+    assert "<script>alert(1)</script> & more" in both.text
+    assert "script" not in both.tags
+    assert "law: computed_torque" in good.text
+
+
+def test_runs_side_by_side_show_what_differs(runs, pages):
+    page = pages[1]
+    assert ["key", "good", "bad"] in page.rows
+    assert ["control.law", "computed_torque", "pd"] in page.rows
+    assert ["tracking.rms_rad", "0.001", "✓ ≤ 0.005", "0.0123", "✗ ≤ 0.005", "rad"] in page.rows
+    assert ["tracking.rms_rad", "0.001", "0.0123", "rad"] in page.rows
+    assert len(page.sources) == 4
+    (link,) = page.links
+    assert link.startswith("../")
+    assert link.endswith("/good/video.mp4")
+
+
+def test_differing_keys_reach_into_lists():
+    first = {"seed": 1, "fixtures": [{"type": "drawer", "mass_kg": 2}], "target_m": [0, 1]}
+    second = {"seed": 1, "fixtures": [{"type": "drawer", "mass_kg": 3}, {"type": "pump"}], "target_m": [0, 2]}
+    assert differing_keys([first, second]) == {
+        "fixtures.0.mass_kg": [2, 3],
+        "fixtures.1.type": [None, "pump"],
+        "target_m": [[0, 1], [0, 2]],
+    }
+
+
+def test_labels_tell_runs_apart():
+    assert run_labels([Path("/a/x/one"), Path("/a/y/two")]) == ["one", "two"]
+    assert run_labels([Path("/a/x/one"), Path("/a/y/one")]) == ["x/one", "y/one"]
+    assert run_labels([Path("/a/one"), Path("/a/one")]) == ["one", "one"]
+
+
+def test_an_interrupted_run_is_reported_as_far_as_it_got(tmp_path):
+    run = by_hand.write_puma_run(tmp_path / "a.incomplete", samples=30)
+    (run / MARKER).write_text("interrupted\n")
+    (run / "metrics.json").unlink()
+    assert main(["report", str(run)]) == 0
+    page = Page(run / "report.html")
+    assert "incomplete (interrupted): no metrics" in page.text
+    assert len(page.sources) == 2
+
+
+def test_damaged_and_missing_files_are_refused_in_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("simbench.runs.report.report.draw_plots", lambda folder, on_progress: [])
+    run = by_hand.write_puma_run(tmp_path / "run")
+    for arguments, words in (
+        (["--out", "a.pdf"], "a.pdf: a report's name must end in .html"),
+        (["--out", "no/a.html"], "no/a.html: must be a file in a directory that exists"),
+    ):
+        assert main(["report", "run", *arguments]) == 2
+        assert capsys.readouterr().err == f"error: {words}\n"
+    (run / "metrics.json").write_text("{")
+    with pytest.raises(RunError, match=r"metrics\.json: cannot be read"):
+        read_report(run, silent)
+    (run / "metrics.json").unlink()
+    with pytest.raises(RunError, match=r"run: is not a whole run directory: it has no metrics\.json"):
+        read_report(run, silent)
+    assert not list(tmp_path.glob("**/*.html*"))
+
+
+def test_too_little_to_draw_is_refused(tmp_path):
+    run = by_hand.write_puma_run(tmp_path / "run", samples=1)
+    with pytest.raises(RunError, match="run: interrupted before there was anything to draw"):
+        draw_plots(run, silent)
+    assert not (run / "plots").exists()
+    with pytest.raises(RunError, match="is not a run directory"):
+        read_report(tmp_path, silent)
+
+
+def test_metrics_are_null_where_they_were_not_numbers(tmp_path, monkeypatch):
+    monkeypatch.setattr("simbench.runs.report.report.draw_plots", lambda folder, on_progress: [])
+    run = by_hand.write_puma_run(tmp_path / "run")
+    (run / "metrics.json").write_text(json.dumps({"tracking.rms_rad": None}))
+    assert main(["report", str(run)]) == 0
+    assert ["tracking.rms_rad", "none", "✗ ≤ 0.005", "rad"] in Page(run / "report.html").rows

@@ -1,0 +1,34 @@
+import math
+
+import pytest
+
+from simbench.runs.checks import check_metrics
+from simbench.runs.scenario.schema import Bound
+
+
+@pytest.mark.parametrize(
+    ("bound", "value", "passed"),
+    [
+        (False, False, True),
+        (False, True, False),
+        (False, 0.0, False),
+        (Bound(max=0.03), 0.03, True),
+        (Bound(max=0.03), 0.0301, False),
+        (Bound(min=0.95), 0.95, True),
+        (Bound(min=0.95), 0.9, False),
+        (Bound(min=1.0, max=2.0), 1.5, True),
+        (Bound(min=1.0, max=2.0), 2.5, False),
+        (Bound(max=1.0), math.nan, False),
+        (Bound(max=1.0), None, False),
+        (Bound(max=1.0), False, False),
+        (Bound(max=1.0), "text", False),
+    ],
+)
+def test_a_metric_passes_exactly_when_it_is_within_its_bound(bound, value, passed):
+    (check,) = check_metrics({"group.name": bound}, {"group.name": value})
+    assert check.passed is passed
+
+
+def test_a_check_of_a_metric_that_no_run_made_fails():
+    (check,) = check_metrics({"no.such": Bound(max=1.0)}, {"fell": False})
+    assert (check.name, check.passed, check.bound) == ("no.such", False, "≤ 1")

@@ -1,0 +1,119 @@
+"""A finished run looked at again: which moment every frame shows, from where, and what is refused."""
+
+import imageio.v3 as iio
+import numpy as np
+import pytest
+import run_by_hand as by_hand
+
+from simbench.cli.main import main
+from simbench.runs.run_directory import MARKER
+from simbench.runs.video import View, open_film
+from simbench.sim.rendering.scene_view import project
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return by_hand.write_puma_run(tmp_path_factory.mktemp("film") / "run")
+
+
+def swing(times, joint):
+    return 0.1 * (joint + 1) * np.sin(np.pi * times)
+
+
+def test_frames_are_the_moments_of_the_run_at_its_speed(run):
+    film = open_film(run, View(speed=2.0, start=0.4, end=1.6))
+    assert film.camera.fps == 30
+    np.testing.assert_allclose(film.times, 0.4 + np.arange(18) * 2.0 / 30.0)
+    # The sample at or after it: at most 10 ms late, in which joint 6 moves by 0.6 π rad/s.
+    for joint in range(6):
+        shown = film.frames.joints[:, joint] + by_hand.ERROR
+        assert np.abs(shown - swing(film.times, joint)).max() < 0.1 * (joint + 1) * np.pi * 0.0101
+
+
+def test_another_camera_and_the_reference_to_the_left_in_the_picture(run):
+    film = open_film(run, View(("camera.yaw_deg=130", "camera.target_m=[0.0, 0.0, 0.0]"), ghost=0.8))
+    plain = open_film(run, View(("camera.yaw_deg=130", "camera.target_m=[0.0, 0.0, 0.0]")))
+    assert plain.camera.yaw_deg == 130
+    assert plain.frames.ghost is None
+    assert plain.camera.target_m == (0.0, 0.0, 0.0)
+    ghost = film.frames.ghost
+    np.testing.assert_allclose(ghost.joints - film.frames.joints, by_hand.ERROR, atol=1e-12)
+    apart = ghost.base[:, :3] - film.frames.base[:, :3]
+    np.testing.assert_allclose(np.linalg.norm(apart, axis=1), 0.8)
+    left, right = project(film.camera, np.stack([ghost.base[0, :3], film.frames.base[0, :3]]))
+    # Both as far from the middle, at one height.
+    middle = 0.5 * film.camera.width
+    assert left[0] < middle < right[0]
+    assert middle - left[0] == pytest.approx(right[0] - middle, abs=1e-6)
+    assert left[1] == pytest.approx(right[1], abs=1e-6)
+
+
+def test_in_its_place_the_reference_moves_no_camera(run):
+    film = open_film(run, View(ghost=0.0))
+    assert film.camera == open_film(run, View()).camera
+    np.testing.assert_array_equal(film.frames.ghost.base, film.frames.base)
+
+
+def test_the_video_of_a_part_is_as_long_as_its_speed_says(run, tmp_path, capsys, monkeypatch):
+    # Starts sooner.
+    monkeypatch.setattr("simbench.sim.rendering.camera.choose_renderer", lambda: "TinyRenderer")
+    out = tmp_path / "part.mp4"
+    options = ["--start", "0.5", "--end", "1.5", "--speed", "5", "--ghost"]
+    assert main(["video", str(run), "--out", str(out), *options]) == 0
+    assert capsys.readouterr().out == f"video  {out}  (drawn by TinyRenderer)\n"
+    frames = iio.imread(out)
+    assert frames.shape == (6, 120, 160, 3)
+    # Half blue, around where the reference's root is.
+    blue = frames[0, :, :, 2].astype(int) - frames[0, :, :, 0] > 30
+    film = open_film(run, View(ghost=1.0))
+    columns = np.nonzero(blue)[1]
+    assert len(columns) > 300
+    assert np.median(columns) == pytest.approx(
+        project(film.camera, film.frames.ghost.base[:1, :3])[0, 0], abs=6
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--speed", "0"], "--speed 0: allowed: 0.01 to 100"),
+        (["--speed", "nan"], "--speed nan: allowed"),
+        (["--start", "2.5"], "--start 2.5: allowed: 0 <= start < end <= 2 s"),
+        (["--start", "1", "--end", "1"], "--start 1 --end 1: allowed"),
+        (["--end", "2.1"], "--end 2.1: allowed"),
+        (["--set", "seed=3"], "--set seed=3: a finished run can only be looked at"),
+        (["--set", "camera.fov_deg=200"], "camera.fov_deg"),
+        (["--ghost-offset", "1e9"], "--ghost-offset 1e+09: allowed: -20 to 20 m"),
+        (["--out", "a.avi"], "must end in .mp4"),
+        (["--out", "no/such/a.mp4"], "no/such/a.mp4: cannot write the video"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused_in_one_line(run, options, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["video", str(run), *options]) == 2
+    printed = capsys.readouterr()
+    assert words in printed.err
+    assert printed.err.count("\n") == 1
+    assert printed.out == ""
+    assert not list(tmp_path.iterdir())
+    assert not (run / "video.mp4").exists()
+
+
+def test_a_run_that_is_none_and_one_without_a_sample_are_refused(tmp_path, capsys):
+    assert main(["video", str(tmp_path / "nowhere")]) == 2
+    assert "nowhere: is not a run directory with a log.nc" in capsys.readouterr().err
+    assert main(["video", str(by_hand.write_puma_run(tmp_path / "empty", samples=0))]) == 2
+    assert "empty: interrupted before anything was logged" in capsys.readouterr().err
+
+
+def test_an_interrupted_run_is_shown_as_far_as_it_was_logged(tmp_path, capsys, monkeypatch):
+    run = by_hand.write_puma_run(tmp_path / "a.incomplete", samples=101)
+    (run / MARKER).write_text("interrupted\n")
+    assert open_film(run, View()).times[-1] == pytest.approx(1.0 - 1.0 / 30.0)
+    assert main(["video", str(tmp_path / "a")]) == 2
+    assert f"with a log.nc; its interrupted run is {run}\n" in capsys.readouterr().err
+    drawn = []
+    monkeypatch.setattr("simbench.runs.video.draw_video", lambda path, *rest: drawn.append(path) or "EGL")
+    assert main(["video", str(run)]) == 0
+    assert drawn == [run / "video.mp4"]
+    assert capsys.readouterr().err == f"{run}: incomplete (interrupted): shown as far as it was logged\n"

@@ -1,0 +1,155 @@
+"""Control laws against their formulas, and computed torque in Bullet against its own difference equation."""
+
+import dataclasses
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from simbench.errors import ScenarioError
+from simbench.robot.robot import load_robot
+from simbench.sim.control.controller import make_controller
+from simbench.sim.control.laws import LAWS, ComputedTorqueLaw, PdLaw
+from simbench.sim.state import RobotState, empty_state, read_state
+from simbench.sim.world import add_robot, bullet, open_world
+
+DT = 1e-3
+
+
+@pytest.fixture(scope="module")
+def puma():
+    return load_robot("puma560")
+
+
+def random_state(robot, seed):
+    """State, and a reference of position, speed, acceleration and feed-forward, of a robot at the origin."""
+    rng = np.random.default_rng(seed)
+    count = len(robot.joint_names)
+    root = [0, 0, 0, 0, 0, 0, 1][: robot.root_q]
+    q = np.concatenate([root, rng.uniform(-0.7, 0.7, count)])
+    v = np.concatenate([np.zeros(robot.root_v), rng.normal(size=count)])
+    return RobotState(q, v), rng.normal(size=(4, count))
+
+
+@pytest.mark.parametrize("name", ["puma560", "romeo"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_pd_is_taken_at_the_end_of_the_step(name, seed):
+    """With any acceleration a: v⁺ = v + dt a, q⁺ = q + dt v⁺, τ = K (q_r − q⁺) + D (v_r − v⁺) + τ_ff."""
+    robot = load_robot(name)
+    state, (position, speed, ahead, _) = random_state(robot, seed)
+    law = PdLaw(robot, DT)
+    torque = np.empty(len(position))
+    law.torque(state, law.demand(position, speed, ahead), torque)
+    for scale in (0.0, 100.0):
+        a = scale * np.random.default_rng(seed + 9).normal(size=len(position))
+        after = state.v[robot.root_v :] + DT * a
+        there = state.q[robot.root_q :] + DT * after
+        motors = robot.motors
+        expected = motors.stiffness * (position - there) + motors.damping * (speed - after) + ahead
+        np.testing.assert_allclose(torque - law.implicit * a, expected, rtol=0, atol=1e-9)
+
+
+def test_a_whole_reference_at_once_is_the_same_as_row_by_row(puma):
+    _, table = random_state(puma, 3)
+    rows = np.stack([table, 2.0 * table])
+    for law in (PdLaw(puma, DT), ComputedTorqueLaw(puma, DT, 8.0)):
+        at_once = law.demand(rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3])
+        for row, one in zip(rows, at_once, strict=True):
+            np.testing.assert_array_equal(law.demand(*row), one)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_computed_torque_asks_for_the_acceleration_that_closes_the_error(puma, seed):
+    """τ makes links and rotors accelerate by a* = a_r + 2 ω (v_r − v⁺) + ω² (q_r − q⁺), v⁺ and q⁺ by a*."""
+    state, (position, speed, _, acceleration) = random_state(puma, seed)
+    omega = 2.0 * np.pi * 7.0
+    law = ComputedTorqueLaw(puma, DT, 7.0)
+    torque = np.empty(6)
+    law.torque(state, law.demand(position, speed, np.full(6, 1e3), acceleration), torque)
+    model, data = puma.model, puma.model.createData()
+    upper = np.triu(pin.crba(model, data, state.q))
+    inertia = upper + np.triu(upper, 1).T
+    # Rotors included.
+    assert np.diag(inertia)[5] > 0.193
+    reached = np.linalg.solve(inertia, torque - pin.nonLinearEffects(model, data, state.q, state.v))
+    after = state.v + DT * reached
+    there = state.q + DT * after
+    wanted = acceleration + 2.0 * omega * (speed - after) + omega**2 * (position - there)
+    np.testing.assert_allclose(reached, wanted, rtol=0, atol=1e-8 * np.abs(wanted).max())
+    assert not law.implicit.any()
+
+
+@pytest.mark.parametrize("bandwidth", [3.0, 10.0])
+def test_errors_decay_as_a_double_pole_at_the_bandwidth(puma, bandwidth):
+    """Without friction every joint's error is e_k = zᵏ (e₀ + k (e₁/z − e₀)) with z = 1 / (1 + ω dt).
+
+    e'' + 2 ω e' + ω² e = 0, taken at the ends of steps, e₁ = e₀ + dt z² (ė₀ − dt ω² e₀). The arm moves on
+    with all its joints coupled meanwhile.
+    """
+    none, steps = np.zeros(6), 400
+    free = dataclasses.replace(
+        puma,
+        friction=dataclasses.replace(puma.friction, coulomb=none, viscous=none, breakaway=none),
+        motors=dataclasses.replace(puma.motors, torque_limit=np.full(6, 1e6)),
+    )
+    # A reference that moves as Bullet does: v⁺ = v + dt a, q⁺ = q + dt v⁺.
+    time = DT * np.arange(steps)[:, None]
+    acceleration = np.linspace(2.0, -2.0, 6) * np.sin(2.0 * np.pi * np.linspace(0.6, 1.4, 6) * time)
+    speed = np.array([0.3, -0.2, 0.4, -0.5, 0.3, 0.6]) + DT * np.cumsum(acceleration, axis=0)
+    start = puma.postures["ready"]
+    position = start + DT * np.cumsum(speed, axis=0)
+    first = np.array([0.10, -0.08, 0.12, -0.15, 0.10, 0.20])
+    rate = np.array([0.5, 1.0, -0.5, 0.0, -1.0, 0.7])
+    errors = []
+    with open_world(DT) as world:
+        body = add_robot(world, free, np.array([0, 0, 0, 0, 0, 0, 1.0]), start - first)
+        before = np.array([0.3, -0.2, 0.4, -0.5, 0.3, 0.6])
+        for joint, place, pace in zip(body.joints, start - first, before - rate, strict=True):
+            bullet.resetJointState(body.body, joint, place, pace, physicsClientId=world.client)
+        law = ComputedTorqueLaw(free, DT, bandwidth)
+        controller, state = make_controller(body, law), empty_state(body)
+        demand = controller.demand(position, speed, np.zeros(6), acceleration)
+        for step in range(steps):
+            read_state(body, state)
+            controller.step(state, demand[step])
+            world.step()
+            read_state(body, state)
+            errors.append(position[step] - state.q)
+    omega = 2.0 * np.pi * bandwidth
+    z = 1.0 / (1.0 + omega * DT)
+    second = first + DT * z**2 * (rate - DT * omega**2 * first)
+    k = np.arange(1, steps + 1)[:, None]
+    expected = z**k * (first + k * (second / z - first))
+    np.testing.assert_allclose(errors, expected, rtol=0, atol=2e-6)
+    # It moved: a quarter of a turn in sum, so inertia and weight changed on the way.
+    assert np.abs(position[-1] - position[0]).sum() > 0.5
+
+
+def test_friction_leaves_the_error_that_the_inertia_says(puma):
+    """Friction, of which the law does not know: e = (1 + ω dt)² τ / (J ω²).
+
+    Joint 6 at constant speed, alone, turns 0.193 kg·m² of its motor and 4e-5 of the flange.
+    """
+    omega, speed, steps = 2.0 * np.pi * 10.0, 0.5, 1500
+    start, moving = puma.postures["ready"], np.array([0, 0, 0, 0, 0, speed])
+    with open_world(DT) as world:
+        body = add_robot(world, puma, np.array([0, 0, 0, 0, 0, 0, 1.0]), start)
+        controller, state = make_controller(body, ComputedTorqueLaw(puma, DT, 10.0)), empty_state(body)
+        for step in range(steps):
+            wanted = start + (step + 1) * DT * moving
+            read_state(body, state)
+            controller.step(state, controller.demand(wanted, moving, np.zeros(6), np.zeros(6)))
+            world.step()
+        read_state(body, state)
+    torque = puma.friction.coulomb[5] + puma.friction.viscous[5] * speed
+    expected = (1.0 + omega * DT) ** 2 * torque / ((0.193 + 4e-5) * omega**2)
+    assert wanted[5] - state.q[5] == pytest.approx(expected, rel=0.01)
+    assert state.v[5] == pytest.approx(speed, rel=1e-3)
+
+
+def test_computed_torque_refuses_a_robot_that_floats(romeo):
+    with pytest.raises(
+        ScenarioError, match=r"control\.law: computed_torque needs a fixed base; romeo floats"
+    ):
+        LAWS["computed_torque"](romeo, DT, 10.0)
+    assert isinstance(LAWS["pd"](romeo, DT, 10.0), PdLaw)

@@ -1,0 +1,210 @@
+"""A person's own joints: skeleton and postures from a recording, and the law that moves them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from simbench.errors import MotionError
+from simbench.kinematics.redundancy.anatomy import follow_arms, least_angle, reluctance
+from simbench.kinematics.redundancy.body import add_girdle, hand_columns, stand
+from simbench.kinematics.redundancy.criteria import CRITERIA, Quadratic
+from simbench.kinematics.redundancy.objective import Constants, Path
+from simbench.kinematics.task_matrix import make_workspace
+from simbench.kinematics.tree import joint_axes
+from simbench.motion.actors.reaching import build_reacher, hold, least_abduction, palm_poses
+from simbench.motion.actors.redundancy import follow
+from simbench.motion.actors.session import perform_in_session
+from simbench.motion.actors.strategy import Strategy
+from simbench.motion.actors.virtual_mocap import MocapErrors, record
+from simbench.motion.anatomy import SIDES, mean_frame
+from simbench.motion.human_motion import InitialPose
+from simbench.skills.ioc.fitness import path_errors
+from simbench.skills.ioc.inverse_kinematics import follow_path
+from simbench.skills.ioc.task_motion import TaskMotion, chain_coordinates
+from simbench.skills.person.anatomical_body import anatomical_body
+from simbench.skills.person.anatomical_fit import fit_human
+from simbench.skills.person.anatomical_motion import anatomical_motion, person_motion
+from simbench.skills.person.anatomical_posture import recorded_postures
+
+PERIOD = 0.01
+
+
+@pytest.fixture(scope="module")
+def performance(made_once):
+    return made_once("paddles-performance", lambda: perform_in_session(2018, 3, "canoe_paddles"))
+
+
+@pytest.fixture(scope="module")
+def bare(performance):
+    """The same recording by a system without noise, markers screwed to the bones."""
+    joints, segments = record(
+        performance.human, performance.q, MocapErrors(0.0, 0.0, 0.0), np.random.default_rng(0)
+    )
+    still = slice(0, performance.phases["icp"][1] + 1)
+    return replace(
+        performance.motion,
+        joints=joints,
+        segments=segments,
+        initial=InitialPose(
+            {name: places[still].mean(axis=0) for name, places in joints.items()},
+            {name: mean_frame(frames[still]) for name, frames in segments.items()},
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def task(performance) -> TaskMotion:
+    return anatomical_motion(performance.motion, span=(3.6, 5.0))
+
+
+def test_skeleton_is_the_persons(performance, bare):
+    human, true = fit_human(bare), performance.human
+    for part in ("upper_arm", "forearm", "shoulder_half_width"):
+        assert getattr(human.proportions, part) == pytest.approx(getattr(true.proportions, part), rel=1e-3)
+    assert human.shoulder_lift == pytest.approx(true.shoulder_lift, abs=0.03)
+
+
+def test_postures_are_the_persons(performance, bare):
+    q = recorded_postures(fit_human(bare), bare)
+    away = np.degrees(q - performance.q)[performance.contact_start :, 7:]
+    # What is left is the initial pose, which nobody holds exactly.
+    assert np.abs(away.mean(axis=0)).max() < 1.5
+    assert away.std(axis=0).max() < 0.3
+
+
+def test_noise_leaves_a_fraction_of_a_degree(performance):
+    q = recorded_postures(fit_human(performance.motion), performance.motion)
+    away = np.degrees(q - performance.q)[performance.contact_start :, 7:]
+    assert away.std(axis=0).max() < 0.5
+
+
+def test_girdle_is_part_of_the_jacobian(task):
+    """Against central differences of the wrists' places, clavicles going along."""
+    body, work = task.body, make_workspace(task.body.tree)
+    q = task.imitated[40] + np.random.default_rng(2).normal(0.0, 0.1, len(task.names))
+
+    def places(x):
+        x = x.copy()
+        follow_arms(body.anatomy, x)
+        stand(body, x, work)
+        return np.array(
+            [
+                work.rotation[b] @ point + work.position[b]
+                for b, point in zip(body.hand_body, body.hand_point, strict=True)
+            ]
+        )
+
+    step = 1e-6
+    expected = np.array(
+        [
+            (places(q + step * unit) - places(q - step * unit)) / (2.0 * step)
+            for unit in np.eye(len(q))[body.resolved]
+        ]
+    )
+    follow_arms(body.anatomy, q)
+    stand(body, q, work)
+    joint_axes(body.tree, work.rotation, work.position, work.position[0], work.axes)
+    columns = np.zeros((len(body.resolved), 12))
+    hand_columns(body, work, body.resolved, columns)
+    alone = columns.copy()
+    add_girdle(body, work, q, columns)
+    np.testing.assert_allclose(columns.reshape(-1, 2, 6)[:, :, :3], expected, atol=1e-8)
+    assert np.abs(columns - alone).max() > 1e-3
+
+
+def test_trunk_and_tissue_are_those_of_people(task):
+    anatomy, names = task.body.anatomy, task.names
+    arm = names.index("right_shoulder_abduction")
+    q = np.zeros(len(names))
+    for flexion in np.linspace(-0.5, 2.5, 13):
+        q[names.index("right_shoulder_flexion")] = flexion
+        least = least_angle(anatomy, -np.inf, arm, q)
+        assert least == pytest.approx(float(least_abduction(np.array(flexion))) - anatomy.slack[arm])
+    scale = np.empty(len(names))
+    elbow = names.index("left_elbow_flexion")
+    low, high = anatomy.low[elbow], anatomy.high[elbow]
+    q[elbow] = 0.5 * (low + high)
+    reluctance(anatomy, q, scale)
+    assert scale[elbow] == 1.0
+    q[elbow] = high
+    reluctance(anatomy, q, scale)
+    assert scale[elbow] == pytest.approx(1.0 + anatomy.stiffening * (1.0 - anatomy.easy) ** 2)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [(0.8, 0.1, 0.0, 0.1), (0.0, 1.0, 0.0, 0.0), (0.0, 0.1, 0.0, 0.9), (0.002, 0.002, 0.995, 0.001)],
+)
+def test_law_moves_as_the_virtual_person_does(performance, weights):
+    """Two programs of equation 4.23 with habit, tissue and trunk: Pinocchio's, and the compiled tree's."""
+    human = performance.human
+    first, last = performance.contact_start, performance.contact_start + 150
+    reacher, start = build_reacher(human), performance.q[first]
+    # At rest: the compiled law counts what the pelvis's sway does through A, the virtual person does not.
+    pelvis = np.tile(start[:7], (last - first, 1))
+    palms = np.array([palm_poses(reacher, q) for q in performance.q[first:last]])
+    strategy, home = Strategy(*weights, memory=0.6), np.tile(start[reacher.in_q], (last - first, 1))
+    q = follow(reacher, start, pelvis, palms, hold(dict.fromkeys(SIDES)), strategy, home, PERIOD)
+    coordinates = chain_coordinates(q)
+    body, names = anatomical_body(human, coordinates)
+    model, data = human.model, human.model.createData()
+    frames = [human.frame(f"{side}_wrist") for side in SIDES]
+    inner = [human.frame(f"{side}_{joint}") for side in SIDES for joint in ("shoulder", "elbow")]
+    rotation, position, points = (
+        np.empty((len(q), 2, 3, 3)),
+        np.empty((len(q), 2, 3)),
+        np.empty((len(q), 4, 3)),
+    )
+    for t, at in enumerate(q):
+        pin.framesForwardKinematics(model, data, at)
+        rotation[t] = [data.oMf[frame].rotation for frame in frames]
+        position[t] = [data.oMf[frame].translation for frame in frames]
+        points[t] = [data.oMf[frame].translation for frame in inner]
+    path = Path(coordinates[0], coordinates, rotation, position, points, chain_coordinates(start[None])[0])
+    task = TaskMotion(
+        body,
+        path,
+        Constants(PERIOD, 400.0, 10.0, 0.6),
+        names,
+        PERIOD * np.arange(len(q)),
+        coordinates,
+        "test",
+    )
+    assert path_errors(task, weights).max() < 5e-4
+    assert path_errors(task, np.roll(weights, 1)).max() > 5e-3
+
+
+def test_compiled_and_general_laws_agree(task):
+    weights = [0.4, 0.3, 0.2, 0.1]
+    still = {**CRITERIA, "none": lambda body, state: Quadratic(np.eye(len(state.q)), np.zeros_like(state.q))}
+    np.testing.assert_allclose(
+        follow_path(task, [*weights, 0.0], still), follow_path(task, weights), atol=1e-7
+    )
+    other = replace(task, constants=task.constants._replace(habit=0.0))
+    assert np.abs(follow_path(other, weights) - follow_path(task, weights)).max() > 1e-3
+
+
+def test_home_is_where_the_hands_arrived(performance):
+    task = anatomical_motion(performance.motion)
+    contact = performance.q[performance.contact_start]
+    away = np.abs(task.path.home[6:] - contact[7:])
+    assert np.degrees(away).max() < 3.0
+    assert task.time[0] > performance.motion.time[performance.contact_start] + 0.2
+
+
+def test_without_trunk_the_model_is_the_thesiss(performance):
+    motion = performance.motion
+    held = (motion.segments, motion.initial.segments)
+    armed, initial = ({name: kept[name] for name in kept if name != "trunk"} for kept in held)
+    armed = replace(motion, segments=armed, initial=replace(motion.initial, segments=initial))
+    assert "TrunkYaw" in person_motion(armed, span=(3.6, 4.0)).names
+    assert "spine_twist" in person_motion(motion, span=(3.6, 4.0)).names
+    assert "TrunkYaw" in person_motion(motion, span=(3.6, 4.0), skeleton="romeo").names
+    with pytest.raises(MotionError, match="pelvis and trunk must be recorded"):
+        anatomical_motion(armed)
+    with pytest.raises(MotionError, match="stature is needed"):
+        anatomical_motion(replace(motion, actor=None))
+    with pytest.raises(MotionError, match="fewer than two samples"):
+        anatomical_motion(motion, span=(3.6, 3.601))
