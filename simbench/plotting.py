@@ -1,7 +1,10 @@
 """A sheet on which the plots of a run are laid out, in pixels from its upper left corner."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +14,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
+from PIL import Image
+
+COLOURS_KEPT = 128
 
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 1200, 64, 24, 92, 48
 DPI = 100
@@ -127,3 +133,27 @@ def span_time(axes: Axes, time: NDArray[np.float64], *, ticks: int = 8) -> None:
     """Let an axis span the time of a run, with whole seconds if there are enough."""
     axes.set_xlim(time[0], time[-1])
     axes.xaxis.set_major_locator(MaxNLocator(ticks, integer=bool(time[-1] - time[0] > 3.0)))
+
+
+def save_png(figure: Figure, path: Path) -> None:
+    """Write a figure with a palette, a third of the size of full colour, under its name once it is whole.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    path : Path
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png", pil_kwargs={"compress_level": 0})
+    picture = Image.open(drawn).convert("RGB").quantize(COLOURS_KEPT, dither=Image.Dither.NONE)
+    part = path.with_name(f"{path.name}.part")
+    try:
+        picture.save(part, format="PNG", optimize=True)
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -62,8 +62,7 @@ class SimbenchRun:
     def assert_baseline(self) -> None:
         """Fail, naming scenario and metrics, where `simbench check` would: drift, or a failed check."""
         __tracebackhide__ = True
-        from simbench.display_check import describe_check, describe_drift
-        from simbench.runs.regression import judge_run, require_baselines
+        from simbench.runs.regression import describe_check, describe_drift, judge_run, require_baselines
 
         require_baselines([self.case])
         name = self.case.scenario.name

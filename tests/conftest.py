@@ -18,8 +18,7 @@ from simbench.retargeting.imitation.imitation import Imitation, imitate
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.motion_source import scenario_motion
-from simbench.runs.scenario.loading import Scenario, load_scenario
-from simbench.sim.equipment import scenario_mechanisms
+from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
 from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
 
 SIDES = ("left", "right")

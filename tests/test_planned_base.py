@@ -5,8 +5,8 @@ import pinocchio as pin
 import pytest
 import xarray as xr
 
-from simbench.planned_base import planned_base
 from simbench.robot.robot import load_robot
+from simbench.runs.video import planned_base
 
 COUNT = 60
 

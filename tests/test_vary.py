@@ -1,7 +1,7 @@
 import pytest
 
 from simbench.errors import StudyError
-from simbench.vary import MOST, parse_vary
+from simbench.runs.study.sweep import MOST, parse_vary
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,29 @@
 """The command line's `simbench check`: parse, call, print."""
 
+from __future__ import annotations
+
+import math
 import os
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from simbench.cli.console import progress_bars
 from simbench.errors import BaselineError
+
+if TYPE_CHECKING:
+    from simbench.runs.baseline import Baseline, Verdict
+    from simbench.runs.regression import Case, Result
+
+
+_STYLE = {"worse": "bold red", "missing": "bold red", "better": "green", "new": "yellow"}
 
 _PIPE_WIDTH = 200
 
@@ -34,7 +48,6 @@ def check_scenarios(
     ] = None,
 ) -> None:
     """Compare scenarios' metrics with their baselines; exit status 1 if any is worse."""
-    from simbench.display_check import results_table, update_table
     from simbench.runs.baseline import write_baseline
     from simbench.runs.regression import find_cases, require_baselines, run_cases
 
@@ -70,3 +83,136 @@ def check_scenarios(
     unchecked = [case for case in cases if case.baseline is None]
     console.print(results_table(results, unchecked))
     raise typer.Exit(1 if any(result.failed for result in results) else 0)
+
+
+def results_table(results: Sequence[Result], unchecked: Sequence[Case] = ()) -> Table:
+    """Lay out a line for each metric that is not as it was, and one for each scenario that holds.
+
+    Parameters
+    ----------
+    results : sequence of Result
+    unchecked : sequence of Case
+        Those without a baseline, which were not run.
+
+    Returns
+    -------
+    rich.table.Table
+    """
+    from simbench.runs.regression import format_number
+
+    table = _table("scenario", "metric", "baseline", "now", "tolerance", "verdict")
+    for result in results:
+        name = result.case.scenario.name
+        if result.error:
+            table.add_row(name, "", "", "", "", Text(f"failed: {result.error}", _STYLE["worse"]))
+        for check in result.failed_checks:
+            words = Text(f"check failed: must be {check.bound}", _STYLE["worse"])
+            table.add_row(name, check.name, "", format_number(check.now), "", words)
+        for verdict in result.verdicts:
+            if verdict.outcome != "holds":
+                table.add_row(name, *_cells(verdict))
+        if not result.failed:
+            kept = sum(verdict.outcome in ("holds", "better") for verdict in result.verdicts)
+            table.add_row(name, f"{kept} metrics", "", "", "", Text("holds", "green"))
+    for case in unchecked:
+        table.add_row(case.scenario.name, "", "", "", "", "not checked: no baseline; --update writes one")
+    return table
+
+
+def update_table(results: Sequence[Result]) -> Table:
+    """Lay out how new baselines differ from those they replace.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        Those with a new baseline.
+
+    Returns
+    -------
+    rich.table.Table
+    """
+    from simbench.runs.baseline import tolerance_of
+    from simbench.runs.regression import format_number
+
+    table = _table("scenario", "metric", "was", "is", "tolerance was", "is")
+    for result in results:
+        name, before, after = result.case.scenario.name, result.case.baseline, result.measured
+        if after is None:
+            continue
+        changes = [] if before is None else baseline_changes(before, after)
+        for change in changes:
+            table.add_row(name, change.name, change.was, change.now, change.tolerance_was, change.tolerance)
+        if before is None:
+            table.add_row(name, f"{len(after)} metrics", "", "new", "", "")
+        else:
+            kept = len(after) - sum(change.now != "" for change in changes)
+            table.add_row(name, f"{kept} metrics", "", "unchanged", "", "")
+        if before is None:
+            for metric, expected in after.items():
+                if math.isinf(tolerance_of(metric, expected)):
+                    table.add_row(
+                        name, metric, "", format_number(expected.value), "", "any: rounding decides it"
+                    )
+    return table
+
+
+@dataclass(frozen=True)
+class Change:
+    """A metric whose baseline changes, in words; empty where there is none."""
+
+    name: str
+    was: str
+    now: str
+    tolerance_was: str
+    tolerance: str
+
+
+def baseline_changes(before: Baseline, after: Baseline) -> list[Change]:
+    """List the metrics whose value changes, that come, and that go."""
+    from simbench.runs.baseline import tolerance_of
+    from simbench.runs.regression import format_number
+
+    changes = []
+    for name in sorted({*before, *after}):
+        old, new = before.get(name), after.get(name)
+        if old == new:
+            continue
+        changes.append(
+            Change(
+                name,
+                format_number(old.value) if old else "",
+                format_number(new.value) if new else "",
+                f"{tolerance_of(name, old):.2g}" if old else "",
+                f"{tolerance_of(name, new):.2g}" if new else "gone",
+            )
+        )
+    return changes
+
+
+def _cells(verdict: Verdict) -> tuple[str, str, str, str, Text]:
+    from simbench.runs.regression import format_number, format_tolerance
+
+    words = {
+        "worse": "worse" if verdict.better != "same" else "changed",
+        "better": "better; --update keeps it",
+        "missing": "missing in the run",
+        "new": "not in the baseline; --update adds it",
+    }
+    return (
+        verdict.name,
+        "" if verdict.outcome == "new" else format_number(verdict.was),
+        "" if verdict.outcome == "missing" else format_number(verdict.now),
+        "" if verdict.outcome == "new" else format_tolerance(verdict.tolerance, verdict.better),
+        Text(words[verdict.outcome], _STYLE[verdict.outcome]),
+    )
+
+
+def _table(*columns: str) -> Table:
+    table = Table(*columns, box=None, pad_edge=False)
+    for column in table.columns[2:5]:
+        column.justify = "right"
+    for column in table.columns:
+        column.overflow = "fold"
+    for column in table.columns[:5]:
+        column.no_wrap = True
+    return table

@@ -1,6 +1,5 @@
 """What a run looks like on a terminal: the table of metrics and the progress bars."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -10,26 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from simbench.runs.checks import Check, Metric
+from simbench.runs.metric_format import format_value, unit_of
 
 OnProgress = Callable[[str, int, int], None]
-
-# Longest first: `_nm_rad` is not `_rad`.
-_UNITS = {
-    "_nm_rad": "N·m/rad",
-    "_rad_s": "rad/s",
-    "_m_s2": "m/s²",
-    "_n_m": "N/m",
-    "_m_s": "m/s",
-    "_rad": "rad",
-    "_nm": "N·m",
-    "_hz": "Hz",
-    "_kg": "kg",
-    "_m": "m",
-    "_n": "N",
-    "_s": "s",
-    "_w": "W",
-    "_j": "J",
-}
 
 
 def metrics_table(metrics: Mapping[str, Metric], checks: Sequence[Check] = ()) -> Table:
@@ -59,20 +41,6 @@ def metrics_table(metrics: Mapping[str, Metric], checks: Sequence[Check] = ()) -
         group = head
         table.add_row(name, format_value(metrics.get(name)), unit_of(name), _check_text(outcome.get(name)))
     return table
-
-
-def unit_of(name: str) -> str:
-    """Read a metric's unit from its name; empty for a plain number."""
-    return next((unit for suffix, unit in _UNITS.items() if name.endswith(suffix)), "")
-
-
-def format_value(value: Metric) -> str:
-    """Write a metric with four significant digits."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return "none"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return value if isinstance(value, str) else f"{value:.4g}"
 
 
 def _check_text(check: Check | None) -> Text:

@@ -13,7 +13,7 @@ from rich.console import Console
 import simbench
 from simbench.cli.calibrate import calibrate
 from simbench.cli.check import check_scenarios
-from simbench.cli.console import format_value, metrics_table, progress_bars
+from simbench.cli.console import metrics_table, progress_bars
 from simbench.cli.motion import motion_app
 from simbench.cli.place import place
 from simbench.cli.replay import replay, video
@@ -23,10 +23,11 @@ from simbench.cli.robot import robot_app
 from simbench.cli.skills import skills
 from simbench.cli.sweep import sweep
 from simbench.errors import Interrupted, SimbenchError
+from simbench.options import SWEEP
 from simbench.resources import resource_dir
+from simbench.runs.metric_format import format_value
 from simbench.runs.run_directory import incomplete_path
 from simbench.runs.scenario.loading import list_scenarios, load_scenario
-from simbench.runs.scenario.schema import SWEEP
 
 # typer exports one kind of usage error; this is the base of all of them.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]

@@ -1,15 +1,28 @@
 """The command line's `simbench retarget`: parse, call, print."""
 
-from pathlib import Path
-from typing import Annotated, get_args
+from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, get_args
+
+import numpy as np
 import typer
 from rich.console import Console
+from rich.table import Table
 
 from simbench.cli.console import metrics_table, progress_bars
 from simbench.cli.motion import LongestGap, Map, Source, Unit, Up
 from simbench.errors import RunError
-from simbench.runs.scenario.schema import RetargetSection
+from simbench.options import RetargetSection
+
+if TYPE_CHECKING:
+    from simbench.retargeting.imitation.errors import ErrorSummary
+    from simbench.retargeting.imitation.joint_use import JointUse
+
+
+# Range of a joint that stands still, rad or m: the width of rounding.
+STILL = 1e-6
 
 # Not from where it is used: that imports Pinocchio, which takes a second that help need not wait for.
 _METHODS = ", ".join(get_args(RetargetSection.model_fields["method"].annotation))
@@ -45,7 +58,7 @@ def retarget(
         if plot.suffix.lower() != ".png":
             raise RunError(f"{plot}: a picture's name must end in .png")
         _check_target(plot)
-    from simbench.display_retarget import error_table, joint_table, still_line
+
     from simbench.motion.read_options import ReadOptions
     from simbench.retargeting.api import retarget_motion
     from simbench.retargeting.collision.interference import describe_interference
@@ -87,3 +100,77 @@ def _check_target(path: Path) -> None:
     """Refuse before anything is read what could not be written after it."""
     if path.is_dir() or not path.parent.is_dir():
         raise RunError(f"{path}: must be a file in a directory that exists")
+
+
+def error_table(summaries: Sequence[ErrorSummary]) -> Table:
+    """Lay out how far the scaled model is from the recording.
+
+    Parameters
+    ----------
+    summaries : sequence of ErrorSummary
+
+    Returns
+    -------
+    rich.table.Table
+    """
+    table = _table("model against recording", "mean", "95 %", "max", "unit")
+    table.columns[4].justify = "left"
+    for summary in summaries:
+        numbers = (summary.mean, summary.percentile_95, summary.maximum)
+        shown, unit = (
+            (np.multiply(numbers, 1000.0), "mm") if summary.unit == "m" else (np.degrees(numbers), "°")
+        )
+        table.add_row(summary.name, *(f"{value:.2f}" for value in shown), unit)
+    return table
+
+
+def joint_table(uses: Sequence[JointUse]) -> Table:
+    """Lay out the joints that move: range and speed against their limits.
+
+    Parameters
+    ----------
+    uses : sequence of JointUse
+
+    Returns
+    -------
+    rich.table.Table
+        In degrees; a joint that slides in mm.
+    """
+    table = _table("joint", "from", "to", "limits", "nearest", "speed", "limit", "of it", "unit")
+    table.columns[8].justify = "left"
+    for use in uses:
+        if not moves(use):
+            continue
+        scale, unit = (180.0 / np.pi, "°, °/s") if use.unit == "rad" else (1000.0, "mm, mm/s")
+        limits = f"{scale * use.lower:.0f} to {scale * use.upper:.0f}"
+        table.add_row(
+            use.name,
+            f"{scale * use.lowest:.1f}",
+            f"{scale * use.highest:.1f}",
+            limits,
+            f"{scale * use.clearance:.1f}",
+            f"{scale * use.speed:.0f}",
+            f"{scale * use.speed_limit:.0f}",
+            f"{use.speed / use.speed_limit:.0%}",
+            unit,
+        )
+    return table
+
+
+def still_line(uses: Sequence[JointUse]) -> str:
+    """Say how many joints the table leaves out."""
+    return f"joints that stand still: {sum(not moves(use) for use in uses) or 'none'}"
+
+
+def moves(use: JointUse) -> bool:
+    """Whether a joint is worth a line."""
+    return use.highest - use.lowest > STILL
+
+
+def _table(*headings: str) -> Table:
+    """Build a table of a name and numbers."""
+    table = Table(*headings, box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify, column.no_wrap = "right", True
+    table.columns[0].overflow = "fold"
+    return table

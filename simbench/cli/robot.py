@@ -1,12 +1,24 @@
 """The command line's `simbench robot`: parse, call, print."""
 
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.table import Table
 
 from simbench.errors import RunError
+
+if TYPE_CHECKING:
+    from simbench.robot.inspection.inspection import Inspection
+    from simbench.robot.urdf.elements import UrdfJoint
+
+
+AXES = {"1 0 0": "x", "0 1 0": "y", "0 0 1": "z", "-1 0 0": "-x", "0 -1 0": "-y", "0 0 -1": "-z"}
 
 robot_app = typer.Typer(help="Look at a robot: its numbers, and what it looks like.")
 
@@ -16,7 +28,6 @@ def inspect_(
     robot: Annotated[str, typer.Argument(metavar="PATH", help="A URDF, a robot.yaml, or a robot's name.")],
 ) -> None:
     """Show joints, links and everything doubtful; exit status 1 if it cannot be simulated."""
-    from simbench.display_robot import doubt_lines, joint_table, link_table, summary_lines, tree_table
     from simbench.robot.inspection.inspection import inspect
 
     inspection = inspect(robot)
@@ -49,3 +60,137 @@ def render(
     path = out or Path(f"{loaded.name}.png")
     renderer = draw_portrait(loaded, path)
     print(f"picture  {path}  (drawn by {renderer})")
+
+
+def summary_lines(inspection: Inspection) -> Iterator[str]:
+    """Lay out what a robot is as a whole.
+
+    Parameters
+    ----------
+    inspection : Inspection
+
+    Yields
+    ------
+    str
+        A line.
+    """
+    base = {True: "floating", False: "fixed", None: "not said"}[inspection.floating]
+    yield f"robot               {inspection.name}"
+    yield f"urdf                {inspection.urdf}"
+    yield f"base                {base}"
+    yield f"degrees of freedom  {inspection.degrees_of_freedom}{' + 6' if inspection.floating else ''}"
+    yield f"mass                {inspection.mass:.6g} kg"
+    yield f"meshes              {inspection.meshes_found} found, {inspection.meshes_missing} missing"
+
+
+def joint_table(inspection: Inspection) -> Table:
+    """Lay out the joints that move: axis, limits, and the limb that each belongs to.
+
+    Parameters
+    ----------
+    inspection : Inspection
+
+    Returns
+    -------
+    rich.table.Table
+    """
+    from simbench.robot.inspection.inspection import FREEDOMS
+
+    table = _table("joint", "axis", "lower", "upper", "", "velocity", "effort", "group")
+    for column in (2, 3, 5, 6):
+        table.columns[column].justify = "right"
+    limb = {joint: group for group, joints in inspection.groups.items() for joint in joints}
+    for joint in inspection.joints:
+        if joint.kind in FREEDOMS:
+            table.add_row(
+                joint.name,
+                _axis(joint),
+                _limit(joint.lower),
+                _limit(joint.upper),
+                "m" if joint.kind == "prismatic" else "rad",
+                _limit(joint.velocity),
+                _limit(joint.effort),
+                limb.get(joint.name, ""),
+            )
+    return table
+
+
+def tree_table(inspection: Inspection) -> Table:
+    """Lay out how joints connect links.
+
+    Parameters
+    ----------
+    inspection : Inspection
+
+    Returns
+    -------
+    rich.table.Table
+    """
+    table = _table("joint", "type", "parent", "child")
+    for joint in inspection.joints:
+        table.add_row(joint.name, joint.kind, joint.parent, joint.child)
+    return table
+
+
+def link_table(inspection: Inspection) -> Table:
+    """Lay out mass, centre of gravity and principal moments of inertia of the links.
+
+    Parameters
+    ----------
+    inspection : Inspection
+
+    Returns
+    -------
+    rich.table.Table
+    """
+    table = _table("link", "mass kg", "x", "y", "z m", "I₁", "I₂", "I₃ kg·m²")
+    table.collapse_padding = True
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name, body in inspection.links.items():
+        numbers = [f"{body.mass:.4g}", *(f"{round(value, 3) + 0.0:.3f}" for value in body.cog)]
+        table.add_row(name, *numbers, *(f"{moment:.3g}" for moment in body.principal))
+    return table
+
+
+def doubt_lines(inspection: Inspection) -> Iterator[str]:
+    """Lay out what keeps a robot from being simulated, and what else is doubtful.
+
+    Parameters
+    ----------
+    inspection : Inspection
+
+    Yields
+    ------
+    str
+        A line, however long.
+    """
+    reasons = len(inspection.refusals)
+    if reasons:
+        yield "cannot be simulated:"
+        yield from (f"  {reason}" for reason in inspection.refusals)
+    doubts = inspection.doubts[reasons:]
+    yield f"doubts: {len(doubts) or 'none'}"
+    yield from (f"  {doubt}" for doubt in doubts)
+
+
+def _table(*headings: str) -> Table:
+    """Build a table in which names may be broken and numbers may not."""
+    table = Table(*headings, box=None, pad_edge=False)
+    words = {"joint", "link", "parent", "child"}
+    for column in table.columns:
+        column.no_wrap = column.header not in words
+        column.overflow = "fold"
+    return table
+
+
+def _axis(joint: UrdfJoint) -> str:
+    """`x`, `-y`, ..., or three numbers."""
+    text = " ".join(f"{part + 0.0:.2g}" for part in joint.axis)
+    return AXES.get(text, text)
+
+
+def _limit(value: float | None) -> str:
+    if value is None:
+        return "none"
+    return "?" if math.isnan(value) else f"{value:.4g}"

@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
 from simbench.dynamics.calibration.regressor import parameter_names, parameters
+from simbench.kinematics.arrays import Array
 from simbench.robot.dh.dh_model import table_model
 
-Array = NDArray[np.float64]
 Scheme = Callable[[Callable[[Array, Array], Array], Array, Array, float], tuple[Array, Array]]
 
 _ORDER = ("m", "mx", "my", "mz", "ixx", "ixy", "iyy", "ixz", "iyz", "izz")

@@ -5,16 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.errors import RobotError
+from simbench.kinematics.arrays import Array
 from simbench.resources import resource_dir
 from simbench.robot.description import Description, read_description
 from simbench.robot.dh.dh import BASE, HayatiRow, Row, Sigma, Table, TableJoint
 from simbench.robot.dh.dh_model import table_model
 from simbench.robot.robot import load_robot
-
-Array = NDArray[np.float64]
 
 STANDARD_GRAVITY = np.array([0.0, 0.0, -9.81])
 

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.arm_symbols import arm_structure, arm_symbols
 from simbench.dynamics.newton_euler import joint_states, velocity_products
 from simbench.dynamics.sine_cosine import sines_and_cosines
 from simbench.errors import DynamicsError
-
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 BLOCK = 256
 """States at once: what is kept of them fits into the cache."""

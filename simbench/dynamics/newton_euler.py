@@ -8,7 +8,7 @@ numbers, arrays of many states, and numbers that count what is done with them.
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.components import (
@@ -27,9 +27,8 @@ from simbench.dynamics.components import (
     transposed,
 )
 from simbench.errors import RobotError
+from simbench.kinematics.arrays import Array
 from simbench.robot.dh.dh import HayatiRow, Row, Sigma
-
-Array = NDArray[np.float64]
 
 
 def inverse_dynamics(arm: Arm, q: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike) -> Array:

@@ -6,9 +6,8 @@ explicit model takes for many states. Written as arithmetic without branches, se
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 FAR = 1e5
 """Beyond this the turns that are taken off lose digits, rad."""

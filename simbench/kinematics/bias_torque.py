@@ -1,13 +1,9 @@
 """What a tree's joints must bear so that nothing accelerates: weight, Coriolis and centrifugal forces."""
 
-import numpy as np
-from numpy.typing import NDArray
-
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.task_matrix import momentum
 from simbench.kinematics.tree import KinematicTree
-
-Array = NDArray[np.float64]
 
 
 @compiled

@@ -3,9 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
-
-Array = NDArray[np.float64]
 
 _PATIENCE = 3
 _FREE, _AT_LOW, _AT_HIGH = 0, 1, 2

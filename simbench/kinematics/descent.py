@@ -3,15 +3,13 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.box import solve_box
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.rotation import quaternion_to_matrix
 from simbench.kinematics.task_matrix import Tasks, Workspace, gauss_newton
 from simbench.kinematics.tree import KinematicTree, place_bodies
-
-Array = NDArray[np.float64]
 
 _SMALLEST_DAMPING = 1e-9
 _LARGEST_DAMPING = 1e9

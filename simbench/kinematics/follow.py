@@ -1,15 +1,13 @@
 """Follow targets over time, a bounded step or a bounded minimum a frame."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.descent import Bounds, advance, descend, place, step
 from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_matrix
 from simbench.kinematics.task_matrix import Tasks, Workspace
 from simbench.kinematics.tree import KinematicTree
-
-Array = NDArray[np.float64]
 
 _LONGEST_STEP = 0.3
 """Of any coordinate, rad or m: a longer one leaves the neighbourhood where Jacobians tell the truth."""

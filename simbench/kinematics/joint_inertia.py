@@ -4,13 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.task_matrix import Workspace, assemble_matrix
 from simbench.kinematics.tree import KinematicTree, first_joint, joint_axes
-
-Array = NDArray[np.float64]
 
 
 class BodyMasses(NamedTuple):

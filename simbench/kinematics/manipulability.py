@@ -1,12 +1,10 @@
 """Manipulability det(JJᵀ) of the hands of a tree, and its exact gradient."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.box import factorise, substitute
 from simbench.kinematics.compiled import compiled
-
-Array = NDArray[np.float64]
 
 
 @compiled

@@ -1,14 +1,12 @@
 """Gauss-Newton matrices of a whole motion: one block a frame."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.rotation import quaternion_to_matrix
 from simbench.kinematics.task_matrix import Tasks, Workspace, gauss_newton
 from simbench.kinematics.tree import KinematicTree, place_bodies
-
-Array = NDArray[np.float64]
 
 
 @compiled

@@ -1,11 +1,9 @@
 """Rotation matrices and unit quaternions x, y, z, w, without allocation."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
-
-Array = NDArray[np.float64]
 
 
 @compiled

@@ -11,11 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.rotation import matrix_to_quaternion
 from simbench.kinematics.tree import KinematicTree, joint_axes
-
-Array = NDArray[np.float64]
 
 
 class Tasks(NamedTuple):

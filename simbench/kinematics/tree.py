@@ -7,9 +7,8 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
-
-Array = NDArray[np.float64]
 
 
 class KinematicTree(NamedTuple):

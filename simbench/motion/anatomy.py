@@ -1,10 +1,9 @@
 """Conventions of the anatomical frames that every recording uses, and the palm."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 SIDES = ("left", "right")
 

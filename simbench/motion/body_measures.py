@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.signal import savgol_filter
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.anatomy import PALM_OFFSET, SIDES
 from simbench.motion.human_motion import HumanMotion, recorded_arms
-
-Array = NDArray[np.float64]
 
 # Bone: its two joints, on each side.
 LIMBS = {

@@ -11,12 +11,11 @@ from matplotlib.ticker import MultipleLocator
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.motion.figure_png import save_png
+from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.inspection import Inspection
 from simbench.motion.stick_figure import Chain, stick_figure
-
-Array = NDArray[np.float64]
+from simbench.plotting import save_png
 
 # Colour-blind readers can tell them apart.
 COLOURS = {"left": "#0072b2", "right": "#d55e00", "": "#555555"}

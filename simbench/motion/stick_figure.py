@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.anatomy import SIDES
 from simbench.motion.human_motion import HumanMotion, recorded_arms
-
-Array = NDArray[np.float64]
 
 # The camera stands in front of the actor and this much to their left.
 AZIMUTH = np.radians(40.0)

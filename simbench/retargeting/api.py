@@ -8,9 +8,9 @@ from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
+from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
-from simbench.runs.scenario.schema import RetargetSection, RobotSection
 
 OnProgress = Callable[[str, int, int], None]
 

@@ -10,14 +10,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from simbench.motion.figure_png import save_png
+from simbench.kinematics.arrays import Array
 from simbench.motion.skeleton_picture import COLOURS, DPI
+from simbench.plotting import save_png
 from simbench.retargeting.api import Retargeting
 from simbench.retargeting.imitation.errors import ImitationErrors, model_poses
 from simbench.retargeting.imitation.joint_use import joint_units
 from simbench.retargeting.imitation.scaling import SIDES
-
-Array = NDArray[np.float64]
 
 RECORDED_COLOUR = "#c4c4c4"
 LIMIT_COLOUR = "#ececec"

@@ -1,9 +1,8 @@
 """How like a person's motion a robot's is: Tomić (2018), eq. 4.25."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 
 def speed_difference(time: Array, imitated: Array, joints: Array) -> float:

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.errors import ScenarioError
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors import DEFAULT_ERRORS
 from simbench.motion.actors.human_model import build_human_model
 from simbench.motion.actors.people import AVERAGE_PERSON, STANCES
@@ -22,8 +22,6 @@ from simbench.retargeting.imitation.scaling import SIDES
 from simbench.runs.scenario.loading import Scenario
 from simbench.sim.equipment import along_the_way, held_by, turn_axis
 from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
-
-Array = NDArray[np.float64]
 
 DRAWER = "drawer"
 _TIMES = {

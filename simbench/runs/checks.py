@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from simbench.runs.scenario.schema import Bound
+from simbench.options import Bound
 
 Metric = float | bool | str | None
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from simbench.balance.standing.support import zmp_from_momentum, zmp_from_wrench
 from simbench.retargeting.imitation.scaling import SIDES
-from simbench.retargeting.reference.whole_body import Timeline
+from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot
 from simbench.runs.log import Variable, build_dataset, contact_variables
 from simbench.runs.metrics import with_support

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import ScenarioError
+from simbench.options import STILL, SWEEP
 from simbench.retargeting.fixed_base.plan import plan_arm
 from simbench.retargeting.reference.arm import arm_timeline
 from simbench.retargeting.reference.joint_sweep import sweep_timeline
+from simbench.retargeting.reference.reference import Timeline
 from simbench.retargeting.reference.standing import still_timeline
-from simbench.retargeting.reference.whole_body import Timeline, build_reference
+from simbench.retargeting.reference.whole_body import build_reference
 from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import SEATED, Robot, load_robot
 from simbench.robot.variation import drawn_variation
@@ -24,10 +26,9 @@ from simbench.runs.log_builder import make_log, with_balance
 from simbench.runs.metrics import FELL_HEIGHT, fixture_metrics, run_metrics
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.provenance import provenance
-from simbench.runs.push_metrics import planned_pushes, push_metrics
+from simbench.runs.push_metrics import push_metrics
 from simbench.runs.run_directory import json_text, run_directory, write_metrics
-from simbench.runs.scenario.loading import Scenario, resolved_yaml
-from simbench.runs.scenario.schema import STILL, SWEEP
+from simbench.runs.scenario.loading import Scenario, resolved_yaml, scenario_mechanisms
 from simbench.runs.shield import shielded_from_interrupt
 from simbench.runs.video import render_video
 from simbench.sim.balance_loop import BalancedRun, balance_run
@@ -38,12 +39,12 @@ from simbench.sim.equipment import (
     fixture_resistance,
     fixture_surroundings,
     held_by,
-    scenario_mechanisms,
 )
 from simbench.sim.fixtures.fixture import add_fixture
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.grasp import Grip, GripDesign
 from simbench.sim.loop import simulate
+from simbench.sim.push import planned_pushes
 from simbench.sim.recorder import Recorder
 from simbench.sim.seating import require_seat, seat_of
 from simbench.sim.world import add_robot, open_world, require_display

@@ -6,49 +6,14 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
+from simbench.options import PushSection
 from simbench.runs.metrics import FELL_HEIGHT
-from simbench.runs.scenario.schema import SimulationSection
-from simbench.scenario_balance import PushSection
 from simbench.sim.push import Push
 
 _AT_REST = 0.05
 """Speed of the COG, m/s, below which a robot stands still."""
 _STILL_FOR = 0.2
 """Time, s, for which it does at least, before the next push."""
-
-
-def pushes_end(section: PushSection) -> float:
-    """Time from the end of settling until the robot has had `interval_s` after its last push, s."""
-    return section.start_s + section.count * section.interval_s
-
-
-def planned_pushes(section: PushSection | None, settings: SimulationSection) -> tuple[Push, ...]:
-    """Lay pushes out in physics steps.
-
-    Parameters
-    ----------
-    section : PushSection or None
-    settings : SimulationSection
-
-    Returns
-    -------
-    tuple of Push
-    """
-    if section is None:
-        return ()
-
-    def steps(time: float) -> int:
-        return round(time / settings.timestep_s)
-
-    return tuple(
-        Push(
-            impulse=section.first_ns + number * section.increment_ns,
-            direction=section.direction_rad,
-            start=steps(settings.settle_s + section.start_s + number * section.interval_s),
-            duration=max(1, steps(section.duration_s)),
-        )
-        for number in range(section.count)
-    )
 
 
 def push_metrics(

@@ -9,10 +9,21 @@ from pathlib import Path
 import numpy as np
 
 from simbench.errors import BaselineError, RunError, ScenarioError
-from simbench.runs.baseline import Baseline, Metric, Verdict, compare, measure_baseline, read_baseline
+from simbench.runs.baseline import (
+    Baseline,
+    Metric,
+    Verdict,
+    compare,
+    measure_baseline,
+    read_baseline,
+)
 from simbench.runs.checks import Check
 from simbench.runs.execution.local import Answer, run_apart
+from simbench.runs.metric_format import format_value
 from simbench.runs.scenario.loading import Scenario, find_scenario, list_scenarios, load_scenario
+from simbench.runs.tolerances import Better
+
+_SIGN = {"lower": "+", "higher": "−", "same": "±"}
 
 _PERTURBED = 5
 """Runs whose inputs differ by rounding, from which the spread of a baseline is measured."""
@@ -262,3 +273,53 @@ def _judge(case: Case, answers: Sequence[Answer], measure: bool) -> Result:
         return Result(case, judge_run(case.baseline, *answers[0].value)[0], next(filter(None, failed)))
     verdicts, _ = judge_run(case.baseline, *answers[0].value)
     return Result(case, verdicts, measured=measure_baseline(runs, case.baseline) if measure else None)
+
+
+def describe_check(scenario: str, check: FailedCheck) -> str:
+    """Say in one line which check of a scenario does not hold."""
+    return f"{scenario}: check failed: {check.name} is {format_number(check.now)}, must be {check.bound}"
+
+
+def describe_drift(scenario: str, verdict: Verdict) -> str:
+    """Say in one line how a metric is not as it was.
+
+    Parameters
+    ----------
+    scenario : str
+        Its name.
+    verdict : Verdict
+        That has failed.
+
+    Returns
+    -------
+    str
+    """
+    if verdict.outcome == "missing":
+        return f"{scenario}: {verdict.name} is missing; its baseline is {format_number(verdict.was)}"
+    return (
+        f"{scenario}: {verdict.name} is {format_number(verdict.now)}, "
+        f"its baseline {format_number(verdict.was)} {format_tolerance(verdict.tolerance, verdict.better)}"
+    )
+
+
+def format_number(value: Metric) -> str:
+    """With a digit more than other tables: differences of one per cent are to be seen."""
+    return f"{value:.5g}" if isinstance(value, float) and not isinstance(value, bool) else format_value(value)
+
+
+def format_tolerance(tolerance: float, better: Better) -> str:
+    """Write the tolerance of a metric for a table.
+
+    Parameters
+    ----------
+    tolerance : float
+        Allowed deviation from the baseline in the metric's own unit; 0 if none is allowed.
+    better : {"lower", "higher", "same"}
+        Direction in which the metric improves.
+
+    Returns
+    -------
+    str
+        Sign and size, or `as it is`.
+    """
+    return f"{_SIGN[better]} {tolerance:.2g}" if tolerance else "as it is"

@@ -15,15 +15,12 @@ from simbench.balance.gait.inverted_pendulum import CogZmpGains, check_gains, na
 from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_middles
 from simbench.balance.standing.standing import SIDES, Stance
 from simbench.errors import BalanceError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
-from simbench.retargeting.reference.whole_body import Timeline
+from simbench.options import BalanceSection, SimulationSection, StepCommand, SteppingSection
+from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.robot.robot import Robot
-from simbench.runs.scenario.schema import SimulationSection
-from simbench.scenario_balance import BalanceSection, StepCommand, SteppingSection
-from simbench.sim.loop import Reference
 from simbench.sim.state import RobotState
-
-Array = NDArray[np.float64]
 
 
 class OnlineBalance:

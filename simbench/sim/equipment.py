@@ -3,16 +3,14 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.handles import Handle
 from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.imitation.scaling import SIDES
 from simbench.retargeting.whole_body.zmp import Resistance
 from simbench.robot.robot import Robot
-from simbench.runs.scenario.loading import Scenario
-from simbench.sim.fixtures import fixture_mechanism
 from simbench.sim.fixtures.mechanism import (
     Joint,
     Mechanism,
@@ -22,17 +20,10 @@ from simbench.sim.fixtures.mechanism import (
 )
 from simbench.sim.fixtures.shapes import inertia
 
-Array = NDArray[np.float64]
-
 _PLACES = 101
 """Along a fixture's way, at which its handles are described."""
 _TURN = 2.0 * np.pi
 """The way of what turns on and on, rad."""
-
-
-def scenario_mechanisms(scenario: Scenario) -> list[Mechanism]:
-    """Make the mechanisms of a scenario's fixtures, in their order."""
-    return [fixture_mechanism(design) for design in scenario.fixtures]
 
 
 def held_by(mechanisms: Sequence[Mechanism]) -> dict[str, Mechanism]:

@@ -4,7 +4,6 @@ import math
 import time as clock
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -12,6 +11,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.kinematics.compiled import compile_timer
+from simbench.retargeting.reference.reference import Reference
 from simbench.sim.control.controller import make_controller
 from simbench.sim.control.laws import ControlLaw
 from simbench.sim.fixtures.fixture import Fixture, fixture_state, resist
@@ -36,27 +36,6 @@ _KEPT_STATES = 64
 """States whose extremes are taken at once."""
 _LIGHT_SHARE = 0.35
 """Part of the weight below which a held foot is looked at in every step: it may leave the ground."""
-
-
-@dataclass(frozen=True)
-class Reference:
-    """What the joints are to do, at every physics step; row k holds for the end of step k.
-
-    Parameters
-    ----------
-    position, velocity, feedforward : (N, n) array
-        rad, rad/s, N·m, in the order of `robot.joint_names`.
-    acceleration : (N, n) array
-        rad/s².
-    grip : (N, H) bool array
-        Whether each of `robot.hands` is meant to hold.
-    """
-
-    position: NDArray[np.float64]
-    velocity: NDArray[np.float64]
-    feedforward: NDArray[np.float64]
-    acceleration: NDArray[np.float64]
-    grip: NDArray[np.bool_]
 
 
 class Balancer(Protocol):

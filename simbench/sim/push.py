@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.options import PushSection, SimulationSection
 from simbench.sim.control.command import Load
 from simbench.sim.vectors import cross, inverse, product, rotated
 from simbench.sim.world import RobotBody, bullet
@@ -67,3 +68,32 @@ def apply_pushes(
         loads.append((1, (*own, *cross(body.root_inertial[0], own))))
         wrench += (*force, *cross(place, force))
     return wrench
+
+
+def planned_pushes(section: PushSection | None, settings: SimulationSection) -> tuple[Push, ...]:
+    """Lay pushes out in physics steps.
+
+    Parameters
+    ----------
+    section : PushSection or None
+    settings : SimulationSection
+
+    Returns
+    -------
+    tuple of Push
+    """
+    if section is None:
+        return ()
+
+    def steps(time: float) -> int:
+        return round(time / settings.timestep_s)
+
+    return tuple(
+        Push(
+            impulse=section.first_ns + number * section.increment_ns,
+            direction=section.direction_rad,
+            start=steps(settings.settle_s + section.start_s + number * section.interval_s),
+            duration=max(1, steps(section.duration_s)),
+        )
+        for number in range(section.count)
+    )

@@ -4,17 +4,15 @@ from collections.abc import Sequence
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.balance.standing.standing import stand
 from simbench.errors import ScenarioError
+from simbench.kinematics.arrays import Array
+from simbench.options import RobotSection
 from simbench.retargeting.collision.clearance import convex_shapes, link_of
 from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.robot.robot import SEATED, Robot
-from simbench.runs.scenario.schema import RobotSection
 from simbench.sim.fixtures.mechanism import Mechanism, mechanism_obstacles
-
-Array = NDArray[np.float64]
 
 _HIGHEST, _DEEPEST = 0.002, 0.0005
 """How far thighs may be above the seat at the start, and in it, m: they settle without a jolt."""

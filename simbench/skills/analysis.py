@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.human_motion import Actor, HumanMotion
 from simbench.retargeting.imitation.scaling import SIDES
@@ -18,8 +18,6 @@ from simbench.skills.ioc.optimisers import LATTICE
 from simbench.skills.ioc.repetitions import parts_of
 from simbench.skills.ioc.task_motion import TaskMotion
 from simbench.skills.person.anatomical_motion import PERSON, person_motion
-
-Array = NDArray[np.float64]
 
 _STATURES = 0.5, 2.5
 _MASSES = 10.0, 300.0

@@ -7,8 +7,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from simbench.kinematics.redundancy.criteria import CRITERIA
-from simbench.motion.figure_png import save_png
-from simbench.plotting import LEFT, RIGHT, TOP, WIDTH, new_sheet, place_axes, span_time
+from simbench.plotting import LEFT, RIGHT, TOP, WIDTH, new_sheet, place_axes, save_png, span_time
 from simbench.skills.analysis import SkillAnalysis
 
 # Colour-blind readers can tell them apart.

@@ -10,9 +10,9 @@ from rich.console import Console
 from simbench.cli.console import metrics_table, progress_bars
 from simbench.cli.main import main
 from simbench.errors import MotionError
+from simbench.options import Bound
 from simbench.runs.checks import check_metrics
 from simbench.runs.run_directory import MARKER, incomplete_path, run_directory
-from simbench.runs.scenario.schema import Bound
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from simbench.motion import figure_png
-from simbench.motion.figure_png import save_png
+from simbench.plotting import save_png
 
 
 def test_a_picture_is_what_was_drawn_in_a_palette(tmp_path):

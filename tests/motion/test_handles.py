@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from simbench.display_motion import summary_lines
+from simbench.cli.motion import summary_lines
 from simbench.errors import MotionError
 from simbench.motion.anatomy import transform
 from simbench.motion.handles import Handle, way_length

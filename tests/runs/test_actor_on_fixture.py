@@ -6,8 +6,7 @@ import pytest
 from simbench.errors import ScenarioError
 from simbench.motion.anatomy import PALM_OFFSET
 from simbench.runs.actor_on_fixture import perform_on_fixture
-from simbench.runs.scenario.loading import load_scenario
-from simbench.sim.equipment import scenario_mechanisms
+from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.fixtures.mechanism import asked_positions, handle_poses
 
 SIDES = ("left", "right")

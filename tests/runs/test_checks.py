@@ -2,8 +2,8 @@ import math
 
 import pytest
 
+from simbench.options import Bound
 from simbench.runs.checks import check_metrics
-from simbench.runs.scenario.schema import Bound
 
 
 @pytest.mark.parametrize(

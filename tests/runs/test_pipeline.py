@@ -29,8 +29,7 @@ from simbench.runs.checks import check_metrics
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.run_directory import MARKER, incomplete_path
-from simbench.runs.scenario.loading import load_scenario
-from simbench.sim.equipment import scenario_mechanisms
+from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.fixtures.mechanism import handle_poses
 
 FILES = ["log.nc", "metrics.json", "provenance.json", "scenario.yaml"]

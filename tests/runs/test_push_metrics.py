@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from simbench.runs.push_metrics import planned_pushes, push_metrics, pushes_end
-from simbench.runs.scenario.schema import SimulationSection
-from simbench.scenario_balance import PushSection
+from simbench.options import PushSection, SimulationSection, pushes_end
+from simbench.runs.push_metrics import push_metrics
+from simbench.sim.push import planned_pushes
 
 SECTION = PushSection(
     first_ns=10.0, increment_ns=5.0, count=3, start_s=1.0, interval_s=2.0, direction_rad=0.5

@@ -10,13 +10,13 @@ import shapely
 import xarray as xr
 
 from simbench.cli.main import main
+from simbench.options import PushSection, SteppingSection
 from simbench.retargeting.reference.standing import still_timeline
 from simbench.robot.robot import load_robot
 from simbench.runs import pipeline
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
-from simbench.scenario_balance import PushSection, SteppingSection
 from simbench.sim.balance_loop import balance_run
 from simbench.sim.state import RobotState
 

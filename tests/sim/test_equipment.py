@@ -8,7 +8,7 @@ import pytest
 
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.whole_body.zmp import Resistance
-from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.equipment import (
     actor_positions,
     along_the_way,
@@ -16,7 +16,6 @@ from simbench.sim.equipment import (
     fixture_resistance,
     fixture_surroundings,
     held_by,
-    scenario_mechanisms,
 )
 from simbench.sim.fixtures.mechanism import Handle, Joint, Mechanism, Part, handle_poses
 from simbench.sim.fixtures.shapes import STEEL, Board

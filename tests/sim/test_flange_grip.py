@@ -6,13 +6,14 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from simbench.retargeting.reference.reference import Reference
 from simbench.robot.robot import load_robot, placed_robot
 from simbench.sim.control.laws import ComputedTorqueLaw
 from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
 from simbench.sim.fixtures.fixture import add_fixture
 from simbench.sim.fixtures.mechanism import handle_poses
 from simbench.sim.grasp import Grip, GripDesign
-from simbench.sim.loop import Reference, simulate
+from simbench.sim.loop import simulate
 from simbench.sim.recorder import Recorder
 from simbench.sim.world import add_robot, open_world
 

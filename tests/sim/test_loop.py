@@ -7,12 +7,13 @@ import pytest
 
 from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.standing import stand
+from simbench.retargeting.reference.reference import Reference
 from simbench.robot.robot import load_robot
 from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
 from simbench.sim.fixtures.fixture import add_fixture
 from simbench.sim.fixtures.mechanism import handle_poses
 from simbench.sim.grasp import Grip, GripDesign
-from simbench.sim.loop import Reference, simulate
+from simbench.sim.loop import simulate
 from simbench.sim.recorder import Recorder
 from simbench.sim.world import GRAVITY, add_robot, bullet, open_world
 

@@ -8,19 +8,19 @@ from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.standing import balance, stand
 from simbench.errors import RetargetError, ScenarioError
 from simbench.motion.handles import Handle
+from simbench.options import RobotSection
 from simbench.retargeting.placement.limit_margin import Wanted
 from simbench.retargeting.placement.spot import Spot, judge_spot
 from simbench.retargeting.placement.spot_search import find_spot
+from simbench.retargeting.reference.reference import Reference
 from simbench.runs.metrics import FELL_HEIGHT
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.scenario.loading import load_scenario
-from simbench.runs.scenario.schema import RobotSection
-from simbench.sim.equipment import scenario_mechanisms
+from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.fixtures import fixture_mechanism
 from simbench.sim.fixtures.fixture import add_fixture
 from simbench.sim.fixtures.mechanism import handle_poses
 from simbench.sim.fixtures.stool import Stool
-from simbench.sim.loop import Reference, simulate
+from simbench.sim.loop import simulate
 from simbench.sim.recorder import Recorder
 from simbench.sim.seating import seat_gap, seat_of
 from simbench.sim.world import GRAVITY, add_robot, open_world

@@ -30,7 +30,7 @@ from rich.table import Table
 from simbench.cli.console import progress_bars
 from simbench.errors import SimbenchError
 from simbench.kinematics.redundancy.criteria import CRITERIA
-from simbench.motion.figure_png import save_png
+from simbench.plotting import save_png
 from simbench.runs.execution.local import run_apart
 from simbench.runs.study.skills import EVERYBODY, THESIS_ACTORS, THESIS_TASKS, skill_items, study_mixture
 from simbench.runs.study.study import Row, run_study

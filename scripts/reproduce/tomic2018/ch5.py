@@ -36,7 +36,7 @@ from simbench.cli.console import progress_bars
 from simbench.errors import SimbenchError, SkillError
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
-from simbench.motion.figure_png import save_png
+from simbench.plotting import save_png
 from simbench.runs.execution.local import run_apart
 from simbench.runs.study.skills import THESIS_ACTORS, THESIS_TASKS, skill_items, study_mixture
 from simbench.runs.study.study import run_study

@@ -50,14 +50,9 @@ from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.scenario.loading import Scenario, load_scenario
+from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
 from simbench.runs.study.skills import EVERYBODY, THESIS_ACTORS, THESIS_TASKS
-from simbench.sim.equipment import (
-    fixture_handles,
-    fixture_resistance,
-    fixture_surroundings,
-    scenario_mechanisms,
-)
+from simbench.sim.equipment import fixture_handles, fixture_resistance, fixture_surroundings
 
 Array = NDArray[np.float64]
 Weights = tuple[float, ...]

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from simbench.balance.controller.embedded_motion import FASTEST, embedded_motion, singular_section
 from simbench.balance.controller.sections import Assignment
 from simbench.errors import BalanceError
-
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,10 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.balance.controller.foot_forces import LEAST_LOAD
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
-
-Array = NDArray[np.float64]
 
 _BANDWIDTH = 20.0
 """Of the COG's velocity, Hz."""

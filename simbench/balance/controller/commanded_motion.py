@@ -1,12 +1,8 @@
 """From an embedding to velocities: what is planned, and what the measured COG and ZMP make of it."""
 
-import numpy as np
-from numpy.typing import NDArray
-
 from simbench.balance.gait.inverted_pendulum import CogZmpGains, commanded_velocity
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
-
-Array = NDArray[np.float64]
 
 
 @compiled

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.balance.controller.sections import Layout
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
-
-Array = NDArray[np.float64]
 
 FASTEST = 1e3
 """Joint speed, rad/s, for 1 m/s or 1 rad/s of an end, or of COG and body, from which on a section counts as

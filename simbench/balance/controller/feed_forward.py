@@ -6,9 +6,8 @@ from numpy.typing import NDArray
 
 from simbench.balance.gait.gait import Gait
 from simbench.balance.standing.ground_reaction import foot_movers, supported_torque
+from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 class FeedForward:

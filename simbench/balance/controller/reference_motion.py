@@ -8,9 +8,9 @@ from simbench.balance.controller.embedded_motion import embedded_motion, singula
 from simbench.balance.controller.sections import Layout
 from simbench.balance.controller.ways import ways
 from simbench.balance.gait.inverted_pendulum import CogZmpGains
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 

@@ -2,15 +2,13 @@
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.balance.controller.foot_forces import FootForces, measured_zmp
 from simbench.balance.controller.ways import seen_from_sole
 from simbench.balance.gait.gait import Gait
 from simbench.balance.gait.landing import Landing
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
-
-Array = NDArray[np.float64]
 
 FORCE_BANDWIDTH = 10.0
 """Of the feet's force sensors, Hz."""

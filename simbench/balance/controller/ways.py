@@ -1,12 +1,10 @@
 """Ways that feet and body still have to go, and points as seen from a sole that stands flat."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_matrix
-
-Array = NDArray[np.float64]
 
 
 @compiled

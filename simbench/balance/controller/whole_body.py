@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.balance.controller.cog_observer import CogObserver
 from simbench.balance.controller.feed_forward import FeedForward
@@ -17,9 +16,8 @@ from simbench.balance.gait.inverted_pendulum import GRAVITY, CogZmpGains, natura
 from simbench.balance.gait.landing import Landing
 from simbench.balance.push_recovery.hip_strategy import HipStrategy
 from simbench.balance.push_recovery.recovery import Recovery
+from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 _LANDING_LOAD = 0.1
 """Part of the weight on a foot that means ground under it."""

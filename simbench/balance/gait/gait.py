@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from simbench.balance.gait.footsteps import yaw_of
 from simbench.balance.standing.standing import SIDES
-
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.balance.gait.footsteps import Footstep, other_side, yaw_of
 from simbench.balance.gait.gait import Gait
 from simbench.balance.gait.inverted_pendulum import cog_profile
 from simbench.balance.standing.standing import SIDES
 from simbench.errors import BalanceError
-from simbench.motion.actors.timing import minimum_jerk
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.profiles import minimum_jerk
 from simbench.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 _UPRIGHT_SHARE = 0.1
 """Of a swing's time at each of its ends, in which the foot only rises or sinks."""

@@ -4,14 +4,11 @@ import math
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.balance.gait.gait import Gait
-from simbench.balance.push_recovery.recovery import quintic
-from simbench.motion.actors.timing import minimum_jerk
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.profiles import minimum_jerk, quintic
 from simbench.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 _UNEXPECTED = 0.05
 """Distance of the capture point from the planned one, ahead or behind, at which the bow begins, m."""

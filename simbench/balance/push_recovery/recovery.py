@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.balance.gait.gait import Gait
 from simbench.balance.gait.inverted_pendulum import cog_profile
@@ -19,10 +18,9 @@ from simbench.balance.push_recovery.capture_step import (
     nearest_inside,
 )
 from simbench.balance.standing.support import support_polygon
-from simbench.motion.actors.timing import minimum_jerk
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.profiles import minimum_jerk, quintic
 from simbench.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 _ALARM = 0.0
 """Distance of the capture point from the edge of the soles, inside, at which a step begins, m."""
@@ -302,32 +300,6 @@ def _put(landing: Landing, foot: int, apart: Array) -> None:
     """Take a foot to be on the ground where the legs say that it is, seen from the other one."""
     landing.position[foot, :2] = landing.position[1 - foot, :2] + (apart if foot == 1 else -apart)
     landing.position[foot, 2] = 0.0
-
-
-def quintic(
-    start: Array, speed: Array, acceleration: Array, end: Array, duration: float, time: Array
-) -> tuple[Array, Array]:
-    """Go from a moving start to rest in a given time.
-
-    Parameters
-    ----------
-    start, speed, acceleration, end : (K,) array
-    duration : float
-        s.
-    time : (N,) array
-        s, 0 to `duration`.
-
-    Returns
-    -------
-    way, rate : (N, K) array
-    """
-    share = (time / duration)[:, None]
-    v, a = speed * duration, acceleration * duration**2
-    way = end - start
-    c3, c4, c5 = 10 * way - 6 * v - 1.5 * a, -15 * way + 8 * v + 1.5 * a, 6 * way - 3 * v - 0.5 * a
-    position = start + share * (v + share * (0.5 * a + share * (c3 + share * (c4 + share * c5))))
-    rate = v + share * (a + share * (3 * c3 + share * (4 * c4 + share * 5 * c5)))
-    return position, rate / duration
 
 
 def _hips(robot: Robot, start: Array) -> tuple[Array, float]:

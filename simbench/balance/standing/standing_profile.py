@@ -2,14 +2,12 @@
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 from scipy.ndimage import gaussian_filter1d
 
 from simbench.balance.gait.inverted_pendulum import GRAVITY, cog_profile, natural_frequency
+from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 _BANDWIDTH = 5.0
 """Up to which the COG answers, Hz: people's arms move below it; above are corners of joint curves and noise,

@@ -1,9 +1,8 @@
 """Positions from accelerometers, and joint angles from two of them on each link (Ohtsuki, §2.2)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 _WINDOW = 4
 

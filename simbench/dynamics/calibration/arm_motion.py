@@ -3,11 +3,9 @@
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.errors import CalibrationError
-
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 _FEWEST = 20
 

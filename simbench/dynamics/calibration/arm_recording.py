@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.integrate import cumulative_trapezoid
 
 from simbench.dynamics.calibration.arm_motion import ArmMotion
 from simbench.dynamics.calibration.kinematic_calibration import TipMotion
 from simbench.errors import CalibrationError
+from simbench.kinematics.arrays import Array
 
-Array = NDArray[np.float64]
 Motion = TypeVar("Motion", ArmMotion, TipMotion)
 
 CHANNELS = ("position", "velocity", "acceleration", "target")

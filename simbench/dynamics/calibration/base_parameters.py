@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.calibration.regressor import parameter_names, torque_regressor
+from simbench.kinematics.arrays import Array
 from simbench.robot.dh.dh import Sigma
-
-Array = NDArray[np.float64]
 
 _STATES = 200
 _DEPENDENT = 1e-9

@@ -18,8 +18,8 @@ from simbench.dynamics.calibration.robust_least_squares import KNOWN, robust_lea
 from simbench.dynamics.calibration.smoothing import smoothed
 from simbench.dynamics.newton_euler import inverse_dynamics
 from simbench.errors import CalibrationError
+from simbench.kinematics.arrays import Array
 
-Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 MOST_SAMPLES = 6_000

@@ -4,15 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import approx_fprime, least_squares
 
 from simbench.dynamics.calibration.robust_least_squares import robust_least_squares
 from simbench.dynamics.calibration.smoothing import noise_of, smooth
 from simbench.errors import CalibrationError
+from simbench.kinematics.arrays import Array
 from simbench.robot.dh.dh import HayatiRow, Table, table_frames
-
-Array = NDArray[np.float64]
 
 MOST_SAMPLES = 10_000
 _BLOCKS = 100

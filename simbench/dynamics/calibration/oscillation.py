@@ -1,11 +1,9 @@
 """Inertia from the period of an oscillation."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.errors import DynamicsError
-
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 
 def oscillation_frequency(time: Array, value: Array) -> float:

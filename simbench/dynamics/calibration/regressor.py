@@ -8,12 +8,11 @@ alone.
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.newton_euler import link_torques
-
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 TENSOR = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
 MOMENT = ("mx", "my", "mz")

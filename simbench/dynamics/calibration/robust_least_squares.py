@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
+
 Integers = NDArray[np.int64]
 
 _HUBER = 1.345

@@ -3,12 +3,11 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
 from simbench.errors import CalibrationError
-
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 POPULATION = 100
 KINEMATIC_GENERATIONS, DYNAMIC_GENERATIONS = 500, 1000

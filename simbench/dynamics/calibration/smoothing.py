@@ -6,14 +6,12 @@ it does nothing. What a channel's rate tells already is not filtered, only the s
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.integrate import cumulative_trapezoid
 from scipy.ndimage import median_filter
 from scipy.signal import butter, sosfiltfilt
 
 from simbench.dynamics.calibration.arm_motion import ArmMotion
-
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 _THIRD = np.sqrt(20.0)
 """Standard deviation of third differences of white noise of 1."""

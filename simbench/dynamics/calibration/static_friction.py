@@ -9,8 +9,7 @@ from simbench.dynamics.arm import Arm
 from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
 from simbench.dynamics.calibration.smoothing import smooth, smoothed
 from simbench.dynamics.newton_euler import inverse_dynamics
-
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 _STILL = 0.1
 """s: who only turns back stands for less."""

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.dynamics.calibration.kinematic_calibration import (
     KinematicCalibration,
@@ -16,9 +15,8 @@ from simbench.dynamics.calibration.kinematic_calibration import (
     with_numbers,
 )
 from simbench.errors import CalibrationError
+from simbench.kinematics.arrays import Array
 from simbench.robot.dh.dh import Row, Sigma, Table, TableJoint, table_frames
-
-Array = NDArray[np.float64]
 
 TIP = "tip"
 _POSTURES, _STEP = 200, 1e-5

@@ -5,13 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.joint_inertia import BodyMasses, joint_inertia
 from simbench.kinematics.redundancy.anatomy import Anatomy, girdle_slopes
 from simbench.kinematics.task_matrix import Workspace
 from simbench.kinematics.tree import KinematicTree, place_bodies
-
-Array = NDArray[np.float64]
 
 
 class SkillBody(NamedTuple):

@@ -4,11 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy.body import SkillBody
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.manipulability import manipulability_gradient
 from simbench.kinematics.redundancy.anatomy import reluctance
@@ -12,8 +13,6 @@ from simbench.kinematics.redundancy.body import SkillBody, add_girdle, carried_a
 from simbench.kinematics.redundancy.resolve import Factors, make_factors
 from simbench.kinematics.task_matrix import Workspace, make_workspace
 from simbench.kinematics.tree import joint_axes
-
-Array = NDArray[np.float64]
 
 ENERGY, VELOCITY, ERGONOMY, MANIPULABILITY = 0, 1, 2, 3
 """Order of the weights: Tomić (2018), table 4.2."""

@@ -5,10 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.box import factorise, substitute
 from simbench.kinematics.compiled import compiled
-
-Array = NDArray[np.float64]
 
 _SINGULAR = 1e-12
 """Of a matrix's diagonal: smaller squared pivots are rounding."""

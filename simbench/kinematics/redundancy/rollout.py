@@ -1,8 +1,8 @@
 """A whole motion by the weighted law, compiled: the hands keep their path, the criteria choose the joints."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.redundancy.anatomy import follow_arms, least_angle
 from simbench.kinematics.redundancy.body import (
@@ -16,8 +16,6 @@ from simbench.kinematics.redundancy.body import (
 from simbench.kinematics.redundancy.objective import Constants, Path, Scratch, preferences
 from simbench.kinematics.redundancy.resolve import resolve
 from simbench.kinematics.tree import joint_axes
-
-Array = NDArray[np.float64]
 
 TOLERANCE = 1e-7
 """Farthest that a hand may be from its path, m and rad."""

@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.optimize import least_squares
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import SPINE_JOINTS
 from simbench.motion.actors.people import Person
 from simbench.motion.actors.reaching import (
@@ -27,8 +27,6 @@ from simbench.motion.actors.stance import with_lean
 from simbench.motion.actors.strategy import EVEN, Strategy
 from simbench.motion.actors.tasks.task import Task
 from simbench.motion.anatomy import SIDES
-
-Array = NDArray[np.float64]
 
 # Steps, and the time of each, s, in which hands that hold the equipment settle to the posture a person likes.
 SETTLING, SETTLING_STEP = 40, 0.08

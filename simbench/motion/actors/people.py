@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import AVERAGE, Proportions
 from simbench.motion.actors.posture import COMFORT
 from simbench.motion.human_motion import Actor
-
-Array = NDArray[np.float64]
 
 # Tomić (2018, ch. 3): 13 men and 6 women, age 32 ± 11 years, height 1.7 ± 0.1 m.
 MEN, WOMEN = 13, 6

@@ -1,8 +1,8 @@
 """A person performs a task on its equipment while motion capture records them."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.grasp import find_grasp, steady_hands
 from simbench.motion.actors.human_model import SPINE_JOINTS, build_human_model
 from simbench.motion.actors.people import Person
@@ -17,8 +17,6 @@ from simbench.motion.actors.timing import Course, draw_course, sway
 from simbench.motion.actors.virtual_mocap import MocapErrors, record
 from simbench.motion.anatomy import PALM_OFFSET, SIDES, mean_frame
 from simbench.motion.human_motion import HumanMotion, InitialPose, validate_motion
-
-Array = NDArray[np.float64]
 
 # Root mean square wandering of the posture people return to, rad: no two repetitions are the same.
 WANDERING = np.radians(1.5)

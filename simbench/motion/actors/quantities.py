@@ -3,17 +3,16 @@
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.signal import butter, sosfiltfilt
 from scipy.spatial.transform import Rotation
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS
 from simbench.motion.actors.literature import LIMITS, USUAL
 from simbench.motion.actors.performance import ActorPerformance
 from simbench.motion.actors.virtual_mocap import MARKER_PLACES, frames_over_time
 from simbench.motion.anatomy import HANGING_LIMB, SIDES
 
-Array = NDArray[np.float64]
 Extents = dict[str, tuple[float, float]]
 """Quantity to its least and greatest value in one performance, in the unit of its range."""
 

@@ -7,11 +7,10 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS, HumanModel
 from simbench.motion.actors.posture import clavicle_angles
 from simbench.motion.anatomy import SIDES
-
-Array = NDArray[np.float64]
 
 # Kept from the anatomical limits, rad.
 LIMIT_MARGIN = np.radians(1.0)

@@ -5,6 +5,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.reaching import (
     Hold,
     Reacher,
@@ -17,8 +18,6 @@ from simbench.motion.actors.reaching import (
 )
 from simbench.motion.actors.strategy import ERGONOMIC, MANIPULABILITY_GAIN, Strategy
 from simbench.motion.anatomy import SIDES
-
-Array = NDArray[np.float64]
 
 # m and rad: what is left of the equipment's constraint in a frame.
 TOLERANCE = 1e-5

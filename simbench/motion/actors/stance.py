@@ -2,16 +2,14 @@
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 from scipy.optimize import brentq, least_squares
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import SPINE_JOINTS, HumanModel
 from simbench.motion.actors.posture import clavicle_angles
 from simbench.motion.actors.timing import sway
 from simbench.motion.anatomy import SIDES
-
-Array = NDArray[np.float64]
 
 # The lean people accept.
 LARGEST_LEAN = np.radians(35.0)

@@ -4,11 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import SPINE_JOINTS
-
-Array = NDArray[np.float64]
 
 CRITERIA = ("energy", "velocity", "ergonomy", "manipulability")
 """Order of Tomić (2018), table 4.2."""

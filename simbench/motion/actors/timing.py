@@ -5,30 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.profiles import minimum_jerk
 
 # The descent onto the equipment starts before the approach ends, as people blend movements, by this share of
 # its duration: a third of the way is then done.
 OVERLAP = 0.40
-
-
-def minimum_jerk(time: Array, start: float, duration: float) -> Array:
-    """Progress of a minimum-jerk movement (Flash & Hogan 1985): 10 s³ − 15 s⁴ + 6 s⁵.
-
-    Parameters
-    ----------
-    time : (T,) array
-        s.
-    start, duration : float
-        s, duration positive.
-
-    Returns
-    -------
-    (T,) array
-        0 before the start, 1 after the end, speed and acceleration zero at both.
-    """
-    s = np.clip((time - start) / duration, 0.0, 1.0)
-    return s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
 
 
 def sway(time: Array, amplitude: float, rng: np.random.Generator) -> Array:

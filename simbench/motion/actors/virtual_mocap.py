@@ -4,13 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, HumanModel
 from simbench.motion.anatomy import SIDES, transform
-
-Array = NDArray[np.float64]
 
 # Where the markers sit in the anatomical frame of their segment, m: on the lateral upper arm, on the back of
 # the distal forearm and of the hand (a person of 1.7 m).

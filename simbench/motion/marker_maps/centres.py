@@ -1,9 +1,8 @@
 """Joint centres from markers on the skin: vectorised over frames."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 
 def unit(vectors: Array) -> Array:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.motion.anatomy import transform
 from simbench.motion.human_motion import Actor, Gap, HumanMotion, validate_motion
 from simbench.motion.marker_maps.body_parts import (
@@ -26,8 +27,6 @@ from simbench.motion.marker_maps.world import TURNS, check_mirror, find_vertical
 from simbench.motion.marker_recording import MarkerRecording
 from simbench.motion.read_options import UNITS, ReadOptions
 from simbench.motion.skeleton_recording import SkeletonRecording
-
-Array = NDArray[np.float64]
 
 STROKE_EVENTS = ("stroke start", "stroke end")
 

@@ -5,14 +5,13 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.motion.marker_maps import schema
 from simbench.motion.marker_maps.centres import chord, cluster_pose, hinge_centre, unit
 from simbench.motion.marker_maps.frames import axes_frame, flexion_axis, limb_frame, swung_axis
 
-Array = NDArray[np.float64]
 Recipe = TypeVar("Recipe", bound=schema.Recipe)
 Result = TypeVar("Result")
 

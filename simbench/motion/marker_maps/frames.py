@@ -1,12 +1,10 @@
 """Segment axes from directions in the body: vectorised over frames."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solve_banded
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.marker_maps.centres import reject, unit
-
-Array = NDArray[np.float64]
 
 # The plane of an elbow bent by less than about 6 degrees (sine 0.1) is as uncertain as its markers: there its
 # axis follows from this much time before and after, s.

@@ -1,9 +1,8 @@
 """Joint centres moved as little as possible, so that bones keep their length."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 # How readily shoulder, elbow and wrist, or hip, knee and ankle, give way: the centre inside the shoulder or
 # the hip, estimated from markers at some distance, is about twice as uncertain (in variance) as the others.

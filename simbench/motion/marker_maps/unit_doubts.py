@@ -3,13 +3,11 @@
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.motion.anatomy import SIDES
 from simbench.motion.read_options import UNITS
-
-Array = NDArray[np.float64]
 
 # Shoulder to wrist, m: from a child of two years to a giant. Units differ by a factor of two or more.
 ARM_LENGTHS = (0.27, 0.85)

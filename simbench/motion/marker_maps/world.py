@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.motion.marker_maps.centres import unit
 from simbench.motion.read_options import AXES
 
-Array = NDArray[np.float64]
 Points = Mapping[str, Array]
 
 # A trunk is along an axis when it is within 37 degrees of it, and is so on the whole when most frames agree.

@@ -1,12 +1,10 @@
 """When a movement begins and ends, extrapolated from where it stands out by its minimum-jerk profile."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, least_squares
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.phases.hand_path import HandPath
-
-Array = NDArray[np.float64]
 
 # Duration of a minimum-jerk movement over the time between half its top speed on both sides.
 DURATION = 1.0 / (1.0 - 2.0 * 0.2285)

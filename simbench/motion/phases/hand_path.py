@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 from scipy.spatial.transform import Rotation
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.anatomy import PALM_OFFSET
 from simbench.motion.human_motion import HumanMotion, recorded_arms
-
-Array = NDArray[np.float64]
 
 # A turn counts as much as the travel of a point at this distance, m: little against the travel of hands that
 # move equipment, as people turn in their grip as they like; enough where a hand does nothing but turn.

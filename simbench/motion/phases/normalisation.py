@@ -1,13 +1,11 @@
 """Time normalisation: every repetition on one common phase."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, Slerp
 
 from simbench.errors import MotionError
-
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 
 def normalise_time(values: Array, time: Array, boundaries: Array, samples: int = 101) -> Array:

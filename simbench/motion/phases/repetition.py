@@ -3,10 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.phases.hand_path import HandPath
 from simbench.motion.phases.stops import STILL, Stops
-
-Array = NDArray[np.float64]
 
 # Points of a path that are compared, and the stops that one repetition may hold.
 SAMPLES, LONGEST = 32, 40

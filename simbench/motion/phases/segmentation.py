@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.phases.bells import fit_bell
 from simbench.motion.phases.hand_path import HandPath, hand_path
@@ -12,7 +13,6 @@ from simbench.motion.phases.initial_configuration import SWAYING, find_initial_c
 from simbench.motion.phases.repetition import find_repetitions
 from simbench.motion.phases.stops import Stops, find_stops
 
-Array = NDArray[np.float64]
 Span = tuple[float, float]
 
 # How many times faster than the stops around it a movement is: first where the hands stop, else where they

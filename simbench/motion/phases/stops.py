@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import find_peaks
 
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 # Below this speed, m/s, sway and measurement noise are all there is: nobody moves on purpose.
 STILL = 0.015

@@ -9,17 +9,15 @@ in Blender.
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.bvh_hierarchy import Node, parse_hierarchy
 from simbench.motion.readers.skeleton_kinematics import world_poses
 from simbench.motion.readers.text_table import LARGEST_NUMBER, read_lines, read_numbers, shown
 from simbench.motion.skeleton_recording import SkeletonRecording
-
-Array = NDArray[np.float64]
 
 # Two hours of a body with fingers at 30 Hz; two gigabytes of poses.
 MOST_POSES = 20_000_000

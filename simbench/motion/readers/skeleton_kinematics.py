@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 
 def world_poses(parents: NDArray[np.int64], places: Array, turns: Array) -> tuple[Array, Array]:

@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.motion.marker_recording import MarkerRecording
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.length_unit import length_unit
@@ -21,8 +21,6 @@ HEADER_LINES = 5
 RATE_TOLERANCE, ROUNDING = 0.01, 0.1
 # Beyond this, in any unit, a number is no coordinate, and its square overflows.
 LARGEST = 1e9
-
-Array = NDArray[np.float64]
 
 
 def read_trc(path: Path, options: ReadOptions) -> MarkerRecording:

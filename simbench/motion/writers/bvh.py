@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.motion.anatomy import SIDES, transform
 from simbench.motion.human_motion import HumanMotion
-
-Array = NDArray[np.float64]
 
 CENTIMETRES = 100.0
 # Rows: the file's x, y, z (forward, up, right) in ours (forward, left, up).

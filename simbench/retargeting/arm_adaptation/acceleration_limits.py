@@ -4,13 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from simbench.errors import RetargetError
+from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 _POSTURES = 256
 """In which gravity and inertia are taken; the worst of them counts."""

@@ -5,9 +5,9 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.errors import MotionError, RetargetError
+from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion, recorded_arms, require_both_arms
 from simbench.retargeting.arm_adaptation.arm_chain import arm_chain, arm_joints
 from simbench.retargeting.arm_adaptation.arm_path import arm_path, first_posture
@@ -15,8 +15,6 @@ from simbench.retargeting.arm_adaptation.arm_targets import arm_targets, waist_y
 from simbench.retargeting.arm_adaptation.joint_bounds import JointBounds, follow, joint_bounds
 from simbench.retargeting.imitation.scaling import SIDES, upper_body
 from simbench.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 _UNEVEN = 0.1
 

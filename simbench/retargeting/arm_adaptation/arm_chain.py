@@ -7,6 +7,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RetargetError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import (
     KinematicTree,
     first_joint,
@@ -14,8 +15,6 @@ from simbench.kinematics.tree import (
     kinematic_tree,
 )
 from simbench.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 class ArmChain(NamedTuple):

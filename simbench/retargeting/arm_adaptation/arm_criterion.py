@@ -3,14 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.box import solve_box
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.tree import joint_axes, place_bodies
 from simbench.retargeting.arm_adaptation.arm_chain import ArmChain
-
-Array = NDArray[np.float64]
 
 _ROUNDS = 60
 _SETTLED = 1e-7

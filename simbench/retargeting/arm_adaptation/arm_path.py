@@ -1,16 +1,14 @@
 """One arm's path: the least criterion frame by frame, inside the bounds of its joints."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import qmc
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.retargeting.arm_adaptation.arm_chain import ArmChain
 from simbench.retargeting.arm_adaptation.arm_criterion import make_posture, minimise, place_arm
 from simbench.retargeting.arm_adaptation.arm_targets import ArmTargets
 from simbench.retargeting.arm_adaptation.joint_bounds import JointBounds, approach, increment_bounds
-
-Array = NDArray[np.float64]
 
 _REST = 1e-6
 """Cost of leaving the last posture, m²/rad²: a millimetre a radian. It decides where the criterion does not,

@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion
-
-Array = NDArray[np.float64]
 
 HAND_POINTS = ("wrist_marker", "thumb", "pinky")
 # Along the fingers, toward the thumb, out of the back of the hand, from the wrist's centre, m: where the

@@ -4,14 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.errors import RetargetError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.retargeting.arm_adaptation.acceleration_limits import acceleration_limits
 from simbench.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 class JointBounds(NamedTuple):

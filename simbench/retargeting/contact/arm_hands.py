@@ -7,14 +7,13 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
-from simbench.motion.actors.timing import minimum_jerk
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.profiles import minimum_jerk
 from simbench.motion.anatomy import PALM_OFFSET, transform
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion
 from simbench.retargeting.contact.hand_plan import ARRIVAL, HandPlan, approach_handles, smooth_poses
 from simbench.retargeting.contact.phases import contact_phases, near_contact
-
-Array = NDArray[np.float64]
 
 _WOBBLE = 0.005
 """By which a palm that goes straight away from a place comes nearer to it now and then, m."""

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.anatomy import transform
 from simbench.motion.handles import Handle
-
-Array = NDArray[np.float64]
 
 _LEVER = 0.15
 """What a radian counts against a metre when the nearest place of a handle is looked for, m/rad."""

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.motion.actors.timing import minimum_jerk
+from simbench.kinematics.profiles import minimum_jerk
 
 _RESTING_SPEED = 0.03
 """Below which a palm rests, m/s."""

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 from scipy.signal import savgol_filter
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.path_matrix import path_matrices
 from simbench.kinematics.path_solver import bounded_chain_step
 from simbench.kinematics.task_matrix import Tasks, make_workspace
@@ -15,8 +15,6 @@ from simbench.retargeting.contact.damped_ik import reach
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.imitation.scaling import SIDES, upper_body
 from simbench.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 _LEVER = 0.15
 """What a radian of a palm counts against a metre, m/rad: where limits leave no exact solution the palm is in

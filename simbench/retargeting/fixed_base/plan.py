@@ -12,6 +12,7 @@ from simbench.kinematics.time_scaling import slowing_factor
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
+from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.contact.arm_hands import plan_arm_hands
 from simbench.retargeting.contact.hand_plan import HandPlan
@@ -20,7 +21,6 @@ from simbench.retargeting.reference.fixed_base import base_pose, rest_posture
 from simbench.retargeting.whole_body.plan import Progress, Surroundings
 from simbench.retargeting.whole_body.stance import choose_spot, guide_posture, missed_grip
 from simbench.robot.robot import Robot, placed_robot
-from simbench.runs.scenario.schema import RetargetSection, RobotSection
 
 _REACH_TOLERANCE = 0.002
 """Distance from a handle, m, up to which a flange still grips it: no COG moves it off, as one does a palm."""

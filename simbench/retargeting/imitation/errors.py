@@ -4,16 +4,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree, place_bodies
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion
 from simbench.retargeting.imitation.calibration import ScaledActor
 from simbench.retargeting.imitation.imitation import Imitation
-
-Array = NDArray[np.float64]
 
 HANDS = ("left_hand", "right_hand")
 

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import RetargetError
-
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 # A piece that would be scaled by less gives up the turning point it hangs from.
 LEAST_SCALE = 0.5

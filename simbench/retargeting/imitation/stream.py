@@ -3,17 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.descent import Bounds
 from simbench.kinematics.follow import follow
 from simbench.kinematics.task_matrix import Tasks, Workspace, make_workspace
 from simbench.kinematics.tree import KinematicTree, kinematic_tree
 from simbench.retargeting.imitation.calibration import ScaledActor
 from simbench.retargeting.imitation.tasks import ImitationWeights, imitation_tasks
-
-Array = NDArray[np.float64]
 
 FARTHEST = 1e3
 """Distance from the world's origin, m, beyond which a target is no measurement."""

@@ -1,16 +1,14 @@
 """The place of a root and the postures along a path, found together where they miss the least."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.box import factorise, solve_box, substitute
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.task_matrix import Tasks, Workspace
 from simbench.kinematics.tree import KinematicTree
 from simbench.retargeting.placement.com_compensation import CounterSway
 from simbench.retargeting.placement.posture_ik import PULL, descend_near
-
-Array = NDArray[np.float64]
 
 _JOINT_ROUNDS = 10
 """Steps of the joints after each step of the root."""

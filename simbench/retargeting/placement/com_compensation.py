@@ -9,13 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.task_matrix import Tasks, Workspace, gauss_newton
 from simbench.kinematics.tree import KinematicTree, first_joint
-
-Array = NDArray[np.float64]
 
 
 class CounterSway(NamedTuple):

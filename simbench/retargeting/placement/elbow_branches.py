@@ -4,11 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 _LEAST_BEND = 0.15
 """Of an elbow, rad: nearer to straight than that the arm's joints race."""

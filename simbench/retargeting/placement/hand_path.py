@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.handles import Handle
 from simbench.retargeting.placement.reach_model import HandReach, handle_points
-
-Array = NDArray[np.float64]
 
 PLACE_SIZE = 6
 """x, y, z (m) and heading (rad) of the root, and how far it goes with the hands: `follow` and `advance`."""

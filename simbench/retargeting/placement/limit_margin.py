@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.retargeting.placement.path_ik import Grasps, grasp_handles, step_towards
 from simbench.retargeting.placement.reach_model import HandReach, least_clearance
 
-Array = NDArray[np.float64]
 Place = tuple[float, ...]
 """Numbers that say where the robot is; what they mean is the caller's."""
 

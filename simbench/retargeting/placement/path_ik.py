@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.retargeting.placement.posture_ik import descend_near, reach_path, weak_pull
 from simbench.retargeting.placement.reach_model import LEVER, HandReach
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats.qmc import Halton
 
 from simbench.errors import RetargetError
+from simbench.kinematics.arrays import Array
 from simbench.motion.handles import Handle
 from simbench.retargeting.placement.hand_path import (
     PLACE_SIZE,
@@ -27,9 +27,6 @@ from simbench.retargeting.placement.limit_margin import (
 )
 from simbench.retargeting.placement.placement_search import search_place
 from simbench.retargeting.placement.reach_model import HandReach, arm_length, counter_way
-
-Array = NDArray[np.float64]
-
 
 _PRICE = 0.02
 """Margin, rad, that a place aside of the handles' middle or a turn must gain."""

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.retargeting.placement.base_gauss_newton import settle_place
 from simbench.retargeting.placement.hand_path import Course, seen_from
 from simbench.retargeting.placement.limit_margin import (
@@ -23,8 +23,6 @@ from simbench.retargeting.placement.limit_margin import (
 from simbench.retargeting.placement.path_ik import grasp_handles
 from simbench.retargeting.placement.reach_model import HandReach
 from simbench.retargeting.placement.separation import part_links
-
-Array = NDArray[np.float64]
 
 _CLIMBERS = 4
 _FIRST_STEP = 0.05

@@ -1,16 +1,14 @@
 """Joints that bring points to their places along a path, inside a box, and as near a rest as that lets."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.box import solve_box
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.descent import place
 from simbench.kinematics.task_matrix import Tasks, Workspace
 from simbench.kinematics.tree import KinematicTree
 from simbench.retargeting.placement.com_compensation import CounterSway, swayed, swaying_gauss_newton
-
-Array = NDArray[np.float64]
 
 PULL = 1e-6
 _STRONGEST_PULL = 1e-2

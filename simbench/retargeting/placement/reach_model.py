@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.errors import RetargetError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.task_matrix import Tasks, Workspace, make_workspace
 from simbench.kinematics.tree import KinematicTree, first_joint, frame_on_body, kinematic_tree
 from simbench.motion.handles import Handle
@@ -24,8 +24,6 @@ from simbench.retargeting.placement.com_compensation import CounterSway, counter
 from simbench.retargeting.placement.elbow_branches import bent_boxes
 from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 LEVER = 0.15
 _LEVER_WEIGHT = 0.5

@@ -4,15 +4,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import first_joint
 from simbench.retargeting.collision.clearance import clearance_rows
 from simbench.retargeting.placement.hand_path import PLACE_SIZE, Course, seen_from
 from simbench.retargeting.placement.reach_model import HandReach
-
-Array = NDArray[np.float64]
 
 _CLEARANCE = 0.002
 """That is aimed at, m."""

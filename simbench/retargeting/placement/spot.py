@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.balance.standing.standing import Stance, balance, least_knee_bend, leg_columns, stand
 from simbench.errors import RetargetError
+from simbench.kinematics.arrays import Array
 from simbench.motion.handles import Handle
 from simbench.retargeting.imitation.scaling import SIDES
 from simbench.retargeting.placement.hand_path import going_along, hands_way
@@ -16,8 +16,6 @@ from simbench.retargeting.placement.limit_margin import Wanted
 from simbench.retargeting.placement.placement import Placement, RootPath, judge_root
 from simbench.retargeting.placement.reach_model import hand_reach, handle_points
 from simbench.robot.robot import SEATED, Robot
-
-Array = NDArray[np.float64]
 
 _BALANCE_ROUNDS = 5
 _SETTLED = 2e-4

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.balance.standing.standing import Stance, height_range, stand
+from simbench.kinematics.arrays import Array
 from simbench.motion.handles import Handle
 from simbench.retargeting.placement.hand_path import going_along, hands_way
 from simbench.retargeting.placement.limit_margin import Wanted
@@ -24,7 +24,6 @@ from simbench.retargeting.placement.spot import (
 )
 from simbench.robot.robot import Robot
 
-Array = NDArray[np.float64]
 OnProgress = Callable[[str, int, int], None]
 
 _SEARCH_ROUNDS = 6

@@ -2,15 +2,16 @@
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.errors import SkillError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.joint_inertia import body_masses
 from simbench.kinematics.redundancy.anatomy import mere_hinges
 from simbench.kinematics.redundancy.body import SkillBody
 from simbench.kinematics.tree import frame_on_body, kinematic_tree
 from simbench.retargeting.imitation.scaling import SIDES
 from simbench.retargeting.imitation.tasks import INNER_JOINTS
+from simbench.retargeting.redundancy.ergonomic_posture import ergonomic_angle
 from simbench.retargeting.redundancy.virtual_joints import (
     joints_that_carry,
     masses_on_virtual_joints,
@@ -18,9 +19,6 @@ from simbench.retargeting.redundancy.virtual_joints import (
 )
 from simbench.robot.dh.romeo_table import ARM_JOINTS, BASE_JOINTS
 from simbench.robot.robot import Robot
-from simbench.skills.person.person import ergonomic_angle
-
-Array = NDArray[np.float64]
 
 
 def robot_body(robot: Robot, model: pin.Model, lower: Array, upper: Array) -> SkillBody:

@@ -3,8 +3,10 @@
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
 
 from simbench.errors import SkillError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.kinematics.redundancy.objective import ERGONOMY, Constants, Path, make_scratch
 from simbench.kinematics.redundancy.rollout import roll
@@ -13,9 +15,6 @@ from simbench.retargeting.imitation.posture import rounded_posture
 from simbench.retargeting.imitation.scaling import SIDES, upper_body
 from simbench.retargeting.redundancy.robot_body import require_ergonomic, robot_body
 from simbench.robot.robot import Robot
-from simbench.skills.ioc.task_motion import chain_coordinates
-
-Array = NDArray[np.float64]
 
 GAIN = 400.0
 """p of the manipulability criterion for a robot's trunk yaw and arms; like a person's, it mostly moves them
@@ -154,3 +153,12 @@ def palm_path(robot: Robot, model: pin.Model, q: Array) -> Path:
             position[t, h] = data.oMf[frame].translation
     told = chain_coordinates(q)
     return Path(told[0].copy(), told, rotation, position, np.empty((len(q), 0, 3)), told[0].copy())
+
+
+def chain_coordinates(q: Array) -> Array:
+    """Write configurations with a floating base (T, 7 + j) in the thesis's coordinates (T, 6 + j).
+
+    The base's place z, y, x, then yaw, roll and pitch about z, x and y.
+    """
+    turns = np.unwrap(Rotation.from_quat(q[:, 3:7]).as_euler("ZXY"), axis=0)
+    return np.concatenate([q[:, 2::-1], turns, q[:, 7:]], axis=1)

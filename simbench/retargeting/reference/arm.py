@@ -1,19 +1,17 @@
 """The reference of an arm on a fixed base at every physics step: settle, way in, motion, way out, hold."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import BPoly, make_interp_spline
 
 from simbench.errors import RetargetError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.time_scaling import slowing_factor
+from simbench.options import SimulationSection
 from simbench.retargeting.fixed_base.plan import ArmPlan
 from simbench.retargeting.reference.fixed_base import planned_torques
-from simbench.retargeting.reference.whole_body import COAST_TIME, Timeline
+from simbench.retargeting.reference.reference import Reference, Timeline
+from simbench.retargeting.reference.whole_body import COAST_TIME
 from simbench.robot.robot import Robot
-from simbench.runs.scenario.schema import SimulationSection
-from simbench.sim.loop import Reference
-
-Array = NDArray[np.float64]
 
 _RATE = 100.0
 _LONGEST = 10.0

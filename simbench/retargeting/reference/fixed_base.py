@@ -5,8 +5,8 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import ScenarioError
+from simbench.options import RobotSection
 from simbench.robot.robot import Robot
-from simbench.runs.scenario.schema import RobotSection
 
 
 def base_pose(position: tuple[float, float], heading: float) -> NDArray[np.float64]:

@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 from scipy.interpolate import BPoly
 
 from simbench.errors import ScenarioError
+from simbench.options import SWEEP, RobotSection, SimulationSection
 from simbench.retargeting.reference.fixed_base import base_pose, planned_torques, rest_posture
-from simbench.retargeting.reference.whole_body import Timeline
+from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.robot.robot import Robot
-from simbench.runs.scenario.schema import SWEEP, RobotSection, SimulationSection
-from simbench.sim.loop import Reference
 
 _PEAK_OVER_MEAN = 1.875
 """Greatest speed of a minimum-jerk movement over its mean speed (Flash & Hogan 1985)."""

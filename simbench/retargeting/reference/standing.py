@@ -6,12 +6,9 @@ import pinocchio as pin
 from simbench.balance.controller.sections import limb_sections
 from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.standing import stand
-from simbench.retargeting.reference.whole_body import Timeline
+from simbench.options import PushSection, RobotSection, SimulationSection, pushes_end
+from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.robot.robot import Robot
-from simbench.runs.push_metrics import pushes_end
-from simbench.runs.scenario.schema import RobotSection, SimulationSection
-from simbench.scenario_balance import PushSection
-from simbench.sim.loop import Reference
 
 
 def still_timeline(

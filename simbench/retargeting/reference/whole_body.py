@@ -1,6 +1,6 @@
 """The reference at every physics step: settle, lead-in, the planned motion, lead-out, hold."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
@@ -11,18 +11,17 @@ from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.standing import Stance, balance, leg_columns
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.errors import RetargetError
+from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.time_scaling import slowing_factor
-from simbench.motion.actors.timing import minimum_jerk
+from simbench.options import SimulationSection
 from simbench.retargeting.collision.clearance import clear_path
-from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.imitation.scaling import SIDES
+from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.retargeting.whole_body.plan import MotionPlan
 from simbench.retargeting.whole_body.stance import check_legs
 from simbench.retargeting.whole_body.zmp import swaying_balance
 from simbench.robot.grips import grip_range
 from simbench.robot.robot import Robot
-from simbench.runs.scenario.schema import SimulationSection
-from simbench.sim.loop import Reference
 
 _LEAD_RATE = 100.0
 _LONGEST_LEAD = 10.0
@@ -36,40 +35,6 @@ _CLOSING = 0.97
 for they take several, and the person goes on."""
 _GRIP_SPEED = 0.8
 """Part of its speed limit at which a grip closes."""
-
-
-@dataclass(frozen=True)
-class Timeline:
-    """A reference and where the recording lies in it.
-
-    Parameters
-    ----------
-    reference : Reference
-    base : (7,) array
-        Pose of the root link at the start.
-    start : float
-        Time of the recording's first sample, s.
-    time : (T,) array
-        Times of the recording's samples, s.
-    hands : HandPlan or None
-        Where the palms are to be, at these samples; None if nothing is asked of them.
-    base_path : (N, 7) array
-        Pose of the root link at the end of every physics step; empty for a robot with a fixed base.
-    zmp : (N, 2) array
-        Where the ZMP is to be then, m.
-    cog, cog_velocity : (N, 3) array
-        Of the planned motion then, m and m/s.
-    """
-
-    reference: Reference
-    base: NDArray[np.float64]
-    start: float
-    time: NDArray[np.float64]
-    hands: HandPlan | None = None
-    base_path: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 7)))
-    zmp: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 2)))
-    cog: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 3)))
-    cog_velocity: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 3)))
 
 
 def build_reference(

@@ -12,6 +12,7 @@ from simbench.kinematics.time_scaling import slowing_factor
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
+from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.arm_adaptation.arm_adaptation import adapted_posture
 from simbench.retargeting.collision.avoidance import keep_clear
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
@@ -41,7 +42,6 @@ from simbench.retargeting.whole_body.stance import (
 from simbench.retargeting.whole_body.zmp import Resistance, balancing_cog, hand_load
 from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot
-from simbench.runs.scenario.schema import RetargetSection, RobotSection
 
 Progress = Callable[[str, int, int], None]
 

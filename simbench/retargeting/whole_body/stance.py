@@ -10,9 +10,11 @@ from scipy.signal import savgol_filter
 
 from simbench.balance.standing.standing import Stance, height_range, leg_columns, stand
 from simbench.errors import RetargetError
-from simbench.motion.actors.timing import minimum_jerk
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.profiles import minimum_jerk
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion
+from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.contact.phases import near_contact
 from simbench.retargeting.imitation.imitation import Imitation
@@ -21,9 +23,7 @@ from simbench.retargeting.placement.hand_path import going_along
 from simbench.retargeting.placement.spot import Placed, Spot, judge_spot
 from simbench.retargeting.placement.spot_search import find_spot
 from simbench.robot.robot import SEATED, Robot
-from simbench.runs.scenario.schema import RetargetSection, RobotSection
 
-Array = NDArray[np.float64]
 OnProgress = Callable[[str, int, int], None]
 
 _LEAST_SHOULDER_HEIGHT = 0.5

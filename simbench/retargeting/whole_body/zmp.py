@@ -4,16 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.balance.standing.standing import Stance, balance
 from simbench.balance.standing.standing_profile import pendulum_sway, planned_zmp
 from simbench.errors import BalanceError
-from simbench.motion.actors.timing import minimum_jerk
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.profiles import minimum_jerk
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 _GIVE = 0.001
 """Way of the hands, m, in which friction turns round: grips and fingers give way by so much."""

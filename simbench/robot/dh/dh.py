@@ -6,11 +6,10 @@ from enum import IntEnum
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from simbench.errors import RobotError
-
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 BASE = "base"
 

@@ -2,11 +2,9 @@
 
 import numpy as np
 import trimesh
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.robot.human.body_solids import BodySolid, EllipticalSolid, SemiEllipsoid
-
-Array = NDArray[np.float64]
 
 
 def solid_mesh(solid: BodySolid, sides: int = 32) -> trimesh.Trimesh:

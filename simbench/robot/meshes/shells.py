@@ -6,9 +6,9 @@ import trimesh
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
+from simbench.kinematics.arrays import Array
 from simbench.robot.meshes.shapes import Loft, Patch
 
-Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
 
 # Indices of u, v and the loft's axis in link axes, and whether (u, v, axis) is left-handed.

@@ -10,13 +10,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from simbench.errors import RunError
-from simbench.motion.figure_png import save_png
+from simbench.kinematics.arrays import Array
+from simbench.plotting import save_png
 from simbench.runs.metrics import FELL_HEIGHT
-
-Array = NDArray[np.float64]
 
 # As on the floor of videos.
 COG_COLOUR, ZMP_COLOUR, SUPPORT_COLOUR = "#1e64eb", "#e12323", "#c4e8d3"

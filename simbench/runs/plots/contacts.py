@@ -11,7 +11,6 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from simbench.motion.figure_png import save_png
 from simbench.plotting import (
     COLOURS,
     CONTACT_COLOUR,
@@ -22,6 +21,7 @@ from simbench.plotting import (
     WIDTH,
     new_sheet,
     place_axes,
+    save_png,
     span_time,
 )
 from simbench.runs.plots.equipment import fixture_coordinates

@@ -9,7 +9,6 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from simbench.motion.figure_png import save_png
 from simbench.plotting import (
     LEFT,
     OWN_COLOUR,
@@ -19,6 +18,7 @@ from simbench.plotting import (
     WIDTH,
     new_sheet,
     place_axes,
+    save_png,
     span_time,
 )
 

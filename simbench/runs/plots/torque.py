@@ -7,8 +7,7 @@ import xarray as xr
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from simbench.motion.figure_png import save_png
-from simbench.plotting import ALARM_COLOUR, LIMIT_STYLE, OWN_COLOUR, joint_sheet, span_time
+from simbench.plotting import ALARM_COLOUR, LIMIT_STYLE, OWN_COLOUR, joint_sheet, save_png, span_time
 
 
 def draw_torque(log: xr.Dataset, title: str, path: Path) -> None:

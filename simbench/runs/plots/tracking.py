@@ -7,8 +7,7 @@ import xarray as xr
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from simbench.motion.figure_png import save_png
-from simbench.plotting import OWN_COLOUR, WANTED_COLOUR, joint_sheet, span_time
+from simbench.plotting import OWN_COLOUR, WANTED_COLOUR, joint_sheet, save_png, span_time
 
 
 def draw_tracking(log: xr.Dataset, title: str, path: Path) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from simbench.cli.console import format_value, unit_of
 from simbench.errors import RunError
 from simbench.runs.checks import Check
+from simbench.runs.metric_format import format_value, unit_of
 from simbench.runs.report.report import RunReport, differing_keys, run_labels
 
 _STYLE = """

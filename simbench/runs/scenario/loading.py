@@ -20,6 +20,10 @@ from simbench.runs.scenario.yaml_source import (
     lookup,
     parse_yaml,
 )
+from simbench.sim.fixtures import fixture_mechanism
+from simbench.sim.fixtures.mechanism import (
+    Mechanism,
+)
 
 __all__ = ["Scenario", "find_scenario", "list_scenarios", "load_scenario", "resolved_yaml"]
 
@@ -170,3 +174,8 @@ def _key_path(location: tuple[int | str, ...], data: Any, *, missing: bool) -> K
         if present or (missing and number == len(location) - 1):
             path = (*path, step)
     return path
+
+
+def scenario_mechanisms(scenario: Scenario) -> list[Mechanism]:
+    """Make the mechanisms of a scenario's fixtures, in their order."""
+    return [fixture_mechanism(design) for design in scenario.fixtures]

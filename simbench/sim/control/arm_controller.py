@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.sim.control.arm_step import arm_constants, arm_memory, arm_step
 from simbench.sim.control.command import Command, Load, drive_joints
 from simbench.sim.control.laws import ControlLaw
 from simbench.sim.state import RobotState
 from simbench.sim.world import GRAVITY, RobotBody
-
-Array = NDArray[np.float64]
 
 
 class ArmController:

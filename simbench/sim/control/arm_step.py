@@ -1,9 +1,9 @@
 """One time step of an arm's control in one compiled call.
 
-The prediction of `simbench.sim.control.joint_controller` for a robot whose root is fixed. Its inertia matrix A
-and bias torque h are computed once a step: they serve the law (computed torque: A a* + h), the prediction, and in the next
-step the contacts that nobody told us about. Bullet steps an arm in so little time that the same from Python,
-call by call, takes longer.
+The prediction of `simbench.sim.control.joint_controller` for a robot whose root is fixed. Its inertia matrix
+A and bias torque h are computed once a step: they serve the law (computed torque: A a* + h), the prediction,
+and in the next step the contacts that nobody told us about. Bullet steps an arm in so little time that the
+same from Python, call by call, takes longer.
 """
 
 from functools import cache
@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.bias_torque import bias_torque
 from simbench.kinematics.box import factorise, substitute
 from simbench.kinematics.compiled import compiled
@@ -21,7 +22,6 @@ from simbench.robot.robot import Robot
 from simbench.sim.control.friction import friction_torque
 from simbench.sim.control.laws import ControlLaw
 
-Array = NDArray[np.float64]
 Record = NDArray[np.void]
 """Structured, (1,): one argument, where each array would cost its part of the time that a call takes."""
 

@@ -2,12 +2,9 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from simbench.kinematics.arrays import Array
 from simbench.sim.world import RobotBody, bullet
 
-Array = NDArray[np.float64]
 Load = tuple[int, tuple[float, float, float, float, float, float]]
 """A known external force: the joint whose body it acts on, force (N) and moment (N·m) in its frame."""
 

@@ -6,11 +6,10 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.sim.state import RobotState
 from simbench.sim.world import RobotBody
-
-Array = NDArray[np.float64]
 
 
 class ContactTorque:

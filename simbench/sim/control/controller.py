@@ -3,17 +3,13 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from simbench.kinematics.arrays import Array
 from simbench.sim.control.arm_controller import ArmController
 from simbench.sim.control.command import Command, Load
 from simbench.sim.control.joint_controller import JointController
 from simbench.sim.control.laws import ControlLaw, PdLaw
 from simbench.sim.state import RobotState
 from simbench.sim.world import RobotBody
-
-Array = NDArray[np.float64]
 
 
 class Controller(Protocol):

@@ -1,14 +1,12 @@
 """Computed torque by an explicit model, its parts at rates of their own (Armstrong 1986, table 2)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.dynamics.evaluation import Evaluation, compiled_parts
+from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.sim.control.laws import ComputedTorqueLaw, without_feedback
 from simbench.sim.state import RobotState
-
-Array = NDArray[np.float64]
 
 
 class ExplicitTorqueLaw:

@@ -26,6 +26,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.sim.control.command import Command, Load, drive_joints
 from simbench.sim.control.contact_torque import ContactTorque
@@ -37,8 +38,6 @@ from simbench.sim.world import GRAVITY, RobotBody
 GROUND_MASS = 1e5
 """Mass (kg) and, per axis, inertia (kg·m²) of a foot that the ground holds, in the prediction."""
 
-
-Array = NDArray[np.float64]
 
 _NO_FORCE = pin.Force.Zero()
 

@@ -1,8 +1,8 @@
 """Control laws: what torque the motors are asked for. A law is split for speed and stability.
 
 At every step the torque asked for is `torque(state, demand) − implicit · a`, where a are the joints'
-accelerations in this step, found together with the robot's motion (`sim.control.joint_controller`), and `demand` is
-the part that the reference alone decides, computed for a whole run at once.
+accelerations in this step, found together with the robot's motion (`sim.control.joint_controller`), and
+`demand` is the part that the reference alone decides, computed for a whole run at once.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,14 +10,12 @@ from typing import Protocol
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.errors import ScenarioError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.robot.robot import Robot
 from simbench.sim.state import RobotState
-
-Array = NDArray[np.float64]
 
 
 class ControlLaw(Protocol):

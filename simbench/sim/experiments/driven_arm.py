@@ -1,16 +1,15 @@
 """An arm on a fixed base under a feedback law in Bullet, and what it is seen doing."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
 from simbench.errors import RobotError
+from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.sim.control.arm_controller import ArmController
 from simbench.sim.state import RobotState, empty_state, read_state
 from simbench.sim.world import add_robot, open_world
-
-Array = NDArray[np.float64]
 
 _ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 

@@ -4,16 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.dynamics.calibration.oscillation import oscillation_frequency, torsional_spring_inertia
+from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Friction, Robot
 from simbench.sim.control.controller import make_controller
 from simbench.sim.control.laws import PdLaw
 from simbench.sim.state import empty_state, read_state
 from simbench.sim.world import add_robot, open_world
-
-Array = NDArray[np.float64]
 
 TIMESTEP = 5e-4
 SPRING_HZ, HELD_HZ = 1.5, 60.0

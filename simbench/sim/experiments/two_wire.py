@@ -2,12 +2,10 @@
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.dynamics.calibration.oscillation import oscillation_frequency, two_wire_inertia
+from simbench.kinematics.arrays import Array
 from simbench.sim.world import GRAVITY, bullet, open_world
-
-Array = NDArray[np.float64]
 
 TIMESTEP = 2.5e-4
 LENGTH, DISTANCE, ABOVE = 0.5, 0.2, 0.15

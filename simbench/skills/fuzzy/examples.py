@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
 from simbench.errors import SkillError
+from simbench.kinematics.arrays import Array
 from simbench.skills.fuzzy.rules import DISTANCES, INPUTS, OUTPUTS
-
-Array = NDArray[np.float64]
 
 WIDTHS = np.where(np.isin(INPUTS, DISTANCES), 0.08, 0.15)
 """From which tuning starts: about a third of what an input varies by between people of one task."""

@@ -1,16 +1,14 @@
 """How the joints of a recording move, as the nine numbers from 0 to 1 that the fuzzy rules look at."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.errors import SkillError
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS
 from simbench.retargeting.imitation.scaling import SIDES
 from simbench.robot.dh.romeo_table import ARM_JOINTS, BASE_JOINTS
 from simbench.skills.fuzzy.rules import DISTANCES, SPEEDS
 from simbench.skills.ioc.task_motion import TaskMotion
-
-Array = NDArray[np.float64]
 
 # The thesis's names of table 5.1 in ROMEO's: the roll of the shoulder is the turn about the upper arm.
 ARM_SPEEDS = {

@@ -10,12 +10,10 @@ from typing import Any
 
 import numpy as np
 import yaml
-from numpy.typing import NDArray
 
 from simbench.errors import SkillError
+from simbench.kinematics.arrays import Array
 from simbench.skills.fuzzy.rules import DISTANCES, INPUT_TERMS, OUTPUT_TERMS, OUTPUTS
-
-Array = NDArray[np.float64]
 
 NARROWEST = 0.05
 """Least width of a Gaussian and of a Z's fall: narrower, a term would single out one recording."""

@@ -8,8 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from simbench.motion.figure_png import save_png
-from simbench.plotting import ALARM_COLOUR, LEFT, RIGHT, TOP, WIDTH, Sheet, new_sheet, place_axes
+from simbench.plotting import ALARM_COLOUR, LEFT, RIGHT, TOP, WIDTH, Sheet, new_sheet, place_axes, save_png
 from simbench.skills.fuzzy.memberships import Memberships
 from simbench.skills.fuzzy.rules import INPUT_TERMS, OUTPUT_TERMS, OUTPUTS, RULES
 from simbench.skills.fuzzy.strategy import Strategy, membership_degrees

@@ -5,16 +5,15 @@ from dataclasses import dataclass
 from types import ModuleType
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from simbench.errors import SkillError
+from simbench.kinematics.arrays import Array
 from simbench.skills.fuzzy.examples import ExampleRules, example_strengths, shipped_examples
 from simbench.skills.fuzzy.inputs import fuzzy_inputs
 from simbench.skills.fuzzy.memberships import Memberships, shipped_memberships
 from simbench.skills.fuzzy.rules import DISTANCES, INPUT_TERMS, INPUTS, OUTPUT_TERMS, OUTPUTS, RULES, Rule
 from simbench.skills.ioc.task_motion import TaskMotion
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

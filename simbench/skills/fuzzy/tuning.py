@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import Bounds, LinearConstraint, minimize
 
 from simbench.errors import SkillError
+from simbench.kinematics.arrays import Array
 from simbench.skills.fuzzy.memberships import BY_HAND, NARROWEST, Memberships, flat, from_flat
 from simbench.skills.fuzzy.rules import (
     DISTANCES,
@@ -20,8 +21,6 @@ from simbench.skills.fuzzy.rules import (
     Rule,
 )
 from simbench.skills.fuzzy.strategy import infer
-
-Array = NDArray[np.float64]
 
 TEMPERATURE = 0.1
 """Difference of two weights at which the rules count as sure, e : 1, of the greater."""

@@ -3,15 +3,14 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.kinematics.redundancy.objective import make_scratch
 from simbench.kinematics.redundancy.rollout import roll_errors
 from simbench.skills.ioc.inverse_kinematics import checked_weights
 from simbench.skills.ioc.task_motion import TaskMotion
-
-Array = NDArray[np.float64]
 
 Fitness = Callable[[ArrayLike], Array]
 """Of weights (m, 4): F (m,), m·s."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import null_space
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.skills.ioc.fitness import Fitness
 from simbench.skills.ioc.inverse_optimal_control import (
@@ -18,8 +18,6 @@ from simbench.skills.ioc.inverse_optimal_control import (
     mean_period,
 )
 from simbench.skills.ioc.task_motion import TaskMotion
-
-Array = NDArray[np.float64]
 
 TOLERANCE = 1e-4
 """Mean error, m, by which a mixture may be worse than the best and still be about as good."""

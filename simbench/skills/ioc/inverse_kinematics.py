@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from simbench.errors import SkillError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.manipulability import manipulability_gradient
 from simbench.kinematics.redundancy.anatomy import reluctance
 from simbench.kinematics.redundancy.body import (
@@ -29,8 +30,6 @@ from simbench.kinematics.redundancy.objective import Constants, Scratch, make_sc
 from simbench.kinematics.redundancy.resolve import make_factors, resolve
 from simbench.kinematics.redundancy.rollout import TOLERANCE, advance, roll, tell
 from simbench.skills.ioc.task_motion import TaskMotion
-
-Array = NDArray[np.float64]
 
 _SUM = 1e-6
 

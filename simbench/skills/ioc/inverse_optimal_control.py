@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from simbench.errors import SkillError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.kinematics.redundancy.objective import ENERGY, ERGONOMY
 from simbench.skills.ioc.fitness import Fitness, make_fitness
@@ -14,8 +15,6 @@ from simbench.skills.ioc.inverse_kinematics import observe
 from simbench.skills.ioc.optimisers import GENETIC, LATTICE, Found, minimise
 from simbench.skills.ioc.simplex import rescaled
 from simbench.skills.ioc.task_motion import TaskMotion
-
-Array = NDArray[np.float64]
 
 NAMES = tuple(CRITERIA)
 

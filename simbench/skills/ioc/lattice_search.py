@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import LinearConstraint, OptimizeResult, minimize
 
+from simbench.kinematics.arrays import Array
 from simbench.skills.ioc.simplex import lattice
-
-Array = NDArray[np.float64]
 
 DEGREE = 4
 """Of the lattice: 35 points for four weights, among them the middle, where none is zero."""

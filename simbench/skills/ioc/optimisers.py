@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from simbench.errors import SkillError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.skills.ioc.fitness import Fitness
 from simbench.skills.ioc.lattice_search import lattice_search
@@ -18,8 +19,6 @@ from simbench.skills.ioc.population_search import (
     population_search,
 )
 from simbench.skills.ioc.simplex import rescaled
-
-Array = NDArray[np.float64]
 
 SIZE = len(CRITERIA)
 LATTICE, GENETIC, DIFFERENTIAL, COVARIANCE = "lattice", "genetic", "differential-evolution", "cma-es"

@@ -4,12 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.errors import SkillError
+from simbench.kinematics.arrays import Array
 from simbench.skills.ioc.simplex import from_box
-
-Array = NDArray[np.float64]
 
 POPULATION = 40
 STILL, UNCHANGED = 50, 1e-6

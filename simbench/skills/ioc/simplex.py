@@ -3,9 +3,8 @@
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from simbench.kinematics.arrays import Array
 
 
 def lattice(degree: int, size: int) -> Array:

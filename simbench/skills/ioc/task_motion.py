@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy.body import SkillBody
 from simbench.kinematics.redundancy.objective import Constants, Path
 from simbench.motion.human_motion import HumanMotion, resample
@@ -17,10 +17,9 @@ from simbench.retargeting.imitation.calibration import ScaledActor, calibrate
 from simbench.retargeting.imitation.imitation import imitate
 from simbench.retargeting.imitation.scaling import SIDES
 from simbench.retargeting.imitation.tasks import INNER_JOINTS
+from simbench.retargeting.redundancy.robot_motion import chain_coordinates
 from simbench.robot.dh.romeo_table import BASE_JOINTS
 from simbench.skills.person.person import person, skill_body
-
-Array = NDArray[np.float64]
 
 GAIN = 60.0
 """p of the manipulability criterion for a person, whose spine reaches as well. The thesis prints 10⁶, with
@@ -156,15 +155,6 @@ def looked_at(motion: HumanMotion, span: tuple[float, float] | None) -> tuple[Hu
     if np.count_nonzero(inside) < 2:
         raise MotionError(f"{motion.source}: fewer than two samples from {chosen[0]:g} s to {chosen[1]:g} s")
     return motion, inside
-
-
-def chain_coordinates(q: Array) -> Array:
-    """Write configurations with a floating base (T, 7 + j) in the thesis's coordinates (T, 6 + j).
-
-    The base's place z, y, x, then yaw, roll and pitch about z, x and y.
-    """
-    turns = np.unwrap(Rotation.from_quat(q[:, 3:7]).as_euler("ZXY"), axis=0)
-    return np.concatenate([q[:, 2::-1], turns, q[:, 7:]], axis=1)
 
 
 def _path(actor: ScaledActor, q: Array, imitated: Array, hands: Sequence[str]) -> Path:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.joint_inertia import body_masses
 from simbench.kinematics.redundancy.anatomy import Anatomy
 from simbench.kinematics.redundancy.body import SkillBody
@@ -29,8 +30,6 @@ from simbench.retargeting.redundancy.virtual_joints import (
     tree_on_virtual_joints,
 )
 from simbench.robot.dh.romeo_table import BASE_JOINTS
-
-Array = NDArray[np.float64]
 
 
 def anatomical_body(

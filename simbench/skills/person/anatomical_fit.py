@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import (
     AVERAGE,
     STERNOCLAVICULAR,
@@ -18,8 +18,6 @@ from simbench.motion.actors.human_model import (
 from simbench.motion.actors.posture import CLAVICLE_ELEVATION, CLAVICLE_PROTRACTION
 from simbench.motion.anatomy import SIDES
 from simbench.motion.human_motion import HumanMotion
-
-Array = NDArray[np.float64]
 
 TRUNK = ("pelvis", "trunk")
 """Segments without which the spine's and the shoulder girdle's part of a motion cannot be told."""

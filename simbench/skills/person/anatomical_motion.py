@@ -4,27 +4,20 @@ from collections.abc import Sequence
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy.objective import Constants, Path
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.strategy import MANIPULABILITY_GAIN
 from simbench.motion.human_motion import HumanMotion
 from simbench.retargeting.imitation.scaling import SIDES
 from simbench.retargeting.imitation.tasks import INNER_JOINTS
-from simbench.skills.ioc.task_motion import (
-    FASTEST,
-    TaskMotion,
-    chain_coordinates,
-    looked_at,
-    task_motion,
-)
+from simbench.retargeting.redundancy.robot_motion import chain_coordinates
+from simbench.skills.ioc.task_motion import FASTEST, TaskMotion, looked_at, task_motion
 from simbench.skills.person.anatomical_body import anatomical_body
 from simbench.skills.person.anatomical_fit import fit_human, shows_trunk
 from simbench.skills.person.anatomical_posture import frame_places, recorded_postures
-
-Array = NDArray[np.float64]
 
 HABIT = 0.6
 """1/s: how fast a person goes back to the posture a task was begun in, where it is not searched."""

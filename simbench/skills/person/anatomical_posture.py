@@ -2,10 +2,10 @@
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 from scipy.signal import savgol_filter
 from scipy.spatial.transform import Rotation
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import (
     ARM_AXES,
     ARM_JOINT_NAMES,
@@ -19,8 +19,6 @@ from simbench.motion.actors.stance import arms_forward
 from simbench.motion.anatomy import HANGING_LIMB, SIDES
 from simbench.motion.human_motion import HumanMotion
 from simbench.skills.person.anatomical_fit import fit_shoulders
-
-Array = NDArray[np.float64]
 
 ORDER, WINDOW = 5, 31
 """Savitzky-Golay filter of the joints' paths, as the thesis smooths what it imitates."""

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.joint_inertia import BodyMasses, body_masses
 from simbench.kinematics.redundancy.anatomy import mere_hinges
 from simbench.kinematics.redundancy.body import SkillBody
@@ -16,24 +16,18 @@ from simbench.motion.human_motion import Actor, InitialPose
 from simbench.retargeting.imitation.calibration import ScaledActor
 from simbench.retargeting.imitation.scaling import SIDES, actor_lengths
 from simbench.retargeting.imitation.tasks import INNER_JOINTS
+from simbench.retargeting.redundancy.ergonomic_posture import ergonomic_angle
 from simbench.retargeting.redundancy.virtual_joints import (
     joints_that_carry,
     masses_on_virtual_joints,
     tree_on_virtual_joints,
 )
-from simbench.robot.dh.romeo_table import ARM_JOINTS, BASE_JOINTS, UpperBodyLengths
+from simbench.robot.dh.romeo_table import BASE_JOINTS, UpperBodyLengths
 from simbench.robot.human.average_person import Sex, average_measures
 from simbench.robot.human.body_segments import predict_body, segment_inertia
 from simbench.robot.human.human import Human, build_human
 from simbench.robot.human.human_placement import basic_placements
 from simbench.robot.human.human_skeleton import skeleton_lengths
-
-Array = NDArray[np.float64]
-
-# q_erg of Tomić (2018, §4.1.3), left arm, degrees; the right arm mirrors what is no pitch. The thesis prints
-# -80 for the right wrist's yaw, which neither mirrors the left one nor is within the joint's range: 0.
-ERGONOMIC_ARM = dict(zip(ARM_JOINTS, (20.0, 5.0, 10.0, -80.0, 30.0, 0.0, 15.0), strict=True))
-
 
 # Of the virtual joints, what stands for the spine; the others are where a person stands.
 _SPINE = ("BaseRoll", "BasePitch")
@@ -154,12 +148,3 @@ def _upper_body_masses(model: pin.Model, human: Human, lengths: UpperBodyLengths
     pelvis = basic_placements(human.body, lengths)["lower_trunk"]
     upright.inertias[1] = pelvis.act(segment_inertia(human.body.segments["lower_trunk"]))
     return masses_on_virtual_joints(body_masses(upright))
-
-
-def ergonomic_angle(name: str) -> float:
-    """q_erg of a coordinate, rad."""
-    side, joint = name[0], name[1:]
-    if joint not in ERGONOMIC_ARM:
-        return 0.0
-    sign = -1.0 if side == "R" and not joint.endswith("Pitch") else 1.0
-    return float(np.radians(sign * ERGONOMIC_ARM[joint]))

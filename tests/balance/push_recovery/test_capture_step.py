@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simbench.balance.push_recovery.capture_step import Legs, choose_step, laid_down, nearest_inside
-from simbench.balance.push_recovery.recovery import quintic
+from simbench.kinematics.profiles import quintic
 
 SOLE = np.array([[0.13, 0.05], [-0.07, 0.05], [-0.07, -0.05], [0.13, -0.05]])
 PIVOT = np.array([[0.1, 0.02], [-0.04, 0.02], [-0.04, -0.02], [0.1, -0.02]])

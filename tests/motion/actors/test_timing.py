@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from simbench.motion.actors.timing import minimum_jerk, sway
+from simbench.kinematics.profiles import minimum_jerk
+from simbench.motion.actors.timing import sway
 
 
 def test_minimum_jerk_is_a_bell_with_the_known_peaks():

@@ -15,8 +15,8 @@ from simbench.robot.robot import load_robot, placed_robot
 from simbench.runs.log import open_run
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.scenario.loading import load_scenario
-from simbench.sim.equipment import actor_positions, fixture_surroundings, scenario_mechanisms
+from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
+from simbench.sim.equipment import actor_positions, fixture_surroundings
 from simbench.sim.fixtures.mechanism import mechanism_obstacles
 
 SCENARIOS = ("puma560_valves", "puma560_drawer", "puma560_steering_wheel")

@@ -10,6 +10,7 @@ from simbench.retargeting.imitation.scaling import SIDES, upper_body
 from simbench.retargeting.redundancy.robot_body import require_ergonomic, robot_body
 from simbench.retargeting.redundancy.robot_motion import (
     GAIN,
+    chain_coordinates,
     follow_palms_by_law,
     palm_path,
     weighted_posture,
@@ -18,10 +19,8 @@ from simbench.retargeting.similarity import speed_difference
 from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import load_robot
 from simbench.runs.motion_source import scenario_motion
-from simbench.runs.scenario.loading import load_scenario
-from simbench.sim.equipment import scenario_mechanisms
+from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.skills.ioc.inverse_kinematics import observe
-from simbench.skills.ioc.task_motion import chain_coordinates
 
 ENERGY, VELOCITY = np.eye(4)[:2]
 

@@ -6,11 +6,11 @@ import pytest
 import sweep_by_hand as sweep
 
 from simbench.errors import ScenarioError
+from simbench.options import RobotSection, SimulationSection
 from simbench.retargeting.reference.joint_sweep import sweep_timeline
 from simbench.robot.robot import load_robot
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
-from simbench.runs.scenario.schema import RobotSection, SimulationSection
 
 READY = RobotSection(name="puma560", posture="ready")
 SETTINGS = SimulationSection()

@@ -5,10 +5,9 @@ import pinocchio as pin
 import pytest
 
 from simbench.errors import BalanceError
+from simbench.options import PushSection, RobotSection, SimulationSection
 from simbench.retargeting.reference.standing import still_timeline
 from simbench.robot.robot import load_robot
-from simbench.runs.scenario.schema import RobotSection, SimulationSection
-from simbench.scenario_balance import PushSection
 
 PLACE = RobotSection(name="mahru", position_m=(0.4, -0.3), heading_rad=0.6, height_m=-0.05)
 SETTINGS = SimulationSection(timestep_s=0.002, settle_s=0.5, hold_s=0.75)

@@ -14,8 +14,8 @@ from simbench.motion.human_motion import resample
 from simbench.retargeting.imitation.scaling import SIDES
 from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.runs.motion_source import scenario_motion
-from simbench.runs.scenario.loading import load_scenario
-from simbench.sim.equipment import fixture_handles, scenario_mechanisms
+from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
+from simbench.sim.equipment import fixture_handles
 from simbench.sim.fixtures.mechanism import handle_poses
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from simbench.motion.actors import perform_average
 from simbench.motion.human_motion import resample
+from simbench.options import RobotSection
 from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.imitation import Imitation, imitate
 from simbench.retargeting.placement.spot import Spot
 from simbench.retargeting.whole_body.stance import pelvis_height
 from simbench.robot.robot import load_robot
-from simbench.runs.scenario.schema import RobotSection
 
 RATE = 200.0
 

@@ -6,7 +6,7 @@ import pytest
 from simbench.balance.standing.standing import balance, stand
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.errors import BalanceError
-from simbench.motion.actors.timing import minimum_jerk
+from simbench.kinematics.profiles import minimum_jerk
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.whole_body.zmp import Resistance, balancing_cog, hand_load, swaying_balance
 

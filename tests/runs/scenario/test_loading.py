@@ -3,8 +3,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simbench.errors import ScenarioError
+from simbench.options import Bound
 from simbench.runs.scenario.loading import list_scenarios, load_scenario, resolved_yaml
-from simbench.runs.scenario.schema import Bound, Scenario
+from simbench.runs.scenario.schema import Scenario
 
 MINIMAL = "name: own\nmotion:\n  source: actor:drawer\n"
 

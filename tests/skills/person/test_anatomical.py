@@ -20,9 +20,10 @@ from simbench.motion.actors.strategy import Strategy
 from simbench.motion.actors.virtual_mocap import MocapErrors, record
 from simbench.motion.anatomy import SIDES, mean_frame
 from simbench.motion.human_motion import InitialPose
+from simbench.retargeting.redundancy.robot_motion import chain_coordinates
 from simbench.skills.ioc.fitness import path_errors
 from simbench.skills.ioc.inverse_kinematics import follow_path
-from simbench.skills.ioc.task_motion import TaskMotion, chain_coordinates
+from simbench.skills.ioc.task_motion import TaskMotion
 from simbench.skills.person.anatomical_body import anatomical_body
 from simbench.skills.person.anatomical_fit import fit_human
 from simbench.skills.person.anatomical_motion import anatomical_motion, person_motion

@@ -3,22 +3,20 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.profiles import minimum_jerk
 from simbench.motion.actors.human_model import HumanModel, build_human_model
 from simbench.motion.actors.kim_markers import kim_markers
 from simbench.motion.actors.people import Person
 from simbench.motion.actors.performance import ActorPerformance
 from simbench.motion.actors.posture import COMFORT, check_ranges, couple_clavicles
 from simbench.motion.actors.stance import arms_forward, body_sway
-from simbench.motion.actors.timing import minimum_jerk
 from simbench.motion.actors.virtual_mocap import MocapErrors, frames_over_time
 from simbench.motion.anatomy import SIDES
 from simbench.motion.marker_maps import to_human_motion
 from simbench.motion.marker_recording import MarkerRecording
 from simbench.motion.read_options import ReadOptions
-
-Array = NDArray[np.float64]
 
 # Of the recordings of Kim & Kim (ICCAS 2005), Hz.
 RATE = 60.0

@@ -1,16 +1,14 @@
 """Canoe paddles: both hands turn the handles of a U-shaped frame about one horizontal axis."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import Person
 from simbench.motion.actors.stance import comfortable_distance
 from simbench.motion.actors.tasks.task import FIXED, Task, both, palm_pose
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import PALM_OFFSET, SIDES
-
-Array = NDArray[np.float64]
 
 # The thesis gives no dimensions; a frame on a table 0.75 m high, m.
 AXIS_HEIGHT, RADIUS, SPACING = 1.05, 0.12, 0.42

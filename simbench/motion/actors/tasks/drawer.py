@@ -4,16 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import Person
 from simbench.motion.actors.stance import comfortable_distance
 from simbench.motion.actors.tasks.task import FIXED, Task, both
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import PALM_OFFSET, SIDES, transform
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

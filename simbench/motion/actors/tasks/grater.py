@@ -1,16 +1,14 @@
 """Grating: the right hand slides along the grater, palm in its plane; the left holds the grater still."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import Person
 from simbench.motion.actors.stance import comfortable_distance
 from simbench.motion.actors.tasks.task import FIXED, Task, both, held_still, palm_pose
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import PALM_OFFSET
-
-Array = NDArray[np.float64]
 
 # The thesis gives no dimensions; a flat grater whose foot stands in a bowl on a table 0.75 m high, m.
 LOWEST, STROKE = 0.90, 0.12

@@ -1,16 +1,14 @@
 """A hand drill: the right hand turns the crank, the left holds the drill still."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import Person
 from simbench.motion.actors.stance import comfortable_distance
 from simbench.motion.actors.tasks.task import HANDLE, Task, both, held_still, palm_pose
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import PALM_OFFSET
-
-Array = NDArray[np.float64]
 
 # The thesis gives no dimensions; a drill that stands on a workpiece on a table 0.75 m high, m.
 AXIS_HEIGHT, RADIUS, TOP = 0.95, 0.06, 0.16

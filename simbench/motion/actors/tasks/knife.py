@@ -1,17 +1,15 @@
 """Cutting: the right hand saws with a knife and may turn about its handle, the left holds a box still."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import Person
 from simbench.motion.actors.stance import comfortable_distance
 from simbench.motion.actors.tasks.task import Task, both, held_still, palm_pose
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import PALM_OFFSET
-
-Array = NDArray[np.float64]
 
 # The thesis gives no dimensions; a board on a table 0.75 m high, m.
 HANDLE_HEIGHT, BOX_HEIGHT, STROKE = 0.88, 0.90, 0.09

@@ -1,16 +1,14 @@
 """A mattress pump: both hands move its horizontal handle up and down."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import Person
 from simbench.motion.actors.stance import comfortable_distance
 from simbench.motion.actors.tasks.task import FIXED, Task, both, palm_pose
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import PALM_OFFSET, SIDES
-
-Array = NDArray[np.float64]
 
 # The thesis gives no dimensions; a pump that stands on the floor before a chair, handle down, m.
 HANDLE_HEIGHT, SPACING, STROKE = 0.72, 0.22, 0.28

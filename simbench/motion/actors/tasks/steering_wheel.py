@@ -1,16 +1,14 @@
 """A steering wheel is turned a quarter to one side, to the other, and back, both hands rigid on the rim."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import Person
 from simbench.motion.actors.stance import comfortable_distance
 from simbench.motion.actors.tasks.task import FIXED, Task, both, palm_pose
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import PALM_OFFSET, SIDES
-
-Array = NDArray[np.float64]
 
 # Tomić (2018, ch. 3): 0.3 m wide, tilted 30 degrees; we take its axis to rise by that angle from the table's
 # plane towards the driver, as a gaming wheel's does: hands rigid on a rim that lies flatter could not turn

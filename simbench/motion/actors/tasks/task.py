@@ -4,13 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import SIDES, transform
 from simbench.motion.handles import Handle
-
-Array = NDArray[np.float64]
 
 # Of a handle along its way: 4 mm apart or less, the longest being a circle of 0.12 m.
 PLACES_ON_WAY = 200

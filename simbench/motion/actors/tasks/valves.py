@@ -1,16 +1,14 @@
 """Two valves with vertical axes are turned by their vertical handles, five turns."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import Person
 from simbench.motion.actors.stance import comfortable_distance
 from simbench.motion.actors.tasks.task import HANDLE, Task, both, palm_pose
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import PALM_OFFSET, SIDES
-
-Array = NDArray[np.float64]
 
 # Tomić (2018, ch. 3), m.
 HEIGHT, SPACING, RADIUS = 1.15, 0.32, 0.10

@@ -1,0 +1,37 @@
+"""Metric names and values as people read them."""
+
+import math
+
+from simbench.runs.checks import Metric
+
+# Longest first: `_nm_rad` is not `_rad`.
+_UNITS = {
+    "_nm_rad": "N·m/rad",
+    "_rad_s": "rad/s",
+    "_m_s2": "m/s²",
+    "_n_m": "N/m",
+    "_m_s": "m/s",
+    "_rad": "rad",
+    "_nm": "N·m",
+    "_hz": "Hz",
+    "_kg": "kg",
+    "_m": "m",
+    "_n": "N",
+    "_s": "s",
+    "_w": "W",
+    "_j": "J",
+}
+
+
+def unit_of(name: str) -> str:
+    """Read a metric's unit from its name; empty for a plain number."""
+    return next((unit for suffix, unit in _UNITS.items() if name.endswith(suffix)), "")
+
+
+def format_value(value: Metric) -> str:
+    """Write a metric with four significant digits."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value if isinstance(value, str) else f"{value:.4g}"
