@@ -21,8 +21,6 @@ from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
 from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
 
-SIDES = ("left", "right")
-
 
 @dataclass(frozen=True)
 class Planned:

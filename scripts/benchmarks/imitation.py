@@ -21,10 +21,10 @@ from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.imitation import imitate
 from simbench.retargeting.imitation.tasks import ImitationWeights
 from simbench.robot.robot import Robot, load_robot
+from simbench.robot.sides import SIDES
 
 PEERS = ("pink", "mink", "placo")
 PACKAGES = ("pin-pink", "mink", "placo", "qpsolvers[daqp]")
-SIDES = ("left", "right")
 WEIGHTS = ImitationWeights()
 KEPT = ("trunk", "head", "left_arm", "right_arm")
 PROBLEMS = {

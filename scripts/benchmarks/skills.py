@@ -9,8 +9,8 @@ from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
 from simbench.skills.ioc.fitness import make_fitness, per_sample
 from simbench.skills.ioc.inverse_kinematics import follow_path
-from simbench.skills.ioc.task_motion import TaskMotion, task_motion
 from simbench.skills.person.anatomical_motion import person_motion
+from simbench.skills.person.task_motion import TaskMotion, task_motion
 
 RECORDINGS = ((2018, 1, "drawer"), (2018, 3, "valves"))
 """Session, actor, task."""

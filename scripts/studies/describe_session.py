@@ -25,9 +25,9 @@ from simbench.motion.actors.literature import BEYOND_USUAL, FREE_LIMITS, LIMITS,
 from simbench.motion.actors.people import Person, session_people
 from simbench.motion.actors.performance import ActorPerformance
 from simbench.motion.actors.quantities import Extents, measure
-from simbench.motion.anatomy import SIDES
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.netcdf import read_netcdf
+from simbench.robot.sides import SIDES
 
 # Rounding of a file's numbers and of a joint that rests on its limit.
 TOLERANCE = 1e-6

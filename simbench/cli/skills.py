@@ -85,7 +85,7 @@ def skills(
 
     from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
-    from simbench.retargeting.imitation.scaling import SIDES
+    from simbench.robot.sides import SIDES
     from simbench.skills.analysis import analyse_skill, with_person
 
     console = Console(markup=False, emoji=False)

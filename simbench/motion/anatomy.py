@@ -5,8 +5,6 @@ from scipy.spatial.transform import Rotation
 
 from simbench.kinematics.arrays import Array
 
-SIDES = ("left", "right")
-
 # Columns: x (distal), y and z (lateral) of the frames of upper arm, forearm and hand in the trunk's axes
 # (forward, left, up) while the arm hangs and the palm faces the thigh. At the hand z is dorsal, x along the
 # fingers.

@@ -7,8 +7,9 @@ from scipy.interpolate import CubicSpline
 from scipy.signal import savgol_filter
 
 from simbench.kinematics.arrays import Array
-from simbench.motion.anatomy import PALM_OFFSET, SIDES
+from simbench.motion.anatomy import PALM_OFFSET
 from simbench.motion.human_motion import HumanMotion, recorded_arms
+from simbench.robot.sides import SIDES
 
 # Bone: its two joints, on each side.
 LIMBS = {

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.motion.anatomy import SIDES
+from simbench.robot.sides import SIDES
 
 # Largest difference from 1 of an axis' length.
 UNIT = 1e-3

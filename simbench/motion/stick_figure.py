@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simbench.kinematics.arrays import Array
-from simbench.motion.anatomy import SIDES
 from simbench.motion.human_motion import HumanMotion, recorded_arms
+from simbench.robot.sides import SIDES
 
 # The camera stands in front of the actor and this much to their left.
 AZIMUTH = np.radians(40.0)

@@ -16,7 +16,7 @@ from simbench.plotting import save_png
 from simbench.retargeting.api import Retargeting
 from simbench.retargeting.imitation.errors import ImitationErrors, model_poses
 from simbench.retargeting.imitation.joint_use import joint_units
-from simbench.retargeting.imitation.scaling import SIDES
+from simbench.robot.sides import SIDES
 
 RECORDED_COLOUR = "#c4c4c4"
 LIMIT_COLOUR = "#ececec"

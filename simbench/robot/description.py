@@ -9,7 +9,7 @@ from pydantic import Discriminator, Field, Tag, ValidationError, model_validator
 
 from simbench.errors import RobotError
 from simbench.robot.dh.dh import Row
-from simbench.robot.meshes.shapes import Pair, Positive, Shell, Solid, Strict, Triple
+from simbench.robot.shapes import Pair, Positive, Shell, Solid, Strict, Triple
 
 NonNegative = Annotated[float, Field(ge=0)]
 Gains = Annotated[

@@ -18,7 +18,7 @@ from simbench.motion.actors.tasks.drawer import DrawerTask, drawer_task
 from simbench.motion.actors.tasks.task import Task, both
 from simbench.motion.actors.timing import Timing
 from simbench.motion.human_motion import HumanMotion
-from simbench.retargeting.imitation.scaling import SIDES
+from simbench.robot.sides import SIDES
 from simbench.runs.scenario.loading import Scenario
 from simbench.sim.equipment import along_the_way, held_by, turn_axis
 from simbench.sim.fixtures.mechanism import Mechanism, handle_poses

@@ -8,9 +8,9 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from simbench.balance.standing.support import zmp_from_momentum, zmp_from_wrench
-from simbench.retargeting.imitation.scaling import SIDES
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
 from simbench.runs.log import Variable, build_dataset, contact_variables
 from simbench.runs.metrics import with_support
 from simbench.sim.balance_loop import OnlineBalance

@@ -32,7 +32,7 @@ from simbench.runs.scenario.loading import Scenario, resolved_yaml, scenario_mec
 from simbench.runs.shield import shielded_from_interrupt
 from simbench.runs.video import render_video
 from simbench.sim.balance_loop import BalancedRun, balance_run
-from simbench.sim.control.factory import chosen_law
+from simbench.sim.control.factory import make_control_law
 from simbench.sim.equipment import (
     actor_positions,
     fixture_handles,
@@ -133,7 +133,7 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
     mechanisms = scenario_mechanisms(scenario)
     seat = seat_of(robot, scenario.robot, mechanisms)
     settings = scenario.simulation
-    law = chosen_law(scenario, robot)
+    law = make_control_law(robot, scenario.robot.name, scenario.control, settings.timestep_s)
     if scenario.motion.source in (SWEEP, STILL):
         course = _own_course(robot, scenario)
     else:

@@ -11,15 +11,16 @@ from simbench.balance.controller.rehearsal import rehearse
 from simbench.balance.controller.whole_body import WholeBody, WholeBodyPlan
 from simbench.balance.gait.footsteps import Command, Forward, March, Sideways, Turn, plan_footsteps
 from simbench.balance.gait.gait import Gait, held_gait, standing
-from simbench.balance.gait.inverted_pendulum import CogZmpGains, check_gains, natural_frequency
 from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_middles
-from simbench.balance.standing.standing import SIDES, Stance
+from simbench.balance.inverted_pendulum import CogZmpGains, check_gains, natural_frequency
+from simbench.balance.standing.standing import Stance
 from simbench.errors import BalanceError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.options import BalanceSection, SimulationSection, StepCommand, SteppingSection
 from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
 from simbench.sim.state import RobotState
 
 

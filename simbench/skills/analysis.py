@@ -9,15 +9,15 @@ from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.human_motion import Actor, HumanMotion
-from simbench.retargeting.imitation.scaling import SIDES
+from simbench.robot.sides import SIDES
 from simbench.skills.fuzzy.strategy import Strategy, detect_strategy
 from simbench.skills.ioc.fitness import path_errors
 from simbench.skills.ioc.identifiability import Flatness, mixture_flatness
 from simbench.skills.ioc.inverse_optimal_control import Mixture, find_mixture
 from simbench.skills.ioc.optimisers import LATTICE
 from simbench.skills.ioc.repetitions import parts_of
-from simbench.skills.ioc.task_motion import TaskMotion
 from simbench.skills.person.anatomical_motion import PERSON, person_motion
+from simbench.skills.person.task_motion import TaskMotion
 
 _STATURES = 0.5, 2.5
 _MASSES = 10.0, 300.0

@@ -5,11 +5,11 @@ import pytest
 
 from simbench.errors import ScenarioError
 from simbench.motion.anatomy import PALM_OFFSET
+from simbench.robot.sides import SIDES
 from simbench.runs.actor_on_fixture import perform_on_fixture
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.fixtures.mechanism import asked_positions, handle_poses
 
-SIDES = ("left", "right")
 # Not where the thesis has them, nor as it does.
 DRAWER = [
     "fixtures.0.position_m=[0.54, 0, 0.03]",

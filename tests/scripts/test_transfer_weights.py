@@ -10,7 +10,7 @@ import pytest
 
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.retargeting.imitation.imitation import imitate
-from simbench.retargeting.imitation.scaling import SIDES
+from simbench.robot.sides import SIDES
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "reproduce" / "tomic2018" / "transfer_weights.py"
 ACTOR = 12

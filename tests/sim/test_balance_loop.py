@@ -13,6 +13,7 @@ from simbench.cli.main import main
 from simbench.options import PushSection, SteppingSection
 from simbench.retargeting.reference.standing import still_timeline
 from simbench.robot.robot import load_robot
+from simbench.robot.sides import SIDES
 from simbench.runs import pipeline
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
@@ -20,7 +21,6 @@ from simbench.runs.scenario.loading import load_scenario
 from simbench.sim.balance_loop import balance_run
 from simbench.sim.state import RobotState
 
-SIDES = ("left", "right")
 # Two steps, one forward and one that closes up, in four seconds.
 SHORT = [
     "stepping.commands=[{forward_m: 0.1}]",

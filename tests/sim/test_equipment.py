@@ -8,6 +8,7 @@ import pytest
 
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.whole_body.zmp import Resistance
+from simbench.robot.sides import SIDES
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.equipment import (
     actor_positions,
@@ -20,7 +21,6 @@ from simbench.sim.equipment import (
 from simbench.sim.fixtures.mechanism import Handle, Joint, Mechanism, Part, handle_poses
 from simbench.sim.fixtures.shapes import STEEL, Board
 
-SIDES = ("left", "right")
 # A bar 0.6 m long, 5 cm square; it turns about a vertical axis through (0.3, 0.1), 0.1 m from its middle.
 LENGTH, WIDTH, MASS, OFF = 0.6, 0.05, 3.0, 0.1
 BAR = Part("bar", (Board((0.1, 0.075, 0.8), (0.7, 0.125, 0.85), STEEL),), MASS, "turn")

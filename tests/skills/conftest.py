@@ -8,7 +8,7 @@ import pytest
 
 from simbench.motion.actors.session import perform_in_session
 from simbench.skills.ioc.inverse_kinematics import observe
-from simbench.skills.ioc.task_motion import TaskMotion, task_motion
+from simbench.skills.person.task_motion import TaskMotion, task_motion
 
 SEED = 2018
 

@@ -35,8 +35,8 @@ from simbench.motion.readers.deepmimic import clip_names
 from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.errors import imitation_errors, model_poses, rotation_angle
 from simbench.retargeting.imitation.imitation import METHODS, imitate, smooth
-from simbench.retargeting.imitation.scaling import SIDES
 from simbench.robot.robot import Robot, load_robot
+from simbench.robot.sides import SIDES
 
 TASKS = tuple(task for task in PLACES if task != "hand_drill")
 """The hand drill is the paper's test of chapter 5 only."""

@@ -27,7 +27,7 @@ from simbench.skills.ioc.generated_motion import generate_motion
 from simbench.skills.ioc.identifiability import flatness
 from simbench.skills.ioc.inverse_optimal_control import find_mixture
 from simbench.skills.ioc.optimisers import GENETIC, LATTICE
-from simbench.skills.ioc.task_motion import GAIN, TaskMotion, task_motion
+from simbench.skills.person.task_motion import GAIN, TaskMotion, task_motion
 
 NEAR = 0.02
 """How well identifiable weights have to be recovered."""

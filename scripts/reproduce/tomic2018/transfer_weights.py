@@ -43,11 +43,11 @@ from simbench.motion.actors.session import perform_in_session
 from simbench.motion.phases import find_phases
 from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.imitation import imitate
-from simbench.retargeting.imitation.scaling import upper_body
 from simbench.retargeting.redundancy.robot_motion import follow_palms_by_law, palm_path
 from simbench.retargeting.similarity import speed_difference
 from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import Robot, load_robot
+from simbench.robot.upper_body import upper_body
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms

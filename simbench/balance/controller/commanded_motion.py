@@ -1,6 +1,6 @@
 """From an embedding to velocities: what is planned, and what the measured COG and ZMP make of it."""
 
-from simbench.balance.gait.inverted_pendulum import CogZmpGains, commanded_velocity
+from simbench.balance.inverted_pendulum import CogZmpGains, commanded_velocity
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 

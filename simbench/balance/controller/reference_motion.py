@@ -7,7 +7,7 @@ from simbench.balance.controller.commanded_motion import commanded_motion
 from simbench.balance.controller.embedded_motion import embedded_motion, singular_section
 from simbench.balance.controller.sections import Layout
 from simbench.balance.controller.ways import ways
-from simbench.balance.gait.inverted_pendulum import CogZmpGains
+from simbench.balance.inverted_pendulum import CogZmpGains
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 

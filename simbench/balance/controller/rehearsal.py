@@ -4,7 +4,7 @@ import numpy as np
 
 from simbench.balance.controller.sections import LEGS
 from simbench.balance.controller.whole_body import WholeBody, WholeBodyPlan
-from simbench.balance.gait.inverted_pendulum import CogZmpGains
+from simbench.balance.inverted_pendulum import CogZmpGains
 from simbench.errors import BalanceError
 from simbench.robot.robot import Robot
 

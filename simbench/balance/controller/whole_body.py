@@ -12,8 +12,8 @@ from simbench.balance.controller.reference_motion import reference_motion
 from simbench.balance.controller.sections import LEGS, Role, assign, limb_sections
 from simbench.balance.controller.sensing import Sensing
 from simbench.balance.gait.gait import Gait
-from simbench.balance.gait.inverted_pendulum import GRAVITY, CogZmpGains, natural_frequency
 from simbench.balance.gait.landing import Landing
+from simbench.balance.inverted_pendulum import GRAVITY, CogZmpGains, natural_frequency
 from simbench.balance.push_recovery.hip_strategy import HipStrategy
 from simbench.balance.push_recovery.recovery import Recovery
 from simbench.kinematics.arrays import Array

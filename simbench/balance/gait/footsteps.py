@@ -9,9 +9,10 @@ import pinocchio as pin
 import shapely
 from numpy.typing import NDArray
 
-from simbench.balance.standing.standing import SIDES, Stance, leg_columns
+from simbench.balance.standing.standing import Stance, leg_columns
 from simbench.errors import BalanceError
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
 
 _WAY = np.linspace(0.0, 1.0, 11)
 """Shares of a step at which soles must not overlap."""

@@ -9,8 +9,8 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.balance.gait.footsteps import yaw_of
-from simbench.balance.standing.standing import SIDES
 from simbench.kinematics.arrays import Array
+from simbench.robot.sides import SIDES
 
 
 @dataclass(frozen=True)

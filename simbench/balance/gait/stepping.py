@@ -9,12 +9,12 @@ import pinocchio as pin
 
 from simbench.balance.gait.footsteps import Footstep, other_side, yaw_of
 from simbench.balance.gait.gait import Gait
-from simbench.balance.gait.inverted_pendulum import cog_profile
-from simbench.balance.standing.standing import SIDES
+from simbench.balance.inverted_pendulum import cog_profile
 from simbench.errors import BalanceError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
 
 _UPRIGHT_SHARE = 0.1
 """Of a swing's time at each of its ends, in which the foot only rises or sinks."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from simbench.balance.standing.standing import SIDES
 from simbench.balance.standing.support import support_margin, support_polygon
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
 
 EDGE = 0.03
 """The ZMP of a recovery keeps this far inside the soles, m."""

@@ -7,8 +7,8 @@ import numpy as np
 import pinocchio as pin
 
 from simbench.balance.gait.gait import Gait
-from simbench.balance.gait.inverted_pendulum import cog_profile
 from simbench.balance.gait.landing import Landing
+from simbench.balance.inverted_pendulum import cog_profile
 from simbench.balance.push_recovery.capture_step import (
     CaptureStep,
     Legs,

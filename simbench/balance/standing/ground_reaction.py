@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from simbench.kinematics.compiled import compiled
 from simbench.robot.robot import Robot
-
-SIDES = ("left", "right")
+from simbench.robot.sides import SIDES
 
 _MOMENT_ARM = 0.05
 """Moments of the ground reaction count as forces at this lever (m), about half a sole."""

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import RetargetError, RobotError
 from simbench.robot.robot import SEATED, Robot
-
-SIDES = ("left", "right")
+from simbench.robot.sides import SIDES
 
 _STEPS = 40
 _TOLERANCE = 1e-5

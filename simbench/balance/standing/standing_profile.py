@@ -5,7 +5,7 @@ import pinocchio as pin
 from scipy.interpolate import make_interp_spline
 from scipy.ndimage import gaussian_filter1d
 
-from simbench.balance.gait.inverted_pendulum import GRAVITY, cog_profile, natural_frequency
+from simbench.balance.inverted_pendulum import GRAVITY, cog_profile, natural_frequency
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 

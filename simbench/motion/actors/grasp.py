@@ -26,7 +26,7 @@ from simbench.motion.actors.redundancy import CORRECTIONS, TOLERANCE, follow
 from simbench.motion.actors.stance import with_lean
 from simbench.motion.actors.strategy import EVEN, Strategy
 from simbench.motion.actors.tasks.task import Task
-from simbench.motion.anatomy import SIDES
+from simbench.robot.sides import SIDES
 
 # Steps, and the time of each, s, in which hands that hold the equipment settle to the posture a person likes.
 SETTLING, SETTLING_STEP = 40, 0.08

@@ -6,8 +6,9 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.motion.anatomy import HANGING_LIMB, PALM_OFFSET, SIDES
+from simbench.motion.anatomy import HANGING_LIMB, PALM_OFFSET
 from simbench.motion.human_motion import Actor
+from simbench.robot.sides import SIDES
 
 # Not in that figure: levels of L5/S1, T12/L1 and mid thorax, base of the neck, sternoclavicular joint (from
 # the midline). Estimates that only share out the trunk's motion.

@@ -7,7 +7,7 @@ import numpy as np
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.virtual_mocap import MARKER_PLACES, MocapErrors, frames_over_time, record
-from simbench.motion.anatomy import SIDES
+from simbench.robot.sides import SIDES
 
 # Where markers sit on a person of this stature, m; places grow with it.
 STATURE = 1.70

@@ -15,8 +15,9 @@ from simbench.motion.actors.strategy import Strategy
 from simbench.motion.actors.tasks.task import Task, task_handles
 from simbench.motion.actors.timing import Course, draw_course, sway
 from simbench.motion.actors.virtual_mocap import MocapErrors, record
-from simbench.motion.anatomy import PALM_OFFSET, SIDES, mean_frame
+from simbench.motion.anatomy import PALM_OFFSET, mean_frame
 from simbench.motion.human_motion import HumanMotion, InitialPose, validate_motion
+from simbench.robot.sides import SIDES
 
 # Root mean square wandering of the posture people return to, rad: no two repetitions are the same.
 WANDERING = np.radians(1.5)

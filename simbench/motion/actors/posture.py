@@ -7,7 +7,7 @@ import numpy as np
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, HumanModel
-from simbench.motion.anatomy import SIDES
+from simbench.robot.sides import SIDES
 
 # Relaxed work before the waist, elbows slightly out and down, wrist extended and a little ulnar as people
 # hold it for a grip (O'Driscoll et al. 1992). Order of ARM_JOINT_NAMES.

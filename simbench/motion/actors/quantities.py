@@ -11,7 +11,8 @@ from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS
 from simbench.motion.actors.literature import LIMITS, USUAL
 from simbench.motion.actors.performance import ActorPerformance
 from simbench.motion.actors.virtual_mocap import MARKER_PLACES, frames_over_time
-from simbench.motion.anatomy import HANGING_LIMB, SIDES
+from simbench.motion.anatomy import HANGING_LIMB
+from simbench.robot.sides import SIDES
 
 Extents = dict[str, tuple[float, float]]
 """Quantity to its least and greatest value in one performance, in the unit of its range."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS, HumanModel
 from simbench.motion.actors.posture import clavicle_angles
-from simbench.motion.anatomy import SIDES
+from simbench.robot.sides import SIDES
 
 # Kept from the anatomical limits, rad.
 LIMIT_MARGIN = np.radians(1.0)

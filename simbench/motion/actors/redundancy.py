@@ -17,7 +17,7 @@ from simbench.motion.actors.reaching import (
     world_twists,
 )
 from simbench.motion.actors.strategy import ERGONOMIC, MANIPULABILITY_GAIN, Strategy
-from simbench.motion.anatomy import SIDES
+from simbench.robot.sides import SIDES
 
 # m and rad: what is left of the equipment's constraint in a frame.
 TOLERANCE = 1e-5

@@ -22,8 +22,8 @@ from simbench.motion.actors.performance import ActorPerformance
 from simbench.motion.actors.strategy import CRITERIA, ERGONOMIC, Strategy, deal_strategies
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.actors.virtual_mocap import MocapErrors
-from simbench.motion.anatomy import SIDES
 from simbench.motion.writers.netcdf import Truth, write_netcdf
+from simbench.robot.sides import SIDES
 
 TASKS = (*PLACES, *FREE)
 """What can be performed, in the order that the seed counts them."""

@@ -9,7 +9,7 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import SPINE_JOINTS, HumanModel
 from simbench.motion.actors.posture import clavicle_angles
 from simbench.motion.actors.timing import sway
-from simbench.motion.anatomy import SIDES
+from simbench.robot.sides import SIDES
 
 # The lean people accept.
 LARGEST_LEAN = np.radians(35.0)

@@ -8,7 +8,8 @@ from scipy.spatial.transform import Rotation
 
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, HumanModel
-from simbench.motion.anatomy import SIDES, transform
+from simbench.motion.anatomy import transform
+from simbench.robot.sides import SIDES
 
 # Where the markers sit in the anatomical frame of their segment, m: on the lateral upper arm, on the back of
 # the distal forearm and of the hand (a person of 1.7 m).

@@ -6,10 +6,11 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.anatomy import SIDES, transform
+from simbench.motion.anatomy import transform
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS
 from simbench.motion.marker_maps.evaluation import Body
 from simbench.motion.marker_maps.rigid_bones import keep_lengths
+from simbench.robot.sides import SIDES
 
 LIMBS = {"arm": ("shoulder", "elbow", "wrist"), "leg": ("hip", "knee", "ankle")}
 LEG_JOINTS = tuple(f"{side}_{joint}" for side in SIDES for joint in LIMBS["leg"])

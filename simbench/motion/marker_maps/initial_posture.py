@@ -6,9 +6,10 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from simbench.kinematics.arrays import Array
-from simbench.motion.anatomy import HANGING_LIMB, SIDES, mean_frame, transform
+from simbench.motion.anatomy import HANGING_LIMB, mean_frame, transform
 from simbench.motion.human_motion import InitialPose
 from simbench.motion.marker_maps.centres import unit
+from simbench.robot.sides import SIDES
 
 # A recording begins with the posture when the arms are straight forward for this long (s), this close to the
 # heading and the horizontal (cosine of 25 degrees) and to straight, with hands slower than this (m/s).

@@ -8,9 +8,9 @@ import yaml
 from pydantic import ValidationError
 
 from simbench.errors import MotionError
-from simbench.motion.anatomy import SIDES
 from simbench.motion.marker_maps.schema import MarkerMap, for_side, sided
 from simbench.resources import resource_dir
+from simbench.robot.sides import SIDES
 
 # Names of lacking points an error lists at most.
 LISTED = 6

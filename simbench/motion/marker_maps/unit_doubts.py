@@ -6,8 +6,8 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.anatomy import SIDES
 from simbench.motion.read_options import UNITS
+from simbench.robot.sides import SIDES
 
 # Shoulder to wrist, m: from a child of two years to a giant. Units differ by a factor of two or more.
 ARM_LENGTHS = (0.27, 0.85)

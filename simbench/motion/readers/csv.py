@@ -8,13 +8,14 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.anatomy import SIDES, transform
+from simbench.motion.anatomy import transform
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion, check_time, validate_motion
 from simbench.motion.marker_maps.body_parts import LEG_JOINTS
 from simbench.motion.marker_maps.initial_posture import initial_pose
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.text_table import read_lines, read_numbers, shown
 from simbench.motion.writers.csv import POSITION, QUATERNION, SEGMENT_MARK
+from simbench.robot.sides import SIDES
 
 # How far a quaternion may be off unit length: four digits are enough.
 UNIT_LENGTH = 1e-3

@@ -14,11 +14,11 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.anatomy import SIDES
 from simbench.motion.human_motion import Actor, check_time
 from simbench.motion.readers.skeleton_kinematics import world_poses
 from simbench.motion.readers.text_table import LARGEST_NUMBER
 from simbench.motion.skeleton_recording import SkeletonRecording
+from simbench.robot.sides import SIDES
 
 SCALE = 0.25
 # Joint: parent, joint origin in the parent's frame (URDF units, y up), first column in a frame, columns used.

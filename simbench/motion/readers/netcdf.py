@@ -9,11 +9,12 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.motion.anatomy import SIDES, transform
+from simbench.motion.anatomy import transform
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import Actor, Gap, HumanMotion, InitialPose, validate_motion
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.writers.netcdf import ACTOR_ATTRIBUTES, FORMAT, SEAL, checksum
+from simbench.robot.sides import SIDES
 
 
 def read_netcdf(path: Path, options: ReadOptions) -> HumanMotion:

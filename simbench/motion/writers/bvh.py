@@ -14,8 +14,9 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.anatomy import SIDES, transform
+from simbench.motion.anatomy import transform
 from simbench.motion.human_motion import HumanMotion
+from simbench.robot.sides import SIDES
 
 CENTIMETRES = 100.0
 # Rows: the file's x, y, z (forward, up, right) in ours (forward, left, up).

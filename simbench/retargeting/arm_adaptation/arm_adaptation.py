@@ -13,8 +13,9 @@ from simbench.retargeting.arm_adaptation.arm_chain import arm_chain, arm_joints
 from simbench.retargeting.arm_adaptation.arm_path import arm_path, first_posture
 from simbench.retargeting.arm_adaptation.arm_targets import arm_targets, waist_yaw
 from simbench.retargeting.arm_adaptation.joint_bounds import JointBounds, follow, joint_bounds
-from simbench.retargeting.imitation.scaling import SIDES, upper_body
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
+from simbench.robot.upper_body import upper_body
 
 _UNEVEN = 0.1
 

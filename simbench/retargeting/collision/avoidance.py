@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from simbench.kinematics.damped_ik import reach
 from simbench.retargeting.collision.clearance import BodyShapes, clearance_rows, link_of
 from simbench.retargeting.collision.clearance_qp import Clearances, Demands, bend_step, shape_cost, shape_pull
 from simbench.retargeting.collision.obstacles import (
@@ -17,7 +18,6 @@ from simbench.retargeting.collision.obstacles import (
     require_obstacles,
 )
 from simbench.retargeting.collision.pair_distances import PairWorkspace, pair_workspace
-from simbench.retargeting.contact.damped_ik import reach
 
 _HOLD = 1e-6
 """What a radian away from the path costs, squared, against a missing metre."""

@@ -14,9 +14,9 @@ from simbench.retargeting.collision.pair_distances import (
     pair_workspace,
     possible_pairs,
 )
-from simbench.retargeting.imitation.scaling import upper_body_locks
 from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot
+from simbench.robot.upper_body import upper_body_locks
 
 _PATH_HOLD = 1e-5
 _PATH_STIFFNESS = 5e-7

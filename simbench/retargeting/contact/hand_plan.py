@@ -15,14 +15,10 @@ from simbench.retargeting.contact.handle_path import grip_path
 from simbench.retargeting.contact.phases import near_contact
 from simbench.retargeting.contact.reach import arm_reach, draw_in, wrist_in_palm
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.imitation.scaling import (
-    SIDES,
-    blend_lengths,
-    robot_lengths,
-    scale_model,
-    upper_body,
-)
+from simbench.retargeting.imitation.scaling import blend_lengths, robot_lengths, scale_model
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
+from simbench.robot.upper_body import upper_body
 
 _SMOOTHING, _SMOOTHING_ORDER = 0.31, 3
 """Window, s, and polynomial order of the filter that smooths the palms' paths."""

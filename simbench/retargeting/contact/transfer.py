@@ -7,14 +7,15 @@ import pinocchio as pin
 from scipy.signal import savgol_filter
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.damped_ik import reach
 from simbench.kinematics.path_matrix import path_matrices
 from simbench.kinematics.path_solver import bounded_chain_step
 from simbench.kinematics.task_matrix import Tasks, make_workspace
 from simbench.kinematics.tree import frame_on_body, kinematic_tree
-from simbench.retargeting.contact.damped_ik import reach
 from simbench.retargeting.contact.hand_plan import HandPlan
-from simbench.retargeting.imitation.scaling import SIDES, upper_body
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
+from simbench.robot.upper_body import upper_body
 
 _LEVER = 0.15
 """What a radian of a palm counts against a metre, m/rad: where limits leave no exact solution the palm is in

@@ -17,7 +17,7 @@ from simbench.retargeting.collision.interference import Interference, find_inter
 from simbench.retargeting.contact.arm_hands import plan_arm_hands
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.contact.transfer import follow_palms
-from simbench.retargeting.reference.fixed_base import base_pose, rest_posture
+from simbench.retargeting.fixed_base.base import base_pose, rest_posture
 from simbench.retargeting.whole_body.plan import Progress, Surroundings
 from simbench.retargeting.whole_body.stance import choose_spot, guide_posture, missed_grip
 from simbench.robot.robot import Robot, placed_robot

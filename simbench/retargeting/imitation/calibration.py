@@ -9,15 +9,10 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion
-from simbench.retargeting.imitation.scaling import (
-    SIDES,
-    SegmentLengths,
-    actor_lengths,
-    scale_model,
-    upper_body,
-    upper_body_joints,
-)
+from simbench.retargeting.imitation.scaling import SegmentLengths, actor_lengths, scale_model
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
+from simbench.robot.upper_body import upper_body, upper_body_joints
 
 _FLEXED_RAD = 0.35
 _REST_WEIGHT = 1e-3

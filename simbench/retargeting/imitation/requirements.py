@@ -3,8 +3,8 @@
 from itertools import pairwise
 
 from simbench.errors import RetargetError
-from simbench.retargeting.imitation.scaling import SIDES
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
 
 _ARM = ("shoulder", "elbow", "wrist", "hand")
 _LEG_JOINTS = 6

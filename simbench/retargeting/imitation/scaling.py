@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from simbench.errors import MotionError
 from simbench.motion.human_motion import InitialPose
 from simbench.robot.robot import Robot
-
-SIDES = ("left", "right")
+from simbench.robot.sides import SIDES
 
 
 @dataclass(frozen=True)
@@ -78,31 +77,6 @@ def blend_lengths(first: SegmentLengths, second: SegmentLengths, share: float) -
         {side: between(first.upper_arm[side], second.upper_arm[side]) for side in SIDES},
         {side: between(first.forearm[side], second.forearm[side]) for side in SIDES},
     )
-
-
-def upper_body(robot: Robot) -> pin.Model:
-    """Reduce a robot to trunk and arms on a floating base: the coordinates that imitate a person.
-
-    Legs, head and grips are locked at zero; they ride on the links that carry them.
-    """
-    return pin.buildReducedModel(robot.model, upper_body_locks(robot), pin.neutral(robot.model))
-
-
-def upper_body_joints(robot: Robot, model: pin.Model, joints: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Positions of trunk and arms, in the order of an upper-body model, from those of all joints, rad."""
-    return joints[[robot.joint_names.index(name) for name in model.names[2:]]]
-
-
-def upper_body_locks(robot: Robot) -> list[int]:
-    """Joint ids of what does not imitate: legs, head and grips."""
-    keep = {
-        "universe",
-        "root_joint",
-        *robot.groups.get("trunk", ()),
-        *robot.groups["left_arm"],
-        *robot.groups["right_arm"],
-    }
-    return [robot.model.getJointId(name) for name in robot.model.names if name not in keep]
 
 
 def scale_model(model: pin.Model, frames: Mapping[str, str], lengths: SegmentLengths) -> pin.Model:

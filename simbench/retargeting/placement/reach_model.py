@@ -19,11 +19,11 @@ from simbench.retargeting.collision.pair_distances import (
     place_shapes,
     sphere_gaps,
 )
-from simbench.retargeting.imitation.scaling import SIDES
 from simbench.retargeting.placement.com_compensation import CounterSway, counter_sway
 from simbench.retargeting.placement.elbow_branches import bent_boxes
 from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
 
 LEVER = 0.15
 _LEVER_WEIGHT = 0.5

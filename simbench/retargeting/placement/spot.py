@@ -10,12 +10,12 @@ from simbench.balance.standing.standing import Stance, balance, least_knee_bend,
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.motion.handles import Handle
-from simbench.retargeting.imitation.scaling import SIDES
 from simbench.retargeting.placement.hand_path import going_along, hands_way
 from simbench.retargeting.placement.limit_margin import Wanted
 from simbench.retargeting.placement.placement import Placement, RootPath, judge_root
 from simbench.retargeting.placement.reach_model import hand_reach, handle_points
 from simbench.robot.robot import SEATED, Robot
+from simbench.robot.sides import SIDES
 
 _BALANCE_ROUNDS = 5
 _SETTLED = 2e-4

@@ -9,7 +9,6 @@ from simbench.kinematics.joint_inertia import body_masses
 from simbench.kinematics.redundancy.anatomy import mere_hinges
 from simbench.kinematics.redundancy.body import SkillBody
 from simbench.kinematics.tree import frame_on_body, kinematic_tree
-from simbench.retargeting.imitation.scaling import SIDES
 from simbench.retargeting.imitation.tasks import INNER_JOINTS
 from simbench.retargeting.redundancy.ergonomic_posture import ergonomic_angle
 from simbench.retargeting.redundancy.virtual_joints import (
@@ -19,6 +18,7 @@ from simbench.retargeting.redundancy.virtual_joints import (
 )
 from simbench.robot.dh.romeo_table import ARM_JOINTS, BASE_JOINTS
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
 
 
 def robot_body(robot: Robot, model: pin.Model, lower: Array, upper: Array) -> SkillBody:

@@ -12,9 +12,10 @@ from simbench.kinematics.redundancy.objective import ERGONOMY, Constants, Path, 
 from simbench.kinematics.redundancy.rollout import roll
 from simbench.retargeting.contact.phases import near_contact
 from simbench.retargeting.imitation.posture import rounded_posture
-from simbench.retargeting.imitation.scaling import SIDES, upper_body
 from simbench.retargeting.redundancy.robot_body import require_ergonomic, robot_body
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
+from simbench.robot.upper_body import upper_body
 
 GAIN = 400.0
 """p of the manipulability criterion for a robot's trunk yaw and arms; like a person's, it mostly moves them

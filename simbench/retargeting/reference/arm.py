@@ -7,8 +7,8 @@ from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.time_scaling import slowing_factor
 from simbench.options import SimulationSection
+from simbench.retargeting.fixed_base.base import planned_torques
 from simbench.retargeting.fixed_base.plan import ArmPlan
-from simbench.retargeting.reference.fixed_base import planned_torques
 from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.retargeting.reference.whole_body import COAST_TIME
 from simbench.robot.robot import Robot

@@ -9,7 +9,7 @@ from scipy.interpolate import BPoly
 
 from simbench.errors import ScenarioError
 from simbench.options import SWEEP, RobotSection, SimulationSection
-from simbench.retargeting.reference.fixed_base import base_pose, planned_torques, rest_posture
+from simbench.retargeting.fixed_base.base import base_pose, planned_torques, rest_posture
 from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.robot.robot import Robot
 

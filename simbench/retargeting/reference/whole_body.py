@@ -15,13 +15,13 @@ from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.time_scaling import slowing_factor
 from simbench.options import SimulationSection
 from simbench.retargeting.collision.clearance import clear_path
-from simbench.retargeting.imitation.scaling import SIDES
 from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.retargeting.whole_body.plan import MotionPlan
 from simbench.retargeting.whole_body.stance import check_legs
 from simbench.retargeting.whole_body.zmp import swaying_balance
 from simbench.robot.grips import grip_range
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
 
 _LEAD_RATE = 100.0
 _LONGEST_LEAD = 10.0

@@ -27,7 +27,6 @@ from simbench.retargeting.imitation.imitation import Imitation, imitate
 from simbench.retargeting.imitation.limit_rescaling import rescale_into_limits
 from simbench.retargeting.imitation.posture import limited_posture, rounded_posture
 from simbench.retargeting.imitation.requirements import require_human_form
-from simbench.retargeting.imitation.scaling import SIDES
 from simbench.retargeting.imitation.tasks import WRISTS
 from simbench.retargeting.redundancy.robot_motion import weighted_posture
 from simbench.retargeting.similarity import speed_difference
@@ -42,6 +41,7 @@ from simbench.retargeting.whole_body.stance import (
 from simbench.retargeting.whole_body.zmp import Resistance, balancing_cog, hand_load
 from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
 
 Progress = Callable[[str, int, int], None]
 

@@ -18,11 +18,11 @@ from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.contact.phases import near_contact
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.imitation.scaling import SIDES
 from simbench.retargeting.placement.hand_path import going_along
 from simbench.retargeting.placement.spot import Placed, Spot, judge_spot
 from simbench.retargeting.placement.spot_search import find_spot
 from simbench.robot.robot import SEATED, Robot
+from simbench.robot.sides import SIDES
 
 OnProgress = Callable[[str, int, int], None]
 

@@ -17,8 +17,8 @@ from simbench.robot.human.body_solids import (
     solid_inertia,
     solid_volume,
 )
+from simbench.robot.sides import SIDES
 
-SIDES = ("left", "right")
 TRUNK = ("upper_trunk", "middle_trunk", "lower_trunk")
 LIMBS = ("upper_arm", "forearm", "hand", "thigh", "shank", "foot")
 

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from simbench.robot.dh.dh import BASE
 from simbench.robot.dh.romeo_table import UpperBodyLengths
-from simbench.robot.human.body_segments import SIDES, Body
+from simbench.robot.human.body_segments import Body
 from simbench.robot.human.body_solids import solid_length
+from simbench.robot.sides import SIDES
 
 # Axes of the segments (columns x, y, z) in those of the root: x forward, y left, z up.
 DOWN = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])

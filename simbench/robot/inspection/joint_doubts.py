@@ -7,7 +7,14 @@ from simbench.robot.inspection.link_doubts import mass_properties
 from simbench.robot.urdf.elements import UrdfJoint, UrdfLink
 from simbench.robot.urdf.joints import travel_problem
 
-SIDES = (("left", "right"), ("Left", "Right"), ("LEFT", "RIGHT"), ("l_", "r_"), ("L_", "R_"), ("_l", "_r"))
+SIDE_NAME_PAIRS = (
+    ("left", "right"),
+    ("Left", "Right"),
+    ("LEFT", "RIGHT"),
+    ("l_", "r_"),
+    ("L_", "R_"),
+    ("_l", "_r"),
+)
 SAME = 0.01
 """Masses and moments of the two sides that differ less are taken for the same, as a fraction."""
 
@@ -67,7 +74,7 @@ def side_doubts(links: Sequence[UrdfLink], joints: Sequence[UrdfJoint]) -> Itera
 
 def _other_side(name: str) -> list[str]:
     """Names that the right-hand twin of something on the left may have."""
-    twins = {name.replace(left, right) for left, right in SIDES if left in name}
+    twins = {name.replace(left, right) for left, right in SIDE_NAME_PAIRS if left in name}
     if name[:1] == "L" and name[1:2].isupper():
         twins.add("R" + name[1:])
     return sorted(twins)

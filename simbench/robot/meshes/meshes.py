@@ -8,9 +8,9 @@ import numpy as np
 import trimesh
 
 from simbench.errors import RobotError
-from simbench.robot.meshes.shapes import Shell, Solid
 from simbench.robot.meshes.shells import loft_mesh, mirrored_mesh, patch_mesh
 from simbench.robot.mirror import mirrored_name
+from simbench.robot.shapes import Shell, Solid
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
 from simbench.kinematics.arrays import Array
-from simbench.robot.meshes.shapes import Loft, Patch
+from simbench.robot.shapes import Loft, Patch
 
 Faces = NDArray[np.int64]
 

@@ -11,8 +11,8 @@ import trimesh
 from simbench.robot.description import Description, FixedFrame, Joint, Link
 from simbench.robot.dh.dh import row_placement
 from simbench.robot.meshes.meshes import LinkShapes, link_shapes, write_obj
-from simbench.robot.meshes.shapes import Solid
 from simbench.robot.mirror import both_sides, mirrored_frame, mirrored_joint, mirrored_link
+from simbench.robot.shapes import Solid
 
 AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
 MESHES = "meshes"

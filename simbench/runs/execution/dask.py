@@ -6,9 +6,8 @@ from functools import partial
 from typing import Any
 
 from simbench.errors import StudyError
-from simbench.runs.execution.local import Answer
+from simbench.runs.execution.local import Answer, Execute
 from simbench.runs.execution.subprocess_worker import answer_apart
-from simbench.runs.study.study import Execute
 
 _PATIENCE = 10.0
 """For the scheduler to answer, s."""

@@ -34,6 +34,10 @@ class Answer:
     died: bool = False
 
 
+Execute = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Generator[tuple[int, Answer], None, None]]
+"""Calls a function once for each of its arguments, elsewhere: `run_apart` given its jobs, or a cluster."""
+
+
 def run_apart(
     function: Callable[..., Any],
     work: Sequence[tuple[Any, ...]],

@@ -15,8 +15,8 @@ from simbench.skills.ioc.identifiability import mixture_flatness
 from simbench.skills.ioc.inverse_optimal_control import criterion_shares, find_mixture, mean_period
 from simbench.skills.ioc.optimisers import LATTICE, METHODS
 from simbench.skills.ioc.repetitions import parts_of
-from simbench.skills.ioc.task_motion import TaskMotion
 from simbench.skills.person.anatomical_motion import PERSON, SKELETONS, person_motion
+from simbench.skills.person.task_motion import TaskMotion
 
 THESIS_TASKS = tuple(task for task in TASKS if task in DOMINANT and task != "hand_drill")
 """The seven of chapter 4; the hand drill is the unseen task of chapter 5."""

@@ -1,21 +1,18 @@
 """A study: one function, many arguments, one table; it can be killed at any time and goes on where it was."""
 
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from simbench.errors import StudyError
-from simbench.runs.execution.local import Answer, answer_of
+from simbench.runs.execution.local import Answer, Execute, answer_of
 from simbench.runs.run_directory import plain_value
 from simbench.runs.study.directory import read_row, study_directory, write_row
 from simbench.runs.study.fingerprint import fingerprint, own_source_fingerprint, sources_fingerprint
 from simbench.runs.study.table import Row, require_tables, write_tables
-
-Execute = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Generator[tuple[int, Answer], None, None]]
-"""Calls a function once for each of its arguments, elsewhere: `run_apart` given its jobs, or a cluster."""
 
 _OWN_COLUMNS = ("error", "seconds")
 

@@ -1,35 +1,41 @@
 """The control law that a scenario asks for."""
 
 from simbench.dynamics.model_library import explicit_model_of
+from simbench.options import ControlSection
 from simbench.robot.robot import Robot
-from simbench.runs.scenario.schema import Scenario
 from simbench.sim.control.explicit_law import ExplicitTorqueLaw
 from simbench.sim.control.laws import LAWS, ControlLaw
 
 
-def chosen_law(scenario: Scenario, robot: Robot) -> ControlLaw:
-    """Make the law of a scenario's `control`.
+def make_control_law(robot: Robot, description: str, control: ControlSection, timestep: float) -> ControlLaw:
+    """Make the control law that a scenario's `control` section asks for.
 
     Parameters
     ----------
-    scenario : Scenario
     robot : Robot
+        Robot that the law drives.
+    description : str
+        Name of the robot, or path of its robot.yaml: an explicit model is derived from its table of rows.
+    control : ControlSection
+        Law, bandwidth in Hz, model, and the rates in Hz at which an explicit model is evaluated.
+    timestep : float
+        Physics step, s.
 
     Returns
     -------
     ControlLaw
+        Law that computes the joint torques of every physics step.
 
     Raises
     ------
     ScenarioError
         If the law does not suit the robot.
     RobotError
-        If an explicit model is asked for of what is no arm by rows (`dh`).
+        If an explicit model is asked for, and the robot is no arm described by rows (`dh`).
     """
-    control, timestep = scenario.control, scenario.simulation.timestep_s
     if control.model == "own":
         return LAWS[control.law](robot, timestep, control.bandwidth_hz)
-    model = explicit_model_of(scenario.robot.name, abbreviated=control.model == "abbreviated")
+    model = explicit_model_of(description, abbreviated=control.model == "abbreviated")
     rate = control.torques_hz or 1.0 / timestep
     elements, torques = (round(1.0 / (each * timestep)) for each in (control.elements_hz or rate, rate))
     return ExplicitTorqueLaw(robot, timestep, control.bandwidth_hz, model, elements, torques)

@@ -5,10 +5,10 @@ import numpy as np
 from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS
-from simbench.retargeting.imitation.scaling import SIDES
 from simbench.robot.dh.romeo_table import ARM_JOINTS, BASE_JOINTS
+from simbench.robot.sides import SIDES
 from simbench.skills.fuzzy.rules import DISTANCES, SPEEDS
-from simbench.skills.ioc.task_motion import TaskMotion
+from simbench.skills.person.task_motion import TaskMotion
 
 # The thesis's names of table 5.1 in ROMEO's: the roll of the shoulder is the turn about the upper arm.
 ARM_SPEEDS = {

@@ -13,7 +13,7 @@ from simbench.skills.fuzzy.examples import ExampleRules, example_strengths, ship
 from simbench.skills.fuzzy.inputs import fuzzy_inputs
 from simbench.skills.fuzzy.memberships import Memberships, shipped_memberships
 from simbench.skills.fuzzy.rules import DISTANCES, INPUT_TERMS, INPUTS, OUTPUT_TERMS, OUTPUTS, RULES, Rule
-from simbench.skills.ioc.task_motion import TaskMotion
+from simbench.skills.person.task_motion import TaskMotion
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.kinematics.redundancy.objective import make_scratch
 from simbench.kinematics.redundancy.rollout import roll_errors
 from simbench.skills.ioc.inverse_kinematics import checked_weights
-from simbench.skills.ioc.task_motion import TaskMotion
+from simbench.skills.person.task_motion import TaskMotion
 
 Fitness = Callable[[ArrayLike], Array]
 """Of weights (m, 4): F (m,), m·s."""

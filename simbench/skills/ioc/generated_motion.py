@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from simbench.kinematics.redundancy.body import point_on, stand
 from simbench.kinematics.task_matrix import make_workspace
 from simbench.skills.ioc.inverse_kinematics import follow_path
-from simbench.skills.ioc.task_motion import TaskMotion
+from simbench.skills.person.task_motion import TaskMotion
 
 
 def generate_motion(task: TaskMotion, weights: ArrayLike) -> TaskMotion:

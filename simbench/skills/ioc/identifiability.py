@@ -17,7 +17,7 @@ from simbench.skills.ioc.inverse_optimal_control import (
     mean_fitness,
     mean_period,
 )
-from simbench.skills.ioc.task_motion import TaskMotion
+from simbench.skills.person.task_motion import TaskMotion
 
 TOLERANCE = 1e-4
 """Mean error, m, by which a mixture may be worse than the best and still be about as good."""

@@ -29,7 +29,7 @@ from simbench.kinematics.redundancy.criteria import (
 from simbench.kinematics.redundancy.objective import Constants, Scratch, make_scratch
 from simbench.kinematics.redundancy.resolve import make_factors, resolve
 from simbench.kinematics.redundancy.rollout import TOLERANCE, advance, roll, tell
-from simbench.skills.ioc.task_motion import TaskMotion
+from simbench.skills.person.task_motion import TaskMotion
 
 _SUM = 1e-6
 

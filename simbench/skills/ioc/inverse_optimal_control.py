@@ -14,7 +14,7 @@ from simbench.skills.ioc.fitness import Fitness, make_fitness
 from simbench.skills.ioc.inverse_kinematics import observe
 from simbench.skills.ioc.optimisers import GENETIC, LATTICE, Found, minimise
 from simbench.skills.ioc.simplex import rescaled
-from simbench.skills.ioc.task_motion import TaskMotion
+from simbench.skills.person.task_motion import TaskMotion
 
 NAMES = tuple(CRITERIA)
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from simbench.errors import MotionError
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.phases import find_phases
-from simbench.skills.ioc.task_motion import TaskMotion
+from simbench.skills.person.task_motion import TaskMotion
 
 
 def parts_of(task: TaskMotion, motion: HumanMotion, whole: bool) -> tuple[TaskMotion, ...]:

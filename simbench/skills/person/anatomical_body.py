@@ -22,7 +22,6 @@ from simbench.motion.actors.reaching import (
 )
 from simbench.motion.actors.redundancy import EASY_RANGE, STIFFENING, STOPPING
 from simbench.motion.actors.strategy import ERGONOMIC
-from simbench.motion.anatomy import SIDES
 from simbench.retargeting.imitation.tasks import INNER_JOINTS
 from simbench.retargeting.redundancy.virtual_joints import (
     joints_that_carry,
@@ -30,6 +29,7 @@ from simbench.retargeting.redundancy.virtual_joints import (
     tree_on_virtual_joints,
 )
 from simbench.robot.dh.romeo_table import BASE_JOINTS
+from simbench.robot.sides import SIDES
 
 
 def anatomical_body(

@@ -16,8 +16,8 @@ from simbench.motion.actors.human_model import (
     build_human_model,
 )
 from simbench.motion.actors.posture import CLAVICLE_ELEVATION, CLAVICLE_PROTRACTION
-from simbench.motion.anatomy import SIDES
 from simbench.motion.human_motion import HumanMotion
+from simbench.robot.sides import SIDES
 
 TRUNK = ("pelvis", "trunk")
 """Segments without which the spine's and the shoulder girdle's part of a motion cannot be told."""

@@ -11,13 +11,13 @@ from simbench.kinematics.redundancy.objective import Constants, Path
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.strategy import MANIPULABILITY_GAIN
 from simbench.motion.human_motion import HumanMotion
-from simbench.retargeting.imitation.scaling import SIDES
 from simbench.retargeting.imitation.tasks import INNER_JOINTS
 from simbench.retargeting.redundancy.robot_motion import chain_coordinates
-from simbench.skills.ioc.task_motion import FASTEST, TaskMotion, looked_at, task_motion
+from simbench.robot.sides import SIDES
 from simbench.skills.person.anatomical_body import anatomical_body
 from simbench.skills.person.anatomical_fit import fit_human, shows_trunk
 from simbench.skills.person.anatomical_posture import frame_places, recorded_postures
+from simbench.skills.person.task_motion import FASTEST, TaskMotion, looked_at, task_motion
 
 HABIT = 0.6
 """1/s: how fast a person goes back to the posture a task was begun in, where it is not searched."""

@@ -16,8 +16,9 @@ from simbench.motion.actors.human_model import (
 )
 from simbench.motion.actors.posture import clavicle_angles
 from simbench.motion.actors.stance import arms_forward
-from simbench.motion.anatomy import HANGING_LIMB, SIDES
+from simbench.motion.anatomy import HANGING_LIMB
 from simbench.motion.human_motion import HumanMotion
+from simbench.robot.sides import SIDES
 from simbench.skills.person.anatomical_fit import fit_shoulders
 
 ORDER, WINDOW = 5, 31

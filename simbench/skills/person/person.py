@@ -14,7 +14,7 @@ from simbench.kinematics.redundancy.body import SkillBody
 from simbench.kinematics.tree import frame_on_body, kinematic_tree
 from simbench.motion.human_motion import Actor, InitialPose
 from simbench.retargeting.imitation.calibration import ScaledActor
-from simbench.retargeting.imitation.scaling import SIDES, actor_lengths
+from simbench.retargeting.imitation.scaling import actor_lengths
 from simbench.retargeting.imitation.tasks import INNER_JOINTS
 from simbench.retargeting.redundancy.ergonomic_posture import ergonomic_angle
 from simbench.retargeting.redundancy.virtual_joints import (
@@ -28,6 +28,7 @@ from simbench.robot.human.body_segments import predict_body, segment_inertia
 from simbench.robot.human.human import Human, build_human
 from simbench.robot.human.human_placement import basic_placements
 from simbench.robot.human.human_skeleton import skeleton_lengths
+from simbench.robot.sides import SIDES
 
 # Of the virtual joints, what stands for the spine; the others are where a person stands.
 _SPINE = ("BaseRoll", "BasePitch")

@@ -9,9 +9,9 @@ import pytest
 from simbench.balance.controller.feed_forward import FeedForward, foot_shares
 from simbench.balance.gait.gait import standing
 from simbench.balance.standing.standing import stand
+from simbench.robot.sides import SIDES
 
 TICK = 0.002
-SIDES = ("left", "right")
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ import pytest
 from simbench.balance.controller.rehearsal import rehearse
 from simbench.balance.controller.whole_body import WholeBody, WholeBodyPlan
 from simbench.balance.gait.footsteps import Forward, March, plan_footsteps
-from simbench.balance.gait.inverted_pendulum import CogZmpGains, natural_frequency
 from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_middles
+from simbench.balance.inverted_pendulum import CogZmpGains, natural_frequency
 from simbench.balance.standing.standing import stand
 from simbench.errors import BalanceError
 from simbench.robot.robot import load_robot

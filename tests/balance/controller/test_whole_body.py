@@ -6,7 +6,7 @@ import pytest
 
 from simbench.balance.controller.whole_body import WholeBody, WholeBodyPlan
 from simbench.balance.gait.gait import standing
-from simbench.balance.gait.inverted_pendulum import CogZmpGains
+from simbench.balance.inverted_pendulum import CogZmpGains
 from simbench.balance.standing.standing import stand
 
 TICK, TICKS = 0.002, 100

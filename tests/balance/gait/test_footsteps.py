@@ -20,8 +20,8 @@ from simbench.balance.gait.footsteps import (
 from simbench.balance.standing.standing import stand
 from simbench.errors import BalanceError
 from simbench.robot.robot import load_robot
+from simbench.robot.sides import SIDES
 
-SIDES = ("left", "right")
 PLACE, HEADING = np.array([0.3, -0.2]), 0.7
 WIDTH = {"mahru": 0.18, "romeo": 0.192}
 

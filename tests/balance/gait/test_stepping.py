@@ -8,13 +8,13 @@ from shapely import MultiPoint, Point, Polygon
 
 from simbench.balance.gait.footsteps import Forward, March, Sideways, Turn, plan_footsteps
 from simbench.balance.gait.gait import standing
-from simbench.balance.gait.inverted_pendulum import natural_frequency
 from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_middles
+from simbench.balance.inverted_pendulum import natural_frequency
 from simbench.balance.standing.standing import stand
 from simbench.errors import BalanceError
 from simbench.robot.robot import load_robot
+from simbench.robot.sides import SIDES
 
-SIDES = ("left", "right")
 PLACE, HEADING = (0.3, -0.2), 0.7
 TIMING = StepTiming(single_support_s=0.7, double_support_s=0.3, lift_m=0.04, settle_s=1.5)
 COMMANDS = {

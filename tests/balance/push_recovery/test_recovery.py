@@ -5,9 +5,9 @@ import pinocchio as pin
 import pytest
 
 from simbench.balance.gait.footsteps import March, plan_footsteps
-from simbench.balance.gait.inverted_pendulum import natural_frequency
 from simbench.balance.gait.landing import Landing
 from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_middles
+from simbench.balance.inverted_pendulum import natural_frequency
 from simbench.balance.push_recovery.recovery import Recovery
 from simbench.balance.standing.standing import stand
 

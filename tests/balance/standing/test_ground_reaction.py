@@ -8,8 +8,8 @@ from scipy.linalg import null_space
 
 from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.standing import balance, stand
+from simbench.robot.sides import SIDES
 
-SIDES = ("left", "right")
 GRAVITY = 9.81
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from simbench.balance.standing.standing import balance, least_knee_bend, leg_columns, stand
 from simbench.errors import RetargetError, RobotError
+from simbench.robot.sides import SIDES
 
-SIDES = ("left", "right")
 PLACE, HEADING = (0.3, -0.2), 0.7
 fifteen = st.lists(st.floats(-1.0, 1.0), min_size=15, max_size=15).map(np.array)
 

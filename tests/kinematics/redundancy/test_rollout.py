@@ -13,10 +13,8 @@ from simbench.kinematics.task_matrix import make_workspace
 from simbench.robot.dh.romeo_table import BASE_JOINTS
 from simbench.skills.ioc.fitness import make_fitness, path_errors, per_sample
 from simbench.skills.ioc.inverse_kinematics import follow_path, observe, weighted_law
-from simbench.skills.ioc.task_motion import task_motion
 from simbench.skills.person.person import person
-
-SIDES = ("left", "right")
+from simbench.skills.person.task_motion import task_motion
 
 
 def pinocchio_model(motion, task):

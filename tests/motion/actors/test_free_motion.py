@@ -10,8 +10,8 @@ from simbench.motion.actors.human_model import ARM_AXES, ARM_JOINT_NAMES
 from simbench.motion.actors.people import AVERAGE_PERSON
 from simbench.motion.actors.posture import COMFORT
 from simbench.motion.actors.virtual_mocap import MocapErrors, frames_over_time
-from simbench.motion.anatomy import SIDES
 from simbench.motion.phases import find_phases
+from simbench.robot.sides import SIDES
 
 FRAMES = {"waving": 642, "signing": 1978, "arms_forward": 1303, "fast_waving": 1273}
 REPETITIONS = {"waving": 5, "signing": 5, "arms_forward": 5, "fast_waving": 2}

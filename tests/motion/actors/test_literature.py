@@ -21,9 +21,10 @@ from simbench.motion.actors.quantities import (
 )
 from simbench.motion.actors.session import TASKS, ground_truth, perform_in_session
 from simbench.motion.actors.virtual_mocap import frames_over_time
-from simbench.motion.anatomy import SIDES, transform
+from simbench.motion.anatomy import transform
 from simbench.motion.human_motion import Actor, HumanMotion, InitialPose
 from simbench.motion.writers.netcdf import write_netcdf
+from simbench.robot.sides import SIDES
 
 RATE = 100.0
 TIME = np.arange(400) / RATE

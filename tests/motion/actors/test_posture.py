@@ -6,8 +6,8 @@ from simbench.errors import MotionError
 from simbench.motion.actors.human_model import build_human_model
 from simbench.motion.actors.posture import check_ranges, couple_clavicles
 from simbench.motion.actors.stance import arms_forward, lean_to_reach, with_lean
-from simbench.motion.anatomy import SIDES
 from simbench.motion.human_motion import Actor
+from simbench.robot.sides import SIDES
 
 HUMAN = build_human_model(Actor("test", 1.70, 70.0))
 

@@ -18,7 +18,7 @@ from simbench.motion.actors.reaching import (
     palm_poses,
 )
 from simbench.motion.actors.stance import with_lean
-from simbench.motion.anatomy import SIDES
+from simbench.robot.sides import SIDES
 
 HUMAN = build_human_model(AVERAGE_PERSON.actor)
 REACHER = build_reacher(HUMAN)

@@ -12,7 +12,7 @@ from simbench.motion.actors.reaching import build_reacher, hold, palm_errors, pa
 from simbench.motion.actors.redundancy import follow, manipulability_gradient, resolve
 from simbench.motion.actors.stance import with_lean
 from simbench.motion.actors.strategy import ERGONOMIC, MANIPULABILITY_GAIN, Strategy
-from simbench.motion.anatomy import SIDES
+from simbench.robot.sides import SIDES
 
 HUMAN = build_human_model(AVERAGE_PERSON.actor)
 REACHER = build_reacher(HUMAN)

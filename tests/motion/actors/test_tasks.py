@@ -14,7 +14,7 @@ from simbench.motion.actors.reaching import build_reacher
 from simbench.motion.actors.strategy import draw_strategy
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.actors.virtual_mocap import MocapErrors
-from simbench.motion.anatomy import SIDES
+from simbench.robot.sides import SIDES
 
 MILLIMETRE, HALF_A_DEGREE = 1e-3, np.radians(0.5)
 UP = np.array([0.0, 0.0, 1.0])

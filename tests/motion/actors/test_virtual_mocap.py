@@ -3,7 +3,7 @@ import pytest
 
 from simbench.motion.actors import perform_drawer
 from simbench.motion.actors.virtual_mocap import MARKER_PLACES, MocapErrors, frames_over_time, record
-from simbench.motion.anatomy import SIDES
+from simbench.robot.sides import SIDES
 
 
 @pytest.fixture(scope="module")

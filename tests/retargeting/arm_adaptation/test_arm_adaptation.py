@@ -14,10 +14,10 @@ from simbench.motion.human_motion import HumanMotion, InitialPose
 from simbench.retargeting.arm_adaptation.arm_adaptation import adapt_arms, adapted_posture
 from simbench.retargeting.arm_adaptation.arm_chain import arm_chain, arm_joints
 from simbench.retargeting.arm_adaptation.arm_criterion import arm_criterion, make_posture, minimise, place_arm
-from simbench.retargeting.imitation.scaling import upper_body
 from simbench.robot.robot import load_robot
+from simbench.robot.sides import SIDES
+from simbench.robot.upper_body import upper_body
 
-SIDES = ("left", "right")
 WEIGHTS = np.array([1.0, 0.8, 1.3, 0.4])
 PLACES = np.array([[0.0, 0.0, 0.025], [0.075, 0.043, 0.025], [0.075, -0.043, 0.025]])
 """Of wrist, thumb and pinky of a right hand held forward, palm down."""

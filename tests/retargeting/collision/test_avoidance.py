@@ -5,12 +5,12 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from simbench.kinematics.damped_ik import reach
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision.avoidance import keep_clear
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import find_interference
 from simbench.retargeting.collision.obstacles import box_obstacle, cylinder_obstacle
-from simbench.retargeting.contact.damped_ik import reach
 
 RADIUS, ARM = 0.05, 0.4
 MARGIN = 0.005

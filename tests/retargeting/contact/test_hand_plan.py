@@ -13,7 +13,9 @@ from simbench.retargeting.contact.hand_plan import actor_palms, approach_handles
 from simbench.retargeting.contact.phases import contact_phases
 from simbench.retargeting.contact.reach import arm_reach, draw_in
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.imitation.scaling import SIDES, robot_lengths, scale_model, upper_body
+from simbench.retargeting.imitation.scaling import robot_lengths, scale_model
+from simbench.robot.sides import SIDES
+from simbench.robot.upper_body import upper_body
 
 UNIT = st.floats(-1.0, 1.0)
 three = st.lists(UNIT, min_size=3, max_size=3).map(np.array)

@@ -6,7 +6,8 @@ import pytest
 
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.contact.transfer import transfer_frames, transfer_path
-from simbench.retargeting.imitation.scaling import SIDES, upper_body
+from simbench.robot.sides import SIDES
+from simbench.robot.upper_body import upper_body
 
 RATE = 100.0
 BASE = np.array([-0.05, 0.0, 0.85, 0.0, 0.0, 0.0, 1.0])

@@ -15,10 +15,9 @@ from simbench.retargeting.imitation.imitation import first_posture, imitate
 from simbench.retargeting.imitation.posture import limited_posture
 from simbench.retargeting.imitation.tasks import WRISTS, ImitationWeights
 from simbench.robot.robot import load_robot
+from simbench.robot.sides import SIDES
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import load_scenario
-
-SIDES = ("left", "right")
 
 
 @pytest.fixture(scope="module")

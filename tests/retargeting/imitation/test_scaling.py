@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from simbench.errors import MotionError
 from simbench.motion.human_motion import InitialPose
 from simbench.retargeting.imitation.scaling import (
-    SIDES,
     SegmentLengths,
     actor_lengths,
     blend_lengths,
     robot_lengths,
     scale_model,
-    upper_body,
 )
+from simbench.robot.sides import SIDES
+from simbench.robot.upper_body import upper_body
 
 MIRROR = np.diag([1.0, -1.0, 1.0])
 lengths = st.builds(

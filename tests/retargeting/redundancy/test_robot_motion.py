@@ -6,7 +6,6 @@ import pytest
 
 from simbench.errors import RetargetError, ScenarioError, SkillError
 from simbench.kinematics.redundancy.objective import Constants
-from simbench.retargeting.imitation.scaling import SIDES, upper_body
 from simbench.retargeting.redundancy.robot_body import require_ergonomic, robot_body
 from simbench.retargeting.redundancy.robot_motion import (
     GAIN,
@@ -18,6 +17,8 @@ from simbench.retargeting.redundancy.robot_motion import (
 from simbench.retargeting.similarity import speed_difference
 from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import load_robot
+from simbench.robot.sides import SIDES
+from simbench.robot.upper_body import upper_body
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.skills.ioc.inverse_kinematics import observe

@@ -7,8 +7,8 @@ import pinocchio as pin
 import pytest
 from scipy.interpolate import CubicSpline
 
-from simbench.retargeting.imitation.scaling import SIDES
 from simbench.retargeting.reference.whole_body import build_reference
+from simbench.robot.sides import SIDES
 
 STEP = 1e-3
 

@@ -11,8 +11,8 @@ from scipy.interpolate import CubicSpline
 from simbench.balance.standing.standing import height_range
 from simbench.errors import MotionError, RetargetError
 from simbench.motion.human_motion import resample
-from simbench.retargeting.imitation.scaling import SIDES
 from simbench.retargeting.whole_body.plan import plan_motion
+from simbench.robot.sides import SIDES
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.equipment import fixture_handles

@@ -9,8 +9,8 @@ from simbench.errors import BalanceError
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.whole_body.zmp import Resistance, balancing_cog, hand_load, swaying_balance
+from simbench.robot.sides import SIDES
 
-SIDES = ("left", "right")
 # Two hands share what they move.
 BOTH = dict.fromkeys(SIDES, Resistance(friction_n=1.5, damping_ns_m=2.5, mass_kg=1.25))
 BOTH_RUBBING = dict.fromkeys(SIDES, Resistance(1.5, 0.0, 0.0))

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from simbench.robot.dh.dh_model import link_name, table_model
 from simbench.robot.human.average_person import average_measures
-from simbench.robot.human.body_segments import SIDES, predict_body, segment_inertia
+from simbench.robot.human.body_segments import predict_body, segment_inertia
 from simbench.robot.human.human import Human, build_human, write_human
 from simbench.robot.human.human_placement import CARRIERS, basic_placements
 from simbench.robot.human.human_skeleton import skeleton_lengths
+from simbench.robot.sides import SIDES
 
 Array = NDArray[np.float64]
 

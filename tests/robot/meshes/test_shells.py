@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from simbench.robot.meshes.shapes import Loft, Patch
 from simbench.robot.meshes.shells import loft_mesh, mirrored_mesh, patch_mesh
+from simbench.robot.shapes import Loft, Patch
 
 
 @pytest.mark.parametrize("along", ["x", "y", "z"])

@@ -14,7 +14,7 @@ from simbench.skills.ioc.inverse_optimal_control import criterion_shares, find_m
 from simbench.skills.ioc.optimisers import GENETIC, METHODS, minimise
 from simbench.skills.ioc.repetitions import cut_repetitions
 from simbench.skills.ioc.simplex import from_box, lattice, rescaled
-from simbench.skills.ioc.task_motion import task_motion
+from simbench.skills.person.task_motion import task_motion
 
 VALLEYS = np.array([[0.0, 0.3, 0.7, 0.0], [0.6, 0.1, 0.1, 0.2]])
 """The deeper one is on an edge."""

@@ -18,16 +18,17 @@ from simbench.motion.actors.redundancy import follow
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.actors.strategy import Strategy
 from simbench.motion.actors.virtual_mocap import MocapErrors, record
-from simbench.motion.anatomy import SIDES, mean_frame
+from simbench.motion.anatomy import mean_frame
 from simbench.motion.human_motion import InitialPose
 from simbench.retargeting.redundancy.robot_motion import chain_coordinates
+from simbench.robot.sides import SIDES
 from simbench.skills.ioc.fitness import path_errors
 from simbench.skills.ioc.inverse_kinematics import follow_path
-from simbench.skills.ioc.task_motion import TaskMotion
 from simbench.skills.person.anatomical_body import anatomical_body
 from simbench.skills.person.anatomical_fit import fit_human
 from simbench.skills.person.anatomical_motion import anatomical_motion, person_motion
 from simbench.skills.person.anatomical_posture import recorded_postures
+from simbench.skills.person.task_motion import TaskMotion
 
 PERIOD = 0.01
 

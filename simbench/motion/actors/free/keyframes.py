@@ -13,10 +13,10 @@ from simbench.motion.actors.performance import ActorPerformance
 from simbench.motion.actors.posture import COMFORT, check_ranges, couple_clavicles
 from simbench.motion.actors.stance import arms_forward, body_sway
 from simbench.motion.actors.virtual_mocap import MocapErrors, frames_over_time
-from simbench.motion.anatomy import SIDES
 from simbench.motion.marker_maps import to_human_motion
 from simbench.motion.marker_recording import MarkerRecording
 from simbench.motion.read_options import ReadOptions
+from simbench.robot.sides import SIDES
 
 # Of the recordings of Kim & Kim (ICCAS 2005), Hz.
 RATE = 60.0

@@ -8,7 +8,8 @@ from simbench.motion.actors.people import Person
 from simbench.motion.actors.stance import comfortable_distance
 from simbench.motion.actors.tasks.task import FIXED, Task, both, palm_pose
 from simbench.motion.actors.timing import Timing
-from simbench.motion.anatomy import PALM_OFFSET, SIDES
+from simbench.motion.anatomy import PALM_OFFSET
+from simbench.robot.sides import SIDES
 
 # The thesis gives no dimensions; a frame on a table 0.75 m high, m.
 AXIS_HEIGHT, RADIUS, SPACING = 1.05, 0.12, 0.42

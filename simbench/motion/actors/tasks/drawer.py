@@ -11,7 +11,8 @@ from simbench.motion.actors.people import Person
 from simbench.motion.actors.stance import comfortable_distance
 from simbench.motion.actors.tasks.task import FIXED, Task, both
 from simbench.motion.actors.timing import Timing
-from simbench.motion.anatomy import PALM_OFFSET, SIDES, transform
+from simbench.motion.anatomy import PALM_OFFSET, transform
+from simbench.robot.sides import SIDES
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from simbench.motion.actors.people import Person
 from simbench.motion.actors.stance import comfortable_distance
 from simbench.motion.actors.tasks.task import FIXED, Task, both, palm_pose
 from simbench.motion.actors.timing import Timing
-from simbench.motion.anatomy import PALM_OFFSET, SIDES
+from simbench.motion.anatomy import PALM_OFFSET
+from simbench.robot.sides import SIDES
 
 # Tomić (2018, ch. 3): 0.3 m wide, tilted 30 degrees; we take its axis to rise by that angle from the table's
 # plane towards the driver, as a gaming wheel's does: hands rigid on a rim that lies flatter could not turn

@@ -7,8 +7,9 @@ import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.timing import Timing
-from simbench.motion.anatomy import SIDES, transform
+from simbench.motion.anatomy import transform
 from simbench.motion.handles import Handle
+from simbench.robot.sides import SIDES
 
 # Of a handle along its way: 4 mm apart or less, the longest being a circle of 0.12 m.
 PLACES_ON_WAY = 200

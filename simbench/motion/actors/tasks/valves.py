@@ -8,7 +8,8 @@ from simbench.motion.actors.people import Person
 from simbench.motion.actors.stance import comfortable_distance
 from simbench.motion.actors.tasks.task import HANDLE, Task, both, palm_pose
 from simbench.motion.actors.timing import Timing
-from simbench.motion.anatomy import PALM_OFFSET, SIDES
+from simbench.motion.anatomy import PALM_OFFSET
+from simbench.robot.sides import SIDES
 
 # Tomić (2018, ch. 3), m.
 HEIGHT, SPACING, RADIUS = 1.15, 0.32, 0.10

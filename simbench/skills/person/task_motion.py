@@ -15,10 +15,10 @@ from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.phases import find_phases
 from simbench.retargeting.imitation.calibration import ScaledActor, calibrate
 from simbench.retargeting.imitation.imitation import imitate
-from simbench.retargeting.imitation.scaling import SIDES
 from simbench.retargeting.imitation.tasks import INNER_JOINTS
 from simbench.retargeting.redundancy.robot_motion import chain_coordinates
 from simbench.robot.dh.romeo_table import BASE_JOINTS
+from simbench.robot.sides import SIDES
 from simbench.skills.person.person import person, skill_body
 
 GAIN = 60.0

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import null_space
 
-from simbench.retargeting.contact.damped_ik import ROTATION_WEIGHT, reach
-from simbench.retargeting.imitation.scaling import SIDES, upper_body
+from simbench.kinematics.damped_ik import ROTATION_WEIGHT, reach
+from simbench.robot.sides import SIDES
+from simbench.robot.upper_body import upper_body
 
 # λ of Tomić 2018, §3.7.1.
 DAMPING = 0.003

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
-from simbench.balance.gait.inverted_pendulum import (
+from simbench.balance.inverted_pendulum import (
     CogZmpGains,
     check_gains,
     cog_profile,
