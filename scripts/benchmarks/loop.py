@@ -9,7 +9,7 @@ import numpy as np
 from rich.table import Table
 
 from simbench.errors import SimbenchError
-from simbench.runs.execution.local import Answer, run_apart
+from simbench.runs.execution.local import JobResult, run_isolated
 from simbench.runs.scenario.loading import list_scenarios, load_scenario
 
 USUAL = ("drawer", "dance")
@@ -66,7 +66,7 @@ def loop_table(names: Sequence[str], repeat: int, jobs: int) -> Table:
     work = [(name,) for _ in range(repeat) for name in scenarios]
     start = time.perf_counter()
     runs: dict[str, list[tuple[float, dict[str, float]]]] = {name: [] for name in scenarios}
-    for index, answer in run_apart(timed_run, work, jobs):
+    for index, answer in run_isolated(timed_run, work, jobs):
         runs[work[index][0]].append(_value(work[index][0], answer))
     took = time.perf_counter() - start
     table = Table("scenario", "wall, s", "loop / bare step, best", "median", "simulated / wall time, best")
@@ -82,7 +82,7 @@ def loop_table(names: Sequence[str], repeat: int, jobs: int) -> Table:
     return table
 
 
-def _value(name: str, answer: Answer) -> tuple[float, dict[str, float]]:
+def _value(name: str, answer: JobResult) -> tuple[float, dict[str, float]]:
     if answer.error:
         raise SimbenchError(f"{name}: {answer.error}")
     seconds, timing = answer.value

@@ -21,7 +21,7 @@ from scipy.optimize import least_squares
 from simbench.balance.standing.standing import height_range, stand
 from simbench.motion.handles import Handle
 from simbench.retargeting.collision.clearance import clearance_rows
-from simbench.retargeting.placement.reach_model import HandReach, hand_reach
+from simbench.retargeting.placement.reach_model import ReachabilityModel, make_reachability_model
 from simbench.retargeting.placement.spot import choose_posture
 from simbench.robot.robot import Robot
 
@@ -67,7 +67,7 @@ class Problem:
     """
 
     robot: Robot
-    reach: HandReach
+    reach: ReachabilityModel
     handles: dict[str, Handle]
     samples: NDArray[np.int64]
     joints: NDArray[np.int64]
@@ -145,7 +145,7 @@ def pose_problem(robot: Robot, handles: dict[str, Handle], poses: int = 12) -> P
     posture = [np.concatenate([np.zeros(2), end[2 : 2 + len(upper)], own]) for end in pose]
     return Problem(
         robot=robot,
-        reach=hand_reach(robot, handles, rest),
+        reach=make_reachability_model(robot, handles, rest),
         handles=handles,
         samples=samples,
         joints=joints,

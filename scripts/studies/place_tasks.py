@@ -21,7 +21,13 @@ from simbench.cli.console import progress_bars
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.handles import Handle
-from simbench.retargeting.placement.spot import Placed, Spot, choose_posture, handles_for, judge_spot
+from simbench.retargeting.placement.spot import (
+    BasePlacement,
+    Placed,
+    choose_posture,
+    evaluate_placement,
+    handles_for,
+)
 from simbench.retargeting.placement.spot_search import find_spot
 from simbench.robot.robot import load_robot
 
@@ -91,8 +97,8 @@ def main() -> None:
                 robot = load_robot(name)
                 posture, handles = choose_posture(robot), handles_for(robot, recorded)
                 start = time.perf_counter()
-                here = judge_spot(robot, handles, Spot(), posture)
-                found = find_spot(robot, handles, Spot(), posture, on_progress)
+                here = evaluate_placement(robot, handles, BasePlacement(), posture)
+                found = find_spot(robot, handles, BasePlacement(), posture, on_progress)
                 seconds = time.perf_counter() - start
                 spot = found.spot
                 where = (
@@ -108,7 +114,7 @@ def main() -> None:
                     continue
                 if given.turn:
                     for grip, free in turning(handles).items():
-                        other = find_spot(robot, free, Spot(), posture, on_progress)
+                        other = find_spot(robot, free, BasePlacement(), posture, on_progress)
                         console.print(f"{task}, {name}, hands that may turn {grip}: {describe(other)}")
                 if given.brute:
                     tries = brute_force(

@@ -46,7 +46,13 @@ def place(
     """Say from where a robot's hands reach all that a recording's hands held; exit status 1 if nowhere."""
     from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
-    from simbench.retargeting.placement.spot import Placed, Spot, choose_posture, handles_for, judge_spot
+    from simbench.retargeting.placement.spot import (
+        BasePlacement,
+        Placed,
+        choose_posture,
+        evaluate_placement,
+        handles_for,
+    )
     from simbench.retargeting.placement.spot_search import find_spot
     from simbench.robot.robot import load_robot
 
@@ -67,8 +73,8 @@ def place(
     handles = handles_for(
         model, read_motion(motion, ReadOptions(unit, up, marker_map, longest_gap)).handles, side
     )
-    given = Spot(position, heading, height, follow, advance, lean)
-    here = judge_spot(model, handles, given, chosen)
+    given = BasePlacement(position, heading, height, follow, advance, lean)
+    here = evaluate_placement(model, handles, given, chosen)
     if here.placement.feasible:
         print(f"feasible: {model.name} reaches every pose from where it stands")
         show(here)

@@ -65,7 +65,7 @@ def sweep(
     Exit status 1 if a run or one of its checks fails.
     """
     from simbench.runs.execution.dask import dask_cluster
-    from simbench.runs.execution.local import run_apart
+    from simbench.runs.execution.local import run_isolated
     from simbench.runs.provenance import provenance
     from simbench.runs.run_directory import json_text
     from simbench.runs.scenario.loading import resolved_yaml
@@ -85,7 +85,7 @@ def sweep(
         "scenario.yaml": resolved_yaml(plan.base),
         "provenance.json": json_text(provenance(plan.base.seed, sys.argv)),
     }
-    local = partial(run_apart, jobs=jobs or len(os.sched_getaffinity(0)))
+    local = partial(run_isolated, jobs=jobs or len(os.sched_getaffinity(0)))
     try:
         with (
             nullcontext(local) if dask is None else dask_cluster(dask) as execute,

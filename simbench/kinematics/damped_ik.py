@@ -16,7 +16,7 @@ exact solution the palm is in the right place and a little turned, not the other
 _MAX_STEP = 0.1
 
 
-def reach(
+def solve_damped_ik(
     model: pin.Model,
     data: pin.Data,
     q: NDArray[np.float64],

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 
 
-def slowing_factor(
+def time_scaling_factor(
     time: NDArray[np.float64],
     q: NDArray[np.float64],
     speed_limit: NDArray[np.float64],

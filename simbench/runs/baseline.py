@@ -13,7 +13,7 @@ from pydantic import ConfigDict, NonNegativeFloat, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as validated
 
 from simbench.errors import BaselineError
-from simbench.runs.tolerances import SPREADS, Better, better_way, usual_tolerance
+from simbench.runs.tolerances import SPREADS, Better, metric_direction, usual_tolerance
 
 Metric = float | bool | str | None
 Outcome = Literal["holds", "worse", "better", "missing", "new"]
@@ -151,7 +151,7 @@ def compare(baseline: Baseline, metrics: Mapping[str, Metric]) -> tuple[Verdict,
     verdicts = []
     for name in sorted({*baseline, *metrics}):
         expected = baseline.get(name)
-        better = (expected and expected.better) or better_way(name)
+        better = (expected and expected.better) or metric_direction(name)
         if better == "ignored":
             continue
         if expected is None:
@@ -214,7 +214,7 @@ def measure_baseline(runs: Sequence[Mapping[str, Metric]], before: Baseline | No
     made: Baseline = {}
     for name, value in first.items():
         by_hand = (before or {}).get(name, Expectation(None))
-        if by_hand.better is None and better_way(name) == "ignored":
+        if by_hand.better is None and metric_direction(name) == "ignored":
             continue
         plain = Expectation(_rounded(value), 0.0, by_hand.tolerance, by_hand.better)
         spread = _spread(value, [run.get(name) for run in others])

@@ -18,7 +18,7 @@ from simbench.runs.baseline import (
     read_baseline,
 )
 from simbench.runs.checks import Check
-from simbench.runs.execution.local import Answer, run_apart
+from simbench.runs.execution.local import JobResult, run_isolated
 from simbench.runs.metric_format import format_value
 from simbench.runs.scenario.loading import Scenario, find_scenario, list_scenarios, load_scenario
 from simbench.runs.tolerances import Better
@@ -182,9 +182,9 @@ def run_cases(
         work.append((case.scenario, folder / name))
         for number in range(1, _PERTURBED + 1 if measure else 1):
             work.append((perturbed(case.scenario, number), folder / f"{name}-perturbed-{number}"))
-    answers: dict[int, Answer] = {}
+    answers: dict[int, JobResult] = {}
     on_progress("runs", 0, len(work))
-    with closing(run_apart(run_once, work, jobs)) as finished:
+    with closing(run_isolated(run_once, work, jobs)) as finished:
         for index, answer in finished:
             answers[index] = answer
             on_progress("runs", len(answers), len(work))
@@ -262,7 +262,7 @@ def judge_run(
     )
 
 
-def _judge(case: Case, answers: Sequence[Answer], measure: bool) -> Result:
+def _judge(case: Case, answers: Sequence[JobResult], measure: bool) -> Result:
     errors = [answer.error for answer in answers if answer.error]
     if errors:
         return Result(case, error=errors[0])

@@ -67,7 +67,7 @@ ABSOLUTE: tuple[tuple[str, float], ...] = (
 """By the unit that a name ends in, in that unit; without any, zero."""
 
 
-def better_way(name: str) -> Better:
+def metric_direction(name: str) -> Better:
     """Find which way a metric is better.
 
     Parameters

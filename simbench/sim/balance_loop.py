@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.controller.rehearsal import rehearse
+from simbench.balance.controller.rehearsal import check_gait_feasibility
 from simbench.balance.controller.whole_body import WholeBody, WholeBodyPlan
 from simbench.balance.gait.footsteps import Command, Forward, March, Sideways, Turn, plan_footsteps
 from simbench.balance.gait.gait import Gait, held_gait, standing
@@ -141,7 +141,7 @@ def balance_run(
         gait = _gait(robot, stance, stepping, settings.settle_s, tick, omega)
         timeline = _as_long_as(timeline, every * (len(gait.zmp) - 1))
         plan = _stepping_plan(timeline, gait, every, cog)
-        rehearse(robot, plan)
+        check_gait_feasibility(robot, plan)
     whole = WholeBody(
         robot,
         plan,

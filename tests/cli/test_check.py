@@ -11,7 +11,7 @@ import pytest
 from simbench.cli.main import main
 from simbench.errors import ScenarioError
 from simbench.runs import regression as checking
-from simbench.runs.execution.local import Answer
+from simbench.runs.execution.local import JobResult
 from simbench.runs.scenario.loading import load_scenario
 
 SHORT = """
@@ -27,9 +27,9 @@ checks: {{tracking.max_rad: {{max: 0.02}}}}
 def run_here(function, work, jobs):
     for index, arguments in enumerate(work):
         try:
-            yield index, Answer(function(*arguments))
+            yield index, JobResult(function(*arguments))
         except ScenarioError as error:
-            yield index, Answer(error=str(error))
+            yield index, JobResult(error=str(error))
 
 
 @pytest.fixture
@@ -183,7 +183,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(short, capsys, arguments, 
 
 def test_ctrl_c_leaves_baselines_alone_and_nothing_behind(baseline, capsys, monkeypatch, tmp_path):
     def interrupted(function, work, jobs):
-        yield 0, Answer(function(*work[0]))
+        yield 0, JobResult(function(*work[0]))
         raise KeyboardInterrupt
 
     before = baseline.read_bytes()

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import null_space
 
-from simbench.kinematics.damped_ik import ROTATION_WEIGHT, reach
+from simbench.kinematics.damped_ik import ROTATION_WEIGHT, solve_damped_ik
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
 
@@ -41,11 +41,13 @@ class Arms:
             for frame in self.frames
         ]
 
-    def reach(self, start, targets, posture, lower=None, upper=None, **options):
+    def solve_damped_ik(self, start, targets, posture, lower=None, upper=None, **options):
         lower = self.lower if lower is None else lower
         upper = self.upper if upper is None else upper
         q = np.r_[BASE, start]
-        result = reach(self.model, self.data, q, self.frames, targets, posture, lower, upper, **options)
+        result = solve_damped_ik(
+            self.model, self.data, q, self.frames, targets, posture, lower, upper, **options
+        )
         np.testing.assert_array_equal(q, np.r_[BASE, start])
         np.testing.assert_array_equal(result[:7], BASE)
         return result[7:]

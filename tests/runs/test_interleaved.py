@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from simbench.runs.execution.local import run_apart
+from simbench.runs.execution.local import run_isolated
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.regression import run_once
 from simbench.runs.scenario.loading import list_scenarios, load_scenario
@@ -66,7 +66,7 @@ def run_in_turns(scenarios, folder, monkeypatch):
 def run_each_apart(scenarios, folder):
     """Run scenarios once each, in processes of their own."""
     work = {scenario.name: (scenario, folder / scenario.name) for scenario in scenarios}
-    errors = [answer.error for _, answer in run_apart(run_once, list(work.values()), 2)]
+    errors = [answer.error for _, answer in run_isolated(run_once, list(work.values()), 2)]
     assert not any(errors), errors
     return [work[scenario.name][1] for scenario in scenarios]
 

@@ -5,12 +5,12 @@ import pinocchio as pin
 import pytest
 
 from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.standing import balance, stand
+from simbench.balance.standing.standing import solve_com_ik, stand
 from simbench.errors import RetargetError, ScenarioError
 from simbench.motion.handles import Handle
 from simbench.options import RobotSection
-from simbench.retargeting.placement.limit_margin import Wanted
-from simbench.retargeting.placement.spot import Spot, judge_spot
+from simbench.retargeting.placement.limit_margin import ReachTolerances
+from simbench.retargeting.placement.spot import BasePlacement, evaluate_placement
 from simbench.retargeting.placement.spot_search import find_spot
 from simbench.retargeting.reference.reference import Reference
 from simbench.runs.metrics import FELL_HEIGHT
@@ -59,7 +59,7 @@ def test_thighs_are_level_underneath_and_as_high_as_the_legs_say(romeo, stance):
 
 def test_pelvis_and_legs_of_who_sits_stay_whatever_is_asked(romeo, stance):
     joints = np.tile(stance.joints, (3, 1)) + 0.1
-    base, still = balance(romeo, stance, joints, np.full((3, 2), 0.2), np.full(3, 0.05))
+    base, still = solve_com_ik(romeo, stance, joints, np.full((3, 2), 0.2), np.full(3, 0.05))
     np.testing.assert_array_equal(base, np.tile(stance.base, (3, 1)))
     legs = [romeo.joint_names.index(n) for side in ("left", "right") for n in romeo.groups[f"{side}_leg"]]
     np.testing.assert_array_equal(still[:, legs], np.tile(stance.joints[legs], (3, 1)))
@@ -184,12 +184,12 @@ def few_handles(scenario, poses):
 
 def test_place_of_who_sits_is_judged_and_found_with_the_pelvis_at_rest(romeo):
     scenario = load_scenario("pump")
-    handles, enough = few_handles(scenario, 7), Wanted(ample_margin=0.1)
+    handles, enough = few_handles(scenario, 7), ReachTolerances(ample_margin=0.1)
     x, y = scenario.robot.position_m
-    assert not judge_spot(romeo, handles, Spot((x - 0.15, y)), "seated").placement.feasible
-    found = find_spot(romeo, handles, Spot(), "seated", lambda *stage: None, wanted=enough)
+    assert not evaluate_placement(romeo, handles, BasePlacement((x - 0.15, y)), "seated").placement.feasible
+    found = find_spot(romeo, handles, BasePlacement(), "seated", lambda *stage: None, wanted=enough)
     assert found.spot.height == 0.0
-    again = judge_spot(romeo, handles, found.spot, "seated", wanted=enough).placement
+    again = evaluate_placement(romeo, handles, found.spot, "seated", wanted=enough).placement
     assert again.margin > 0.09
     np.testing.assert_allclose(again.way, np.tile(again.root.position, (7, 1)), atol=1e-12)
     assert again.root.position[2] == pytest.approx(0.55134, abs=1e-5)

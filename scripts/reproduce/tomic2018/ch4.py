@@ -31,7 +31,7 @@ from simbench.cli.console import progress_bars
 from simbench.errors import SimbenchError
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.plotting import save_png
-from simbench.runs.execution.local import run_apart
+from simbench.runs.execution.local import run_isolated
 from simbench.runs.study.skills import EVERYBODY, THESIS_ACTORS, THESIS_TASKS, skill_items, study_mixture
 from simbench.runs.study.study import Row, run_study
 from simbench.skills.ioc.optimisers import LATTICE, METHODS
@@ -265,7 +265,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 study_mixture,
                 items,
                 given.out,
-                execute=partial(run_apart, jobs=given.jobs),
+                execute=partial(run_isolated, jobs=given.jobs),
                 on_progress=on_progress,
             )
     except SimbenchError as error:

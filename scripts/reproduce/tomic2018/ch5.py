@@ -37,7 +37,7 @@ from simbench.errors import SimbenchError, SkillError
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
 from simbench.plotting import save_png
-from simbench.runs.execution.local import run_apart
+from simbench.runs.execution.local import run_isolated
 from simbench.runs.study.skills import THESIS_ACTORS, THESIS_TASKS, skill_items, study_mixture
 from simbench.runs.study.study import run_study
 from simbench.runs.study.table import TABLE
@@ -287,7 +287,7 @@ def optimised(
             items = skill_items(lacking, THESIS_ACTORS, session=session, general=False)
             own = folder / f"optimised_{session}"
             with progress_bars(console) as on_progress:
-                execute = partial(run_apart, jobs=jobs)
+                execute = partial(run_isolated, jobs=jobs)
                 run_study(study_mixture, items, own, execute=execute, on_progress=on_progress)
             rows += read_rows(own / TABLE, console)
     return rows

@@ -12,7 +12,7 @@ _GAINS = CogZmpGains(cog=10.0, zmp=0.0)
 """Keeps the rehearsed COG on its profile; nothing is measured."""
 
 
-def rehearse(robot: Robot, plan: WholeBodyPlan) -> None:
+def check_gait_feasibility(robot: Robot, plan: WholeBodyPlan) -> None:
     """Refuse a plan whose legs leave their limits.
 
     Parameters

@@ -141,7 +141,7 @@ def height_range(robot: Robot, posture: str) -> tuple[float, float]:
     return _farthest(robot, stance, -1.0), _farthest(robot, stance, 1.0)
 
 
-def balance(
+def solve_com_ik(
     robot: Robot,
     stance: Stance,
     joints: NDArray[np.float64],
@@ -299,7 +299,7 @@ def _raised(robot: Robot, stance: Stance, height: float) -> Stance:
     """Take a stance to another pelvis height nearby, the COG over its target."""
     start = stance.base.copy()
     start[2] += height
-    base, joints = balance(robot, replace(stance, base=start), stance.joints[None])
+    base, joints = solve_com_ik(robot, replace(stance, base=start), stance.joints[None])
     return replace(stance, base=base[0], joints=joints[0])
 
 

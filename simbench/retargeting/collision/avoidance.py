@@ -8,9 +8,15 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.kinematics.damped_ik import reach
+from simbench.kinematics.damped_ik import solve_damped_ik
 from simbench.retargeting.collision.clearance import BodyShapes, clearance_rows, link_of
-from simbench.retargeting.collision.clearance_qp import Clearances, Demands, bend_step, shape_cost, shape_pull
+from simbench.retargeting.collision.clearance_qp import (
+    Clearances,
+    QpTerms,
+    clearance_qp_step,
+    shape_cost,
+    shape_pull,
+)
 from simbench.retargeting.collision.obstacles import (
     Obstacle,
     add_obstacles,
@@ -46,7 +52,7 @@ _EXACT, _PALM_TOLERANCE = 1e-9, 1e-5
 
 
 @dataclass(frozen=True)
-class Detour:
+class CollisionFreePath:
     """A path that keeps clear as far as it can.
 
     Parameters
@@ -61,7 +67,7 @@ class Detour:
     missing: NDArray[np.float64]
 
 
-def keep_clear(
+def avoid_collisions(
     shapes: BodyShapes,
     time: NDArray[np.float64],
     joints: NDArray[np.float64],
@@ -72,7 +78,7 @@ def keep_clear(
     margin: float,
     obstacles: Sequence[Obstacle] = (),
     turn_axes: Mapping[str, NDArray[np.float64] | None] = MappingProxyType({}),
-) -> Detour:
+) -> CollisionFreePath:
     """Bend a joint path where it comes too near the robot's own links or obstacles, and only there.
 
     With the bend b, the distances d and the held palms' error e the interferences of a neighbourhood solve
@@ -104,7 +110,7 @@ def keep_clear(
 
     Returns
     -------
-    Detour
+    CollisionFreePath
         Samples that are clear, and not near one that is not, are the same as before.
 
     Raises
@@ -120,7 +126,7 @@ def keep_clear(
         holding = {frame: samples[here] for frame, samples in held.items()}
         joints[here] = _bent(scene, time, joints[here], here, holding, turn_axes, lower, upper, margin)
         missing[here] = _missing(scene, joints[here], here, margin)
-    return Detour(joints, missing)
+    return CollisionFreePath(joints, missing)
 
 
 @dataclass(frozen=True)
@@ -222,8 +228,8 @@ def _bent(
     for turn in range(_ROUNDS):
         at = joints + bend
         blocks, pull, clearances, lacks = _linearised(scene, here, at, asked, palms)
-        step = bend_step(
-            Demands(
+        step = clearance_qp_step(
+            QpTerms(
                 shape,
                 blocks,
                 pull - shape_pull(shape, bend),
@@ -249,7 +255,9 @@ def _bent(
         pin.framesForwardKinematics(model, data, q)
         frames = list(palms[number])
         targets = [palm.turned(data.oMf[frame]) for frame, palm in palms[number].items()]
-        q = reach(model, data, q, frames, targets, q[7:], lower, upper, iterations=20, tolerance=_EXACT)
+        q = solve_damped_ik(
+            model, data, q, frames, targets, q[7:], lower, upper, iterations=20, tolerance=_EXACT
+        )
         pin.forwardKinematics(model, data, q)
         if np.abs(_palm_rows(model, data, palms[number])[1]).max() > _PALM_TOLERANCE:
             return joints

@@ -32,7 +32,7 @@ class Clearances:
 
 
 @dataclass(frozen=True)
-class Demands:
+class QpTerms:
     """What the bend of S samples with n coordinates is to do.
 
     Parameters
@@ -101,7 +101,7 @@ def shape_pull(shape: NDArray[np.float64], bend: NDArray[np.float64]) -> NDArray
     return product
 
 
-def bend_step(demands: Demands) -> NDArray[np.float64]:
+def clearance_qp_step(demands: QpTerms) -> NDArray[np.float64]:
     """Step of least cost.
 
     The cost is convex and piecewise quadratic: Newton's method, with the exact minimum along each direction,
@@ -109,7 +109,7 @@ def bend_step(demands: Demands) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    demands : Demands
+    demands : QpTerms
 
     Returns
     -------
@@ -169,7 +169,7 @@ def _best_share(
     return low
 
 
-def _pull(demands: Demands, step: NDArray[np.float64]) -> NDArray[np.float64]:
+def _pull(demands: QpTerms, step: NDArray[np.float64]) -> NDArray[np.float64]:
     return shape_pull(demands.shape, step) + np.einsum("sij,sj->si", demands.blocks, step)
 
 

@@ -7,7 +7,7 @@ import pinocchio as pin
 from scipy.signal import savgol_filter
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.damped_ik import reach
+from simbench.kinematics.damped_ik import solve_damped_ik
 from simbench.kinematics.path_matrix import path_matrices
 from simbench.kinematics.path_solver import bounded_chain_step
 from simbench.kinematics.task_matrix import Tasks, make_workspace
@@ -245,7 +245,9 @@ def transfer_frames(
     for sample, preferred in enumerate(posture):
         start = np.concatenate([base[sample], current])
         targets = [pin.SE3(plan.targets[side][sample]) for side in SIDES]
-        q = reach(model, data, start, frames, targets, preferred, lower, upper, iterations=iterations)
+        q = solve_damped_ik(
+            model, data, start, frames, targets, preferred, lower, upper, iterations=iterations
+        )
         joints[sample] = current = q[7:]
     window = min(smoothing_window, len(joints) - 1 + len(joints) % 2)
     if window > smoothing_order:

@@ -8,7 +8,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RetargetError, ScenarioError
-from simbench.kinematics.time_scaling import slowing_factor
+from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
@@ -154,7 +154,7 @@ def plan_arm(
             f"{robot.name}: out of reach: its hand misses the equipment by {1000 * missed:.0f} mm at "
             f"{when:.2f} s of the recording (allowed: {1000 * _REACH_TOLERANCE:.0f} mm)"
         )
-    factor = slowing_factor(
+    factor = time_scaling_factor(
         motion.time, joints, np.asarray(robot.model.velocityLimit) * settings.speed_limit_fraction
     )
     trajectory = JointTrajectory(motion.time * factor, joints, robot.joint_names, None)

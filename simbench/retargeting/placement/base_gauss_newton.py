@@ -7,8 +7,8 @@ from simbench.kinematics.box import factorise, solve_box, substitute
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.task_matrix import Tasks, Workspace
 from simbench.kinematics.tree import KinematicTree
-from simbench.retargeting.placement.com_compensation import CounterSway
-from simbench.retargeting.placement.posture_ik import PULL, descend_near
+from simbench.retargeting.placement.com_compensation import ComCompensation
+from simbench.retargeting.placement.posture_ik import PULL, solve_posture_ik
 
 _JOINT_ROUNDS = 10
 """Steps of the joints after each step of the root."""
@@ -21,10 +21,10 @@ _NOTHING = 1e-10
 
 
 @compiled
-def settle_place(
+def optimise_base_pose(
     tree: KinematicTree,
     tasks: Tasks,
-    counter: CounterSway,
+    counter: ComCompensation,
     points: Array,
     sway: Array,
     hands: Array,
@@ -49,9 +49,9 @@ def settle_place(
     tree : KinematicTree
     tasks : Tasks
         Points only.
-    counter : CounterSway
+    counter : ComCompensation
     points, sway, hands : (K, P, 3), (K, 3), (K, 3) array
-        Of a `Course`.
+        Of a `HandPath`.
     low, high : (n,) array
         Of the joints, rad or m.
     rest : (n,) array
@@ -62,7 +62,7 @@ def settle_place(
     rounds : int
         Most steps of the place.
     place : (6,) array
-        As in `Course`: where to begin; overwritten.
+        As in `HandPath`: where to begin; overwritten.
     path : (K, n) array
         The joints in every pose, where to begin; overwritten.
 
@@ -87,7 +87,9 @@ def settle_place(
     scale = np.array([1.0, 1.0, 1.0, 0.1, 0.03, 0.03])
     for t in range(count):
         _aim(points[t], sway[t], hands[t], place, aims)
-        cost += descend_near(tree, tasks, counter, aims, low, high, rest, pull, path[t], work, most_rounds)
+        cost += solve_posture_ik(
+            tree, tasks, counter, aims, low, high, rest, pull, path[t], work, most_rounds
+        )
         _reduce(work, path[t], low, high, pull, rest, hands[t], place, matrix, vector, follow[t])
     for _ in range(rounds):
         if cost < _NOTHING * count:
@@ -110,7 +112,7 @@ def settle_place(
                     x += follow[t, i, j] * step[j]
                 tried_path[t, i] = min(max(x, low[i]), high[i])
             _aim(points[t], sway[t], hands[t], tried, aims)
-            new_cost += descend_near(
+            new_cost += solve_posture_ik(
                 tree, tasks, counter, aims, low, high, rest, pull, tried_path[t], work, most_rounds
             )
             _reduce(

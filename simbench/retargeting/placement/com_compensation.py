@@ -16,7 +16,7 @@ from simbench.kinematics.task_matrix import Tasks, Workspace, gauss_newton
 from simbench.kinematics.tree import KinematicTree, first_joint
 
 
-class CounterSway(NamedTuple):
+class ComCompensation(NamedTuple):
     """What the root's sway is computed from.
 
     Parameters
@@ -38,7 +38,7 @@ class CounterSway(NamedTuple):
     middle: Array
 
 
-def counter_sway(model: pin.Model, joints: Array, gain: tuple[float, float]) -> CounterSway:
+def com_compensation(model: pin.Model, joints: Array, gain: tuple[float, float]) -> ComCompensation:
     """Take the masses out of a model.
 
     Parameters
@@ -51,14 +51,14 @@ def counter_sway(model: pin.Model, joints: Array, gain: tuple[float, float]) -> 
 
     Returns
     -------
-    CounterSway
+    ComCompensation
     """
     first = first_joint(model)
     inertias = [model.inertias[joint] for joint in range(first - 1, model.njoints)]
     mass = np.array([inertia.mass for inertia in inertias])
     q = np.concatenate([pin.neutral(model)[: len(pin.neutral(model)) - len(joints)], joints])
     middle = pin.centerOfMass(model, model.createData(), q)[:2] if mass.sum() > 0.0 else np.zeros(2)
-    return CounterSway(
+    return ComCompensation(
         mass / max(float(mass.sum()), 1e-9),
         np.array([inertia.lever for inertia in inertias]),
         np.array(gain),
@@ -67,7 +67,7 @@ def counter_sway(model: pin.Model, joints: Array, gain: tuple[float, float]) -> 
 
 
 @compiled
-def swayed(counter: CounterSway, work: Workspace) -> tuple[float, float]:
+def swayed(counter: ComCompensation, work: Workspace) -> tuple[float, float]:
     """Compute how far bodies that are in place take the COG along the root's x and y, times the gain, m."""
     x = y = 0.0
     for k in range(len(counter.mass)):
@@ -81,7 +81,7 @@ def swayed(counter: CounterSway, work: Workspace) -> tuple[float, float]:
 
 @compiled
 def swaying_gauss_newton(
-    tree: KinematicTree, tasks: Tasks, counter: CounterSway, points: Array, moved: Array, work: Workspace
+    tree: KinematicTree, tasks: Tasks, counter: ComCompensation, points: Array, moved: Array, work: Workspace
 ) -> float:
     """Compute the normal equations of points for a root that sways against its joints.
 
@@ -94,7 +94,7 @@ def swaying_gauss_newton(
     tree : KinematicTree
     tasks : Tasks
         Points only.
-    counter : CounterSway
+    counter : ComCompensation
     points : (P, 3) array
         Targets from where the root would be without swaying, m, root axes.
     moved : (P, 3) array
@@ -147,7 +147,7 @@ def swaying_gauss_newton(
 
 
 @compiled
-def _slopes(tree: KinematicTree, counter: CounterSway, work: Workspace, slope: Array) -> None:
+def _slopes(tree: KinematicTree, counter: ComCompensation, work: Workspace, slope: Array) -> None:
     """Write how far each joint's rate moves the COG along x and y, times the gain (2, n)."""
     n = len(tree.parent)
     # Mass and first moment of each body with all that hangs on it.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.placement.path_ik import Grasps, grasp_handles, step_towards
-from simbench.retargeting.placement.reach_model import HandReach, least_clearance
+from simbench.retargeting.placement.reach_model import ReachabilityModel, least_clearance
 
 Place = tuple[float, ...]
 """Numbers that say where the robot is; what they mean is the caller's."""
@@ -29,7 +29,7 @@ _RANDOM_RESTS = 6
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ReachTolerances:
     """What is asked of a path.
 
     Parameters
@@ -49,7 +49,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Rest:
+class NominalPosture:
     """From where, and near what, postures are looked for.
 
     Parameters
@@ -74,7 +74,7 @@ class Candidate:
     margin : float
         Joint-limit margin, rad; negative if the path cannot be followed.
     grasps : Grasps
-    rest : Rest
+    rest : NominalPosture
     clearance : float
         Least distance between the robot's links, m; infinite where none come near each other.
     """
@@ -82,7 +82,7 @@ class Candidate:
     place: Place
     margin: float
     grasps: Grasps
-    rest: Rest
+    rest: NominalPosture
     clearance: float
 
     @property
@@ -94,20 +94,20 @@ class Candidate:
         return float(-1.0 - off - 0.1 * turned + min(self.clearance, 0.0))
 
 
-def followed(
-    reach: HandReach,
+def is_path_feasible(
+    reach: ReachabilityModel,
     grasps: Grasps,
     points: Array,
     rest: Array,
     box: Array,
-    wanted: Wanted,
+    wanted: ReachTolerances,
     strictness: float = 1.0,
 ) -> bool:
     """Whether all palms are where they should be, on one branch, and a closed path closes.
 
     Parameters
     ----------
-    reach : HandReach
+    reach : ReachabilityModel
     grasps : Grasps
     points : (K, P, 3) array
         The path, m.
@@ -115,7 +115,7 @@ def followed(
         Near what the joints stay, rad.
     box : (2, n) array
         Least and greatest positions of the joints, rad.
-    wanted : Wanted
+    wanted : ReachTolerances
     strictness : float
         Share of its tolerances that may be used.
 
@@ -136,7 +136,7 @@ def followed(
     return not closed or bool(np.abs(joints[0] - joints[-1]).max() < _CLOSING)
 
 
-def _leads_on(reach: HandReach, points: Array, joints: Array, rest: Array, box: Array) -> bool:
+def _leads_on(reach: ReachabilityModel, points: Array, joints: Array, rest: Array, box: Array) -> bool:
     """Whether small steps lead from one posture (2, n) to the next: arms that race, but do not jump."""
     share = np.linspace(0.0, 1.0, _PARTS + 1)[1:, None, None]
     far = float(np.abs(joints[1] - joints[0]).max())
@@ -149,12 +149,12 @@ def _leads_on(reach: HandReach, points: Array, joints: Array, rest: Array, box: 
     return float(np.abs(now - joints[1]).max()) < _PART_SHARE * far
 
 
-def judge_place(
-    reach: HandReach,
+def evaluate_base_pose(
+    reach: ReachabilityModel,
     place: Place,
     points: Array,
-    rests: Sequence[Rest],
-    wanted: Wanted,
+    rests: Sequence[NominalPosture],
+    wanted: ReachTolerances,
     *,
     strictness: float = STRICTNESS,
 ) -> Candidate:
@@ -162,12 +162,12 @@ def judge_place(
 
     Parameters
     ----------
-    reach : HandReach
+    reach : ReachabilityModel
     place : tuple of float
     points : (K, P, 3) array
         `handle_points` in the axes of the robot's root, m.
-    rests : sequence of Rest
-    wanted : Wanted
+    rests : sequence of NominalPosture
+    wanted : ReachTolerances
     strictness : float
         Share of the tolerances that may be used.
 
@@ -179,11 +179,11 @@ def judge_place(
     for rest in rests:
         enough = 0.0 if best is None else best.margin + MARGIN_STEP
         margin = max(wanted.least_margin, enough)
-        candidate = at_margin(
+        candidate = solve_at_margin(
             reach, place, points, rest, wanted, margin, strictness, measure=enough < wanted.least_margin
         )
         if candidate.margin >= 0.0:
-            candidate = _widest(reach, points, candidate, wanted, strictness)
+            candidate = _maximise_limit_margin(reach, points, candidate, wanted, strictness)
         if best is None or candidate.score > best.score:
             best = candidate
         if best.margin >= wanted.ample_margin:
@@ -192,16 +192,18 @@ def judge_place(
     return best
 
 
-def judge_path(reach: HandReach, points: Array, wanted: Wanted, likely: Rest | None = None) -> Candidate:
+def evaluate_path(
+    reach: ReachabilityModel, points: Array, wanted: ReachTolerances, likely: NominalPosture | None = None
+) -> Candidate:
     """Find the posture path that keeps the largest margin in all poses, where the robot is.
 
     Parameters
     ----------
-    reach : HandReach
+    reach : ReachabilityModel
     points : (K, P, 3) array
         `handle_points` in the axes of the robot's root, m.
-    wanted : Wanted
-    likely : Rest, optional
+    wanted : ReachTolerances
+    likely : NominalPosture, optional
         If it serves, no other is tried.
 
     Returns
@@ -209,39 +211,39 @@ def judge_path(reach: HandReach, points: Array, wanted: Wanted, likely: Rest | N
     Candidate
     """
     if likely is not None:
-        found = judge_place(reach, (), points, [likely], wanted, strictness=1.0)
+        found = evaluate_base_pose(reach, (), points, [likely], wanted, strictness=1.0)
         if found.margin >= 0.0:
             return found
-    rests = all_rests(reach)
-    few = points[some_poses(len(points), FINE)]
-    first = judge_place(reach, (), few, rests, wanted, strictness=1.0)
-    found = judge_place(reach, (), points, [first.rest], wanted, strictness=1.0)
+    rests = nominal_postures(reach)
+    few = points[sample_indices(len(points), FINE)]
+    first = evaluate_base_pose(reach, (), few, rests, wanted, strictness=1.0)
+    found = evaluate_base_pose(reach, (), points, [first.rest], wanted, strictness=1.0)
     if first.margin < 0.0 or found.margin >= 0.0:
         return found
-    return judge_place(reach, (), points, rests, wanted, strictness=1.0)
+    return evaluate_base_pose(reach, (), points, rests, wanted, strictness=1.0)
 
 
-def middle_rests(reach: HandReach) -> list[Rest]:
+def mid_range_postures(reach: ReachabilityModel) -> list[NominalPosture]:
     """Take the middles of the boxes."""
-    return [Rest(number, box.mean(axis=0)) for number, box in enumerate(reach.boxes)]
+    return [NominalPosture(number, box.mean(axis=0)) for number, box in enumerate(reach.boxes)]
 
 
-def all_rests(reach: HandReach) -> list[Rest]:
+def nominal_postures(reach: ReachabilityModel) -> list[NominalPosture]:
     """Take the middles of the boxes, and random postures in them."""
     random = np.random.default_rng(0)
-    return middle_rests(reach) + [
-        Rest(number, random.uniform(box[0], box[1]))
+    return mid_range_postures(reach) + [
+        NominalPosture(number, random.uniform(box[0], box[1]))
         for _ in range(_RANDOM_RESTS // len(reach.boxes) + 1)
         for number, box in enumerate(reach.boxes)
     ]
 
 
-def at_margin(
-    reach: HandReach,
+def solve_at_margin(
+    reach: ReachabilityModel,
     place: Place,
     points: Array,
-    rest: Rest,
-    wanted: Wanted,
+    rest: NominalPosture,
+    wanted: ReachTolerances,
     margin: float,
     strictness: float = STRICTNESS,
     *,
@@ -251,12 +253,12 @@ def at_margin(
 
     Parameters
     ----------
-    reach : HandReach
+    reach : ReachabilityModel
     place : tuple of float
     points : (K, P, 3) array
         `handle_points` in the axes of the robot's root, m.
-    rest : Rest
-    wanted : Wanted
+    rest : NominalPosture
+    wanted : ReachTolerances
     margin : float
         rad.
     strictness : float
@@ -272,13 +274,13 @@ def at_margin(
     inside = narrowed_box(reach, rest, margin)
     tolerance = (np.inf, np.inf) if measure else (strictness * wanted.off, strictness * wanted.turned)
     grasps = grasp_handles(reach, points, rest.joints, inside, tolerance=tolerance)
-    if not followed(reach, grasps, points, rest.joints, inside, wanted, strictness):
+    if not is_path_feasible(reach, grasps, points, rest.joints, inside, wanted, strictness):
         return Candidate(place, -1.0, grasps, rest, np.inf)
     clearance = least_clearance(reach, grasps.joints)
     return Candidate(place, margin if clearance >= 0.0 else -1.0, grasps, rest, clearance)
 
 
-def narrowed_box(reach: HandReach, rest: Rest, margin: float) -> Array:
+def narrowed_box(reach: ReachabilityModel, rest: NominalPosture, margin: float) -> Array:
     """Joint limits (2, n), rad, with a margin, and the elbows bent as `rest` has them."""
     box = reach.boxes[rest.box]
     low = np.maximum(box[0], reach.limits[0] + margin)
@@ -286,18 +288,18 @@ def narrowed_box(reach: HandReach, rest: Rest, margin: float) -> Array:
     return np.stack([np.minimum(low, high), high])
 
 
-def _widest(
-    reach: HandReach, points: Array, found: Candidate, wanted: Wanted, strictness: float
+def _maximise_limit_margin(
+    reach: ReachabilityModel, points: Array, found: Candidate, wanted: ReachTolerances, strictness: float
 ) -> Candidate:
     """Enlarge the margin of a path by bisection."""
     best, box = found, reach.boxes[found.rest.box]
     high = min(wanted.ample_margin, 0.5 * float((box[1] - box[0]).min()))
-    first = at_margin(reach, best.place, points, best.rest, wanted, high, strictness)
+    first = solve_at_margin(reach, best.place, points, best.rest, wanted, high, strictness)
     if first.margin >= 0.0:
         return first
     while high - best.margin > MARGIN_STEP:
         middle = 0.5 * (best.margin + high)
-        other = at_margin(reach, best.place, points, best.rest, wanted, middle, strictness)
+        other = solve_at_margin(reach, best.place, points, best.rest, wanted, middle, strictness)
         if other.margin >= 0.0:
             best = other
         else:
@@ -305,6 +307,6 @@ def _widest(
     return best
 
 
-def some_poses(count: int, wanted: int) -> NDArray[np.int64]:
+def sample_indices(count: int, wanted: int) -> NDArray[np.int64]:
     """Choose the indices of some poses of a path, its ends among them."""
     return np.unique(np.linspace(0, count - 1, wanted).astype(np.int64))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simbench.kinematics.arrays import Array
-from simbench.retargeting.placement.posture_ik import descend_near, reach_path, weak_pull
-from simbench.retargeting.placement.reach_model import LEVER, HandReach
+from simbench.retargeting.placement.posture_ik import solve_path_ik, solve_posture_ik, weak_pull
+from simbench.retargeting.placement.reach_model import LEVER, ReachabilityModel
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Grasps:
 
 
 def grasp_handles(
-    reach: HandReach,
+    reach: ReachabilityModel,
     points: Array,
     rest: Array,
     box: Array,
@@ -41,7 +41,7 @@ def grasp_handles(
 
     Parameters
     ----------
-    reach : HandReach
+    reach : ReachabilityModel
     points : (K, P, 3) array
         From `handle_points`, in the axes of the robot's root where it does not sway, m.
     rest : (n,) array
@@ -59,7 +59,7 @@ def grasp_handles(
     Grasps
     """
     path, found = np.empty((len(points), len(rest))), np.empty(points.shape)
-    reach_path(
+    solve_path_ik(
         reach.tree,
         reach.tasks,
         reach.counter,
@@ -86,12 +86,12 @@ def grasp_handles(
     return Grasps(path, off, turned)
 
 
-def step_towards(reach: HandReach, points: Array, rest: Array, box: Array, joints: Array) -> None:
+def step_towards(reach: ReachabilityModel, points: Array, rest: Array, box: Array, joints: Array) -> None:
     """Bring the hands of one pose to points nearby, as `grasp_handles` does from pose to pose.
 
     Parameters
     ----------
-    reach : HandReach
+    reach : ReachabilityModel
     points : (P, 3) array
         As in `grasp_handles`, m.
     rest : (n,) array
@@ -101,7 +101,7 @@ def step_towards(reach: HandReach, points: Array, rest: Array, box: Array, joint
     joints : (n,) array
         Where to begin; overwritten.
     """
-    descend_near(
+    solve_posture_ik(
         reach.tree,
         reach.tasks,
         reach.counter,

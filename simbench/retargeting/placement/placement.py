@@ -11,22 +11,22 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.handles import Handle
 from simbench.retargeting.placement.hand_path import (
     PLACE_SIZE,
-    Course,
-    make_course,
-    root_way,
-    seen_from,
-    turned,
+    HandPath,
+    base_displacement,
+    from_base,
+    make_hand_path,
+    rotated_path,
 )
 from simbench.retargeting.placement.limit_margin import (
     Candidate,
-    Rest,
-    Wanted,
-    all_rests,
-    followed,
-    judge_path,
+    NominalPosture,
+    ReachTolerances,
+    evaluate_path,
+    is_path_feasible,
+    nominal_postures,
 )
 from simbench.retargeting.placement.placement_search import search_place
-from simbench.retargeting.placement.reach_model import HandReach, arm_length, counter_way
+from simbench.retargeting.placement.reach_model import ReachabilityModel, arm_length, counter_way
 
 _PRICE = 0.02
 """Margin, rad, that a place aside of the handles' middle or a turn must gain."""
@@ -47,8 +47,8 @@ class RootPath:
     sway : (K, 3) array
         Added to the position in each pose, besides what follows, m, world.
     follow, advance : float
-        How far the COG goes with the hands; the root goes along, as in `Course`. It also sways against the
-        arms, as in `CounterSway`.
+        How far the COG goes with the hands; the root goes along, as in `HandPath`. It also sways against the
+        arms, as in `ComCompensation`.
     """
 
     position: Array
@@ -89,7 +89,7 @@ class Placement:
         Positions of `joint_names` along the path, rad; where it cannot be followed, the nearest to it.
     joint_names : tuple of str
         Trunk and arms.
-    rest : Rest
+    rest : NominalPosture
         From where the postures were found.
     """
 
@@ -103,7 +103,7 @@ class Placement:
     way: Array
     postures: Array
     joint_names: tuple[str, ...]
-    rest: Rest
+    rest: NominalPosture
 
     @property
     def feasible(self) -> bool:
@@ -112,38 +112,38 @@ class Placement:
 
 
 def judge_root(
-    reach: HandReach,
+    reach: ReachabilityModel,
     handles: Mapping[str, Handle],
     root: RootPath,
-    wanted: Wanted,
-    likely: Rest | None = None,
+    wanted: ReachTolerances,
+    likely: NominalPosture | None = None,
 ) -> Placement:
     """Judge whether the hands can follow their handles from where a robot's root is.
 
     Parameters
     ----------
-    reach : HandReach
+    reach : ReachabilityModel
     handles : {side: Handle}
     root : RootPath
-    wanted : Wanted
-    likely : Rest, optional
+    wanted : ReachTolerances
+    likely : NominalPosture, optional
         From where postures were found nearby; if it still serves, no other is tried.
 
     Returns
     -------
     Placement
     """
-    course = make_course(reach, handles, root.sway)
-    found = judge_path(reach, seen_from(root.numbers, course), wanted, likely)
+    course = make_hand_path(reach, handles, root.sway)
+    found = evaluate_path(reach, from_base(root.numbers, course), wanted, likely)
     return _placement(reach, course, root, found, wanted)
 
 
 def find_root(
-    reach: HandReach,
+    reach: ReachabilityModel,
     handles: Mapping[str, Handle],
     start: RootPath,
     heights: tuple[float, float],
-    wanted: Wanted,
+    wanted: ReachTolerances,
     progress: Callable[[int, int], None],
     *,
     shares: tuple[float, float] = (0.0, 0.0),
@@ -156,13 +156,13 @@ def find_root(
 
     Parameters
     ----------
-    reach : HandReach
+    reach : ReachabilityModel
     handles : {side: Handle}
     start : RootPath
         First guess; the sway is kept.
     heights : (float, float)
         How far the root may be below and above the first guess, m.
-    wanted : Wanted
+    wanted : ReachTolerances
     progress : callable (done, total)
     shares : (float, float)
         `follow` may also be from 0 to the first of them, `advance` up to the second, either way.
@@ -175,8 +175,8 @@ def find_root(
         The one with the largest margin; if there is none, the one with the least missing.
     """
     about = _turned(start.heading)
-    world = make_course(reach, handles, start.sway)
-    course = turned(world, start.heading)
+    world = make_hand_path(reach, handles, start.sway)
+    course = rotated_path(world, start.heading)
     ways = [handle.poses[:, :3, 3] for handle in handles.values()]
     middle = np.zeros(PLACE_SIZE)
     middle[:3] = np.mean([0.5 * (way.min(axis=0) + way.max(axis=0)) for way in ways], axis=0) @ about
@@ -184,7 +184,7 @@ def find_root(
     length = arm_length(reach)
     # The first joint of an arm on a pedestal turns it anywhere: from the side is as good as from behind.
     turn = 0.9 if reach.robot.floating else 1.6
-    rests = all_rests(reach)
+    rests = nominal_postures(reach)
     found: list[Candidate] = []
     # Straight behind the handles' middle and straight ahead, as people do; then anywhere.
     for count, free in ((_PLAIN_STARTS, 0.0), (_STARTS, 1.0)):
@@ -226,9 +226,9 @@ def require_feasible(robot_name: str, placement: Placement) -> None:
 
 
 def _placement(
-    reach: HandReach, course: Course, root: RootPath, found: Candidate, wanted: Wanted
+    reach: ReachabilityModel, course: HandPath, root: RootPath, found: Candidate, wanted: ReachTolerances
 ) -> Placement:
-    grasps, points = found.grasps, seen_from(root.numbers, course)
+    grasps, points = found.grasps, from_base(root.numbers, course)
     room = np.minimum(grasps.joints - reach.limits[0], reach.limits[1] - grasps.joints).min(axis=0)
     names = tuple(reach.model.names[-len(room) :])
     fault = "" if found.margin >= 0.0 else _fault(reach, points, found, wanted)
@@ -240,20 +240,23 @@ def _placement(
         missing_turn=float(grasps.turned.max()) if fault else 0.0,
         fault=fault,
         clearance=found.clearance,
-        way=root_way(root.numbers, course) - counter_way(reach, grasps.joints) @ _turned(root.heading).T,
+        way=base_displacement(root.numbers, course)
+        - counter_way(reach, grasps.joints) @ _turned(root.heading).T,
         postures=grasps.joints,
         joint_names=names,
         rest=found.rest,
     )
 
 
-def _fault(reach: HandReach, points: Array, found: Candidate, wanted: Wanted) -> str:
+def _fault(reach: ReachabilityModel, points: Array, found: Candidate, wanted: ReachTolerances) -> str:
     off, turned = float(found.grasps.off.max()), float(found.grasps.turned.max())
     if off > wanted.off or turned > wanted.turned:
         return f"a palm stays {1000 * off:.1f} mm and {np.degrees(turned):.1f}° from its handle"
     if found.clearance < 0.0:
         return f"links of the robot are {-1000 * found.clearance:.0f} mm inside each other"
-    if not followed(reach, found.grasps, points, found.rest.joints, reach.boxes[found.rest.box], wanted):
+    if not is_path_feasible(
+        reach, found.grasps, points, found.rest.joints, reach.boxes[found.rest.box], wanted
+    ):
         return "every pose can be reached, but not one after the other: the arms would have to jump"
     return "a palm stays too far from its handle"
 

@@ -5,24 +5,24 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from simbench.kinematics.arrays import Array
-from simbench.retargeting.placement.base_gauss_newton import settle_place
-from simbench.retargeting.placement.hand_path import Course, seen_from
+from simbench.retargeting.placement.base_gauss_newton import optimise_base_pose
+from simbench.retargeting.placement.hand_path import HandPath, from_base
 from simbench.retargeting.placement.limit_margin import (
     COARSE,
     FINE,
     MARGIN_STEP,
     Candidate,
-    Rest,
-    Wanted,
-    all_rests,
-    at_margin,
-    judge_place,
+    NominalPosture,
+    ReachTolerances,
+    evaluate_base_pose,
     narrowed_box,
-    some_poses,
+    nominal_postures,
+    sample_indices,
+    solve_at_margin,
 )
 from simbench.retargeting.placement.path_ik import grasp_handles
-from simbench.retargeting.placement.reach_model import HandReach
-from simbench.retargeting.placement.separation import part_links
+from simbench.retargeting.placement.reach_model import ReachabilityModel
+from simbench.retargeting.placement.separation import separate_links
 
 _CLIMBERS = 4
 _FIRST_STEP = 0.05
@@ -31,12 +31,12 @@ _ROUNDS = 40
 
 
 def search_place(
-    reach: HandReach,
-    course: Course,
-    starts: Sequence[tuple[Sequence[float], Rest]],
+    reach: ReachabilityModel,
+    course: HandPath,
+    starts: Sequence[tuple[Sequence[float], NominalPosture]],
     low: Array,
     high: Array,
-    wanted: Wanted,
+    wanted: ReachTolerances,
     progress: Callable[[int, int], None],
 ) -> Candidate:
     """Find the place with the largest margin, or that with the least missing.
@@ -47,13 +47,13 @@ def search_place(
 
     Parameters
     ----------
-    reach : HandReach
-    course : Course
+    reach : ReachabilityModel
+    course : HandPath
     starts : sequence of (place, Rest)
         The six numbers of the root; and from where postures are looked for.
     low, high : (6,) array
         Least and greatest numbers of the place.
-    wanted : Wanted
+    wanted : ReachTolerances
     progress : callable (done, total)
 
     Returns
@@ -63,7 +63,7 @@ def search_place(
     """
     share = len(starts) // _CLIMBERS
     total = len(starts) + share * _CLIMBERS
-    few, more = (course.some(some_poses(len(course.points), count)) for count in (COARSE, FINE))
+    few, more = (course.some(sample_indices(len(course.points), count)) for count in (COARSE, FINE))
     settled = []
     for number, (place, rest) in enumerate(starts):
         settled.append(_settled(reach, few, place, rest, wanted.least_margin, low, high, wanted))
@@ -84,8 +84,8 @@ def search_place(
     found.sort(key=lambda candidate: -candidate.score)
     best = None
     for climber in found:
-        rests = [climber.rest] if climber.margin >= 0.0 else [climber.rest, *all_rests(reach)]
-        final = judge_place(reach, climber.place, seen_from(climber.place, course), rests, wanted)
+        rests = [climber.rest] if climber.margin >= 0.0 else [climber.rest, *nominal_postures(reach)]
+        final = evaluate_base_pose(reach, climber.place, from_base(climber.place, course), rests, wanted)
         if best is None or final.score > best.score:
             best = final
         if best.margin >= 0.0:
@@ -95,20 +95,20 @@ def search_place(
 
 
 def _settled(
-    reach: HandReach,
-    course: Course,
+    reach: ReachabilityModel,
+    course: HandPath,
     place: Sequence[float],
-    rest: Rest,
+    rest: NominalPosture,
     margin: float,
     low: Array,
     high: Array,
-    wanted: Wanted,
+    wanted: ReachTolerances,
 ) -> Candidate:
     """Let place and postures go to where the least is missing with a margin."""
     box = narrowed_box(reach, rest, margin)
-    path = grasp_handles(reach, seen_from(place, course), rest.joints, box).joints
+    path = grasp_handles(reach, from_base(place, course), rest.joints, box).joints
     there = np.clip(np.array(place), low, high)
-    settle_place(
+    optimise_base_pose(
         reach.tree,
         reach.tasks,
         reach.counter,
@@ -125,31 +125,36 @@ def _settled(
         there,
         path,
     )
-    near = Rest(rest.box, path.mean(axis=0))
+    near = NominalPosture(rest.box, path.mean(axis=0))
     come = tuple(there.tolist())
-    return at_margin(reach, come, seen_from(come, course), near, wanted, margin, measure=True)
+    return solve_at_margin(reach, come, from_base(come, course), near, wanted, margin, measure=True)
 
 
 def _parted(
-    reach: HandReach,
-    few: Course,
-    more: Course,
+    reach: ReachabilityModel,
+    few: HandPath,
+    more: HandPath,
     start: Candidate,
     low: Array,
     high: Array,
-    wanted: Wanted,
+    wanted: ReachTolerances,
 ) -> Candidate:
     """Get the links of a candidate out of each other."""
     margin = wanted.least_margin
     box = narrowed_box(reach, start.rest, margin)
-    near = grasp_handles(reach, seen_from(start.place, few), start.rest.joints, box).joints
-    place, path = part_links(reach, few, np.array(start.place), near, box, low, high)
-    come, rest = tuple(place.tolist()), Rest(start.rest.box, path.mean(axis=0))
-    return at_margin(reach, come, seen_from(come, more), rest, wanted, margin, measure=True)
+    near = grasp_handles(reach, from_base(start.place, few), start.rest.joints, box).joints
+    place, path = separate_links(reach, few, np.array(start.place), near, box, low, high)
+    come, rest = tuple(place.tolist()), NominalPosture(start.rest.box, path.mean(axis=0))
+    return solve_at_margin(reach, come, from_base(come, more), rest, wanted, margin, measure=True)
 
 
 def _climb(
-    reach: HandReach, course: Course, start: Candidate, low: Array, high: Array, wanted: Wanted
+    reach: ReachabilityModel,
+    course: HandPath,
+    start: Candidate,
+    low: Array,
+    high: Array,
+    wanted: ReachTolerances,
 ) -> Candidate:
     """Narrow the limits as far as place and postures can follow."""
     margin, step = wanted.least_margin, _FIRST_STEP

@@ -8,7 +8,7 @@ from simbench.kinematics.compiled import compiled
 from simbench.kinematics.descent import place
 from simbench.kinematics.task_matrix import Tasks, Workspace
 from simbench.kinematics.tree import KinematicTree
-from simbench.retargeting.placement.com_compensation import CounterSway, swayed, swaying_gauss_newton
+from simbench.retargeting.placement.com_compensation import ComCompensation, swayed, swaying_gauss_newton
 
 PULL = 1e-6
 _STRONGEST_PULL = 1e-2
@@ -19,10 +19,10 @@ _LARGEST_DAMPING = 1e4
 
 
 @compiled
-def reach_path(
+def solve_path_ik(
     tree: KinematicTree,
     tasks: Tasks,
-    counter: CounterSway,
+    counter: ComCompensation,
     points: Array,
     low: Array,
     high: Array,
@@ -46,7 +46,7 @@ def reach_path(
     tree : KinematicTree
     tasks : Tasks
         Points only.
-    counter : CounterSway
+    counter : ComCompensation
     points : (K, P, 3) array
         From where the root would be without swaying, root axes, m.
     low, high : (n,) array
@@ -71,13 +71,15 @@ def reach_path(
         pull[i] = 1.0 / (half * half)
     rate = _STRONGEST_PULL
     while rate > 1.5 * PULL:
-        descend_near(tree, tasks, counter, points[0], low, high, rest, rate * pull, joints, work, rounds)
+        solve_posture_ik(tree, tasks, counter, points[0], low, high, rest, rate * pull, joints, work, rounds)
         rate *= 0.1
     lost = False
     for t in range(len(points)):
         if not lost:
             extra = 2 * rounds if t == 0 else rounds
-            descend_near(tree, tasks, counter, points[t], low, high, rest, PULL * pull, joints, work, extra)
+            solve_posture_ik(
+                tree, tasks, counter, points[t], low, high, rest, PULL * pull, joints, work, extra
+            )
         for i in range(n):
             path[t, i] = joints[i]
         sway_x, sway_y = swayed(counter, work)
@@ -101,10 +103,10 @@ def weak_pull(box: Array) -> Array:
 
 
 @compiled
-def descend_near(
+def solve_posture_ik(
     tree: KinematicTree,
     tasks: Tasks,
-    counter: CounterSway,
+    counter: ComCompensation,
     points: Array,
     low: Array,
     high: Array,
@@ -121,7 +123,7 @@ def descend_near(
     tree : KinematicTree
     tasks : Tasks
         Points only.
-    counter : CounterSway
+    counter : ComCompensation
     points : (P, 3) array
         From where the root would be without swaying, root axes, m.
     low, high, rest : (n,) array

@@ -19,7 +19,7 @@ from simbench.retargeting.collision.pair_distances import (
     place_shapes,
     sphere_gaps,
 )
-from simbench.retargeting.placement.com_compensation import CounterSway, counter_sway
+from simbench.retargeting.placement.com_compensation import ComCompensation, com_compensation
 from simbench.retargeting.placement.elbow_branches import bent_boxes
 from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot
@@ -32,7 +32,7 @@ that a palm that cannot have both is in its place rather than turned right."""
 
 
 @dataclass(frozen=True)
-class HandReach:
+class ReachabilityModel:
     """A robot's trunk and arms with what its hands are to hold.
 
     Parameters
@@ -54,7 +54,7 @@ class HandReach:
         Of the joints themselves, rad.
     pairs : PairWorkspace
         Links that could collide.
-    counter : CounterSway
+    counter : ComCompensation
         How the root sways against the arms.
     """
 
@@ -68,12 +68,12 @@ class HandReach:
     boxes: tuple[Array, ...]
     limits: Array
     pairs: PairWorkspace
-    counter: CounterSway
+    counter: ComCompensation
 
 
-def hand_reach(
+def make_reachability_model(
     robot: Robot, handles: Mapping[str, Handle], joints: Array, sway_gain: tuple[float, float] = (0.0, 0.0)
-) -> HandReach:
+) -> ReachabilityModel:
     """Prepare to ask what a robot's hands reach.
 
     Parameters
@@ -88,7 +88,7 @@ def hand_reach(
 
     Returns
     -------
-    HandReach
+    ReachabilityModel
 
     Raises
     ------
@@ -130,7 +130,7 @@ def hand_reach(
         np.empty(0),
     )
     limits = np.stack([model.lowerPositionLimit, model.upperPositionLimit])[:, robot.root_q :]
-    return HandReach(
+    return ReachabilityModel(
         robot=robot,
         model=model,
         tree=tree,
@@ -141,11 +141,11 @@ def hand_reach(
         boxes=bent_boxes(robot, model, limits, sides),
         limits=limits,
         pairs=pair_workspace(model, geometry),
-        counter=counter_sway(model, _own(robot, model, joints), sway_gain),
+        counter=com_compensation(model, _own(robot, model, joints), sway_gain),
     )
 
 
-def handle_points(handles: Mapping[str, Handle]) -> Array:
+def handle_way_points(handles: Mapping[str, Handle]) -> Array:
     """Places of the palms' points along the way of the handles.
 
     Parameters
@@ -156,7 +156,7 @@ def handle_points(handles: Mapping[str, Handle]) -> Array:
     Returns
     -------
     (K, P, 3) array
-        m, world, in the order of `HandReach.tasks`.
+        m, world, in the order of `ReachabilityModel.tasks`.
 
     Raises
     ------
@@ -178,12 +178,12 @@ def handle_points(handles: Mapping[str, Handle]) -> Array:
     return np.concatenate(points, axis=1)
 
 
-def least_clearance(reach: HandReach, joints: Array) -> float:
+def least_clearance(reach: ReachabilityModel, joints: Array) -> float:
     """Least distance between links that could collide, m; negative: the depth of penetration.
 
     Parameters
     ----------
-    reach : HandReach
+    reach : ReachabilityModel
     joints : (K, n) array
         rad.
 
@@ -201,7 +201,7 @@ def least_clearance(reach: HandReach, joints: Array) -> float:
     return least
 
 
-def arm_length(reach: HandReach) -> float:
+def arm_length(reach: ReachabilityModel) -> float:
     """Distance from a shoulder to its palm along the arm, m; of the longer arm."""
     model, data = reach.model, reach.model.createData()
     pin.framesForwardKinematics(model, data, pin.neutral(model))
@@ -212,12 +212,12 @@ def arm_length(reach: HandReach) -> float:
     return max(lengths)
 
 
-def counter_way(reach: HandReach, joints: Array) -> Array:
+def counter_way(reach: ReachabilityModel, joints: Array) -> Array:
     """How far the joints take the COG, in the root's axes, times what the root goes against it.
 
     Parameters
     ----------
-    reach : HandReach
+    reach : ReachabilityModel
     joints : (K, n) array
         rad.
 

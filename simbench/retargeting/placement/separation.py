@@ -9,8 +9,8 @@ from scipy.optimize import least_squares
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import first_joint
 from simbench.retargeting.collision.clearance import clearance_rows
-from simbench.retargeting.placement.hand_path import PLACE_SIZE, Course, seen_from
-from simbench.retargeting.placement.reach_model import HandReach
+from simbench.retargeting.placement.hand_path import PLACE_SIZE, HandPath, from_base
+from simbench.retargeting.placement.reach_model import ReachabilityModel
 
 _CLEARANCE = 0.002
 """That is aimed at, m."""
@@ -19,8 +19,8 @@ _MOST_PAIRS = 16
 _ROUNDS = 40
 
 
-def part_links(
-    reach: HandReach, course: Course, place: Array, path: Array, box: Array, low: Array, high: Array
+def separate_links(
+    reach: ReachabilityModel, course: HandPath, place: Array, path: Array, box: Array, low: Array, high: Array
 ) -> tuple[Array, Array]:
     """Find the place and the postures where points and clearances together miss the least.
 
@@ -28,11 +28,11 @@ def part_links(
 
     Parameters
     ----------
-    reach : HandReach
-    course : Course
+    reach : ReachabilityModel
+    course : HandPath
         A few poses.
     place : (6,) array
-        Where to begin, as in `Course`.
+        Where to begin, as in `HandPath`.
     path : (K, n) array
         Where to begin, rad.
     box : (2, n) array
@@ -60,14 +60,14 @@ def part_links(
     return solved[:PLACE_SIZE].clip(low, high), solved[PLACE_SIZE:].reshape(count, n).clip(*box)
 
 
-def _misses(reach: HandReach, course: Course, unknowns: Array) -> tuple[Array, Array]:
+def _misses(reach: ReachabilityModel, course: HandPath, unknowns: Array) -> tuple[Array, Array]:
     """Compute what is missing and its derivatives, the pairs' rows filled up with zeros."""
     model, data, counter = reach.model, reach.pairs.data, reach.counter
     place, joints = unknowns[:PLACE_SIZE], unknowns[PLACE_SIZE:].reshape(len(course.points), -1)
     n, root, first = joints.shape[1], pin.neutral(model)[: reach.robot.root_q], first_joint(model) - 1
     c, s = np.cos(place[3]), np.sin(place[3])
     turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    seen = seen_from(place, course)
+    seen = from_base(place, course)
     wrong, slopes = [], []
     for pose, own in enumerate(joints):
         q = np.concatenate([root, own])

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pinocchio as pin
 
-from simbench.balance.standing.standing import Stance, balance, least_knee_bend, leg_columns, stand
+from simbench.balance.standing.standing import Stance, least_knee_bend, leg_columns, solve_com_ik, stand
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.motion.handles import Handle
-from simbench.retargeting.placement.hand_path import going_along, hands_way
-from simbench.retargeting.placement.limit_margin import Wanted
+from simbench.retargeting.placement.hand_path import com_offset, hand_displacement
+from simbench.retargeting.placement.limit_margin import ReachTolerances
 from simbench.retargeting.placement.placement import Placement, RootPath, judge_root
-from simbench.retargeting.placement.reach_model import hand_reach, handle_points
+from simbench.retargeting.placement.reach_model import handle_way_points, make_reachability_model
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
 
@@ -27,7 +27,7 @@ _SMALL_SWAY = 0.005
 
 
 @dataclass(frozen=True)
-class Spot:
+class BasePlacement:
     """Where a robot stands or sits, and how its COG goes with its hands.
 
     Parameters
@@ -76,14 +76,14 @@ class Placed:
 
     Parameters
     ----------
-    spot : Spot
+    spot : BasePlacement
     placement : Placement
         With the root link where balance has it.
     legs_fault : bool
         Whether the legs are at fault, not the arms.
     """
 
-    spot: Spot
+    spot: BasePlacement
     placement: Placement
     legs_fault: bool = False
 
@@ -139,13 +139,13 @@ def choose_posture(robot: Robot, name: str | None = None) -> str:
     return chosen
 
 
-def judge_spot(
+def evaluate_placement(
     robot: Robot,
     handles: Mapping[str, Handle],
-    spot: Spot,
+    spot: BasePlacement,
     posture: str,
     *,
-    wanted: Wanted = Wanted(),  # noqa: B008
+    wanted: ReachTolerances = ReachTolerances(),  # noqa: B008
 ) -> Placed:
     """Judge whether a robot's hands can follow their handles from a spot, its COG kept over its feet.
 
@@ -157,10 +157,10 @@ def judge_spot(
     robot : Robot
     handles : {side: Handle}
         From `handles_for`.
-    spot : Spot
+    spot : BasePlacement
     posture : str
         Named posture whose legs and head are used.
-    wanted : Wanted
+    wanted : ReachTolerances
 
     Returns
     -------
@@ -171,16 +171,16 @@ def judge_spot(
     RetargetError
         If the legs do not allow the height.
     """
-    count = len(handle_points(handles))
+    count = len(handle_way_points(handles))
     if rests(robot, posture):
         place, joints = resting_root(robot, spot, posture)
-        reach = hand_reach(robot, handles, joints)
+        reach = make_reachability_model(robot, handles, joints)
         root = RootPath(place, spot.heading, np.zeros((count, 3)))
         return Placed(spot, judge_root(reach, handles, root, wanted))
     stance = stand(robot, spot.position, spot.heading, posture, spot.height)
     targets = cog_targets(stance, handles, spot)
     gain = sway_gain(robot, stance)
-    reach = hand_reach(robot, handles, stance.joints, gain)
+    reach = make_reachability_model(robot, handles, stance.joints, gain)
     place = stance.base[:3].copy()
     place[:2] += gain[0] * spot.lean * ahead(spot.heading)
     root = RootPath(place, spot.heading, np.zeros((count, 3)), spot.follow, spot.advance)
@@ -212,13 +212,13 @@ def rests(robot: Robot, posture: str) -> bool:
     return not robot.floating or posture == SEATED
 
 
-def resting_root(robot: Robot, spot: Spot, posture: str) -> tuple[Array, Array]:
+def resting_root(robot: Robot, spot: BasePlacement, posture: str) -> tuple[Array, Array]:
     """Find where a root that `rests` is.
 
     Parameters
     ----------
     robot : Robot
-    spot : Spot
+    spot : BasePlacement
     posture : str
 
     Returns
@@ -239,14 +239,14 @@ def resting_root(robot: Robot, spot: Spot, posture: str) -> tuple[Array, Array]:
     return stance.base[:3], stance.joints
 
 
-def cog_targets(stance: Stance, handles: Mapping[str, Handle], spot: Spot) -> Array:
+def cog_targets(stance: Stance, handles: Mapping[str, Handle], spot: BasePlacement) -> Array:
     """Let the COG go a part of the way with the hands.
 
     Parameters
     ----------
     stance : Stance
     handles : {side: Handle}
-    spot : Spot
+    spot : BasePlacement
         Its heading, `follow`, `advance` and `lean` are used.
 
     Returns
@@ -254,7 +254,7 @@ def cog_targets(stance: Stance, handles: Mapping[str, Handle], spot: Spot) -> Ar
     (K, 2) array
         m, world.
     """
-    along = going_along(hands_way(handles), spot.heading, spot.follow, spot.advance)
+    along = com_offset(hand_displacement(handles), spot.heading, spot.follow, spot.advance)
     return stance.target + along + spot.lean * ahead(spot.heading)
 
 
@@ -287,7 +287,7 @@ def sway_gain(robot: Robot, stance: Stance) -> tuple[float, float]:
     """
     turn = pin.XYZQUATToSE3(stance.base).rotation[:2, :2]
     steps = _SMALL_SWAY * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-    base, _ = balance(robot, stance, np.tile(stance.joints, (4, 1)), stance.target + steps @ turn.T)
+    base, _ = solve_com_ik(robot, stance, np.tile(stance.joints, (4, 1)), stance.target + steps @ turn.T)
     way = base[:, :2] @ turn / (2.0 * _SMALL_SWAY)
     return float(way[0, 0] - way[1, 0]), float(way[2, 1] - way[3, 1])
 
@@ -296,7 +296,7 @@ def _balanced(robot: Robot, stance: Stance, placement: Placement, targets: Array
     joints = np.tile(stance.joints, (len(targets), 1))
     columns = [robot.joint_names.index(name) for name in placement.joint_names]
     joints[:, columns] = placement.postures
-    return balance(robot, stance, joints, targets)
+    return solve_com_ik(robot, stance, joints, targets)
 
 
 def _legs_fault(robot: Robot, joints: Array) -> str:

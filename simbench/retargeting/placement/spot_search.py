@@ -8,16 +8,16 @@ import numpy as np
 from simbench.balance.standing.standing import Stance, height_range, stand
 from simbench.kinematics.arrays import Array
 from simbench.motion.handles import Handle
-from simbench.retargeting.placement.hand_path import going_along, hands_way
-from simbench.retargeting.placement.limit_margin import Wanted
+from simbench.retargeting.placement.hand_path import com_offset, hand_displacement
+from simbench.retargeting.placement.limit_margin import ReachTolerances
 from simbench.retargeting.placement.placement import RootPath, find_root
-from simbench.retargeting.placement.reach_model import hand_reach, handle_points
+from simbench.retargeting.placement.reach_model import handle_way_points, make_reachability_model
 from simbench.retargeting.placement.spot import (
+    BasePlacement,
     Placed,
-    Spot,
     ahead,
+    evaluate_placement,
     half_soles,
-    judge_spot,
     resting_root,
     rests,
     sway_gain,
@@ -40,11 +40,11 @@ _LEAN_ROOM = 0.01
 def find_spot(
     robot: Robot,
     handles: Mapping[str, Handle],
-    start: Spot,
+    start: BasePlacement,
     posture: str,
     on_progress: OnProgress,
     *,
-    wanted: Wanted = Wanted(),  # noqa: B008
+    wanted: ReachTolerances = ReachTolerances(),  # noqa: B008
 ) -> Placed:
     """Find the spot from which a robot's hands follow their handles with the largest margin.
 
@@ -56,25 +56,25 @@ def find_spot(
     robot : Robot
     handles : {side: Handle}
         From `handles_for`.
-    start : Spot
+    start : BasePlacement
         First guess.
     posture : str
         Named posture whose legs and head are used.
     on_progress : callable (stage, done, total)
-    wanted : Wanted
+    wanted : ReachTolerances
 
     Returns
     -------
     Placed
         If there is no such spot, the one from which least is missing.
     """
-    count = len(handle_points(handles))
+    count = len(handle_way_points(handles))
     if rests(robot, posture):
         return _find_resting(robot, handles, replace(start, height=0.0), posture, on_progress, wanted)
     low, high = height_range(robot, posture)
     stance = stand(robot, start.position, start.heading, posture)
     gain = sway_gain(robot, stance)
-    reach = hand_reach(robot, handles, stance.joints, gain)
+    reach = make_reachability_model(robot, handles, stance.joints, gain)
     shares = _shares(robot, stance, handles)
     guess = RootPath(stance.base[:3], start.heading, np.zeros((count, 3)), start.follow, start.advance)
     offset = _turn(start.heading).T @ (stance.base[:2] - start.position)
@@ -99,8 +99,10 @@ def find_spot(
         height = float(np.clip(root.position[2] - stance.base[2], low, high))
         for _ in range(2):
             feet = root.position[:2] - _turn(root.heading) @ offset
-            spot = Spot((float(feet[0]), float(feet[1])), root.heading, height, root.follow, root.advance)
-            placed = judge_spot(robot, handles, spot, posture, wanted=wanted)
+            spot = BasePlacement(
+                (float(feet[0]), float(feet[1])), root.heading, height, root.follow, root.advance
+            )
+            placed = evaluate_placement(robot, handles, spot, posture, wanted=wanted)
             if best is None or _rank(placed) > _rank(best):
                 best = placed
             balanced = placed.placement.root
@@ -109,7 +111,9 @@ def find_spot(
         legs_fault = placed.legs_fault
         if legs_fault and leant is None:
             leant = _leant(robot, handles, placed, posture, wanted)
-        reach = hand_reach(robot, handles, stand(robot, (0.0, 0.0), 0.0, posture, height).joints, gain)
+        reach = make_reachability_model(
+            robot, handles, stand(robot, (0.0, 0.0), 0.0, posture, height).joints, gain
+        )
         if legs_fault:
             # The legs have room for the height, but not for the sway there.
             low, high = (low, height - height_room) if height > 0.0 else (height + height_room, high)
@@ -125,31 +129,33 @@ def find_spot(
 def _find_resting(
     robot: Robot,
     handles: Mapping[str, Handle],
-    start: Spot,
+    start: BasePlacement,
     posture: str,
     on_progress: OnProgress,
-    wanted: Wanted,
+    wanted: ReachTolerances,
 ) -> Placed:
     """Find the spot of a robot whose root stays where it is."""
     place, joints = resting_root(robot, start, posture)
     offset = _turn(start.heading).T @ (place[:2] - start.position)
-    reach = hand_reach(robot, handles, joints)
-    guess = RootPath(place, start.heading, np.zeros((len(handle_points(handles)), 3)))
+    reach = make_reachability_model(robot, handles, joints)
+    guess = RootPath(place, start.heading, np.zeros((len(handle_way_points(handles)), 3)))
     placement = find_root(reach, handles, guess, (0.0, 0.0), wanted, _stage(on_progress, "place"))
     root = placement.root
     x, y = root.position[:2] - _turn(root.heading) @ offset
-    return Placed(Spot((float(x), float(y)), root.heading), placement)
+    return Placed(BasePlacement((float(x), float(y)), root.heading), placement)
 
 
 def _leant(
-    robot: Robot, handles: Mapping[str, Handle], placed: Placed, posture: str, wanted: Wanted
+    robot: Robot, handles: Mapping[str, Handle], placed: Placed, posture: str, wanted: ReachTolerances
 ) -> Placed | None:
     """Put the feet back or forth under a pelvis that stays: the legs bend farther one way than the other.
 
     None if that does not help. The COG comes nearer to the soles' edges: for where nothing else serves.
     """
     spot = placed.spot
-    along = going_along(hands_way(handles), spot.heading, spot.follow, spot.advance) @ ahead(spot.heading)
+    along = com_offset(hand_displacement(handles), spot.heading, spot.follow, spot.advance) @ ahead(
+        spot.heading
+    )
     stance = stand(robot, spot.position, spot.heading, posture)
     room = float(half_soles(robot, stance)[0] - _LEAN_ROOM - np.abs(along).max())
     gain = sway_gain(robot, stance)[0]
@@ -157,7 +163,7 @@ def _leant(
         lean = part * room
         feet = np.array(spot.position) - gain * (lean - spot.lean) * ahead(spot.heading)
         moved = replace(spot, position=(float(feet[0]), float(feet[1])), lean=lean)
-        other = judge_spot(robot, handles, moved, posture, wanted=wanted)
+        other = evaluate_placement(robot, handles, moved, posture, wanted=wanted)
         if other.placement.feasible:
             return other
     return None
@@ -166,7 +172,7 @@ def _leant(
 def _shares(robot: Robot, stance: Stance, handles: Mapping[str, Handle]) -> tuple[float, float]:
     """Most of `follow` and of `advance` that together keep the COG inside the box about the soles."""
     room = float(half_soles(robot, stance).min()) - _SUPPORT_ROOM
-    hands = hands_way(handles)
+    hands = hand_displacement(handles)
     across = max(float(np.linalg.norm(hands[:, :2], axis=1).max()), 1e-6)
     follow = float(np.clip(room / across, 0.0, 1.0))
     rise = max(float(np.abs(hands[:, 2]).max()), 1e-6)

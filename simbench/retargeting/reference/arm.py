@@ -5,7 +5,7 @@ from scipy.interpolate import BPoly, make_interp_spline
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.time_scaling import slowing_factor
+from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.options import SimulationSection
 from simbench.retargeting.fixed_base.base import planned_torques
 from simbench.retargeting.fixed_base.plan import ArmPlan
@@ -88,7 +88,7 @@ def _way(
         clock = np.linspace(0.0, duration, max(int(duration * _RATE), 8) + 1)
         curve = BPoly.from_derivatives([0.0, duration], [[home, rest, rest], [posture, velocity, rest]])
         joints = curve(clock)
-        factor = slowing_factor(clock, joints, limit)
+        factor = time_scaling_factor(clock, joints, limit)
         if factor <= 1.0 + 1e-6:
             return clock, joints
         duration *= min(factor, 1.1)

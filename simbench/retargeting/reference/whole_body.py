@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from scipy.interpolate import BPoly, make_interp_spline
 
 from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.standing import Stance, balance, leg_columns
+from simbench.balance.standing.standing import Stance, leg_columns, solve_com_ik
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.errors import RetargetError
 from simbench.kinematics.profiles import minimum_jerk
-from simbench.kinematics.time_scaling import slowing_factor
+from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.options import SimulationSection
 from simbench.retargeting.collision.clearance import clear_path
 from simbench.retargeting.reference.reference import Reference, Timeline
@@ -170,8 +170,8 @@ def _lead(
         joints[:, plan.upper] = np.clip(clear, *plan.limits)
         share = minimum_jerk(clock, 0.0, duration)
         cog, zmp, touch = np.hsplit(start + share[:, None] * (ends - start), [2, 4])
-        pose, joints = balance(robot, plan.stance, joints, cog, embedding=plan.embedding)
-        factor = slowing_factor(clock, joints, speed)
+        pose, joints = solve_com_ik(robot, plan.stance, joints, cog, embedding=plan.embedding)
+        factor = time_scaling_factor(clock, joints, speed)
         if factor <= 1.0 + 1e-6:
             return _Lead(clock, pose, joints, zmp, touch[:, 0])
         duration *= min(factor, 1.1)

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.balance.standing.standing import Stance, balance, stand
+from simbench.balance.standing.standing import Stance, solve_com_ik, stand
 from simbench.errors import RetargetError
-from simbench.kinematics.time_scaling import slowing_factor
+from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.arm_adaptation.arm_adaptation import adapted_posture
-from simbench.retargeting.collision.avoidance import keep_clear
+from simbench.retargeting.collision.avoidance import avoid_collisions
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.collision.obstacles import Obstacle
@@ -189,7 +189,7 @@ def plan_motion(
     joints = np.tile(stance.joints, (len(motion.time), 1))
     joints[:, columns] = posture
     height = settings.pelvis_height_follow * pelvis_height(robot, motion, imitation, spot, place, share)
-    base, joints = balance(robot, stance, joints, height=height, embedding=embedding)
+    base, joints = solve_com_ik(robot, stance, joints, height=height, embedding=embedding)
     limit = np.asarray(robot.model.velocityLimit[6:]) * settings.speed_limit_fraction
     wanted = np.broadcast_to(stance.target, (len(joints), 2))
 
@@ -201,7 +201,7 @@ def plan_motion(
             hands = plan_hands(robot, imitation, posture, base, palms, held, share, contact, handles)
             wanted = follow_hands(stance, hands, spot)
             if embedding:
-                time = motion.time * slowing_factor(motion.time, joints, limit)
+                time = motion.time * time_scaling_factor(motion.time, joints, limit)
                 load = hand_load(time, hands, resistance) if resistance else None
                 cog = balancing_cog(robot, time, base, joints, wanted, load)
             else:
@@ -209,7 +209,7 @@ def plan_motion(
             arms = joints[:, columns] if turn else None
             joints[:, columns] = _transfer(robot, motion.time, settings, posture, base, hands, limits, arms)
             previous = base
-            base, joints = balance(robot, stance, joints, cog, height, embedding=embedding)
+            base, joints = solve_com_ik(robot, stance, joints, cog, height, embedding=embedding)
             if np.abs(base - previous).max() < _SETTLED:
                 break
         return hands
@@ -230,7 +230,7 @@ def plan_motion(
         hands = settle(posture, range(1, _BALANCE_ROUNDS))
     obstacles = surroundings(hands)
     gripping = {robot.frames[f"{side}_hand"]: share[side] == 1.0 for side in SIDES}
-    clear = keep_clear(
+    clear = avoid_collisions(
         body_shapes(robot, stance.joints, handles),
         motion.time,
         joints[:, columns],
@@ -249,7 +249,7 @@ def plan_motion(
     progress("transfer", 2 * _BALANCE_ROUNDS, 2 * _BALANCE_ROUNDS)
 
     check_legs(robot, joints)
-    factor = slowing_factor(motion.time, joints, limit)
+    factor = time_scaling_factor(motion.time, joints, limit)
     trajectory = JointTrajectory(motion.time * factor, joints, robot.joint_names, base)
     interferences = find_interference(robot, _with_fingers(robot, trajectory, contact), obstacles)
     off = imitation_errors(imitation, motion).joints

@@ -18,8 +18,8 @@ from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.contact.phases import near_contact
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.placement.hand_path import going_along
-from simbench.retargeting.placement.spot import Placed, Spot, judge_spot
+from simbench.retargeting.placement.hand_path import com_offset
+from simbench.retargeting.placement.spot import BasePlacement, Placed, evaluate_placement
 from simbench.retargeting.placement.spot_search import find_spot
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
@@ -44,7 +44,7 @@ def choose_spot(
     settings: RetargetSection,
     handles: Mapping[str, Handle],
     on_progress: OnProgress,
-) -> Spot:
+) -> BasePlacement:
     """Take the place a scenario gives a robot, or find the best one for its equipment.
 
     Parameters
@@ -57,14 +57,14 @@ def choose_spot(
 
     Returns
     -------
-    Spot
+    BasePlacement
 
     Raises
     ------
     RetargetError
         If a place is to be found without equipment, or there is none.
     """
-    given = Spot(
+    given = BasePlacement(
         section.position_m,
         section.heading_rad,
         section.height_m,
@@ -89,7 +89,7 @@ def choose_spot(
 
 def guide_posture(
     robot: Robot,
-    spot: Spot,
+    spot: BasePlacement,
     section: RobotSection,
     handles: Mapping[str, Handle],
     time: Array,
@@ -105,7 +105,7 @@ def guide_posture(
     Parameters
     ----------
     robot : Robot
-    spot : Spot
+    spot : BasePlacement
     section : RobotSection
     handles : {side: Handle}
     time : (T,) array
@@ -125,7 +125,7 @@ def guide_posture(
         If the equipment is out of reach from there.
     """
     handles = _used(handles, hands)
-    placed = judge_spot(robot, handles, spot, section.posture)
+    placed = evaluate_placement(robot, handles, spot, section.posture)
     if not placed.placement.feasible:
         raise RetargetError(f"{robot.name}: out of reach: {_out_of_reach(placed)}")
     reached = placed.placement
@@ -216,7 +216,7 @@ def missed_grip(
     return worst, float(time[when])
 
 
-def follow_hands(stance: Stance, hands: HandPlan, spot: Spot) -> Array:
+def follow_hands(stance: Stance, hands: HandPlan, spot: BasePlacement) -> Array:
     """Let the COG target (T, 2), m, go along with the hands in contact, as a person's does."""
     moved = np.zeros((len(hands.share["left"]), 3))
     for side in SIDES:
@@ -230,7 +230,7 @@ def follow_hands(stance: Stance, hands: HandPlan, spot: Spot) -> Array:
             moved += 0.5 * hands.share[side][:, None] * offset
     share = np.maximum(hands.share["left"], hands.share["right"])[:, None]
     ahead = np.array([np.cos(spot.heading), np.sin(spot.heading)])
-    along = going_along(moved, spot.heading, spot.follow, spot.advance)
+    along = com_offset(moved, spot.heading, spot.follow, spot.advance)
     return np.asarray(stance.target + along + share * spot.lean * ahead)
 
 
@@ -238,7 +238,7 @@ def pelvis_height(
     robot: Robot,
     motion: HumanMotion,
     imitation: Imitation,
-    spot: Spot,
+    spot: BasePlacement,
     section: RobotSection,
     share: Mapping[str, Array],
 ) -> Array:
@@ -255,7 +255,7 @@ def pelvis_height(
     robot : Robot
     motion : HumanMotion
     imitation : Imitation
-    spot : Spot
+    spot : BasePlacement
     section : RobotSection
     share : {side: (T,) array}
         Of the transition to the equipment.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simbench.balance.standing.standing import Stance, balance
+from simbench.balance.standing.standing import Stance, solve_com_ik
 from simbench.balance.standing.standing_profile import pendulum_sway, planned_zmp
 from simbench.errors import BalanceError
 from simbench.kinematics.arrays import Array
@@ -146,12 +146,12 @@ def swaying_balance(
     Raises
     ------
     RetargetError
-        As `balance`.
+        As `solve_com_ik`.
     """
     planned, cog = planned_zmp(robot, time, base, joints)
     part = free[:, None]
     sway = part * pendulum_sway(time, part * (zmp - planned), float(cog[:, 2].mean()))
-    return balance(robot, stance, joints, cog[:, :2] + _within_reach(sway), base[:, 2] - stance.base[2])
+    return solve_com_ik(robot, stance, joints, cog[:, :2] + _within_reach(sway), base[:, 2] - stance.base[2])
 
 
 def _within_reach(sway: Array) -> Array:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from simbench.errors import StudyError
-from simbench.runs.execution.local import Answer, Execute
+from simbench.runs.execution.local import Execute, JobResult
 from simbench.runs.execution.subprocess_worker import answer_apart
 
 _PATIENCE = 10.0
@@ -52,7 +52,7 @@ def dask_cluster(address: str) -> Iterator[Execute]:
 
 def _run(
     client: Any, address: str, function: Callable[..., Any], work: Sequence[tuple[Any, ...]]
-) -> Generator[tuple[int, Answer], None, None]:
+) -> Generator[tuple[int, JobResult], None, None]:
     import cloudpickle
     from distributed import as_completed
 
@@ -71,7 +71,7 @@ def _run(
         client.cancel(list(futures))
 
 
-def _answer(future: Any, address: str) -> Answer:
+def _answer(future: Any, address: str) -> JobResult:
     from distributed.scheduler import KilledWorker
 
     if future.status == "finished":
@@ -80,5 +80,5 @@ def _answer(future: Any, address: str) -> Answer:
         raise StudyError(f"--dask {address}: the cluster is gone; what is finished is kept")
     error = future.exception()
     if isinstance(error, KilledWorker):
-        return Answer(error="every worker that ran it died", died=True)
-    return Answer(error=" ".join(f"{type(error).__name__}: {error}".split()), died=True)
+        return JobResult(error="every worker that ran it died", crashed=True)
+    return JobResult(error=" ".join(f"{type(error).__name__}: {error}".split()), crashed=True)

@@ -16,7 +16,7 @@ from simbench.errors import SimbenchError
 
 
 @dataclass(frozen=True)
-class Answer:
+class JobResult:
     """What came of one piece of work.
 
     Parameters
@@ -25,24 +25,26 @@ class Answer:
         What the function returned.
     error : str
         What it raised instead, in one line, or that its process died; empty if neither.
-    died : bool
+    crashed : bool
         Whether its process died: another try may end otherwise.
     """
 
     value: Any = None
     error: str = ""
-    died: bool = False
+    crashed: bool = False
 
 
-Execute = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]]], Generator[tuple[int, Answer], None, None]]
-"""Calls a function once for each of its arguments, elsewhere: `run_apart` given its jobs, or a cluster."""
+Execute = Callable[
+    [Callable[..., Any], Sequence[tuple[Any, ...]]], Generator[tuple[int, JobResult], None, None]
+]
+"""Calls a function once for each of its arguments, elsewhere: `run_isolated` given its jobs, or a cluster."""
 
 
-def run_apart(
+def run_isolated(
     function: Callable[..., Any],
     work: Sequence[tuple[Any, ...]],
     jobs: int,
-) -> Generator[tuple[int, Answer], None, None]:
+) -> Generator[tuple[int, JobResult], None, None]:
     """Call a function once for each of its arguments, each time in a new process with one thread.
 
     When the iteration is left early, as by Ctrl-C, the processes under way are interrupted and waited for;
@@ -61,7 +63,7 @@ def run_apart(
     ------
     index : int
         In `work`.
-    answer : Answer
+    answer : JobResult
         As soon as it is there.
     """
     context = multiprocessing.get_context("spawn")
@@ -98,22 +100,22 @@ def run_apart(
             process.join()
 
 
-def answer_of(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:
+def answer_of(function: Callable[..., Any], arguments: tuple[Any, ...]) -> JobResult:
     """Call a function; whatever it raises is its answer."""
     try:
-        return Answer(function(*arguments))
+        return JobResult(function(*arguments))
     except SimbenchError as error:
         line = str(error)
     except Exception as error:
         # Whatever ends this piece of work is an outcome of it; the others go on.
         last = traceback.extract_tb(error.__traceback__)[-1]
         line = f"{type(error).__name__}: {error} ({last.filename}:{last.lineno})"
-    return Answer(error=" ".join(line.split()))
+    return JobResult(error=" ".join(line.split()))
 
 
-def death(status: int | None) -> Answer:
+def death(status: int | None) -> JobResult:
     """Say that a process ended without an answer."""
-    return Answer(error=f"its process died, exit status {status}", died=True)
+    return JobResult(error=f"its process died, exit status {status}", crashed=True)
 
 
 def end_after(parents_end: Callable[[], object]) -> None:

@@ -10,10 +10,10 @@ import subprocess
 import sys
 from contextlib import suppress
 
-from simbench.runs.execution.local import Answer, answer_of, death, end_after
+from simbench.runs.execution.local import JobResult, answer_of, death, end_after
 
 
-def answer_apart(work: bytes) -> Answer:
+def answer_apart(work: bytes) -> JobResult:
     """Call a function in a new process with one thread.
 
     The process ends by itself when this one is killed.
@@ -25,7 +25,7 @@ def answer_apart(work: bytes) -> Answer:
 
     Returns
     -------
-    Answer
+    JobResult
     """
     # The module must be found where this process found it.
     begin = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import _answer_pipe; _answer_pipe()"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from simbench.errors import StudyError
-from simbench.runs.execution.local import Answer, Execute, answer_of
+from simbench.runs.execution.local import Execute, JobResult, answer_of
 from simbench.runs.run_directory import plain_value
 from simbench.runs.study.directory import read_row, study_directory, write_row
 from simbench.runs.study.fingerprint import fingerprint, own_source_fingerprint, sources_fingerprint
@@ -94,7 +94,7 @@ def run_study(
             for number, answer in answers:
                 index = missing[number]
                 rows[index] = _row(items[index], answer, folder)
-                if not answer.died:
+                if not answer.crashed:
                     write_row(folder, keys[index], rows[index])
                 on_progress("runs", len(rows), len(items))
         ordered = [rows[k] for k in range(len(items))]
@@ -164,7 +164,7 @@ def _measure(
     return values, seconds, ""
 
 
-def _row(item: Item, answer: Answer, folder: Path) -> Row:
+def _row(item: Item, answer: JobResult, folder: Path) -> Row:
     if answer.error:
         return Row(item.varied, {}, None, answer.error)
     if answer.value is None:

@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.controller.rehearsal import rehearse
+from simbench.balance.controller.rehearsal import check_gait_feasibility
 from simbench.balance.controller.whole_body import WholeBody, WholeBodyPlan
 from simbench.balance.gait.footsteps import Forward, March, plan_footsteps
 from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_middles
@@ -67,14 +67,14 @@ def limited(robot, **limits):
 
 def refusal(robot, plan):
     with pytest.raises(BalanceError) as caught:
-        rehearse(robot, plan)
+        check_gait_feasibility(robot, plan)
     message = str(caught.value)
     assert "\n" not in message
     return message
 
 
 def test_what_the_legs_can_do_is_let_through(mahru, plan, course):
-    rehearse(mahru, plan)
+    check_gait_feasibility(mahru, plan)
     # The walk is one: COG and feet are where the gait has them.
     data = mahru.model.createData()
     whole = WholeBody(mahru, plan, CogZmpGains(cog=10.0, zmp=0.0))

@@ -7,7 +7,7 @@ from scipy.integrate import cumulative_trapezoid
 from scipy.linalg import null_space
 
 from simbench.balance.standing.ground_reaction import standing_torques
-from simbench.balance.standing.standing import balance, stand
+from simbench.balance.standing.standing import solve_com_ik, stand
 from simbench.robot.sides import SIDES
 
 GRAVITY = 9.81
@@ -32,7 +32,7 @@ def moving(romeo):
     for name, (amplitude, rate) in waves.items():
         joints[:, romeo.joint_names.index(name)] += amplitude * ease * np.sin(rate * time)
     sway = 0.02 * np.stack([np.sin(5 * time), np.cos(4 * time)], axis=1)
-    base, joints = balance(romeo, stance, joints, stance.target + sway)
+    base, joints = solve_com_ik(romeo, stance, joints, stance.target + sway)
     return stance, time, base, joints
 
 
@@ -119,7 +119,7 @@ def test_static_torques_hold_the_weight(romeo, moving):
 
 def test_standing_symmetrically_each_foot_carries_half(romeo):
     stance = stand(romeo, (0, 0), 0.0, "standing")
-    base, joints = balance(romeo, stance, romeo.postures["standing"][None])
+    base, joints = solve_com_ik(romeo, stance, romeo.postures["standing"][None])
     torques = dict(
         zip(
             romeo.joint_names,

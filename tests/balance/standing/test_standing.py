@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench.balance.standing.standing import balance, least_knee_bend, leg_columns, stand
+from simbench.balance.standing.standing import least_knee_bend, leg_columns, solve_com_ik, stand
 from simbench.errors import RetargetError, RobotError
 from simbench.robot.sides import SIDES
 
@@ -77,7 +77,7 @@ def test_feet_stay_and_the_cog_is_over_its_target(romeo, stance, shares, x, y):
     joints = np.array([upper_motion(romeo, share) for share in shares])
     given_joints = joints.copy()
     target = stance.target + np.linspace(0, 1, len(joints))[:, None] * [x, y]
-    base, result = balance(romeo, stance, joints, target)
+    base, result = solve_com_ik(romeo, stance, joints, target)
     np.testing.assert_array_equal(joints, given_joints)
     legs = np.concatenate([leg_columns(romeo, side) for side in SIDES])
     others = np.setdiff1d(np.arange(len(romeo.joint_names)), legs)
@@ -95,7 +95,7 @@ def test_feet_stay_and_the_cog_is_over_its_target(romeo, stance, shares, x, y):
 
 def test_without_a_target_the_cog_is_over_the_middle(romeo, stance):
     joints = np.array([upper_motion(romeo, np.full(15, share)) for share in (-0.4, 0.6)])
-    base, result = balance(romeo, stance, joints)
+    base, result = solve_com_ik(romeo, stance, joints)
     for pose, row in zip(base, result, strict=True):
         np.testing.assert_allclose(cog(romeo, placed(romeo, pose, row))[:2], stance.target, atol=1e-9)
 
@@ -103,7 +103,7 @@ def test_without_a_target_the_cog_is_over_the_middle(romeo, stance):
 def test_the_pelvis_goes_to_the_heights_asked_for(romeo, stance):
     heights = np.array([0.0, -0.004, -0.010, -0.020, -0.025, 0.008])
     joints = np.tile(upper_motion(romeo, np.full(15, 0.3)), (len(heights), 1))
-    base, joints = balance(romeo, stance, joints, height=heights)
+    base, joints = solve_com_ik(romeo, stance, joints, height=heights)
     np.testing.assert_allclose(base[:, 2] - stance.base[2], heights, atol=1e-15)
     for pose, q in zip(base, joints, strict=True):
         data = placed(romeo, pose, q)
@@ -121,7 +121,7 @@ def test_an_arm_forward_moves_the_pelvis_back(romeo, stance):
     column = romeo.joint_names.index("LShoulderPitch")
     back, forward = still.copy(), still.copy()
     back[column], forward[column] = 1.5, 0.0
-    base, _ = balance(romeo, stance, np.array([back, forward]))
+    base, _ = solve_com_ik(romeo, stance, np.array([back, forward]))
     ahead = np.array([np.cos(HEADING), np.sin(HEADING)])
     moved = (base[1] - base[0])[:2] @ ahead
     # What the same two postures do to the COG if the pelvis stays.
@@ -186,11 +186,11 @@ def test_soles_at_two_heights_do_not_stand(romeo):
 def test_a_target_out_of_the_legs_reach_is_refused(romeo, stance, far, direction):
     target = stance.target + far * np.array([np.cos(direction), np.sin(direction)])
     with pytest.raises(RetargetError, match=r"frame 0"):
-        balance(romeo, stance, romeo.postures["standing"][None], target[None])
+        solve_com_ik(romeo, stance, romeo.postures["standing"][None], target[None])
 
 
 def test_straight_legs_are_refused(romeo):
     straight = dataclasses.replace(romeo, postures={"straight": np.zeros(len(romeo.joint_names))})
     upright = stand(straight, (0, 0), 0.0, "straight")
     with pytest.raises(RetargetError, match=r"frame 0.*bent knees"):
-        balance(straight, upright, upright.joints[None])
+        solve_com_ik(straight, upright, upright.joints[None])

@@ -5,9 +5,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.kinematics.damped_ik import reach
+from simbench.kinematics.damped_ik import solve_damped_ik
 from simbench.motion.trajectory import JointTrajectory
-from simbench.retargeting.collision.avoidance import keep_clear
+from simbench.retargeting.collision.avoidance import avoid_collisions
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import find_interference
 from simbench.retargeting.collision.obstacles import box_obstacle, cylinder_obstacle
@@ -52,7 +52,7 @@ def test_a_ball_goes_round_a_pole_by_as_little_as_it_must(ball):
     pole = cylinder_obstacle("pole", 0.03, 1.0, at(ARM * np.cos(pole_angle), ARM * np.sin(pole_angle), 0.0))
     closest = pole_angle - 2.0 * np.arcsin((RADIUS + 0.03 + MARGIN) / (2.0 * ARM))
     joints = 0.06 + closest - 0.3 * (1.0 - np.exp(-(((time - 1.0) / 0.12) ** 2)))[:, None]
-    detour = keep_clear(ball, time, joints, origin(201), {}, -limit, limit, MARGIN, (pole,))
+    detour = avoid_collisions(ball, time, joints, origin(201), {}, -limit, limit, MARGIN, (pole,))
     bend = (detour.joints - joints)[:, 0]
     assert (detour.missing == 0.0).all()
     distance = 2.0 * ARM * np.sin(0.5 * np.abs(pole_angle - detour.joints)) - RADIUS - 0.03
@@ -73,7 +73,7 @@ def test_a_clear_path_stays_as_it_is(ball):
     joints = np.sin(time)[:, None]
     limit = np.array([np.pi])
     far = box_obstacle("far", (0.1, 0.1, 0.1), at(-1.0, 0.0, 0.0))
-    detour = keep_clear(ball, time, joints, origin(50), {}, -limit, limit, MARGIN, (far,))
+    detour = avoid_collisions(ball, time, joints, origin(50), {}, -limit, limit, MARGIN, (far,))
     np.testing.assert_array_equal(detour.joints, joints)
     np.testing.assert_array_equal(detour.missing, np.zeros(50))
 
@@ -103,7 +103,7 @@ def elbow_case(romeo):
     for share in np.sin(np.pi * time / time[-1]) ** 2:
         wanted = np.clip((1.0 - share) * np.array(CLEAR) + share * bad, lower, upper)
         start = np.concatenate([BASE, wanted])
-        found = reach(
+        found = solve_damped_ik(
             model, data, start, frames, targets, wanted, lower, upper, iterations=40, tolerance=1e-10
         )
         joints.append(found[7:])
@@ -122,7 +122,7 @@ def test_romeos_elbow_swivels_out_of_its_chest_with_the_palms_held(romeo, elbow_
     assert {(one.first, one.second) for one in before} == {("RElbowYawLink", "torso")}
     assert min(one.distance for one in before) < -0.007
     held = {frame: np.ones(len(time), dtype=bool) for frame in HANDS}
-    detour = keep_clear(shapes, time, joints, base, held, lower, upper, MARGIN)
+    detour = avoid_collisions(shapes, time, joints, base, held, lower, upper, MARGIN)
     assert (detour.missing == 0.0).all()
     after = whole(romeo, shapes, time, detour.joints, base)
     # Between samples a millimetre less.
@@ -145,7 +145,7 @@ def test_what_cannot_be_cleared_is_said(romeo, elbow_case):
     palm = palm_poses(shapes.model, joints[few], base[few])[0, 0]
     post = box_obstacle("post", (0.1, 0.1, 0.1), palm)
     held = {HANDS[0]: np.ones(4, dtype=bool)}
-    detour = keep_clear(shapes, time[few], joints[few], base[few], held, lower, upper, MARGIN, (post,))
+    detour = avoid_collisions(shapes, time[few], joints[few], base[few], held, lower, upper, MARGIN, (post,))
     assert (detour.missing > 0.02).all()
     np.testing.assert_allclose(
         palm_poses(shapes.model, detour.joints, base[few])[:, 0],
@@ -154,7 +154,7 @@ def test_what_cannot_be_cleared_is_said(romeo, elbow_case):
     )
     # The fingers and the wrist may touch it: nothing is to be done.
     post = box_obstacle("post", (0.1, 0.1, 0.1), palm, ("l_wrist", "l_fingers"))
-    free = keep_clear(shapes, time[few], joints[few], base[few], held, lower, upper, MARGIN, (post,))
+    free = avoid_collisions(shapes, time[few], joints[few], base[few], held, lower, upper, MARGIN, (post,))
     assert (free.missing == 0.0).all()
     left = slice(1, 8)
     np.testing.assert_allclose(free.joints[:, left], joints[few, left], atol=1e-6)
@@ -178,7 +178,7 @@ def test_a_moving_obstacle_pushes_a_free_arm_and_not_the_other(romeo):
     trajectory = whole(romeo, shapes, time, joints, base)
     before = find_interference(romeo, trajectory, (block,))
     assert {one.second for one in before} == {"block"}
-    detour = keep_clear(shapes, time, joints, base, held, lower, upper, MARGIN, (block,))
+    detour = avoid_collisions(shapes, time, joints, base, held, lower, upper, MARGIN, (block,))
     assert (detour.missing == 0.0).all()
     after = whole(romeo, shapes, time, detour.joints, base)
     assert find_interference(romeo, after, (block,), MARGIN - 0.002) == ()
@@ -204,8 +204,8 @@ def test_a_hand_that_may_turn_on_its_handle_does_so_out_of_the_way(romeo):
     block = box_obstacle("block", (0.05, 0.10, 0.05), poses, ("l_wrist",))
     held = {frame: np.ones(41, dtype=bool) for frame in HANDS}
     limits = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
-    firm = keep_clear(shapes, time, joints, base, held, *limits, MARGIN, (block,))
-    loose = keep_clear(shapes, time, joints, base, held, *limits, MARGIN, (block,), {HANDS[0]: across})
+    firm = avoid_collisions(shapes, time, joints, base, held, *limits, MARGIN, (block,))
+    loose = avoid_collisions(shapes, time, joints, base, held, *limits, MARGIN, (block,), {HANDS[0]: across})
     assert firm.missing.max() > 0.002
     assert (loose.missing == 0.0).all()
     turned, firmly = palm_poses(model, loose.joints, base), palm_poses(model, joints, base)

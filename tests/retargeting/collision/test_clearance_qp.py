@@ -6,7 +6,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from simbench.retargeting.collision.clearance_qp import Clearances, Demands, bend_step, shape_cost, shape_pull
+from simbench.retargeting.collision.clearance_qp import (
+    Clearances,
+    QpTerms,
+    clearance_qp_step,
+    shape_cost,
+    shape_pull,
+)
 
 
 def dense(shape):
@@ -47,7 +53,7 @@ def test_a_step_costs_least(seed, pressing):
     away, missing = rng.normal(size=(clearances, count)), rng.normal(size=clearances)
     bound = 0.2 if pressing else 50.0
     low, high = np.full((samples, count), -bound), np.full((samples, count), bound)
-    demands = Demands(shape, blocks, descent, Clearances(owner, away, missing), low, high)
+    demands = QpTerms(shape, blocks, descent, Clearances(owner, away, missing), low, high)
 
     matrix = np.kron(dense(shape), np.eye(count))
     rows = np.zeros((clearances, samples, count))
@@ -62,7 +68,7 @@ def test_a_step_costs_least(seed, pressing):
         value = 0.5 * (step @ matrix @ step + left @ left) - descent.ravel() @ step
         return value, matrix @ step - left @ rows - descent.ravel()
 
-    step = bend_step(demands)
+    step = clearance_qp_step(demands)
     assert (np.abs(step) <= bound + 1e-3).all()
     bounds = [(-bound, bound)] * (samples * count)
     options = {"ftol": 1e-14, "maxiter": 500}

@@ -7,7 +7,7 @@ import pytest
 from simbench.kinematics.descent import place
 from simbench.motion.handles import Handle
 from simbench.retargeting.placement.com_compensation import swayed, swaying_gauss_newton
-from simbench.retargeting.placement.reach_model import counter_way, hand_reach
+from simbench.retargeting.placement.reach_model import counter_way, make_reachability_model
 from simbench.robot.robot import load_robot
 
 GAIN = (1.3, 0.8)
@@ -17,7 +17,7 @@ GAIN = (1.3, 0.8)
 def reach():
     mahru = load_robot("mahru")
     handles = {side: Handle(np.eye(4)[None]) for side in ("left", "right")}
-    return hand_reach(mahru, handles, mahru.postures["standing"], GAIN)
+    return make_reachability_model(mahru, handles, mahru.postures["standing"], GAIN)
 
 
 def own(reach, joints):

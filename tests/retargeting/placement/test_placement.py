@@ -11,13 +11,13 @@ from simbench.errors import RetargetError
 from simbench.motion.handles import Handle
 from simbench.retargeting.placement import spot as place
 from simbench.retargeting.placement import spot_search as place_search
-from simbench.retargeting.placement.base_gauss_newton import settle_place
-from simbench.retargeting.placement.hand_path import Course, seen_from
-from simbench.retargeting.placement.limit_margin import Wanted, followed
+from simbench.retargeting.placement.base_gauss_newton import optimise_base_pose
+from simbench.retargeting.placement.hand_path import HandPath, from_base
+from simbench.retargeting.placement.limit_margin import ReachTolerances, is_path_feasible
 from simbench.retargeting.placement.path_ik import Grasps
 from simbench.retargeting.placement.placement import RootPath, find_root, judge_root, require_feasible
-from simbench.retargeting.placement.reach_model import arm_length, hand_reach, handle_points
-from simbench.retargeting.placement.spot import Spot, cog_targets, handles_for, judge_spot
+from simbench.retargeting.placement.reach_model import arm_length, handle_way_points, make_reachability_model
+from simbench.retargeting.placement.spot import BasePlacement, cog_targets, evaluate_placement, handles_for
 from simbench.retargeting.placement.spot_search import find_spot
 from simbench.robot.robot import load_robot
 
@@ -50,14 +50,14 @@ def at_origin(count):
 
 
 def ready(puma, handles):
-    return hand_reach(puma, handles, puma.postures["ready"])
+    return make_reachability_model(puma, handles, puma.postures["ready"])
 
 
 def test_a_way_the_arm_has_gone_is_feasible_with_at_least_its_margin(puma):
     first, last = puma.postures["ready"], puma.postures["ready"] + [0.5, -0.3, 0.2, 0.4, -0.3, 0.6]
     gone = np.linspace(first, last, 40)
     handles = {"right": Handle(np.array([flange(puma, q) for q in gone]))}
-    found = judge_root(ready(puma, handles), handles, at_origin(40), Wanted(ample_margin=3.0))
+    found = judge_root(ready(puma, handles), handles, at_origin(40), ReachTolerances(ample_margin=3.0))
     low, high = puma.model.lowerPositionLimit, puma.model.upperPositionLimit
     assert found.feasible
     assert found.missing == 0.0
@@ -81,7 +81,7 @@ def test_a_hand_that_may_turn_about_its_handle_does(puma, angle, direction):
     found = []
     for one in (wanted, turned):
         handles = {"right": Handle(one[None], axis)}
-        found.append(judge_root(ready(puma, handles), handles, at_origin(1), Wanted()))
+        found.append(judge_root(ready(puma, handles), handles, at_origin(1), ReachTolerances()))
     assert found[1].feasible
     assert found[1].margin == pytest.approx(found[0].margin, abs=1e-6)
     palm = flange(puma, found[1].postures[0])
@@ -94,7 +94,7 @@ def test_a_circle_closes(puma):
     down = pin.exp3(np.array([0.0, 0.5 * np.pi, 0.0]))
     way = [pose(0.5 + 0.1 * np.cos(a), 0.1 + 0.1 * np.sin(a), 0.6, down) for a in angles]
     handles = {"right": Handle(np.array(way), np.array([1.0, 0.0, 0.0]))}
-    found = judge_root(ready(puma, handles), handles, at_origin(60), Wanted())
+    found = judge_root(ready(puma, handles), handles, at_origin(60), ReachTolerances())
     assert found.feasible
     np.testing.assert_allclose(found.postures[0], found.postures[-1], atol=1e-3)
     assert np.abs(np.diff(found.postures, axis=0)).max() < 0.3
@@ -111,18 +111,20 @@ def test_arms_that_race_lead_on_and_arms_that_jump_do_not(puma):
     np.testing.assert_allclose(flange(puma, flipped), flange(puma, ready), atol=1e-9)
     for joints, leads in ((np.array([ready, raced]), True), (np.array([ready, flipped]), False)):
         handles = {"right": Handle(np.array([flange(puma, q) for q in joints]))}
-        reach, points = hand_reach(puma, handles, ready), handle_points(handles)
+        reach, points = make_reachability_model(puma, handles, ready), handle_way_points(handles)
         # As if there were many poses: half a radian is more than one step of a way should take.
         many = Grasps(np.repeat(joints, 200, axis=0), np.zeros(400), np.zeros(400))
         path = np.repeat(points, 200, axis=0)
         path[-1] += 1e-3
-        assert followed(reach, many, path, ready, limits, Wanted()) == leads
+        assert is_path_feasible(reach, many, path, ready, limits, ReachTolerances()) == leads
 
 
 def test_what_is_missing_to_a_handle_too_high_is_the_height(puma):
     up = pin.exp3(np.array([0.0, -0.5 * np.pi, 0.0]))
     handles = {"right": Handle(pose(0.3, 0.1, 2.0, up)[None], np.array([1.0, 0.0, 0.0]))}
-    found = find_root(ready(puma, handles), handles, at_origin(1), (0.0, 0.0), Wanted(), lambda *_: None)
+    found = find_root(
+        ready(puma, handles), handles, at_origin(1), (0.0, 0.0), ReachTolerances(), lambda *_: None
+    )
     # Shoulder, arm with the elbow bent by 0.15 rad, flange straight up.
     upper, fore = 0.4318, np.hypot(0.4331, 0.0203)
     top = 0.672 + np.sqrt(upper**2 + fore**2 + 2 * upper * fore * np.cos(0.15)) + 0.05625
@@ -134,11 +136,11 @@ def test_what_is_missing_to_a_handle_too_high_is_the_height(puma):
 
 def test_hands_are_not_reached_wider_than_the_arms_span(mahru):
     handles = {side: Handle(pose(0.3, y, 1.0)[None]) for side, y in (("left", 1.0), ("right", -1.0))}
-    placed = judge_spot(mahru, handles, Spot((0.2, 0.0)), "standing")
+    placed = evaluate_placement(mahru, handles, BasePlacement((0.2, 0.0)), "standing")
     data = mahru.model.createData()
     pin.framesForwardKinematics(mahru.model, data, pin.neutral(mahru.model))
     shoulders = [data.oMf[mahru.model.getFrameId(mahru.frames[f"{s}_shoulder"])].translation for s in handles]
-    reach = hand_reach(mahru, handles, mahru.postures["standing"])
+    reach = make_reachability_model(mahru, handles, mahru.postures["standing"])
     span = np.linalg.norm(shoulders[0] - shoulders[1]) + 2.0 * arm_length(reach)
     least = 0.5 * (2.0 - span)
     assert least > 0.15
@@ -156,13 +158,13 @@ def test_a_mirror_symmetric_task_gives_a_symmetric_place(mahru):
         )
         for side, sign in (("left", 1.0), ("right", -1.0))
     }
-    placed = find_spot(mahru, handles, Spot(), "standing", lambda *_: None)
+    placed = find_spot(mahru, handles, BasePlacement(), "standing", lambda *_: None)
     found = placed.placement
     assert found.margin > 0.2
     assert placed.spot.position[1] == pytest.approx(0.4, abs=0.003)
     assert placed.spot.heading == pytest.approx(0.0, abs=0.02)
     # Judged anew from the numbers that are told, with the root where balance has it.
-    again = judge_spot(mahru, handles, placed.spot, "standing").placement
+    again = evaluate_placement(mahru, handles, placed.spot, "standing").placement
     assert again.margin == pytest.approx(found.margin, abs=0.02)
     q = pin.neutral(mahru.model)
     q[:3] = again.way[2]
@@ -179,11 +181,13 @@ def test_a_mirror_symmetric_task_gives_a_symmetric_place(mahru):
 def test_handles_that_do_not_fit_are_refused_in_a_line(puma, mahru):
     still, moving = Handle(np.eye(4)[None]), Handle(np.tile(np.eye(4), (3, 1, 1)))
     with pytest.raises(RetargetError, match=r"no handles"):
-        hand_reach(puma, {}, puma.postures["ready"])
+        make_reachability_model(puma, {}, puma.postures["ready"])
     with pytest.raises(RetargetError, match=r"left hand.*left_shoulder"):
-        hand_reach(puma, {"left": still}, puma.postures["ready"])
+        make_reachability_model(puma, {"left": still}, puma.postures["ready"])
     with pytest.raises(RetargetError, match=r"as many poses.*left 3, right 2"):
-        judge_spot(mahru, {"left": moving, "right": Handle(moving.poses[:2])}, Spot(), "standing")
+        evaluate_placement(
+            mahru, {"left": moving, "right": Handle(moving.poses[:2])}, BasePlacement(), "standing"
+        )
     with pytest.raises(RetargetError, match=r"a handle for the right hand; the recording has: left"):
         handles_for(puma, {"left": still}, "right")
     assert list(handles_for(puma, {"left": still}, "left")) == ["right"]
@@ -200,7 +204,7 @@ def test_place_and_postures_settle_where_a_hidden_place_was(mahru, stiff):
     """
     random = np.random.default_rng(3)
     handles = {side: Handle(np.tile(np.eye(4), (6, 1, 1))) for side in ("left", "right")}
-    reach = hand_reach(mahru, handles, mahru.postures["standing"])
+    reach = make_reachability_model(mahru, handles, mahru.postures["standing"])
     box = reach.boxes[0]
     gone = np.linspace(box.mean(axis=0), random.uniform(0.7 * box[0] + 0.3 * box[1], box[1]), 6)
     if stiff:
@@ -217,12 +221,12 @@ def test_place_and_postures_settle_where_a_hidden_place_was(mahru, stiff):
         for side, handle in handles.items():
             palm = root * data.oMf[model.getFrameId(mahru.frames[f"{side}_hand"])]
             handle.poses[number] = palm.homogeneous
-    course = Course(handle_points(handles), sway, hands)
+    course = HandPath(handle_way_points(handles), sway, hands)
     place, path = np.array([0.05, -0.3, 0.8, 0.3, 0.4, 0.0]), np.tile(box.mean(axis=0), (6, 1))
     low, high = place - 0.5, place + 0.5
 
     def missing():
-        seen = seen_from(place, course)
+        seen = from_base(place, course)
         total = 0.0
         for target, joints in zip(seen, path, strict=True):
             pin.framesForwardKinematics(model, data, np.concatenate([pin.neutral(model)[:7], joints]))
@@ -234,10 +238,12 @@ def test_place_and_postures_settle_where_a_hidden_place_was(mahru, stiff):
     tree, tasks, rest = reach.tree, reach.tasks, box.mean(axis=0)
     arrays = (course.points, course.sway, course.hands)
     held = (place.copy(), place.copy())
-    settle_place(tree, tasks, reach.counter, *arrays, *box, rest, *held, reach.work, 60, place, path)
+    optimise_base_pose(tree, tasks, reach.counter, *arrays, *box, rest, *held, reach.work, 60, place, path)
     np.testing.assert_array_equal(place, held[0])
     assert missing() > 0.01
-    settle_place(tree, tasks, reach.counter, *arrays, *box, rest, low, high, reach.work, 60, place, path)
+    optimise_base_pose(
+        tree, tasks, reach.counter, *arrays, *box, rest, low, high, reach.work, 60, place, path
+    )
     assert missing() < 2e-4
     assert (path >= box[0]).all()
     assert (path <= box[1]).all()
@@ -251,7 +257,7 @@ def test_the_cog_goes_its_share_of_the_hands_way_and_forward_while_they_rise(mah
     way[:, 2, 3] = np.linspace(0.9, 1.1, 5)
     handles = {"left": Handle(way), "right": Handle(np.eye(4)[None])}
     heading = 0.5 * np.pi
-    spot = Spot((0.3, 0.2), heading, 0.0, 0.5, 0.2)
+    spot = BasePlacement((0.3, 0.2), heading, 0.0, 0.5, 0.2)
     stance = stand(mahru, spot.position, heading, "standing")
     along = [0.5 * 0.05 * x for x in (0.0, 1.0, 0.0, -1.0, 0.0)]
     ahead = [0.2 * 0.5 * z for z in (-0.1, -0.05, 0.0, 0.05, 0.1)]
@@ -291,7 +297,7 @@ def test_the_cog_is_taken_no_farther_than_2_cm_from_the_soles_edges(mahru, headi
         way[:, :3, 3] = np.sin(np.linspace(0.0, 2.0 * np.pi, 5))[:, None] * (half, 0.0, rise)
         handles = {side: Handle(way) for side in ("left", "right")}
         with pytest.raises(KeyboardInterrupt):
-            find_spot(mahru, handles, Spot((0.3, -0.2), heading), "standing", lambda *_: None)
+            find_spot(mahru, handles, BasePlacement((0.3, -0.2), heading), "standing", lambda *_: None)
         assert asked.pop() == pytest.approx((follow, advance), abs=1e-6)
 
 
@@ -300,11 +306,11 @@ def test_a_cog_beyond_the_soles_is_no_place(mahru, monkeypatch):
         side: Handle(pose(0.35, 0.2 * sign, 0.9, pin.utils.rotate("z", -0.26 * sign))[None])
         for side, sign in (("left", 1.0), ("right", -1.0))
     }
-    spot = Spot(lean=0.02)
-    assert judge_spot(mahru, handles, spot, "standing").placement.feasible
+    spot = BasePlacement(lean=0.02)
+    assert evaluate_placement(mahru, handles, spot, "standing").placement.feasible
     # As if its feet were 16 mm long.
     monkeypatch.setattr(place, "half_soles", lambda robot, stance: np.array([0.008, 0.1]))
-    found = judge_spot(mahru, handles, spot, "standing").placement
+    found = evaluate_placement(mahru, handles, spot, "standing").placement
     assert found.fault == "the COG would go 12 mm beyond the soles"
 
 
@@ -327,4 +333,4 @@ def test_the_soles_are_measured_in_the_stances_axes(mahru):
 )
 def test_a_spot_in_numbers_that_say_nothing_is_refused(wrong, told):
     with pytest.raises(RetargetError, match=told):
-        Spot(**wrong)
+        BasePlacement(**wrong)

@@ -6,8 +6,12 @@ import pytest
 
 from simbench.motion.handles import Handle
 from simbench.retargeting.placement import separation as module
-from simbench.retargeting.placement.hand_path import make_course, seen_from
-from simbench.retargeting.placement.reach_model import HandReach, hand_reach, least_clearance
+from simbench.retargeting.placement.hand_path import from_base, make_hand_path
+from simbench.retargeting.placement.reach_model import (
+    ReachabilityModel,
+    least_clearance,
+    make_reachability_model,
+)
 from simbench.robot.robot import load_robot
 
 
@@ -16,10 +20,10 @@ def mahru():
     return load_robot("mahru")
 
 
-def crossed(mahru, random) -> tuple[HandReach, dict[str, Handle], np.ndarray]:
+def crossed(mahru, random) -> tuple[ReachabilityModel, dict[str, Handle], np.ndarray]:
     """A posture that brings links 5 to 30 mm into each other, and handles where its palms are."""
     free = {side: Handle(np.eye(4)[None], np.array([1.0, 0.0, 0.0])) for side in ("left", "right")}
-    reach = hand_reach(mahru, free, mahru.postures["standing"], (1.3, 1.2))
+    reach = make_reachability_model(mahru, free, mahru.postures["standing"], (1.3, 1.2))
     low, high = reach.boxes[0]
     while True:
         joints = random.uniform(low + 0.2, high - 0.2)
@@ -37,10 +41,12 @@ def test_links_part_and_palms_stay(mahru):
     parted = 0
     for _ in range(4):
         reach, handles, joints = crossed(mahru, random)
-        course = make_course(reach, handles, np.zeros((1, 3)))
+        course = make_hand_path(reach, handles, np.zeros((1, 3)))
         before = -least_clearance(reach, joints[None])
         low, high = np.full(6, -0.3), np.full(6, 0.3)
-        place, path = module.part_links(reach, course, np.zeros(6), joints[None], reach.boxes[0], low, high)
+        place, path = module.separate_links(
+            reach, course, np.zeros(6), joints[None], reach.boxes[0], low, high
+        )
         assert (path >= reach.boxes[0][0]).all()
         assert (path <= reach.boxes[0][1]).all()
         assert (np.abs(place) <= 0.3).all()
@@ -52,7 +58,7 @@ def test_links_part_and_palms_stay(mahru):
 
 def test_the_derivatives_are_those_of_what_is_missing(mahru):
     reach, handles, joints = crossed(mahru, np.random.default_rng(2))
-    course = make_course(reach, handles, np.full((1, 3), 0.02))
+    course = make_hand_path(reach, handles, np.full((1, 3), 0.02))
     course.hands[:] = (0.1, -0.2, 0.3)
     unknowns = np.concatenate([[0.1, 0.2, 0.05, 0.4, 0.5, -0.6], joints])
     wrong, slopes = module._misses(reach, course, unknowns)
@@ -74,7 +80,7 @@ def test_the_derivatives_are_those_of_what_is_missing(mahru):
 def test_what_is_missing_is_seen_from_the_swaying_root(mahru):
     """The palms of a posture, put where that posture and the place have them, miss nothing."""
     reach, handles, joints = crossed(mahru, np.random.default_rng(3))
-    course = make_course(reach, handles, np.zeros((1, 3)))
+    course = make_hand_path(reach, handles, np.zeros((1, 3)))
     unknowns = np.concatenate([np.zeros(6), joints])
     wrong, _ = module._misses(reach, course, unknowns)
     sway = reach.counter.gain * (
@@ -83,7 +89,7 @@ def test_what_is_missing_is_seen_from_the_swaying_root(mahru):
         )[:2]
         - reach.counter.middle
     )
-    points = seen_from(unknowns[:6], course)
+    points = from_base(unknowns[:6], course)
     # The handles stand where the palms are without swaying: all are off by the sway alone.
     weights = reach.tasks.point_weight
     expected = weights[:, None] * np.append(-sway, 0.0)

@@ -10,7 +10,7 @@ from simbench.motion.human_motion import resample
 from simbench.options import RobotSection
 from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.imitation import Imitation, imitate
-from simbench.retargeting.placement.spot import Spot
+from simbench.retargeting.placement.spot import BasePlacement
 from simbench.retargeting.whole_body.stance import pelvis_height
 from simbench.robot.robot import load_robot
 
@@ -38,7 +38,7 @@ def stretched(mahru):
 
 def height(robot, motion, imitation):
     section = RobotSection(name=robot.name, posture="standing")
-    spot = Spot(section.position_m, section.heading_rad, section.height_m)
+    spot = BasePlacement(section.position_m, section.heading_rad, section.height_m)
     nowhere = np.zeros(len(motion.time))
     return pelvis_height(robot, motion, imitation, spot, section, {"left": nowhere, "right": nowhere})
 

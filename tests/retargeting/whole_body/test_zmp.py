@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simbench.balance.standing.standing import balance, stand
+from simbench.balance.standing.standing import solve_com_ik, stand
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.errors import BalanceError
 from simbench.kinematics.profiles import minimum_jerk
@@ -66,7 +66,7 @@ def test_free_hands_feel_nothing():
 def test_the_cog_leans_against_a_pull_by_its_moment_over_the_weight(romeo):
     """Of a robot that stands still, its COG in the middle of its soles."""
     stance = stand(romeo, (0.3, -0.1), 0.0, "standing")
-    base, joints = balance(romeo, stance, np.tile(stance.joints, (201, 1)))
+    base, joints = solve_com_ik(romeo, stance, np.tile(stance.joints, (201, 1)))
     time = np.linspace(0.0, 2.0, 201)
     force, height = 10.0, 0.97
     load = np.tile([force, 0.0, 0.0, 0.0, force * height, 0.0], (201, 1))
@@ -89,7 +89,7 @@ def test_balancing_brings_the_zmp_where_it_is_wanted_but_for_hands_that_hold(rom
     for name in ("LShoulderPitch", "RShoulderPitch"):
         joints[:, romeo.joint_names.index(name)] -= 0.8 * swing
     wanted = np.tile(stance.target, (201, 1))
-    base, joints = balance(romeo, stance, joints)
+    base, joints = solve_com_ik(romeo, stance, joints)
     before, _ = planned_zmp(romeo, time, base, joints)
     moved_base, moved_joints = swaying_balance(romeo, stance, time, base, joints, wanted, np.ones(201))
     after, _ = planned_zmp(romeo, time, moved_base, moved_joints)

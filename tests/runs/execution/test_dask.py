@@ -14,7 +14,7 @@ from simbench.cli.main import main
 from simbench.errors import StudyError
 from simbench.runs.execution import local as processes
 from simbench.runs.execution.dask import dask_cluster
-from simbench.runs.execution.local import answer_of, run_apart
+from simbench.runs.execution.local import answer_of, run_isolated
 from simbench.runs.execution.subprocess_worker import answer_apart
 from simbench.runs.study.study import Item, run_study
 from simbench.runs.study.table import TABLE
@@ -64,7 +64,7 @@ def test_a_worker_that_is_killed_under_load_loses_nothing(cluster, items, tmp_pa
         rows = run_study(square, items, tmp_path / "dask", execute=execute, on_progress=kill_one)
     assert [row.error for row in rows] == [""] * 8
     assert killed[0] not in worker_processes(cluster)
-    run_study(square, items, tmp_path / "local", execute=partial(run_apart, jobs=2))
+    run_study(square, items, tmp_path / "local", execute=partial(run_isolated, jobs=2))
     assert (tmp_path / "dask" / TABLE).read_bytes() == (tmp_path / "local" / TABLE).read_bytes()
 
 

@@ -5,12 +5,12 @@ import operator
 import os
 import time
 
-from simbench.runs.execution.local import run_apart
+from simbench.runs.execution.local import run_isolated
 from simbench.runs.scenario.loading import load_scenario
 
 
 def answers(function, work, jobs=2):
-    return [answer for _, answer in sorted(run_apart(function, work, jobs), key=operator.itemgetter(0))]
+    return [answer for _, answer in sorted(run_isolated(function, work, jobs), key=operator.itemgetter(0))]
 
 
 def test_each_piece_of_work_gives_its_value_or_its_error():
@@ -39,7 +39,7 @@ def test_each_process_has_one_thread(monkeypatch):
 
 def test_what_is_under_way_ends_when_nobody_waits_for_it():
     before = time.monotonic()
-    finished = run_apart(time.sleep, [(0.0,), (60.0,), (60.0,)], 2)
+    finished = run_isolated(time.sleep, [(0.0,), (60.0,), (60.0,)], 2)
     assert next(finished)[0] == 0
     finished.close()
     assert time.monotonic() - before < 30.0

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from simbench.errors import StudyError
-from simbench.runs.execution.local import Answer, answer_of, run_apart
+from simbench.runs.execution.local import JobResult, answer_of, run_isolated
 from simbench.runs.study import study
 from simbench.runs.study.directory import finished_rows
 from simbench.runs.study.study import Item, run_study
@@ -166,7 +166,7 @@ def test_a_row_that_was_half_written_is_made_again(units, items, tmp_path):
 def test_an_error_is_a_row_and_a_process_that_died_is_tried_again(units, items, tmp_path):
     ill = tmp_path / "calls" / "ill"
     ill.touch()
-    run = partial(run_study, units.fragile, items[:4], tmp_path / "a", execute=partial(run_apart, jobs=2))
+    run = partial(run_study, units.fragile, items[:4], tmp_path / "a", execute=partial(run_isolated, jobs=2))
     rows = run()
     assert [bool(row.error) for row in rows] == [False, True, True, False]
     assert rows[1].error.startswith("ValueError: one is not wanted (")
@@ -254,6 +254,6 @@ def test_what_is_no_row_is_an_error_of_its_item(tmp_path, returned, said):
 
 
 def test_an_answer_of_a_process_that_died_is_known_by_it():
-    assert Answer(error="x").died is False
-    (_, answer), *_ = run_apart(os._exit, [(3,)], 1)
-    assert answer.died
+    assert JobResult(error="x").crashed is False
+    (_, answer), *_ = run_isolated(os._exit, [(3,)], 1)
+    assert answer.crashed
