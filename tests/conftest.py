@@ -21,6 +21,8 @@ from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
 from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
 
+pytest_plugins = ["recorded_bodies"]
+
 
 @dataclass(frozen=True)
 class Planned:

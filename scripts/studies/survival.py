@@ -55,7 +55,7 @@ def run_seed(scenario: str, seed: int, overrides: Sequence[str]) -> Outcome:
     )
 
 
-def run_apart(scenario: str, seed: int, overrides: Sequence[str]) -> Outcome:
+def run_isolated(scenario: str, seed: int, overrides: Sequence[str]) -> Outcome:
     """Run a scenario once in a process of its own, whose end, however hard, is that run's alone."""
     try:
         with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
@@ -113,7 +113,7 @@ def main() -> int:
     os.environ["OMP_NUM_THREADS"] = "1"
     runs = [(scenario, seed) for scenario in given.scenarios for seed in range(given.seeds)]
     with progress_bars(Console(stderr=True)) as on_progress, ThreadPoolExecutor(given.jobs) as threads:
-        waiting = [threads.submit(run_apart, scenario, seed, overrides) for scenario, seed in runs]
+        waiting = [threads.submit(run_isolated, scenario, seed, overrides) for scenario, seed in runs]
         try:
             for number, _ in enumerate(as_completed(waiting), 1):
                 on_progress("runs", number, len(runs))

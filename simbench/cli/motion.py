@@ -56,7 +56,6 @@ def inspect_(
         _check_target(picture)
         if picture.suffix.lower() != ".png":
             raise MotionError(f"{picture}: a picture's name must end in .png")
-    from simbench import display_motion
     from simbench.motion.inspection import inspect
     from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
@@ -66,22 +65,22 @@ def inspect_(
         from simbench.motion.skeleton_picture import draw_picture
 
         draw_picture(inspection, picture)
-    for line in display_motion.summary_lines(inspection):
+    for line in summary_lines(inspection):
         print(line)
     console = Console(markup=False, emoji=False)
     for lay_out in (
-        display_motion.length_table,
-        display_motion.angle_table,
-        display_motion.hand_table,
-        display_motion.gap_table,
-        display_motion.phase_table,
+        length_table,
+        angle_table,
+        hand_table,
+        gap_table,
+        phase_table,
     ):
         table = lay_out(inspection)
         if table.rows:
             print()
             console.print(table)
     print()
-    for line in display_motion.closing_lines(inspection):
+    for line in closing_lines(inspection):
         print(line)
     if picture is not None:
         print(f"\npicture  {picture}")

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from simbench import plotting
 from simbench.errors import MotionError
-from simbench.motion import figure_png, skeleton_picture
+from simbench.motion import skeleton_picture
 from simbench.motion.human_motion import Gap
 from simbench.motion.inspection import inspect
 from simbench.motion.phases import Phases
@@ -128,7 +129,7 @@ def test_a_full_disk_leaves_the_old_picture_and_nothing_else(swing, tmp_path, mo
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(figure_png, "os", SimpleNamespace(replace=full))
+    monkeypatch.setattr(plotting, "os", SimpleNamespace(replace=full))
     with pytest.raises(MotionError, match=r"a\.png: cannot be written: No space left on device"):
         draw_picture(inspect(swing), path)
     assert path.read_bytes() == b"old"

@@ -29,7 +29,7 @@ def dask_cluster(address: str) -> Iterator[Execute]:
     Yields
     ------
     Execute
-        Does what `run_apart` does, with as many processes at a time as the workers have threads.
+        Does what `run_isolated` does, with as many processes at a time as the workers have threads.
 
     Raises
     ------

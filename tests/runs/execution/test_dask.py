@@ -72,7 +72,7 @@ def test_a_sweep_gives_the_same_table_as_here(cluster, tmp_path, capsys, monkeyp
     def run_here(function, work, jobs):
         return ((index, answer_of(function, arguments)) for index, arguments in enumerate(work))
 
-    monkeypatch.setattr(processes, "run_apart", run_here)
+    monkeypatch.setattr(processes, "run_isolated", run_here)
     command = ["sweep", "puma560_sweep", "--vary", "control.law=pd,computed_torque", "--out"]
     overrides = [part for text in SHORT for part in ("--set", text)]
     assert main([*command, str(tmp_path / "dask"), "--dask", cluster.scheduler_address, *overrides]) == 0
@@ -133,7 +133,7 @@ def test_what_the_work_prints_is_no_part_of_its_answer():
 
     assert answer_apart(pickle.dumps((print, ("hello",)))).value is None
     assert answer_apart(pickle.dumps((os.getenv, ("OMP_NUM_THREADS",)))).value == "1"
-    assert answer_apart(b"no pickle").died
+    assert answer_apart(b"no pickle").crashed
 
 
 def test_the_process_ends_when_nobody_waits_for_its_answer():
