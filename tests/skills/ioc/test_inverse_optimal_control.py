@@ -111,11 +111,15 @@ def test_weights_of_a_law_are_recovered(stroke):
         task = generate_motion(stroke, weights)
         assert make_fitness(task)(weights)[0] < 1e-12
         mixture = find_mixture([task])
-        flat = mixture_flatness([task], mixture, 1e-8)
-        known = flat.highest - flat.lowest < 0.02
         assert mixture.fitness < 1e-7
-        assert known.sum() >= 3
-        np.testing.assert_allclose(mixture.weights[known], weights[known], atol=0.02)
+        flat = mixture_flatness([task], mixture, 1e-8)
+        assert (flat.highest - flat.lowest < 0.02).sum() >= 3
+        # The hidden law has fitness 0. How far a search gets towards 0 depends on a processor's rounding: the
+        # hidden weights are within 0.02, or within what the fitness that was reached cannot tell apart.
+        reached = mixture_flatness([task], mixture, max(mixture.fitness, 1e-8))
+        tolerance = np.maximum(reached.highest - reached.lowest, 0.02)
+        assert (tolerance < 0.1).all()
+        assert (np.abs(mixture.weights - weights) < tolerance).all()
 
 
 def test_what_is_about_as_good_is_not_told_apart(stroke):
