@@ -9,7 +9,11 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.controller.embedded_motion import FASTEST, embedded_motion, singular_section
+from simbench.balance.controller.embedded_motion import (
+    MAX_JOINT_SPEED,
+    compute_embedded_motion,
+    singular_section,
+)
 from simbench.balance.controller.sections import Assignment
 from simbench.errors import BalanceError
 from simbench.kinematics.arrays import Array
@@ -90,15 +94,21 @@ def embed(
     points = np.empty((len(assignment.frames), 3))
     for row, frame in enumerate(assignment.frames):
         points[row] = pin.updateFramePlacement(model, data, frame).translation
-    layout = assignment.layout
-    speeds, rows, response, carried = embedded_motion(
-        data.J, data.Jcom, points, layout, joint_velocity, end_velocity
-    )
-    row = singular_section(speeds)
+    columns = assignment.columns
+    embedded = compute_embedded_motion(data.J, data.Jcom, points, columns, joint_velocity, end_velocity)
+    row = singular_section(embedded.joint_speeds)
     if row >= 0:
-        raise BalanceError(_singular(assignment.names, row, speeds[row]))
-    n = len(layout.free)
-    return Embedding(layout.free, rows[:3, :n], rows[:3, n], rows[3:, :n], rows[3:, n], response, carried)
+        raise BalanceError(_singular(assignment.names, row, embedded.joint_speeds[row]))
+    cog_rows, body_rows, n = embedded.rows[:3], embedded.rows[3:], len(columns.free)
+    return Embedding(
+        free=columns.free,
+        cog_jacobian=cog_rows[:, :n],
+        cog_carried=cog_rows[:, n],
+        body_jacobian=body_rows[:, :n],
+        body_carried=body_rows[:, n],
+        response=embedded.response,
+        carried=embedded.carried,
+    )
 
 
 def solve(embedding: Embedding, cog_velocity: Array, body_velocity: Array) -> Array:
@@ -149,5 +159,5 @@ def _singular(names: tuple[str, ...], row: int, speed: float) -> str:
     whose = "of COG or body takes" if row == 0 else "of its end takes"
     return (
         f"{what} is singular, as with a straight knee: 1 m/s or 1 rad/s {whose} {speed:.2g} rad/s "
-        f"of its joints; allowed: below {FASTEST:.0f} rad/s"
+        f"of its joints; allowed: below {MAX_JOINT_SPEED:.0f} rad/s"
     )

@@ -3,7 +3,7 @@
 import numpy as np
 
 from simbench.balance.controller.sections import LEGS
-from simbench.balance.controller.whole_body import WholeBody, WholeBodyPlan
+from simbench.balance.controller.whole_body import WholeBodyController, WholeBodyPlan
 from simbench.balance.inverted_pendulum import CogZmpGains
 from simbench.errors import BalanceError
 from simbench.robot.robot import Robot
@@ -25,7 +25,7 @@ def check_gait_feasibility(robot: Robot, plan: WholeBodyPlan) -> None:
     BalanceError
         If a leg joint would pass a position or speed limit, or a leg would have to be straight.
     """
-    whole = WholeBody(robot, plan, _GAINS)
+    whole = WholeBodyController(robot, plan, _GAINS)
     model, gait = robot.model, plan.gait
     legs = whole.legs
     low, high = model.lowerPositionLimit[7 + legs], model.upperPositionLimit[7 + legs]

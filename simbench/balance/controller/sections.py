@@ -40,7 +40,7 @@ class Role(Enum):
 
 
 @dataclass(frozen=True)
-class Section:
+class LimbSection:
     """A limb: joints between the body or another section and an end.
 
     Parameters
@@ -57,7 +57,7 @@ class Section:
     frame: int
 
 
-class Layout(NamedTuple):
+class SectionColumns(NamedTuple):
     """Columns of the velocity vector by what is known of them, for compiled code.
 
     Parameters
@@ -93,15 +93,15 @@ class Assignment:
         The base section, then the C-busy ones.
     frames : tuple of int, length 1 + C
         Of their ends.
-    layout : Layout
+    columns : SectionColumns
     """
 
     names: tuple[str, ...]
     frames: tuple[int, ...]
-    layout: Layout
+    columns: SectionColumns
 
 
-def limb_sections(robot: Robot) -> tuple[Section, ...]:
+def limb_sections(robot: Robot) -> tuple[LimbSection, ...]:
     """Take a robot's groups of joints as sections, the legs first, the left one before the right one.
 
     Legs end in the feet's frames, arms in the hands'; trunk, head and grips have no end.
@@ -139,7 +139,7 @@ def limb_sections(robot: Robot) -> tuple[Section, ...]:
             owner[joint] = name
     model = robot.model
     return tuple(
-        Section(
+        LimbSection(
             name,
             tuple(model.joints[model.getJointId(joint)].idx_v for joint in robot.groups[name]),
             model.getFrameId(robot.frames[_ENDS[name]]) if _ENDS.get(name) in robot.frames else -1,
@@ -149,7 +149,7 @@ def limb_sections(robot: Robot) -> tuple[Section, ...]:
 
 
 def assign(
-    model: pin.Model, sections: tuple[Section, ...], roles: Mapping[str, Role], contacts: Collection[str]
+    model: pin.Model, sections: tuple[LimbSection, ...], roles: Mapping[str, Role], contacts: Collection[str]
 ) -> Assignment:
     """Give every section its role.
 
@@ -208,7 +208,7 @@ def assign(
                     f"section {end.name} hangs on {other.name}, which is {role[other.name].value}; "
                     "allowed for that: J-busy, held, used"
                 )
-    layout = Layout(
+    section_columns = SectionColumns(
         free=np.array(columns[Role.BASE] + columns[Role.USED], np.int64),
         given=np.array(columns[Role.J_BUSY], np.int64),
         busy=np.array(columns[Role.C_BUSY], np.int64),
@@ -216,10 +216,10 @@ def assign(
         ends=np.array([sections.index(end) for end in ends], np.int64),
         moves=moves,
     )
-    return Assignment(names, tuple(end.frame for end in ends), layout)
+    return Assignment(names, tuple(end.frame for end in ends), section_columns)
 
 
-def _capable(section: Section) -> bool:
+def _capable(section: LimbSection) -> bool:
     return section.frame >= 0 and len(section.columns) >= _NEEDED
 
 

@@ -55,7 +55,7 @@ class Gait:
     in_swing: Array
 
 
-def standing(
+def standing_gait(
     soles: Mapping[str, pin.SE3], cog: Array, zmp: Array, timestep: float, samples: int, support: str = "left"
 ) -> Gait:
     """Plan to stand on both feet, the COG still or swaying.
@@ -99,7 +99,7 @@ def standing(
     )
 
 
-def held_gait(gait: Gait, samples: int) -> Gait:
+def extend_gait(gait: Gait, samples: int) -> Gait:
     """Stand at a gait's end until it has as many samples.
 
     Parameters

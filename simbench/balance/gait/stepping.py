@@ -42,7 +42,7 @@ class StepTiming:
     settle_s: float
 
 
-def sole_middles(robot: Robot, inset_m: float = 0.0) -> dict[str, Array]:
+def sole_centres(robot: Robot, inset_m: float = 0.0) -> dict[str, Array]:
     """Find where the ZMP rests while the robot stands on one foot.
 
     Parameters
@@ -88,7 +88,7 @@ def plan_gait(
     omega : float
         The pendulum's natural frequency, 1/s.
     zmp_offset : {side: (2,) array}
-        Where the ZMP rests, in the foot frame, m, as from `sole_middles`.
+        Where the ZMP rests, in the foot frame, m, as from `sole_centres`.
 
     Returns
     -------

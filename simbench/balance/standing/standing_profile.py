@@ -72,7 +72,7 @@ def planned_zmp(
     return np.stack([-moment[:, 1], moment[:, 0]], axis=1) / force[:, 2:], cog
 
 
-def pendulum_sway(time: Array, zmp: Array, height: float) -> Array:
+def lipm_com_offset(time: Array, zmp: Array, height: float) -> Array:
     """Find the way of the COG that moves the ZMP of an inverted pendulum as wanted.
 
     The bounded solution of d − d̈/ω² = z̄, with z̄ the wanted way of the ZMP up to 5 Hz (a Gaussian without
