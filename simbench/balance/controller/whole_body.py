@@ -256,7 +256,7 @@ class WholeBodyController:
         return known
 
     def _recover(self, now: int, body: Array) -> tuple[bool, Array]:
-        """Replan if a push requires it; return whether the gait is a recovery by now, and the trunk's pose."""
+        """Replan if a push requires it; whether the gait is a recovery by now, and the trunk's pose."""
         recovery, hips, observer = self._recovery, self._hips, self._observer
         assert recovery is not None
         assert hips is not None

@@ -11,6 +11,7 @@ from simbench.balance.gait.landing import Landing
 from simbench.balance.inverted_pendulum import cog_profile
 from simbench.balance.push_recovery.capture_step import (
     CaptureStep,
+    FeetState,
     LegGeometry,
     choose_step,
     measure_legs,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from simbench.balance.push_recovery.capture_step import (
+    FeetState,
     LegGeometry,
     choose_step,
     project_into_polygon,
