@@ -95,7 +95,8 @@ def compile_for(function: Function, *arguments: object) -> Function:
     """
     if not isinstance(function, Dispatcher):
         return function
-    return cast(Function, function.compile(tuple(numba.typeof(argument) for argument in arguments)))
+    types = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
+    return cast(Function, function.compile(types))
 
 
 @contextmanager

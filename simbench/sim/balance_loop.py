@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.controller.rehearsal import check_gait_feasibility
+from simbench.balance.controller.feasibility import check_gait_feasibility
 from simbench.balance.controller.whole_body import WholeBodyController, WholeBodyPlan
 from simbench.balance.gait.footsteps import Command, Forward, March, Sideways, Turn, plan_footsteps
 from simbench.balance.gait.gait import Gait, extend_gait, standing_gait

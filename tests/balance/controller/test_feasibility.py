@@ -1,4 +1,4 @@
-"""A rehearsal refuses plans whose legs leave their limits, and says which joint, in which step, and when."""
+"""Plans whose legs leave their limits are refused; the error says which joint, in which step, and when."""
 
 import re
 from dataclasses import replace
@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.controller.rehearsal import check_gait_feasibility
+from simbench.balance.controller.feasibility import check_gait_feasibility
 from simbench.balance.controller.whole_body import WholeBodyController, WholeBodyPlan
 from simbench.balance.gait.footsteps import Forward, March, plan_footsteps
 from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_centres
