@@ -38,8 +38,8 @@ class FeedForward:
     def replan(self, now: int) -> None:
         """Take up a gait whose rows have changed.
 
-        The plan's velocity jumps to the measured one then; the torque goes on with the acceleration of the
-        tick before.
+        The plan's velocity jumps to the measured one then; the torque keeps the acceleration of the tick
+        before.
 
         Parameters
         ----------

@@ -109,7 +109,7 @@ class CogObserver:
             left_rotation, left, right_rotation, right, cog, wrench, flat_position, flat_yaw
         )
         if load <= 0.0:
-            # In the air the COG goes on with the velocity that it had.
+            # In the air the COG keeps the velocity that it had.
             self.position = self.position + self._timestep * self.velocity
             return
         position = np.array((x / load, y / load))

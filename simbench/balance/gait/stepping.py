@@ -77,8 +77,9 @@ def plan_gait(
 
     The ZMP rests in a point of the sole while the robot stands on it, and moves to the next on a minimum-jerk
     curve in double support; it starts and ends midway between both feet's points. The COG is that of the
-    linear inverted pendulum. A foot rises and sinks as z = lift (1 − cos 2πs) / 2; it moves
-    horizontally and turns by minimum jerk, but not in the first and last tenth of the swing.
+    linear inverted pendulum. A foot rises and sinks as z = lift (1 − cos 2πs) / 2 in the phase s
+    of its swing, 0 to 1; it moves horizontally and turns by minimum jerk, but not in the first and last tenth
+    of the swing.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ def plan_gait(
     _check_timing(timing, footsteps, timestep, omega)
     time: Array = timestep * np.arange(round(_duration(len(footsteps), timing) / timestep) + 1.0)
     lift_off = _lift_offs(len(footsteps), timing)
-    at = {side: soles[side].translation[:2] for side in SIDES}
+    foot_at = {side: soles[side].translation[:2] for side in SIDES}
     yaw = dict(zip(SIDES, np.unwrap([yaw_of(soles[side]) for side in SIDES]).tolist(), strict=True))
     position = np.empty((len(time), 2, 3))
     position[:] = [soles[side].translation for side in SIDES]
@@ -117,26 +118,27 @@ def plan_gait(
     velocity, yaw_rate = np.zeros_like(position), np.zeros_like(foot_yaw)
     in_swing = np.full_like(foot_yaw, np.nan)
 
-    def rest(side: str) -> Array:
-        return at[side] + pin.utils.rotate("z", yaw[side])[:2, :2] @ zmp_offset[side]
+    def zmp_on(side: str) -> Array:
+        """Point in which the ZMP rests on a foot."""
+        return foot_at[side] + pin.utils.rotate("z", yaw[side])[:2, :2] @ zmp_offset[side]
 
-    start = 0.5 * (rest("left") + rest("right"))
-    zmp, before = np.tile(start, (len(time), 1)), start
+    start = 0.5 * (zmp_on("left") + zmp_on("right"))
+    zmp, previous = np.tile(start, (len(time), 1)), start
     support = np.full(len(time), SIDES.index(other_side(footsteps[0].side)), dtype=np.int64)
     for step, lifted in zip(footsteps, lift_off, strict=True):
         stance = other_side(step.side)
-        # Onto the foot that will stand.
-        leaving, target = lifted - timing.double_support_s, rest(stance)
-        zmp += minimum_jerk(time, leaving, timing.double_support_s)[:, None] * (target - before)
-        before = target
+        # The ZMP moves onto the foot that will stand.
+        start_time, target = lifted - timing.double_support_s, zmp_on(stance)
+        zmp += minimum_jerk(time, start_time, timing.double_support_s)[:, None] * (target - previous)
+        previous = target
         support[time >= lifted - 0.5 * timing.double_support_s] = SIDES.index(stance)
-        # The other one swings.
+        # The other foot swings.
         side = SIDES.index(step.side)
         phase = (time - lifted) / timing.single_support_s
         swinging = (phase > 1e-9) & (phase < 1.0 - 1e-9)
         progress, rate = _progress(phase, timing.single_support_s)
         rotation = math.remainder(step.yaw - yaw[step.side], math.tau)
-        displacement = step.position - at[step.side]
+        displacement = step.position - foot_at[step.side]
         position[:, side, :2] += progress[:, None] * displacement
         velocity[:, side, :2] += rate[:, None] * displacement
         foot_yaw[:, side] += progress * rotation
@@ -145,10 +147,10 @@ def plan_gait(
         position[swinging, side, 2] += 0.5 * timing.lift_m * (1.0 - np.cos(angle))
         velocity[swinging, side, 2] = np.pi * timing.lift_m / timing.single_support_s * np.sin(angle)
         in_swing[swinging, side] = phase[swinging]
-        at[step.side], yaw[step.side] = step.position, yaw[step.side] + rotation
-    leaving = lift_off[-1] + timing.single_support_s
-    end = 0.5 * (rest("left") + rest("right"))
-    zmp += minimum_jerk(time, leaving, timing.double_support_s)[:, None] * (end - before)
+        foot_at[step.side], yaw[step.side] = step.position, yaw[step.side] + rotation
+    start_time = lift_off[-1] + timing.single_support_s
+    end = 0.5 * (zmp_on("left") + zmp_on("right"))
+    zmp += minimum_jerk(time, start_time, timing.double_support_s)[:, None] * (end - previous)
     cog, cog_velocity, cog_acceleration = cog_profile(zmp, timestep, omega)
     return Gait(
         timestep=timestep,

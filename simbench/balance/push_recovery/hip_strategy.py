@@ -16,8 +16,8 @@ _UNEXPECTED = 0.05
 _LEAN_ANGLE = 0.4
 """Angle of the lean, rad, where the hips allow it."""
 _RANGE_FRACTION = 0.5
-"""Part of the hips' range to their limits that leaning uses; thighs that lean, as hips go the other way than
-the head, use up to two thirds as much, and feedback some."""
+"""Part of the hips' range to their limits that leaning uses; the thighs, which lean because the hips move
+against the head, use up to two thirds as much, and feedback some."""
 _DOWN, _HOLD, _UP = 0.4, 0.3, 1.5
 """Time to lean, to stay and to come up again, s."""
 _LATERAL = 0.9

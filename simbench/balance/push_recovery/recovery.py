@@ -192,7 +192,7 @@ class Recovery:
         load: Array,
         swinging: int | None,
     ) -> None:
-        """Write the rows of a step, which begins or goes on."""
+        """Write the rows of a step that begins or continues."""
         gait, dt = self.gait, self.gait.timestep
         remaining = (self._touch_down - now) * dt
         free_target = swinging is None or remaining > _FIXED
