@@ -9,7 +9,7 @@ import pinocchio as pin
 from simbench.balance.gait.gait import Gait
 from simbench.balance.gait.landing import Landing
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compile_for, compiled
 
 FORCE_BANDWIDTH = 10.0
 """Bandwidth of the force sensors in the feet, Hz."""
@@ -141,6 +141,10 @@ class Sensing:
         self.cog, self._trunk_rotation = self._data.com[0], self._data.oMi[1].rotation
         self._forces = FootForces(FORCE_BANDWIDTH, timestep, load)
         self.wrench = self._forces.wrench
+        flat_position, flat_yaw = np.zeros((2, 3)), np.zeros(2)
+        self._measure = compile_for(
+            _measure, *self.soles[0], self.cog, self.wrench, flat_position, flat_yaw, 0
+        )
 
     @property
     def upright(self) -> bool:
@@ -183,7 +187,7 @@ class Sensing:
         """
         support = int(gait.support[now])
         rotation, sole = self.soles[support]
-        cog_x, cog_y, zmp_x, zmp_y = _measure(
+        cog_x, cog_y, zmp_x, zmp_y = self._measure(
             rotation, sole, self.cog, self.wrench, landing.position, landing.yaw, support
         )
         cog[now, 0], cog[now, 1] = cog_x, cog_y
@@ -288,7 +292,7 @@ def _measure(
     flat_yaw: Array,
     support: int,
 ) -> tuple[float, float, float, float]:
-    """COG and ZMP, x and y, m, in one call: two would cost 0.6 µs more of a tick's 24."""
+    """COG and ZMP, x and y, m, in one call: two would take 0.6 µs more of a tick's 24 µs."""
     cog_x, cog_y = position_from_flat_sole(rotation, sole, cog, flat_position[support], flat_yaw[support])
     zmp_x, zmp_y = measured_zmp(wrench, flat_position, flat_yaw)
     return cog_x, cog_y, zmp_x, zmp_y

@@ -144,8 +144,10 @@ class WholeBodyController:
         self.velocity = np.zeros(robot.model.nv)
         self.torque = np.zeros(len(robot.joint_names))
         self.gave_up: int | None = None
-        self._velocities = ReferenceVelocities(np.zeros(robot.model.nv), self.velocity)
+        self._planned = np.zeros(robot.model.nv)
+        self._velocities = ReferenceVelocities(self._planned, self.velocity)
         self._inputs = self._tick_inputs(sections, gains, height)
+        self._soles = self._inputs[0].kinematics.left_position, self._inputs[0].kinematics.right_position
         # 31 arrays in NamedTuples: to look up their types would take 5 µs of a tick's 24. Without that the
         # call takes 7.2 µs, as one with 34 arguments does.
         self._solve = compile_for(solve_reference_motion, 0, 0, 1.0, self._inputs[0], self._velocities)
@@ -240,9 +242,7 @@ class WholeBodyController:
         if not self._solve(now, then, feedback_rate, inputs, self._velocities):
             self._give_up(now)
             return
-        soles = inputs.kinematics.left_position, inputs.kinematics.right_position
-        planned = self._velocities.planned
-        self.torque = self._feed_forward.torque(now, known, planned, self._data.J, *soles)
+        self.torque = self._feed_forward.torque(now, known, self._planned, self._data.J, *self._soles)
         if not self._embedding:
             self._move_upper_body(then)
         self.configuration = pin.integrate(self._model, self.configuration, self.velocity * gait.timestep)
