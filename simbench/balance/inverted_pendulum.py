@@ -3,14 +3,14 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solve_banded
 
 from simbench.errors import BalanceError
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 
 GRAVITY = 9.81
-"""m/s²."""
+"""Gravitational acceleration, m/s²."""
 
 
 class CogZmpGains(NamedTuple):
@@ -19,9 +19,9 @@ class CogZmpGains(NamedTuple):
     Parameters
     ----------
     cog : float
-        k_c, 1/s.
+        Gain k_c on the COG's error, 1/s.
     zmp : float
-        k_p, 1/s.
+        Gain k_p on the ZMP's error, 1/s.
     """
 
     cog: float
@@ -29,17 +29,17 @@ class CogZmpGains(NamedTuple):
 
 
 def natural_frequency(height: float) -> float:
-    """Find how fast a pendulum falls: ω = √(g / z_c).
+    """Compute the natural frequency of the linear inverted pendulum, ω = √(g / z_c).
 
     Parameters
     ----------
     height : float
-        z_c of the COG above the floor, m.
+        Height z_c of the COG above the floor, m.
 
     Returns
     -------
     float
-        1/s.
+        ω, 1/s.
 
     Raises
     ------
@@ -52,12 +52,12 @@ def natural_frequency(height: float) -> float:
 
 
 def cog_profile(
-    zmp: NDArray[np.float64], timestep: float, omega: float, start: NDArray[np.float64] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Find the COG that a planned ZMP carries without falling: c − c̈/ω² = p, c(0) and c(T) given.
+    zmp: Array, timestep: float, omega: float, start: Array | None = None
+) -> tuple[Array, Array, Array]:
+    """Find the bounded motion of the COG for a planned ZMP: c − c̈/ω² = p with c(0) and c(T) given.
 
-    Exact for the ZMP that goes linearly from sample to sample: there c = p + e with ë = ω²e, so that e is a
-    sum of sinh, and a steady ċ at every sample is a tridiagonal system, with h the timestep:
+    Exact for a ZMP that is linear between samples: there c = p + e with ë = ω²e, so that e is a
+    sum of sinh, and continuity of ċ at every sample is a tridiagonal system, with h the timestep:
 
         2 cosh(ωh) e_k − e_k₋₁ − e_k₊₁ = sinh(ωh) / (ωh) (p_k₊₁ − 2 p_k + p_k₋₁).
 
@@ -67,56 +67,57 @@ def cog_profile(
     Parameters
     ----------
     zmp : (N, 2) array
-        m, N ≥ 2.
+        Planned ZMP in the world frame, m, N ≥ 2.
     timestep : float
-        s.
+        Time between samples, s.
     omega : float
-        The pendulum's natural frequency, 1/s.
+        Natural frequency of the inverted pendulum, 1/s.
     start : (2,) array, optional
-        Where the COG starts, m; over the ZMP by default.
+        Position of the COG at the start in the world frame, m; over the ZMP by default.
 
     Returns
     -------
     cog : (N, 2) array
-        m.
+        Horizontal position of the COG in the world frame, m.
     velocity : (N, 2) array
-        m/s.
+        Its velocity, m/s.
     acceleration : (N, 2) array
-        m/s².
+        Its acceleration, m/s².
     """
     cosh, sinh = np.cosh(omega * timestep), np.sinh(omega * timestep)
-    ahead = np.zeros_like(zmp)
+    deviation = np.zeros_like(zmp)
     if start is not None:
-        ahead[0] = start - zmp[0]
+        deviation[0] = start - zmp[0]
     if len(zmp) > 2:
-        bend = sinh / (omega * timestep) * np.diff(zmp, 2, axis=0)
-        bend[0] += ahead[0]
-        bands = np.full((3, len(bend)), -1.0)
+        curvature = sinh / (omega * timestep) * np.diff(zmp, 2, axis=0)
+        curvature[0] += deviation[0]
+        bands = np.full((3, len(curvature)), -1.0)
         bands[1] = 2.0 * cosh
-        ahead[1:-1] = solve_banded((1, 1), bands, bend)
+        deviation[1:-1] = solve_banded((1, 1), bands, curvature)
     slope = np.diff(zmp, axis=0) / timestep
     velocity = np.empty_like(zmp)
-    velocity[:-1] = slope + omega / sinh * (ahead[1:] - cosh * ahead[:-1])
-    velocity[-1] = slope[-1] + omega / sinh * (cosh * ahead[-1] - ahead[-2])
-    return zmp + ahead, velocity, omega**2 * ahead
+    velocity[:-1] = slope + omega / sinh * (deviation[1:] - cosh * deviation[:-1])
+    velocity[-1] = slope[-1] + omega / sinh * (cosh * deviation[-1] - deviation[-2])
+    return zmp + deviation, velocity, omega**2 * deviation
 
 
 def check_gains(gains: CogZmpGains, omega: float) -> None:
     """Refuse gains that are not 0 < k_p < ω < k_c (Choi, You & Oh 2004).
 
-    There the COG stays near its plan in spite of disturbances. Without any, ċ = u and p = c − c̈/ω² leave
-    k_p/ω² ë + ė + (k_c − k_p) e = 0 of the COG's error: stable for 0 < k_p < k_c.
+    With them the COG stays near its plan in spite of disturbances. Without any, ċ = u and p = c − c̈/ω² give
+    k_p/ω² ë + ė + (k_c − k_p) e = 0 for the COG's error: stable for 0 < k_p < k_c.
 
     Parameters
     ----------
     gains : CogZmpGains
+        Gains k_c and k_p, 1/s.
     omega : float
-        The pendulum's natural frequency, 1/s.
+        Natural frequency of the inverted pendulum, 1/s.
 
     Raises
     ------
     BalanceError
-        If they are not.
+        If a gain is outside its range.
     """
     allowed = f"allowed: 0 < gain_zmp < {omega:.4g} < gain_cog"
     pendulum = f"ω = {omega:.4g} 1/s of the robot's inverted pendulum"
@@ -131,27 +132,32 @@ def check_gains(gains: CogZmpGains, omega: float) -> None:
 @compiled
 def commanded_velocity(
     gains: CogZmpGains,
-    planned_velocity: NDArray[np.float64],
-    planned_cog: NDArray[np.float64],
-    planned_zmp: NDArray[np.float64],
-    cog: NDArray[np.float64],
-    zmp: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Correct the COG's planned velocity: u = ċ_d − k_p (p_d − p) + k_c (c_d − c).
+    planned_velocity: Array,
+    planned_cog: Array,
+    planned_zmp: Array,
+    cog: Array,
+    zmp: Array,
+) -> Array:
+    """Compute the commanded COG velocity u = ċ_d − k_p (p_d − p) + k_c (c_d − c) (Choi, You & Oh 2004).
 
     Parameters
     ----------
     gains : CogZmpGains
+        Gains k_c and k_p, 1/s.
     planned_velocity : (2,) array
-        ċ_d, m/s.
-    planned_cog, planned_zmp : (2,) array
-        c_d and p_d, m.
-    cog, zmp : (2,) array
-        c and p as measured, m.
+        Planned velocity ċ_d of the COG, m/s.
+    planned_cog : (2,) array
+        Planned position c_d of the COG in the world frame, m.
+    planned_zmp : (2,) array
+        Planned ZMP p_d in the world frame, m.
+    cog : (2,) array
+        Measured position c of the COG in the world frame, m.
+    zmp : (2,) array
+        Measured ZMP p in the world frame, m.
 
     Returns
     -------
     (2,) array
-        m/s.
+        u, m/s.
     """
     return planned_velocity - gains.zmp * (planned_zmp - zmp) + gains.cog * (planned_cog - cog)

@@ -10,6 +10,7 @@ from typing import TypeVar, cast
 import numba
 from numba import njit
 from numba.core import event
+from numba.core.dispatcher import Dispatcher
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -71,6 +72,31 @@ def compiled(function: Function) -> Function:
         return cast(Function, njit(cache=True, error_model="numpy")(function))
     except RuntimeError:
         return cast(Function, njit(error_model="numpy")(function))
+
+
+def compile_for(function: Function, *arguments: object) -> Function:
+    """Compile a function for the types of given arguments, and leave out the look-up of types at its calls.
+
+    The look-up takes longer in a NamedTuple than beside one: with 31 arrays in NamedTuples a call takes
+    4.9 µs more than without it. In exchange the arguments of all calls have to be of these types: an array of
+    another memory layout is not noticed. Arrays that are made once and written in place are safe.
+
+    Parameters
+    ----------
+    function : callable
+        As `compiled` returns it.
+    *arguments : object
+        Examples of the arguments: all calls have to have the same types and memory layouts.
+
+    Returns
+    -------
+    callable
+        With the same signature.
+    """
+    if not isinstance(function, Dispatcher):
+        return function
+    types = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
+    return cast(Function, function.compile(types))
 
 
 @contextmanager

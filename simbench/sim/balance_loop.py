@@ -7,11 +7,11 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.balance.controller.rehearsal import check_gait_feasibility
-from simbench.balance.controller.whole_body import WholeBody, WholeBodyPlan
+from simbench.balance.controller.feasibility import check_gait_feasibility
+from simbench.balance.controller.whole_body import WholeBodyController, WholeBodyPlan
 from simbench.balance.gait.footsteps import Command, Forward, March, Sideways, Turn, plan_footsteps
-from simbench.balance.gait.gait import Gait, held_gait, standing
-from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_middles
+from simbench.balance.gait.gait import Gait, extend_gait, standing_gait
+from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_centres
 from simbench.balance.inverted_pendulum import CogZmpGains, check_gains, natural_frequency
 from simbench.balance.standing.standing import Stance
 from simbench.errors import BalanceError
@@ -25,11 +25,11 @@ from simbench.sim.state import RobotState
 
 
 class OnlineBalance:
-    """Writes what `WholeBody` decides into the reference of a run.
+    """Writes what `WholeBodyController` decides into the reference of a run.
 
     Parameters
     ----------
-    whole : WholeBody
+    whole : WholeBodyController
     every : int
         Physics steps of a tick.
     gait : Gait
@@ -37,7 +37,9 @@ class OnlineBalance:
         Whether the torques are written, too.
     """
 
-    def __init__(self, whole: WholeBody, every: int, gait: Gait, *, feedforward: bool = True) -> None:
+    def __init__(
+        self, whole: WholeBodyController, every: int, gait: Gait, *, feedforward: bool = True
+    ) -> None:
         self.whole, self.every, self.gait, self.feedforward = whole, every, gait, feedforward
 
     def command(
@@ -142,7 +144,7 @@ def balance_run(
         timeline = _as_long_as(timeline, every * (len(gait.zmp) - 1))
         plan = _stepping_plan(timeline, gait, every, cog)
         check_gait_feasibility(robot, plan)
-    whole = WholeBody(
+    whole = WholeBodyController(
         robot,
         plan,
         gains,
@@ -193,7 +195,7 @@ def _gait(
     timing = StepTiming(
         section.single_support_s, section.double_support_s, section.lift_m, settle + section.settle_s
     )
-    middles: Mapping[str, Array] = sole_middles(robot, section.zmp_inset_m)
+    middles: Mapping[str, Array] = sole_centres(robot, section.zmp_inset_m)
     try:
         steps = plan_footsteps(robot, stance, _commands(section))
         return plan_gait(stance.soles, steps, timing, tick, omega, middles)
@@ -236,7 +238,7 @@ def _stepping_plan(timeline: Timeline, gait: Gait, every: int, cog: Array) -> Wh
     joints = _at_ticks(position, position[0], every)
     samples = len(gait.zmp)
     if len(joints) > samples:
-        gait = held_gait(gait, len(joints))
+        gait = extend_gait(gait, len(joints))
     yaw = gait.pelvis_yaw
     body = np.zeros((len(yaw), 4))
     body[:, 2], body[:, 3] = np.sin(0.5 * yaw), np.cos(0.5 * yaw)
@@ -254,5 +256,5 @@ def _standing_plan(timeline: Timeline, stance: Stance, every: int, tick: float) 
             f"allowed: at least {2.0 * tick:g}, two ticks of balance"
         )
     cog, zmp, base = timeline.cog[rows], timeline.zmp[rows], timeline.base_path[rows]
-    gait = standing(stance.soles, cog[:, :2], zmp, tick, len(rows))
+    gait = standing_gait(stance.soles, cog[:, :2], zmp, tick, len(rows))
     return WholeBodyPlan(gait, joints, timeline.base, cog[:, 2], base[:, 3:])

@@ -4,11 +4,13 @@ import os
 import subprocess
 import sys
 import time
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 from numba import njit
 
-from simbench.kinematics.compiled import compile_timer
+from simbench.kinematics.compiled import compile_for, compile_timer
 
 CALLED = """from simbench.kinematics.compiled import compiled
 
@@ -79,3 +81,30 @@ def test_time_of_compiling_is_told_and_only_that():
         doubled(2.0)
     assert 0.8 * took < compiled <= took
     assert compiling() == compiled
+
+
+def test_a_kernel_compiled_for_types_writes_into_its_arrays_and_refuses_other_types():
+    class Inputs(NamedTuple):
+        factor: float
+        values: np.ndarray
+
+    @njit
+    def scale(count, inputs, out):
+        for i in range(count):
+            out[i] = inputs.factor * inputs.values[i]
+        return count
+
+    inputs, out = Inputs(2.0, np.arange(3.0)), np.zeros(3)
+    fast = compile_for(scale, 0, inputs, out)
+    inputs.values[0] = 5.0
+    assert fast(2, inputs, out) == 2
+    np.testing.assert_array_equal(out, [10.0, 2.0, 0.0])
+    with pytest.raises(TypeError):
+        fast(2, inputs, out.astype(np.float32))
+
+
+def test_without_numba_there_is_nothing_to_compile():
+    def double(x):
+        return 2.0 * x
+
+    assert compile_for(double, 1.0) is double

@@ -1,123 +1,185 @@
-"""Compiled code of the motion-embedded COG Jacobian: a robot's velocity by what its base section may decide.
+"""The kernel of the motion-embedded COG Jacobian: all joint velocities as a function of the free ones.
 
 Loops throughout: array expressions take five times as long to compile.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.balance.controller.sections import Layout
+from simbench.balance.controller.sections import SectionColumns
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 
-FASTEST = 1e3
+MAX_JOINT_SPEED = 1e3
 """Joint speed, rad/s, for 1 m/s or 1 rad/s of an end, or of COG and body, from which on a section counts as
 singular: that of a knee bent by about 0.01 rad."""
 
 
+class EmbeddedMotion(NamedTuple):
+    """Velocities of a robot with known motions, affine in the n free joint velocities.
+
+    Parameters
+    ----------
+    joint_speeds : (1 + C,) array
+        Joint speed for 1 m/s or 1 rad/s, of COG and body by the free joints, and of each C-busy end by its
+        section's joints; large or not finite where a section is singular, rad/s.
+    rows : (6, n + 1) array
+        Velocity of the COG, then angular velocity of the body, world axes; the last column is the constant
+        part, m/s and rad/s.
+    response : (nv, 6) array
+        Velocity vector for 1 m/s or 1 rad/s of each of those six, the known motions zero.
+    carried : (nv,) array
+        Velocity vector of the known motions with those six zero, m/s and rad/s.
+    """
+
+    joint_speeds: Array
+    rows: Array
+    response: Array
+    carried: Array
+
+
 @compiled
-def embedded_motion(
+def compute_embedded_motion(
     jacobian: Array,
     cog_jacobian: Array,
     points: Array,
-    layout: Layout,
+    columns: SectionColumns,
     joint_velocity: Array,
     end_velocity: Array,
-) -> tuple[Array, Array, Array, Array]:
+) -> EmbeddedMotion:
     """Embed known motions into the motion of a robot; the equations are in `cog_jacobian.embed`.
 
     Every velocity is affine in the n free ones: the last of n + 1 columns has the constant part.
 
     Parameters
     ----------
-    jacobian, cog_jacobian : (6, nv), (3, nv) array
-        Pinocchio's `data.J`, columns at the world's origin, and `data.Jcom`.
+    jacobian : (6, nv) array
+        Pinocchio's `data.J`: the joints' spatial Jacobian, linear then angular, at the world's origin.
+    cog_jacobian : (3, nv) array
+        Pinocchio's `data.Jcom`: Jacobian of the COG, m.
     points : (1 + C, 3) array
-        Where the ends of the base section and of the C-busy ones are, m.
-    layout : Layout
+        Positions of the ends of the base section and of the C-busy ones in the world frame, m.
+    columns : SectionColumns
+        Columns of the velocity vector by what is known of them.
     joint_velocity : (nv,) array
-        rad/s.
+        Velocities of the J-busy joints; the others are not read, rad/s.
     end_velocity : (S, 6) array
-        m/s and rad/s.
+        Linear (m/s) and angular velocity (rad/s) of the sections' ends, world axes; those of the base section
+        and of the C-busy ones are read.
 
     Returns
     -------
-    speeds : (1 + C,) array
-        Joint speed for 1 m/s or 1 rad/s, of COG and body by the free joints, and of each C-busy end by its
-        own; large or not finite where it is singular.
-    rows : (6, n + 1) array
-        Velocity of the COG, then of the body's orientation.
-    response : (nv, 6) array
-        Velocity vector for each of those six, the known motions zero.
-    carried : (nv,) array
-        Velocity vector of the known motions with those six zero.
+    EmbeddedMotion
+        Task rows, response and carried velocities, and how close the sections are to a singularity.
     """
-    nv, n = jacobian.shape[1], len(layout.free)
-    speeds = np.zeros(len(points))
-    motion = np.zeros((nv, n + 1))
-    for k in range(n):
-        motion[layout.free[k], k] = 1.0
-    for column in layout.given:
-        motion[column, n] = joint_velocity[column]
-    # Row by row the columns taken at the base section's end; there the root's are the body's twist.
-    at_base = np.empty((nv, 6))
-    for column in range(nv):
-        for i in range(6):
-            at_base[column, i] = jacobian[i, column]
-        _shift(at_base[column], points[0])
-
+    n = len(columns.free)
+    joint_speeds = np.zeros(len(points))
+    motion = _known_and_free(jacobian.shape[1], columns, joint_velocity)
+    at_base = _columns_at(jacobian, points[0])
+    # The body's twist at the base section's end.
     body = np.zeros((n + 1, 6))
-    _carry(at_base, layout.moves[0], motion, -1.0, body)
+    _add_chain_twist(at_base, columns.moves[0], motion, -1.0, body)
     for i in range(6):
-        body[n, i] += end_velocity[layout.ends[0], i]
+        body[n, i] += end_velocity[columns.ends[0], i]
     offset = np.empty(3)
     for limb in range(1, len(points)):
-        first, width = layout.start[limb - 1], layout.start[limb] - layout.start[limb - 1]
         for i in range(3):
             offset[i] = points[limb, i] - points[0, i]
-        # What the end does by itself; the limb's own rows of `motion` are still zero.
-        twist = body.copy()
-        _carry(at_base, layout.moves[limb], motion, 1.0, twist)
-        for k in range(n + 1):
-            _shift(twist[k], offset)
-        own = np.empty((6, width))
-        column_at_end = np.empty(6)
-        for k in range(width):
-            for i in range(6):
-                column_at_end[i] = at_base[layout.busy[first + k], i]
-            _shift(column_at_end, offset)
-            for i in range(6):
-                own[i, k] = column_at_end[i]
-        speeds[limb], inverse = _right_inverse(own)
-        for k in range(width):
-            for i in range(6):
-                motion[layout.busy[first + k], n] += inverse[k, i] * end_velocity[layout.ends[limb], i]
-                for m in range(n + 1):
-                    motion[layout.busy[first + k], m] -= inverse[k, i] * twist[m, i]
-
-    _root(at_base, body, motion)
+        joint_speeds[limb] = _solve_limb(at_base, columns, limb, offset, body, end_velocity, motion)
+    _write_root(at_base, body, motion)
     rows = np.zeros((6, n + 1))
-    for column in range(nv):
+    for column in range(len(motion)):
         for k in range(n + 1):
             for i in range(3):
                 rows[i, k] += cog_jacobian[i, column] * motion[column, k]
     for k in range(n + 1):
         for i in range(3, 6):
             rows[i, k] = body[k, i]
-    speeds[0], response, carried = _least_motion(rows, motion)
-    return speeds, rows, response, carried
+    joint_speeds[0], response, carried = _solve_least_motion(rows, motion)
+    return EmbeddedMotion(joint_speeds, rows, response, carried)
 
 
 @compiled
-def singular_section(speeds: Array) -> int:
-    """Find the row of `speeds` that is singular, or -1.
+def singular_section(joint_speeds: Array) -> int:
+    """Find a section that is singular.
 
     The base section comes last: nothing can be said of it while a limb is singular.
+
+    Parameters
+    ----------
+    joint_speeds : (1 + C,) array
+        As of `EmbeddedMotion`, rad/s.
+
+    Returns
+    -------
+    int
+        Row of `joint_speeds`, or -1 if no section is singular.
     """
-    for row in range(len(speeds) - 1, -1, -1):
-        if not speeds[row] < FASTEST:
+    for row in range(len(joint_speeds) - 1, -1, -1):
+        if not joint_speeds[row] < MAX_JOINT_SPEED:
             return row
     return -1
+
+
+@compiled
+def _known_and_free(nv: int, columns: SectionColumns, joint_velocity: Array) -> Array:
+    """Velocity vector as a function of the free velocities, (nv, n + 1), where that is known beforehand."""
+    n = len(columns.free)
+    motion = np.zeros((nv, n + 1))
+    for k in range(n):
+        motion[columns.free[k], k] = 1.0
+    for column in columns.given:
+        motion[column, n] = joint_velocity[column]
+    return motion
+
+
+@compiled
+def _columns_at(jacobian: Array, point: Array) -> Array:
+    """Columns of a spatial Jacobian taken at a point, (nv, 6), row by row; the root's are a body's twist."""
+    nv = jacobian.shape[1]
+    at_point = np.empty((nv, 6))
+    for column in range(nv):
+        for i in range(6):
+            at_point[column, i] = jacobian[i, column]
+        _shift(at_point[column], point)
+    return at_point
+
+
+@compiled
+def _solve_limb(
+    at_base: Array,
+    columns: SectionColumns,
+    limb: int,
+    offset: Array,
+    body: Array,
+    end_velocity: Array,
+    motion: Array,
+) -> float:
+    """Write a C-busy section's joint velocities q̇_i = J_i⁺ (ẋ_i − X_i1 V_1); return the norm of J_i⁺."""
+    first, width = columns.start[limb - 1], columns.start[limb] - columns.start[limb - 1]
+    # The twist of the end without the section's joints; their rows of `motion` are still zero.
+    twist = body.copy()
+    _add_chain_twist(at_base, columns.moves[limb], motion, 1.0, twist)
+    for k in range(len(twist)):
+        _shift(twist[k], offset)
+    end_jacobian = np.empty((6, width))
+    column_at_end = np.empty(6)
+    for k in range(width):
+        for i in range(6):
+            column_at_end[i] = at_base[columns.busy[first + k], i]
+        _shift(column_at_end, offset)
+        for i in range(6):
+            end_jacobian[i, k] = column_at_end[i]
+    norm, inverse = _right_inverse(end_jacobian)
+    last = len(twist) - 1
+    for k in range(width):
+        for i in range(6):
+            motion[columns.busy[first + k], last] += inverse[k, i] * end_velocity[columns.ends[limb], i]
+            for m in range(last + 1):
+                motion[columns.busy[first + k], m] -= inverse[k, i] * twist[m, i]
+    return norm
 
 
 @compiled
@@ -129,7 +191,9 @@ def _shift(twist: Array, offset: Array) -> None:
 
 
 @compiled
-def _carry(at_base: Array, moves: NDArray[np.bool_], motion: Array, sign: float, twist: Array) -> None:
+def _add_chain_twist(
+    at_base: Array, moves: NDArray[np.bool_], motion: Array, sign: float, twist: Array
+) -> None:
     """Add the twist that the joints marked in `moves` give their end, relative to the body, times a sign."""
     for column in range(len(moves)):
         if moves[column]:
@@ -141,7 +205,7 @@ def _carry(at_base: Array, moves: NDArray[np.bool_], motion: Array, sign: float,
 
 
 @compiled
-def _root(at_base: Array, body: Array, motion: Array) -> None:
+def _write_root(at_base: Array, body: Array, motion: Array) -> None:
     """Write the root's velocity in its own axes into `motion`, from the twist of the body in world axes."""
     for k in range(len(body)):
         # The root's columns are [[R, p × R], [0, R]].
@@ -193,23 +257,15 @@ def _right_inverse(matrix: Array) -> tuple[float, Array]:
 
 
 @compiled
-def _least_motion(rows: Array, motion: Array) -> tuple[float, Array, Array]:
+def _solve_least_motion(rows: Array, motion: Array) -> tuple[float, Array, Array]:
     """Solve rows · (y, 1) = b for the free velocities y with the least ‖N y + w‖², all joint velocities.
 
     With NᵀN = LLᵀ, z = Lᵀ y and c = L⁻¹ Nᵀ w the optimality (KKT) conditions ask for the shortest z + c with
-    (A L⁻ᵀ) z = b − k, where rows = (A, k). Returned are the velocities for each b, and those for b = 0.
+    (A L⁻ᵀ) z = b − k, where rows = (A, k). Returned are the norm of (A L⁻ᵀ)⁺, the velocities for each b, and
+    those for b = 0.
     """
-    nv, n = len(motion), rows.shape[1] - 1
-    # Rows of (L, cᵀ) from those of (NᵀN, wᵀN), then of A L⁻ᵀ.
-    lower = np.zeros((n + 1, n))
-    for i in range(n + 1):
-        for j in range(min(i + 1, n)):
-            value = 0.0
-            for row in range(6, nv):
-                value += motion[row, i] * motion[row, j]
-            for k in range(j):
-                value -= lower[i, k] * lower[j, k]
-            lower[i, j] = np.sqrt(value) if i == j else value / lower[j, j]
+    n = rows.shape[1] - 1
+    lower = _factorise_motion(motion)
     scaled = np.empty((6, n))
     for i in range(6):
         for j in range(n):
@@ -218,7 +274,6 @@ def _least_motion(rows: Array, motion: Array) -> tuple[float, Array, Array]:
                 value -= scaled[i, k] * lower[j, k]
             scaled[i, j] = value / lower[j, j]
     speed, inverse = _right_inverse(scaled)
-
     free = np.empty((n, 7))
     for k in range(n):
         free[k, 6] = -lower[n, k]
@@ -229,11 +284,41 @@ def _least_motion(rows: Array, motion: Array) -> tuple[float, Array, Array]:
         for k in range(n):
             free[k, i] = inverse[k, i]
             free[k, 6] += inverse[k, i] * missing
-    for k in range(n - 1, -1, -1):
-        for i in range(7):
-            for j in range(k + 1, n):
-                free[k, i] -= lower[j, k] * free[j, i]
-            free[k, i] /= lower[k, k]
+    _solve_transposed(lower, free)
+    response, carried = _expand_free(motion, free)
+    return speed, response, carried
+
+
+@compiled
+def _factorise_motion(motion: Array) -> Array:
+    """Rows of (L, cᵀ), (n + 1, n): NᵀN = LLᵀ, c = L⁻¹ Nᵀ w, motion = (N, w) without the rows of the root."""
+    nv, n = len(motion), motion.shape[1] - 1
+    lower = np.zeros((n + 1, n))
+    for i in range(n + 1):
+        for j in range(min(i + 1, n)):
+            value = 0.0
+            for row in range(6, nv):
+                value += motion[row, i] * motion[row, j]
+            for k in range(j):
+                value -= lower[i, k] * lower[j, k]
+            lower[i, j] = np.sqrt(value) if i == j else value / lower[j, j]
+    return lower
+
+
+@compiled
+def _solve_transposed(lower: Array, values: Array) -> None:
+    """Overwrite the columns z of `values` by L⁻ᵀ z."""
+    for k in range(len(values) - 1, -1, -1):
+        for i in range(values.shape[1]):
+            for j in range(k + 1, len(values)):
+                values[k, i] -= lower[j, k] * values[j, i]
+            values[k, i] /= lower[k, k]
+
+
+@compiled
+def _expand_free(motion: Array, free: Array) -> tuple[Array, Array]:
+    """Velocity vectors for the free velocities, one for each of six columns, and with the known motions."""
+    nv, n = len(motion), len(free)
     response, carried = np.zeros((nv, 6)), np.empty(nv)
     for row in range(nv):
         carried[row] = motion[row, n]
@@ -242,4 +327,4 @@ def _least_motion(rows: Array, motion: Array) -> tuple[float, Array, Array]:
                 carried[row] += motion[row, k] * free[k, 6]
                 for i in range(6):
                     response[row, i] += motion[row, k] * free[k, i]
-    return speed, response, carried
+    return response, carried

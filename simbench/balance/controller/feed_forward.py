@@ -1,40 +1,52 @@
-"""Joint torques of the planned motion, with the feet carrying what the planned ZMP says."""
+"""Feed-forward joint torques of the planned motion, the weight on the feet as the planned ZMP says."""
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.balance.gait.gait import Gait
-from simbench.balance.standing.ground_reaction import foot_movers, supported_torque
+from simbench.balance.standing.ground_reaction import find_moving_coordinates, supported_torque
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
 
 
 class FeedForward:
     """Inverse dynamics of a motion that is given tick by tick.
 
+    `load_fractions` (N, 2) is the part of the weight that the left and the right foot carry at each sample of
+    the gait.
+
     Parameters
     ----------
     robot : Robot
+        Robot with two legs.
     gait : Gait
+        Planned ZMP and feet, N samples.
     feet : [left, right] of int
-        Ids of the soles' frames.
+        Pinocchio's ids of the sole frames.
     """
 
     def __init__(self, robot: Robot, gait: Gait, feet: list[int]) -> None:
         self._robot, self._gait, self._model, self._data = robot, gait, robot.model, robot.model.createData()
-        self._movers = foot_movers(robot.model, feet)
-        self.shares = foot_shares(robot, gait, 0)
+        self._moves = find_moving_coordinates(robot.model, feet)
+        self.load_fractions = foot_load_fractions(robot, gait, 0)
         self._velocity, self._acceleration = np.zeros(robot.model.nv), np.zeros(robot.model.nv)
-        self._arms_velocity: Array | float = 0.0
+        self._upper_velocity: Array | float = 0.0
         self._jumped = False
 
     def replan(self, now: int) -> None:
-        """Take the gait to be another one from a row on.
+        """Take up a gait whose rows have changed.
 
-        The plan's velocity jumps to the measured one then; what it goes on with does not.
+        The plan's velocity jumps to the measured one then; the torque keeps the acceleration of the tick
+        before.
+
+        Parameters
+        ----------
+        now : int
+            First row of the gait that has changed.
         """
-        self.shares[now:] = foot_shares(self._robot, self._gait, now)
+        self.load_fractions[now:] = foot_load_fractions(self._robot, self._gait, now)
         self._jumped = True
 
     def torque(
@@ -42,81 +54,94 @@ class FeedForward:
     ) -> Array:
         """Compute the torques at a tick.
 
+        The acceleration is the difference of the velocities of two ticks, over the timestep.
+
         Parameters
         ----------
         now : int
             Row of the gait.
         configuration : (nq,) array
+            Root pose in the world frame (m and quaternion x, y, z, w) and joint positions, rad.
         velocity : (nv,) array
-            Planned until the next tick.
+            Planned velocity until the next tick: the root's in its own axes, then the joints', m/s and rad/s.
         jacobian : (6, nv) array
-            Pinocchio's `data.J` there.
-        left, right : (3,) array
-            Where the soles' frames are, m.
+            Pinocchio's `data.J` in that configuration.
+        left : (3,) array
+            Position of the left sole frame in the world frame, m.
+        right : (3,) array
+            Position of the right sole frame in the world frame, m.
 
         Returns
         -------
         (n,) array
-            N·m.
+            Joint torques in the order of `robot.joint_names`, N·m.
         """
         if not self._jumped:
             self._acceleration = (velocity - self._velocity) / self._gait.timestep
         self._jumped = False
         self._velocity[:] = velocity
         effort = pin.rnea(self._model, self._data, configuration, velocity, self._acceleration)
-        return supported_torque(effort, jacobian, left, right, self._movers, self.shares[now])
+        return supported_torque(effort, jacobian, left, right, self._moves, self.load_fractions[now])
 
-    def torque_of_arms(self, configuration: Array, columns: NDArray[np.int64], velocity: Array) -> Array:
+    def torque_of_upper_body(
+        self, configuration: Array, columns: NDArray[np.int64], velocity: Array
+    ) -> Array:
         """Compute the torques of joints that move beside the planned motion.
 
         Parameters
         ----------
         configuration : (nq,) array
-            With those joints where they are.
+            Root pose in the world frame (m and quaternion x, y, z, w) and joint positions, rad, with the
+            actual positions of those joints.
         columns : (k,) array of int
-            Of the velocity vector.
+            Their columns in the velocity vector.
         velocity : (k,) array
-            rad/s.
+            Their velocities until the next tick, rad/s.
 
         Returns
         -------
         (k,) array
-            N·m.
+            Joint torques, N·m.
         """
         moving, acceleration = self._velocity.copy(), self._acceleration.copy()
         moving[columns] = velocity
-        acceleration[columns] = (velocity - self._arms_velocity) / self._gait.timestep
-        self._arms_velocity = velocity
+        acceleration[columns] = (velocity - self._upper_velocity) / self._gait.timestep
+        self._upper_velocity = velocity
         effort = pin.rnea(self._model, self._data, configuration, moving, acceleration)
         return np.asarray(effort[columns])
 
 
-def foot_shares(robot: Robot, gait: Gait, start: int) -> Array:
+def foot_load_fractions(robot: Robot, gait: Gait, start: int) -> Array:
     """Find the part of the weight that each foot carries for the planned ZMP from a row on.
+
+    On both feet it follows the lever rule: with the ZMP p projected onto the line between the middles a and b
+    of left and right sole, the right foot carries (p − a)·(b − a) / |b − a|².
 
     Parameters
     ----------
     robot : Robot
+        Robot with two legs.
     gait : Gait
-        N samples.
+        Planned ZMP and feet, N samples.
     start : int
+        First row.
 
     Returns
     -------
     (N - start, 2) array
         Left and right, with the sum 1.
     """
-    places, rows = [], slice(start, None)
-    for column, side in enumerate(("left", "right")):
+    centres, rows = [], slice(start, None)
+    for column, side in enumerate(SIDES):
         middle = robot.soles[f"{side}_foot"][:, :2].mean(axis=0)
         yaw = gait.foot_yaw[rows, column]
         cosine, sine = np.cos(yaw), np.sin(yaw)
-        turned = np.stack(
+        rotated = np.stack(
             [cosine * middle[0] - sine * middle[1], sine * middle[0] + cosine * middle[1]], axis=1
         )
-        places.append(gait.foot_position[rows, column, :2] + turned)
-    across = places[1] - places[0]
-    right = np.sum((gait.zmp[rows] - places[0]) * across, axis=1) / np.sum(across**2, axis=1)
+        centres.append(gait.foot_position[rows, column, :2] + rotated)
+    across = centres[1] - centres[0]
+    right = np.sum((gait.zmp[rows] - centres[0]) * across, axis=1) / np.sum(across**2, axis=1)
     left_stands, right_stands = gait.contact[rows].T
     right = np.where(left_stands, np.where(right_stands, right.clip(0.0, 1.0), 0.0), 1.0)
     return np.stack([1.0 - right, right], axis=1)

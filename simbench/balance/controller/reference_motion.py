@@ -1,129 +1,302 @@
-"""How the reference moves in a tick: from where feet, body and COG are to go to all joints' velocities."""
+"""The kernel of the balance controller: pose errors of soles, trunk and COG in, joint velocities out."""
+
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simbench.balance.controller.commanded_motion import commanded_motion
-from simbench.balance.controller.embedded_motion import embedded_motion, singular_section
-from simbench.balance.controller.sections import Layout
-from simbench.balance.controller.ways import ways
-from simbench.balance.inverted_pendulum import CogZmpGains
+from simbench.balance.controller.embedded_motion import compute_embedded_motion, singular_section
+from simbench.balance.controller.sections import SectionColumns
+from simbench.balance.inverted_pendulum import CogZmpGains, commanded_velocity
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
+from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_matrix
 
-Indices = NDArray[np.int64]
 
-
-@compiled
-def reference_motion(
-    now: int,
-    then: int,
-    ease: float,
-    rate: float,
-    configuration: Array,
-    before: Array,
-    place: Array,
-    yaw: Array,
-    body: Array,
-    planned: Array,
-    commanded: Array,
-    free: Indices,
-    given: Indices,
-    busy: Indices,
-    start: Indices,
-    ends: Indices,
-    moves: NDArray[np.bool_],
-    jacobian: Array,
-    cog_jacobian: Array,
-    cog: Array,
-    body_turn: Array,
-    left_turn: Array,
-    left: Array,
-    right_turn: Array,
-    right: Array,
-    joints: Array,
-    height: Array,
-    planned_cog: Array,
-    planned_velocity: Array,
-    planned_zmp: Array,
-    measured_cog: Array,
-    measured_zmp: Array,
-    cog_gain: float,
-    zmp_gain: float,
-) -> bool:
-    """Find the velocities that a tick needs, in one call: `ways`, `embedded_motion`, `commanded_motion`.
+class ReferenceKinematics(NamedTuple):
+    """Kinematics of the reference posture, all in the world frame.
 
     Parameters
     ----------
-    now, then : int
-        Rows of the tick's start and end.
-    ease, rate : float
-        As in `ways`, the COG's height coming back like feet and body.
+    jacobian : (6, nv) array
+        Pinocchio's `data.J`: the joints' spatial Jacobian, linear then angular, at the world's origin.
+    cog_jacobian : (3, nv) array
+        Pinocchio's `data.Jcom`: Jacobian of the COG, m.
+    cog : (3,) array
+        Position of the COG, m.
+    trunk_rotation : (3, 3) array
+        Rotation of the root link.
+    left_rotation : (3, 3) array
+        Rotation of the left sole frame.
+    left_position : (3,) array
+        Position of the left sole frame, m.
+    right_rotation : (3, 3) array
+        Rotation of the right sole frame.
+    right_position : (3,) array
+        Position of the right sole frame, m.
+    """
+
+    jacobian: Array
+    cog_jacobian: Array
+    cog: Array
+    trunk_rotation: Array
+    left_rotation: Array
+    left_position: Array
+    right_rotation: Array
+    right_position: Array
+
+
+class PoseTargets(NamedTuple):
+    """Poses that soles and trunk have to reach at the end of a tick, in the world frame.
+
+    Parameters
+    ----------
+    previous_position : (2, 3) array
+        Target positions of the left and the right sole frame at the start of the tick, m.
+    position : (2, 3) array
+        Target positions of the left and the right sole frame at its end, m.
+    yaw : (2,) array
+        Target rotation of the soles about the vertical, rad; both lie flat.
+    trunk : (4,) array
+        Target orientation of the root link, quaternion x, y, z, w.
+    """
+
+    previous_position: Array
+    position: Array
+    yaw: Array
+    trunk: Array
+
+
+class PlannedMotion(NamedTuple):
+    """Motion that is planned, N samples.
+
+    Parameters
+    ----------
+    rate : float
+        Samples per second, 1/s.
+    joints : (N, n) array
+        Joint positions, rad.
+    cog_height : (N,) array
+        Height of the COG above the floor, m.
+    cog : (N, 2) array
+        Horizontal position of the COG in the world frame, m.
+    cog_velocity : (N, 2) array
+        Horizontal velocity of the COG, m/s.
+    zmp : (N, 2) array
+        ZMP on the floor in the world frame, m.
+    """
+
+    rate: float
+    joints: Array
+    cog_height: Array
+    cog: Array
+    cog_velocity: Array
+    zmp: Array
+
+
+class Measurement(NamedTuple):
+    """Measured COG and ZMP; rows of samples that are still to come do not count.
+
+    Parameters
+    ----------
+    cog : (N, 2) array
+        Horizontal position of the COG in the world frame, m.
+    zmp : (N, 2) array
+        ZMP on the floor in the world frame, m.
+    """
+
+    cog: Array
+    zmp: Array
+
+
+class TickInputs(NamedTuple):
+    """What `solve_reference_motion` reads in a tick.
+
+    It is built once: the arrays are written in place from tick to tick.
+
+    Parameters
+    ----------
     configuration : (nq,) array
-        The reference's.
-    before, place, yaw, body
-        As in `ways`.
-    planned, commanded : (nv,) array
-        Overwritten with the velocity of the plan and that which balance asks for.
-    free, given, busy, start, ends, moves : array
-        Of a `Layout`: one leg the base section, the other C-busy, all else J-busy.
-    jacobian, cog_jacobian, cog : (6, nv), (3, nv), (3,) array
-        Of the reference: Pinocchio's `data.J`, `data.Jcom`, `data.com[0]`.
-    body_turn, left_turn, right_turn : (3, 3) array
-        Of its root and soles.
-    left, right : (3,) array
-        Where its soles are, m.
-    joints, height : (N, n), (N,) array
-        Planned joint positions and height of the COG, rad and m.
-    planned_cog, planned_velocity, planned_zmp, measured_cog, measured_zmp : (N, 2) array
-        m and m/s.
-    cog_gain, zmp_gain : float
-        1/s.
+        Configuration of the reference: pose of the root link (m and quaternion x, y, z, w), then joint
+        positions, rad.
+    kinematics : ReferenceKinematics
+        Jacobians and poses in that configuration.
+    targets : PoseTargets
+        Poses of soles and trunk at the end of the tick.
+    plan : PlannedMotion
+        Planned joints, COG and ZMP.
+    measurement : Measurement
+        Measured COG and ZMP.
+    gains : CogZmpGains
+        Gains of the COG-ZMP control, 1/s.
+    columns : SectionColumns
+        One leg is the base section, the other one is C-busy, all other joints are J-busy.
+    """
+
+    configuration: Array
+    kinematics: ReferenceKinematics
+    targets: PoseTargets
+    plan: PlannedMotion
+    measurement: Measurement
+    gains: CogZmpGains
+    columns: SectionColumns
+
+
+class ReferenceVelocities(NamedTuple):
+    """Velocity vectors that `solve_reference_motion` writes: the root's in its own axes, then the joints'.
+
+    Parameters
+    ----------
+    planned : (nv,) array
+        Velocity of the plan, m/s and rad/s.
+    commanded : (nv,) array
+        Velocity with the feedback of COG and ZMP, m/s and rad/s.
+    """
+
+    planned: Array
+    commanded: Array
+
+
+@compiled
+def solve_reference_motion(
+    now: int, then: int, feedback_rate: float, inputs: TickInputs, velocities: ReferenceVelocities
+) -> bool:
+    """Find the velocities of all joints in a tick of the balance loop.
+
+    Soles and trunk follow `pose_error_twists`, the COG's height z follows
+    ż = feedback_rate (z_then − z) + (rate − feedback_rate) (z_then − z_now), and J-busy joints reach their
+    planned positions at the tick's end. The COG's horizontal velocity is that of the plan in one solution,
+    and that of `commanded_velocity` in the other. `compute_embedded_motion` gives the joint velocities.
+
+    Parameters
+    ----------
+    now : int
+        Sample of the plan at the start of the tick.
+    then : int
+        Sample of the plan at its end.
+    feedback_rate : float
+        Proportional gain on the pose error, 1/s.
+    inputs : TickInputs
+        Configuration, kinematics, targets, plan and measurement.
+    velocities : ReferenceVelocities
+        Overwritten.
 
     Returns
     -------
     bool
         False, with nothing overwritten, if a leg is singular.
     """
-    ways_to_go, turn = np.zeros((2, 6)), np.zeros(3)
-    ways(
-        ease,
-        rate,
-        left_turn,
-        left,
-        right_turn,
-        right,
-        before,
-        place,
-        yaw,
-        body_turn,
-        body,
-        ways_to_go,
-        turn,
+    kinematics, plan, columns = inputs.kinematics, inputs.plan, inputs.columns
+    sole_twists, task = np.zeros((2, 6)), np.zeros(6)
+    pose_error_twists(feedback_rate, plan.rate, kinematics, inputs.targets, sole_twists, task[3:])
+    height = plan.cog_height
+    task[0], task[1] = plan.cog_velocity[now, 0], plan.cog_velocity[now, 1]
+    task[2] = feedback_rate * (height[then] - kinematics.cog[2]) + (plan.rate - feedback_rate) * (
+        height[then] - height[now]
     )
-    rise = ease * (height[then] - cog[2]) + (rate - ease) * (height[then] - height[now])
-    layout = Layout(free, given, busy, start, ends, moves)
-    points, known = np.empty((2, 3)), np.zeros(jacobian.shape[1])
+    points, known = np.empty((2, 3)), np.zeros(kinematics.jacobian.shape[1])
     for row in range(2):
         for i in range(3):
-            points[row, i] = left[i] if ends[row] == 0 else right[i]
-    for column in given:
-        known[column] = rate * (joints[then, column - 6] - configuration[column + 1])
-    speeds, _, response, carried = embedded_motion(jacobian, cog_jacobian, points, layout, known, ways_to_go)
-    if singular_section(speeds) >= 0:
-        return False
-    commanded_motion(
-        response,
-        carried,
-        CogZmpGains(cog_gain, zmp_gain),
-        planned_velocity[now],
-        planned_cog[now],
-        planned_zmp[now],
-        measured_cog[now],
-        measured_zmp[now],
-        rise,
-        turn,
-        planned,
-        commanded,
+            left_first = columns.ends[row] == 0
+            points[row, i] = kinematics.left_position[i] if left_first else kinematics.right_position[i]
+    for column in columns.given:
+        known[column] = plan.rate * (plan.joints[then, column - 6] - inputs.configuration[column + 1])
+    embedded = compute_embedded_motion(
+        kinematics.jacobian, kinematics.cog_jacobian, points, columns, known, sole_twists
     )
+    if singular_section(embedded.joint_speeds) >= 0:
+        return False
+    measurement = inputs.measurement
+    command = commanded_velocity(
+        inputs.gains,
+        plan.cog_velocity[now],
+        plan.cog[now],
+        plan.zmp[now],
+        measurement.cog[now],
+        measurement.zmp[now],
+    )
+    _write_velocities(embedded.response, embedded.carried, task, command, velocities)
     return True
+
+
+@compiled
+def pose_error_twists(
+    feedback_rate: float,
+    rate: float,
+    kinematics: ReferenceKinematics,
+    targets: PoseTargets,
+    sole_twists: Array,
+    trunk_velocity: Array,
+) -> None:
+    """Write the pose-error twists of the soles and the trunk, the task velocities of the balance controller.
+
+    With the target x_d,now → x_d,then of the tick, v = feedback_rate (x_d,then − x) +
+    (rate − feedback_rate) (x_d,then − x_d,now): the target's own velocity and a proportional feedback of the
+    error. Orientations are fed back only: ω = feedback_rate log(R_d Rᵀ).
+
+    Parameters
+    ----------
+    feedback_rate : float
+        Proportional gain on the pose error, 1/s; equal to `rate`, the error is gone at the tick's end.
+    rate : float
+        1 / the tick's duration, 1/s.
+    kinematics : ReferenceKinematics
+        Poses of soles and trunk as they are.
+    targets : PoseTargets
+        Poses that they have to reach.
+    sole_twists : (2, 6) array
+        Overwritten: linear (m/s) and angular velocity (rad/s) of the left and the right sole frame, world
+        axes.
+    trunk_velocity : (3,) array
+        Overwritten: angular velocity of the root link, world axes, rad/s.
+    """
+    target = np.zeros((3, 3))
+    target[2, 2] = 1.0
+    for foot in range(2):
+        position = kinematics.left_position if foot == 0 else kinematics.right_position
+        target[0, 0] = target[1, 1] = np.cos(targets.yaw[foot])
+        target[1, 0] = np.sin(targets.yaw[foot])
+        target[0, 1] = -target[1, 0]
+        for i in range(3):
+            displacement = targets.position[foot, i] - targets.previous_position[foot, i]
+            error = targets.position[foot, i] - position[i]
+            sole_twists[foot, i] = feedback_rate * error + (rate - feedback_rate) * displacement
+        rotation = kinematics.left_rotation if foot == 0 else kinematics.right_rotation
+        _rotation_error(target, rotation, feedback_rate, sole_twists[foot, 3:])
+    trunk = targets.trunk
+    quaternion_to_matrix(trunk[0], trunk[1], trunk[2], trunk[3], target)
+    _rotation_error(target, kinematics.trunk_rotation, feedback_rate, trunk_velocity)
+
+
+@compiled
+def _write_velocities(
+    response: Array, carried: Array, task: Array, command: Array, velocities: ReferenceVelocities
+) -> None:
+    """Write carried + response · task, and the same with the COG's commanded horizontal velocity."""
+    along, across = command[0] - task[0], command[1] - task[1]
+    for row in range(len(carried)):
+        gain = response[row]
+        velocities.planned[row] = carried[row] + (
+            gain[0] * task[0]
+            + gain[1] * task[1]
+            + gain[2] * task[2]
+            + gain[3] * task[3]
+            + gain[4] * task[4]
+            + gain[5] * task[5]
+        )
+        velocities.commanded[row] = velocities.planned[row] + gain[0] * along + gain[1] * across
+
+
+@compiled
+def _rotation_error(target: Array, rotation: Array, rate: float, velocity: Array) -> None:
+    """Write rate · log(target · rotationᵀ), the angular velocity in world axes that reduces the error."""
+    error = np.zeros((3, 3))
+    for i in range(3):
+        for j in range(3):
+            for k in range(3):
+                error[i, j] += target[i, k] * rotation[j, k]
+    x, y, z, w = matrix_to_quaternion(error)
+    sine = np.sqrt(x * x + y * y + z * z)
+    # Of the two quaternions of a rotation the one of the smaller angle; 2 is the limit at a small angle.
+    scale = 2.0 * np.arctan2(sine, abs(w)) / sine if sine > 0.0 else 2.0
+    scale = -rate * scale if w < 0.0 else rate * scale
+    velocity[0], velocity[1], velocity[2] = scale * x, scale * y, scale * z

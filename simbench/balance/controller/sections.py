@@ -1,4 +1,4 @@
-"""Sections of a humanoid and what each of them is busy with (Kim, Choi, Oh & You 2005)."""
+"""Sections of a humanoid, its limbs, and the motion that each has to make (Kim, Choi, Oh & You 2005)."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ _ENDS = {
     "right_arm": "right_hand",
 }
 _NEEDED = 6
-"""Joints that a section needs for its end to move as given: a position and an orientation."""
+"""Joints that a section needs to control the position and the orientation of its end."""
 
 
 class Role(Enum):
-    """What a section does."""
+    """What is known of a section's motion."""
 
     BASE = "base"
     """It carries the robot: the motion of its end is given, its joints move the COG."""
@@ -40,14 +40,15 @@ class Role(Enum):
 
 
 @dataclass(frozen=True)
-class Section:
+class LimbSection:
     """A limb: joints between the body or another section and an end.
 
     Parameters
     ----------
     name : str
+        Name of the group of joints, as in `robot.groups`.
     columns : tuple of int
-        Its joints' places in the model's velocity vector.
+        Columns of its joints in the model's velocity vector.
     frame : int
         Pinocchio's id of the frame of its end, or -1 if it has none.
     """
@@ -57,22 +58,23 @@ class Section:
     frame: int
 
 
-class Layout(NamedTuple):
+class SectionColumns(NamedTuple):
     """Columns of the velocity vector by what is known of them, for compiled code.
 
     Parameters
     ----------
     free : (n,) array of int
-        Unknown: of the base section, then of the sections that are used.
+        Columns whose velocity is unknown: of the base section, then of the sections that are used.
     given : (g,) array of int
-        Of the J-busy sections.
+        Columns of the J-busy sections, whose joint velocities are given.
     busy : (b,) array of int
-        Of the C-busy sections, one after another; section k has `busy[start[k] : start[k + 1]]`.
+        Columns of the C-busy sections, one after another; section k has `busy[start[k] : start[k + 1]]`.
     start : (C + 1,) array of int
+        Where the columns of each C-busy section begin in `busy`, and where the last one's end.
     ends : (1 + C,) array of int
-        Which sections have ends whose motion is given: the base section, then the C-busy ones.
+        Indices of the sections with ends whose motion is given: the base section, then the C-busy ones.
     moves : (1 + C, nv) array of bool
-        Which joints move those ends, be they of the section itself or of one it hangs on.
+        Which joints move those ends, of the section itself and of those between it and the body.
     """
 
     free: NDArray[np.int64]
@@ -90,18 +92,19 @@ class Assignment:
     Parameters
     ----------
     names : tuple of str, length 1 + C
-        The base section, then the C-busy ones.
+        Names of the base section, then of the C-busy ones.
     frames : tuple of int, length 1 + C
-        Of their ends.
-    layout : Layout
+        Pinocchio's ids of the frames of their ends.
+    columns : SectionColumns
+        Columns of the velocity vector by what is known of them.
     """
 
     names: tuple[str, ...]
     frames: tuple[int, ...]
-    layout: Layout
+    columns: SectionColumns
 
 
-def limb_sections(robot: Robot) -> tuple[Section, ...]:
+def limb_sections(robot: Robot) -> tuple[LimbSection, ...]:
     """Take a robot's groups of joints as sections, the legs first, the left one before the right one.
 
     Legs end in the feet's frames, arms in the hands'; trunk, head and grips have no end.
@@ -109,10 +112,12 @@ def limb_sections(robot: Robot) -> tuple[Section, ...]:
     Parameters
     ----------
     robot : Robot
+        Robot with two legs and a free root.
 
     Returns
     -------
-    tuple of Section
+    tuple of LimbSection
+        One section for each group that has joints.
 
     Raises
     ------
@@ -139,7 +144,7 @@ def limb_sections(robot: Robot) -> tuple[Section, ...]:
             owner[joint] = name
     model = robot.model
     return tuple(
-        Section(
+        LimbSection(
             name,
             tuple(model.joints[model.getJointId(joint)].idx_v for joint in robot.groups[name]),
             model.getFrameId(robot.frames[_ENDS[name]]) if _ENDS.get(name) in robot.frames else -1,
@@ -149,31 +154,34 @@ def limb_sections(robot: Robot) -> tuple[Section, ...]:
 
 
 def assign(
-    model: pin.Model, sections: tuple[Section, ...], roles: Mapping[str, Role], contacts: Collection[str]
+    model: pin.Model, sections: tuple[LimbSection, ...], roles: Mapping[str, Role], contacts: Collection[str]
 ) -> Assignment:
-    """Give every section its role.
+    """Give every section its role, and sort the velocity vector's columns by it.
 
     Joints of the model that are in no section are held.
 
     Parameters
     ----------
     model : pinocchio.Model
-        With a free-flyer root.
-    sections : tuple of Section
+        Model with a free-flyer root.
+    sections : tuple of LimbSection
+        Sections of the robot, from `limb_sections`.
     roles : {name: Role}
-        One section has to be the base; those not named are J-busy.
+        Role of each section by its name: exactly one is the base; those not named are J-busy.
     contacts : collection of str
-        Sections whose ends are in contact with the ground.
+        Names of the sections whose ends are in contact with the ground.
 
     Returns
     -------
     Assignment
+        Sections whose ends have a given motion, and the columns by their roles.
 
     Raises
     ------
     BalanceError
-        If a section is unknown, there is not one base section, or it has no contact with the ground; if a
-        section whose end is to move as given has no end or fewer than six joints, or hangs on another such.
+        If a section is unknown, there is not exactly one base section, or it has no contact with the ground;
+        if a section whose end has a given motion has no end or fewer than six joints, or hangs on another
+        such.
     """
     by_name = {section.name: section for section in sections}
     for name in roles:
@@ -208,7 +216,7 @@ def assign(
                     f"section {end.name} hangs on {other.name}, which is {role[other.name].value}; "
                     "allowed for that: J-busy, held, used"
                 )
-    layout = Layout(
+    section_columns = SectionColumns(
         free=np.array(columns[Role.BASE] + columns[Role.USED], np.int64),
         given=np.array(columns[Role.J_BUSY], np.int64),
         busy=np.array(columns[Role.C_BUSY], np.int64),
@@ -216,10 +224,11 @@ def assign(
         ends=np.array([sections.index(end) for end in ends], np.int64),
         moves=moves,
     )
-    return Assignment(names, tuple(end.frame for end in ends), layout)
+    return Assignment(names, tuple(end.frame for end in ends), section_columns)
 
 
-def _capable(section: Section) -> bool:
+def _capable(section: LimbSection) -> bool:
+    """Whether a section can control position and orientation of its end."""
     return section.frame >= 0 and len(section.columns) >= _NEEDED
 
 

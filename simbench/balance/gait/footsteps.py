@@ -1,4 +1,4 @@
-"""Where the feet are put down: on the spot, forward, sideways, turning, one after another."""
+"""Footstep planning: on the spot, forward, sideways, turning, one after another."""
 
 import math
 from collections.abc import Sequence
@@ -7,33 +7,45 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 import shapely
-from numpy.typing import NDArray
 
 from simbench.balance.standing.standing import Stance, leg_columns
 from simbench.errors import BalanceError
+from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
-_WAY = np.linspace(0.0, 1.0, 11)
-"""Shares of a step at which soles must not overlap."""
-_TOUCH = 1e-6
+_PATH_FRACTIONS = np.linspace(0.0, 1.0, 11)
+"""Fractions of a step at which soles must not overlap."""
+_MAX_OVERLAP = 1e-6
 """Overlap of two soles that rounding makes, m²."""
-
-
-_MOST_STEPS = 1000
-"""Of a command: a quarter of an hour."""
+_MAX_STEPS = 1000
+"""Largest number of steps of a command: a quarter of an hour."""
 
 
 @dataclass(frozen=True)
 class March:
-    """So many steps on the spot."""
+    """Steps on the spot.
+
+    Parameters
+    ----------
+    count : int
+        Number of steps.
+    """
 
     count: int
 
 
 @dataclass(frozen=True)
 class Forward:
-    """So far forward, negative backward, m, each foot put down at most `step`, m, ahead of the other."""
+    """Steps forward or backward.
+
+    Parameters
+    ----------
+    distance : float
+        Distance forward, negative backward, m.
+    step : float
+        Largest distance by which a foot is put down ahead of the other one, m.
+    """
 
     distance: float
     step: float
@@ -41,7 +53,15 @@ class Forward:
 
 @dataclass(frozen=True)
 class Sideways:
-    """So far to the left, negative to the right, m: a foot at most `step`, m, out, the other one after it."""
+    """Steps to a side: a foot moves out, the other one follows.
+
+    Parameters
+    ----------
+    distance : float
+        Distance to the left, negative to the right, m.
+    step : float
+        Largest distance by which a foot moves out, m.
+    """
 
     distance: float
     step: float
@@ -49,7 +69,15 @@ class Sideways:
 
 @dataclass(frozen=True)
 class Turn:
-    """So far to the left, negative to the right, rad: a foot by at most `step`, rad, then the other one."""
+    """Steps that turn the robot: a foot turns, the other one follows.
+
+    Parameters
+    ----------
+    angle : float
+        Angle to the left, negative to the right, rad.
+    step : float
+        Largest angle by which a foot turns, rad.
+    """
 
     angle: float
     step: float
@@ -60,32 +88,35 @@ Command = March | Forward | Sideways | Turn
 
 @dataclass(frozen=True)
 class Footstep:
-    """A foot is put down.
+    """Pose in which a foot is put down.
 
     Parameters
     ----------
     side : str
+        The foot: left or right.
     position : (2,) array
-        Of the foot frame in the world, m.
+        Horizontal position of the foot frame in the world frame, m.
     yaw : float
-        rad.
+        Rotation of the foot frame about the vertical, rad.
     """
 
     side: str
-    position: NDArray[np.float64]
+    position: Array
     yaw: float
 
 
 @dataclass(frozen=True)
 class StepLimits:
-    """How far one foot may be put down from its place beside the other one.
+    """Limits of a step, relative to the foot's pose beside the other foot.
 
     Parameters
     ----------
     reach : float
-        m.
-    inward, outward : float
-        Turn towards the other foot and away from it, rad.
+        Largest distance, m.
+    inward : float
+        Largest rotation towards the other foot, rad.
+    outward : float
+        Largest rotation away from the other foot, rad.
     """
 
     reach: float
@@ -96,7 +127,7 @@ class StepLimits:
 def plan_footsteps(
     robot: Robot, stance: Stance, commands: Sequence[Command], first: str = "left"
 ) -> tuple[Footstep, ...]:
-    """Put the feet down as commands say, each in the frame where the one before has left the robot.
+    """Plan the footsteps of commands, each in the frame where the one before has left the robot.
 
     After every command the feet stand beside each other as in the stance. Distances are divided into equal
     steps, no longer than asked for. Marching and going forward start with the foot that did not step last,
@@ -105,50 +136,54 @@ def plan_footsteps(
     Parameters
     ----------
     robot : Robot
+        Robot with two legs.
     stance : Stance
-        Where it stands before.
+        Where it stands before the first step.
     commands : sequence of Command
+        Commands, one after another.
     first : str
-        Which foot starts.
+        The foot that makes the first step: left or right.
 
     Returns
     -------
     tuple of Footstep
+        Steps of all commands.
 
     Raises
     ------
     BalanceError
-        If a command's numbers say nothing, or as `check_footsteps`.
+        If a command's numbers are out of range, or as `check_footsteps`.
     """
     yaws = [yaw_of(stance.soles[side]) for side in SIDES]
     heading = yaws[0] + 0.5 * math.remainder(yaws[1] - yaws[0], math.tau)
     middle = np.mean([stance.soles[side].translation for side in SIDES], axis=0)
-    place = pin.SE3(pin.utils.rotate("z", heading), middle)
-    home = {side: place.actInv(stance.soles[side]) for side in SIDES}
-    turned = {side: yaw_of(home[side]) for side in SIDES}
+    pose = pin.SE3(pin.utils.rotate("z", heading), middle)
+    foot_pose = {side: pose.actInv(stance.soles[side]) for side in SIDES}
+    foot_yaw = {side: yaw_of(foot_pose[side]) for side in SIDES}
     steps: list[Footstep] = []
     for number, command in enumerate(commands, 1):
         _check_command(command, number)
         following = other_side(steps[-1].side) if steps else first
-        for side, ahead, turn in _course(command, following):
-            at = place * pin.SE3(pin.utils.rotate("z", turn), np.array([*ahead, 0.0]))
-            steps.append(
-                Footstep(side, (at * home[side]).translation[:2].copy(), heading + turn + turned[side])
-            )
-        place, heading = at, heading + turn
+        for side, displacement, rotation in _split_command(command, following):
+            moved = pose * pin.SE3(pin.utils.rotate("z", rotation), np.array([*displacement, 0.0]))
+            position = (moved * foot_pose[side]).translation[:2].copy()
+            steps.append(Footstep(side, position, heading + rotation + foot_yaw[side]))
+        pose, heading = moved, heading + rotation
     check_footsteps(robot, stance, steps)
     return tuple(steps)
 
 
 def check_footsteps(robot: Robot, stance: Stance, footsteps: Sequence[Footstep]) -> None:
-    """Refuse steps that legs cannot make, and soles that overlap, there or on the straight way.
+    """Refuse steps that legs cannot make, and soles that overlap, at their end or on the straight path there.
 
     Parameters
     ----------
     robot : Robot
+        Robot with two legs.
     stance : Stance
-        Where it stands before.
+        Where it stands before the first step.
     footsteps : sequence of Footstep
+        Steps, one after another.
 
     Raises
     ------
@@ -165,20 +200,21 @@ def check_footsteps(robot: Robot, stance: Stance, footsteps: Sequence[Footstep])
         if not (np.isfinite(step.position).all() and np.isfinite(step.yaw)):
             raise BalanceError(f"{where}: at {step.position}, {step.yaw} rad; allowed: finite numbers")
         standing = feet[other_side(step.side)]
-        place = standing * beside[step.side]
-        foot = pin.SE3(pin.utils.rotate("z", step.yaw), np.array([*step.position, place.translation[2]]))
-        away = float(np.linalg.norm(foot.translation - place.translation))
-        if away > limits.reach:
+        home = standing * beside[step.side]
+        foot = pin.SE3(pin.utils.rotate("z", step.yaw), np.array([*step.position, home.translation[2]]))
+        distance = float(np.linalg.norm(foot.translation - home.translation))
+        if distance > limits.reach:
             raise BalanceError(
-                f"{where}: {away:.3f} m from its place beside the other foot; allowed: {limits.reach:.3f} m"
+                f"{where}: {distance:.3f} m from its place beside the other foot; "
+                f"allowed: {limits.reach:.3f} m"
             )
-        outward = math.remainder(step.yaw - yaw_of(place), math.tau) * (1.0 if step.side == "left" else -1.0)
+        outward = math.remainder(step.yaw - yaw_of(home), math.tau) * (1.0 if step.side == "left" else -1.0)
         if not -limits.inward <= outward <= limits.outward:
             raise BalanceError(
                 f"{where}: turned {outward:+.3f} rad away from the other foot; "
                 f"allowed: {-limits.inward:+.3f} to {limits.outward:+.3f} rad"
             )
-        if _overlap_on_the_way(robot, step.side, feet[step.side], foot, standing):
+        if _soles_overlap(robot, step.side, feet[step.side], foot, standing):
             raise BalanceError(
                 f"{where}: its sole comes over the other one; allowed: soles beside each other"
             )
@@ -186,7 +222,7 @@ def check_footsteps(robot: Robot, stance: Stance, footsteps: Sequence[Footstep])
 
 
 def step_limits(robot: Robot, stance: Stance) -> StepLimits:
-    """Find how long and how turned a step the legs allow at best, pelvis at the stance's height.
+    """Find the longest step and the largest rotations that the legs allow, pelvis at the stance's height.
 
     The pelvis is in the middle between the feet, turned half as far as they are against each other: a foot
     is half a step from under its hip, and a straight leg of length ℓ, its hip h above the ankle, reaches
@@ -195,25 +231,28 @@ def step_limits(robot: Robot, stance: Stance) -> StepLimits:
     Parameters
     ----------
     robot : Robot
+        Robot with two legs.
     stance : Stance
+        Posture and height in which it steps.
 
     Returns
     -------
     StepLimits
+        Limits that hold for both feet.
     """
     model, data = robot.model, robot.model.createData()
     q = np.concatenate([stance.base, stance.joints])
     pin.computeJointJacobians(model, data, q)
     pin.updateFramePlacements(model, data)
-    reach, turns = [], []
-    for side, away in zip(SIDES, (1.0, -1.0), strict=True):
-        places = np.array(
+    reach, rotations = [], []
+    for side, outward_sign in zip(SIDES, (1.0, -1.0), strict=True):
+        positions = np.array(
             [data.oMi[model.getJointId(name)].translation for name in robot.groups[f"{side}_leg"]]
         )
-        ends = np.linalg.norm(places[:, None] - places[[0, -1]], axis=2)
+        ends = np.linalg.norm(positions[:, None] - positions[[0, -1]], axis=2)
         knee = ends.min(axis=1).argmax()
-        length, drop = ends[knee].sum(), places[0, 2] - places[-1, 2]
-        reach.append(np.sqrt(max(length**2 - drop**2, 0.0)))
+        length, height = ends[knee].sum(), positions[0, 2] - positions[-1, 2]
+        reach.append(np.sqrt(max(length**2 - height**2, 0.0)))
         columns = leg_columns(robot, side)
         frame = model.getFrameId(robot.frames[f"{side}_foot"])
         jacobian = pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
@@ -221,8 +260,8 @@ def step_limits(robot: Robot, stance: Stance) -> StepLimits:
         joint = np.abs(about_vertical).argmax()
         limits = np.array([model.lowerPositionLimit, model.upperPositionLimit])
         ranges = limits[:, 7 + columns[joint]] - q[7 + columns[joint]]
-        turns.append(np.sort(away * about_vertical[joint] * ranges))
-    inward, outward = np.abs(turns).min(axis=0)
+        rotations.append(np.sort(outward_sign * about_vertical[joint] * ranges))
+    inward, outward = np.abs(rotations).min(axis=0)
     return StepLimits(2.0 * float(min(reach)), 2.0 * float(inward), 2.0 * float(outward))
 
 
@@ -232,31 +271,34 @@ def other_side(side: str) -> str:
     Parameters
     ----------
     side : str
+        A side: left or right.
 
     Returns
     -------
     str
+        The other side.
     """
     return SIDES[1 - SIDES.index(side)]
 
 
 def yaw_of(pose: pin.SE3) -> float:
-    """Find where the x axis of an upright pose points.
+    """Find the rotation of an upright pose about the vertical.
 
     Parameters
     ----------
     pose : pinocchio.SE3
+        Pose with its z axis up.
 
     Returns
     -------
     float
-        rad about z, −π to π.
+        Direction of its x axis, rad about z, −π to π.
     """
     return math.atan2(pose.rotation[1, 0], pose.rotation[0, 0])
 
 
-def _course(command: Command, following: str) -> list[tuple[str, tuple[float, float], float]]:
-    """Take a command apart: which foot steps to where it belongs when the robot is moved and turned so."""
+def _split_command(command: Command, following: str) -> list[tuple[str, tuple[float, float], float]]:
+    """Split a command into steps: the foot, and displacement and rotation of the robot for which it steps."""
     match command:
         case March(count):
             feet = (following, other_side(following))
@@ -267,49 +309,50 @@ def _course(command: Command, following: str) -> list[tuple[str, tuple[float, fl
             # One more closes up.
             return [(feet[k % 2], (distance * min(k + 1, count) / count, 0.0), 0.0) for k in range(count + 1)]
         case Sideways(distance, step):
-            shares, feet = _pairs(distance, step)
-            return [(side, (0.0, distance * share), 0.0) for share in shares for side in feet]
+            fractions, feet = _pairs(distance, step)
+            return [(side, (0.0, distance * fraction), 0.0) for fraction in fractions for side in feet]
         case Turn(angle, step):
-            shares, feet = _pairs(angle, step)
-            return [(side, (0.0, 0.0), angle * share) for share in shares for side in feet]
+            fractions, feet = _pairs(angle, step)
+            return [(side, (0.0, 0.0), angle * fraction) for fraction in fractions for side in feet]
 
 
-def _pairs(whole: float, step: float) -> tuple[NDArray[np.float64], tuple[str, str]]:
-    """Shares of a whole that both feet go one after the other, the foot on that side first."""
+def _pairs(whole: float, step: float) -> tuple[Array, tuple[str, str]]:
+    """Fractions of a whole that both feet cover one after the other, the foot on that side first."""
     count = _count(whole, step)
     return np.arange(1, count + 1) / count, ("left", "right") if whole > 0.0 else ("right", "left")
 
 
 def _count(whole: float, step: float) -> int:
-    """How many equal steps no longer than one make a whole."""
+    """Count the equal steps, no longer than `step`, that make a whole."""
     return int(np.ceil(abs(whole) / step - 1e-9))
 
 
 def _check_command(command: Command, number: int) -> None:
+    """Refuse a command whose numbers are out of range."""
     kind = type(command).__name__.lower()
     where = f"command {number} ({kind})"
     if isinstance(command, March):
-        if not 1 <= command.count <= _MOST_STEPS:
-            raise BalanceError(f"{where}: {command.count} steps; allowed: 1 to {_MOST_STEPS}")
+        if not 1 <= command.count <= _MAX_STEPS:
+            raise BalanceError(f"{where}: {command.count} steps; allowed: 1 to {_MAX_STEPS}")
         return
     whole, unit = (command.angle, "rad") if isinstance(command, Turn) else (command.distance, "m")
     if not (np.isfinite(whole) and whole != 0.0):
         raise BalanceError(f"{where}: {whole:g} {unit}; allowed: a finite number other than 0")
     if not (np.isfinite(command.step) and command.step > 0.0):
         raise BalanceError(f"{where}: steps of {command.step:g} {unit}; allowed: above 0 {unit}")
-    if abs(whole) / command.step > _MOST_STEPS:
+    if abs(whole) / command.step > _MAX_STEPS:
         raise BalanceError(
             f"{where}: {whole:g} {unit} in steps of {command.step:g} {unit} are too many; "
-            f"allowed: {_MOST_STEPS} steps"
+            f"allowed: {_MAX_STEPS} steps"
         )
 
 
-def _overlap_on_the_way(robot: Robot, side: str, start: pin.SE3, end: pin.SE3, standing: pin.SE3) -> bool:
-    """Whether a sole that is moved and turned evenly comes over the one that stands."""
+def _soles_overlap(robot: Robot, side: str, start: pin.SE3, end: pin.SE3, standing: pin.SE3) -> bool:
+    """Whether a sole that moves and turns at a constant rate overlaps the one that stands."""
     other = robot.soles[f"{other_side(side)}_foot"] @ standing.rotation.T + standing.translation
-    yaws = yaw_of(start) + _WAY * math.remainder(yaw_of(end) - yaw_of(start), math.tau)
-    turns = np.moveaxis(np.array([[np.cos(yaws), -np.sin(yaws)], [np.sin(yaws), np.cos(yaws)]]), 2, 0)
-    spots = start.translation[:2] + _WAY[:, None] * (end.translation - start.translation)[:2]
-    soles = robot.soles[f"{side}_foot"][:, :2] @ turns.transpose(0, 2, 1) + spots[:, None]
+    yaws = yaw_of(start) + _PATH_FRACTIONS * math.remainder(yaw_of(end) - yaw_of(start), math.tau)
+    rotations = np.moveaxis(np.array([[np.cos(yaws), -np.sin(yaws)], [np.sin(yaws), np.cos(yaws)]]), 2, 0)
+    positions = start.translation[:2] + _PATH_FRACTIONS[:, None] * (end.translation - start.translation)[:2]
+    soles = robot.soles[f"{side}_foot"][:, :2] @ rotations.transpose(0, 2, 1) + positions[:, None]
     shared = shapely.area(shapely.intersection(shapely.polygons(soles), shapely.Polygon(other[:, :2])))
-    return bool(shared.max() > _TOUCH)
+    return bool(shared.max() > _MAX_OVERLAP)

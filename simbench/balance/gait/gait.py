@@ -1,4 +1,4 @@
-"""A gait, sampled: ZMP, COG and feet over time; standing, and standing on."""
+"""A gait, sampled: ZMP, COG and feet over time; a gait that stands, and one extended by standing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,25 +15,39 @@ from simbench.robot.sides import SIDES
 
 @dataclass(frozen=True)
 class Gait:
-    """What is planned, sampled; feet in the order left, right; world frame, SI units.
+    """A planned gait, sampled; feet in the order left, right; world frame.
 
     Parameters
     ----------
     timestep : float
-        s.
+        Time between samples, s.
     zmp : (N, 2) array
-    cog, cog_velocity, cog_acceleration : (N, 2) array
-    foot_position, foot_velocity : (N, 2, 3) array
-        Of the foot frames.
-    foot_yaw, foot_yaw_rate : (N, 2) array
-        rad, without jumps.
+        ZMP on the floor, m.
+    cog : (N, 2) array
+        Horizontal position of the COG, m.
+    cog_velocity : (N, 2) array
+        Horizontal velocity of the COG, m/s.
+    cog_acceleration : (N, 2) array
+        Horizontal acceleration of the COG, m/s².
+    foot_position : (N, 2, 3) array
+        Positions of the foot frames, m.
+    foot_velocity : (N, 2, 3) array
+        Velocities of the foot frames, m/s.
+    foot_yaw : (N, 2) array
+        Rotation of the foot frames about the vertical, rad, without jumps.
+    foot_yaw_rate : (N, 2) array
+        Its rate, rad/s.
     contact : (N, 2) bool array
-    pelvis_yaw, pelvis_yaw_rate : (N,) array
-        Mean of the feet's.
+        Whether each foot is on the ground.
+    pelvis_yaw : (N,) array
+        Rotation of the pelvis about the vertical, the mean of the feet's, rad.
+    pelvis_yaw_rate : (N,) array
+        Its rate, rad/s.
     support : (N,) int array
-        Which foot the base section stands on: the one on the ground, of both the one nearer to the ZMP.
+        Which foot the base section stands on, 0 left, 1 right: the one on the ground, of both the one nearer
+        to the ZMP.
     steps : int
-        How many in all.
+        Number of steps in all.
     in_swing : (N, 2) array
         Progress of a foot's swing, 0 to 1; NaN on the ground.
     """
@@ -55,7 +69,7 @@ class Gait:
     in_swing: Array
 
 
-def standing(
+def standing_gait(
     soles: Mapping[str, pin.SE3], cog: Array, zmp: Array, timestep: float, samples: int, support: str = "left"
 ) -> Gait:
     """Plan to stand on both feet, the COG still or swaying.
@@ -63,21 +77,25 @@ def standing(
     Parameters
     ----------
     soles : {side: pinocchio.SE3}
-        Foot frames.
-    cog, zmp : (2,) or (N, 2) array
-        m; the COG's velocity and acceleration are central differences.
+        Poses of the foot frames in the world frame, by side (left, right).
+    cog : (2,) or (N, 2) array
+        Horizontal position of the COG in the world frame, m; its velocity and acceleration are central
+        differences.
+    zmp : (2,) or (N, 2) array
+        ZMP in the world frame, m.
     timestep : float
-        s.
+        Time between samples, s.
     samples : int
-        N, 3 or more.
+        Number N of samples, 3 or more.
     support : str
-        The foot that the base section stands on.
+        The foot that the base section stands on: left or right.
 
     Returns
     -------
     Gait
+        N samples without a step.
     """
-    cog, zmp = (np.broadcast_to(course, (samples, 2)).copy() for course in (cog, zmp))
+    cog, zmp = (np.broadcast_to(path, (samples, 2)).copy() for path in (cog, zmp))
     cog_velocity = np.gradient(cog, timestep, axis=0)
     yaw = np.unwrap([yaw_of(soles[side]) for side in SIDES])
     return Gait(
@@ -99,18 +117,20 @@ def standing(
     )
 
 
-def held_gait(gait: Gait, samples: int) -> Gait:
-    """Stand at a gait's end until it has as many samples.
+def extend_gait(gait: Gait, samples: int) -> Gait:
+    """Extend a gait by standing at its end.
 
     Parameters
     ----------
     gait : Gait
+        The gait, N samples.
     samples : int
-        At least as many as it has.
+        Number of samples that it shall have, N or more.
 
     Returns
     -------
     Gait
+        The gait with that many samples, at rest in those that are new.
     """
     missing = samples - len(gait.zmp)
 
@@ -119,7 +139,7 @@ def held_gait(gait: Gait, samples: int) -> Gait:
         return np.concatenate([rows, np.repeat(last, missing, axis=0)])
 
     rates = ("cog_velocity", "cog_acceleration", "foot_velocity", "foot_yaw_rate", "pelvis_yaw_rate")
-    places = ("zmp", "cog", "foot_position", "foot_yaw", "contact", "pelvis_yaw", "support", "in_swing")
+    held = ("zmp", "cog", "foot_position", "foot_yaw", "contact", "pelvis_yaw", "support", "in_swing")
     longer: dict[str, Any] = {name: extended(getattr(gait, name), at_rest=True) for name in rates}
-    longer |= {name: extended(getattr(gait, name)) for name in places}
+    longer |= {name: extended(getattr(gait, name)) for name in held}
     return replace(gait, **longer)

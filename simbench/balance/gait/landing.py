@@ -1,32 +1,37 @@
-"""Where the feet are to be, tick by tick: on the ground where they came down, in the air along the gait."""
+"""Target poses of the feet, tick by tick: on the ground where they landed, in the air along the gait."""
 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.balance.gait.gait import Gait
+from simbench.kinematics.arrays import Array
 
 _EARLIEST = 0.5
 """Progress of a swing from which touching the ground is a landing, not the lift-off."""
 _SEARCH_SPEED = 0.05
-"""At which a foot that finds no ground where the gait has it goes on down, m/s."""
+"""Speed at which a foot that finds no ground where the gait has it continues downward, m/s."""
 _SEARCH_DEPTH = 0.02
-"""How far it does so, m."""
+"""Depth below the floor down to which it does so, m."""
 
 
 class Landing:
-    """Follows a gait with both feet, and lets the ground say when a swing ends.
+    """Follows a gait with both feet, and ends a swing when the foot touches the ground.
 
     A foot that is loaded in the second half of its swing has landed: it stays there, and the rest of its
-    swing is dropped. One that is not loaded when the gait has it on the ground goes on down until it is.
-    What it is off its plan by fades away in its next swing.
+    swing is dropped. One that is not loaded when the gait has it on the ground continues downward until it
+    is. Its offset from the plan is reduced to zero in its next swing.
+
+    `position` (2, 3), m, and `yaw` (2,), rad, are the target poses of the sole frames in the world frame,
+    left and right; both arrays are written in place. `early` counts swings that ended before their time,
+    `late` ticks in which a foot searched for the ground.
 
     Parameters
     ----------
     gait : Gait
+        Planned feet, N samples.
     threshold : float
-        Vertical force that means ground, N.
+        Vertical force on a foot above which it is on the ground, N.
     """
 
     def __init__(self, gait: Gait, threshold: float) -> None:
@@ -34,30 +39,30 @@ class Landing:
         self.position = gait.foot_position[0].copy()
         self.yaw = gait.foot_yaw[0].copy()
         self.early = self.late = 0
-        self._offset, self._turn = np.zeros((2, 3)), [0.0, 0.0]
+        self._offset, self._yaw_offset = np.zeros((2, 3)), [0.0, 0.0]
         self._air, self._landed = [False, False], [False, False]
 
-    def advance(self, tick: int, load: NDArray[np.float64]) -> None:
-        """Move `position` (2, 3), m, and `yaw` (2,), rad, of the soles to the end of a tick.
+    def advance(self, tick: int, load: Array) -> None:
+        """Move `position` and `yaw` of the soles to the end of a tick.
 
         Parameters
         ----------
         tick : int
-            Row of the gait that holds then.
+            Row of the gait at the end of the tick.
         load : (2,) array
-            Vertical force on each foot, N.
+            Vertical force on the left and the right foot, N.
         """
         gait = self._gait
         for foot in (0, 1):
             touches = bool(load[foot] > self._threshold)
             if gait.contact[tick, foot]:
                 if self._air[foot]:
-                    self._come_down(foot, touches)
+                    self._touch_down(foot, touches)
                 continue
             if not self._air[foot]:
                 self._air[foot], self._landed[foot] = True, False
                 self._offset[foot] = self.position[foot] - gait.foot_position[tick - 1, foot]
-                self._turn[foot] = float(self.yaw[foot] - gait.foot_yaw[tick - 1, foot])
+                self._yaw_offset[foot] = float(self.yaw[foot] - gait.foot_yaw[tick - 1, foot])
             progress = float(gait.in_swing[tick, foot])
             if touches and progress > _EARLIEST and not self._landed[foot]:
                 self._landed[foot] = True
@@ -65,10 +70,10 @@ class Landing:
             if not self._landed[foot]:
                 fade = 0.5 + 0.5 * math.cos(math.pi * progress)
                 self.position[foot] = gait.foot_position[tick, foot] + fade * self._offset[foot]
-                self.yaw[foot] = gait.foot_yaw[tick, foot] + fade * self._turn[foot]
+                self.yaw[foot] = gait.foot_yaw[tick, foot] + fade * self._yaw_offset[foot]
 
-    def _come_down(self, foot: int, touches: bool) -> None:
-        """Let a foot whose swing is over find the ground."""
+    def _touch_down(self, foot: int, touches: bool) -> None:
+        """Lower a foot whose swing is over until it finds the ground."""
         depth = self._gait.timestep * _SEARCH_SPEED
         if touches or self._landed[foot] or self.position[foot, 2] - depth < -_SEARCH_DEPTH:
             self._air[foot] = False

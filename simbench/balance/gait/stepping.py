@@ -1,4 +1,4 @@
-"""A planned gait: footsteps in time, the ZMP from sole to sole, the COG it carries, swinging feet."""
+"""A planned gait: footsteps in time, the ZMP from sole to sole, the COG for it, swinging feet."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,24 +16,26 @@ from simbench.kinematics.profiles import minimum_jerk
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
-_UPRIGHT_SHARE = 0.1
-"""Of a swing's time at each of its ends, in which the foot only rises or sinks."""
-_LEAST_SETTLE = 4.0
+_VERTICAL_FRACTION = 0.1
+"""Part of a swing's time at each of its ends, in which the foot only rises or sinks."""
+_MIN_SETTLE = 4.0
 """Time constants 1/ω of the pendulum to stand at both ends: the COG then rests but for 2 % of its speed."""
 
 
 @dataclass(frozen=True)
 class StepTiming:
-    """How fast and how high steps are.
+    """Durations and height of steps.
 
     Parameters
     ----------
-    single_support_s, double_support_s : float
-        On one foot, in every step; on both, before every step and after the last.
+    single_support_s : float
+        Time on one foot, in every step, s.
+    double_support_s : float
+        Time on both feet, before every step and after the last, s.
     lift_m : float
-        Height of a swinging foot midway.
+        Height of a swinging foot midway, m.
     settle_s : float
-        Standing on both feet, before the first double support and after the last.
+        Time of standing on both feet, before the first double support and after the last, s.
     """
 
     single_support_s: float
@@ -42,19 +44,20 @@ class StepTiming:
     settle_s: float
 
 
-def sole_middles(robot: Robot, inset_m: float = 0.0) -> dict[str, Array]:
+def sole_centres(robot: Robot, inset_m: float = 0.0) -> dict[str, Array]:
     """Find where the ZMP rests while the robot stands on one foot.
 
     Parameters
     ----------
     robot : Robot
+        Robot with two feet.
     inset_m : float
-        How far from the middle of the sole towards the other foot, m.
+        Distance from the middle of the sole towards the other foot, m.
 
     Returns
     -------
     {side: (2,) array}
-        In the foot frame, m.
+        Point of each sole in its foot frame, m.
     """
     middles = {side: robot.soles[f"{side}_foot"][:, :2].mean(axis=0) for side in SIDES}
     return {
@@ -72,27 +75,31 @@ def plan_gait(
 ) -> Gait:
     """Plan ZMP, COG, and feet of footsteps, standing at both ends.
 
-    The ZMP rests in a point of the sole while the robot stands on it, and goes to the next by a minimum-jerk
+    The ZMP rests in a point of the sole while the robot stands on it, and moves to the next on a minimum-jerk
     curve in double support; it starts and ends midway between both feet's points. The COG is that of the
-    linear inverted pendulum. A foot rises and sinks as z = lift (1 − cos 2πs) / 2; it goes and turns by
-    minimum jerk, but not in the first and last tenth of the swing.
+    linear inverted pendulum. A foot rises and sinks as z = lift (1 − cos 2πs) / 2 in the phase s
+    of its swing, 0 to 1; it moves horizontally and turns by minimum jerk, but not in the first and last tenth
+    of the swing.
 
     Parameters
     ----------
     soles : {side: pinocchio.SE3}
-        Foot frames at the start, as in `Stance.soles`.
+        Poses of the foot frames in the world frame at the start, as in `Stance.soles`.
     footsteps : sequence of Footstep
+        Steps, one after another.
     timing : StepTiming
+        Durations and height of the steps.
     timestep : float
-        s.
+        Time between samples, s.
     omega : float
-        The pendulum's natural frequency, 1/s.
+        Natural frequency of the inverted pendulum, 1/s.
     zmp_offset : {side: (2,) array}
-        Where the ZMP rests, in the foot frame, m, as from `sole_middles`.
+        Where the ZMP rests, in the foot frame, m, as from `sole_centres`.
 
     Returns
     -------
     Gait
+        The planned gait.
 
     Raises
     ------
@@ -102,7 +109,7 @@ def plan_gait(
     _check_timing(timing, footsteps, timestep, omega)
     time: Array = timestep * np.arange(round(_duration(len(footsteps), timing) / timestep) + 1.0)
     lift_off = _lift_offs(len(footsteps), timing)
-    at = {side: soles[side].translation[:2] for side in SIDES}
+    foot_at = {side: soles[side].translation[:2] for side in SIDES}
     yaw = dict(zip(SIDES, np.unwrap([yaw_of(soles[side]) for side in SIDES]).tolist(), strict=True))
     position = np.empty((len(time), 2, 3))
     position[:] = [soles[side].translation for side in SIDES]
@@ -111,38 +118,39 @@ def plan_gait(
     velocity, yaw_rate = np.zeros_like(position), np.zeros_like(foot_yaw)
     in_swing = np.full_like(foot_yaw, np.nan)
 
-    def rest(side: str) -> Array:
-        return at[side] + pin.utils.rotate("z", yaw[side])[:2, :2] @ zmp_offset[side]
+    def zmp_on(side: str) -> Array:
+        """Point in which the ZMP rests on a foot."""
+        return foot_at[side] + pin.utils.rotate("z", yaw[side])[:2, :2] @ zmp_offset[side]
 
-    start = 0.5 * (rest("left") + rest("right"))
-    zmp, before = np.tile(start, (len(time), 1)), start
+    start = 0.5 * (zmp_on("left") + zmp_on("right"))
+    zmp, previous = np.tile(start, (len(time), 1)), start
     support = np.full(len(time), SIDES.index(other_side(footsteps[0].side)), dtype=np.int64)
     for step, lifted in zip(footsteps, lift_off, strict=True):
-        stands = other_side(step.side)
-        # Onto the foot that will stand.
-        leaving, target = lifted - timing.double_support_s, rest(stands)
-        zmp += minimum_jerk(time, leaving, timing.double_support_s)[:, None] * (target - before)
-        before = target
-        support[time >= lifted - 0.5 * timing.double_support_s] = SIDES.index(stands)
-        # The other one swings.
+        stance = other_side(step.side)
+        # The ZMP moves onto the foot that will stand.
+        start_time, target = lifted - timing.double_support_s, zmp_on(stance)
+        zmp += minimum_jerk(time, start_time, timing.double_support_s)[:, None] * (target - previous)
+        previous = target
+        support[time >= lifted - 0.5 * timing.double_support_s] = SIDES.index(stance)
+        # The other foot swings.
         side = SIDES.index(step.side)
-        share = (time - lifted) / timing.single_support_s
-        swinging = (share > 1e-9) & (share < 1.0 - 1e-9)
-        done, rate = _progress(share, timing.single_support_s)
-        turn = math.remainder(step.yaw - yaw[step.side], math.tau)
-        way = step.position - at[step.side]
-        position[:, side, :2] += done[:, None] * way
-        velocity[:, side, :2] += rate[:, None] * way
-        foot_yaw[:, side] += done * turn
-        yaw_rate[:, side] += rate * turn
-        phase = 2.0 * np.pi * share[swinging]
-        position[swinging, side, 2] += 0.5 * timing.lift_m * (1.0 - np.cos(phase))
-        velocity[swinging, side, 2] = np.pi * timing.lift_m / timing.single_support_s * np.sin(phase)
-        in_swing[swinging, side] = share[swinging]
-        at[step.side], yaw[step.side] = step.position, yaw[step.side] + turn
-    leaving = lift_off[-1] + timing.single_support_s
-    end = 0.5 * (rest("left") + rest("right"))
-    zmp += minimum_jerk(time, leaving, timing.double_support_s)[:, None] * (end - before)
+        phase = (time - lifted) / timing.single_support_s
+        swinging = (phase > 1e-9) & (phase < 1.0 - 1e-9)
+        progress, rate = _progress(phase, timing.single_support_s)
+        rotation = math.remainder(step.yaw - yaw[step.side], math.tau)
+        displacement = step.position - foot_at[step.side]
+        position[:, side, :2] += progress[:, None] * displacement
+        velocity[:, side, :2] += rate[:, None] * displacement
+        foot_yaw[:, side] += progress * rotation
+        yaw_rate[:, side] += rate * rotation
+        angle = 2.0 * np.pi * phase[swinging]
+        position[swinging, side, 2] += 0.5 * timing.lift_m * (1.0 - np.cos(angle))
+        velocity[swinging, side, 2] = np.pi * timing.lift_m / timing.single_support_s * np.sin(angle)
+        in_swing[swinging, side] = phase[swinging]
+        foot_at[step.side], yaw[step.side] = step.position, yaw[step.side] + rotation
+    start_time = lift_off[-1] + timing.single_support_s
+    end = 0.5 * (zmp_on("left") + zmp_on("right"))
+    zmp += minimum_jerk(time, start_time, timing.double_support_s)[:, None] * (end - previous)
     cog, cog_velocity, cog_acceleration = cog_profile(zmp, timestep, omega)
     return Gait(
         timestep=timestep,
@@ -163,10 +171,10 @@ def plan_gait(
     )
 
 
-def _progress(share: Array, duration: float) -> tuple[Array, Array]:
-    """Progress and rate, 1/s, of a swing's way at shares of its time."""
-    moving = 1.0 - 2.0 * _UPRIGHT_SHARE
-    s: Array = np.clip((share - _UPRIGHT_SHARE) / moving, 0.0, 1.0)
+def _progress(phase: Array, duration: float) -> tuple[Array, Array]:
+    """Progress of a swing's horizontal motion and its rate, 1/s, at a phase of its time, 0 to 1."""
+    moving = 1.0 - 2.0 * _VERTICAL_FRACTION
+    s: Array = np.clip((phase - _VERTICAL_FRACTION) / moving, 0.0, 1.0)
     return minimum_jerk(s, 0.0, 1.0), 30.0 * (s * (1.0 - s)) ** 2 / (moving * duration)
 
 
@@ -177,18 +185,20 @@ def _lift_offs(steps: int, timing: StepTiming) -> list[float]:
 
 
 def _duration(steps: int, timing: StepTiming) -> float:
+    """Duration of a gait, s."""
     pace = timing.double_support_s + timing.single_support_s
     return 2.0 * timing.settle_s + steps * pace + timing.double_support_s
 
 
 def _check_timing(timing: StepTiming, footsteps: Sequence[Footstep], timestep: float, omega: float) -> None:
+    """Refuse a gait without steps, and timing that is out of range."""
     if not footsteps:
         raise BalanceError("gait: no steps; allowed: 1 or more")
     for name, value, least, why in (
         ("single_support_s", timing.single_support_s, 10.0 * timestep, "ten samples"),
         ("double_support_s", timing.double_support_s, 10.0 * timestep, "ten samples"),
         ("lift_m", timing.lift_m, 0.001, "clear of the ground"),
-        ("settle_s", timing.settle_s, _LEAST_SETTLE / omega, "or the COG cannot start and end at rest"),
+        ("settle_s", timing.settle_s, _MIN_SETTLE / omega, "or the COG cannot start and end at rest"),
     ):
         if not (np.isfinite(value) and value >= least):
             raise BalanceError(f"gait.{name}: {value:g}; allowed: at least {least:.3g}, {why}")

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -11,34 +12,34 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
-EDGE = 0.03
+EDGE_MARGIN = 0.03
 """The ZMP of a recovery keeps this far inside the soles, m."""
-_SHORTEST = 0.28
-"""Duration of a swing, s."""
+_MIN_SWING = 0.28
+"""Least duration of a swing, s."""
 _PEAK = 1.875
-"""Largest speed of a minimum-jerk way over its mean speed."""
-_SPEED_SHARE = 0.8
-"""Of the hip's speed limit that a swinging foot takes."""
+"""Largest speed of a minimum-jerk motion over its mean speed."""
+_SPEED_FRACTION = 0.8
+"""Part of the leg joints' speed limit that a swinging foot uses."""
 _CLEARANCE = 0.02
-"""Between two soles side by side, m."""
-_LONGEST, _WIDEST = 0.65, 0.7
-"""Of a step from foot to foot, ahead and aside, in leg lengths."""
+"""Distance between two soles side by side, m."""
+_MAX_LENGTH, _MAX_WIDTH = 0.65, 0.7
+"""Largest step from foot to foot, ahead and aside, in leg lengths."""
 
 
 @dataclass(frozen=True)
-class Legs:
-    """What of a robot's legs matters to a step.
+class LegGeometry:
+    """Geometry of a robot's legs, as far as a step needs it.
 
     Parameters
     ----------
     length : float
-        From hip to ankle, straight, m.
+        Length of a straight leg from hip to ankle, m.
     speed : float
-        Of a swinging foot at most, m/s.
+        Largest speed of a swinging foot, m/s.
     soles : (2, 4, 2) array
         Corners of left and right sole in the foot frames, m.
     pivots : (2, 4, 2) array
-        Corners of where the ZMP may be in them, m.
+        Corners of the areas that the ZMP may be in, in the foot frames, m.
     """
 
     length: float
@@ -47,22 +48,46 @@ class Legs:
     pivots: Array
 
 
+class FeetState(NamedTuple):
+    """Both feet at the moment when a step is chosen.
+
+    Parameters
+    ----------
+    position : (2, 2) array
+        Positions of the left and the right foot frame in the world frame before the step, m.
+    yaw : (2,) array
+        Their rotation about the vertical, rad.
+    load : (2,) array
+        Vertical force on each, N.
+    swinging : int or None
+        The foot that swings already: 0 left, 1 right; None if both stand.
+    elapsed : float
+        Time for which it has been swinging, s.
+    """
+
+    position: Array
+    yaw: Array
+    load: Array
+    swinging: int | None = None
+    elapsed: float = 0.0
+
+
 @dataclass(frozen=True)
 class CaptureStep:
-    """A foot goes to a place while the robot stands on the other.
+    """A step of one foot while the robot stands on the other.
 
     Parameters
     ----------
     foot : int
-        0 left, 1 right.
+        The foot that swings: 0 left, 1 right.
     target : (2,) array
-        Of the foot frame, m.
+        Position of the foot frame at touch-down, world frame, m.
     duration : float
-        Of the whole swing, s.
+        Duration of the whole swing, s.
     pivot : (2,) array
-        Where the ZMP is meanwhile, m.
+        ZMP during the swing, world frame, m.
     missed : float
-        By how much the sole's middle falls short of the capture point, m.
+        Distance by which the sole's middle falls short of the capture point, m.
     """
 
     foot: int
@@ -72,142 +97,143 @@ class CaptureStep:
     missed: float
 
 
-def measure_legs(robot: Robot) -> Legs:
+def measure_legs(robot: Robot) -> LegGeometry:
     """Measure what a step needs to know of a robot's legs.
 
     Parameters
     ----------
     robot : Robot
-        With two legs of equal length.
+        Robot with two legs of equal length.
 
     Returns
     -------
-    Legs
+    LegGeometry
+        Leg length, speed of the feet, soles, and where the ZMP may be in them.
     """
     model, data = robot.model, robot.model.createData()
     pin.forwardKinematics(model, data, pin.neutral(model))
     joints = [model.getJointId(name) for name in robot.groups["left_leg"]]
-    places = [data.oMi[joint].translation for joint in joints]
-    bend = np.linalg.norm(np.diff(places, axis=0), axis=1)
+    positions = [data.oMi[joint].translation for joint in joints]
+    segments = np.linalg.norm(np.diff(positions, axis=0), axis=1)
     hip = joints[0]
     speed = min(model.velocityLimit[model.joints[joint].idx_v] for joint in joints if joint != hip)
-    length = float(bend.sum())
+    length = float(segments.sum())
     soles = np.array([robot.soles[f"{side}_foot"][:, :2] for side in SIDES])
     middles = soles.mean(axis=1, keepdims=True)
-    inner = soles - EDGE * np.sign(soles - middles)
-    return Legs(length, _SPEED_SHARE * float(speed) * length, soles, inner)
+    inner = soles - EDGE_MARGIN * np.sign(soles - middles)
+    return LegGeometry(length, _SPEED_FRACTION * float(speed) * length, soles, inner)
 
 
-def laid_down(corners: Array, place: Array, yaw: float) -> Array:
-    """Lay a sole down.
+def transform_footprint(corners: Array, position: Array, yaw: float) -> Array:
+    """Transform the corners of a flat sole from the foot frame to the world frame.
 
     Parameters
     ----------
     corners : (4, 2) array
-        In the foot frame, m.
-    place : (2,) array
-        m.
+        Corners in the foot frame, m.
+    position : (2,) array
+        Position of the foot frame in the world frame, m.
     yaw : float
-        rad.
+        Rotation of the foot frame about the vertical, rad.
 
     Returns
     -------
     (4, 2) array
-        Corners, m.
+        Corners in the world frame, m.
     """
-    return place + corners @ _rotation(yaw).T
+    return position + corners @ _rotation(yaw).T
 
 
-def nearest_inside(point: Array, corners: Array) -> Array:
+def project_into_polygon(point: Array, corners: Array) -> Array:
     """Find the point of a convex polygon that is nearest to a point.
 
     Parameters
     ----------
     point : (2,) array
-        m.
+        The point, m.
     corners : (N, 2) array
-        Of which the hull is meant, m.
+        Points whose convex hull is the polygon, m.
 
     Returns
     -------
     (2,) array
-        m.
+        Nearest point of the polygon, m: the point itself if it is inside.
     """
     polygon = support_polygon(corners)
     if support_margin(point, polygon) >= 0.0:
         return point
-    start, way = polygon, np.roll(polygon, -1, axis=0) - polygon
-    share = np.sum((point - start) * way, axis=1) / np.sum(way**2, axis=1)
-    feet = start + share.clip(0.0, 1.0)[:, None] * way
-    nearest: Array = feet[np.sum((feet - point) ** 2, axis=1).argmin()]
+    start, edge = polygon, np.roll(polygon, -1, axis=0) - polygon
+    fraction = np.sum((point - start) * edge, axis=1) / np.sum(edge**2, axis=1)
+    projections = start + fraction.clip(0.0, 1.0)[:, None] * edge
+    nearest: Array = projections[np.sum((projections - point) ** 2, axis=1).argmin()]
     return nearest
 
 
-def choose_step(
-    legs: Legs,
-    omega: float,
-    capture_point: Array,
-    place: Array,
-    yaw: Array,
-    load: Array,
-    only: int | None,
-    passed: float,
-) -> CaptureStep:
+def choose_step(legs: LegGeometry, omega: float, capture_point: Array, feet: FeetState) -> CaptureStep:
     """Choose the step after which the ZMP can stop the COG.
 
     While the robot stands on one foot, the ZMP is at the point p of its sole nearest to the capture point
-    ξ = c + ċ/ω, which runs away as ξ(T) = p + (ξ − p) e^(ωT) until the other foot comes down with its sole's
-    middle there. Of both feet the one is taken that comes nearer to that; of equals, the one that carries
-    less.
+    ξ = c + ċ/ω, which moves away as ξ(T) = p + (ξ − p) e^(ωT) until the other foot touches down with its
+    sole's middle there. Of both feet the one is taken that comes nearer to that; of equals, the one that
+    carries less.
 
     Parameters
     ----------
-    legs : Legs
+    legs : LegGeometry
+        Geometry of the legs.
     omega : float
-        The pendulum's natural frequency, 1/s.
+        Natural frequency of the inverted pendulum, 1/s.
     capture_point : (2,) array
-        ξ, m.
-    place, yaw : (2, 2), (2,) array
-        Of the feet before the step, m and rad.
-    load : (2,) array
-        Vertical force on each, N.
-    only : int or None
-        The foot that swings already.
-    passed : float
-        For how long it has, s.
+        ξ in the world frame, m.
+    feet : FeetState
+        The feet before the step, and which one swings already.
 
     Returns
     -------
     CaptureStep
+        Swinging foot, its target, the duration of the swing and the ZMP meanwhile.
     """
     candidates = []
-    for foot in (0, 1) if only is None else (only,):
-        stands = 1 - foot
-        turn = _rotation(yaw[stands])
-        pivot = nearest_inside(capture_point, laid_down(legs.pivots[stands], place[stands], yaw[stands]))
-        middle = turn @ legs.soles[foot].mean(axis=0)
-        duration, target, missed = _SHORTEST, place[foot], 0.0
-        for _ in range(4):
-            arrives = pivot + (capture_point - pivot) * math.exp(omega * max(duration - passed, 0.0))
-            target = place[stands] + turn @ _within_reach(
-                legs, foot, turn.T @ (arrives - middle - place[stands])
-            )
-            missed = float(np.linalg.norm(arrives - middle - target))
-            way = float(np.linalg.norm(target - place[foot]))
-            duration = max(_SHORTEST, _PEAK * way / legs.speed)
-        candidates.append((round(missed, 2), load[foot], CaptureStep(foot, target, duration, pivot, missed)))
+    for foot in (0, 1) if feet.swinging is None else (feet.swinging,):
+        step = _step_with(foot, legs, omega, capture_point, feet)
+        candidates.append((round(step.missed, 2), feet.load[foot], step))
     return min(candidates, key=lambda candidate: candidate[:2])[2]
 
 
-def _within_reach(legs: Legs, foot: int, relative: Array) -> Array:
-    """Bring a place, as seen from the standing foot, to where the other foot can go."""
+def _step_with(
+    foot: int, legs: LegGeometry, omega: float, capture_point: Array, feet: FeetState
+) -> CaptureStep:
+    """Step with a given foot: its target depends on the duration, which depends on the distance to it."""
+    stance = 1 - foot
+    stance_position, stance_yaw = feet.position[stance], feet.yaw[stance]
+    rotation = _rotation(stance_yaw)
+    pivot = project_into_polygon(
+        capture_point, transform_footprint(legs.pivots[stance], stance_position, stance_yaw)
+    )
+    middle = rotation @ legs.soles[foot].mean(axis=0)
+    duration, target, missed = _MIN_SWING, feet.position[foot], 0.0
+    for _ in range(4):
+        growth = math.exp(omega * max(duration - feet.elapsed, 0.0))
+        at_touch_down = pivot + (capture_point - pivot) * growth
+        target = stance_position + rotation @ _limit_reach(
+            legs, foot, rotation.T @ (at_touch_down - middle - stance_position)
+        )
+        missed = float(np.linalg.norm(at_touch_down - middle - target))
+        distance = float(np.linalg.norm(target - feet.position[foot]))
+        duration = max(_MIN_SWING, _PEAK * distance / legs.speed)
+    return CaptureStep(foot, target, duration, pivot, missed)
+
+
+def _limit_reach(legs: LegGeometry, foot: int, relative: Array) -> Array:
+    """Limit a position in the frame of the standing foot to where the other foot can go."""
     half = 0.5 * np.ptp(legs.soles[:, :, 1], axis=1).sum()
     across = relative[1] if foot == 0 else -relative[1]
-    across = min(max(across, half + _CLEARANCE), _WIDEST * legs.length)
-    along = min(max(relative[0], -_LONGEST * legs.length), _LONGEST * legs.length)
+    across = min(max(across, half + _CLEARANCE), _MAX_WIDTH * legs.length)
+    along = min(max(relative[0], -_MAX_LENGTH * legs.length), _MAX_LENGTH * legs.length)
     return np.array((along, across if foot == 0 else -across))
 
 
 def _rotation(yaw: float) -> Array:
+    """Rotation in the plane, (2, 2)."""
     cosine, sine = math.cos(yaw), math.sin(yaw)
     return np.array(((cosine, -sine), (sine, cosine)))

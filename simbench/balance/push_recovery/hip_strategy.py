@@ -1,4 +1,4 @@
-"""Hip strategy: a standing robot that is pushed bows, and its angular momentum holds back the COG."""
+"""Hip strategy: a standing robot leans its trunk as it is pushed; the angular momentum slows the COG down."""
 
 import math
 
@@ -9,42 +9,44 @@ from simbench.balance.gait.gait import Gait
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk, quintic
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
 
 _UNEXPECTED = 0.05
-"""Distance of the capture point from the planned one, ahead or behind, at which the bow begins, m."""
-_DEPTH = 0.4
-"""Of the bow, rad, where the hips allow it."""
-_SHARE = 0.5
-"""Part of the hips' way to their stops that a bow takes; thighs that lean, as hips go the other way than the
-head, take up to two thirds as much, and feedback some."""
+"""Distance of the capture point from the planned one, ahead or behind, at which leaning begins, m."""
+_LEAN_ANGLE = 0.4
+"""Angle of the lean, rad, where the hips allow it."""
+_RANGE_FRACTION = 0.5
+"""Part of the hips' range to their limits that leaning uses; the thighs, which lean because the hips move
+against the head, use up to two thirds as much, and feedback some."""
 _DOWN, _HOLD, _UP = 0.4, 0.3, 1.5
-"""Time to bow, to stay and to come up again, s."""
-_ALONG = 0.9
+"""Time to lean, to stay and to come up again, s."""
+_LATERAL = 0.9
 """Cosine from which on an axis counts as lateral."""
-_BACK = 0.4
+_STOP_TIME = 0.4
 """Time to come up when a step takes over, s."""
 
 
 class HipStrategy:
-    """Turns the body the way it is pushed.
+    """Leans the trunk in the direction in which it is pushed.
 
-    With the ZMP p at the soles' edge the COG c goes as m c̈ = m g (c − p) / h − L̇ / h: angular
-    momentum L gained forward slows the COG down. The bow gives it at once and takes it back later, when the
+    With the ZMP p at the soles' edge the COG c moves as m c̈ = m g (c − p) / h − L̇ / h: angular
+    momentum L gained forward slows the COG down. Leaning gives it at once and takes it back later, when the
     capture point has come back from the edge. Only forward and backward: sideways the legs of a robot that
-    stands on both feet hold the body. Turned about the COG the hips go back and up; the COG is lowered by
-    what keeps them as far from the ankles as they were, so that knees do not straighten.
+    stands on both feet hold the trunk. Rotated about the COG the hips move back and up; the COG is lowered by
+    what keeps their distance from the ankles, so that knees do not straighten.
 
     Parameters
     ----------
     robot : Robot
+        Robot with two legs.
     gait : Gait
-        As it goes on; a recovery may change its rows.
+        The gait, N samples; a recovery may change its rows.
     height : (N,) array
-        Of the COG, m; rows of a bow are lowered.
+        Height of the COG above the floor, m; rows in which the robot leans are lowered in place.
     omega : float
-        The pendulum's natural frequency, 1/s.
+        Natural frequency of the inverted pendulum, 1/s.
     start : (nq,) array
-        Configuration, standing.
+        Configuration, standing: root pose (m and quaternion x, y, z, w) and joint positions, rad.
     """
 
     def __init__(self, robot: Robot, gait: Gait, height: Array, omega: float, start: Array) -> None:
@@ -52,31 +54,33 @@ class HipStrategy:
         swings = np.flatnonzero(~gait.contact.all(axis=1))
         self._stands_from = int(swings[-1]) + 1 if len(swings) else 0
         time = gait.timestep * np.arange(float(math.ceil((_DOWN + _HOLD + _UP) / gait.timestep)))
-        bow = minimum_jerk(time, 0.0, _DOWN) - minimum_jerk(time, _DOWN + _HOLD, _UP)
-        self._bows = {sign: sign * _depth(robot, start, sign) * bow for sign in (-1.0, 1.0)}
-        self._drops = {sign: _drop(robot, start, self._bows[sign]) for sign in self._bows}
-        self._began, self._course = 0, np.zeros(0)
+        profile = minimum_jerk(time, 0.0, _DOWN) - minimum_jerk(time, _DOWN + _HOLD, _UP)
+        self._leans = {sign: sign * _lean_angle(robot, start, sign) * profile for sign in (-1.0, 1.0)}
+        self._lowerings = {sign: _lowering(robot, start, self._leans[sign]) for sign in self._leans}
+        self._began, self._angle = 0, np.zeros(0)
 
-    def turned(self, now: int, cog: Array, velocity: Array, body: Array) -> Array:
-        """Turn the body's planned orientation about its own lateral axis.
+    def lean_trunk(self, now: int, cog: Array, velocity: Array, body: Array) -> Array:
+        """Rotate the trunk's planned orientation about its own lateral axis, if a push requires it.
 
         Parameters
         ----------
         now : int
             Row of the gait.
-        cog, velocity : (2,) array
-            Measured, m and m/s.
+        cog : (2,) array
+            Measured horizontal position of the COG in the world frame, m.
+        velocity : (2,) array
+            Measured horizontal velocity of the COG, m/s.
         body : (4,) array
-            Planned orientation, quaternion x, y, z, w.
+            Planned orientation of the root link in the world frame, quaternion x, y, z, w.
 
         Returns
         -------
         (4,) array
-            Quaternion.
+            Orientation of the root link in the world frame, quaternion x, y, z, w.
         """
-        if now - self._began >= len(self._course) and not self._begins(now, cog, velocity, body):
+        if now - self._began >= len(self._angle) and not self._begins(now, cog, velocity, body):
             return body
-        half = 0.5 * float(self._course[now - self._began])
+        half = 0.5 * float(self._angle[now - self._began])
         x, y, z, w = body
         cosine, sine = math.cos(half), math.sin(half)
         return np.array(
@@ -84,7 +88,7 @@ class HipStrategy:
         )
 
     def stop(self, now: int) -> None:
-        """Come up from a bow at once: a step takes over, and its legs need their length.
+        """Come up at once: a step takes over, and its legs need their length.
 
         Parameters
         ----------
@@ -92,52 +96,55 @@ class HipStrategy:
             Row of the gait.
         """
         done = now - self._began
-        if not 0 < done < len(self._course):
+        if not 0 < done < len(self._angle):
             return
         dt = self._gait.timestep
-        before, angle = self._course[done - 1 : done + 1]
-        time = dt * np.arange(math.ceil(_BACK / dt) + 1.0)
+        before, angle = self._angle[done - 1 : done + 1]
+        time = dt * np.arange(math.ceil(_STOP_TIME / dt) + 1.0)
         rate = np.array([(angle - before) / dt])
-        way, _ = quintic(np.array([angle]), rate, np.zeros(1), np.zeros(1), _BACK, time.clip(max=_BACK))
-        self._began, self._course = now, way[:, 0]
+        path, _ = quintic(
+            np.array([angle]), rate, np.zeros(1), np.zeros(1), _STOP_TIME, time.clip(max=_STOP_TIME)
+        )
+        self._began, self._angle = now, path[:, 0]
 
     def _begins(self, now: int, cog: Array, velocity: Array, body: Array) -> bool:
+        """Begin to lean if the capture point is far from the planned one; whether it has begun."""
         gait = self._gait
         if now < self._stands_from or not gait.contact[now].all():
             return False
         x, y, z, w = body
         ahead = np.array((1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w)))
-        off = cog - gait.cog[now] + (velocity - gait.cog_velocity[now]) / self._omega
-        away = float(ahead @ off)
-        if abs(away) < _UNEXPECTED:
+        error = cog - gait.cog[now] + (velocity - gait.cog_velocity[now]) / self._omega
+        distance = float(ahead @ error)
+        if abs(distance) < _UNEXPECTED:
             return False
-        sign = math.copysign(1.0, away)
-        self._began, self._course = now, self._bows[sign]
-        rows = self._height[now : now + len(self._course)]
-        rows -= self._drops[sign][: len(rows)]
+        sign = math.copysign(1.0, distance)
+        self._began, self._angle = now, self._leans[sign]
+        rows = self._height[now : now + len(self._angle)]
+        rows -= self._lowerings[sign][: len(rows)]
         return True
 
 
-def _depth(robot: Robot, start: Array, sign: float) -> float:
-    """How deep a robot can bow forward (1) or backward (-1) before its hips come to their stops, rad."""
+def _lean_angle(robot: Robot, start: Array, sign: float) -> float:
+    """Find how far the trunk can lean forward (1) or backward (-1) within the range of its hips, rad."""
     model, data = robot.model, robot.model.createData()
     pin.computeJointJacobians(model, data, start)
     lateral = data.oMi[1].rotation[:, 1]
-    depth = _DEPTH
-    for leg in ("left_leg", "right_leg"):
-        joints = [model.joints[model.getJointId(name)] for name in robot.groups[leg]]
-        # The first joint of the leg that turns about the body's lateral axis.
-        hip = next(joint for joint in joints if abs(data.J[3:, joint.idx_v] @ lateral) > _ALONG)
-        place, low, high = (
+    angle = _LEAN_ANGLE
+    for side in SIDES:
+        joints = [model.joints[model.getJointId(name)] for name in robot.groups[f"{side}_leg"]]
+        # The first joint of the leg that turns about the trunk's lateral axis.
+        hip = next(joint for joint in joints if abs(data.J[3:, joint.idx_v] @ lateral) > _LATERAL)
+        position, low, high = (
             float(values[hip.idx_q]) for values in (start, model.lowerPositionLimit, model.upperPositionLimit)
         )
         rises = sign * float(data.J[3:, hip.idx_v] @ lateral) < 0.0
-        depth = min(depth, _SHARE * (high - place if rises else place - low))
-    return max(depth, 0.0)
+        angle = min(angle, _RANGE_FRACTION * (high - position if rises else position - low))
+    return max(angle, 0.0)
 
 
-def _drop(robot: Robot, start: Array, bow: Array) -> Array:
-    """How much lower the COG has to be for bows, (N,) rad, not to stretch the legs, m."""
+def _lowering(robot: Robot, start: Array, lean: Array) -> Array:
+    """Find how much lower the COG has to be for lean angles (N,), rad, not to stretch the legs, (N,), m."""
     model, data = robot.model, robot.model.createData()
     cog = pin.centerOfMass(model, data, start).copy()
     hip = data.oMi[model.getJointId(robot.groups["left_leg"][0])].translation
@@ -145,7 +152,7 @@ def _drop(robot: Robot, start: Array, bow: Array) -> Array:
     forward = data.oMi[1].rotation[:, 0]
     ahead, up = float((hip - cog) @ forward), float(hip[2] - cog[2])
     along, leg = float((hip - ankle) @ forward), float(hip[2] - ankle[2])
-    back = ahead * (np.cos(bow) - 1.0) + up * np.sin(bow)
-    rise = up * (np.cos(bow) - 1.0) - ahead * np.sin(bow)
-    drop: Array = leg + rise - np.sqrt(along**2 + leg**2 - (along + back) ** 2)
-    return drop.clip(min=0.0)
+    back = ahead * (np.cos(lean) - 1.0) + up * np.sin(lean)
+    rise = up * (np.cos(lean) - 1.0) - ahead * np.sin(lean)
+    lowering: Array = leg + rise - np.sqrt(along**2 + leg**2 - (along + back) ** 2)
+    return lowering.clip(min=0.0)

@@ -6,6 +6,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
@@ -16,43 +17,45 @@ _MOMENT_ARM = 0.05
 
 def standing_torques(
     robot: Robot,
-    time: NDArray[np.float64],
-    base: NDArray[np.float64],
-    joints: NDArray[np.float64],
+    time: Array,
+    base: Array,
+    joints: Array,
     *,
     inertia: bool,
     seated: bool = False,
-) -> NDArray[np.float64]:
-    """Joint torques of a motion on both feet.
+) -> Array:
+    """Compute the joint torques of a motion on both feet.
 
     τ = RNEA(q, v, a) − Σ Jᵀf, the rotors' reflected inertia included, with the foot wrenches f that carry
     the root, Σ G f = RNEA(q, v, a)_root; of the many distributions over two feet the one with the least
-    weighted norm is taken. Who sits is carried by a seat under the thighs in place of the floor under the
-    feet; on the floor stands what is below the knees, which the joints do not feel.
+    weighted norm is taken. A seated robot is carried by a seat under the thighs instead of the floor under
+    the feet; the floor carries what is below the knees, which the joints do not feel.
 
     Parameters
     ----------
     robot : Robot
+        Robot with two legs.
     time : (T,) array
-        s.
+        Time of each sample, s.
     base : (T, 7) array
-        Pose of the root link.
+        Pose of the root link in the world frame: position, m, and quaternion x, y, z, w.
     joints : (T, n) array
-        rad.
+        Joint positions in the order of `robot.joint_names`, rad.
     inertia : bool
         Whether velocity and acceleration count; otherwise gravity alone.
     seated : bool
+        Whether a seat under the thighs carries the robot.
 
     Returns
     -------
     (T, n) array
-        N·m.
+        Joint torques in the order of `robot.joint_names`, N·m.
     """
-    model = _above_knees(robot) if seated else robot.model
+    model = _without_shanks(robot) if seated else robot.model
     data = model.createData()
     carrying = "thigh" if seated else "foot"
     frames = [model.getFrameId(robot.frames[f"{side}_{carrying}"]) for side in SIDES]
-    moves, both = foot_movers(model, frames), np.ones(2)
+    moves, both = find_moving_coordinates(model, frames), np.ones(2)
     q = np.hstack([base, joints])
     velocity = _velocity(model, time, q) if inertia else np.zeros((len(q), model.nv))
     # Both are in the moving root frame, where RNEA takes them: its acceleration is the spatial one.
@@ -66,7 +69,7 @@ def standing_torques(
     return torques
 
 
-def _above_knees(robot: Robot) -> pin.Model:
+def _without_shanks(robot: Robot) -> pin.Model:
     """Model of a robot whose legs weigh nothing below the thighs."""
     model = robot.model.copy()
     thighs = {model.frames[model.getFrameId(link)].parentJoint for link in robot.thighs}
@@ -76,18 +79,20 @@ def _above_knees(robot: Robot) -> pin.Model:
     return model
 
 
-def foot_movers(model: pin.Model, frames: Sequence[int]) -> NDArray[np.bool_]:
-    """Find which coordinates move the feet.
+def find_moving_coordinates(model: pin.Model, frames: Sequence[int]) -> NDArray[np.bool_]:
+    """Find which coordinates of the velocity vector move frames, such as those of the soles.
 
     Parameters
     ----------
     model : pinocchio.Model
+        Model with n joint velocities behind the six of its root.
     frames : sequence of int
-        Ids of the soles' frames.
+        Pinocchio's ids of the frames.
 
     Returns
     -------
     (len(frames), 6 + n) array of bool
+        True where a coordinate moves the frame of the row.
     """
     moves = np.zeros((len(frames), model.nv), bool)
     for row, frame in zip(moves, frames, strict=True):
@@ -100,57 +105,80 @@ def foot_movers(model: pin.Model, frames: Sequence[int]) -> NDArray[np.bool_]:
 
 @compiled
 def supported_torque(
-    effort: NDArray[np.float64],
-    jacobian: NDArray[np.float64],
-    left: NDArray[np.float64],
-    right: NDArray[np.float64],
+    effort: Array,
+    jacobian: Array,
+    left: Array,
+    right: Array,
     moves: NDArray[np.bool_],
-    shares: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Joint torques of a motion when the feet carry the root in given shares.
+    load_fractions: Array,
+) -> Array:
+    """Compute the joint torques of a motion when each foot carries a given part of the root.
 
     τ = e − Jᵀf with the foot wrenches f of Σ G f = e_root and the least norm, weighted by the inverse of the
-    shares: a foot with share 0 carries nothing. With D the weights' inverse f = D Gᵀ (G D Gᵀ)⁻¹ e_root.
+    load fractions: a foot with fraction 0 carries nothing. With D the weights' inverse
+    f = D Gᵀ (G D Gᵀ)⁻¹ e_root.
 
     Parameters
     ----------
     effort : (6 + n,) array
-        RNEA(q, v, a) without external forces.
+        e = RNEA(q, v, a) without external forces, N and N·m.
     jacobian : (6, 6 + n) array
-        Pinocchio's `data.J`, columns at the world's origin.
-    left, right : (3,) array
-        Where the soles' frames are, m.
+        Pinocchio's `data.J`: the joints' spatial Jacobian, linear then angular, at the world's origin.
+    left : (3,) array
+        Position of the left sole frame in the world frame, m.
+    right : (3,) array
+        Position of the right sole frame in the world frame, m.
     moves : (2, 6 + n) array of bool
-        From `foot_movers`.
-    shares : (2,) array
-        Of left and right foot, 0 to 1, not both 0.
+        Which coordinates move the soles, from `find_moving_coordinates`.
+    load_fractions : (2,) array
+        Part of the weight on the left and the right foot, 0 to 1, not both 0.
 
     Returns
     -------
     (n,) array
-        N·m.
+        Joint torques, N·m.
     """
-    count = len(effort)
-    at_soles = np.zeros((12, count))
-    for column in range(count):
-        for foot in range(2):
-            if moves[foot, column]:
-                place = left if foot == 0 else right
-                for i in range(3):
-                    j, k = (i + 1) % 3, (i + 2) % 3
-                    turning = jacobian[3 + j, column] * place[k] - jacobian[3 + k, column] * place[j]
-                    at_soles[6 * foot + i, column] = jacobian[i, column] + turning
-                    at_soles[6 * foot + 3 + i, column] = jacobian[3 + i, column]
-    ease = np.empty(12)
+    at_soles = np.zeros((12, len(effort)))
+    _write_jacobian_at(jacobian, left, moves[0], at_soles[:6])
+    _write_jacobian_at(jacobian, right, moves[1], at_soles[6:])
+    weight_inverse = np.empty(12)
     for row in range(12):
-        ease[row] = shares[row // 6] * (_MOMENT_ARM * _MOMENT_ARM if row % 6 > 2 else 1.0)
-    # G D Gᵀ = LLᵀ beside e_root, both overwritten: first L⁻¹ e_root, then the solution.
+        weight_inverse[row] = load_fractions[row // 6] * (_MOMENT_ARM * _MOMENT_ARM if row % 6 > 2 else 1.0)
+    solution = _solve_root_reaction(at_soles, weight_inverse, effort)
+    torque = effort[6:].copy()
+    for row in range(12):
+        force = 0.0
+        for i in range(6):
+            force += weight_inverse[row] * at_soles[row, i] * solution[i]
+        for joint in range(len(torque)):
+            torque[joint] -= at_soles[row, 6 + joint] * force
+    return torque
+
+
+@compiled
+def _write_jacobian_at(
+    jacobian: Array, position: Array, moves: NDArray[np.bool_], at_position: Array
+) -> None:
+    """Write the Jacobian of a point, linear then angular, world axes, (6, 6 + n), where `moves` is true."""
+    for column in range(jacobian.shape[1]):
+        if moves[column]:
+            for i in range(3):
+                j, k = (i + 1) % 3, (i + 2) % 3
+                turning = jacobian[3 + j, column] * position[k] - jacobian[3 + k, column] * position[j]
+                at_position[i, column] = jacobian[i, column] + turning
+                at_position[3 + i, column] = jacobian[3 + i, column]
+
+
+@compiled
+def _solve_root_reaction(at_soles: Array, weight_inverse: Array, effort: Array) -> Array:
+    """Solve (G D Gᵀ) x = e_root by Cholesky's G D Gᵀ = LLᵀ."""
+    # L and L⁻¹ e_root side by side; then the latter is overwritten with the solution.
     lower, solution = np.zeros((6, 6)), np.empty(6)
     for i in range(6):
         for j in range(i + 1):
             value = 0.0
             for row in range(12):
-                value += at_soles[row, i] * ease[row] * at_soles[row, j]
+                value += at_soles[row, i] * weight_inverse[row] * at_soles[row, j]
             for k in range(j):
                 value -= lower[i, k] * lower[j, k]
             lower[i, j] = np.sqrt(value) if i == j else value / lower[j, j]
@@ -162,17 +190,10 @@ def supported_torque(
         for k in range(i + 1, 6):
             solution[i] -= lower[k, i] * solution[k]
         solution[i] /= lower[i, i]
-    torque = effort[6:].copy()
-    for row in range(12):
-        force = 0.0
-        for i in range(6):
-            force += ease[row] * at_soles[row, i] * solution[i]
-        for joint in range(count - 6):
-            torque[joint] -= at_soles[row, 6 + joint] * force
-    return torque
+    return solution
 
 
-def _velocity(model: pin.Model, time: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+def _velocity(model: pin.Model, time: Array, q: Array) -> Array:
     """Central differences on the configuration manifold, (T, nv)."""
     last = len(q) - 1
     before, after = np.maximum(np.arange(len(q)) - 1, 0), np.minimum(np.arange(len(q)) + 1, last)

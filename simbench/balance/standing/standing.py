@@ -1,6 +1,6 @@
 """Standing on both feet: legs and pelvis that keep the COG over the soles while the upper body moves.
 
-Who sits keeps both where they are: the seat carries the body.
+A seated robot's legs and pelvis stay as they are: the seat carries the body.
 """
 
 from dataclasses import dataclass, replace
@@ -10,20 +10,23 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RetargetError, RobotError
+from simbench.kinematics.arrays import Array
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
 
-_STEPS = 40
+_MAX_ITERATIONS = 40
+"""Newton steps of a frame."""
 _TOLERANCE = 1e-5
-"""How far feet and COG may have been off before the last Newton step, m or rad; it leaves about the square.
-What is left changes from frame to frame and shows, differentiated twice, in the planned torque."""
+"""Error of feet and COG before the last Newton step, m or rad; it leaves about the square. The remaining
+error changes from frame to frame and shows, differentiated twice, in the planned torque."""
 _STEADY = 0.05
 """Change from frame to frame, m or rad, up to which the next one is expected to be the same."""
-_LEAST_KNEE = 0.1
-"""Bend of the knees, rad, that another pelvis height leaves at least: straight legs cannot move it."""
+_MIN_KNEE_BEND = 0.1
+"""Least bend of the knees, rad, at another pelvis height: straight legs cannot move it."""
 _HEIGHT_STEP = 0.01
+"""Step from pelvis height to pelvis height, m."""
 _HEIGHT_RESOLUTION = 1e-4
-"""Of the range of pelvis heights, m: the way from height to height, and how exactly its ends are found."""
+"""Resolution of the ends of the range of pelvis heights, m."""
 
 
 @dataclass(frozen=True)
@@ -33,60 +36,62 @@ class Stance:
     Parameters
     ----------
     soles : {side: pinocchio.SE3}
-        Pose of each foot frame in the world.
+        Pose of each foot frame in the world frame, by side (left, right).
     base : (7,) array
-        Nominal pose of the root link.
+        Nominal pose of the root link in the world frame: position, m, and quaternion x, y, z, w.
     joints : (n,) array
-        Posture it comes from, in the order of `robot.joint_names`, rad.
+        Joint positions of the posture it comes from, in the order of `robot.joint_names`, rad.
     target : (2,) array
-        Where the COG is kept, m: the middle of the support polygon.
+        Target of the COG in the world frame, m: the middle of the support polygon.
     seated : bool
-        Whether the thighs lie on a seat: pelvis and legs then stay where they are, whatever the COG does.
+        Whether the thighs lie on a seat: pelvis and legs then stay as they are, whatever the COG does.
     """
 
     soles: dict[str, pin.SE3]
-    base: NDArray[np.float64]
-    joints: NDArray[np.float64]
-    target: NDArray[np.float64]
+    base: Array
+    joints: Array
+    target: Array
     seated: bool = False
 
 
 def stand(
     robot: Robot, position: tuple[float, float], heading: float, posture: str, height: float = 0.0
 ) -> Stance:
-    """Place a robot on the floor in a posture, standing or seated, its pelvis higher or lower if wanted.
+    """Place a robot on the floor in a posture, standing or seated, at the posture's or another pelvis height.
 
     Parameters
     ----------
     robot : Robot
+        Robot with two legs.
     position : (float, float)
-        Middle between the feet, m, world.
+        Middle between the feet in the world frame, m.
     heading : float
-        Direction of the robot's x axis, rad about z.
+        Direction of the robot's x axis in the world frame, rad about z.
     posture : str
-        Name in `robot.postures` with both soles flat.
+        Name in `robot.postures` of a posture with both soles flat.
     height : float
-        How much higher the pelvis is than the posture has it, m: the legs bend or stretch, the soles stay
+        Height of the pelvis above its height in the posture, m: the legs bend or stretch, the soles stay
         where they are, the COG over the middle of their polygon.
 
     Returns
     -------
     Stance
+        Soles, root pose, joint positions and the target of the COG.
 
     Raises
     ------
     RobotError
         If the posture is unknown or its soles are not flat.
     RetargetError
-        If the legs do not allow the height, or it sits and another height is wanted.
+        If the legs do not allow the height, or a seated robot is asked for another height.
     """
     if posture not in robot.postures:
         raise RobotError(f"{robot.name}: no posture {posture!r}; allowed: {', '.join(robot.postures)}")
     joints = robot.postures[posture]
     data = robot.model.createData()
     frames = {side: robot.model.getFrameId(robot.frames[f"{side}_foot"]) for side in SIDES}
-    turn = pin.utils.rotate("z", heading)
-    upright = pin.SE3(turn, np.zeros(3))
+    rotation = pin.utils.rotate("z", heading)
+    upright = pin.SE3(rotation, np.zeros(3))
     pin.framesForwardKinematics(robot.model, data, np.concatenate([pin.SE3ToXYZQUAT(upright), joints]))
     feet = {side: data.oMf[frame].copy() for side, frame in frames.items()}
     tilt = max(float(np.arccos(np.clip(foot.rotation[2, 2], -1, 1))) for foot in feet.values())
@@ -101,14 +106,14 @@ def stand(
     soles = {}
     for side, foot in feet.items():
         yaw = float(np.arctan2(foot.rotation[1, 0], foot.rotation[0, 0]))
-        spot = foot.translation + shift
-        spot[2] = 0.0
-        soles[side] = pin.SE3(pin.utils.rotate("z", yaw), spot)
+        on_floor = foot.translation + shift
+        on_floor[2] = 0.0
+        soles[side] = pin.SE3(pin.utils.rotate("z", yaw), on_floor)
     corners = np.vstack(
         [(soles[side].act(corner)) for side in SIDES for corner in robot.soles[f"{side}_foot"]]
     )
     target = 0.5 * (corners[:, :2].min(axis=0) + corners[:, :2].max(axis=0))
-    base = pin.SE3ToXYZQUAT(pin.SE3(turn, shift))
+    base = pin.SE3ToXYZQUAT(pin.SE3(rotation, shift))
     stance = Stance(soles, base, joints.copy(), target, posture == SEATED)
     if stance.seated and height != 0.0:
         raise RetargetError(
@@ -118,19 +123,20 @@ def stand(
 
 
 def height_range(robot: Robot, posture: str) -> tuple[float, float]:
-    """Find how far the legs let the pelvis go down and up, upright, with the COG over the feet.
+    """Find the range of pelvis heights that the legs allow, upright, with the COG over the feet.
 
     Parameters
     ----------
     robot : Robot
+        Robot with two legs.
     posture : str
-        Name in `robot.postures` with both soles flat.
+        Name in `robot.postures` of a posture with both soles flat.
 
     Returns
     -------
     low, high : float
-        m from the posture's height, low ≤ 0 ≤ high: the leg joints stay inside their limits and the knees
-        bent by at least 0.1 rad.
+        Height relative to the posture's, m, low ≤ 0 ≤ high: the leg joints stay inside their limits and the
+        knees bent by at least 0.1 rad.
 
     Raises
     ------
@@ -138,23 +144,22 @@ def height_range(robot: Robot, posture: str) -> tuple[float, float]:
         As `stand`.
     """
     stance = stand(robot, (0.0, 0.0), 0.0, posture)
-    return _farthest(robot, stance, -1.0), _farthest(robot, stance, 1.0)
+    return _height_limit(robot, stance, -1.0), _height_limit(robot, stance, 1.0)
 
 
 def solve_com_ik(
     robot: Robot,
     stance: Stance,
-    joints: NDArray[np.float64],
-    target: NDArray[np.float64] | None = None,
-    height: NDArray[np.float64] | None = None,
+    joints: Array,
+    target: Array | None = None,
+    height: Array | None = None,
     *,
     embedding: bool = True,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Move the pelvis so that the COG stays over a target, feet fixed, for every frame.
+) -> tuple[Array, Array]:
+    """Solve the inverse kinematics of the legs that keeps the COG over a target, feet fixed, frame by frame.
 
-    The pelvis keeps its orientation and its height or the one asked for; its horizontal shift d and the
-    leg joints dq follow together by Newton's method from both feet's pose errors e and the COG's distance
-    from its target:
+    The pelvis keeps its orientation and its given height; its horizontal shift d and the leg joints dq follow
+    together by Newton's method from both feet's pose errors e and the COG's distance from its target:
 
         J_leg dq + J_base d = e,   J_c,leg dq + J_c,base d = c_target − c(q).
 
@@ -163,27 +168,30 @@ def solve_com_ik(
     Parameters
     ----------
     robot : Robot
+        Robot with two legs.
     stance : Stance
+        Poses of the soles, and root pose and joint positions to start from.
     joints : (T, n) array
         Joint positions; those of the legs are replaced, rad.
     target : (T, 2) array, optional
-        Where the COG is to be, m; the stance's target by default.
+        Target of the COG in the world frame, m; the stance's target by default.
     height : (T,) array, optional
-        How much higher than in the stance the pelvis is, m.
+        Height of the pelvis above its height in the stance, m; 0 by default.
     embedding : bool
-        Whether the COG is that of the upper body's motion. Otherwise the legs take trunk, arms and head to
-        rest as in the stance, and do not react to them.
+        Whether the COG is that of the upper body's motion. Otherwise trunk, arms and head are taken to be at
+        rest as in the stance, and the legs do not react to them.
 
     Returns
     -------
     base : (T, 7) array
-        Pose of the root link.
+        Pose of the root link in the world frame: position, m, and quaternion x, y, z, w.
     joints : (T, n) array
+        Joint positions, those of the legs solved, rad.
 
     Raises
     ------
     RetargetError
-        If the legs cannot reach a pelvis position that balances the motion, or stand straight.
+        If the legs cannot reach a pelvis position that balances the motion, or are straight.
     """
     model, data = robot.model, robot.model.createData()
     legs = [leg_columns(robot, side) for side in SIDES]
@@ -211,9 +219,9 @@ def solve_com_ik(
             q += change
         q[7 + upper] = known[sample, upper]
         q[2] = heights[sample]
-        for _ in range(_STEPS):
+        for _ in range(_MAX_ITERATIONS):
             try:
-                feet, cog = _balance_step(model, data, q, frames, soles, legs, shift, targets[sample])
+                feet, cog = _newton_step(model, data, q, frames, soles, legs, shift, targets[sample])
             except np.linalg.LinAlgError:
                 raise RetargetError(
                     f"{robot.name}: a leg is singular in frame {sample}, as with straight knees: "
@@ -231,18 +239,32 @@ def solve_com_ik(
 
 
 def leg_columns(robot: Robot, side: str) -> NDArray[np.int64]:
-    """Positions of a leg's joints in `robot.joint_names`."""
-    return np.array([robot.joint_names.index(name) for name in robot.groups[f"{side}_leg"]])
-
-
-def least_knee_bend(robot: Robot, joints: NDArray[np.float64]) -> float:
-    """Find how far the straightest knee is bent.
+    """Find the positions of a leg's joints in `robot.joint_names`.
 
     Parameters
     ----------
     robot : Robot
+        Robot with two legs.
+    side : str
+        The leg: left or right.
+
+    Returns
+    -------
+    (k,) array of int
+        Indices, from hip to ankle.
+    """
+    return np.array([robot.joint_names.index(name) for name in robot.groups[f"{side}_leg"]])
+
+
+def least_knee_bend(robot: Robot, joints: Array) -> float:
+    """Find the bend of the straightest knee.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with two legs.
     joints : (T, n) array
-        rad.
+        Joint positions in the order of `robot.joint_names`, rad.
 
     Returns
     -------
@@ -255,20 +277,20 @@ def least_knee_bend(robot: Robot, joints: NDArray[np.float64]) -> float:
     for q in joints:
         pin.forwardKinematics(model, data, np.concatenate([pin.neutral(model)[:7], q]))
         for leg in legs:
-            places = np.array([data.oMi[joint].translation for joint in leg])
+            positions = np.array([data.oMi[joint].translation for joint in leg])
             # The knee is the joint in the middle of the leg.
-            ends = np.linalg.norm(places[:, None] - places[[0, -1]], axis=2).min(axis=1)
-            knee = places[ends.argmax()]
-            thigh, shank = knee - places[0], places[-1] - knee
+            ends = np.linalg.norm(positions[:, None] - positions[[0, -1]], axis=2).min(axis=1)
+            knee = positions[ends.argmax()]
+            thigh, shank = knee - positions[0], positions[-1] - knee
             bend = np.arctan2(np.linalg.norm(np.cross(thigh, shank)), thigh @ shank)
             least = min(least, float(bend))
     return least
 
 
 def _at_height(robot: Robot, stance: Stance, height: float) -> Stance:
-    """Take a stance to another pelvis height."""
-    if abs(height) > abs(_farthest(robot, stance, np.sign(height))):
-        low, high = (_farthest(robot, stance, way) for way in (-1.0, 1.0))
+    """Change the pelvis height of a stance."""
+    if abs(height) > abs(_height_limit(robot, stance, np.sign(height))):
+        low, high = (_height_limit(robot, stance, sign) for sign in (-1.0, 1.0))
         raise RetargetError(
             f"{robot.name}: its legs do not allow a pelvis {height:+.3f} m from the posture's height; "
             f"allowed: {low:+.3f} to {high:+.3f} m"
@@ -279,61 +301,61 @@ def _at_height(robot: Robot, stance: Stance, height: float) -> Stance:
     return stance
 
 
-def _farthest(robot: Robot, stance: Stance, way: float) -> float:
-    """Find the last height, m, that the legs allow in a direction, going there step by step."""
+def _height_limit(robot: Robot, stance: Stance, sign: float) -> float:
+    """Find the last height, m, that the legs allow upwards (1) or downwards (-1), step by step."""
     height, step = 0.0, _HEIGHT_STEP
     while step > _HEIGHT_RESOLUTION:
         try:
-            moved = _raised(robot, stance, way * step)
+            moved = _raised(robot, stance, sign * step)
         except RetargetError:
             step *= 0.5
             continue
         if _legs_allow(robot, moved.joints):
-            height, stance = height + way * step, moved
+            height, stance = height + sign * step, moved
         else:
             step *= 0.5
     return height
 
 
 def _raised(robot: Robot, stance: Stance, height: float) -> Stance:
-    """Take a stance to another pelvis height nearby, the COG over its target."""
+    """Change the pelvis height of a stance by a little, the COG over its target."""
     start = stance.base.copy()
     start[2] += height
     base, joints = solve_com_ik(robot, replace(stance, base=start), stance.joints[None])
     return replace(stance, base=base[0], joints=joints[0])
 
 
-def _legs_allow(robot: Robot, joints: NDArray[np.float64]) -> bool:
+def _legs_allow(robot: Robot, joints: Array) -> bool:
     """Whether the legs are inside their limits, with bent knees."""
     for side in SIDES:
         columns = leg_columns(robot, side)
         low, high = robot.model.lowerPositionLimit[7 + columns], robot.model.upperPositionLimit[7 + columns]
         if not ((low <= joints[columns]) & (joints[columns] <= high)).all():
             return False
-    return least_knee_bend(robot, joints[None]) >= _LEAST_KNEE
+    return least_knee_bend(robot, joints[None]) >= _MIN_KNEE_BEND
 
 
-def _balance_step(
+def _newton_step(
     model: pin.Model,
     data: pin.Data,
-    q: NDArray[np.float64],
+    q: Array,
     frames: list[int],
     soles: list[pin.SE3],
     legs: list[NDArray[np.int64]],
-    shift: NDArray[np.float64],
-    target: NDArray[np.float64],
+    shift: Array,
+    target: Array,
 ) -> tuple[float, float]:
-    """Take one Newton step in `q`; return how far feet and COG were off before it, m or rad."""
+    """Take one Newton step in `q`; return the errors of feet and COG before it, m or rad."""
     cog_jacobian = pin.jacobianCenterOfMass(model, data, q)[:2]
     pin.updateFramePlacements(model, data)
     errors = np.array(
         [pin.log6(data.oMf[frame].actInv(sole)).vector for frame, sole in zip(frames, soles, strict=True)]
     )
     rows = [pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL) for frame in frames]
-    own = np.array([row[:, 6 + columns] for row, columns in zip(rows, legs, strict=True)])
+    leg_jacobian = np.array([row[:, 6 + columns] for row, columns in zip(rows, legs, strict=True)])
     from_shift = np.array([row[:, :3] for row in rows]) @ shift
     # Leg steps without a shift (last column) and what each metre of shift takes off them.
-    solved = np.linalg.solve(own, np.concatenate([from_shift, errors[:, :, None]], axis=2))
+    solved = np.linalg.solve(leg_jacobian, np.concatenate([from_shift, errors[:, :, None]], axis=2))
     carried = sum(cog_jacobian[:, 6 + columns] @ leg for columns, leg in zip(legs, solved, strict=True))
     offset = target - data.com[0][:2]
     moved = np.linalg.solve(cog_jacobian[:, :3] @ shift - carried[:, :2], offset - carried[:, 2])

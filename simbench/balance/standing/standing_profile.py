@@ -1,4 +1,4 @@
-"""The ZMP of a planned motion on both feet, and the sway of the COG that brings it to where it is wanted."""
+"""The ZMP of a planned motion on both feet, and the COG offset that shifts it as required."""
 
 import numpy as np
 import pinocchio as pin
@@ -10,12 +10,13 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 
 _BANDWIDTH = 5.0
-"""Up to which the COG answers, Hz: people's arms move below it; above are corners of joint curves and noise,
-which the legs would pass on to every torque."""
+"""Bandwidth of the COG's response, Hz: people's arms move below it; above are corners of joint curves and
+noise, which the legs would pass on to every torque."""
 _RATE = 200.0
-"""Of the samples between which the pendulum's ZMP is linear, Hz, at least."""
-_AROUND = 8.0
-"""Times 1 / ω, before and after the motion, in which it is mirrored: exp(−8) of what is there is felt."""
+"""Least rate of the samples between which the pendulum's ZMP is linear, Hz."""
+_MIRRORED = 8.0
+"""Time before and after the motion in which it is mirrored, in units of 1 / ω: what happens at its far end
+has an effect of exp(−8)."""
 
 
 def planned_zmp(
@@ -26,7 +27,7 @@ def planned_zmp(
     load: Array | None = None,
     moving: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Compute where a motion needs the ground reaction: the ZMP of all bodies, and the COG.
+    """Compute the ZMP that a motion requires, from the momentum of all bodies, and the COG.
 
     With the COG c, the mass m, the angular momentum L about the COG and a load's force f and moment n about
     the world's origin, the ground's force and moment there are F = m (c̈ + g ẑ) − f and
@@ -35,23 +36,25 @@ def planned_zmp(
     Parameters
     ----------
     robot : Robot
+        Robot with a free root.
     time : (T,) array
-        s, T ≥ 2.
+        Time of each sample, s, T ≥ 2.
     base : (T, 7) array
-        Pose of the root link.
+        Pose of the root link in the world frame: position, m, and quaternion x, y, z, w.
     joints : (T, n) array
-        rad.
+        Joint positions in the order of `robot.joint_names`, rad.
     load : (T, 6) array, optional
-        Force (N) on the robot and its moment about the world's origin (N·m), world axes; none by default.
+        External force (N) on the robot and its moment about the world's origin (N·m), world axes; none by
+        default.
     moving : (T,) array, optional
         Part of m c̈ and L̇ that counts, 0 to 1; all by default.
 
     Returns
     -------
     zmp : (T, 2) array
-        On the floor, z = 0; m.
+        ZMP on the floor z = 0 in the world frame, m.
     cog : (T, 3) array
-        m.
+        Position of the COG in the world frame, m.
     """
     model, data = robot.model, robot.model.createData()
     q = np.hstack([base, joints])
@@ -72,35 +75,35 @@ def planned_zmp(
     return np.stack([-moment[:, 1], moment[:, 0]], axis=1) / force[:, 2:], cog
 
 
-def pendulum_sway(time: Array, zmp: Array, height: float) -> Array:
-    """Find the way of the COG that moves the ZMP of an inverted pendulum as wanted.
+def lipm_com_offset(time: Array, zmp: Array, height: float) -> Array:
+    """Find the COG offset that shifts the ZMP of a linear inverted pendulum as required.
 
-    The bounded solution of d − d̈/ω² = z̄, with z̄ the wanted way of the ZMP up to 5 Hz (a Gaussian without
+    The bounded solution of d − d̈/ω² = z̄, with z̄ the required ZMP shift up to 5 Hz (a Gaussian without
     delay, half as strong there). Beyond its ends the motion is taken to be its own mirror image, so that the
-    sway is at rest at both.
+    offset is at rest at both.
 
     Parameters
     ----------
     time : (T,) array
-        s.
+        Time of each sample, s.
     zmp : (T, 2) array
-        m.
+        Required shift of the ZMP, m.
     height : float
-        Of the pendulum, m.
+        Height of the pendulum, m.
 
     Returns
     -------
     (T, 2) array
-        m.
+        Offset d of the COG, m.
     """
     omega = natural_frequency(height)
     count = max(2, 1 + int(np.ceil((time[-1] - time[0]) * _RATE)))
     clock = np.linspace(time[0], time[-1], count)
     timestep = float(clock[1] - clock[0])
     even = make_interp_spline(time, zmp, k=1)(clock)
-    around = int(np.ceil(_AROUND / (omega * timestep)))
-    mirrored = np.pad(even, ((around, around), (0, 0)), mode="reflect")
+    margin = int(np.ceil(_MIRRORED / (omega * timestep)))
+    mirrored = np.pad(even, ((margin, margin), (0, 0)), mode="reflect")
     width = np.sqrt(np.log(4.0)) / (2.0 * np.pi * _BANDWIDTH * timestep)
     smooth = gaussian_filter1d(mirrored, width, axis=0, mode="nearest")
-    way = cog_profile(smooth, timestep, omega)[0][around:-around]
-    return np.asarray(make_interp_spline(clock, way, k=min(3, count - 1))(time))
+    offset = cog_profile(smooth, timestep, omega)[0][margin:-margin]
+    return np.asarray(make_interp_spline(clock, offset, k=min(3, count - 1))(time))

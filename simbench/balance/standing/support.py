@@ -1,22 +1,23 @@
 """Support polygon, signed margin, and the zero-moment point on a horizontal floor."""
 
 import numpy as np
-from numpy.typing import NDArray
 from shapely import MultiPoint, Point, Polygon
 
+from simbench.kinematics.arrays import Array
 
-def support_polygon(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Convex hull of contact points, counter-clockwise.
+
+def support_polygon(points: Array) -> Array:
+    """Find the support polygon: the convex hull of contact points, counter-clockwise.
 
     Parameters
     ----------
     points : (N, 2) array
-        m.
+        Contact points on the floor, m.
 
     Returns
     -------
     (M, 2) array
-        M < 3 if the points lie on a line or there are fewer than three.
+        Corners, m; M < 3 if the points lie on a line or there are fewer than three.
     """
     if len(points) == 0:
         return np.empty((0, 2))
@@ -30,20 +31,20 @@ def support_polygon(points: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array(hull.coords)
 
 
-def support_margin(point: NDArray[np.float64], polygon: NDArray[np.float64]) -> float:
-    """Distance of a point from the edge of a polygon, positive inside, negative outside.
+def support_margin(point: Array, polygon: Array) -> float:
+    """Find the distance of a point from the edge of a polygon, positive inside, negative outside.
 
     Parameters
     ----------
     point : (2,) array
-        m.
+        Point on the floor, m.
     polygon : (M, 2) array
-        Convex, m. With fewer than three corners nothing is inside.
+        Corners of a convex polygon, m. With fewer than three corners nothing is inside.
 
     Returns
     -------
     float
-        m; -inf without any corner.
+        Signed distance, m; -inf without any corner.
     """
     if len(polygon) == 0:
         return float("-inf")
@@ -55,20 +56,22 @@ def support_margin(point: NDArray[np.float64], polygon: NDArray[np.float64]) -> 
     return distance if area.contains(where) else -distance
 
 
-def zmp_from_wrench(force: NDArray[np.float64], moment: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Point of the floor z = 0 about which the ground reaction has no horizontal moment.
+def zmp_from_wrench(force: Array, moment: Array) -> Array:
+    """Compute the ZMP: the point of the floor z = 0 about which the ground reaction has no horizontal moment.
 
     p_x = −M_y / F_z, p_y = M_x / F_z, moment about the world origin.
 
     Parameters
     ----------
-    force, moment : (..., 3) array
-        Ground reaction, N and N·m about the world origin.
+    force : (..., 3) array
+        Force of the ground on the robot, world axes, N.
+    moment : (..., 3) array
+        Its moment about the world origin, N·m.
 
     Returns
     -------
     (..., 2) array
-        m; NaN where the vertical force is not positive.
+        ZMP in the world frame, m; NaN where the vertical force is not positive.
     """
     vertical = np.where(force[..., 2] > 0.0, force[..., 2], np.nan)
     return np.stack([-moment[..., 1] / vertical, moment[..., 0] / vertical], axis=-1)
@@ -77,13 +80,13 @@ def zmp_from_wrench(force: NDArray[np.float64], moment: NDArray[np.float64]) -> 
 def zmp_from_momentum(
     mass: float,
     gravity: float,
-    cog: NDArray[np.float64],
-    linear_rate: NDArray[np.float64],
-    angular_rate: NDArray[np.float64],
-    other_force: NDArray[np.float64],
-    other_moment: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """ZMP from the motion of the robot, independent of any contact measurement.
+    cog: Array,
+    linear_rate: Array,
+    angular_rate: Array,
+    other_force: Array,
+    other_moment: Array,
+) -> Array:
+    """Compute the ZMP from the motion of the robot, independent of any contact measurement.
 
     Newton and Euler about the world origin give the ground reaction
     F = Ṗ + m g e_z − F_other, M = L̇ + c × Ṗ + c × m g e_z − M_other.
@@ -91,20 +94,24 @@ def zmp_from_momentum(
     Parameters
     ----------
     mass : float
-        kg.
+        Mass of the robot, kg.
     gravity : float
-        m/s².
+        Gravitational acceleration, m/s².
     cog : (..., 3) array
-        m.
-    linear_rate, angular_rate : (..., 3) array
-        Rate of linear momentum (N) and of angular momentum about the COG (N·m).
-    other_force, other_moment : (..., 3) array
-        External forces other than the ground's, N and N·m about the world origin.
+        Position of the COG in the world frame, m.
+    linear_rate : (..., 3) array
+        Rate of the linear momentum, world axes, N.
+    angular_rate : (..., 3) array
+        Rate of the angular momentum about the COG, world axes, N·m.
+    other_force : (..., 3) array
+        External forces other than the ground's, world axes, N.
+    other_moment : (..., 3) array
+        Their moment about the world origin, N·m.
 
     Returns
     -------
     (..., 2) array
-        m.
+        ZMP in the world frame, m.
     """
     carried = linear_rate + np.array([0.0, 0.0, mass * gravity])
     moment = angular_rate + np.cross(cog, carried) - other_moment

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simbench.balance.standing.standing import Stance, solve_com_ik
-from simbench.balance.standing.standing_profile import pendulum_sway, planned_zmp
+from simbench.balance.standing.standing_profile import lipm_com_offset, planned_zmp
 from simbench.errors import BalanceError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
@@ -115,7 +115,7 @@ def balancing_cog(
     clock = time - time[0]
     moving = minimum_jerk(clock, 0.0, _END_TIME) * minimum_jerk(clock[-1] - clock, 0.0, _END_TIME)
     planned, cog = planned_zmp(robot, time, base, joints, load, moving)
-    sway = pendulum_sway(time, zmp - planned, float(cog[:, 2].mean()))
+    sway = lipm_com_offset(time, zmp - planned, float(cog[:, 2].mean()))
     return zmp + _within_reach(cog[:, :2] + sway - zmp)
 
 
@@ -150,7 +150,7 @@ def swaying_balance(
     """
     planned, cog = planned_zmp(robot, time, base, joints)
     part = free[:, None]
-    sway = part * pendulum_sway(time, part * (zmp - planned), float(cog[:, 2].mean()))
+    sway = part * lipm_com_offset(time, part * (zmp - planned), float(cog[:, 2].mean()))
     return solve_com_ik(robot, stance, joints, cog[:, :2] + _within_reach(sway), base[:, 2] - stance.base[2])
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.controller.feed_forward import FeedForward, foot_shares
-from simbench.balance.gait.gait import standing
+from simbench.balance.controller.feed_forward import FeedForward, foot_load_fractions
+from simbench.balance.gait.gait import standing_gait
 from simbench.balance.standing.standing import stand
 from simbench.robot.sides import SIDES
 
@@ -24,7 +24,7 @@ def gait(romeo, stance):
     """The ZMP goes from the left sole's middle to the right one's and beyond; then the left foot lifts."""
     left, right = (stance.soles[side].act(romeo.soles[f"{side}_foot"].mean(axis=0))[:2] for side in SIDES)
     zmp = np.array([left, 0.75 * left + 0.25 * right, right, 2.0 * right - left, 0.5 * (left + right)])
-    planned = standing(stance.soles, np.zeros(2), zmp, TICK, 5)
+    planned = standing_gait(stance.soles, np.zeros(2), zmp, TICK, 5)
     contact = planned.contact.copy()
     contact[4, 0] = False
     return replace(planned, contact=contact)
@@ -32,8 +32,8 @@ def gait(romeo, stance):
 
 def test_feet_share_the_weight_by_the_lever_rule(romeo, gait):
     expected = [[1.0, 0.0], [0.75, 0.25], [0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]
-    np.testing.assert_allclose(foot_shares(romeo, gait, 0), expected, atol=1e-12)
-    np.testing.assert_allclose(foot_shares(romeo, gait, 3), expected[3:], atol=1e-12)
+    np.testing.assert_allclose(foot_load_fractions(romeo, gait, 0), expected, atol=1e-12)
+    np.testing.assert_allclose(foot_load_fractions(romeo, gait, 3), expected[3:], atol=1e-12)
 
 
 def torque(feed, robot, now, q, velocity):

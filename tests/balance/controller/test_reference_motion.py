@@ -4,8 +4,17 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.controller.reference_motion import reference_motion
+from simbench.balance.controller.reference_motion import (
+    Measurement,
+    PlannedMotion,
+    PoseTargets,
+    ReferenceKinematics,
+    ReferenceVelocities,
+    TickInputs,
+    solve_reference_motion,
+)
 from simbench.balance.controller.sections import LEGS, Role, assign, limb_sections
+from simbench.balance.inverted_pendulum import CogZmpGains
 from simbench.robot.robot import load_robot
 
 WORLD = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
@@ -30,11 +39,11 @@ class Tick:
         pin.updateFramePlacements(self.model, self.data)
         sections = limb_sections(robot)
         roles = {LEGS[support]: Role.BASE, LEGS[1 - support]: Role.C_BUSY}
-        self.layout = assign(self.model, sections, roles, (LEGS[support],)).layout
+        self.columns = assign(self.model, sections, roles, (LEGS[support],)).columns
         self.frames = [section.frame for section in sections[:2]]
         self.soles = [self.data.oMf[frame] for frame in self.frames]
-        self.place = np.array([sole.translation for sole in self.soles]) + rng.normal(0.0, 1e-3, (2, 3))
-        self.before = self.place - rng.normal(0.0, 1e-3, (2, 3))
+        self.position = np.array([sole.translation for sole in self.soles]) + rng.normal(0.0, 1e-3, (2, 3))
+        self.previous_position = self.position - rng.normal(0.0, 1e-3, (2, 3))
         self.yaw = np.array([pin.rpy.matrixToRpy(sole.rotation)[2] for sole in self.soles])
         self.body = np.array([0.0, 0.0, 0.0, 1.0])
         self.joints = joints + rng.normal(0.0, 1e-3, (3, len(joints)))
@@ -42,37 +51,47 @@ class Tick:
         self.courses = rng.normal(0.0, 0.02, (5, 3, 2))
         self.planned, self.commanded = np.full((2, self.model.nv), np.nan)
 
-    def move(self, ease):
+    def move(self, feedback_rate):
         left, right = self.soles
-        known = (self.data.J, self.data.Jcom, self.data.com[0], self.data.oMi[1].rotation)
-        poses = (left.rotation, left.translation, right.rotation, right.translation)
-        aims = (self.q, self.before, self.place, self.yaw, self.body)
-        courses = (self.joints, self.height, *self.courses, COG_GAIN, ZMP_GAIN)
-        out = (self.planned, self.commanded)
-        return reference_motion(NOW, THEN, ease, RATE, *aims, *out, *self.layout, *known, *poses, *courses)
+        inputs = TickInputs(
+            self.q,
+            ReferenceKinematics(
+                *(self.data.J, self.data.Jcom, self.data.com[0], self.data.oMi[1].rotation),
+                *(left.rotation, left.translation, right.rotation, right.translation),
+            ),
+            PoseTargets(self.previous_position, self.position, self.yaw, self.body),
+            PlannedMotion(RATE, self.joints, self.height, *self.courses[:3]),
+            Measurement(*self.courses[3:]),
+            CogZmpGains(cog=COG_GAIN, zmp=ZMP_GAIN),
+            self.columns,
+        )
+        return solve_reference_motion(
+            NOW, THEN, feedback_rate, inputs, ReferenceVelocities(self.planned, self.commanded)
+        )
 
 
-@pytest.mark.parametrize("ease", [RATE, 10.0])
+@pytest.mark.parametrize("feedback_rate", [RATE, 10.0])
 @pytest.mark.parametrize(("name", "support"), [("mahru", 0), ("romeo", 1)])
-def test_soles_body_arms_and_cog_move_to_their_aims(name, support, ease):
+def test_soles_body_arms_and_cog_move_to_their_aims(name, support, feedback_rate):
     tick = Tick(name, support)
     model, data = tick.model, tick.data
-    assert tick.move(ease)
+    assert tick.move(feedback_rate)
     cog, velocity, zmp, measured_cog, measured_zmp = tick.courses[:, NOW]
     control = -ZMP_GAIN * (zmp - measured_zmp) + COG_GAIN * (cog - measured_cog)
-    rise = (tick.height[THEN] - tick.height[NOW]) * RATE + ease * (tick.height[NOW] - data.com[0][2])
-    given = tick.layout.given
+    rise = (tick.height[THEN] - tick.height[NOW]) * RATE + feedback_rate * (tick.height[NOW] - data.com[0][2])
+    given = tick.columns.given
     for vector, horizontal in ((tick.planned, velocity), (tick.commanded, velocity + control)):
         np.testing.assert_allclose(data.Jcom @ vector, [*horizontal, rise], atol=1e-9)
         np.testing.assert_allclose(vector[given], RATE * (tick.joints[THEN] - tick.q[7:])[given - 6])
         pin.forwardKinematics(model, data, tick.q, vector)
-        turn = -ease * pin.log3(data.oMi[1].rotation)
+        turn = -feedback_rate * pin.log3(data.oMi[1].rotation)
         np.testing.assert_allclose(pin.getVelocity(model, data, 1, WORLD).angular, turn, atol=1e-9)
         for foot, frame in enumerate(tick.frames):
             sole, moving = tick.soles[foot], pin.getFrameVelocity(model, data, frame, WORLD)
-            way = RATE * (tick.place - tick.before)[foot] + ease * (tick.before[foot] - sole.translation)
-            np.testing.assert_allclose(moving.linear, way, atol=1e-9)
-            turn = ease * pin.log3(pin.utils.rotate("z", tick.yaw[foot]) @ sole.rotation.T)
+            error = tick.previous_position[foot] - sole.translation
+            velocity = RATE * (tick.position - tick.previous_position)[foot] + feedback_rate * error
+            np.testing.assert_allclose(moving.linear, velocity, atol=1e-9)
+            turn = feedback_rate * pin.log3(pin.utils.rotate("z", tick.yaw[foot]) @ sole.rotation.T)
             np.testing.assert_allclose(moving.angular, turn, atol=1e-9)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simbench.balance.controller.sections import Role, Section, assign, limb_sections
+from simbench.balance.controller.sections import LimbSection, Role, assign, limb_sections
 from simbench.errors import BalanceError
 from simbench.robot.robot import load_robot
 
@@ -64,7 +64,7 @@ def test_end_on_another_given_end_is_refused(robots):
     # The same joints cannot serve two ends.
     robot = robots["mahru"]
     leg, *others = limb_sections(robot)
-    sections = (leg, *others, Section("toe", leg.columns[:6], leg.frame))
+    sections = (leg, *others, LimbSection("toe", leg.columns[:6], leg.frame))
     with pytest.raises(
         BalanceError, match=r"^section left_leg hangs on toe, which is C-busy; allowed for that: J-b"
     ):

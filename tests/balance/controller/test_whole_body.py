@@ -4,8 +4,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.controller.whole_body import WholeBody, WholeBodyPlan
-from simbench.balance.gait.gait import standing
+from simbench.balance.controller.whole_body import WholeBodyController, WholeBodyPlan
+from simbench.balance.gait.gait import standing_gait
 from simbench.balance.inverted_pendulum import CogZmpGains
 from simbench.balance.standing.standing import stand
 
@@ -29,7 +29,7 @@ def plan(robot):
         robot.model, robot.model.createData(), np.concatenate([stance.base, stance.joints])
     ).copy()
     cog = start[:2] + time[:, None] * [0.02, 0.01]
-    gait = standing(stance.soles, cog, cog, TICK, TICKS + 1)
+    gait = standing_gait(stance.soles, cog, cog, TICK, TICKS + 1)
     body = np.tile(stance.base[3:], (TICKS + 1, 1))
     return WholeBodyPlan(gait, joints, stance.base, np.full(TICKS + 1, start[2]), body)
 
@@ -64,7 +64,7 @@ def carried_by(robot, plan, zmp):
 
 
 def test_reference_follows_the_plan_and_feet_stay(robot, plan):
-    whole = run(WholeBody(robot, plan, GAINS))
+    whole = run(WholeBodyController(robot, plan, GAINS))
     np.testing.assert_allclose(cog_of(robot, whole.configuration)[:2], plan.gait.cog[-1], atol=1e-4)
     assert cog_of(robot, whole.configuration)[2] == pytest.approx(plan.cog_height[0], abs=1e-4)
     for foot, place in zip(feet_of(robot, whole.configuration), plan.gait.foot_position[0], strict=True):
@@ -76,7 +76,7 @@ def test_reference_follows_the_plan_and_feet_stay(robot, plan):
 
 def test_measured_cog_and_zmp_move_the_reference_as_the_law_says(robot, plan):
     """One tick with the ZMP 10 mm ahead, as far as the filter lets it through; Pinocchio says what ċ is."""
-    whole = WholeBody(robot, plan, GAINS)
+    whole = WholeBodyController(robot, plan, GAINS)
     q = whole.configuration.copy()
     ahead = np.array([0.01, 0.0])
     # The filter's first reading takes a share of the measured moment only.
@@ -92,8 +92,8 @@ def test_measured_cog_and_zmp_move_the_reference_as_the_law_says(robot, plan):
 
 
 def test_without_control_what_is_measured_does_not_matter(robot, plan):
-    alone = run(WholeBody(robot, plan, GAINS, control=False))
-    pushed = WholeBody(robot, plan, GAINS, control=False)
+    alone = run(WholeBodyController(robot, plan, GAINS, control=False))
+    pushed = WholeBodyController(robot, plan, GAINS, control=False)
     for tick in range(TICKS):
         off = pushed.configuration.copy()
         off[7 + pushed.legs] += 0.02
@@ -102,11 +102,11 @@ def test_without_control_what_is_measured_does_not_matter(robot, plan):
 
 
 def test_without_embedding_the_legs_do_not_know_of_the_arm(robot, plan):
-    whole = run(WholeBody(robot, plan, GAINS, embedding=False))
+    whole = run(WholeBodyController(robot, plan, GAINS, embedding=False))
     still = WholeBodyPlan(
         plan.gait, np.tile(plan.joints[0], (TICKS + 1, 1)), plan.base, plan.cog_height, plan.body
     )
-    ignorant = run(WholeBody(robot, still, GAINS, embedding=False))
+    ignorant = run(WholeBodyController(robot, still, GAINS, embedding=False))
     legs = 7 + whole.legs
     np.testing.assert_allclose(whole.configuration[legs], ignorant.configuration[legs], atol=1e-12)
     # So the COG is off by what the arm does to it.
@@ -115,7 +115,7 @@ def test_without_embedding_the_legs_do_not_know_of_the_arm(robot, plan):
 
 
 def test_a_robot_that_lies_is_left_alone(robot, plan):
-    whole = WholeBody(robot, plan, GAINS)
+    whole = WholeBodyController(robot, plan, GAINS)
     lying = whole.configuration.copy()
     lying[3:7] = [0.0, np.sin(0.35), 0.0, np.cos(0.35)]
     whole.tick(0, lying, carried_by(robot, plan, plan.gait.zmp[0]))

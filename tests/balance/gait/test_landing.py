@@ -5,7 +5,7 @@ import pytest
 
 from simbench.balance.gait.footsteps import Forward, plan_footsteps
 from simbench.balance.gait.landing import Landing
-from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_middles
+from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_centres
 from simbench.balance.standing.standing import stand
 
 DOWN, UP = np.array([300.0, 300.0]), np.array([300.0, 0.0])
@@ -15,7 +15,7 @@ DOWN, UP = np.array([300.0, 300.0]), np.array([300.0, 0.0])
 def gait(romeo):
     stance = stand(romeo, (0.0, 0.0), 0.0, "standing")
     steps = plan_footsteps(romeo, stance, [Forward(0.2, 0.1)])
-    return plan_gait(stance.soles, steps, StepTiming(0.6, 0.3, 0.03, 1.1), 0.005, 3.8, sole_middles(romeo))
+    return plan_gait(stance.soles, steps, StepTiming(0.6, 0.3, 0.03, 1.1), 0.005, 3.8, sole_centres(romeo))
 
 
 def swings(gait):

@@ -7,8 +7,8 @@ import pytest
 from shapely import MultiPoint, Point, Polygon
 
 from simbench.balance.gait.footsteps import Forward, March, Sideways, Turn, plan_footsteps
-from simbench.balance.gait.gait import standing
-from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_middles
+from simbench.balance.gait.gait import standing_gait
+from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_centres
 from simbench.balance.inverted_pendulum import natural_frequency
 from simbench.balance.standing.standing import stand
 from simbench.errors import BalanceError
@@ -48,7 +48,7 @@ def gaits(robots, stances):
         if (name, kind, timestep) not in known:
             steps = plan_footsteps(robots[name], stances[name], COMMANDS[kind])
             omega = natural_frequency(HEIGHT[name])
-            offset = sole_middles(robots[name])
+            offset = sole_centres(robots[name])
             known[name, kind, timestep] = (
                 plan_gait(stances[name].soles, steps, TIMING, timestep, omega, offset),
                 steps,
@@ -145,7 +145,7 @@ def test_feet_stand_still_or_swing(gaits, name, kind):
 @cases
 def test_the_base_section_is_the_foot_nearer_to_the_zmp(robots, gaits, name, kind):
     gait, _ = gaits(name, kind)
-    soles = sole_middles(robots[name])
+    soles = sole_centres(robots[name])
     distance = np.array(
         [
             [
@@ -166,7 +166,7 @@ def test_the_base_section_is_the_foot_nearer_to_the_zmp(robots, gaits, name, kin
 def test_velocities_are_the_rates_of_positions(robots, stances, command):
     stance = stances["romeo"]
     steps = plan_footsteps(robots["romeo"], stance, [command])
-    gait = plan_gait(stance.soles, steps, TIMING, 2e-4, 3.83, sole_middles(robots["romeo"]))
+    gait = plan_gait(stance.soles, steps, TIMING, 2e-4, 3.83, sole_centres(robots["romeo"]))
     # A sinusoid's acceleration jumps at lift-off and touch-down.
     changes = np.diff(gait.contact, axis=0)
     steady = ~(changes[1:] | changes[:-1])
@@ -213,7 +213,7 @@ def test_a_swinging_sole_does_not_pass_over_the_other_one(robots, gaits, name, k
 def test_an_inset_brings_the_zmp_towards_the_other_foot(robots, stances):
     robot, stance = robots["romeo"], stances["romeo"]
     steps = plan_footsteps(robot, stance, [March(2)])
-    gait = plan_gait(stance.soles, steps, TIMING, 0.005, 3.83, sole_middles(robot, 0.01))
+    gait = plan_gait(stance.soles, steps, TIMING, 0.005, 3.83, sole_centres(robot, 0.01))
     local = (gait.zmp - PLACE) @ turned(HEADING)
     # First onto the right foot, then onto the left one: 0.096 m from the middle but for the inset.
     assert local[:, 1].min() == pytest.approx(-0.086, abs=1e-6)
@@ -226,7 +226,7 @@ def test_a_full_turn_has_no_jump(robots, stances):
     steps = plan_footsteps(robots["romeo"], stance, [Turn(2 * np.pi, 0.5)])
     # The same steps, each yaw between −π and π.
     wrapped = [replace(step, yaw=np.angle(np.exp(1j * step.yaw))) for step in steps]
-    gait = plan_gait(stance.soles, wrapped, TIMING, 0.01, 3.83, sole_middles(robots["romeo"]))
+    gait = plan_gait(stance.soles, wrapped, TIMING, 0.01, 3.83, sole_centres(robots["romeo"]))
     assert gait.pelvis_yaw[-1] - gait.pelvis_yaw[0] == pytest.approx(2 * np.pi, abs=1e-6)
     # Steps of 2π/13, at most 15/8 of their mean speed, in 0.56 s.
     assert np.abs(gait.foot_yaw_rate).max() == pytest.approx(1.875 * 2 * np.pi / 13 / 0.56, rel=1e-3)
@@ -236,7 +236,7 @@ def test_standing_is_a_gait_without_steps(robots, stances):
     stance = stances["mahru"]
     time = 0.01 * np.arange(500)
     sway = stance.target + 0.02 * np.sin(2.0 * time)[:, None] * [1.0, 0.0]
-    gait = standing(stance.soles, sway, stance.target, 0.01, 500, "right")
+    gait = standing_gait(stance.soles, sway, stance.target, 0.01, 500, "right")
     assert gait.contact.all()
     assert gait.steps == 0
     assert (gait.support == 1).all()
@@ -249,7 +249,7 @@ def test_standing_is_a_gait_without_steps(robots, stances):
         gait.cog_acceleration[inside, 0], -0.08 * np.sin(2.0 * time[inside]), rtol=0, atol=2e-5
     )
     assert (gait.zmp == stance.target).all()
-    still = standing(stance.soles, stance.target, stance.target, 0.01, 10)
+    still = standing_gait(stance.soles, stance.target, stance.target, 0.01, 10)
     assert (still.cog_velocity == 0).all()
     assert (still.cog_acceleration == 0).all()
 
@@ -265,7 +265,7 @@ def test_standing_is_a_gait_without_steps(robots, stances):
 )
 def test_timing_out_of_range_is_refused(robots, stances, change, message):
     steps = plan_footsteps(robots["mahru"], stances["mahru"], [March(1)])
-    offset = sole_middles(robots["mahru"])
+    offset = sole_centres(robots["mahru"])
     with pytest.raises(BalanceError, match=message):
         plan_gait(stances["mahru"].soles, steps, replace(TIMING, **change), 0.005, 3.45, offset)
     with pytest.raises(BalanceError, match=r"^gait: no steps; allowed: 1 or more$"):

@@ -5,19 +5,25 @@ import math
 import numpy as np
 import pytest
 
-from simbench.balance.push_recovery.capture_step import Legs, choose_step, laid_down, nearest_inside
+from simbench.balance.push_recovery.capture_step import (
+    FeetState,
+    LegGeometry,
+    choose_step,
+    project_into_polygon,
+    transform_footprint,
+)
 from simbench.kinematics.profiles import quintic
 
 SOLE = np.array([[0.13, 0.05], [-0.07, 0.05], [-0.07, -0.05], [0.13, -0.05]])
 PIVOT = np.array([[0.1, 0.02], [-0.04, 0.02], [-0.04, -0.02], [0.1, -0.02]])
-LEGS = Legs(0.7, 2.0, np.array([SOLE, SOLE]), np.array([PIVOT, PIVOT]))
+LEGS = LegGeometry(0.7, 2.0, np.array([SOLE, SOLE]), np.array([PIVOT, PIVOT]))
 PLACE = np.array([[0.0, 0.1], [0.0, -0.1]])
 OMEGA = 3.5
 
 
 def test_a_step_puts_the_sole_where_the_pendulum_takes_the_capture_point():
     point = np.array([0.16, -0.05])
-    step = choose_step(LEGS, OMEGA, point, PLACE, np.zeros(2), np.array([400.0, 200.0]), 0, 0.0)
+    step = choose_step(LEGS, OMEGA, point, FeetState(PLACE, np.zeros(2), np.array([400.0, 200.0]), 0))
     np.testing.assert_allclose(step.pivot, [0.1, -0.08], atol=1e-12)
     arrives = step.pivot + (point - step.pivot) * math.exp(OMEGA * step.duration)
     # Ahead is in reach; to the left of the standing foot both soles must have room side by side.
@@ -26,20 +32,20 @@ def test_a_step_puts_the_sole_where_the_pendulum_takes_the_capture_point():
 
 
 def test_a_step_stays_in_reach():
-    step = choose_step(LEGS, OMEGA, np.array([2.0, 0.0]), PLACE, np.zeros(2), np.ones(2), 1, 0.0)
+    step = choose_step(LEGS, OMEGA, np.array([2.0, 0.0]), FeetState(PLACE, np.zeros(2), np.ones(2), 1))
     assert step.target[0] == pytest.approx(0.65 * 0.7)
     assert step.missed > 1.0
 
 
 def test_the_nearest_point_of_a_turned_sole():
-    corners = laid_down(SOLE, np.array([1.0, 2.0]), 0.5 * math.pi)
+    corners = transform_footprint(SOLE, np.array([1.0, 2.0]), 0.5 * math.pi)
     assert corners[:, 0].min() == pytest.approx(0.95)
     assert corners[:, 1].max() == pytest.approx(2.13)
-    np.testing.assert_allclose(nearest_inside(np.array([1.0, 3.0]), corners), [1.0, 2.13], atol=1e-12)
-    np.testing.assert_allclose(nearest_inside(np.array([1.01, 2.0]), corners), [1.01, 2.0])
+    np.testing.assert_allclose(project_into_polygon(np.array([1.0, 3.0]), corners), [1.0, 2.13], atol=1e-12)
+    np.testing.assert_allclose(project_into_polygon(np.array([1.01, 2.0]), corners), [1.01, 2.0])
 
 
-def test_a_quintic_starts_as_it_is_told_and_ends_at_rest():
+def test_a_quintic_starts_as_given_and_ends_at_rest():
     time = np.linspace(0.0, 0.4, 4001)
     way, rate = quintic(np.array([0.1]), np.array([0.3]), np.array([-2.0]), np.array([0.5]), 0.4, time)
     assert way[0, 0] == pytest.approx(0.1)

@@ -6,7 +6,7 @@ import pytest
 
 from simbench.balance.gait.footsteps import March, plan_footsteps
 from simbench.balance.gait.landing import Landing
-from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_middles
+from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_centres
 from simbench.balance.inverted_pendulum import natural_frequency
 from simbench.balance.push_recovery.recovery import Recovery
 from simbench.balance.standing.standing import stand
@@ -23,7 +23,7 @@ def marching(romeo):
     omega = natural_frequency(height)
     steps = plan_footsteps(romeo, stance, [March(4)])
     timing = StepTiming(0.8, 0.4, 0.03, 1.5)
-    gait = plan_gait(stance.soles, steps, timing, TICK, omega, sole_middles(romeo, 0.0))
+    gait = plan_gait(stance.soles, steps, timing, TICK, omega, sole_centres(romeo, 0.0))
     return gait, np.full(len(gait.zmp), height), omega, start
 
 
@@ -33,7 +33,7 @@ def recovery(romeo, marching):
     return Recovery(romeo, gait, height, omega, start, 40.0)
 
 
-def apart(gait, row):
+def between_feet(gait, row):
     return gait.foot_position[row, 1, :2] - gait.foot_position[row, 0, :2]
 
 
@@ -41,7 +41,9 @@ def test_a_planned_march_calls_for_no_recovery(marching, recovery):
     gait = marching[0]
     landing = Landing(gait, 40.0)
     for row in range(len(gait.zmp) - 1):
-        changed = recovery.watch(row, gait.cog[row], gait.cog_velocity[row], landing, LOAD, apart(gait, row))
+        changed = recovery.update(
+            row, gait.cog[row], gait.cog_velocity[row], landing, LOAD, between_feet(gait, row)
+        )
         assert not changed
         landing.advance(row + 1, LOAD * gait.contact[row + 1])
     assert recovery.steps == 0
@@ -55,7 +57,11 @@ def test_a_push_beyond_the_soles_calls_for_a_step_there(marching, recovery):
     # The soles end 0.13 m ahead of the ankles.
     edge = gait.foot_position[row, :, 0].max() + 0.13
     inside, beyond = ((edge + d - gait.cog[row, 0]) * omega for d in (-0.01, 0.05))
-    assert not recovery.watch(row, gait.cog[row], np.array([inside, 0.0]), landing, LOAD, apart(gait, row))
-    assert recovery.watch(row, gait.cog[row], np.array([beyond, 0.0]), landing, LOAD, apart(gait, row))
+    assert not recovery.update(
+        row, gait.cog[row], np.array([inside, 0.0]), landing, LOAD, between_feet(gait, row)
+    )
+    assert recovery.update(
+        row, gait.cog[row], np.array([beyond, 0.0]), landing, LOAD, between_feet(gait, row)
+    )
     assert recovery.steps == 1
     assert recovery.step.target[0] > gait.foot_position[row, 0, 0] + 0.05

@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.standing.standing_profile import pendulum_sway, planned_zmp
+from simbench.balance.standing.standing_profile import lipm_com_offset, planned_zmp
 
 HEIGHT = 0.67
 OMEGA = np.sqrt(9.81 / HEIGHT)
@@ -82,7 +82,7 @@ def test_a_swinging_zmp_is_followed_by_what_a_pendulum_gives(frequency, passed):
     time = np.linspace(3.0, 5.0, 401)
     wave = np.cos(2 * np.pi * frequency * (time - 3.0))[:, None] * [0.02, -0.01]
     middle = np.array([0.001, 0.0])
-    sway = pendulum_sway(time, wave + middle, HEIGHT)
+    sway = lipm_com_offset(time, wave + middle, HEIGHT)
     ratio = passed / (1 + (2 * np.pi * frequency / OMEGA) ** 2)
     # Where the mirrored motion is cut off exp(−8) of it is felt.
     np.testing.assert_allclose(sway, ratio * wave + middle, atol=0.02 * np.exp(-8) + 2e-3 * ratio * 0.02)
@@ -91,11 +91,11 @@ def test_a_swinging_zmp_is_followed_by_what_a_pendulum_gives(frequency, passed):
 def test_a_sway_is_at_rest_at_both_ends():
     time = np.linspace(0.0, 1.0, 401)
     step = np.where(time < 0.2, 0.03, -0.02)[:, None] * np.ones(2)
-    sway = pendulum_sway(time, step, HEIGHT)
+    sway = lipm_com_offset(time, step, HEIGHT)
     speed = np.gradient(sway, time, axis=0, edge_order=2)
     assert np.abs(speed[[0, -1]]).max() < 1e-3 * np.abs(speed).max()
 
 
 def test_two_samples_are_enough():
     zmp = np.full((2, 2), 0.01)
-    np.testing.assert_allclose(pendulum_sway(np.array([0.0, 0.004]), zmp, HEIGHT), zmp, atol=1e-9)
+    np.testing.assert_allclose(lipm_com_offset(np.array([0.0, 0.004]), zmp, HEIGHT), zmp, atol=1e-9)

@@ -1,4 +1,4 @@
-"""A rehearsal refuses plans whose legs leave their limits, and says which joint, in which step, and when."""
+"""Plans whose legs leave their limits are refused; the error says which joint, in which step, and when."""
 
 import re
 from dataclasses import replace
@@ -7,10 +7,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.balance.controller.rehearsal import check_gait_feasibility
-from simbench.balance.controller.whole_body import WholeBody, WholeBodyPlan
+from simbench.balance.controller.feasibility import check_gait_feasibility
+from simbench.balance.controller.whole_body import WholeBodyController, WholeBodyPlan
 from simbench.balance.gait.footsteps import Forward, March, plan_footsteps
-from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_middles
+from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_centres
 from simbench.balance.inverted_pendulum import CogZmpGains, natural_frequency
 from simbench.balance.standing.standing import stand
 from simbench.errors import BalanceError
@@ -31,7 +31,7 @@ def walking(robot, command, height=-0.05):
     q = np.concatenate([stance.base, stance.joints])
     cog = pin.centerOfMass(robot.model, robot.model.createData(), q).copy()
     steps = plan_footsteps(robot, stance, [command])
-    gait = plan_gait(stance.soles, steps, TIMING, TICK, natural_frequency(cog[2]), sole_middles(robot))
+    gait = plan_gait(stance.soles, steps, TIMING, TICK, natural_frequency(cog[2]), sole_centres(robot))
     count = len(gait.zmp)
     upright = np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
     return WholeBodyPlan(
@@ -47,7 +47,7 @@ def plan(mahru):
 @pytest.fixture(scope="module")
 def course(mahru, plan):
     """Joint positions of the plan walked through, one row a tick."""
-    whole = WholeBody(mahru, plan, CogZmpGains(cog=10.0, zmp=0.0))
+    whole = WholeBodyController(mahru, plan, CogZmpGains(cog=10.0, zmp=0.0))
     rows = [whole.configuration[7:].copy()]
     for tick in range(len(plan.gait.zmp) - 1):
         whole.tick(tick, None, None)
@@ -77,7 +77,7 @@ def test_what_the_legs_can_do_is_let_through(mahru, plan, course):
     check_gait_feasibility(mahru, plan)
     # The walk is one: COG and feet are where the gait has them.
     data = mahru.model.createData()
-    whole = WholeBody(mahru, plan, CogZmpGains(cog=10.0, zmp=0.0))
+    whole = WholeBodyController(mahru, plan, CogZmpGains(cog=10.0, zmp=0.0))
     for tick in range(len(course) - 1):
         whole.tick(tick, None, None)
         if tick % 20 == 0:

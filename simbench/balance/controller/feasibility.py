@@ -1,31 +1,35 @@
-"""Walk a plan through without a simulator: whether the legs can do what the gait asks of them."""
+"""Whether the legs can follow a planned gait: the balance controller runs it without a simulator."""
 
 import numpy as np
 
 from simbench.balance.controller.sections import LEGS
-from simbench.balance.controller.whole_body import WholeBody, WholeBodyPlan
+from simbench.balance.controller.whole_body import WholeBodyController, WholeBodyPlan
 from simbench.balance.inverted_pendulum import CogZmpGains
 from simbench.errors import BalanceError
 from simbench.robot.robot import Robot
 
 _GAINS = CogZmpGains(cog=10.0, zmp=0.0)
-"""Keeps the rehearsed COG on its profile; nothing is measured."""
+"""Keeps the COG on its profile; nothing is measured."""
 
 
 def check_gait_feasibility(robot: Robot, plan: WholeBodyPlan) -> None:
     """Refuse a plan whose legs leave their limits.
 
+    Every tick of the plan is run with ideal measurements.
+
     Parameters
     ----------
     robot : Robot
+        Robot with two legs.
     plan : WholeBodyPlan
+        Planned motion.
 
     Raises
     ------
     BalanceError
         If a leg joint would pass a position or speed limit, or a leg would have to be straight.
     """
-    whole = WholeBody(robot, plan, _GAINS)
+    whole = WholeBodyController(robot, plan, _GAINS)
     model, gait = robot.model, plan.gait
     legs = whole.legs
     low, high = model.lowerPositionLimit[7 + legs], model.upperPositionLimit[7 + legs]
@@ -52,7 +56,7 @@ def check_gait_feasibility(robot: Robot, plan: WholeBodyPlan) -> None:
 
 
 def _where(robot: Robot, plan: WholeBodyPlan, tick: int) -> str:
-    """Which step of which robot, and when."""
+    """Say which step of which robot it is, and when."""
     lifted = ~plan.gait.contact[: tick + 1]
     number = int(np.sum(lifted[1:] & ~lifted[:-1]))
     when = tick * plan.gait.timestep
