@@ -27,7 +27,7 @@ Fraction = Annotated[float, Field(gt=0.0, le=1.0)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 
 
-class Section(BaseModel):
+class ScenarioSection(BaseModel):
     """A part of a scenario: no unknown keys, no conversions between types, finite numbers only."""
 
     model_config = ConfigDict(
@@ -59,7 +59,7 @@ class Section(BaseModel):
         return data
 
 
-class BalanceSection(Section):
+class BalanceSection(ScenarioSection):
     """How a robot on its feet keeps its balance while its arms move (Kim, Choi, Oh & You 2005)."""
 
     control: bool = True
@@ -76,7 +76,7 @@ class BalanceSection(Section):
     """At which balance senses, solves and commands; 1 / simulation.timestep_s is a whole multiple of it."""
 
 
-class StepCommand(Section):
+class StepCommand(ScenarioSection):
     """One of: so many steps on the spot, or so far forward, to the left, or round to the left."""
 
     march: Annotated[int, Field(ge=1)] | None = None
@@ -91,7 +91,7 @@ class StepCommand(Section):
         return self
 
 
-class SteppingSection(Section):
+class SteppingSection(ScenarioSection):
     """Steps, one command after another."""
 
     commands: Annotated[tuple[StepCommand, ...], Strict(False), Field(min_length=1)]
@@ -113,7 +113,7 @@ class SteppingSection(Section):
     """How far inward of the sole's middle the ZMP is on one foot."""
 
 
-class PushSection(Section):
+class PushSection(ScenarioSection):
     """Horizontal pushes on the pelvis, one after another, each stronger than the one before."""
 
     first_ns: PositiveFloat
@@ -135,7 +135,7 @@ class PushSection(Section):
         return self
 
 
-class VariationSection(Section):
+class VariationSection(ScenarioSection):
     """How the simulated robot and floor differ, at random by `seed`, from those that the plan knows."""
 
     mass_fraction: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.0
@@ -144,7 +144,7 @@ class VariationSection(Section):
     """`simulation.floor_friction` is drawn uniformly from 1 ± this part of itself."""
 
 
-class RobotSection(Section):
+class RobotSection(ScenarioSection):
     """Which robot, and where it stands."""
 
     name: str = "romeo"
@@ -162,7 +162,7 @@ class RobotSection(Section):
     """Whether it stands there, or where its hands reach all of the equipment with the largest margin."""
 
 
-class MotionSection(Section):
+class MotionSection(ScenarioSection):
     """The human motion to follow."""
 
     source: str
@@ -195,7 +195,7 @@ class MotionSection(Section):
         return self
 
 
-class WeightsSection(Section):
+class WeightsSection(ScenarioSection):
     """How much each criterion of human motion counts against the others (Tomić 2018, table 4.2)."""
 
     energy: NonNegativeFloat = 0.0
@@ -227,7 +227,7 @@ class WeightsSection(Section):
         return energy, velocity, ergonomy, manipulability
 
 
-class RetargetSection(Section):
+class RetargetSection(ScenarioSection):
     """How the motion becomes joint positions."""
 
     method: Literal["analytical", "numerical", "ude", "arm_adaptation"] = "analytical"
@@ -274,7 +274,7 @@ class RetargetSection(Section):
         return self
 
 
-class GripSection(Section):
+class GripSection(ScenarioSection):
     """The compliant constraint by which a hand holds a handle."""
 
     stiffness_n_m: PositiveFloat = 2000.0
@@ -289,7 +289,7 @@ class GripSection(Section):
     """Palm to handle distance within which the grip engages."""
 
 
-class ControlSection(Section):
+class ControlSection(ScenarioSection):
     """Joint control, at every physics step."""
 
     law: Literal["pd", "computed_torque"] = "pd"
@@ -317,7 +317,7 @@ class ControlSection(Section):
         return self
 
 
-class SimulationSection(Section):
+class SimulationSection(ScenarioSection):
     """Time, logging and the floor."""
 
     timestep_s: Annotated[float, Field(gt=0.0, le=0.01)] = 0.001
@@ -331,7 +331,7 @@ class SimulationSection(Section):
     floor_friction: NonNegativeFloat = 0.8
 
 
-class CameraSection(Section):
+class CameraSection(ScenarioSection):
     """The camera of the video."""
 
     target_m: Point3 = (0.1, 0.0, 0.75)
@@ -348,7 +348,7 @@ class CameraSection(Section):
     """Draw COG, ZMP and support polygon on the floor."""
 
 
-class Bound(Section):
+class Bound(ScenarioSection):
     """The range a metric must stay in."""
 
     min: float | None = None
@@ -363,6 +363,17 @@ class Bound(Section):
         return self
 
 
-def pushes_end(section: PushSection) -> float:
-    """Time from the end of settling until the robot has had `interval_s` after its last push, s."""
+def end_of_pushes(section: PushSection) -> float:
+    """Compute how long a scenario's pushes take, with the time to recover from the last one.
+
+    Parameters
+    ----------
+    section : PushSection
+        Section `push` of the scenario.
+
+    Returns
+    -------
+    float
+        Time from the end of settling until `interval_s` after the last push, s.
+    """
     return section.start_s + section.count * section.interval_s

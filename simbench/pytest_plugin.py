@@ -62,11 +62,11 @@ class SimbenchRun:
     def assert_baseline(self) -> None:
         """Fail, naming scenario and metrics, where `simbench check` would: drift, or a failed check."""
         __tracebackhide__ = True
-        from simbench.runs.regression import describe_check, describe_drift, judge_run, require_baselines
+        from simbench.runs.regression import describe_check, describe_drift, evaluate_run, require_baselines
 
         require_baselines([self.case])
         name = self.case.scenario.name
-        verdicts, failed = judge_run(self.case.baseline, self.metrics, self.checks)
+        verdicts, failed = evaluate_run(self.case.baseline, self.metrics, self.checks)
         lines = [describe_check(name, check) for check in failed]
         lines += [describe_drift(name, verdict) for verdict in verdicts if verdict.failed]
         if lines:

@@ -6,7 +6,7 @@ PACKAGE = Path(__file__).resolve().parent
 
 
 def resource_dir(kind: str) -> Path:
-    """Folder of the data that ships with simbench.
+    """Return the folder of data that ships with simbench.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from simbench.errors import BaselineError
 
 if TYPE_CHECKING:
     from simbench.runs.baseline import Baseline, Verdict
-    from simbench.runs.regression import Case, Result
+    from simbench.runs.regression import Case, CaseResult
 
 
 _STYLE = {"worse": "bold red", "missing": "bold red", "better": "green", "new": "yellow"}
@@ -81,7 +81,7 @@ def check_scenarios(
     raise typer.Exit(1 if any(result.failed for result in results) else 0)
 
 
-def results_table(results: Sequence[Result], unchecked: Sequence[Case] = ()) -> Table:
+def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ()) -> Table:
     """Lay out a line for each metric that differs from its baseline, and one for each scenario that holds.
 
     Parameters
@@ -117,7 +117,7 @@ def results_table(results: Sequence[Result], unchecked: Sequence[Case] = ()) -> 
     return table
 
 
-def update_table(results: Sequence[Result]) -> Table:
+def update_table(results: Sequence[CaseResult]) -> Table:
     """Lay out how new baselines differ from those they replace.
 
     Parameters
@@ -130,7 +130,7 @@ def update_table(results: Sequence[Result]) -> Table:
     rich.table.Table
         Table of scenario, metric, old and new value, old and new tolerance.
     """
-    from simbench.runs.baseline import tolerance_of
+    from simbench.runs.baseline import find_tolerance
     from simbench.runs.regression import format_number
 
     table = _table("scenario", "metric", "was", "is", "tolerance was", "is")
@@ -148,7 +148,7 @@ def update_table(results: Sequence[Result]) -> Table:
             table.add_row(name, f"{kept} metrics", "", "unchanged", "", "")
         if before is None:
             for metric, expected in after.items():
-                if math.isinf(tolerance_of(metric, expected)):
+                if math.isinf(find_tolerance(metric, expected)):
                     table.add_row(
                         name, metric, "", format_number(expected.value), "", "any: rounding decides it"
                     )
@@ -195,7 +195,7 @@ def baseline_changes(before: Baseline, after: Baseline) -> list[Change]:
     list of Change
         Changes by name.
     """
-    from simbench.runs.baseline import tolerance_of
+    from simbench.runs.baseline import find_tolerance
     from simbench.runs.regression import format_number
 
     changes = []
@@ -208,8 +208,8 @@ def baseline_changes(before: Baseline, after: Baseline) -> list[Change]:
                 name,
                 format_number(old.value) if old else "",
                 format_number(new.value) if new else "",
-                f"{tolerance_of(name, old):.2g}" if old else "",
-                f"{tolerance_of(name, new):.2g}" if new else "gone",
+                f"{find_tolerance(name, old):.2g}" if old else "",
+                f"{find_tolerance(name, new):.2g}" if new else "gone",
             )
         )
     return changes

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from simbench.cli.console import progress_bars
-from simbench.runs.run_directory import why_incomplete
+from simbench.runs.run_directory import incomplete_reason
 
 GHOST_OFFSET = 1.0
 """Default distance of the reference from the robot, m."""
@@ -80,7 +80,7 @@ def report_incomplete(folder: Path) -> None:
     folder : Path
         Run directory.
     """
-    reason = why_incomplete(folder)
+    reason = incomplete_reason(folder)
     if reason is not None:
         print(f"{folder}: incomplete ({reason}): shown as far as it was logged", file=sys.stderr)
 

@@ -21,7 +21,7 @@ from simbench.errors import Interrupted, StudyError
 from simbench.runs.metric_format import format_value, unit_of
 
 if TYPE_CHECKING:
-    from simbench.runs.study.table import Row
+    from simbench.runs.study.table import StudyRow
 
 
 _MOST_METRICS, _MOST_ROWS = 5, 60
@@ -65,7 +65,7 @@ def sweep(
     """
     from simbench.runs.execution.dask import dask_cluster
     from simbench.runs.execution.local import run_isolated
-    from simbench.runs.provenance import provenance
+    from simbench.runs.provenance import collect_provenance
     from simbench.runs.run_directory import json_text
     from simbench.runs.scenario.loading import resolved_yaml
     from simbench.runs.study.directory import finished_rows
@@ -82,7 +82,7 @@ def sweep(
         items = sweep_items(plan, folder.resolve() / "runs")
     inputs = {
         "scenario.yaml": resolved_yaml(plan.base),
-        "provenance.json": json_text(provenance(plan.base.seed, sys.argv)),
+        "provenance.json": json_text(collect_provenance(plan.base.seed, sys.argv)),
     }
     local = partial(run_isolated, jobs=jobs or len(os.sched_getaffinity(0)))
     try:
@@ -109,7 +109,7 @@ def sweep(
     raise typer.Exit(1 if count else 0)
 
 
-def sweep_table(rows: Sequence[Row], metrics: Sequence[str]) -> Table:
+def sweep_table(rows: Sequence[StudyRow], metrics: Sequence[str]) -> Table:
     """Lay out a line for each run; failed runs are listed even where there are too many to show.
 
     Parameters
@@ -143,7 +143,7 @@ def sweep_table(rows: Sequence[Row], metrics: Sequence[str]) -> Table:
     return table
 
 
-def choose_metrics(rows: Sequence[Row], checked: Sequence[str]) -> list[str]:
+def choose_metrics(rows: Sequence[StudyRow], checked: Sequence[str]) -> list[str]:
     """Choose the metrics to show: those with a check that differ between the runs, else any with a check.
 
     Parameters
@@ -164,7 +164,7 @@ def choose_metrics(rows: Sequence[Row], checked: Sequence[str]) -> list[str]:
     return (differ or have)[:_MOST_METRICS]
 
 
-def has_failed(row: Row) -> bool:
+def has_failed(row: StudyRow) -> bool:
     """Return whether a run ended with an error or violated one of its scenario's checks.
 
     Parameters
@@ -182,7 +182,7 @@ def has_failed(row: Row) -> bool:
     return bool(row.error) or not row.values[CHECKS_HOLD]
 
 
-def _cell(row: Row, name: str, violated: bool) -> Text:
+def _cell(row: StudyRow, name: str, violated: bool) -> Text:
     """Write a metric, red if it violates its check."""
     text = "" if row.error else format_value(row.values.get(name))
     return Text(text, style="bold red" if violated else "")
@@ -193,7 +193,7 @@ def _varied(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _outcome(row: Row) -> Text:
+def _outcome(row: StudyRow) -> Text:
     """Say whether a run failed, violated checks, or holds."""
     from simbench.runs.study.sweep import FAILED_CHECKS
 

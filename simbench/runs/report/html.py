@@ -43,14 +43,14 @@ _FACTS = ("simbench", "git_commit", "date", "seed", "python", "platform", "proce
 
 
 def write_report(reports: Sequence[RunReport], out: Path) -> None:
-    """Write one page about one run, or about several side by side; it appears when it is whole.
+    """Write one page about one run, or about several side by side, whole or not at all.
 
     Parameters
     ----------
     reports : sequence of RunReport
-        At least one.
+        At least one report.
     out : Path
-        Ends in `.html`.
+        File to write, ending in `.html`.
 
     Raises
     ------
@@ -68,14 +68,14 @@ def write_report(reports: Sequence[RunReport], out: Path) -> None:
 
 
 def report_page(reports: Sequence[RunReport], place: Path) -> str:
-    """Make the page.
+    """Write reports of runs as one HTML page.
 
     Parameters
     ----------
     reports : sequence of RunReport
-        At least one.
+        At least one report.
     place : Path
-        Directory in which the page will be: links to videos start there.
+        Directory in which the page will be: links to videos are relative to it.
 
     Returns
     -------

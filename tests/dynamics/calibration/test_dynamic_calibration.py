@@ -142,7 +142,7 @@ def test_joint_that_stands_still_is_named(arm, motions):
     found = calibrate_dynamics(blank(arm), held, LAW)
     for kind in ("izz", "mx", "my", "viscous", "coulomb"):
         assert any(f"joint2.{kind}" in name for name in found.unidentifiable)
-    with pytest.raises(CalibrationError, match=r"not known whole.*joint2\.izz"):
+    with pytest.raises(CalibrationError, match=r"not fully known.*joint2\.izz"):
         make_calibrated_arm(arm, found.base, found.values)
 
 
