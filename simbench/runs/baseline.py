@@ -262,7 +262,7 @@ def measure_baseline(runs: Sequence[Mapping[str, Metric]], before: Baseline | No
 
 
 def _spread(value: Metric, others: Sequence[Metric]) -> float | None:
-    """Compute the greatest distance of others from a value, rounded up to two digits; None if kinds differ."""
+    """Compute the greatest distance of others from a value, rounded up to two digits; None if kinds vary."""
     if not _is_number(value):
         return 0.0 if all(type(other) is type(value) and other == value for other in others) else None
     distances = [abs(other - value) if _is_number(other) else None for other in others]

@@ -105,9 +105,9 @@ def find_cases(names: Sequence[str], overrides: Sequence[str] = ()) -> list[Case
     Parameters
     ----------
     names : sequence of str
-        Names or paths; all that ship with simbench if empty.
+        Names or paths of the scenarios; all that ship with simbench if empty.
     overrides : sequence of str
-        As for `load_scenario`, for each.
+        Overrides of every scenario, as for `load_scenario`.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def find_cases(names: Sequence[str], overrides: Sequence[str] = ()) -> list[Case
     Raises
     ------
     SimbenchError
-        For a scenario or baseline that is malformed, or two scenarios with one baseline.
+        If a scenario or baseline is malformed, or two scenarios have the same baseline.
     """
     found: dict[Path, str] = {}
     cases = []
@@ -145,7 +145,7 @@ def require_baselines(cases: Sequence[Case]) -> None:
     Raises
     ------
     BaselineError
-        That names the first.
+        If one has none; the message names the first.
     """
     for case in cases:
         if case.baseline is None:
@@ -169,15 +169,15 @@ def run_cases(
     folder : Path
         Run directories are made in it, `<scenario>` and, to measure, `<scenario>-perturbed-<number>`.
     jobs : int
-        At most so many runs at a time.
+        Maximum number of runs at a time.
     measure : bool
-        Also run each scenario `_PERTURBED` times with the robot `_ROUNDING` elsewhere, for a new baseline.
+        Also run each scenario `_PERTURBED` times with the robot `_ROUNDING` away, for a new baseline.
     on_progress : callable (stage, done, total)
         Function that is told the progress.
 
     Returns
     -------
-    list of Result
+    list of CaseResult
         In the order of `cases`.
 
     Raises
@@ -193,15 +193,15 @@ def run_cases(
         work.append((case.scenario, folder / name))
         for number in range(1, _PERTURBED + 1 if measure else 1):
             work.append((perturb_scenario(case.scenario, number), folder / f"{name}-perturbed-{number}"))
-    answers: dict[int, JobResult] = {}
+    results: dict[int, JobResult] = {}
     on_progress("runs", 0, len(work))
     with closing(run_isolated(run_once, work, jobs)) as finished:
-        for index, answer in finished:
-            answers[index] = answer
-            on_progress("runs", len(answers), len(work))
-    each = _PERTURBED + 1 if measure else 1
+        for index, result in finished:
+            results[index] = result
+            on_progress("runs", len(results), len(work))
+    repetitions = _PERTURBED + 1 if measure else 1
     return [
-        _evaluate_case(case, [answers[each * number + k] for k in range(each)], measure)
+        _evaluate_case(case, [results[repetitions * number + k] for k in range(repetitions)], measure)
         for number, case in enumerate(cases)
     ]
 
@@ -280,16 +280,17 @@ def evaluate_run(
     )
 
 
-def _evaluate_case(case: Case, answers: Sequence[JobResult], measure: bool) -> CaseResult:
-    errors = [answer.error for answer in answers if answer.error]
+def _evaluate_case(case: Case, results: Sequence[JobResult], measure: bool) -> CaseResult:
+    """Compare the runs of a scenario with its baseline, and measure a new one if asked for."""
+    errors = [result.error for result in results if result.error]
     if errors:
         return CaseResult(case, error=errors[0])
-    runs = [metrics for metrics, _ in (answer.value for answer in answers)]
-    failed = [evaluate_run(None, *answer.value)[1] for answer in answers]
+    runs = [metrics for metrics, _ in (result.value for result in results)]
+    failed = [evaluate_run(None, *result.value)[1] for result in results]
     if any(failed):
         # A check whose outcome depends on rounding does not hold.
-        return CaseResult(case, evaluate_run(case.baseline, *answers[0].value)[0], next(filter(None, failed)))
-    verdicts, _ = evaluate_run(case.baseline, *answers[0].value)
+        return CaseResult(case, evaluate_run(case.baseline, *results[0].value)[0], next(filter(None, failed)))
+    verdicts, _ = evaluate_run(case.baseline, *results[0].value)
     return CaseResult(case, verdicts, measured=measure_baseline(runs, case.baseline) if measure else None)
 
 

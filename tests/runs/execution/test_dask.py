@@ -72,7 +72,7 @@ def test_a_sweep_gives_the_same_table_as_here(cluster, tmp_path, capsys, monkeyp
     def run_here(function, work, jobs):
         return ((index, capture_result(function, arguments)) for index, arguments in enumerate(work))
 
-    monkeypatch.setattr(processes, "run_apart", run_here)
+    monkeypatch.setattr(processes, "run_isolated", run_here)
     command = ["sweep", "puma560_sweep", "--vary", "control.law=pd,computed_torque", "--out"]
     overrides = [part for text in SHORT for part in ("--set", text)]
     assert main([*command, str(tmp_path / "dask"), "--dask", cluster.scheduler_address, *overrides]) == 0
@@ -119,7 +119,7 @@ def test_a_cluster_that_goes_away_keeps_what_is_done(items, tmp_path):
 
 def test_nobody_at_the_address_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("simbench.runs.execution.dask._PATIENCE", 0.5)
+    monkeypatch.setattr("simbench.runs.execution.dask._CONNECT_TIMEOUT", 0.5)
     for address in ("tcp://127.0.0.1:1", "nowhere://x"):
         assert main(["sweep", "puma560_sweep", "--vary", "seed=1,2", "--dask", address]) == 2
         printed = capsys.readouterr().err
@@ -133,7 +133,7 @@ def test_what_the_work_prints_is_no_part_of_its_answer():
 
     assert run_in_subprocess(pickle.dumps((print, ("hello",)))).value is None
     assert run_in_subprocess(pickle.dumps((os.getenv, ("OMP_NUM_THREADS",)))).value == "1"
-    assert run_in_subprocess(b"no pickle").died
+    assert run_in_subprocess(b"no pickle").crashed
 
 
 def test_the_process_ends_when_nobody_waits_for_its_answer():

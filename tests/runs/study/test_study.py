@@ -25,12 +25,12 @@ KILLED = """
 import sys
 from functools import partial
 from pathlib import Path
-from simbench.runs.execution.local import run_apart
+from simbench.runs.execution.local import run_isolated
 from simbench.runs.study.study import Item, run_study
 from study_units import square
 
 items = [Item({"number": n}, (n, sys.argv[1]), n) for n in range(6)]
-run_study(square, items, Path(sys.argv[2]), execute=partial(run_apart, jobs=2))
+run_study(square, items, Path(sys.argv[2]), execute=partial(run_isolated, jobs=2))
 """
 
 
