@@ -38,7 +38,7 @@ app.add_typer(motion_app, name="motion")
 
 
 class Kind(str, Enum):
-    """What `simbench list` lists."""
+    """Kinds of things that `simbench list` lists."""
 
     robots = "robots"
     scenarios = "scenarios"

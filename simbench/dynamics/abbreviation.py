@@ -37,17 +37,17 @@ def abbreviate_model(model: ExplicitModel, of_the_joint: float = OF_THE_JOINT) -
     ring, joints = model.geometry.ring, range(1, model.joints + 1)
     least = {i: of_the_joint * _largest_constant(model, i) for i in joints}
     possible = {
-        place: [
-            keep_significant_terms(model, place, form, least[place[0]])
+        entry: [
+            keep_significant_terms(model, entry, form, least[entry[0]])
             for form in enumerate_forms(ring, function)
         ]
-        for place, function in model.functions.items()
+        for entry, function in model.functions.items()
     }
     return assemble_model(model.geometry, model.functions, possible, model.constants)
 
 
 def keep_significant_terms(
-    model: ExplicitModel, place: ElementIndex, form: Polynomial, least: float
+    model: ExplicitModel, entry: ElementIndex, form: Polynomial, least: float
 ) -> Polynomial:
     """Keep the terms of an element that are at least `least`, and at least 1 % of its greatest term.
 
@@ -55,7 +55,7 @@ def keep_significant_terms(
     ----------
     model : ExplicitModel
         Full model, whose parameters give each term its size.
-    place : ElementIndex
+    entry : ElementIndex
         Element of A, B, C or g that `form` writes.
     form : sympy PolyElement
         The element as a polynomial in sines and cosines.
@@ -67,7 +67,7 @@ def keep_significant_terms(
     sympy PolyElement
         The polynomial without its insignificant terms; zero if none is left.
     """
-    sizes = _sizes(model, place, form)
+    sizes = _sizes(model, entry, form)
     bound = max(least, OF_THE_EQUATION * max(sizes.values()))
     kept = {powers: value for powers, value in form.terms() if sizes[powers] >= bound}
     return form.ring.from_dict(kept)
@@ -93,7 +93,7 @@ def largest_value(ring: TrigRing, powers: Powers) -> float:
     return 0.5 ** sum("S" in name and "C" in name for name in factor_names(ring, powers))
 
 
-def _sizes(model: ExplicitModel, place: ElementIndex, form: Polynomial) -> dict[Powers, float]:
+def _sizes(model: ExplicitModel, entry: ElementIndex, form: Polynomial) -> dict[Powers, float]:
     """Bound the size of each term; the motor's inertia is part of a diagonal element's constant."""
     geometry = model.geometry
     sizes = {
@@ -102,8 +102,8 @@ def _sizes(model: ExplicitModel, place: ElementIndex, form: Polynomial) -> dict[
         for powers, coefficient in form.terms()
     }
     nothing = (0,) * form.ring.ngens
-    if len(place) == 2 and place[0] == place[1] and nothing in sizes:
-        sizes[nothing] += geometry.symbols.motors[f"{MOTOR}{place[0]}"]
+    if len(entry) == 2 and entry[0] == entry[1] and nothing in sizes:
+        sizes[nothing] += geometry.symbols.motors[f"{MOTOR}{entry[0]}"]
     return {powers: abs(size) for powers, size in sizes.items()}
 
 

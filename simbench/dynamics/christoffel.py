@@ -35,12 +35,12 @@ def christoffel_indices(joints: int) -> list[ChristoffelIndex]:
     return [(k, i, j) for k in span for i in span for j in range(i, joints + 1)]
 
 
-def christoffel_symbol(place: ChristoffelIndex, lost: Iterable[int] = ()) -> DerivativeSum:
+def christoffel_symbol(entry: ChristoffelIndex, lost: Iterable[int] = ()) -> DerivativeSum:
     """Write an element of B or C as a sum of those derivatives of A that eq. 7 and 8 leave non-zero.
 
     Parameters
     ----------
-    place : ChristoffelIndex
+    entry : ChristoffelIndex
         Index of the element.
     lost : iterable of int
         Joints on whose angle no element of A depends: those of a last link that is symmetric about its
@@ -51,7 +51,7 @@ def christoffel_symbol(place: ChristoffelIndex, lost: Iterable[int] = ()) -> Der
     DerivativeSum
         Derivatives with their factors.
     """
-    k, i, j = place
+    k, i, j = entry
     whole: DerivativeSum = {}
     for first, second, by, sign in ((k, i, j, 1), (k, j, i, 1), (i, j, k, -1)):
         low, high = sorted((first, second))
@@ -80,14 +80,14 @@ def derive_velocity_elements(
     """
     slopes: dict[tuple[int, int, int], Polynomial] = {}
     result = {}
-    for place in christoffel_indices(max(inertia)[0]):
+    for entry in christoffel_indices(max(inertia)[0]):
         total = ring.ring.zero
-        for key, factor in christoffel_symbol(place).items():
+        for key, factor in christoffel_symbol(entry).items():
             if key not in slopes:
                 slopes[key] = differentiate(ring, inertia[key[:2]], key[2])
             total += slopes[key] * ring.ring.domain.convert(_rational(ring, factor))
         if total:
-            result[place] = total
+            result[entry] = total
     return result
 
 

@@ -74,14 +74,14 @@ def count_model(model: ExplicitModel) -> Counts:
         counted. Elements that are multiples of another count in `torque`.
     """
     expanded, nested = dict.fromkeys(KINDS.values(), NOTHING), dict.fromkeys(KINDS.values(), NOTHING)
-    for place in model.elements:
-        kind, terms = KINDS[len(place)], code_terms(model, place)
+    for entry in model.elements:
+        kind, terms = KINDS[len(entry)], code_terms(model, entry)
         if terms:
             expanded[kind] = _sum(expanded[kind], printed_operations(model.geometry.ring, terms))
             written = factor_terms(signed_products(model.geometry.ring, terms))
             nested[kind] = _sum(nested[kind], written.operations)
     shared = {
-        kind: count_lines(model, [place for place in model.elements if len(place) == order])
+        kind: count_lines(model, [entry for entry in model.elements if len(entry) == order])
         for order, kind in KINDS.items()
     }
     shared["all"] = count_lines(model, list(model.elements))
@@ -121,16 +121,16 @@ def equations(model: ExplicitModel) -> list[str]:
         others come last.
     """
     lines = []
-    for place, terms in model.elements.items():
+    for entry, terms in model.elements.items():
         text = factor_terms(signed_products(model.geometry.ring, terms)).text if terms else ""
-        if len(place) == 2 and place[0] == place[1]:
-            motor = f"{MOTOR}{place[0]}"
+        if len(entry) == 2 and entry[0] == entry[1]:
+            motor = f"{MOTOR}{entry[0]}"
             text = motor + (f" - {text[1:]}" if text.startswith("-") else f" + {text}" if text else "")
-        lines.append(f"{element_name(place)} = {_in_paper(text)}")
-    for place, (owner, factor) in model.places.items():
-        if owner != place:
+        lines.append(f"{element_name(entry)} = {_in_paper(text)}")
+    for entry, (owner, factor) in model.places.items():
+        if owner != entry:
             times = {"1": "", "-1": "-"}.get(str(factor), f"{factor} ")
-            lines.append(f"{element_name(place)} = {times}{element_name(owner)}")
+            lines.append(f"{element_name(entry)} = {times}{element_name(owner)}")
     return lines
 
 

@@ -244,8 +244,8 @@ def explicit_terms(model: ModelEvaluator, q: ArrayLike) -> tuple[Array, Array, A
     )
     inertia, centrifugal = np.zeros((*q.shape, n)), np.zeros((*q.shape, n))
     coriolis, gravity = np.zeros((*q.shape, len(pairs))), np.zeros(q.shape)
-    for place, (index, factor) in model.module.PLACES.items():
-        value, (first, *rest) = factor * elements[index], (number - 1 for number in place)
+    for entry, (index, factor) in model.module.PLACES.items():
+        value, (first, *rest) = factor * elements[index], (number - 1 for number in entry)
         if not rest:
             gravity[..., first] = value
         elif len(rest) == 1:

@@ -78,9 +78,11 @@ class ExplicitModel:
         dict of str to float
             Constants by name, kg·m² and N·m.
         """
-        own = self.geometry.symbols.values | self.geometry.symbols.motors | dict(values or {})
-        lumped = {name: evaluate_polynomial(constant, own) for name, constant in self.constants.items()}
-        return lumped | {name: own[name] for name in self.geometry.symbols.motors}
+        parameters = self.geometry.symbols.values | self.geometry.symbols.motors | dict(values or {})
+        lumped = {
+            name: evaluate_polynomial(constant, parameters) for name, constant in self.constants.items()
+        }
+        return lumped | {name: parameters[name] for name in self.geometry.symbols.motors}
 
 
 def derive_explicit_model(arm: Arm) -> ExplicitModel:
@@ -107,9 +109,9 @@ def derive_explicit_model(arm: Arm) -> ExplicitModel:
     functions: dict[ElementIndex, Polynomial] = {}
     for part in (inertia, derive_velocity_elements(geometry.ring, inertia), gravity):
         # A diagonal element may consist of the motor's inertia alone.
-        functions |= {place: each for place, each in part.items() if each or _is_diagonal(place)}
+        functions |= {entry: each for entry, each in part.items() if each or _is_diagonal(entry)}
     possible = {
-        place: list(enumerate_forms(geometry.ring, function)) for place, function in functions.items()
+        entry: list(enumerate_forms(geometry.ring, function)) for entry, function in functions.items()
     }
     return assemble_model(geometry, functions, possible, {})
 
@@ -146,7 +148,7 @@ def assemble_model(
 
     def chosen(order: int, known: set[Polynomial]) -> dict[ElementIndex, Polynomial]:
         found = choose_forms({k: each for k, each in possible.items() if len(k) == order}, known, cost)
-        return {place: form for place, form in found.items() if form or _is_diagonal(place)}
+        return {entry: form for entry, form in found.items() if form or _is_diagonal(entry)}
 
     def constants_of(found: Mapping[ElementIndex, Polynomial]) -> set[Polynomial]:
         return {core for form in found.values() for core in primitive_parts(form)}
@@ -163,19 +165,19 @@ def assemble_model(
     parts |= {core: each for core, each in sums.items() if each}
     owners = find_multiples(velocity)
     written = (
-        inertia | {place: form for place, form in velocity.items() if owners[place][0] == place} | gravity
+        inertia | {entry: form for entry, form in velocity.items() if owners[entry][0] == entry} | gravity
     )
     return ExplicitModel(
         geometry,
         functions,
         {name: core for core, name in names.items()},
-        {place: lumped_terms(form, parts) for place, form in written.items()},
-        {place: (place, Fraction(1)) for place in (*inertia, *gravity)} | owners,
+        {entry: lumped_terms(form, parts) for entry, form in written.items()},
+        {entry: (entry, Fraction(1)) for entry in (*inertia, *gravity)} | owners,
     )
 
 
-def _is_diagonal(place: ElementIndex) -> bool:
-    return len(place) == 2 and place[0] == place[1]
+def _is_diagonal(entry: ElementIndex) -> bool:
+    return len(entry) == 2 and entry[0] == entry[1]
 
 
 def _operations(ring: TrigRing, form: Polynomial) -> int:

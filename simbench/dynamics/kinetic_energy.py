@@ -108,16 +108,16 @@ def derive_inertia_matrix(geometry: Geometry) -> dict[tuple[int, int], Polynomia
     arm, ring = geometry.arm, geometry.ring
     result = {}
     for i in range(1, arm.joints + 1):
-        turns, origins = _chain(geometry, i)
-        centres = {k: add(origins[k], apply(turns[k], _centre(geometry, k))) for k in turns}
+        rotations, origins = _chain(geometry, i)
+        centres = {k: add(origins[k], apply(rotations[k], _centre(geometry, k))) for k in rotations}
         for j in range(i, arm.joints + 1):
             total = ring.ring.zero
             for k in range(j, arm.joints + 1):
-                own, other = (_unit_motion(arm, joint, turns, origins, centres[k]) for joint in (i, j))
-                back = transpose(turns[k])
-                spin = apply(_inertia(geometry, k), _reduced(ring, apply(back, other[1])))
-                total += dot(_reduced(ring, apply(back, own[1])), spin)
-                total += geometry.constant(f"m{k}") * dot(_reduced(ring, own[0]), _reduced(ring, other[0]))
+                first, second = (_unit_motion(arm, joint, rotations, origins, centres[k]) for joint in (i, j))
+                back = transpose(rotations[k])
+                spin = apply(_inertia(geometry, k), _reduced(ring, apply(back, second[1])))
+                total += dot(_reduced(ring, apply(back, first[1])), spin)
+                total += geometry.constant(f"m{k}") * dot(_reduced(ring, first[0]), _reduced(ring, second[0]))
             result[i, j] = reduce_squares(ring, ring.ring(total))
     return result
 
@@ -137,13 +137,13 @@ def derive_gravity_torques(geometry: Geometry) -> dict[int, Polynomial]:
     """
     arm, ring = geometry.arm, geometry.ring
     fall = _fall(geometry)
-    turns, origins = _chain(geometry, 0)
+    rotations, origins = _chain(geometry, 0)
     result = {}
     for i in range(1, arm.joints + 1):
         total = ring.ring.zero
         for k in range(i, arm.joints + 1):
-            centre = add(origins[k], apply(turns[k], _centre(geometry, k)))
-            velocity, _ = _unit_motion(arm, i, turns, origins, centre)
+            centre = add(origins[k], apply(rotations[k], _centre(geometry, k)))
+            velocity, _ = _unit_motion(arm, i, rotations, origins, centre)
             total -= geometry.constant(f"m{k}") * dot(velocity, fall)
         result[i] = reduce_squares(ring, ring.ring(total))
     return result
@@ -177,22 +177,22 @@ def _chain(geometry: Geometry, frame: int) -> tuple[dict[int, Rotation], dict[in
     """Compute axes and origins of the joints' frames beyond a frame, in that frame."""
     arm, ring = geometry.arm, geometry.ring
     angles = _angles_from(arm, frame)
-    turns, origins, carrier = {frame: IDENTITY}, {frame: ZERO_VECTOR}, IDENTITY
+    rotations, origins, carrier = {frame: IDENTITY}, {frame: ZERO_VECTOR}, IDENTITY
     for i in range(frame + 1, arm.joints + 1):
         row = arm.rows[i - 1]
         fixed, step = _fixed_part(geometry, i)
         if i > 1 and isinstance(arm.rows[i - 2], HayatiRow):
             step = add(step, (geometry.constant(f"l{i - 1}"), 0, 0))
-        origins[i] = _reduced(ring, add(origins[i - 1], apply(turns[i - 1], step)))
+        origins[i] = _reduced(ring, add(origins[i - 1], apply(rotations[i - 1], step)))
         if i not in angles:
             offset = _about_z(*_pair(geometry, "t", i, row.theta))
-            turns[i] = _turned(ring, turns[i - 1], product(fixed, offset))
+            rotations[i] = _rotated(ring, rotations[i - 1], product(fixed, offset))
             continue
         if len(angles[i]) == 1:
-            carrier = _turned(ring, turns[i - 1], fixed)
+            carrier = _rotated(ring, rotations[i - 1], fixed)
         angle = angles[i]
-        turns[i] = _turned(ring, carrier, _about_z(ring.cosine(angle), ring.sine(angle)))
-    return turns, origins
+        rotations[i] = _rotated(ring, carrier, _about_z(ring.cosine(angle), ring.sine(angle)))
+    return rotations, origins
 
 
 def _pair(geometry: Geometry, letter: str, i: int, angle: float) -> tuple[Scalar, Scalar]:
@@ -223,10 +223,10 @@ def _fixed_part(geometry: Geometry, i: int) -> tuple[Rotation, Vector]:
 
 
 def _unit_motion(
-    arm: Arm, joint: int, turns: dict[int, Rotation], origins: dict[int, Vector], point: Vector
+    arm: Arm, joint: int, rotations: dict[int, Rotation], origins: dict[int, Vector], point: Vector
 ) -> tuple[Vector, Vector]:
     """Compute the velocity of a point and the angular velocity of its link at unit speed of a joint."""
-    axis = apply(turns[joint], UP)
+    axis = apply(rotations[joint], UP)
     if arm.table.joints[joint - 1].sigma == Sigma.PRISMATIC:
         return axis, ZERO_VECTOR
     return cross(axis, add(point, scale(-1, origins[joint]))), axis
@@ -255,6 +255,6 @@ def _reduced(ring: TrigRing, vector: Vector) -> Vector:
     return x, y, z
 
 
-def _turned(ring: TrigRing, left: Rotation, right: Rotation) -> Rotation:
+def _rotated(ring: TrigRing, left: Rotation, right: Rotation) -> Rotation:
     x, y, z = (_reduced(ring, row) for row in product(left, right))
     return x, y, z

@@ -33,12 +33,12 @@ class Line(NamedTuple):
     text: str
 
 
-def element_name(place: ElementIndex) -> str:
+def element_name(entry: ElementIndex) -> str:
     """Name an element as the paper does: a12, b112, c21; its g2 is w2, as constants are named g1, g2, too.
 
     Parameters
     ----------
-    place : ElementIndex
+    entry : ElementIndex
         Index of the element.
 
     Returns
@@ -46,21 +46,21 @@ def element_name(place: ElementIndex) -> str:
     str
         Its name.
     """
-    separator = "" if max(place) < 10 else "_"
-    letter = {1: "w", 2: "a", 3: "b"}[len(place)]
-    if len(place) == 3 and place[1] == place[2]:
-        letter, place = "c", place[:2]
-    return letter + separator.join(map(str, place))
+    separator = "" if max(entry) < 10 else "_"
+    letter = {1: "w", 2: "a", 3: "b"}[len(entry)]
+    if len(entry) == 3 and entry[1] == entry[2]:
+        letter, entry = "c", entry[:2]
+    return letter + separator.join(map(str, entry))
 
 
-def code_terms(model: ExplicitModel, place: ElementIndex) -> list[Term]:
+def code_terms(model: ExplicitModel, entry: ElementIndex) -> list[Term]:
     """List an element's terms, a11's constant and the motor's inertia joined as J1.
 
     Parameters
     ----------
     model : ExplicitModel
         Model that the element belongs to.
-    place : ElementIndex
+    entry : ElementIndex
         Index of the element.
 
     Returns
@@ -68,12 +68,12 @@ def code_terms(model: ExplicitModel, place: ElementIndex) -> list[Term]:
     list of Term
         Its terms.
     """
-    terms = model.elements[place]
-    if len(place) != 2 or place[0] != place[1]:
+    terms = model.elements[entry]
+    if len(entry) != 2 or entry[0] != entry[1]:
         return terms
     powers = (0,) * model.geometry.ring.ring.ngens
     rest = [term for term in terms if any(term.powers)]
-    return [*rest, Term(powers, f"J{place[0]}", Fraction(1))]
+    return [*rest, Term(powers, f"J{entry[0]}", Fraction(1))]
 
 
 def constant_lines(model: ExplicitModel) -> list[Line]:
@@ -90,10 +90,10 @@ def constant_lines(model: ExplicitModel) -> list[Line]:
         One assignment for each constant.
     """
     lines: dict[str, str] = {}
-    for place in model.elements:
-        for term in code_terms(model, place):
+    for entry in model.elements:
+        for term in code_terms(model, entry):
             if term.constant.startswith("J"):
-                lines[term.constant] = _with_motor(model, place)
+                lines[term.constant] = _with_motor(model, entry)
                 continue
             factor = abs(term.factor)
             times = "" if factor == 1 else f"{float(factor)!r} * "
@@ -120,7 +120,7 @@ def configuration_lines(model: ExplicitModel, places: Sequence[ElementIndex]) ->
 
     ring = model.geometry.ring
     names: dict[str, sympy.Symbol] = {}
-    sums = [signed_products(ring, code_terms(model, place)) for place in places]
+    sums = [signed_products(ring, code_terms(model, entry)) for entry in places]
     for each in sums:
         for _, factors in each:
             names |= {factor: sympy.Symbol(factor) for factor in factors}
@@ -134,7 +134,7 @@ def configuration_lines(model: ExplicitModel, places: Sequence[ElementIndex]) ->
     lines = list(_squares(model, used))
     lines += [Line(str(name), str(value)) for name, value in shortest[1]]
     return lines + [
-        Line(element_name(place), str(value)) for place, value in zip(places, shortest[2], strict=True)
+        Line(element_name(entry), str(value)) for entry, value in zip(places, shortest[2], strict=True)
     ]
 
 
@@ -160,7 +160,7 @@ def used_angles(model: ExplicitModel) -> list[Angle]:
         Angles in the order of the ring.
     """
     ring = model.geometry.ring
-    powers = [term.powers for place in model.elements for term in code_terms(model, place)]
+    powers = [term.powers for entry in model.elements for term in code_terms(model, entry)]
     return [
         angle for i, angle in enumerate(ring.angles) if any(each[2 * i] or each[2 * i + 1] for each in powers)
     ]
@@ -233,24 +233,24 @@ def torque_lines(model: ExplicitModel) -> list[Line]:
     rows: dict[int, list[tuple[int, str]]] = {i: [] for i in range(1, n + 1)}
     lines: dict[str, str] = {}
     multiples: dict[tuple[ElementIndex, Fraction], tuple[str, Fraction]] = {}
-    for place, (owner, factor) in model.places.items():
+    for entry, (owner, factor) in model.places.items():
         name, own = element_name(owner), Fraction(1)
         if abs(factor) != 1:
-            name, own = multiples.setdefault((owner, abs(factor)), (element_name(place), factor))
+            name, own = multiples.setdefault((owner, abs(factor)), (element_name(entry), factor))
             lines.setdefault(name, f"{float(factor)!r} * {element_name(owner)}")
         sign = 1 if factor / own > 0 else -1
-        if len(place) == 2:
-            i, j = place
+        if len(entry) == 2:
+            i, j = entry
             rows[i].append((sign, f"{name} * a[{j - 1}]"))
             if i != j:
                 rows[j].append((sign, f"{name} * a[{i - 1}]"))
-        elif len(place) == 3:
-            k, i, j = place
-            speed = f"v{i}{j}" if max(place) < 10 else f"v{i}_{j}"
+        elif len(entry) == 3:
+            k, i, j = entry
+            speed = f"v{i}{j}" if max(entry) < 10 else f"v{i}_{j}"
             lines[speed] = f"v[{i - 1}] * v[{j - 1}]"
             rows[k].append((sign, f"{name} * {speed}"))
         else:
-            rows[place[0]].append((sign, name))
+            rows[entry[0]].append((sign, name))
     written = [Line(name, text) for name, text in lines.items()]
     for i, row in rows.items():
         text = "".join((" + " if sign > 0 else " - ") + each for sign, each in row)
@@ -302,9 +302,9 @@ def format_assignments(lines: Sequence[Line]) -> str:
     return textwrap.indent("\n".join(written), "    ")
 
 
-def _with_motor(model: ExplicitModel, place: ElementIndex) -> str:
-    text = f"p.{MOTOR}{place[0]}"
-    for term in model.elements[place]:
+def _with_motor(model: ExplicitModel, entry: ElementIndex) -> str:
+    text = f"p.{MOTOR}{entry[0]}"
+    for term in model.elements[entry]:
         if not any(term.powers):
             sign = "+" if term.factor > 0 else "-"
             times = "" if abs(term.factor) == 1 else f"{float(abs(term.factor))!r} * "

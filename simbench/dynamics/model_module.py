@@ -98,14 +98,14 @@ def model_module(model: ExplicitModel, title: str) -> str:
     """
     symbols = model.geometry.symbols
     constants, lumped = constant_lines(model), lumped_lines(model)
-    elements = [element_name(place) for place in model.elements]
+    elements = [element_name(entry) for entry in model.elements]
     owners, trigonometry = list(model.elements), trigonometry_lines(model)
     angles = [
         (tuple(joint - 1 for joint in angle), angle_offset(model, angle)) for angle in used_angles(model)
     ]
     places = ", ".join(
-        f"{place}: ({owners.index(owner)}, {float(factor)!r})"
-        for place, (owner, factor) in model.places.items()
+        f"{entry}: ({owners.index(owner)}, {float(factor)!r})"
+        for entry, (owner, factor) in model.places.items()
     )
     read = [name for name in symbols.values if any(_mentions(line.text, name) for line in lumped)]
     return HEAD.format(

@@ -168,13 +168,13 @@ def control_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     settled = log.sel(time=slice(log.attrs["settle_s"], None))
     cog = np.linalg.norm(settled["cog"].values[:, :2] - settled["cog_desired"].values, axis=1)
     zmp = np.linalg.norm(settled["zmp"].values - settled["zmp_desired"].values, axis=1)
-    forward, left, turn = _base_displacement(log["base_pose"].values)
+    forward, left, rotation = _base_displacement(log["base_pose"].values)
     return {
         "cog.rms_m": float(np.sqrt(np.mean(cog**2))),
         "zmp.rms_m": float(np.sqrt(np.nanmean(zmp**2))),
         "base.forward_m": forward,
         "base.left_m": left,
-        "base.turn_rad": turn,
+        "base.turn_rad": rotation,
         "steps.count": float(len(find_steps(log))),
         "balance.gave_up": bool(np.isfinite(log.attrs["balance_gave_up_s"])),
     }

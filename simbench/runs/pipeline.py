@@ -49,8 +49,6 @@ from simbench.sim.recorder import Recorder
 from simbench.sim.seating import require_seat, seat_of
 from simbench.sim.world import add_robot, open_world, require_display
 
-__all__ = ["RunResult", "render_video", "run_scenario"]
-
 OnProgress = Callable[[str, int, int], None]
 
 
@@ -104,7 +102,7 @@ def run_scenario(
     gui : bool
         Show Bullet's window, in real time.
     on_progress : callable (stage, done, total)
-        Function that is told the progress of each stage.
+        Callback that receives the progress of each stage.
 
     Returns
     -------

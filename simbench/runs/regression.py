@@ -173,7 +173,7 @@ def run_cases(
     measure : bool
         Also run each scenario `_PERTURBED` times with the robot `_ROUNDING` away, for a new baseline.
     on_progress : callable (stage, done, total)
-        Function that is told the progress.
+        Callback that receives the progress.
 
     Returns
     -------
@@ -221,11 +221,11 @@ def perturb_scenario(scenario: Scenario, number: int) -> Scenario:
     Scenario
         The changed scenario.
     """
-    x, y, turn = np.random.default_rng(number).choice([-_ROUNDING, _ROUNDING], 3)
+    x, y, rotation = np.random.default_rng(number).choice([-_ROUNDING, _ROUNDING], 3)
     robot = scenario.robot
     moved = {
         "position_m": (robot.position_m[0] + float(x), robot.position_m[1] + float(y)),
-        "heading_rad": robot.heading_rad + float(turn),
+        "heading_rad": robot.heading_rad + float(rotation),
     }
     return scenario.model_copy(update={"robot": robot.model_copy(update=moved)})
 

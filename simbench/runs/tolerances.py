@@ -69,7 +69,7 @@ ABSOLUTE: tuple[tuple[str, float], ...] = (
 
 
 def metric_direction(name: str) -> Better:
-    """Find which way a metric is better.
+    """Find the direction in which a metric improves.
 
     Parameters
     ----------

@@ -115,7 +115,7 @@ def load_video_scene(folder: Path, view: View, rate: float | None = None) -> Vid
     times = view.start + np.arange(max(1, round((end - view.start) * rate))) / rate
     frames = _frames(log, mechanisms, times, overlays=scenario.camera.overlays)
     if view.ghost is not None:
-        camera, frames = add_reference_overlay(robot, log, times, camera, frames, view.ghost)
+        camera, frames = _add_reference_overlay(robot, log, times, camera, frames, view.ghost)
     return VideoScene(robot, mechanisms, camera, times, frames)
 
 
@@ -131,7 +131,7 @@ def render_video(
     out : Path, optional
         File to write; `video.mp4` in the run directory by default.
     on_progress : callable (stage, done, total)
-        Function that is told the progress.
+        Callback that receives the progress.
     view : View, optional
         Part of the run, speed and camera; by default the whole run as its scenario shows it.
 
@@ -224,7 +224,7 @@ def _positions(log: xr.Dataset, mechanism: Mechanism) -> NDArray[np.float64]:
     return np.stack(columns, axis=1) if columns else np.empty((log.sizes["time"], 0))
 
 
-def add_reference_overlay(
+def _add_reference_overlay(
     robot: Robot,
     log: xr.Dataset,
     times: NDArray[np.float64],

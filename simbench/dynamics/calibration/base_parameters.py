@@ -51,8 +51,8 @@ def find_base_parameters(arm: Arm) -> BaseParameters:
         Independent columns of the regressor and how the others are grouped with them.
     """
     rng, n = np.random.default_rng(0), arm.joints
-    turns = np.array([joint.sigma == Sigma.REVOLUTE for joint in arm.table.joints])
-    q = rng.uniform(-1.0, 1.0, (_STATES, n)) * np.where(turns, np.pi, 1.0)
+    revolute = np.array([joint.sigma == Sigma.REVOLUTE for joint in arm.table.joints])
+    q = rng.uniform(-1.0, 1.0, (_STATES, n)) * np.where(revolute, np.pi, 1.0)
     velocity, acceleration = rng.normal(size=(2, _STATES, n))
     names = parameter_names(arm)
     matrix = torque_regressor(arm, q, velocity, acceleration).reshape(-1, len(names))

@@ -131,8 +131,8 @@ def read_numbers(table: Table, names: Sequence[str]) -> Array:
         Their values, rad and m.
     """
     rows = {joint.name: joint.row for joint in table.joints}
-    places = (name.rsplit(".", 1) for name in names)
-    return np.array([getattr(rows[joint], kind) for joint, kind in places], dtype=float)
+    keys = (name.rsplit(".", 1) for name in names)
+    return np.array([getattr(rows[joint], kind) for joint, kind in keys], dtype=float)
 
 
 def replace_numbers(table: Table, names: Sequence[str], values: Array) -> Table:
@@ -164,12 +164,12 @@ def replace_numbers(table: Table, names: Sequence[str], values: Array) -> Table:
     given = dict(zip(names, np.asarray(values, dtype=float).tolist(), strict=True))
     joints = []
     for joint in table.joints:
-        own = {
+        numbers = {
             name.split(".")[-1]: value
             for name, value in given.items()
             if name.rsplit(".", 1)[0] == joint.name
         }
-        joints.append(replace(joint, row=replace(joint.row, **own)))
+        joints.append(replace(joint, row=replace(joint.row, **numbers)))
     return Table(tuple(joints))
 
 

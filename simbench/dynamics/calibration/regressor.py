@@ -37,8 +37,8 @@ def parameter_names(arm: Arm) -> tuple[str, ...]:
     """
     names = []
     for joint, motor in zip(arm.table.joints, arm.motor, strict=True):
-        own = [*TENSOR, *MOMENT, "m", *(kind for kind in JOINT if kind != "motor" or motor != 0.0)]
-        names += [f"{joint.name}.{kind}" for kind in own]
+        kinds = [*TENSOR, *MOMENT, "m", *(kind for kind in JOINT if kind != "motor" or motor != 0.0)]
+        names += [f"{joint.name}.{kind}" for kind in kinds]
     return tuple(names)
 
 

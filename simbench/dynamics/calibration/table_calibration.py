@@ -90,8 +90,8 @@ def calibrate_table(table: Table, motions: Sequence[TipMotion]) -> TableCalibrat
             f"tip: misses the calibrated arm by {found.residual:.3g} m, RMS, its travel is {travel:.3g} m; "
             "allowed: tips and joint positions (rad, or m) of this arm, in its order"
         )
-    own = [name for name in shown if not name.startswith(f"{TIP}.")]
-    model = dict(zip(own, read_numbers(table, own), strict=True))
+    shared = [name for name in shown if not name.startswith(f"{TIP}.")]
+    model = dict(zip(shared, read_numbers(table, shared), strict=True))
     return TableCalibration(found, np.array([model.get(name, np.nan) for name in shown]), repeated)
 
 
@@ -108,8 +108,9 @@ def _with_tip(table: Table, q: Array, tips: Array) -> Table:
 
 def _split(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Split a table's numbers into those that tips determine and those that repeat them, the tip's first."""
-    own = [f"{TIP}.a", f"{TIP}.d"]
-    names = own + [name for name in table_numbers(table) if not name.startswith(f"{TIP}.")]
+    names = [f"{TIP}.a", f"{TIP}.d"] + [
+        name for name in table_numbers(table) if not name.startswith(f"{TIP}.")
+    ]
     q = np.random.default_rng(0).uniform(-np.pi, np.pi, (_POSTURES, len(table.moving)))
     values = read_numbers(table, names)
 

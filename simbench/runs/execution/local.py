@@ -74,16 +74,16 @@ def run_isolated(
         while waiting or running:
             while waiting and len(running) < jobs:
                 index, arguments = waiting.pop()
-                ours, theirs = context.Pipe(duplex=False)
-                process = context.Process(target=_run_job, args=(theirs, function, arguments))
+                receiver, sender = context.Pipe(duplex=False)
+                process = context.Process(target=_run_job, args=(sender, function, arguments))
                 # A terminal sends Ctrl-C to all processes: only this one handles it, and ends the others.
                 before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
                 try:
                     process.start()
-                    running[ours] = (index, process)
+                    running[receiver] = (index, process)
                 finally:
                     signal.pthread_sigmask(signal.SIG_SETMASK, before)
-                theirs.close()
+                sender.close()
             for ready in cast(list[Connection], wait(list(running))):
                 index, process = running[ready]
                 try:

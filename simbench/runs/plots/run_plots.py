@@ -47,7 +47,7 @@ def draw_plots(folder: Path, on_progress: OnProgress) -> list[Plot]:
     folder : Path
         Run directory.
     on_progress : callable (stage, done, total)
-        Function that is told the progress.
+        Callback that receives the progress.
 
     Returns
     -------

@@ -61,7 +61,7 @@ def read_report(folder: Path, on_progress: OnProgress) -> RunReport:
     folder : Path
         Run directory.
     on_progress : callable (stage, done, total)
-        Function that is told the progress.
+        Callback that receives the progress.
 
     Returns
     -------

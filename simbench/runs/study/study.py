@@ -72,7 +72,7 @@ def run_study(
     retry : bool
         Also run again the jobs that ended with an error.
     on_progress : callable (stage, done, total)
-        Function that is told the progress.
+        Callback that receives the progress.
 
     Returns
     -------

@@ -106,7 +106,7 @@ def sweep_items(sweep: ScenarioSweep, kept: Path | None = None) -> list[Item]:
     Raises
     ------
     RobotError
-        If a robot of the user's own cannot be read.
+        If a user's robot cannot be read.
     """
     digest = cache(_digest)
     items = []
