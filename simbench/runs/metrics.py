@@ -87,7 +87,13 @@ def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     Returns
     -------
     dict of str to float or bool
-        `fell`, `fell_s`, `zmp.*`, `cog.*` and `feet.*`.
+        `fell`: whether the root dropped below 70 % of its first height, and `fell_s`, when;
+        `zmp.inside_fraction`: fraction of the samples after settling with the ZMP inside the support polygon;
+        `zmp.min_margin_m`: its least distance to the polygon's edge, negative outside; `cog.max_excursion_m`:
+        largest horizontal distance of the COG from where it was after settling; `zmp.still_difference_rms_m`:
+        difference of the ZMP from contact forces and from momentum, standing still;
+        `feet.still_load_error_fraction`: largest relative difference of the load on the feet from the weight,
+        standing still.
     """
     height = log["base_pose"].values[:, 2]
     settle = log.attrs["settle_s"]
@@ -128,7 +134,9 @@ def seat_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     Returns
     -------
     dict of str to float or bool
-        `fell`, `fell_s` and `seat.*`.
+        `fell` and `fell_s`, as for a robot that stands; `seat.least_force_n` and `seat.mean_force_n`:
+        vertical load on the seat after settling; `seat.slip_m` and `seat.tilt_rad`: largest displacement and
+        rotation of the pelvis after settling.
     """
     poses, settle = log["base_pose"].values, log.attrs["settle_s"]
     sitting = poses[:, 2] >= FELL_HEIGHT * poses[0, 2]
@@ -163,7 +171,10 @@ def control_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     Returns
     -------
     dict of str to float or bool
-        `cog.rms_m`, `zmp.rms_m`, `base.*`, `steps.count` and `balance.gave_up`.
+        `cog.rms_m` and `zmp.rms_m`: RMS distance from the planned COG and ZMP after settling;
+        `base.forward_m`, `base.left_m` and `base.turn_rad`: displacement and rotation of the root;
+        `steps.count`: number of steps taken; `balance.gave_up`: whether the balance controller had no
+        solution.
     """
     settled = log.sel(time=slice(log.attrs["settle_s"], None))
     cog = np.linalg.norm(settled["cog"].values[:, :2] - settled["cog_desired"].values, axis=1)
@@ -226,7 +237,8 @@ def tracking_metrics(log: xr.Dataset) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        `tracking.*`.
+        `tracking.rms_rad` and `tracking.max_rad`: RMS and largest joint position error after settling, of all
+        joints but the fingers; `tracking.arms_rms_rad`: RMS error of the arms. Sliding joints count in m.
     """
     settled = log.sel(time=slice(log.attrs["settle_s"], None))
     errors = (settled["joint_position"] - settled["joint_reference"]).values
@@ -254,7 +266,9 @@ def limit_metrics(log: xr.Dataset) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        `limits.*` and `torque.saturated_fraction`.
+        `limits.position_violation_rad`: largest excess over a position limit; `limits.speed_ratio` and
+        `limits.torque_ratio`: largest ratio of speed and torque to their limits; `torque.saturated_fraction`:
+        fraction of all joints' physics steps in which the torque was limited.
     """
     low, high = log["position_lower"].values, log["position_upper"].values
     below = low - log["lowest_position"].values
@@ -279,7 +293,8 @@ def torque_metrics(log: xr.Dataset) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        `torque.rms_nm` and `torque.arms_rms_nm`.
+        `torque.rms_nm` and `torque.arms_rms_nm`: RMS motor torque after settling over all joints but
+        the fingers, and over the arms.
     """
     torque = log["torque_motor"].sel(time=slice(log.attrs["settle_s"], None)).values
     arms = torque[:, log["is_arm"].values]
@@ -300,7 +315,10 @@ def hand_metrics(log: xr.Dataset) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        `hands.*` and `grip.*`; empty without contact.
+        `hands.rms_m` and `hands.max_m`: RMS and largest distance of the palms from the actor's, in contact;
+        `grip.lost`: number of grips that were overloaded and released; `grip.held_fraction`: fraction of the
+        planned contact in which the grip was engaged; `grip.max_force_n`: largest grip force. Empty without
+        contact.
     """
     contact = log["hand_contact"].values
     if not contact.any():
@@ -329,7 +347,8 @@ def contact_metrics(log: xr.Dataset) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        `contact.*`.
+        `contact.peak_force_n`: largest contact force; `contact.self_count`, `contact.floor_unintended_count`
+        and `contact.equipment_unintended_count`: numbers of unintended contacts.
     """
     first = log["contact_first"].values.astype(str)
     second = log["contact_second"].values.astype(str)
@@ -367,7 +386,10 @@ def fixture_metrics(log: xr.Dataset, fixture: str, joints: Mapping[str, str]) ->
     Returns
     -------
     dict of str to float
-        `<fixture>.*`.
+        `<fixture>.<joint>_m` or `_rad`: range of the joint's position; `<fixture>.<joint>_ratio`: least ratio
+        of that range to the actor's in one stroke; `<fixture>.cut_depth_m` and `<fixture>.cut_ratio`: depth
+        of the cut, and its ratio to the actor's; `<fixture>.moved_m` and `<fixture>.turned_rad`: largest
+        displacement and rotation of the fixture after settling.
     """
     metrics = {}
     for joint, unit in joints.items():

@@ -35,8 +35,9 @@ def push_metrics(
     Returns
     -------
     dict of str to float
-        `push.survived_ns`, 0 if it fell at the first, `push.survived_count`, and `push.rest_s`, the longest
-        time from the start of a push until the robot stood still, NaN if it fell or rocked on till the next.
+        `push.survived_ns`: impulse of that push, 0 if the robot fell at the first; `push.survived_count`:
+        number of pushes survived; `push.rest_s`: longest time from the start of a push until the robot stood
+        still, NaN if it fell or still moved before the next push.
     """
     time, height = log["time"].values, log["base_pose"].values[:, 2]
     speed = np.linalg.norm(log["cog_velocity"].values, axis=1)
