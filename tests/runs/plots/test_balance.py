@@ -8,10 +8,10 @@ from PIL import Image
 from simbench.errors import RunError
 from simbench.runs.plots.balance import (
     BETWEEN,
-    MARGIN,
     COG_COLOUR,
     HEIGHT,
     LEFT,
+    MARGIN,
     RIGHT,
     SPACE,
     SUPPORT_COLOUR,
