@@ -58,7 +58,7 @@ FAULTS = (
     ),
     Fault(
         "friction of the floor 0.2",
-        "simbench/runs/scenario/schema.py",
+        "simbench/options.py",
         (("floor_friction: NonNegativeFloat = 0.8", "floor_friction: NonNegativeFloat = 0.2"),),
     ),
     Fault(
