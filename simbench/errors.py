@@ -1,8 +1,8 @@
-"""Errors a user can act on: each message says what is wrong, where, and what is allowed."""
+"""Errors that a user can act on: each message says what is wrong, where, and what is allowed."""
 
 
 class SimbenchError(Exception):
-    """Base of all errors caused by input; the command line prints it as one line, exit status 2."""
+    """Base of all errors caused by input; the command line prints it as one line and exits with status 2."""
 
 
 class ScenarioError(SimbenchError):
@@ -22,19 +22,19 @@ class RetargetError(SimbenchError):
 
 
 class SkillError(SimbenchError):
-    """A skill cannot be analysed or used as asked: weights, criteria, or a path its law cannot follow."""
+    """A skill cannot be analysed: invalid weights or criteria, or a path that the law cannot follow."""
 
 
 class DynamicsError(SimbenchError):
-    """An arm's dynamics cannot be derived or evaluated as asked."""
+    """An arm's dynamics cannot be derived or evaluated."""
 
 
 class RunError(SimbenchError):
-    """A run directory cannot be written, or does not hold what was asked for."""
+    """A run directory cannot be written, or lacks the requested data."""
 
 
 class BalanceError(SimbenchError):
-    """Balance cannot be kept as asked: gains, supports or steps that the robot cannot stand by."""
+    """Balance cannot be kept with the given gains, supports or steps."""
 
 
 class BaselineError(SimbenchError):
@@ -42,12 +42,12 @@ class BaselineError(SimbenchError):
 
 
 class CalibrationError(SimbenchError):
-    """An arm cannot be calibrated from what was recorded of it: columns, units, samples, or its motion."""
+    """An arm cannot be calibrated from a recording: its columns, units, samples or motion do not suffice."""
 
 
 class StudyError(SimbenchError):
-    """A study over many runs cannot begin or go on: its directory, its cluster, what it is to vary."""
+    """A study of many runs cannot begin or continue: its directory, its cluster, or the varied keys."""
 
 
 class Interrupted(Exception):
-    """Ctrl-C, with what was kept; the command line says it, exit status 130."""
+    """Ctrl-C, with a message about what was kept; the command line prints it and exits with status 130."""

@@ -1,4 +1,7 @@
-"""What every section of a scenario has in common."""
+"""Sections of a scenario: their keys, units, defaults and ranges.
+
+They are below everything that reads them, so that a planner or a controller takes its section as it is.
+"""
 
 import difflib
 from typing import Annotated, Any, Literal
@@ -15,20 +18,15 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-SWEEP = "joints:sweep"
-STILL = "joints:still"
-"""The motion sources of a robot that moves by itself, and of one whose arms keep their posture."""
-
-
-# Strict sections would refuse YAML's lists for tuples.
+# Strict sections would refuse YAML's lists where tuples are declared.
 Point2 = Annotated[tuple[float, float], Strict(False)]
 Point3 = Annotated[tuple[float, float, float], Strict(False)]
 Fraction = Annotated[float, Field(gt=0.0, le=1.0)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 
 
-class Section(BaseModel):
-    """A part of a scenario: no unknown keys, no conversions between types, finite numbers only."""
+class ScenarioSection(BaseModel):
+    """Base of all sections: no unknown keys, no conversions between types, finite numbers only."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -59,25 +57,213 @@ class Section(BaseModel):
         return data
 
 
-class BalanceSection(Section):
-    """How a robot on its feet keeps its balance while its arms move (Kim, Choi, Oh & You 2005)."""
+class RobotSection(ScenarioSection):
+    """The robot, and where it stands."""
+
+    name: str = "romeo"
+    """A robot's name, or the path of a robot.yaml."""
+    posture: str = "standing"
+    """Named posture of the robot: it determines legs and head, or where an arm on a fixed base rests.
+    `seated` needs a stool among the fixtures."""
+    position_m: Point2 = (0.0, 0.0)
+    """Position of the middle between the feet, or of a fixed base, in the world frame, x and y."""
+    heading_rad: float = 0.0
+    """Rotation about the world's z axis."""
+    height_m: float = 0.0
+    """Height of the pelvis of a robot with legs above its height in the posture."""
+    place: Literal["given", "auto"] = "given"
+    """Whether it stands there, or where its hands reach all of the equipment with the largest joint-limit
+    margin."""
+
+
+SWEEP, STILL = "joints:sweep", "joints:still"
+"""Motion sources without a recording: the robot's joints swing, or its arms keep their posture."""
+
+
+class MotionSection(ScenarioSection):
+    """The human motion to follow."""
+
+    source: str
+    """`actor:<task>`, `deepmimic:<clip>`, a file, `joints:sweep` for a robot whose joints swing, or
+    `joints:still` for one whose arms keep their posture."""
+    unit: Literal["m", "cm", "mm", "in", "cmu"] | None = None
+    """Unit of length of a file that declares none or a wrong one."""
+    up: Literal["x", "y", "z"] | None = None
+    """Vertical axis of a file that declares none or a wrong one."""
+    marker_map: str | None = None
+    """Name or path of the marker map of a file; by default the one whose names match."""
+    longest_gap_s: NonNegativeFloat = 0.2
+    """Longest gap in a marker's track that is filled."""
+    rate_hz: PositiveFloat = 100.0
+    """Rate to which the motion is resampled."""
+    speed: PositiveFloat = 1.0
+    """Ratio of the speed to the recorded one."""
+    start_s: NonNegativeFloat | None = None
+    """Start of the part that is used, in the time of the motion after `speed`."""
+    end_s: PositiveFloat | None = None
+    """End of the part that is used."""
+    task: dict[str, int | float] = Field(default_factory=dict)
+    """Parameters of a virtual actor's performance: `stroke_m`, `repetitions`, `variation`, ... The equipment
+    is
+    where the fixture is."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "MotionSection":
+        if self.end_s is not None and self.end_s <= (self.start_s or 0.0):
+            raise ValueError(f"end_s must be after start_s, {self.start_s or 0.0:g}")
+        return self
+
+
+class WeightsSection(ScenarioSection):
+    """Relative weights of the criteria of human motion (Tomić 2018, table 4.2)."""
+
+    energy: NonNegativeFloat = 0.0
+    """Weight of low kinetic energy."""
+    velocity: NonNegativeFloat = 0.0
+    """Weight of low joint speeds."""
+    ergonomy: NonNegativeFloat = 0.0
+    """Weight of closeness to the ergonomic posture. It enters the law multiplied by the square of the
+    sampling
+    period, so it has an effect only with nearly all the weight."""
+    manipulability: NonNegativeFloat = 0.0
+    """Weight of the distance from singular postures."""
+
+    @model_validator(mode="after")
+    def _some(self) -> "WeightsSection":
+        if not 0.0 < self.total < float("inf"):
+            raise ValueError("one of energy, velocity, ergonomy, manipulability must be greater than 0")
+        return self
+
+    @property
+    def total(self) -> float:
+        """Sum of the weights, by which the law divides them."""
+        return self.energy + self.velocity + self.ergonomy + self.manipulability
+
+    @property
+    def shares(self) -> tuple[float, float, float, float]:
+        """Normalised weights of energy, velocity, ergonomy and manipulability, with sum 1."""
+        weights = (self.energy, self.velocity, self.ergonomy, self.manipulability)
+        energy, velocity, ergonomy, manipulability = (weight / self.total for weight in weights)
+        return energy, velocity, ergonomy, manipulability
+
+
+class RetargetSection(ScenarioSection):
+    """How the motion is converted to joint positions."""
+
+    method: Literal["analytical", "numerical", "ude", "arm_adaptation"] = "analytical"
+    """Method of following the recording. With the scaled model: one Gauss-Newton step per frame, the least
+    error in every frame, or the least error of the markers alone (Tomić 2018); with the robot's own arms,
+    stretched, inside position, speed and acceleration limits (Kim & Kim 2005)."""
+    posture: Literal["limited", "rescaled"] = "limited"
+    """How the scaled model's posture is brought inside the robot's limits: by following the recording again
+    with the limits, all frames at once, or by rescaling its joint curves around excursions (Safonova et al.
+    2003)."""
+    transfer: Literal["path", "frame"] = "path"
+    """How the joints are solved for the hands' task: the whole motion at once, or frame by frame (Tomić
+    2018)."""
+    weights: WeightsSection | None = None
+    """Criteria that determine trunk and arms while hands hold something, instead of the person's posture."""
+    smoothing_window: Annotated[int, Field(ge=3)] = 31
+    """Savitzky-Golay window in samples, odd."""
+    smoothing_order: PositiveInt = 5
+    """Savitzky-Golay polynomial order."""
+    joint_limit_margin_rad: NonNegativeFloat = 0.03
+    """Distance kept from the joint limits: about the deflection of a loaded joint under its own stiffness."""
+    speed_limit_fraction: Fraction = 0.95
+    """Fraction of the joint speed limits that may be used."""
+    contact_distance_m: NonNegativeFloat = 0.015
+    """Palm to handle distance below which the actor is in contact."""
+    transition_distance_m: PositiveFloat = 0.1
+    """Palm to handle distance over which the hand's target blends into contact."""
+    transition_time_s: PositiveFloat = 1.5
+    """Shortest time of the recording for that transition."""
+    pelvis_follow: Annotated[float, Field(ge=0.0, le=1.0)] = 0.4
+    """Ratio of the COG's horizontal motion to that of the hands in contact."""
+    pelvis_advance: Annotated[float, Field(ge=-1.0, le=1.0)] = 0.0
+    """Forward motion of the COG for each metre that the hands in contact rise, m/m."""
+    pelvis_lean_m: float = 0.0
+    """Distance of the COG in front of the middle of the soles, in contact, at the middle of its path."""
+    pelvis_height_follow: Annotated[float, Field(ge=0.0, le=1.0)] = 1.0
+    """Ratio of the robot's change of pelvis height in free motion to the person's, scaled to the robot, as
+    far
+    as its legs allow."""
+
+    @model_validator(mode="after")
+    def _window(self) -> "RetargetSection":
+        if self.smoothing_window % 2 == 0 or self.smoothing_window <= self.smoothing_order:
+            raise ValueError("smoothing_window must be odd and greater than smoothing_order")
+        if self.transition_distance_m <= self.contact_distance_m:
+            raise ValueError("transition_distance_m must be greater than contact_distance_m")
+        return self
+
+
+class GripSection(ScenarioSection):
+    """The compliant constraint by which a hand holds a handle."""
+
+    stiffness_n_m: PositiveFloat = 2000.0
+    damping_ns_m: NonNegativeFloat = 30.0
+    rotational_stiffness_nm_rad: NonNegativeFloat = 10.0
+    rotational_damping_nms_rad: NonNegativeFloat = 0.5
+    max_force_n: PositiveFloat = 60.0
+    """Force at which the grip releases the handle."""
+    max_torque_nm: PositiveFloat = 3.0
+    """Torque at which the grip releases the handle."""
+    tolerance_m: PositiveFloat = 0.02
+    """Palm to handle distance within which the grip engages."""
+
+
+class ControlSection(ScenarioSection):
+    """Joint control, which acts at every physics step."""
+
+    law: Literal["pd", "computed_torque"] = "pd"
+    """Control law: PD with the robot's gains, or, for a fixed base, computed torque: the inverse dynamics of
+    an acceleration that corrects the error."""
+    feedforward: Literal["inverse_dynamics", "gravity", "none"] = "inverse_dynamics"
+    """Torque added to the PD law: that of the planned motion, that of gravity alone, or none."""
+    bandwidth_hz: PositiveFloat = 10.0
+    """Bandwidth at which computed torque corrects the error, critically damped."""
+    model: Literal["own", "explicit", "abbreviated"] = "own"
+    """Model used by computed torque: the arm's own, or its explicit model, in full or abbreviated."""
+    elements_hz: PositiveFloat | None = None
+    """Rate at which an explicit model's elements, which depend on the joint positions, are computed; by
+    default
+    that of the torques."""
+    torques_hz: PositiveFloat | None = None
+    """Rate at which the torques are computed from the elements, and held in between; by default every
+    step."""
+
+    @model_validator(mode="after")
+    def _explicit_model(self) -> "ControlSection":
+        if self.model != "own" and self.law != "computed_torque":
+            raise ValueError(f"control.model: {self.model} needs control.law: computed_torque")
+        for name in ("elements_hz", "torques_hz"):
+            if self.model == "own" and getattr(self, name) is not None:
+                raise ValueError(f"control.{name} needs control.model: explicit or abbreviated")
+        return self
+
+
+class BalanceSection(ScenarioSection):
+    """Balance of a robot that stands while its arms move (Kim, Choi, Oh & You 2005)."""
 
     control: bool = True
-    """Whether the measured COG and ZMP are fed back. Off, the legs follow their plan."""
+    """Whether the measured COG and ZMP are fed back. If not, the legs follow their plan."""
     embedding: bool = True
-    """Whether balance knows of the arms' motion. Off, it takes them to be where they were at the start."""
+    """Motion embedding: whether the balance controller takes the arms' motion into account. If not, it
+    assumes
+    the arms to stay in their initial posture."""
     gain_cog: PositiveFloat = 6.0
-    """k_c of the COG-ZMP control, 1/s; above ω, the pendulum's natural frequency."""
+    """Gain k_c of the COG-ZMP control, 1/s; above ω, the pendulum's natural frequency."""
     gain_zmp: PositiveFloat = 2.0
-    """k_p of the COG-ZMP control, 1/s; below ω."""
+    """Gain k_p of the COG-ZMP control, 1/s; below ω."""
     recovery: Literal["none", "step"] = "none"
-    """What a standing robot does against a fall: with `step` it bows, and steps to where it can stop."""
+    """Reaction of a standing robot to a push: with `step` it bends the trunk, and steps to where it can
+    stop."""
     rate_hz: PositiveFloat = 500.0
-    """At which balance senses, solves and commands; 1 / simulation.timestep_s is a whole multiple of it."""
+    """Rate of the balance controller; 1 / simulation.timestep_s must be a whole multiple of it."""
 
 
-class StepCommand(Section):
-    """One of: so many steps on the spot, or so far forward, to the left, or round to the left."""
+class StepCommand(ScenarioSection):
+    """One of: steps on the spot, or a distance forward or to the left, or a rotation to the left."""
 
     march: Annotated[int, Field(ge=1)] | None = None
     forward_m: float | None = None
@@ -91,42 +277,42 @@ class StepCommand(Section):
         return self
 
 
-class SteppingSection(Section):
-    """Steps, one command after another."""
+class SteppingSection(ScenarioSection):
+    """Stepping: commands that are carried out one after another."""
 
     commands: Annotated[tuple[StepCommand, ...], Strict(False), Field(min_length=1)]
     single_support_s: PositiveFloat = 0.7
-    """On one foot, in every step."""
+    """Duration of single support in every step."""
     double_support_s: PositiveFloat = 0.3
-    """On both feet, before every step."""
+    """Duration of double support before every step."""
     lift_m: PositiveFloat = 0.03
-    """Height of a swinging foot midway."""
+    """Height of the swing foot at the middle of its path."""
     settle_s: PositiveFloat = 1.5
-    """Standing before the first step and after the last."""
+    """Time of standing before the first step and after the last."""
     step_length_m: PositiveFloat = 0.2
-    """Longest step forward, from foot to foot."""
+    """Longest step forward, between the feet."""
     step_width_m: PositiveFloat = 0.1
-    """Longest step sideways."""
+    """Longest step sideways, between the feet."""
     step_turn_rad: PositiveFloat = 0.3
-    """Largest turn of a step."""
+    """Largest rotation of a step."""
     zmp_inset_m: float = 0.0
-    """How far inward of the sole's middle the ZMP is on one foot."""
+    """Distance of the ZMP inward from the sole's middle in single support."""
 
 
-class PushSection(Section):
+class PushSection(ScenarioSection):
     """Horizontal pushes on the pelvis, one after another, each stronger than the one before."""
 
     first_ns: PositiveFloat
     """Impulse of the first push."""
     increment_ns: NonNegativeFloat = 0.0
-    """How much stronger each is than the one before."""
+    """Difference of each push's impulse from the previous one's."""
     count: PositiveInt = 1
     start_s: NonNegativeFloat = 1.0
     interval_s: PositiveFloat = 4.0
     duration_s: PositiveFloat = 0.1
-    """Half a sine of force."""
+    """Duration of a push, whose force is half a sine."""
     direction_rad: float = 0.0
-    """Where to, from world x, about z."""
+    """Direction of the force, about the world's z axis from x."""
 
     @model_validator(mode="after")
     def _apart(self) -> "PushSection":
@@ -135,207 +321,50 @@ class PushSection(Section):
         return self
 
 
-class VariationSection(Section):
-    """How the simulated robot and floor differ, at random by `seed`, from those that the plan knows."""
+def end_of_pushes(section: PushSection) -> float:
+    """Compute how long a scenario's pushes take, with the time to recover from the last one.
+
+    Parameters
+    ----------
+    section : PushSection
+        Section `push` of the scenario.
+
+    Returns
+    -------
+    float
+        Time from the end of settling until `interval_s` after the last push, s.
+    """
+    return section.start_s + section.count * section.interval_s
+
+
+class VariationSection(ScenarioSection):
+    """Random deviations, by `seed`, of the simulated robot and floor from those that the plan assumes."""
 
     mass_fraction: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.0
-    """Each link's mass and inertia are drawn uniformly from 1 ± this part of the description's."""
+    """Each link's mass and inertia are drawn uniformly from 1 ± this fraction of the description's."""
     friction_fraction: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.0
-    """`simulation.floor_friction` is drawn uniformly from 1 ± this part of itself."""
+    """`simulation.floor_friction` is drawn uniformly from 1 ± this fraction of its value."""
 
 
-class RobotSection(Section):
-    """Which robot, and where it stands."""
-
-    name: str = "romeo"
-    """A robot's name, or the path of a robot.yaml."""
-    posture: str = "standing"
-    """Named posture of the robot whose legs and head are used, or in which an arm on a fixed base rests.
-    `seated` needs a stool among the fixtures."""
-    position_m: Point2 = (0.0, 0.0)
-    """Middle between the feet, or of a fixed base, world x and y."""
-    heading_rad: float = 0.0
-    """Turn about the world's z axis."""
-    height_m: float = 0.0
-    """How much higher the pelvis of a robot with legs is than in the posture."""
-    place: Literal["given", "auto"] = "given"
-    """Whether it stands there, or where its hands reach all of the equipment with the largest margin."""
-
-
-class MotionSection(Section):
-    """The human motion to follow."""
-
-    source: str
-    """`actor:<task>`, `deepmimic:<clip>`, a file, `joints:sweep` for a robot that moves by itself, or
-    `joints:still` for one whose arms keep their posture."""
-    unit: Literal["m", "cm", "mm", "in", "cmu"] | None = None
-    """Unit of length of a file, where it says none or is wrong."""
-    up: Literal["x", "y", "z"] | None = None
-    """Vertical axis of a file, where it says none or is wrong."""
-    marker_map: str | None = None
-    """Name or path of the marker map of a file, by default the one whose names fit."""
-    longest_gap_s: NonNegativeFloat = 0.2
-    """Longest gap in a marker's track that is filled."""
-    rate_hz: PositiveFloat = 100.0
-    """Rate the motion is resampled to."""
-    speed: PositiveFloat = 1.0
-    """How many times as fast as it was recorded."""
-    start_s: NonNegativeFloat | None = None
-    """Start of the part that is used, in the time of the faster motion."""
-    end_s: PositiveFloat | None = None
-    """End of the part that is used."""
-    task: dict[str, int | float] = Field(default_factory=dict)
-    """How a virtual actor performs: `stroke_m`, `repetitions`, `variation`, ... The equipment's place is
-    the fixture's."""
-
-    @model_validator(mode="after")
-    def _ordered(self) -> "MotionSection":
-        if self.end_s is not None and self.end_s <= (self.start_s or 0.0):
-            raise ValueError(f"end_s must be after start_s, {self.start_s or 0.0:g}")
-        return self
-
-
-class WeightsSection(Section):
-    """How much each criterion of human motion counts against the others (Tomić 2018, table 4.2)."""
-
-    energy: NonNegativeFloat = 0.0
-    """Little kinetic energy."""
-    velocity: NonNegativeFloat = 0.0
-    """Little joint speed."""
-    ergonomy: NonNegativeFloat = 0.0
-    """Near the ergonomic posture. It enters the law with the square of the sampling period: it shows where it
-    has nearly all the weight."""
-    manipulability: NonNegativeFloat = 0.0
-    """Away from singular postures."""
-
-    @model_validator(mode="after")
-    def _some(self) -> "WeightsSection":
-        if not 0.0 < self.total < float("inf"):
-            raise ValueError("one of energy, velocity, ergonomy, manipulability must be greater than 0")
-        return self
-
-    @property
-    def total(self) -> float:
-        """Their sum, which the law divides them by."""
-        return self.energy + self.velocity + self.ergonomy + self.manipulability
-
-    @property
-    def shares(self) -> tuple[float, float, float, float]:
-        """Energy, velocity, ergonomy, manipulability: sum 1."""
-        weights = (self.energy, self.velocity, self.ergonomy, self.manipulability)
-        energy, velocity, ergonomy, manipulability = (weight / self.total for weight in weights)
-        return energy, velocity, ergonomy, manipulability
-
-
-class RetargetSection(Section):
-    """How the motion becomes joint positions."""
-
-    method: Literal["analytical", "numerical", "ude", "arm_adaptation"] = "analytical"
-    """How the recording is followed. By the scaled model: one Gauss-Newton step a frame, the least error in
-    every frame, or that of the markers alone (Tomić 2018); by the robot's own stretched arms inside position,
-    speed and acceleration limits (Kim & Kim 2005)."""
-    posture: Literal["limited", "rescaled"] = "limited"
-    """How the scaled model's posture comes inside the robot's limits: followed once more with the limits, all
-    frames at once, or its joint curves rescaled around excursions (Safonova et al. 2003)."""
-    transfer: Literal["path", "frame"] = "path"
-    """How the hands' task reaches the joints: the whole motion at once, or frame by frame (Tomić 2018)."""
-    weights: WeightsSection | None = None
-    """Criteria by which trunk and arms move while hands hold something, instead of as the person did."""
-    smoothing_window: Annotated[int, Field(ge=3)] = 31
-    """Savitzky-Golay window in samples, odd."""
-    smoothing_order: PositiveInt = 5
-    """Savitzky-Golay polynomial order."""
-    joint_limit_margin_rad: NonNegativeFloat = 0.03
-    """Distance kept from the joint limits: about what a loaded joint gives way under its own stiffness."""
-    speed_limit_fraction: Fraction = 0.95
-    """Part of the joint speed limits that may be used."""
-    contact_distance_m: NonNegativeFloat = 0.015
-    """Palm to handle distance below which the actor is in contact."""
-    transition_distance_m: PositiveFloat = 0.1
-    """Palm to handle distance over which the hand's target blends into contact."""
-    transition_time_s: PositiveFloat = 1.5
-    """Shortest time, of the recording, for that."""
-    pelvis_follow: Annotated[float, Field(ge=0.0, le=1.0)] = 0.4
-    """Part of the hands' horizontal motion in contact that the COG goes with."""
-    pelvis_advance: Annotated[float, Field(ge=-1.0, le=1.0)] = 0.0
-    """How far the COG goes forward, m, for each metre that the hands in contact rise."""
-    pelvis_lean_m: float = 0.0
-    """How far before the middle of the soles the COG is, in contact, in the middle of its way."""
-    pelvis_height_follow: Annotated[float, Field(ge=0.0, le=1.0)] = 1.0
-    """Part of the person's pelvis height, to the robot's scale, that the robot's goes with in free motion, as
-    far as its legs allow."""
-
-    @model_validator(mode="after")
-    def _window(self) -> "RetargetSection":
-        if self.smoothing_window % 2 == 0 or self.smoothing_window <= self.smoothing_order:
-            raise ValueError("smoothing_window must be odd and greater than smoothing_order")
-        if self.transition_distance_m <= self.contact_distance_m:
-            raise ValueError("transition_distance_m must be greater than contact_distance_m")
-        return self
-
-
-class GripSection(Section):
-    """The compliant constraint by which a hand holds a handle."""
-
-    stiffness_n_m: PositiveFloat = 2000.0
-    damping_ns_m: NonNegativeFloat = 30.0
-    rotational_stiffness_nm_rad: NonNegativeFloat = 10.0
-    rotational_damping_nms_rad: NonNegativeFloat = 0.5
-    max_force_n: PositiveFloat = 60.0
-    """Force at which the grip lets go."""
-    max_torque_nm: PositiveFloat = 3.0
-    """Torque at which the grip lets go."""
-    tolerance_m: PositiveFloat = 0.02
-    """Palm to handle distance within which the grip engages."""
-
-
-class ControlSection(Section):
-    """Joint control, at every physics step."""
-
-    law: Literal["pd", "computed_torque"] = "pd"
-    """PD with the robot's gains, or, for a fixed base, the inverse dynamics of an acceleration that closes
-    the error."""
-    feedforward: Literal["inverse_dynamics", "gravity", "none"] = "inverse_dynamics"
-    """What is added to the PD law: the planned motion's torque, that of its weight alone, or nothing."""
-    bandwidth_hz: PositiveFloat = 10.0
-    """At which computed torque closes the error, critically damped."""
-    model: Literal["own", "explicit", "abbreviated"] = "own"
-    """What computed torque knows of an arm: its own model, or its explicit one, in full or abbreviated."""
-    elements_hz: PositiveFloat | None = None
-    """How often an explicit model's elements, which depend on the angles, are computed; by default as often
-    as the torques."""
-    torques_hz: PositiveFloat | None = None
-    """How often the torques are computed from them, and held in between; by default every step."""
-
-    @model_validator(mode="after")
-    def _explicit_model(self) -> "ControlSection":
-        if self.model != "own" and self.law != "computed_torque":
-            raise ValueError(f"control.model: {self.model} needs control.law: computed_torque")
-        for name in ("elements_hz", "torques_hz"):
-            if self.model == "own" and getattr(self, name) is not None:
-                raise ValueError(f"control.{name} needs control.model: explicit or abbreviated")
-        return self
-
-
-class SimulationSection(Section):
+class SimulationSection(ScenarioSection):
     """Time, logging and the floor."""
 
     timestep_s: Annotated[float, Field(gt=0.0, le=0.01)] = 0.001
     settle_s: NonNegativeFloat = 0.5
-    """Standing still before anything moves."""
+    """Time of standing still before the motion."""
     lead_in_s: NonNegativeFloat = 0.0
-    """Quintic from the posture to the motion's first sample."""
+    """Duration of the quintic from the posture to the motion's first sample."""
     hold_s: NonNegativeFloat = 0.5
-    """Standing still after the motion."""
+    """Time of standing still after the motion."""
     log_rate_hz: Annotated[float, Field(ge=10.0)] = 200.0
     floor_friction: NonNegativeFloat = 0.8
 
 
-class CameraSection(Section):
+class CameraSection(ScenarioSection):
     """The camera of the video."""
 
     target_m: Point3 = (0.1, 0.0, 0.75)
-    """Point in the middle of the picture."""
+    """Point at the centre of the picture, in the world frame."""
     distance_m: PositiveFloat = 2.2
     yaw_deg: float = 50.0
     pitch_deg: Annotated[float, Field(ge=-89.9, le=89.9)] = -15.0
@@ -348,8 +377,8 @@ class CameraSection(Section):
     """Draw COG, ZMP and support polygon on the floor."""
 
 
-class Bound(Section):
-    """The range a metric must stay in."""
+class Bound(ScenarioSection):
+    """The range in which a metric must be."""
 
     min: float | None = None
     max: float | None = None
@@ -361,8 +390,3 @@ class Bound(Section):
         if self.min is not None and self.max is not None and self.min > self.max:
             raise ValueError("min must be at most max")
         return self
-
-
-def pushes_end(section: PushSection) -> float:
-    """Time from the end of settling until the robot has had `interval_s` after its last push, s."""
-    return section.start_s + section.count * section.interval_s

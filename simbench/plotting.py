@@ -1,4 +1,4 @@
-"""A sheet on which the plots of a run are laid out, in pixels from its upper left corner."""
+"""Sheets on which plots are laid out, in pixels from the upper left corner."""
 
 import os
 from collections.abc import Sequence
@@ -16,17 +16,18 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 from PIL import Image
 
-COLOURS_KEPT = 128
+PALETTE_SIZE = 128
+"""Colours of a PNG file."""
 
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 1200, 64, 24, 92, 48
 DPI = 100
-# Colour-blind readers can tell them apart.
+# Distinguishable for colour-blind readers.
 COLOURS = {"left": "#0072b2", "right": "#d55e00"}
-OWN_COLOUR, WANTED_COLOUR = "#0072b2", "#b0b0b0"
+MEASURED_COLOUR, REFERENCE_COLOUR = "#0072b2", "#b0b0b0"
 ALARM_COLOUR = "#d01010"
 LIMIT_STYLE: dict[str, Any] = {"color": "#555555", "linewidth": 0.9, "linestyle": (0, (4, 2))}
 CONTACT_COLOUR = "#cfe8cf"
-# A bar for each joint above, and its curve below.
+# Heights and distances of the bars above and of the curves below.
 BARS_HEIGHT, NAMES_HEIGHT = 180, 110
 JOINT_HEIGHT, JOINT_SPACE, JOINT_GAP = 84, 52, 48
 COLUMNS = 6
@@ -34,13 +35,14 @@ COLUMNS = 6
 
 @dataclass(frozen=True)
 class Sheet:
-    """A figure with a title.
+    """A figure with a title and a height in pixels.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
+        The figure.
     height : int
-        Pixels.
+        Its height, pixels.
     """
 
     figure: Figure
@@ -48,19 +50,21 @@ class Sheet:
 
 
 def new_sheet(content: int, title: str, key: Sequence[Line2D | Patch]) -> Sheet:
-    """Begin a sheet.
+    """Make a sheet with a title and a legend below it.
 
     Parameters
     ----------
     content : int
         Height of what will be placed between `TOP` and the bottom margin, pixels.
     title : str
-    key : sequence of labelled lines and patches
-        Explained under the title.
+        Title in the upper left corner.
+    key : sequence of Line2D and Patch
+        Labelled lines and patches of the legend.
 
     Returns
     -------
     Sheet
+        Sheet of width `WIDTH` without axes.
     """
     height = TOP + content + BOTTOM
     figure = Figure(figsize=(WIDTH / DPI, height / DPI), dpi=DPI)
@@ -79,8 +83,27 @@ def new_sheet(content: int, title: str, key: Sequence[Line2D | Patch]) -> Sheet:
     return Sheet(figure, height)
 
 
-def place_axes(sheet: Sheet, left: float, top: float, width: float, height: float) -> Axes:
-    """Add axes without a frame above and to the right; pixels from the sheet's upper left corner."""
+def add_axes(sheet: Sheet, left: float, top: float, width: float, height: float) -> Axes:
+    """Add axes without a frame at the top and on the right.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        Sheet to draw on.
+    left : float
+        Distance from the sheet's left edge, pixels.
+    top : float
+        Distance from its upper edge, pixels.
+    width : float
+        Width of the axes, pixels.
+    height : float
+        Height of the axes, pixels.
+
+    Returns
+    -------
+    Axes
+        The new axes.
+    """
     box = (
         left / WIDTH,
         1 - (top + height) / sheet.height,
@@ -94,54 +117,70 @@ def place_axes(sheet: Sheet, left: float, top: float, width: float, height: floa
 
 
 def joint_sheet(names: Sequence[str], title: str, key: Sequence[Line2D | Patch]) -> tuple[Axes, list[Axes]]:
-    """Begin a sheet with room for a bar and a curve of every joint.
+    """Make a sheet with a bar and a curve for every joint.
 
     Parameters
     ----------
     names : sequence of str
-        Of the joints.
+        Names of the joints.
     title : str
-    key : sequence of labelled lines and patches
+        Title of the sheet.
+    key : sequence of Line2D and Patch
+        Labelled lines and patches of the legend.
 
     Returns
     -------
     bars : Axes
-        Joint k is at x = k.
+        Axes of the bars: joint k is at x = k.
     curves : list of Axes
-        One a joint, headed by its name. Their figure is that of `bars`.
+        One for each joint, with its name as the title. Their figure is that of `bars`.
     """
     rows = -(-len(names) // COLUMNS)
     content = BARS_HEIGHT + NAMES_HEIGHT + rows * (JOINT_HEIGHT + JOINT_SPACE) - JOINT_SPACE
     sheet = new_sheet(content, title, key)
-    bars = place_axes(sheet, LEFT, TOP, WIDTH - LEFT - RIGHT, BARS_HEIGHT)
+    bars = add_axes(sheet, LEFT, TOP, WIDTH - LEFT - RIGHT, BARS_HEIGHT)
     bars.set_xlim(-0.6, len(names) - 0.4)
     bars.set_xticks(
         range(len(names)), names, rotation=60, ha="right", rotation_mode="anchor", parse_math=False
     )
     width = (WIDTH - LEFT - RIGHT - (COLUMNS - 1) * JOINT_GAP) / COLUMNS
     curves = []
-    for place, name in enumerate(names):
-        row, column = divmod(place, COLUMNS)
+    for index, name in enumerate(names):
+        row, column = divmod(index, COLUMNS)
         top = TOP + BARS_HEIGHT + NAMES_HEIGHT + row * (JOINT_HEIGHT + JOINT_SPACE)
-        axes = place_axes(sheet, LEFT + column * (width + JOINT_GAP), top, width, JOINT_HEIGHT)
+        axes = add_axes(sheet, LEFT + column * (width + JOINT_GAP), top, width, JOINT_HEIGHT)
         axes.set_title(name, loc="left", size=8, parse_math=False)
         curves.append(axes)
     return bars, curves
 
 
-def span_time(axes: Axes, time: NDArray[np.float64], *, ticks: int = 8) -> None:
-    """Let an axis span the time of a run, with whole seconds if there are enough."""
+def set_time_axis(axes: Axes, time: NDArray[np.float64], *, ticks: int = 8) -> None:
+    """Make the x axis span the time of a run, with ticks at whole seconds if it is longer than 3 s.
+
+    Parameters
+    ----------
+    axes : Axes
+        Axes to change.
+    time : (T,) array
+        Times of the run, s.
+    ticks : int
+        Maximum number of ticks.
+    """
     axes.set_xlim(time[0], time[-1])
     axes.xaxis.set_major_locator(MaxNLocator(ticks, integer=bool(time[-1] - time[0] > 3.0)))
 
 
 def save_png(figure: Figure, path: Path) -> None:
-    """Write a figure with a palette, a third of the size of full colour, under its name once it is whole.
+    """Write a figure as PNG with a palette, which takes a third of the size of full colour.
+
+    The file appears under its name only when it is whole.
 
     Parameters
     ----------
     figure : matplotlib.figure.Figure
+        Figure to write.
     path : Path
+        File to write.
 
     Raises
     ------
@@ -150,7 +189,7 @@ def save_png(figure: Figure, path: Path) -> None:
     """
     drawn = BytesIO()
     figure.savefig(drawn, format="png", pil_kwargs={"compress_level": 0})
-    picture = Image.open(drawn).convert("RGB").quantize(COLOURS_KEPT, dither=Image.Dither.NONE)
+    picture = Image.open(drawn).convert("RGB").quantize(PALETTE_SIZE, dither=Image.Dither.NONE)
     part = path.with_name(f"{path.name}.part")
     try:
         picture.save(part, format="PNG", optimize=True)

@@ -1,6 +1,6 @@
-"""A pytest plugin: runs of scenarios for the tests of others, and their baselines.
+"""A pytest plugin: fixtures that run scenarios and compare them with their baselines.
 
-Every pytest of an environment with simbench loads it: what takes time to import waits for a test that runs.
+Every pytest of an environment with simbench loads it, so slow imports are left to the tests that need them.
 """
 
 from __future__ import annotations
@@ -27,13 +27,19 @@ _MARKER = (
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker."""
+    """Register the marker `simbench`.
+
+    Parameters
+    ----------
+    config : pytest.Config
+        Configuration of the test session.
+    """
     config.addinivalue_line("markers", _MARKER)
 
 
 @dataclass(frozen=True)
 class SimbenchRun:
-    """A run of a scenario.
+    """A finished run of a scenario.
 
     Parameters
     ----------
@@ -42,9 +48,9 @@ class SimbenchRun:
     directory : Path
         The run directory.
     metrics : {name: float, bool, str or None}
-        As in `metrics.json`.
+        Metrics as in `metrics.json`.
     checks : tuple of Check
-        The scenario's own.
+        Outcome of the scenario's checks.
     """
 
     case: Case
@@ -54,19 +60,27 @@ class SimbenchRun:
 
     @cached_property
     def log(self) -> xr.Dataset:
-        """What was logged, as by `simbench.open_run`."""
+        """The log, as returned by `simbench.open_run`."""
         from simbench.runs.log import open_run
 
         return open_run(self.directory)
 
     def assert_baseline(self) -> None:
-        """Fail, naming scenario and metrics, where `simbench check` would: drift, or a failed check."""
+        """Fail where `simbench check` would, naming the scenario and the metrics.
+
+        Raises
+        ------
+        AssertionError
+            If a metric is worse than its baseline or missing, or a check of the scenario fails.
+        BaselineError
+            If the scenario has no baseline.
+        """
         __tracebackhide__ = True
-        from simbench.runs.regression import describe_check, describe_drift, judge_run, require_baselines
+        from simbench.runs.regression import describe_check, describe_drift, evaluate_run, require_baselines
 
         require_baselines([self.case])
         name = self.case.scenario.name
-        verdicts, failed = judge_run(self.case.baseline, self.metrics, self.checks)
+        verdicts, failed = evaluate_run(self.case.baseline, self.metrics, self.checks)
         lines = [describe_check(name, check) for check in failed]
         lines += [describe_drift(name, verdict) for verdict in verdicts if verdict.failed]
         if lines:
@@ -78,7 +92,7 @@ RunScenario = Callable[..., SimbenchRun]
 
 @pytest.fixture(scope="session")
 def _simbench_runs(tmp_path_factory: pytest.TempPathFactory) -> RunScenario:
-    """Run each scenario with the same overrides once a session."""
+    """Run each scenario with the same overrides only once a session."""
     made: dict[tuple[str, ...], SimbenchRun] = {}
 
     def run(scenario: str | Path, *overrides: str) -> SimbenchRun:
@@ -98,13 +112,13 @@ def _simbench_runs(tmp_path_factory: pytest.TempPathFactory) -> RunScenario:
 def simbench_run(_simbench_runs: RunScenario, request: pytest.FixtureRequest) -> RunScenario:
     """Run a scenario: `simbench_run(name_or_path, "key=value", ...)` gives a `SimbenchRun`.
 
-    The same arguments give the same run in a whole session, wherever they are. Metrics become properties of
-    the test in a JUnit report, `<scenario>.<metric>`.
+    Calls with the same arguments share one run in a session. Metrics become properties `<scenario>.<metric>`
+    of the test in a JUnit report.
     """
 
     def run(scenario: str | Path, *overrides: str) -> SimbenchRun:
         result = _simbench_runs(scenario, *overrides)
-        # What pytest's own record_property does, but for its warning about the report's schema.
+        # As pytest's record_property does, without its warning about the report's schema.
         for name, value in result.metrics.items():
             request.node.user_properties.append((f"{result.case.scenario.name}.{name}", value))
         return result

@@ -1,4 +1,4 @@
-"""Where the folders `robots`, `scenarios` and `marker_maps` are, in a checkout and in an installed wheel."""
+"""Folders of the data that ships with simbench, in a checkout and in an installed wheel."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ PACKAGE = Path(__file__).resolve().parent
 
 
 def resource_dir(kind: str) -> Path:
-    """Folder of the data that ships with simbench.
+    """Return the folder of data that ships with simbench.
 
     Parameters
     ----------

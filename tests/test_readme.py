@@ -18,7 +18,7 @@ from simbench.motion.marker_maps.library import map_names
 from simbench.motion.readers import SUFFIXES, read_motion
 from simbench.robot.robot import load_robot
 from simbench.runs.execution import local as processes
-from simbench.runs.execution.local import answer_of
+from simbench.runs.execution.local import capture_result
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import list_scenarios, load_scenario
@@ -131,7 +131,7 @@ def write_trc(path, markers, rate):
 
 def test_the_sweep_prints_what_is_shown(tmp_path, monkeypatch, capsys):
     def run_here(function, work, jobs):
-        return ((index, answer_of(function, arguments)) for index, arguments in enumerate(work))
+        return ((index, capture_result(function, arguments)) for index, arguments in enumerate(work))
 
     text = README.read_text(encoding="utf-8")
     command = re.search(r"^simbench (sweep .*)$", text, re.MULTILINE)[1]

@@ -8,7 +8,7 @@ import pinocchio as pin
 from rich.table import Table
 
 from simbench.dynamics.arm import arm_model, read_arm
-from simbench.dynamics.evaluation import compiled_torques, evaluation, explicit_torques
+from simbench.dynamics.evaluation import compile_torques, explicit_torques, make_evaluator
 from simbench.dynamics.generated import puma560_abbreviated, puma560_full
 from simbench.dynamics.newton_euler import inverse_dynamics
 from simbench.robot.robot import load_robot
@@ -39,14 +39,14 @@ def ways(given: list[np.ndarray]) -> dict[tuple[str, str], Callable[[], None]]:
     columns = [np.ascontiguousarray(each.T) for each in given]
     out = np.empty(6)
     modules = {"explicit, full": puma560_full, "explicit, abbreviated": puma560_abbreviated}
-    models = {name: evaluation(module, arm) for name, module in modules.items()}
+    models = {name: make_evaluator(module, arm) for name, module in modules.items()}
 
     def recursion() -> None:
         for q, v, a in singles:
             pin.rnea(model, data, q, v, a)
 
     def one_by_one(name: str) -> None:
-        numbers, one = models[name].constants, compiled_torques(modules[name])[0]
+        numbers, one = models[name].constants, compile_torques(modules[name])[0]
         for q, v, a in singles:
             one(numbers, q, v, a, out)
 

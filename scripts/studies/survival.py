@@ -1,23 +1,20 @@
-"""Does a robot stay up when it weighs other than its plan believes, on a floor of other friction?
+"""Does a robot stay up when its masses and the floor's friction differ from those that its plan assumes?
 
 python scripts/studies/survival.py [SCENARIO ...] [--seeds N] [--jobs N] [--mass F] [--friction F]
                            [--set KEY=VALUE]...
 
 Runs each scenario with the seeds 0 to N - 1, links' masses drawn from 1 ± mass and the floor's friction from
 1 ± friction, and counts the runs that did not fall and those whose checks hold. The seed also drives a
-virtual actor's motion, so that such a scenario meets another performance each time; a recorded motion is the
-same. A run that ends in an error is told and has neither survived nor held its checks.
+virtual actor's motion, so that such a scenario has another performance each time; a recorded motion stays the
+same. An error that ends a run is printed, and the run counts as neither survived nor holding its checks.
+Nothing is kept but the table; `simbench sweep --vary seed=...` runs the same as a study that can be resumed.
 """
 
 import argparse
-import multiprocessing
-import os
 import sys
-import tempfile
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from rich.console import Console
@@ -25,13 +22,13 @@ from rich.table import Table
 
 from simbench.cli.console import progress_bars
 from simbench.errors import SimbenchError
-from simbench.runs.pipeline import run_scenario
-from simbench.runs.scenario.loading import load_scenario
+from simbench.runs.execution.local import JobResult, run_isolated
+from simbench.runs.study.sweep import CHECKS_HOLD, ScenarioSweep, plan_sweep, run_varied
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one run; `inside` is its `zmp.inside_fraction`, NaN where there is none."""
+    """Outcome of one run; `inside` is its `zmp.inside_fraction`, NaN where there is none."""
 
     scenario: str
     seed: int
@@ -41,33 +38,34 @@ class Outcome:
     error: str = ""
 
 
-def run_seed(scenario: str, seed: int, overrides: Sequence[str]) -> Outcome:
-    """Run a scenario once and keep nothing but its outcome."""
-    resolved = load_scenario(scenario, [*overrides, f"seed={seed}"])
-    with tempfile.TemporaryDirectory() as folder:
-        result = run_scenario(resolved, Path(folder) / "run")
+def run_seeds(
+    sweeps: Sequence[ScenarioSweep], jobs: int, on_progress: Callable[[str, int, int], None]
+) -> list[Outcome]:
+    """Run scenarios whose seed varies, each run in a process of its own, and keep only the outcomes."""
+    runs = [scenario for sweep in sweeps for scenario in sweep.scenarios]
+    outcomes: dict[int, Outcome] = {}
+    with closing(run_isolated(run_varied, [(scenario, None) for scenario in runs], jobs)) as results:
+        for index, result in results:
+            outcomes[index] = _outcome(runs[index].name, runs[index].seed, result)
+            on_progress("runs", len(outcomes), len(runs))
+    return [outcomes[index] for index in range(len(runs))]
+
+
+def _outcome(scenario: str, seed: int, result: JobResult) -> Outcome:
+    if result.error:
+        return Outcome(scenario, seed, False, False, float("nan"), result.error)
+    inside = result.value.get("zmp.inside_fraction")
     return Outcome(
         scenario,
         seed,
-        survived=not result.metrics.get("fell", False),
-        checks_held=all(check.passed for check in result.checks),
-        inside=result.metrics.get("zmp.inside_fraction", float("nan")),
+        survived=not result.value.get("fell", False),
+        checks_held=result.value[CHECKS_HOLD],
+        inside=float("nan") if inside is None else inside,
     )
 
 
-def run_isolated(scenario: str, seed: int, overrides: Sequence[str]) -> Outcome:
-    """Run a scenario once in a process of its own, whose end, however hard, is that run's alone."""
-    try:
-        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
-            return process.submit(run_seed, scenario, seed, overrides).result()
-    except Exception as error:
-        # Whatever ends a run is an outcome of it; the others go on.
-        line = " ".join(f"{type(error).__name__}: {error}".split())
-        return Outcome(scenario, seed, False, False, float("nan"), line)
-
-
 def survival_table(outcomes: Sequence[Outcome]) -> Table:
-    """Count a row for each scenario; its worst seed is one that did not survive, else the least inside."""
+    """Count outcomes in a row for each scenario, whose worst seed fell or has the least ZMP inside."""
     table = Table("scenario", "survived", "checks held", "ZMP inside, least", "mean", "worst seed")
     for scenario in dict.fromkeys(outcome.scenario for outcome in outcomes):
         runs = [outcome for outcome in outcomes if outcome.scenario == scenario]
@@ -104,23 +102,13 @@ def main() -> int:
         f"variation.friction_fraction={given.friction}",
     ]
     try:
-        for scenario in given.scenarios:
-            load_scenario(scenario, overrides)
+        seeds = f"seed=0..{given.seeds - 1}"
+        sweeps = [plan_sweep(scenario, [seeds], overrides) for scenario in given.scenarios]
     except SimbenchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    # The runs' processes take this over; each has one core.
-    os.environ["OMP_NUM_THREADS"] = "1"
-    runs = [(scenario, seed) for scenario in given.scenarios for seed in range(given.seeds)]
-    with progress_bars(Console(stderr=True)) as on_progress, ThreadPoolExecutor(given.jobs) as threads:
-        waiting = [threads.submit(run_isolated, scenario, seed, overrides) for scenario, seed in runs]
-        try:
-            for number, _ in enumerate(as_completed(waiting), 1):
-                on_progress("runs", number, len(runs))
-        finally:
-            # An interruption ends the runs under way; those that wait are not to start.
-            threads.shutdown(cancel_futures=True)
-    outcomes = [run.result() for run in waiting]
+    with progress_bars(Console(stderr=True)) as on_progress:
+        outcomes = run_seeds(sweeps, given.jobs, on_progress)
     for outcome in outcomes:
         if outcome.error:
             print(f"{outcome.scenario}, seed {outcome.seed}: {outcome.error}", file=sys.stderr)

@@ -25,7 +25,7 @@ from rich.table import Table
 
 from simbench.cli.console import progress_bars
 from simbench.errors import SimbenchError
-from simbench.runs.regression import Case, find_cases, perturbed, require_baselines
+from simbench.runs.regression import Case, find_cases, perturb_scenario, require_baselines
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("simbench", "robots", "scenarios", "marker_maps")
@@ -58,7 +58,7 @@ FAULTS = (
     ),
     Fault(
         "friction of the floor 0.2",
-        "simbench/runs/scenario/schema.py",
+        "simbench/options.py",
         (("floor_friction: NonNegativeFloat = 0.8", "floor_friction: NonNegativeFloat = 0.2"),),
     ),
     Fault(
@@ -170,7 +170,7 @@ def make_trial(trial: Trial) -> Said:
 
 def elsewhere(case: Case, number: int) -> tuple[str, ...]:
     """Say where a perturbed robot stands, to the last bit."""
-    robot = perturbed(case.scenario, _OTHER_DRAWS + number).robot
+    robot = perturb_scenario(case.scenario, _OTHER_DRAWS + number).robot
     x, y = robot.position_m
     return "--set", f"robot.position_m=[{x!r}, {y!r}]", "--set", f"robot.heading_rad={robot.heading_rad!r}"
 

@@ -10,7 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from simbench.dynamics.abbreviation import abbreviated_model
+from simbench.dynamics.abbreviation import abbreviate_model
 from simbench.dynamics.arm import read_arm
 from simbench.dynamics.explicit_model import derive_explicit_model
 from simbench.dynamics.model_module import model_module
@@ -25,7 +25,7 @@ def modules(robot: str) -> dict[str, str]:
     return {
         f"{robot}_full.py": model_module(full, f"Explicit dynamic model of {robot}, in full."),
         f"{robot}_abbreviated.py": model_module(
-            abbreviated_model(full),
+            abbreviate_model(full),
             f"Explicit dynamic model of {robot}, abbreviated: terms of less than 1 % left out.",
         ),
     }

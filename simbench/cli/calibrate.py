@@ -39,13 +39,13 @@ def calibrate(
     from simbench.dynamics.arm import read_arm
     from simbench.dynamics.calibration.arm_motion import Feedback
     from simbench.dynamics.calibration.arm_recording import has_tips, read_arm_motion, read_tip_motion
-    from simbench.dynamics.calibration.dynamic_calibration import calibrate_dynamics, with_drives
+    from simbench.dynamics.calibration.dynamic_calibration import calibrate_dynamics, with_motors
     from simbench.dynamics.calibration.table_calibration import calibrate_table
 
-    arm = with_drives(read_arm(model))
+    arm = with_motors(read_arm(model))
     joints = [joint.name for joint in arm.table.joints]
     unknown: list[str] = []
-    # All is read and found before anything is printed.
+    # Everything is read and estimated before anything is printed.
     law = None if kp is None else Feedback(kp, kv, ka)
     motions = [read_arm_motion(path, joints) for path in data] if law else []
     tips = [read_tip_motion(path, joints) for path in data] if not law or any(map(has_tips, data)) else []
@@ -66,6 +66,7 @@ def calibrate(
 
 
 def _show_table(table: "TableCalibration") -> None:
+    """Print the estimated numbers of the Denavit-Hartenberg table beside the model's."""
     rows = Table("number, rad or m", "model", "value", "standard deviation")
     found = table.found
     for name, model, *each in zip(found.names, table.model, found.values, found.deviations, strict=True):
@@ -79,8 +80,9 @@ def _show_table(table: "TableCalibration") -> None:
 def _show_dynamics(
     arm: "Arm", found: "DynamicCalibration", motions: "list[ArmMotion]", law: "Feedback"
 ) -> None:
-    from simbench.dynamics.calibration.dynamic_calibration import calibrated_arm
-    from simbench.dynamics.calibration.static_friction import greatest_hold
+    """Print the estimated dynamics, the residual torque and the static friction of each joint."""
+    from simbench.dynamics.calibration.dynamic_calibration import make_calibrated_arm
+    from simbench.dynamics.calibration.static_friction import bound_static_friction
 
     joints = [joint.name for joint in arm.table.joints]
     rows = Table("parameter, SI units", "value", "standard deviation")
@@ -90,7 +92,7 @@ def _show_dynamics(
     for joint, left in zip(joints, found.residual, strict=True):
         print(f"{joint}: torque left over, RMS  {'unknown' if np.isnan(left) else f'{left:.3g}'}")
     if not found.unidentifiable:
-        held = greatest_hold(calibrated_arm(arm, found.base, found.values), motions, law)
+        held = bound_static_friction(make_calibrated_arm(arm, found.base, found.values), motions, law)
         for joint, torque in zip(joints, held, strict=True):
             what = "not identified, it never stood still" if np.isnan(torque) else f"at least {torque:.3g}"
             print(f"{joint}: static friction  {what}")
@@ -98,8 +100,10 @@ def _show_dynamics(
 
 
 def _cells(value: float, deviation: float) -> tuple[str, str]:
+    """Write an estimate and its standard deviation."""
     return ("unknown", "not in these motions") if np.isnan(value) else (f"{value:.6g}", f"{deviation:.2g}")
 
 
 def _print(rows: Table) -> None:
+    """Print a table whose cells may contain brackets."""
     Console(markup=False, emoji=False).print(rows)

@@ -15,17 +15,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from simbench.cli.console import progress_bars
+from simbench.cli.console import progress_bars, wide_console
 from simbench.errors import BaselineError
 
 if TYPE_CHECKING:
     from simbench.runs.baseline import Baseline, Verdict
-    from simbench.runs.regression import Case, Result
+    from simbench.runs.regression import Case, CaseResult
 
 
 _STYLE = {"worse": "bold red", "missing": "bold red", "better": "green", "new": "yellow"}
-
-_PIPE_WIDTH = 200
 
 
 def check_scenarios(
@@ -67,9 +65,7 @@ def check_scenarios(
     with tempfile.TemporaryDirectory() as temporary, progress_bars(Console(stderr=True)) as on_progress:
         folder = out or Path(temporary) / "runs"
         results = run_cases(chosen, folder, jobs=jobs or cores, measure=update, on_progress=on_progress)
-    console = Console()
-    if not console.is_terminal:
-        console.width = _PIPE_WIDTH
+    console = wide_console()
     if update:
         measured = [result for result in results if result.measured is not None]
         for result in measured:
@@ -85,18 +81,20 @@ def check_scenarios(
     raise typer.Exit(1 if any(result.failed for result in results) else 0)
 
 
-def results_table(results: Sequence[Result], unchecked: Sequence[Case] = ()) -> Table:
-    """Lay out a line for each metric that is not as it was, and one for each scenario that holds.
+def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ()) -> Table:
+    """Lay out a line for each metric that differs from its baseline, and one for each scenario that holds.
 
     Parameters
     ----------
     results : sequence of Result
+        Outcome of each scenario that was run.
     unchecked : sequence of Case
-        Those without a baseline, which were not run.
+        Scenarios without a baseline, which were not run.
 
     Returns
     -------
     rich.table.Table
+        Table of scenario, metric, baseline, value, tolerance and verdict.
     """
     from simbench.runs.regression import format_number
 
@@ -119,19 +117,20 @@ def results_table(results: Sequence[Result], unchecked: Sequence[Case] = ()) -> 
     return table
 
 
-def update_table(results: Sequence[Result]) -> Table:
+def update_table(results: Sequence[CaseResult]) -> Table:
     """Lay out how new baselines differ from those they replace.
 
     Parameters
     ----------
     results : sequence of Result
-        Those with a new baseline.
+        Outcomes with a new baseline.
 
     Returns
     -------
     rich.table.Table
+        Table of scenario, metric, old and new value, old and new tolerance.
     """
-    from simbench.runs.baseline import tolerance_of
+    from simbench.runs.baseline import find_tolerance
     from simbench.runs.regression import format_number
 
     table = _table("scenario", "metric", "was", "is", "tolerance was", "is")
@@ -149,7 +148,7 @@ def update_table(results: Sequence[Result]) -> Table:
             table.add_row(name, f"{kept} metrics", "", "unchanged", "", "")
         if before is None:
             for metric, expected in after.items():
-                if math.isinf(tolerance_of(metric, expected)):
+                if math.isinf(find_tolerance(metric, expected)):
                     table.add_row(
                         name, metric, "", format_number(expected.value), "", "any: rounding decides it"
                     )
@@ -158,7 +157,21 @@ def update_table(results: Sequence[Result]) -> Table:
 
 @dataclass(frozen=True)
 class Change:
-    """A metric whose baseline changes, in words; empty where there is none."""
+    """A change of a metric's baseline, as text; empty where there is no value.
+
+    Parameters
+    ----------
+    name : str
+        Name of the metric.
+    was : str
+        Value in the old baseline.
+    now : str
+        Value in the new one.
+    tolerance_was : str
+        Tolerance in the old baseline, in the metric's unit.
+    tolerance : str
+        Tolerance in the new one, or `gone`.
+    """
 
     name: str
     was: str
@@ -168,8 +181,21 @@ class Change:
 
 
 def baseline_changes(before: Baseline, after: Baseline) -> list[Change]:
-    """List the metrics whose value changes, that come, and that go."""
-    from simbench.runs.baseline import tolerance_of
+    """List the metrics whose expectation changes, and those that are added or removed.
+
+    Parameters
+    ----------
+    before : Baseline
+        Old baseline.
+    after : Baseline
+        New baseline.
+
+    Returns
+    -------
+    list of Change
+        Changes by name.
+    """
+    from simbench.runs.baseline import find_tolerance
     from simbench.runs.regression import format_number
 
     changes = []
@@ -182,14 +208,15 @@ def baseline_changes(before: Baseline, after: Baseline) -> list[Change]:
                 name,
                 format_number(old.value) if old else "",
                 format_number(new.value) if new else "",
-                f"{tolerance_of(name, old):.2g}" if old else "",
-                f"{tolerance_of(name, new):.2g}" if new else "gone",
+                f"{find_tolerance(name, old):.2g}" if old else "",
+                f"{find_tolerance(name, new):.2g}" if new else "gone",
             )
         )
     return changes
 
 
 def _cells(verdict: Verdict) -> tuple[str, str, str, str, Text]:
+    """Write the cells of a metric that differs from its baseline."""
     from simbench.runs.regression import format_number, format_tolerance
 
     words = {
@@ -208,6 +235,7 @@ def _cells(verdict: Verdict) -> tuple[str, str, str, str, Text]:
 
 
 def _table(*columns: str) -> Table:
+    """Make an empty table of names, numbers and an outcome, in which only the outcome may be broken."""
     table = Table(*columns, box=None, pad_edge=False)
     for column in table.columns[2:5]:
         column.justify = "right"

@@ -1,31 +1,38 @@
-"""What a run looks like on a terminal: the table of metrics and the progress bars."""
+"""What commands share: the table of metrics, progress bars, consoles, and checks of output files."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
+from simbench.errors import SimbenchError
 from simbench.runs.checks import Check, Metric
 from simbench.runs.metric_format import format_value, unit_of
 
 OnProgress = Callable[[str, int, int], None]
 
+_PIPE_WIDTH = 200
+"""Columns of tables that go into a pipe or a file."""
+
 
 def metrics_table(metrics: Mapping[str, Metric], checks: Sequence[Check] = ()) -> Table:
-    """Lay out metrics by group, with the unit that each name ends in and the check it is held to.
+    """Lay out metrics by group, with their unit and the check on each.
 
     Parameters
     ----------
     metrics : mapping of str to float, bool, str or None
-        `group.name_unit` to value.
+        Values by name, `group.name_unit`.
     checks : sequence of Check
+        Outcome of the scenario's checks.
 
     Returns
     -------
     rich.table.Table
+        Table of metric, value, unit and check.
     """
     outcome = {check.name: check for check in checks}
     names = sorted({*metrics, *outcome}, key=lambda name: ("." in name, name))
@@ -52,15 +59,16 @@ def _check_text(check: Check | None) -> Text:
 
 @contextmanager
 def progress_bars(console: Console) -> Iterator[OnProgress]:
-    """Show one bar a stage while the body runs, on a terminal; show nothing in a pipe.
+    """Show one bar for each stage while the body runs, on a terminal; show nothing in a pipe.
 
     Parameters
     ----------
     console : rich.console.Console
+        Console of the standard error.
 
     Yields
     ------
-    callable (stage, done, total)
+    on_progress : callable (stage, done, total)
     """
     if not console.is_terminal:
         yield lambda stage, done, total: None
@@ -81,3 +89,62 @@ def progress_bars(console: Console) -> Iterator[OnProgress]:
 
     with bars:
         yield on_progress
+
+
+def wide_console() -> Console:
+    """Make a console for tables of many columns, whose lines are not broken at 80 columns in a pipe.
+
+    Returns
+    -------
+    rich.console.Console
+        Console of the standard output.
+    """
+    console = Console()
+    if not console.is_terminal:
+        console.width = _PIPE_WIDTH
+    return console
+
+
+def number_table(*headings: str) -> Table:
+    """Make an empty table of a name, which may be broken, and numbers, which may not.
+
+    Parameters
+    ----------
+    *headings : str
+        Heading of each column.
+
+    Returns
+    -------
+    rich.table.Table
+        Table without rows.
+    """
+    table = Table(*headings, box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify, column.no_wrap = "right", True
+    table.columns[0].overflow = "fold"
+    return table
+
+
+def require_output_file(path: Path, error: type[SimbenchError], suffix: str = "", kind: str = "") -> None:
+    """Refuse an output file that could not be written, before anything is read or computed.
+
+    Parameters
+    ----------
+    path : Path
+        File to write later.
+    error : type
+        Error to raise.
+    suffix : str
+        Ending that the name must have, such as `.png`; any if empty.
+    kind : str
+        What the file is, for the message: `a picture`.
+
+    Raises
+    ------
+    SimbenchError
+        Of the given type, if the ending differs or there is no such directory.
+    """
+    if suffix and path.suffix.lower() != suffix:
+        raise error(f"{path}: {kind}'s name must end in {suffix}")
+    if path.is_dir() or not path.parent.is_dir():
+        raise error(f"{path}: must be a file in a directory that exists")

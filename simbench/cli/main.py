@@ -38,7 +38,7 @@ app.add_typer(motion_app, name="motion")
 
 
 class Kind(str, Enum):
-    """What `simbench list` lists."""
+    """Kinds of things that `simbench list` lists."""
 
     robots = "robots"
     scenarios = "scenarios"
@@ -47,12 +47,12 @@ class Kind(str, Enum):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
+    """Run the command line and return its exit status.
 
     Parameters
     ----------
     arguments : sequence of str, optional
-        Without the program's name; `sys.argv` if None.
+        Arguments without the program's name; `sys.argv` if None.
 
     Returns
     -------
@@ -71,8 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.strerror is None:
             raise
-        place = f"{error.filename}: " if error.filename else ""
-        return _fail(place + error.strerror)
+        file = f"{error.filename}: " if error.filename else ""
+        return _fail(file + error.strerror)
     except Interrupted as interruption:
         print(f"interrupted: {interruption}", file=sys.stderr)
         return 130
@@ -84,12 +84,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(message: str) -> int:
+    """Print an error as one line and return its exit status."""
     print("error:", " ".join(message.split()), file=sys.stderr)
     return 2
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(requested: bool) -> None:
+    """Print the version and leave, for `--version`."""
+    if requested:
         print(f"simbench {simbench.__version__}")
         raise typer.Exit
 
@@ -117,6 +119,7 @@ def list_(kind: Annotated[Kind | None, typer.Argument(help="All four if omitted.
 
 
 def _entries(kind: Kind) -> list[str]:
+    """Return the lines of `simbench list` for one kind."""
     if kind is Kind.robots:
         return sorted(path.parent.name for path in resource_dir("robots").glob("*/robot.yaml"))
     if kind is Kind.scenarios:
@@ -162,9 +165,9 @@ def run(
     if result.video is not None:
         print(f"video  {result.video}  (drawn by {result.renderer})")
     failed = [each for each in result.checks if not each.passed]
-    for missed in failed:
-        value = format_value(result.metrics.get(missed.name))
-        print(f"check failed: {missed.name} is {value}, must be {missed.bound}", file=sys.stderr)
+    for check in failed:
+        value = format_value(result.metrics.get(check.name))
+        print(f"check failed: {check.name} is {value}, must be {check.bound}", file=sys.stderr)
     if plots:
         from simbench.runs.plots.run_plots import draw_plots
 

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from simbench.cli.console import progress_bars
+from simbench.cli.console import number_table, progress_bars, require_output_file
 from simbench.errors import MotionError
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from simbench.motion.inspection import Inspection
 
 
-GAPS_TOLD = 3
+_GAPS_SHOWN = 3
+"""Gaps of a marker that are listed by frame."""
 
 motion_app = typer.Typer(help="Look at recordings, convert them, and record virtual actors.")
 
@@ -35,9 +36,8 @@ LongestGap = Annotated[
     float, typer.Option(metavar="SECONDS", help="Longest gap in a marker's track that is filled.")
 ]
 
-
-# Formats of skeletons, which have no place for what sticks to the skin.
-MARKERLESS = (".bvh", ".csv")
+_MARKERLESS = (".bvh", ".csv")
+"""Formats of skeletons, which cannot store markers."""
 
 
 @motion_app.command("inspect")
@@ -53,9 +53,7 @@ def inspect_(
 ) -> None:
     """Show what a recording holds: bones, hands, feet, gaps, phases, and everything doubtful."""
     if picture is not None:
-        _check_target(picture)
-        if picture.suffix.lower() != ".png":
-            raise MotionError(f"{picture}: a picture's name must end in .png")
+        require_output_file(picture, MotionError, ".png", "a picture")
     from simbench.motion.inspection import inspect
     from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
@@ -68,14 +66,14 @@ def inspect_(
     for line in summary_lines(inspection):
         print(line)
     console = Console(markup=False, emoji=False)
-    for lay_out in (
+    for make_table in (
         length_table,
         angle_table,
         hand_table,
         gap_table,
         phase_table,
     ):
-        table = lay_out(inspection)
+        table = make_table(inspection)
         if table.rows:
             print()
             console.print(table)
@@ -96,7 +94,7 @@ def export(
     longest_gap: LongestGap = 0.2,
 ) -> None:
     """Write a recording as a file that other programs open."""
-    _check_target(file)
+    require_output_file(file, MotionError)
     from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
     from simbench.motion.writers import SUFFIXES, write_motion
@@ -105,7 +103,7 @@ def export(
         raise MotionError(f"{file}: a recording is written to a name ending in {', '.join(SUFFIXES)}")
     motion = read_motion(source, ReadOptions(unit, up, marker_map, longest_gap))
     write_motion(motion, file)
-    markers = "" if file.suffix.lower() in MARKERLESS else f", {len(motion.markers)} markers"
+    markers = "" if file.suffix.lower() in _MARKERLESS else f", {len(motion.markers)} markers"
     counts = (
         f"{len(motion.time)} frames, {len(motion.joints)} joints, {len(motion.segments)} segments{markers}"
     )
@@ -139,13 +137,8 @@ def session(
     print(f"session  {out}")
 
 
-def _check_target(path: Path) -> None:
-    """Refuse before anything is read what could not be written after it."""
-    if path.is_dir() or not path.parent.is_dir():
-        raise MotionError(f"{path}: must be a file in a directory that exists")
-
-
 def _numbers(text: str) -> list[int]:
+    """Read the numbers of `--actors`."""
     try:
         return [int(number) for number in text.split(",")]
     except ValueError:
@@ -155,11 +148,12 @@ def _numbers(text: str) -> list[int]:
 
 
 def summary_lines(inspection: Inspection) -> Iterator[str]:
-    """Lay out what a recording is as a whole, and how it was read.
+    """Describe a recording as a whole, and how it was read.
 
     Parameters
     ----------
     inspection : Inspection
+        What `inspect` found in the recording.
 
     Yields
     ------
@@ -181,25 +175,27 @@ def summary_lines(inspection: Inspection) -> Iterator[str]:
     count = len(motion.filled)
     yield f"gaps       {f'{count} filled in {len(inspection.gaps)} markers' if count else 'none'}"
     yield f"missing    {', '.join(motion.missing) or 'nothing'}"
-    handles = "; ".join(f"{side} {_handle(handle)}" for side, handle in motion.handles.items())
+    handles = "; ".join(f"{side} {_describe_handle(handle)}" for side, handle in motion.handles.items())
     yield f"handles    {handles or 'not known'}"
     yield from (f"note       {note}" for note in motion.notes)
 
 
 def length_table(inspection: Inspection) -> Table:
-    """Lay out the bones: length, change over time, and what people have.
+    """Lay out the bones: length, change over time, and the range of human lengths.
 
     Parameters
     ----------
     inspection : Inspection
+        What `inspect` found in the recording.
 
     Returns
     -------
     rich.table.Table
+        One line for each bone.
     """
     from simbench.motion.inspection import human_length, is_human
 
-    table = _table("bone", "median m", "range mm", "people's m", "")
+    table = number_table("bone", "median m", "range mm", "people's m", "")
     for length in inspection.lengths:
         allowed = human_length(length.name)
         table.add_row(
@@ -213,17 +209,19 @@ def length_table(inspection: Inspection) -> Table:
 
 
 def angle_table(inspection: Inspection) -> Table:
-    """Lay out ranges of motion.
+    """Lay out the ranges of motion of the joints.
 
     Parameters
     ----------
     inspection : Inspection
+        What `inspect` found in the recording.
 
     Returns
     -------
     rich.table.Table
+        One line for each angle.
     """
-    table = _table("angle", "lowest °", "highest °", "range °")
+    table = number_table("angle", "lowest °", "highest °", "range °")
     for angle in inspection.angles:
         low, high = np.degrees(angle.low), np.degrees(angle.high)
         table.add_row(angle.name, f"{low:.1f}", f"{high:.1f}", f"{high - low:.1f}")
@@ -231,17 +229,19 @@ def angle_table(inspection: Inspection) -> Table:
 
 
 def hand_table(inspection: Inspection) -> Table:
-    """Lay out how fast the palms move.
+    """Lay out the speeds of the palms.
 
     Parameters
     ----------
     inspection : Inspection
+        What `inspect` found in the recording.
 
     Returns
     -------
     rich.table.Table
+        One line for each palm.
     """
-    table = _table("palm", "RMS m/s", "peak m/s", "at s")
+    table = number_table("palm", "RMS m/s", "peak m/s", "at s")
     for hand in inspection.hands:
         table.add_row(hand.side, f"{hand.rms:.3f}", f"{hand.peak:.3f}", f"{hand.peak_time:.2f}")
     return table
@@ -253,48 +253,53 @@ def gap_table(inspection: Inspection) -> Table:
     Parameters
     ----------
     inspection : Inspection
+        What `inspect` found in the recording.
 
     Returns
     -------
     rich.table.Table
+        One line for each marker with gaps.
     """
-    table = _table("marker", "gaps", "longest s", "frames")
+    table = number_table("marker", "gaps", "longest s", "frames")
     table.columns[3].justify = "left"
     for marker in inspection.gaps:
-        told = ", ".join(_frames(gap) for gap in marker.gaps[:GAPS_TOLD])
-        more = ", …" if len(marker.gaps) > GAPS_TOLD else ""
-        table.add_row(marker.marker, f"{len(marker.gaps)}", f"{marker.longest:.3f}", told + more)
+        shown = ", ".join(_frames(gap) for gap in marker.gaps[:_GAPS_SHOWN])
+        more = ", …" if len(marker.gaps) > _GAPS_SHOWN else ""
+        table.add_row(marker.marker, f"{len(marker.gaps)}", f"{marker.longest:.3f}", shown + more)
     return table
 
 
 def phase_table(inspection: Inspection) -> Table:
-    """Lay out the phases of the recording protocol and the primitives of the periodic one.
+    """Lay out the phases of the recording protocol and the primitives of its periodic phase.
 
     Parameters
     ----------
     inspection : Inspection
+        What `inspect` found in the recording.
 
     Returns
     -------
     rich.table.Table
+        One line for each phase or primitive.
     """
-    table = _table("phase", "from s", "to s", "duration s")
+    table = number_table("phase", "from s", "to s", "duration s")
     phases = inspection.phases
     for name in ("icp", "tgp", "pmp"):
-        _add_stretch(table, name.upper(), getattr(phases, name))
+        _add_interval(table, name.upper(), getattr(phases, name))
     pairs = zip(phases.boundaries[:-1], phases.boundaries[1:], strict=True)
     for number, (start, end) in enumerate(pairs, start=1):
-        _add_stretch(table, f"  primitive {number}", (start, end))
-    _add_stretch(table, "rest", phases.rest)
+        _add_interval(table, f"  primitive {number}", (start, end))
+    _add_interval(table, "rest", phases.rest)
     return table
 
 
 def closing_lines(inspection: Inspection) -> Iterator[str]:
-    """Lay out where the feet are, and everything doubtful.
+    """Describe the feet and list everything doubtful.
 
     Parameters
     ----------
     inspection : Inspection
+        What `inspect` found in the recording.
 
     Yields
     ------
@@ -312,33 +317,25 @@ def closing_lines(inspection: Inspection) -> Iterator[str]:
     yield from (f"  {doubt}" for doubt in inspection.doubts)
 
 
-def _add_stretch(table: Table, name: str, stretch: tuple[float, float] | None) -> None:
-    if stretch is not None:
-        start, end = stretch
+def _add_interval(table: Table, name: str, interval: tuple[float, float] | None) -> None:
+    if interval is not None:
+        start, end = interval
         table.add_row(name, f"{start:.3f}", f"{end:.3f}", f"{end - start:.3f}")
 
 
-def _handle(handle: Handle) -> str:
-    """How far it goes, and how the hand may turn on it."""
+def _describe_handle(handle: Handle) -> str:
+    """Say how far a handle moves, and how the hand may rotate on it."""
     from simbench.motion.handles import way_length
 
-    way = "still" if len(handle.poses) == 1 else f"{way_length(handle):.2f} m long"
+    path = "still" if len(handle.poses) == 1 else f"{way_length(handle):.2f} m long"
     axis = handle.turn_axis
     if axis is None:
-        return f"{way}, held fully"
+        return f"{path}, held fully"
     along = np.flatnonzero(np.abs(axis) > 1.0 - 1e-9)
     name = "xyz"[along[0]] if along.size else f"({', '.join(f'{part:.2f}' for part in axis)})"
-    return f"{way}, free to turn about the palm's {name}"
+    return f"{path}, free to turn about the palm's {name}"
 
 
 def _frames(gap: Gap) -> str:
+    """Write the first and the last frame of a gap."""
     return f"{gap.first}" if gap.first == gap.last else f"{gap.first}–{gap.last}"
-
-
-def _table(*headings: str) -> Table:
-    """Build a table of a name and numbers."""
-    table = Table(*headings, box=None, pad_edge=False)
-    for column in table.columns[1:]:
-        column.justify, column.no_wrap = "right", True
-    table.columns[0].overflow = "fold"
-    return table

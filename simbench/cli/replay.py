@@ -8,10 +8,10 @@ import typer
 from rich.console import Console
 
 from simbench.cli.console import progress_bars
-from simbench.runs.run_directory import why_incomplete
+from simbench.runs.run_directory import incomplete_reason
 
 GHOST_OFFSET = 1.0
-"""Of the reference beside the robot, m."""
+"""Default distance of the reference from the robot, m."""
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")]
 Overrides = Annotated[
@@ -49,7 +49,7 @@ def video(
     view = View(tuple(overrides or ()), speed, start, end, _offset(ghost, ghost_offset))
     with progress_bars(Console(stderr=True)) as on_progress:
         path, renderer = render_video(folder, out, on_progress=on_progress, view=view)
-    say_incomplete(folder)
+    report_incomplete(folder)
     print(f"video  {path}  (drawn by {renderer})")
 
 
@@ -68,16 +68,23 @@ def replay(
     from simbench.runs.video import View
 
     view = View(tuple(overrides or ()), speed, start, end, _offset(ghost, ghost_offset))
-    say_incomplete(folder)
+    report_incomplete(folder)
     replay_run(folder, view, loop=loop)
 
 
-def say_incomplete(folder: Path) -> None:
-    """Say on the standard error that a run was interrupted, if it was."""
-    reason = why_incomplete(folder)
+def report_incomplete(folder: Path) -> None:
+    """Say on the standard error that a run was interrupted, if it was.
+
+    Parameters
+    ----------
+    folder : Path
+        Run directory.
+    """
+    reason = incomplete_reason(folder)
     if reason is not None:
         print(f"{folder}: incomplete ({reason}): shown as far as it was logged", file=sys.stderr)
 
 
 def _offset(ghost: bool, offset: float | None) -> float | None:
+    """Return where the reference is shown; an offset alone implies `--ghost`."""
     return GHOST_OFFSET if ghost and offset is None else offset

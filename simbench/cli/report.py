@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from simbench.cli.console import progress_bars
+from simbench.cli.console import progress_bars, require_output_file
 from simbench.errors import RunError
 
 
@@ -22,10 +22,7 @@ def report(
 ) -> None:
     """Write what a run was and what came out as a page that needs no other file, and draw plots/*.png."""
     if out is not None:
-        if out.suffix.lower() != ".html":
-            raise RunError(f"{out}: a report's name must end in .html")
-        if out.is_dir() or not out.parent.is_dir():
-            raise RunError(f"{out}: must be a file in a directory that exists")
+        require_output_file(out, RunError, ".html", "a report")
     from simbench.runs.report.html import write_report
     from simbench.runs.report.report import read_report
 

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from simbench.cli.console import metrics_table, progress_bars
+from simbench.cli.console import metrics_table, number_table, progress_bars, require_output_file
 from simbench.cli.motion import LongestGap, Map, Source, Unit, Up
 from simbench.errors import RunError
 from simbench.options import RetargetSection
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from simbench.retargeting.imitation.joint_use import JointUse
 
 
-# Range of a joint that stands still, rad or m: the width of rounding.
-STILL = 1e-6
+_STILL = 1e-6
+"""Range of a joint that stands still, rad or m: rounding."""
 
-# Not from where it is used: that imports Pinocchio, which takes a second that help need not wait for.
+# Not from simbench.retargeting, which imports Pinocchio: `--help` need not wait a second for it.
 _METHODS = ", ".join(get_args(RetargetSection.model_fields["method"].annotation))
 
 
@@ -53,11 +53,9 @@ def retarget(
 
     if out is not None:
         trajectory_suffix(out)
-        _check_target(out)
+        require_output_file(out, RunError)
     if plot is not None:
-        if plot.suffix.lower() != ".png":
-            raise RunError(f"{plot}: a picture's name must end in .png")
-        _check_target(plot)
+        require_output_file(plot, RunError, ".png", "a picture")
 
     from simbench.motion.read_options import ReadOptions
     from simbench.retargeting.api import retarget_motion
@@ -87,7 +85,7 @@ def retarget(
     for table in (metrics_table(made.plan.metrics), error_table(summarise(errors)), joint_table(uses)):
         console.print(table)
         print()
-    print(still_line(uses))
+    print(still_joints_line(uses))
     for interference in made.plan.interferences:
         print(f"interference  {describe_interference(interference)}")
     if out is not None:
@@ -96,24 +94,20 @@ def retarget(
         print(f"picture  {plot}")
 
 
-def _check_target(path: Path) -> None:
-    """Refuse before anything is read what could not be written after it."""
-    if path.is_dir() or not path.parent.is_dir():
-        raise RunError(f"{path}: must be a file in a directory that exists")
-
-
 def error_table(summaries: Sequence[ErrorSummary]) -> Table:
-    """Lay out how far the scaled model is from the recording.
+    """Lay out the distance of the scaled model from the recording.
 
     Parameters
     ----------
     summaries : sequence of ErrorSummary
+        Mean, 95th percentile and maximum of each error.
 
     Returns
     -------
     rich.table.Table
+        One line for each error, in mm or degrees.
     """
-    table = _table("model against recording", "mean", "95 %", "max", "unit")
+    table = number_table("model against recording", "mean", "95 %", "max", "unit")
     table.columns[4].justify = "left"
     for summary in summaries:
         numbers = (summary.mean, summary.percentile_95, summary.maximum)
@@ -130,16 +124,17 @@ def joint_table(uses: Sequence[JointUse]) -> Table:
     Parameters
     ----------
     uses : sequence of JointUse
+        Range and speed of each joint.
 
     Returns
     -------
     rich.table.Table
-        In degrees; a joint that slides in mm.
+        One line for each moving joint, in degrees; in mm for sliding joints.
     """
-    table = _table("joint", "from", "to", "limits", "nearest", "speed", "limit", "of it", "unit")
+    table = number_table("joint", "from", "to", "limits", "nearest", "speed", "limit", "of it", "unit")
     table.columns[8].justify = "left"
     for use in uses:
-        if not moves(use):
+        if not does_move(use):
             continue
         scale, unit = (180.0 / np.pi, "°, °/s") if use.unit == "rad" else (1000.0, "mm, mm/s")
         limits = f"{scale * use.lower:.0f} to {scale * use.upper:.0f}"
@@ -157,20 +152,33 @@ def joint_table(uses: Sequence[JointUse]) -> Table:
     return table
 
 
-def still_line(uses: Sequence[JointUse]) -> str:
-    """Say how many joints the table leaves out."""
-    return f"joints that stand still: {sum(not moves(use) for use in uses) or 'none'}"
+def still_joints_line(uses: Sequence[JointUse]) -> str:
+    """Say how many joints the table of joints leaves out.
+
+    Parameters
+    ----------
+    uses : sequence of JointUse
+        Range and speed of each joint.
+
+    Returns
+    -------
+    str
+        The line.
+    """
+    return f"joints that stand still: {sum(not does_move(use) for use in uses) or 'none'}"
 
 
-def moves(use: JointUse) -> bool:
-    """Whether a joint is worth a line."""
-    return use.highest - use.lowest > STILL
+def does_move(use: JointUse) -> bool:
+    """Return whether a joint moves more than rounding errors.
 
+    Parameters
+    ----------
+    use : JointUse
+        Range and speed of the joint.
 
-def _table(*headings: str) -> Table:
-    """Build a table of a name and numbers."""
-    table = Table(*headings, box=None, pad_edge=False)
-    for column in table.columns[1:]:
-        column.justify, column.no_wrap = "right", True
-    table.columns[0].overflow = "fold"
-    return table
+    Returns
+    -------
+    bool
+        True if it has a line in the table.
+    """
+    return use.highest - use.lowest > _STILL

@@ -11,14 +11,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from simbench.cli.console import require_output_file
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
     from simbench.robot.inspection.inspection import Inspection
     from simbench.robot.urdf.elements import UrdfJoint
 
-
-AXES = {"1 0 0": "x", "0 1 0": "y", "0 0 1": "z", "-1 0 0": "-x", "0 -1 0": "-y", "0 0 -1": "-z"}
+_AXES = {"1 0 0": "x", "0 1 0": "y", "0 0 1": "z", "-1 0 0": "-x", "0 -1 0": "-y", "0 0 -1": "-z"}
 
 robot_app = typer.Typer(help="Look at a robot: its numbers, and what it looks like.")
 
@@ -38,7 +38,7 @@ def inspect_(
         print()
         console.print(table)
     print()
-    for line in doubt_lines(inspection):
+    for line in warning_lines(inspection):
         print(line)
     raise typer.Exit(1 if inspection.refusals else 0)
 
@@ -51,8 +51,8 @@ def render(
     ] = None,
 ) -> None:
     """Draw a robot from the front and from the side, at zero and in a natural posture."""
-    if out is not None and (out.is_dir() or not out.parent.is_dir()):
-        raise RunError(f"{out}: must be a file in a directory that exists")
+    if out is not None:
+        require_output_file(out, RunError)
     from simbench.robot.robot import load_robot
     from simbench.sim.rendering.portrait import draw_portrait
 
@@ -63,11 +63,12 @@ def render(
 
 
 def summary_lines(inspection: Inspection) -> Iterator[str]:
-    """Lay out what a robot is as a whole.
+    """Describe a robot as a whole.
 
     Parameters
     ----------
     inspection : Inspection
+        What `inspect` found in the robot's description.
 
     Yields
     ------
@@ -89,10 +90,12 @@ def joint_table(inspection: Inspection) -> Table:
     Parameters
     ----------
     inspection : Inspection
+        What `inspect` found in the robot's description.
 
     Returns
     -------
     rich.table.Table
+        One line for each moving joint.
     """
     from simbench.robot.inspection.inspection import FREEDOMS
 
@@ -121,10 +124,12 @@ def tree_table(inspection: Inspection) -> Table:
     Parameters
     ----------
     inspection : Inspection
+        What `inspect` found in the robot's description.
 
     Returns
     -------
     rich.table.Table
+        One line for each joint.
     """
     table = _table("joint", "type", "parent", "child")
     for joint in inspection.joints:
@@ -138,10 +143,12 @@ def link_table(inspection: Inspection) -> Table:
     Parameters
     ----------
     inspection : Inspection
+        What `inspect` found in the robot's description.
 
     Returns
     -------
     rich.table.Table
+        One line for each link with a mass.
     """
     table = _table("link", "mass kg", "x", "y", "z m", "I₁", "I₂", "I₃ kg·m²")
     table.collapse_padding = True
@@ -153,12 +160,13 @@ def link_table(inspection: Inspection) -> Table:
     return table
 
 
-def doubt_lines(inspection: Inspection) -> Iterator[str]:
-    """Lay out what keeps a robot from being simulated, and what else is doubtful.
+def warning_lines(inspection: Inspection) -> Iterator[str]:
+    """List what prevents a robot from being simulated, and what else is doubtful.
 
     Parameters
     ----------
     inspection : Inspection
+        What `inspect` found in the robot's description.
 
     Yields
     ------
@@ -187,7 +195,7 @@ def _table(*headings: str) -> Table:
 def _axis(joint: UrdfJoint) -> str:
     """`x`, `-y`, ..., or three numbers."""
     text = " ".join(f"{part + 0.0:.2g}" for part in joint.axis)
-    return AXES.get(text, text)
+    return _AXES.get(text, text)
 
 
 def _limit(value: float | None) -> str:

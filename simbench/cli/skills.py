@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from simbench.cli.console import require_output_file
 from simbench.errors import SkillError
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Hands(str, Enum):
-    """Whose path is kept."""
+    """Hands whose path the task prescribes."""
 
     both = "both"
     left = "left"
@@ -27,14 +28,14 @@ class Hands(str, Enum):
 
 
 class Sex(str, Enum):
-    """Of the average person whose measures are taken."""
+    """Sex of the average person whose measures are taken."""
 
     female = "female"
     male = "male"
 
 
 class Method(str, Enum):
-    """Of the search."""
+    """Search methods for the weights."""
 
     lattice = "lattice"
     genetic = "genetic"
@@ -43,7 +44,7 @@ class Method(str, Enum):
 
 
 class Skeleton(str, Enum):
-    """Whose joints the criteria are looked for on."""
+    """Skeletons on whose joints the criteria are evaluated."""
 
     person = "person"
     romeo = "romeo"
@@ -76,10 +77,7 @@ def skills(
 ) -> None:
     """Tell what a person minimised while working: criteria and their weights, and what fuzzy rules say."""
     if picture is not None:
-        if picture.suffix.lower() != ".png":
-            raise SkillError(f"{picture}: a picture's name must end in .png")
-        if picture.is_dir() or not picture.parent.is_dir():
-            raise SkillError(f"{picture}: must be a file in a directory that exists")
+        require_output_file(picture, SkillError, ".png", "a picture")
     if span is not None and not span[0] < span[1]:
         raise SkillError(f"--span {span[0]:g} {span[1]:g}: the end must come after the start")
 
@@ -112,11 +110,12 @@ def skills(
 
 
 def opening_lines(analysis: SkillAnalysis) -> Iterator[str]:
-    """Lay out what was analysed.
+    """Describe what was analysed.
 
     Parameters
     ----------
     analysis : SkillAnalysis
+        Result of `analyse_skill`.
 
     Yields
     ------
@@ -127,22 +126,24 @@ def opening_lines(analysis: SkillAnalysis) -> Iterator[str]:
     task = analysis.task
     yield f"recording  {task.source}"
     parts = f", {len(analysis.parts)} repetitions" if len(analysis.parts) > 1 else ""
-    own = SPINE_JOINTS[0] in task.names
-    joints = "the person's own, fitted to the recording" if own else "ROMEO's, at the person's size"
+    fitted = SPINE_JOINTS[0] in task.names
+    joints = "the person's own, fitted to the recording" if fitted else "ROMEO's, at the person's size"
     yield f"joints     {joints}"
     yield f"span       {task.time[0]:.2f} s to {task.time[-1]:.2f} s, {len(task.time)} samples{parts}"
 
 
 def criteria_table(analysis: SkillAnalysis) -> Table:
-    """Lay out a line for each criterion.
+    """Lay out a line for each criterion: its weight, and how certain it is.
 
     Parameters
     ----------
     analysis : SkillAnalysis
+        Result of `analyse_skill`.
 
     Returns
     -------
     rich.table.Table
+        One line for each criterion.
     """
     from simbench.kinematics.redundancy.criteria import CRITERIA
 
@@ -173,11 +174,12 @@ def criteria_table(analysis: SkillAnalysis) -> Table:
 
 
 def closing_lines(analysis: SkillAnalysis) -> Iterator[str]:
-    """Say what can be concluded, and what cannot.
+    """Say what can be concluded from the weights, and what cannot.
 
     Parameters
     ----------
     analysis : SkillAnalysis
+        Result of `analyse_skill`.
 
     Yields
     ------
@@ -209,4 +211,5 @@ def closing_lines(analysis: SkillAnalysis) -> Iterator[str]:
 
 
 def _millimetres(value: float) -> str:
+    """Write a length in m as mm."""
     return f"{1e3 * value:.1f}" if np.isfinite(value) else "cannot"

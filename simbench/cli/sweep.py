@@ -16,17 +16,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from simbench.cli.console import progress_bars
+from simbench.cli.console import progress_bars, wide_console
 from simbench.errors import Interrupted, StudyError
 from simbench.runs.metric_format import format_value, unit_of
 
 if TYPE_CHECKING:
-    from simbench.runs.study.table import Row
+    from simbench.runs.study.table import StudyRow
 
 
 _MOST_METRICS, _MOST_ROWS = 5, 60
-
-_PIPE_WIDTH = 200
+"""Columns and lines that are printed."""
 
 
 def sweep(
@@ -66,7 +65,7 @@ def sweep(
     """
     from simbench.runs.execution.dask import dask_cluster
     from simbench.runs.execution.local import run_isolated
-    from simbench.runs.provenance import provenance
+    from simbench.runs.provenance import collect_provenance
     from simbench.runs.run_directory import json_text
     from simbench.runs.scenario.loading import resolved_yaml
     from simbench.runs.study.directory import finished_rows
@@ -83,7 +82,7 @@ def sweep(
         items = sweep_items(plan, folder.resolve() / "runs")
     inputs = {
         "scenario.yaml": resolved_yaml(plan.base),
-        "provenance.json": json_text(provenance(plan.base.seed, sys.argv)),
+        "provenance.json": json_text(collect_provenance(plan.base.seed, sys.argv)),
     }
     local = partial(run_isolated, jobs=jobs or len(os.sched_getaffinity(0)))
     try:
@@ -104,28 +103,26 @@ def sweep(
         raise Interrupted(
             f"{finished_rows(folder)} of {len(items)} runs are kept in {folder}; the same command goes on"
         ) from None
-    console = Console()
-    if not console.is_terminal:
-        console.width = _PIPE_WIDTH
-    console.print(sweep_table(rows, show or chosen_metrics(rows, list(plan.base.checks))))
-    count = sum(map(failed, rows))
+    wide_console().print(sweep_table(rows, show or choose_metrics(rows, list(plan.base.checks))))
+    count = sum(map(has_failed, rows))
     print(f"\ntable  {folder / TABLE}  ({len(rows)} runs, {f'{count} failed' if count else 'all hold'})")
     raise typer.Exit(1 if count else 0)
 
 
-def sweep_table(rows: Sequence[Row], metrics: Sequence[str]) -> Table:
-    """Lay out a line for each run; those that failed come even where there are too many to show.
+def sweep_table(rows: Sequence[StudyRow], metrics: Sequence[str]) -> Table:
+    """Lay out a line for each run; failed runs are listed even where there are too many to show.
 
     Parameters
     ----------
     rows : sequence of Row
-        With the values of `run_varied`.
+        Results of `run_varied`.
     metrics : sequence of str
-        Columns, named by metrics.
+        Metrics to show, one column each.
 
     Returns
     -------
     rich.table.Table
+        Table of the varied keys, the metrics and the outcome.
     """
     from simbench.runs.study.sweep import FAILED_CHECKS
 
@@ -136,28 +133,30 @@ def sweep_table(rows: Sequence[Row], metrics: Sequence[str]) -> Table:
         column.overflow = "fold"
     for column in table.columns[len(keys) : -1]:
         column.justify = "right"
-    shown = [row for k, row in enumerate(rows) if k < _MOST_ROWS or failed(row)][:_MOST_ROWS]
+    shown = [row for k, row in enumerate(rows) if k < _MOST_ROWS or has_failed(row)][:_MOST_ROWS]
     for row in shown:
-        broken = set(str(row.values.get(FAILED_CHECKS) or "").split(", "))
-        cells = [_cell(row, name, name in broken) for name in metrics]
+        violated = set(str(row.values.get(FAILED_CHECKS) or "").split(", "))
+        cells = [_cell(row, name, name in violated) for name in metrics]
         table.add_row(*(_varied(row.varied[key]) for key in keys), *cells, _outcome(row))
     if len(rows) > len(shown):
         table.add_row(f"… {len(rows) - len(shown)} more")
     return table
 
 
-def chosen_metrics(rows: Sequence[Row], checked: Sequence[str]) -> list[str]:
-    """Choose the metrics to show: those with a check that differ between the runs, or else any with one.
+def choose_metrics(rows: Sequence[StudyRow], checked: Sequence[str]) -> list[str]:
+    """Choose the metrics to show: those with a check that differ between the runs, else any with a check.
 
     Parameters
     ----------
     rows : sequence of Row
+        Results of `run_varied`.
     checked : sequence of str
         Metrics that the scenario has checks for.
 
     Returns
     -------
     list of str
+        Names of at most five metrics.
     """
     have = [name for name in checked if any(name in row.values for row in rows)]
     ran = [row for row in rows if not row.error]
@@ -165,23 +164,37 @@ def chosen_metrics(rows: Sequence[Row], checked: Sequence[str]) -> list[str]:
     return (differ or have)[:_MOST_METRICS]
 
 
-def failed(row: Row) -> bool:
-    """Whether a run ended with an error or did not hold its scenario's checks."""
+def has_failed(row: StudyRow) -> bool:
+    """Return whether a run ended with an error or violated one of its scenario's checks.
+
+    Parameters
+    ----------
+    row : Row
+        Result of `run_varied`.
+
+    Returns
+    -------
+    bool
+        True if it failed.
+    """
     from simbench.runs.study.sweep import CHECKS_HOLD
 
     return bool(row.error) or not row.values[CHECKS_HOLD]
 
 
-def _cell(row: Row, name: str, broken: bool) -> Text:
+def _cell(row: StudyRow, name: str, violated: bool) -> Text:
+    """Write a metric, red if it violates its check."""
     text = "" if row.error else format_value(row.values.get(name))
-    return Text(text, style="bold red" if broken else "")
+    return Text(text, style="bold red" if violated else "")
 
 
 def _varied(value: Any) -> str:
+    """Write a value as it was given on the command line."""
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _outcome(row: Row) -> Text:
+def _outcome(row: StudyRow) -> Text:
+    """Say whether a run failed, violated checks, or holds."""
     from simbench.runs.study.sweep import FAILED_CHECKS
 
     if row.error:

@@ -1,4 +1,4 @@
-"""An arm moved by a feedback law in time: forward dynamics, many motions at once."""
+"""Forward dynamics of an arm driven by a feedback law, several motions at once (Ohtsuki's "animation")."""
 
 from collections.abc import Callable
 
@@ -8,33 +8,37 @@ from numpy.typing import ArrayLike
 
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
-from simbench.dynamics.calibration.regressor import parameter_names, parameters
+from simbench.dynamics.calibration.regressor import parameter_names, parameter_vector
 from simbench.kinematics.arrays import Array
 from simbench.robot.dh.dh_model import table_model
 
 Scheme = Callable[[Callable[[Array, Array], Array], Array, Array, float], tuple[Array, Array]]
 
 _ORDER = ("m", "mx", "my", "mz", "ixx", "ixy", "iyy", "ixz", "iyz", "izz")
-"""Of Pinocchio's dynamic parameters."""
+"""Order of Pinocchio's dynamic parameters."""
 
 
 def forward_dynamics(arm: Arm, law: Feedback) -> Callable[[Array, Array, Array], Array]:
-    """Make the joints' accelerations under a law: (A − k_a E) q̈ = k_p (θ* − q) + k_v q̇ − h − D q̇ − f_c sgn q̇.
+    """Make the function that gives the joints' accelerations under a feedback law.
 
-    Articulated bodies (Featherstone 1983), by Pinocchio.
+    (A − k_a E) q̈ = k_p (θ* − q) + k_v q̇ − h − D q̇ − f_c sgn q̇, solved by the articulated-body algorithm
+    (Featherstone 1983) of Pinocchio.
 
     Parameters
     ----------
     arm : Arm
+        The arm that moves, with its motors and friction.
     law : Feedback
+        Feedback law that drives every joint.
 
     Returns
     -------
     callable
-        Of target, q, velocity (k, n), rad and rad/s: (k, n), rad/s².
+        Function of target, q and velocity, each (k, n), rad and rad/s, that returns accelerations (k, n),
+        rad/s².
     """
-    about_origin = dict(zip(parameter_names(arm), parameters(arm), strict=True))
-    # By its parameters, not by centre and inertia: those of a calibrated arm need not be a body's.
+    about_origin = dict(zip(parameter_names(arm), parameter_vector(arm), strict=True))
+    # By its parameters, not by centre and inertia: those of a calibrated arm need not be physically possible.
     links = {
         joint.name: pin.Inertia.FromDynamicParameters(
             np.array([about_origin[f"{joint.name}.{kind}"] for kind in _ORDER])
@@ -57,7 +61,26 @@ def forward_dynamics(arm: Arm, law: Feedback) -> Callable[[Array, Array, Array],
 def runge_kutta(
     change: Callable[[Array, Array], Array], q: Array, velocity: Array, step: float
 ) -> tuple[Array, Array]:
-    """Advance position and velocity together by one Runge-Kutta step of fourth order."""
+    """Advance position and velocity together by one Runge-Kutta step of fourth order.
+
+    Parameters
+    ----------
+    change : callable
+        Acceleration (k, n), rad/s², as a function of position and velocity.
+    q : (k, n) array
+        Joint positions of k motions, rad.
+    velocity : (k, n) array
+        Joint velocities, rad/s.
+    step : float
+        Time step, s.
+
+    Returns
+    -------
+    q : (k, n) array
+        Positions one step later, rad.
+    velocity : (k, n) array
+        Velocities one step later, rad/s.
+    """
     v1, a1 = velocity, change(q, velocity)
     v2 = velocity + step / 2 * a1
     a2 = change(q + step / 2 * v1, v2)
@@ -72,7 +95,29 @@ def runge_kutta(
 def runge_kutta_then_euler(
     change: Callable[[Array, Array], Array], q: Array, velocity: Array, step: float
 ) -> tuple[Array, Array]:
-    """Advance as the paper (§7): the velocity by Runge-Kutta while the position stands, then the position."""
+    """Advance one step as the paper does (Ohtsuki, §7).
+
+    The velocity advances by Runge-Kutta with the position held, then the position by Euler with the new
+    velocity.
+
+    Parameters
+    ----------
+    change : callable
+        Acceleration (k, n), rad/s², as a function of position and velocity.
+    q : (k, n) array
+        Joint positions of k motions, rad.
+    velocity : (k, n) array
+        Joint velocities, rad/s.
+    step : float
+        Time step, s.
+
+    Returns
+    -------
+    q : (k, n) array
+        Positions one step later, rad.
+    velocity : (k, n) array
+        Velocities one step later, rad/s.
+    """
     k1 = step * change(q, velocity)
     k2 = step * change(q, velocity + k1 / 2)
     k3 = step * change(q, velocity + k2 / 2)
@@ -81,7 +126,7 @@ def runge_kutta_then_euler(
     return q + step * after, after
 
 
-def animate(
+def simulate_law(
     arm: Arm,
     law: Feedback,
     start: ArrayLike,
@@ -90,24 +135,29 @@ def animate(
     steps: int,
     scheme: Scheme = runge_kutta,
 ) -> tuple[Array, Array]:
-    """Move an arm from rest under a law, several motions at once.
+    """Simulate an arm that starts at rest and is driven by a feedback law, several motions at once.
 
     Parameters
     ----------
     arm : Arm
+        The arm that moves.
     law : Feedback
-    start, target : (k, n) array_like
-        Of each motion, rad.
+        Feedback law that drives every joint.
+    start : (k, n) array_like
+        Initial joint positions of each motion, rad.
+    target : (k, n) array_like
+        Joint positions that the law drives each motion to, rad.
     step : float
-        s.
+        Time step, s.
     steps : int
+        Number of time steps.
     scheme : callable
-        `runge_kutta`, or `runge_kutta_then_euler`, the paper's.
+        Integration scheme: `runge_kutta`, or the paper's `runge_kutta_then_euler`.
 
     Returns
     -------
     q, velocity : (steps + 1, k, n) array
-        rad, rad/s, the start among them.
+        Joint positions, rad, and velocities, rad/s, of every motion at every step; row 0 is the start.
     """
     aim = np.asarray(target, dtype=float)
     q = np.empty((steps + 1, *aim.shape))
@@ -124,12 +174,33 @@ def animate(
     return q, velocity
 
 
-def animated_motions(
+def simulate_motions(
     arm: Arm, law: Feedback, start: ArrayLike, target: ArrayLike, step: float, steps: int
 ) -> list[ArmMotion]:
-    """Move an arm as `animate`, and return what it would be seen doing: a motion for each start."""
+    """Simulate motions as `simulate_law` does and return them as recordings for calibration.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm that moves.
+    law : Feedback
+        Feedback law that drives every joint.
+    start : (k, n) array_like
+        Initial joint positions of each motion, rad.
+    target : (k, n) array_like
+        Joint positions that the law drives each motion to, rad.
+    step : float
+        Time step and sampling period of the recordings, s.
+    steps : int
+        Number of time steps.
+
+    Returns
+    -------
+    list of ArmMotion
+        One noise-free recording for each motion.
+    """
     aim = np.asarray(target, dtype=float)
-    q, velocity = animate(arm, law, start, aim, step, steps)
+    q, velocity = simulate_law(arm, law, start, aim, step, steps)
     acceleration = forward_dynamics(arm, law)
     motions = []
     for i, goal in enumerate(aim):

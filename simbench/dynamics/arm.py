@@ -1,4 +1,4 @@
-"""A serial arm by its Denavit-Hartenberg table: what its links weigh and what its joints add."""
+"""A serial arm: Denavit-Hartenberg table, inertial parameters of its links, motors and friction."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,24 +19,27 @@ STANDARD_GRAVITY = np.array([0.0, 0.0, -9.81])
 
 @dataclass(frozen=True)
 class Arm:
-    """A chain of joints, each with the link that it moves.
+    """A serial arm with its inertial parameters.
 
     Parameters
     ----------
     table : Table
-        One joint after the other, all of them moving.
+        Denavit-Hartenberg table: a chain of joints, all of them moving.
     mass : (n,) array
-        kg.
+        Mass of each link, kg.
     centre : (n, 3) array
         Centre of mass in the frame of the link's row, m. A `HayatiRow` has its frame at the link's far end.
     inertia : (n, 3, 3) array
         About the centre of mass, in the row's axes, kg·m².
     motor : (n,) array
-        Inertia of motor and drive as the joint feels it, kg·m²: on the diagonal of A, nowhere else.
-    viscous, coulomb : (n,) array
-        Friction of a moving joint, N·m·s/rad and N·m.
+        Reflected inertia of each motor and drive at its joint, kg·m²: it is on the diagonal of A and nowhere
+        else.
+    viscous : (n,) array
+        Viscous friction of each joint, N·m·s/rad.
+    coulomb : (n,) array
+        Coulomb friction of each moving joint, N·m.
     gravity : (3,) array
-        Acceleration of fall in the base's axes, m/s².
+        Gravitational acceleration in the base's axes, m/s².
 
     Raises
     ------
@@ -73,17 +76,17 @@ class Arm:
 
     @property
     def joints(self) -> int:
-        """How many joints it has."""
+        """Number of joints."""
         return len(self.table.joints)
 
     @property
     def rows(self) -> tuple[Row | HayatiRow, ...]:
-        """Rows of the table."""
+        """Row of the Denavit-Hartenberg table of each joint."""
         return tuple(joint.row for joint in self.table.joints)
 
 
 def read_arm(name_or_path: str | Path) -> Arm:
-    """Read the table and the masses of an arm out of its `robot.yaml`.
+    """Read an arm's Denavit-Hartenberg table and inertial parameters from its `robot.yaml`.
 
     Parameters
     ----------
@@ -93,7 +96,7 @@ def read_arm(name_or_path: str | Path) -> Arm:
     Returns
     -------
     Arm
-        In standard gravity, the base's z up.
+        The arm in standard gravity, the base's z axis up.
 
     Raises
     ------
@@ -127,15 +130,17 @@ def read_arm(name_or_path: str | Path) -> Arm:
 
 
 def arm_model(arm: Arm) -> pin.Model:
-    """Build the arm's Pinocchio model, motors included (`armature`), friction not.
+    """Build the arm's Pinocchio model, with its motors (`armature`) and without friction.
 
     Parameters
     ----------
     arm : Arm
+        Arm to model.
 
     Returns
     -------
     pinocchio.Model
+        One joint for each row of the table.
     """
     inertias = {
         joint.name: pin.Inertia(mass, centre, inertia)

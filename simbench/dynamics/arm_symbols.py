@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simbench.dynamics.arm import Arm
-from simbench.dynamics.components import exact
+from simbench.dynamics.components import round_exact
 from simbench.robot.dh.dh import HayatiRow, Sigma
 
 MOTOR = "Im"
@@ -34,25 +34,38 @@ class ArmSymbols:
     symmetric: bool
 
     def named(self, name: str) -> str | int:
-        """Return the name of a parameter, or 0 if it is zero."""
+        """Return the symbol that stands for a parameter, or 0 if the parameter is zero.
+
+        Parameters
+        ----------
+        name : str
+            Name of the parameter in the paper's notation, such as `Iyy6`.
+
+        Returns
+        -------
+        str or int
+            The symbol's name; the same as `name` but for Iyy of a symmetric last link.
+        """
         if self.symmetric and name == f"Iyy{len(self.motors)}":
             name = f"Ixx{len(self.motors)}"
         return name if name in self.values else 0
 
 
 def arm_symbols(arm: Arm) -> ArmSymbols:
-    """Name the parameters of an arm.
+    """Name the non-zero parameters of an arm in the paper's notation.
 
     Parameters
     ----------
     arm : Arm
+        Arm whose parameters are named.
 
     Returns
     -------
     ArmSymbols
+        Values by symbol.
     """
     values: dict[str, float] = {}
-    symmetric = _turns_about_itself(arm)
+    symmetric = _is_last_link_symmetric(arm)
     for i, (joint, row) in enumerate(zip(arm.table.joints, arm.rows, strict=True), start=1):
         angles = {"a": row.alpha}
         if isinstance(row, HayatiRow):
@@ -65,7 +78,7 @@ def arm_symbols(arm: Arm) -> ArmSymbols:
             angles["t"] = row.theta
         for letter, angle in angles.items():
             for function, value in (("c", np.cos(angle)), ("s", np.sin(angle))):
-                if not isinstance(exact(value), int):
+                if not isinstance(round_exact(value), int):
                     values[f"{function}{letter}{i}"] = float(value)
     for i in range(1, arm.joints + 1):
         values[f"m{i}"] = arm.mass[i - 1]
@@ -87,17 +100,18 @@ def arm_symbols(arm: Arm) -> ArmSymbols:
 
 
 def arm_structure(arm: Arm) -> tuple[str, ...]:
-    """Describe what an explicit model takes for granted beside which parameters are zero.
+    """Describe what an explicit model assumes of an arm, besides which parameters are zero.
 
     Parameters
     ----------
     arm : Arm
+        Arm to describe.
 
     Returns
     -------
     tuple of str
-        Kinds, axes and constant angles of the joints, and the direction of gravity: what must be equal for
-        arms to have the same model.
+        Joint types, axes and constant angles, and the direction of gravity: arms with equal descriptions have
+        the same model.
     """
     described = []
     for joint, row in zip(arm.table.joints, arm.rows, strict=True):
@@ -109,8 +123,8 @@ def arm_structure(arm: Arm) -> tuple[str, ...]:
     return (*described, f"gravity {direction}")
 
 
-def _turns_about_itself(arm: Arm) -> bool:
-    """Tell whether the last link's mass is the same however its joint, with z through its row, is turned."""
+def _is_last_link_symmetric(arm: Arm) -> bool:
+    """Tell whether the last link's mass distribution is symmetric about its joint's axis."""
     tensor, centre = arm.inertia[-1], arm.centre[-1]
     offset = arm.rows[-1].a if isinstance(arm.rows[-1], HayatiRow) else 0.0
     products = np.abs(tensor - np.diag(np.diag(tensor))).max()

@@ -1,45 +1,58 @@
-"""Step 3 of the explicit model: B and C from Christoffel symbols of A, and what is unique among them.
+"""Step 3 of the explicit model: B and C from Christoffel symbols of A, and which of them are unique.
 
 b_ij,k = ∂a_ki/∂q_j + ∂a_kj/∂q_i − ∂a_ij/∂q_k stands in row k of B at q̇_i q̇_j (i < j), and half of b_jj,k in
 row k of C at q̇_j² (Armstrong 1986, eq. 4, without its ½ in the symbol). By a_ij = a_ji (eq. 7), and as no
-joint before i and j changes a_ij (eq. 8), many are zero or each other's.
+joint before i and j changes a_ij (eq. 8), many are zero or multiples of each other.
 """
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TypeVar
 
-from simbench.dynamics.trig_ring import Polynomial, TrigRing, derivative
+from simbench.dynamics.trig_ring import Polynomial, TrigRing, differentiate
 
-Place = tuple[int, int, int]
-"""Row k of B or C, and the speeds i ≤ j that it is multiplied by; joints counted from 1."""
-Slopes = dict[tuple[int, int, int], Fraction]
-"""A sum of ∂a_ij/∂q_k, by i ≤ j and k, with their factors."""
+ChristoffelIndex = tuple[int, int, int]
+"""Index (k, i, j): row k of B or C, and the speeds i ≤ j whose product it multiplies, counted from 1."""
+DerivativeSum = dict[tuple[int, int, int], Fraction]
+"""A sum of derivatives ∂a_ij/∂q_k: factor by (i, j, k), i ≤ j."""
 Key = TypeVar("Key")
 
 
-def christoffel_places(joints: int) -> list[Place]:
-    """List all places of B and C: n² (n + 1) / 2."""
+def christoffel_indices(joints: int) -> list[ChristoffelIndex]:
+    """List the indices of all elements of B and C, of which there are n² (n + 1) / 2.
+
+    Parameters
+    ----------
+    joints : int
+        Number of joints n.
+
+    Returns
+    -------
+    list of ChristoffelIndex
+        Indices (k, i, j), i ≤ j.
+    """
     span = range(1, joints + 1)
     return [(k, i, j) for k in span for i in span for j in range(i, joints + 1)]
 
 
-def slopes_of(place: Place, lost: Iterable[int] = ()) -> Slopes:
-    """Write an element of B or C in the derivatives of A that can differ from zero, by eq. 7 and 8.
+def christoffel_symbol(entry: ChristoffelIndex, lost: Iterable[int] = ()) -> DerivativeSum:
+    """Write an element of B or C as a sum of those derivatives of A that eq. 7 and 8 leave non-zero.
 
     Parameters
     ----------
-    place : Place
+    entry : ChristoffelIndex
+        Index of the element.
     lost : iterable of int
-        Joints whose angle no element of A depends on: of a last link that is symmetric about its joint's
-        axis (eq. 9).
+        Joints on whose angle no element of A depends: those of a last link that is symmetric about its
+        joint's axis (eq. 9).
 
     Returns
     -------
-    Slopes
+    DerivativeSum
+        Derivatives with their factors.
     """
-    k, i, j = place
-    whole: Slopes = {}
+    k, i, j = entry
+    whole: DerivativeSum = {}
     for first, second, by, sign in ((k, i, j, 1), (k, j, i, 1), (i, j, k, -1)):
         low, high = sorted((first, second))
         if by > low and by not in lost:
@@ -48,59 +61,72 @@ def slopes_of(place: Place, lost: Iterable[int] = ()) -> Slopes:
     return {key: factor for key, factor in whole.items() if factor}
 
 
-def velocity_elements(
+def derive_velocity_elements(
     ring: TrigRing, inertia: Mapping[tuple[int, int], Polynomial]
-) -> dict[Place, Polynomial]:
-    """Derive the elements of B and C that are not zero.
+) -> dict[ChristoffelIndex, Polynomial]:
+    """Derive the non-zero elements of B and C.
 
     Parameters
     ----------
     ring : TrigRing
+        Ring in which A is written.
     inertia : mapping of (i, j) to polynomial
         A, from `kinetic_energy_matrix`.
 
     Returns
     -------
-    dict of Place to polynomial
-        Reduced.
+    dict of ChristoffelIndex to polynomial
+        The elements, with squares of sines eliminated.
     """
     slopes: dict[tuple[int, int, int], Polynomial] = {}
     result = {}
-    for place in christoffel_places(max(inertia)[0]):
+    for entry in christoffel_indices(max(inertia)[0]):
         total = ring.ring.zero
-        for key, factor in slopes_of(place).items():
+        for key, factor in christoffel_symbol(entry).items():
             if key not in slopes:
-                slopes[key] = derivative(ring, inertia[key[:2]], key[2])
+                slopes[key] = differentiate(ring, inertia[key[:2]], key[2])
             total += slopes[key] * ring.ring.domain.convert(_rational(ring, factor))
         if total:
-            result[place] = total
+            result[entry] = total
     return result
 
 
-def shared(elements: Mapping[Key, Polynomial]) -> dict[Key, tuple[Key, Fraction]]:
-    """Find which elements are multiples of an earlier one.
+def find_multiples(elements: Mapping[Key, Polynomial]) -> dict[Key, tuple[Key, Fraction]]:
+    """Find which elements are rational multiples of an earlier one.
 
     Parameters
     ----------
     elements : mapping of key to polynomial
-        Reduced, none zero.
+        Non-zero elements in reduced form.
 
     Returns
     -------
     dict of key to (key, Fraction)
-        For every element the first that it is a multiple of, and the factor; itself and 1 if there is none.
+        For every element the first element that it is a multiple of, and the factor; itself and 1 if there is
+        none.
     """
     found: dict[Polynomial, tuple[Key, Fraction]] = {}
     result: dict[Key, tuple[Key, Fraction]] = {}
     for key, element in elements.items():
-        scale, shape = scale_and_shape(element)
+        scale, shape = split_rational_factor(element)
         first, other = found.setdefault(shape, (key, scale))
         result[key] = (first, scale / other)
     return result
 
 
-def scale_and_shape(element: Polynomial) -> tuple[Fraction, Polynomial]:
-    """Split a polynomial that is not zero into a rational factor and what it shares with its multiples."""
+def split_rational_factor(element: Polynomial) -> tuple[Fraction, Polynomial]:
+    """Split a non-zero polynomial into a rational factor and a normalised polynomial.
+
+    Parameters
+    ----------
+    element : polynomial
+        Element in reduced form.
+
+    Returns
+    -------
+    (Fraction, polynomial)
+        Factor, and the polynomial that all multiples of the element have in common.
+    """
     content, primitive = element.LC.primitive()
     scale = Fraction(int(content.numerator), int(content.denominator)) * (1 if primitive.LC > 0 else -1)
     numbers = element.ring.domain.ring.domain
@@ -108,8 +134,19 @@ def scale_and_shape(element: Polynomial) -> tuple[Fraction, Polynomial]:
     return scale, element * element.ring.domain.convert(inverse)
 
 
-def count_unique(sums: Iterable[Slopes]) -> int:
-    """Count sums of derivatives that are neither zero nor multiples of each other."""
+def count_unique(sums: Iterable[DerivativeSum]) -> int:
+    """Count sums of derivatives that are neither zero nor multiples of each other.
+
+    Parameters
+    ----------
+    sums : iterable of DerivativeSum
+        Sums of derivatives of A.
+
+    Returns
+    -------
+    int
+        How many differ by more than a factor.
+    """
     unique = set()
     for each in sums:
         if each:

@@ -1,6 +1,6 @@
 """Vectors and rotations written out in components, of numbers, arrays, polynomials, or numbers that count.
 
-A component that is always zero is the integer 0: what counts operations does not count what is done with it.
+A component that is always zero is the integer 0, so that operations on it are not counted.
 """
 
 from typing import Any
@@ -13,59 +13,175 @@ Scalar = Any
 Vector = tuple[Scalar, Scalar, Scalar]
 Rotation = tuple[Vector, Vector, Vector]
 
-NOTHING: Vector = (0, 0, 0)
+ZERO_VECTOR: Vector = (0, 0, 0)
 
 
-def exact(value: float) -> Scalar:
-    """Return a sine or cosine with its rounding taken away where it is 0, 1 or −1."""
+def round_exact(value: float) -> Scalar:
+    """Round a sine or cosine to 0, 1 or −1 where only rounding errors separate them.
+
+    Parameters
+    ----------
+    value : float
+        Sine or cosine.
+
+    Returns
+    -------
+    int or float
+        The integer, or the value itself.
+    """
     nearest = round(value)
     return nearest if abs(value - nearest) < 1e-9 else float(value)
 
 
 def exact_zero(value: float) -> Scalar:
-    """Return a number, zero as an integer."""
+    """Return a number, a zero as the integer 0.
+
+    Parameters
+    ----------
+    value : float
+        Any number.
+
+    Returns
+    -------
+    int or float
+        The integer 0, or the value itself.
+    """
     return 0 if value == 0.0 else float(value)
 
 
 def sparse(values: ArrayLike) -> Vector:
-    """Return three numbers, zeros as integers."""
+    """Return a vector with its zeros as the integer 0.
+
+    Parameters
+    ----------
+    values : (3,) array_like
+        Components.
+
+    Returns
+    -------
+    Vector
+        The same components.
+    """
     x, y, z = map(exact_zero, np.asarray(values, dtype=float))
     return x, y, z
 
 
 def add(a: Vector, b: Vector) -> Vector:
-    """Return a + b."""
+    """Return a + b.
+
+    Parameters
+    ----------
+    a, b : Vector
+        Vectors in the same axes.
+
+    Returns
+    -------
+    Vector
+        a + b.
+    """
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
-def scaled(factor: Scalar, a: Vector) -> Vector:
-    """Return a vector times a number."""
+def scale(factor: Scalar, a: Vector) -> Vector:
+    """Multiply a vector by a scalar.
+
+    Parameters
+    ----------
+    factor : Scalar
+        The scalar.
+    a : Vector
+        The vector.
+
+    Returns
+    -------
+    Vector
+        factor · a.
+    """
     return factor * a[0], factor * a[1], factor * a[2]
 
 
 def dot(a: Vector, b: Vector) -> Scalar:
-    """Return a · b."""
+    """Return a · b.
+
+    Parameters
+    ----------
+    a, b : Vector
+        Vectors in the same axes.
+
+    Returns
+    -------
+    Scalar
+        a · b.
+    """
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def cross(a: Vector, b: Vector) -> Vector:
-    """Return a × b."""
+    """Return a × b.
+
+    Parameters
+    ----------
+    a, b : Vector
+        Vectors in the same axes.
+
+    Returns
+    -------
+    Vector
+        a × b.
+    """
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-def transposed(matrix: Rotation) -> Rotation:
-    """Return a matrix by its columns."""
+def transpose(matrix: Rotation) -> Rotation:
+    """Transpose a matrix.
+
+    Parameters
+    ----------
+    matrix : Rotation
+        Matrix by its rows.
+
+    Returns
+    -------
+    Rotation
+        Its transpose.
+    """
     x, y, z = zip(*matrix, strict=True)
     return x, y, z
 
 
 def apply(matrix: Rotation, a: Vector) -> Vector:
-    """Return a matrix times a vector."""
+    """Multiply a vector by a matrix.
+
+    Parameters
+    ----------
+    matrix : Rotation
+        Matrix by its rows.
+    a : Vector
+        The vector.
+
+    Returns
+    -------
+    Vector
+        matrix · a.
+    """
     return dot(matrix[0], a), dot(matrix[1], a), dot(matrix[2], a)
 
 
 def product(left: Rotation, right: Rotation) -> Rotation:
-    """Return a matrix times a matrix."""
-    columns = transposed(right)
+    """Multiply two matrices.
+
+    Parameters
+    ----------
+    left : Rotation
+        Left factor by its rows.
+    right : Rotation
+        Right factor by its rows.
+
+    Returns
+    -------
+    Rotation
+        left · right.
+    """
+    columns = transpose(right)
     x, y, z = (tuple(dot(row, column) for column in columns) for row in left)
     return x, y, z

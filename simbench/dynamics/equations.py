@@ -1,16 +1,16 @@
-"""An explicit model in the paper's form: its equations as text, and its operations counted three ways."""
+"""An explicit model's equations as text in the paper's notation, and its operations counted three ways."""
 
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from simbench.dynamics.arm_symbols import MOTOR
-from simbench.dynamics.explicit_model import ExplicitModel, Place
-from simbench.dynamics.factored import factored, products
+from simbench.dynamics.explicit_model import ElementIndex, ExplicitModel
+from simbench.dynamics.factored import factor_terms, signed_products
 from simbench.dynamics.model_code import (
     code_terms,
     configuration_lines,
-    place_name,
+    element_name,
     torque_lines,
 )
 from simbench.dynamics.operation_count import Operations, count_operations
@@ -42,68 +42,95 @@ class Counts(NamedTuple):
     torque: Operations
 
     def total(self, elements: dict[str, Operations]) -> Operations:
-        """Operations for all torques, with the elements counted in one of the three ways."""
+        """Add up the operations for all torques, the elements counted in one of the three ways.
+
+        Parameters
+        ----------
+        elements : dict of str to Operations
+            `expanded`, `factored` or `shared`.
+
+        Returns
+        -------
+        Operations
+            Elements and torques together.
+        """
         parts = [elements["all"]] if "all" in elements else list(elements.values())
         parts.append(self.torque)
         return Operations(*(sum(column) for column in zip(*parts, strict=True)))
 
 
 def count_model(model: ExplicitModel) -> Counts:
-    """Count a model's operations.
+    """Count the arithmetic operations of an explicit model in three ways.
 
     Parameters
     ----------
     model : ExplicitModel
+        Full or abbreviated model.
 
     Returns
     -------
     Counts
-        Sines, cosines, changes of sign and what makes the constants are not counted. Elements that are
-        multiples of another count in `torque`.
+        Operations of each part. Sines, cosines, changes of sign and the computation of the constants are not
+        counted. Elements that are multiples of another count in `torque`.
     """
     expanded, nested = dict.fromkeys(KINDS.values(), NOTHING), dict.fromkeys(KINDS.values(), NOTHING)
-    for place in model.elements:
-        kind, terms = KINDS[len(place)], code_terms(model, place)
+    for entry in model.elements:
+        kind, terms = KINDS[len(entry)], code_terms(model, entry)
         if terms:
             expanded[kind] = _sum(expanded[kind], printed_operations(model.geometry.ring, terms))
-            written = factored(products(model.geometry.ring, terms))
+            written = factor_terms(signed_products(model.geometry.ring, terms))
             nested[kind] = _sum(nested[kind], written.operations)
     shared = {
-        kind: count_lines(model, [place for place in model.elements if len(place) == order])
+        kind: count_lines(model, [entry for entry in model.elements if len(entry) == order])
         for order, kind in KINDS.items()
     }
     shared["all"] = count_lines(model, list(model.elements))
     return Counts(expanded, nested, shared, _count_text(line.text for line in torque_lines(model)))
 
 
-def count_lines(model: ExplicitModel, places: Sequence[Place]) -> Operations:
-    """Count the code of some elements, by running it on numbers that count."""
-    return _count_text(line.text for line in configuration_lines(model, places))
-
-
-def equations(model: ExplicitModel) -> list[str]:
-    """Write a model's equations, elements that are multiples of others last.
+def count_lines(model: ExplicitModel, places: Sequence[ElementIndex]) -> Operations:
+    """Count the operations of the code of some elements by running it on counting numbers.
 
     Parameters
     ----------
     model : ExplicitModel
+        Model that the elements belong to.
+    places : sequence of ElementIndex
+        Elements to count.
+
+    Returns
+    -------
+    Operations
+        Operations after common-subexpression elimination among these elements.
+    """
+    return _count_text(line.text for line in configuration_lines(model, places))
+
+
+def equations(model: ExplicitModel) -> list[str]:
+    """Write a model's equations as text in the paper's notation.
+
+    Parameters
+    ----------
+    model : ExplicitModel
+        Full or abbreviated model.
 
     Returns
     -------
     list of str
-        `a22 = Im2 + I1 + 2 I5 S3 + …`
+        One equation for each element, such as `a22 = Im2 + I1 + 2 I5 S3 + …`; elements that are multiples of
+        others come last.
     """
     lines = []
-    for place, terms in model.elements.items():
-        text = factored(products(model.geometry.ring, terms)).text if terms else ""
-        if len(place) == 2 and place[0] == place[1]:
-            motor = f"{MOTOR}{place[0]}"
+    for entry, terms in model.elements.items():
+        text = factor_terms(signed_products(model.geometry.ring, terms)).text if terms else ""
+        if len(entry) == 2 and entry[0] == entry[1]:
+            motor = f"{MOTOR}{entry[0]}"
             text = motor + (f" - {text[1:]}" if text.startswith("-") else f" + {text}" if text else "")
-        lines.append(f"{place_name(place)} = {_in_paper(text)}")
-    for place, (owner, factor) in model.places.items():
-        if owner != place:
+        lines.append(f"{element_name(entry)} = {_in_paper(text)}")
+    for entry, (owner, factor) in model.places.items():
+        if owner != entry:
             times = {"1": "", "-1": "-"}.get(str(factor), f"{factor} ")
-            lines.append(f"{place_name(place)} = {times}{place_name(owner)}")
+            lines.append(f"{element_name(entry)} = {times}{element_name(owner)}")
     return lines
 
 

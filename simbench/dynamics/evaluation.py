@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.arm_symbols import arm_structure, arm_symbols
@@ -18,20 +18,21 @@ from simbench.errors import DynamicsError
 from simbench.kinematics.arrays import Array
 
 BLOCK = 256
-"""States at once: what is kept of them fits into the cache."""
+"""States evaluated at once: their intermediate results fit into the processor's cache."""
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """A model's code with an arm's numbers.
+class ModelEvaluator:
+    """Code of an explicit model together with one arm's numbers.
 
     Parameters
     ----------
     module : module
-        Written by `model_module`.
+        Model's module, written by `model_module`.
     constants : (m,) array
-        What its `configuration` takes.
+        Constants that the module's `configuration` takes.
     joints : int
+        Number of joints.
     """
 
     module: ModuleType
@@ -39,24 +40,25 @@ class Evaluation:
     joints: int
 
 
-def evaluation(module: ModuleType, arm: Arm) -> Evaluation:
-    """Put an arm's numbers into a model.
+def make_evaluator(module: ModuleType, arm: Arm) -> ModelEvaluator:
+    """Combine an explicit model with an arm's numbers.
 
     Parameters
     ----------
     module : module
-        Such as `simbench.dynamics.generated.puma560_full`.
+        Model's module, such as `simbench.dynamics.generated.puma560_full`.
     arm : Arm
-        Of the structure that the model was derived for; its numbers may be others.
+        Arm of the structure that the model was derived for; its numbers may differ.
 
     Returns
     -------
-    Evaluation
+    ModelEvaluator
+        Argument of `explicit_torques` and `explicit_terms`.
 
     Raises
     ------
     DynamicsError
-        If the arm has other joints, or something that is zero in the model.
+        If the arm has other joints, or a non-zero parameter that is zero in the model.
     """
     symbols = arm_symbols(arm)
     structure = arm_structure(arm)
@@ -69,24 +71,31 @@ def evaluation(module: ModuleType, arm: Arm) -> Evaluation:
             raise DynamicsError(f"{module.__name__}: the arm's {name} is not zero; derive a model of its own")
     numbers = dict.fromkeys(module.PARAMETERS, 0.0) | symbols.values
     constants = module.constants(module.lumped_constants(numbers) | symbols.motors)
-    return Evaluation(module, np.array(constants), arm.joints)
+    return ModelEvaluator(module, np.array(constants), arm.joints)
 
 
-def explicit_torques(model: Evaluation, q: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike) -> Array:
-    """Compute torques of one state or of many, without friction.
+def explicit_torques(
+    model: ModelEvaluator, q: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
+) -> Array:
+    """Compute the joint torques of one state or of many, without friction.
 
     τ = A q̈ + B [q̇q̇] + C [q̇²] + g (Armstrong 1986, eq. 1).
 
     Parameters
     ----------
-    model : Evaluation
-    q, velocity, acceleration : (..., n) array_like
-        rad, rad/s, rad/s²; m for joints that slide.
+    model : ModelEvaluator
+        Explicit model of the arm.
+    q : (..., n) array_like
+        Joint positions, rad, or m of sliding joints.
+    velocity : (..., n) array_like
+        Joint velocities, rad/s, or m/s.
+    acceleration : (..., n) array_like
+        Joint accelerations, rad/s², or m/s².
 
     Returns
     -------
     (..., n) array
-        N·m, or N.
+        Joint torques, N·m, or forces, N.
 
     Raises
     ------
@@ -96,28 +105,29 @@ def explicit_torques(model: Evaluation, q: ArrayLike, velocity: ArrayLike, accel
     states = [np.ascontiguousarray(each) for each in joint_states(model.joints, q, velocity, acceleration)]
     out = np.empty_like(states[0])
     rows = [each.reshape(-1, model.joints) for each in states]
-    compiled_torques(model.module)[1](model.constants, *rows, out.reshape(-1, model.joints))
+    compile_torques(model.module)[1](model.constants, *rows, out.reshape(-1, model.joints))
     return out
 
 
 @cache
-def compiled_torques(module: ModuleType) -> tuple[Callable[..., None], Callable[..., None]]:
+def compile_torques(module: ModuleType) -> tuple[Callable[..., None], Callable[..., None]]:
     """Compile a model for one state and for many.
 
     Parameters
     ----------
     module : module
+        Model's module, written by `model_module`.
 
     Returns
     -------
     one : callable
-        Of constants, q, velocity, acceleration (n,) and the array (n,) that the torques go to.
+        Function of constants, q, velocity, acceleration (n,) and the array (n,) that receives the torques.
     many : callable
-        The same with (states, n). States are taken in blocks, sine by sine and then element by element,
-        which lets several go through the processor at once.
+        The same with (states, n). States are evaluated in blocks, sine by sine and then element by element,
+        which lets the processor evaluate several at once.
     """
     # Inlined, or the loop over states is not vectorised.
-    trigonometry, configuration, torque = (
+    functions = tuple(
         njit(each, error_model="numpy", inline="always")
         for each in (module.trigonometry, module.configuration, module.torque)
     )
@@ -126,13 +136,28 @@ def compiled_torques(module: ModuleType) -> tuple[Callable[..., None], Callable[
         angles[row, list(joints)] = 1.0
     offsets = np.array([offset for _, offset in module.TRIGONOMETRY])
     slides = np.array(module.SLIDES, dtype=np.int64)
-    columns = 2 * len(offsets) + len(slides)
+    return _compile_one(functions), _compile_many(functions, angles, offsets, slides)
+
+
+def _compile_one(functions: tuple[Callable[..., Any], ...]) -> Callable[..., None]:
+    """Compile the evaluation of one state from a model's three functions."""
+    trigonometry, configuration, torque = functions
 
     @njit(error_model="numpy")
     def one(k: Array, q: Array, v: Array, a: Array, out: Array) -> None:
         torques = torque(configuration(k, trigonometry(q)), v, a)
         for i, each in enumerate(torques):
             out[i] = each
+
+    return one
+
+
+def _compile_many(
+    functions: tuple[Callable[..., Any], ...], angles: Array, offsets: Array, slides: NDArray[np.int64]
+) -> Callable[..., None]:
+    """Compile the evaluation of many states; angles (a, n) tells which joints each of the angles adds."""
+    _, configuration, torque = functions
+    columns = 2 * len(offsets) + len(slides)
 
     @njit(error_model="numpy")
     def many(k: Array, q: Array, v: Array, a: Array, out: Array) -> None:
@@ -154,23 +179,25 @@ def compiled_torques(module: ModuleType) -> tuple[Callable[..., None], Callable[
                 for j, each in enumerate(torques):
                     out[start + i, j] = each
 
-    return one, many
+    return many
 
 
 @cache
-def compiled_parts(module: ModuleType) -> tuple[Callable[..., None], Callable[..., None]]:
-    """Compile the two parts of a model, for one state.
+def compile_parts(module: ModuleType) -> tuple[Callable[..., None], Callable[..., None]]:
+    """Compile the two parts of a model for one state: its elements, and the torques from them.
 
     Parameters
     ----------
     module : module
+        Model's module, written by `model_module`.
 
     Returns
     -------
     compute : callable
-        Of constants, q and the array that the elements of A, B, C and g go to.
+        Function of constants, q (n,) and the array that receives the elements of A, B, C and g.
     combine : callable
-        Of these elements, velocity, acceleration (n,) and the array (n,) that the torques go to.
+        Function of these elements, velocity and acceleration (n,) and the array (n,) that receives the
+        torques.
     """
     trigonometry, configuration, torque = (
         njit(each, error_model="numpy") for each in (module.trigonometry, module.configuration, module.torque)
@@ -189,17 +216,26 @@ def compiled_parts(module: ModuleType) -> tuple[Callable[..., None], Callable[..
     return compute, combine
 
 
-def explicit_terms(model: Evaluation, q: ArrayLike) -> tuple[Array, Array, Array, Array]:
-    """Compute A, B, C and g, as `newton_euler.dynamics_terms` does by the recursion.
+def explicit_terms(model: ModelEvaluator, q: ArrayLike) -> tuple[Array, Array, Array, Array]:
+    """Compute A, B, C and g of an explicit model, as `newton_euler.dynamics_terms` does by the recursion.
 
     Parameters
     ----------
-    model : Evaluation
+    model : ModelEvaluator
+        Explicit model of the arm.
     q : (..., n) array_like
+        Joint positions, rad, or m of sliding joints.
 
     Returns
     -------
-    A (..., n, n), B (..., n, n (n − 1) / 2), C (..., n, n), g (..., n)
+    inertia : (..., n, n) array
+        A, kg·m².
+    coriolis : (..., n, n (n − 1) / 2) array
+        B, for the products q̇_i q̇_j, i < j, in the order of `velocity_products`.
+    centrifugal : (..., n, n) array
+        C, for the squares q̇_j².
+    gravity : (..., n) array
+        g, N·m.
     """
     q = np.asarray(q, dtype=float)
     n, pairs = model.joints, velocity_products(model.joints)
@@ -208,8 +244,8 @@ def explicit_terms(model: Evaluation, q: ArrayLike) -> tuple[Array, Array, Array
     )
     inertia, centrifugal = np.zeros((*q.shape, n)), np.zeros((*q.shape, n))
     coriolis, gravity = np.zeros((*q.shape, len(pairs))), np.zeros(q.shape)
-    for place, (index, factor) in model.module.PLACES.items():
-        value, (first, *rest) = factor * elements[index], (number - 1 for number in place)
+    for entry, (index, factor) in model.module.PLACES.items():
+        value, (first, *rest) = factor * elements[index], (number - 1 for number in entry)
         if not rest:
             gravity[..., first] = value
         elif len(rest) == 1:

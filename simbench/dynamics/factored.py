@@ -13,8 +13,22 @@ Product = tuple[int, tuple[str, ...]]
 """Its sign and its factors by name."""
 
 
-class Written(NamedTuple):
-    """An expression as text, and what it takes to evaluate it."""
+class FactoredExpression(NamedTuple):
+    """An expression as text, and the operations that evaluate it.
+
+    Parameters
+    ----------
+    text : str
+        The expression.
+    multiplications : int
+        Number of multiplications.
+    additions : int
+        Number of additions and subtractions.
+    negative : bool
+        Whether the text begins with a minus sign.
+    terms : int
+        Number of summands at the outermost level.
+    """
 
     text: str
     multiplications: int
@@ -24,20 +38,46 @@ class Written(NamedTuple):
 
     @property
     def operations(self) -> Operations:
-        """Both together; a change of sign is none."""
+        """Multiplications and additions; a change of sign counts as none."""
         return Operations(self.multiplications, self.additions)
 
 
 def constant_name(name: str, factor: Fraction) -> str:
-    """Name a constant times a number: I5, I5x2, I5x1_2."""
+    """Name a constant times a rational number: I5, I5x2, I5x1_2.
+
+    Parameters
+    ----------
+    name : str
+        Name of the constant.
+    factor : Fraction
+        Number that it is multiplied by; its sign is dropped.
+
+    Returns
+    -------
+    str
+        Name of the product.
+    """
     factor = abs(factor)
     if factor == 1:
         return name
     return f"{name}x{factor.numerator}" + (f"_{factor.denominator}" if factor.denominator != 1 else "")
 
 
-def products(ring: TrigRing, terms: Sequence[Term]) -> list[Product]:
-    """List the products of an element, constants first."""
+def signed_products(ring: TrigRing, terms: Sequence[Term]) -> list[Product]:
+    """List the products that an element is the sum of.
+
+    Parameters
+    ----------
+    ring : TrigRing
+        Ring in which the element is written.
+    terms : sequence of Term
+        Terms of the element.
+
+    Returns
+    -------
+    list of Product
+        Sign and factors of each term, the constant first.
+    """
     return [
         (
             1 if term.factor > 0 else -1,
@@ -47,17 +87,18 @@ def products(ring: TrigRing, terms: Sequence[Term]) -> list[Product]:
     ]
 
 
-def factored(sum_of: Sequence[Product]) -> Written:
-    """Take the factor that most products share out of them, again and again.
+def factor_terms(sum_of: Sequence[Product]) -> FactoredExpression:
+    """Take the factor shared by most products out of them, repeatedly.
 
     Parameters
     ----------
     sum_of : sequence of Product
-        At least one.
+        At least one product.
 
     Returns
     -------
-    Written
+    FactoredExpression
+        The sum in nested form.
     """
     # In the order of the terms, not of a set: the same text every time.
     uses = Counter(name for _, names in sum_of for name in dict.fromkeys(names))
@@ -66,14 +107,14 @@ def factored(sum_of: Sequence[Product]) -> Written:
         return _plain(sum_of)
     inside = [(sign, _without(names, name)) for sign, names in sum_of if name in names]
     outside = [each for each in sum_of if name not in each[1]]
-    inner = factored(inside)
+    inner = factor_terms(inside)
     text = f"{name} * ({inner.text})" if inner.terms > 1 or inner.negative else f"{name} * {inner.text}"
-    whole = Written(text, inner.multiplications + 1, inner.additions, False, 1)
+    whole = FactoredExpression(text, inner.multiplications + 1, inner.additions, False, 1)
     if not outside:
         return whole
-    rest = factored(outside)
+    rest = factor_terms(outside)
     joined = f"{whole.text} - {rest.text[1:]}" if rest.negative else f"{whole.text} + {rest.text}"
-    return Written(
+    return FactoredExpression(
         joined,
         whole.multiplications + rest.multiplications,
         whole.additions + rest.additions + 1,
@@ -82,7 +123,7 @@ def factored(sum_of: Sequence[Product]) -> Written:
     )
 
 
-def _plain(sum_of: Sequence[Product]) -> Written:
+def _plain(sum_of: Sequence[Product]) -> FactoredExpression:
     """Write products that share nothing; a positive one first."""
     ordered = sorted(sum_of, key=lambda each: -each[0])
     text = ""
@@ -90,7 +131,7 @@ def _plain(sum_of: Sequence[Product]) -> Written:
         text += (" - " if sign < 0 else " + ") + (" * ".join(names) or "1")
     text = "-" + text[3:] if ordered[0][0] < 0 else text[3:]
     multiplications = sum(max(len(names) - 1, 0) for _, names in ordered)
-    return Written(text, multiplications, len(ordered) - 1, ordered[0][0] < 0, len(ordered))
+    return FactoredExpression(text, multiplications, len(ordered) - 1, ordered[0][0] < 0, len(ordered))
 
 
 def _without(names: tuple[str, ...], name: str) -> tuple[str, ...]:

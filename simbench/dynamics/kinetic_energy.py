@@ -1,7 +1,7 @@
 """Step 1 of the explicit model: the kinetic energy matrix A and the gravity torques g, symbolically.
 
 a_ij = Σ_k m_k v_ki · v_kj + ω_i · I_k ω_j over the links k that both joints move, where v_ki is the velocity
-of link k's centre at unit speed of joint i. Seen from frame i the joints before i do not come in.
+of link k's centre at unit speed of joint i. Written in frame i it does not depend on the joints before i.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import numpy as np
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.arm_symbols import AXES, ArmSymbols, arm_symbols
 from simbench.dynamics.components import (
-    NOTHING,
+    ZERO_VECTOR,
     Rotation,
     Scalar,
     Vector,
@@ -19,12 +19,12 @@ from simbench.dynamics.components import (
     apply,
     cross,
     dot,
-    exact,
     product,
-    scaled,
-    transposed,
+    round_exact,
+    scale,
+    transpose,
 )
-from simbench.dynamics.trig_ring import Angle, Polynomial, TrigRing, make_ring, reduced
+from simbench.dynamics.trig_ring import Angle, Polynomial, TrigRing, make_ring, reduce_squares
 from simbench.robot.dh.dh import HayatiRow, Sigma
 
 IDENTITY: Rotation = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
@@ -33,13 +33,16 @@ UP: Vector = (0, 0, 1)
 
 @dataclass(frozen=True)
 class Geometry:
-    """What the derivation knows of an arm: its symbols, its ring, and its parts in that ring.
+    """Symbols of an arm's parameters and angles for the derivation.
 
     Parameters
     ----------
     arm : Arm
+        Arm whose model is derived.
     symbols : ArmSymbols
+        Its non-zero parameters by symbol.
     ring : TrigRing
+        Polynomials in its sines and cosines.
     """
 
     arm: Arm
@@ -47,7 +50,18 @@ class Geometry:
     ring: TrigRing
 
     def constant(self, name: str) -> Scalar:
-        """Return a parameter as an element of the ring, 0 if it is zero."""
+        """Return a parameter as an element of the ring, or the integer 0 if it is zero.
+
+        Parameters
+        ----------
+        name : str
+            Name of the parameter in the paper's notation.
+
+        Returns
+        -------
+        Scalar
+            Constant polynomial, or 0.
+        """
         found = self.symbols.named(name)
         if found == 0:
             return 0
@@ -56,7 +70,18 @@ class Geometry:
 
 
 def make_geometry(arm: Arm) -> Geometry:
-    """Name an arm's parameters and angles."""
+    """Name an arm's parameters and angles and make the ring of its sines and cosines.
+
+    Parameters
+    ----------
+    arm : Arm
+        Arm whose model is derived.
+
+    Returns
+    -------
+    Geometry
+        Symbols and ring.
+    """
     symbols = arm_symbols(arm)
     slides = [i for i, joint in enumerate(arm.table.joints, start=1) if joint.sigma == Sigma.PRISMATIC]
     angles: list[Angle] = []
@@ -67,38 +92,60 @@ def make_geometry(arm: Arm) -> Geometry:
     return Geometry(arm, symbols, make_ring(list(symbols.values), sorted(angles), slides))
 
 
-def kinetic_energy_matrix(geometry: Geometry) -> dict[tuple[int, int], Polynomial]:
-    """Derive the elements a_ij, i ≤ j, of the links alone, reduced; joints counted from 1."""
+def derive_inertia_matrix(geometry: Geometry) -> dict[tuple[int, int], Polynomial]:
+    """Derive the elements a_ij, i ≤ j, of the inertia matrix of the links alone.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        Symbols and ring of the arm.
+
+    Returns
+    -------
+    dict of (int, int) to polynomial
+        Elements by row and column, counted from 1, with squares of sines eliminated.
+    """
     arm, ring = geometry.arm, geometry.ring
     result = {}
     for i in range(1, arm.joints + 1):
-        turns, origins = _chain(geometry, i)
-        centres = {k: add(origins[k], apply(turns[k], _centre(geometry, k))) for k in turns}
+        rotations, origins = _chain(geometry, i)
+        centres = {k: add(origins[k], apply(rotations[k], _centre(geometry, k))) for k in rotations}
         for j in range(i, arm.joints + 1):
             total = ring.ring.zero
             for k in range(j, arm.joints + 1):
-                own, other = (_unit_motion(arm, joint, turns, origins, centres[k]) for joint in (i, j))
-                back = transposed(turns[k])
-                spin = apply(_inertia(geometry, k), _reduced(ring, apply(back, other[1])))
-                total += dot(_reduced(ring, apply(back, own[1])), spin)
-                total += geometry.constant(f"m{k}") * dot(_reduced(ring, own[0]), _reduced(ring, other[0]))
-            result[i, j] = reduced(ring, ring.ring(total))
+                first, second = (_unit_motion(arm, joint, rotations, origins, centres[k]) for joint in (i, j))
+                back = transpose(rotations[k])
+                spin = apply(_inertia(geometry, k), _reduced(ring, apply(back, second[1])))
+                total += dot(_reduced(ring, apply(back, first[1])), spin)
+                total += geometry.constant(f"m{k}") * dot(_reduced(ring, first[0]), _reduced(ring, second[0]))
+            result[i, j] = reduce_squares(ring, ring.ring(total))
     return result
 
 
-def gravity_torques(geometry: Geometry) -> dict[int, Polynomial]:
-    """Derive g_i = −Σ_k m_k v_ki · gravity, reduced; joints counted from 1."""
+def derive_gravity_torques(geometry: Geometry) -> dict[int, Polynomial]:
+    """Derive the gravity torques g_i = −Σ_k m_k v_ki · gravity.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        Symbols and ring of the arm.
+
+    Returns
+    -------
+    dict of int to polynomial
+        Torques by joint, counted from 1, with squares of sines eliminated.
+    """
     arm, ring = geometry.arm, geometry.ring
     fall = _fall(geometry)
-    turns, origins = _chain(geometry, 0)
+    rotations, origins = _chain(geometry, 0)
     result = {}
     for i in range(1, arm.joints + 1):
         total = ring.ring.zero
         for k in range(i, arm.joints + 1):
-            centre = add(origins[k], apply(turns[k], _centre(geometry, k)))
-            velocity, _ = _unit_motion(arm, i, turns, origins, centre)
+            centre = add(origins[k], apply(rotations[k], _centre(geometry, k)))
+            velocity, _ = _unit_motion(arm, i, rotations, origins, centre)
             total -= geometry.constant(f"m{k}") * dot(velocity, fall)
-        result[i] = reduced(ring, ring.ring(total))
+        result[i] = reduce_squares(ring, ring.ring(total))
     return result
 
 
@@ -107,13 +154,13 @@ def _fall(geometry: Geometry) -> Vector:
     along = np.flatnonzero(gravity)
     if len(along) == 1:
         x, y, z = (int(value) for value in np.sign(gravity))
-        return scaled(geometry.constant("g"), (x, y, z))
+        return scale(geometry.constant("g"), (x, y, z))
     x, y, z = (geometry.constant(f"g{axis}") for axis in AXES)
     return x, y, z
 
 
 def _angles_from(arm: Arm, frame: int) -> dict[int, Angle]:
-    """Angle by which each turning joint beyond a frame turns its link, added up about parallel axes."""
+    """Find the angle of each revolute joint's link in an earlier frame, added up about parallel axes."""
     angles: dict[int, Angle] = {}
     before: Angle = ()
     for i in range(frame + 1, arm.joints + 1):
@@ -127,30 +174,30 @@ def _angles_from(arm: Arm, frame: int) -> dict[int, Angle]:
 
 
 def _chain(geometry: Geometry, frame: int) -> tuple[dict[int, Rotation], dict[int, Vector]]:
-    """Axes and origins of the joints' frames from a frame on, seen from that frame."""
+    """Compute axes and origins of the joints' frames beyond a frame, in that frame."""
     arm, ring = geometry.arm, geometry.ring
     angles = _angles_from(arm, frame)
-    turns, origins, carrier = {frame: IDENTITY}, {frame: NOTHING}, IDENTITY
+    rotations, origins, carrier = {frame: IDENTITY}, {frame: ZERO_VECTOR}, IDENTITY
     for i in range(frame + 1, arm.joints + 1):
         row = arm.rows[i - 1]
         fixed, step = _fixed_part(geometry, i)
         if i > 1 and isinstance(arm.rows[i - 2], HayatiRow):
             step = add(step, (geometry.constant(f"l{i - 1}"), 0, 0))
-        origins[i] = _reduced(ring, add(origins[i - 1], apply(turns[i - 1], step)))
+        origins[i] = _reduced(ring, add(origins[i - 1], apply(rotations[i - 1], step)))
         if i not in angles:
             offset = _about_z(*_pair(geometry, "t", i, row.theta))
-            turns[i] = _turned(ring, turns[i - 1], product(fixed, offset))
+            rotations[i] = _rotated(ring, rotations[i - 1], product(fixed, offset))
             continue
         if len(angles[i]) == 1:
-            carrier = _turned(ring, turns[i - 1], fixed)
+            carrier = _rotated(ring, rotations[i - 1], fixed)
         angle = angles[i]
-        turns[i] = _turned(ring, carrier, _about_z(ring.cosine(angle), ring.sine(angle)))
-    return turns, origins
+        rotations[i] = _rotated(ring, carrier, _about_z(ring.cosine(angle), ring.sine(angle)))
+    return rotations, origins
 
 
 def _pair(geometry: Geometry, letter: str, i: int, angle: float) -> tuple[Scalar, Scalar]:
-    """Cosine and sine of a constant angle: numbers if it is a right one, else symbols."""
-    values = (exact(np.cos(angle)), exact(np.sin(angle)))
+    """Return cosine and sine of a constant angle: numbers for multiples of a right angle, else symbols."""
+    values = (round_exact(np.cos(angle)), round_exact(np.sin(angle)))
     c, s = (
         value if isinstance(value, int) else geometry.constant(f"{function}{letter}{i}")
         for function, value in zip("cs", values, strict=True)
@@ -159,7 +206,7 @@ def _pair(geometry: Geometry, letter: str, i: int, angle: float) -> tuple[Scalar
 
 
 def _fixed_part(geometry: Geometry, i: int) -> tuple[Rotation, Vector]:
-    """Axes and origin of a joint's frame in the one before, without its own turn; a slide included."""
+    """Compute axes and origin of a joint's frame in the previous one, without its rotation but its slide."""
     row, ring = geometry.arm.rows[i - 1], geometry.ring
     ca, sa = _pair(geometry, "a", i, row.alpha)
     tilt: Rotation = ((1, 0, 0), (0, ca, -sa), (0, sa, ca))
@@ -176,13 +223,13 @@ def _fixed_part(geometry: Geometry, i: int) -> tuple[Rotation, Vector]:
 
 
 def _unit_motion(
-    arm: Arm, joint: int, turns: dict[int, Rotation], origins: dict[int, Vector], point: Vector
+    arm: Arm, joint: int, rotations: dict[int, Rotation], origins: dict[int, Vector], point: Vector
 ) -> tuple[Vector, Vector]:
-    """Velocity of a point and angular velocity of its link at unit speed of a joint."""
-    axis = apply(turns[joint], UP)
+    """Compute the velocity of a point and the angular velocity of its link at unit speed of a joint."""
+    axis = apply(rotations[joint], UP)
     if arm.table.joints[joint - 1].sigma == Sigma.PRISMATIC:
-        return axis, NOTHING
-    return cross(axis, add(point, scaled(-1, origins[joint]))), axis
+        return axis, ZERO_VECTOR
+    return cross(axis, add(point, scale(-1, origins[joint]))), axis
 
 
 def _centre(geometry: Geometry, k: int) -> Vector:
@@ -204,10 +251,10 @@ def _about_z(c: Scalar, s: Scalar) -> Rotation:
 
 
 def _reduced(ring: TrigRing, vector: Vector) -> Vector:
-    x, y, z = (each if isinstance(each, int) else reduced(ring, ring.ring(each)) for each in vector)
+    x, y, z = (each if isinstance(each, int) else reduce_squares(ring, ring.ring(each)) for each in vector)
     return x, y, z
 
 
-def _turned(ring: TrigRing, left: Rotation, right: Rotation) -> Rotation:
+def _rotated(ring: TrigRing, left: Rotation, right: Rotation) -> Rotation:
     x, y, z = (_reduced(ring, row) for row in product(left, right))
     return x, y, z

@@ -1,9 +1,9 @@
 """Step 2 of the explicit model: constants that multiply the same functions, lumped and named.
 
-Every coefficient of a product of sines and cosines is a constant of the mechanism. Those of A that are no
-rational multiples of each other become I1, I2, …, those of g become g1, g2, …, in the order of their size.
-The forms with c² or with s² need different ones: for each element that with the fewest new constants is
-taken, then that with the fewest operations.
+Every coefficient of a product of sines and cosines is a constant of the mechanism. Those of A that are not
+rational multiples of each other become I1, I2, …, those of g become g1, g2, …, in descending order of size.
+The forms with c² or with s² need different constants: for each element the form with the fewest new constants
+is taken, then the one with the fewest operations.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,31 +14,43 @@ from simbench.dynamics.trig_ring import Polynomial, Powers
 
 
 class Term(NamedTuple):
-    """A factor times a lumped constant times powers of a ring's sines and cosines."""
+    """A term of an element: factor × lumped constant × product of sines and cosines.
+
+    Parameters
+    ----------
+    powers : tuple of int
+        Exponent of each generator of the ring.
+    constant : str
+        Name of the lumped constant.
+    factor : Fraction
+        Rational factor.
+    """
 
     powers: Powers
     constant: str
     factor: Fraction
 
 
-Shares = tuple[tuple[str, Fraction], ...]
-"""A constant as a sum of named ones, with their factors."""
+NamedSum = tuple[tuple[str, Fraction], ...]
+"""A constant as a sum of named constants: (name, factor) pairs."""
 Key = TypeVar("Key")
 FACTORS = tuple(Fraction(n, d) for n, d in ((1, 1), (-1, 1), (2, 1), (-2, 1), (1, 2), (-1, 2)))
 
 
-def evaluated(constant: Polynomial, values: Mapping[str, float]) -> float:
-    """Evaluate a polynomial in the parameters.
+def evaluate_polynomial(constant: Polynomial, values: Mapping[str, float]) -> float:
+    """Evaluate a polynomial in the arm's parameters.
 
     Parameters
     ----------
     constant : sympy PolyElement
+        Polynomial whose generators are parameters.
     values : mapping of str to float
-        By parameter; may have more.
+        Values of the parameters by symbol; it may hold more than needed.
 
     Returns
     -------
     float
+        Value of the polynomial.
     """
     numbers = [values[str(symbol)] for symbol in constant.ring.symbols]
     total = 0.0
@@ -50,49 +62,103 @@ def evaluated(constant: Polynomial, values: Mapping[str, float]) -> float:
     return total
 
 
-def shape(constant: Polynomial) -> tuple[Fraction, Polynomial]:
-    """Split a constant into a rational factor and a primitive polynomial."""
+def split_content(constant: Polynomial) -> tuple[Fraction, Polynomial]:
+    """Split a constant into a rational factor and a primitive polynomial with positive leading coefficient.
+
+    Parameters
+    ----------
+    constant : polynomial
+        Polynomial in the parameters.
+
+    Returns
+    -------
+    (Fraction, polynomial)
+        Factor and primitive polynomial.
+    """
     content, primitive = constant.primitive()
     scale = Fraction(int(content.numerator), int(content.denominator))
     return (-scale, -primitive) if primitive.LC < 0 else (scale, primitive)
 
 
-def shapes_of(element: Polynomial) -> set[Polynomial]:
-    """Collect an element's constants, freed of their factors."""
-    return {shape(coefficient)[1] for coefficient in element.coeffs()}
+def primitive_parts(element: Polynomial) -> set[Polynomial]:
+    """Collect the constants of an element without their rational factors.
+
+    Parameters
+    ----------
+    element : polynomial
+        Element of A, B, C or g.
+
+    Returns
+    -------
+    set of polynomial
+        Primitive polynomials in the parameters.
+    """
+    return {split_content(coefficient)[1] for coefficient in element.coeffs()}
 
 
-def named(
+def name_constants(
     shapes: set[Polynomial], letter: str, values: Mapping[str, float], taken: Iterable[str] = ()
 ) -> dict[Polynomial, str]:
-    """Name constants in the order of their size, counting on from the names that are taken."""
+    """Name constants in descending order of size, continuing the numbers of the names that are taken.
+
+    Parameters
+    ----------
+    shapes : set of polynomial
+        Primitive polynomials to name.
+    letter : str
+        `I` or `g`, with which the names begin.
+    values : mapping of str to float
+        Values of the parameters, which give the sizes.
+    taken : iterable of str
+        Names in use.
+
+    Returns
+    -------
+    dict of polynomial to str
+        Name of each constant.
+    """
     start = 1 + sum(name.startswith(letter) for name in taken)
-    ordered = sorted(shapes, key=lambda each: (-abs(evaluated(each, values)), str(each)))
+    ordered = sorted(shapes, key=lambda each: (-abs(evaluate_polynomial(each, values)), str(each)))
     return {each: f"{letter}{number}" for number, each in enumerate(ordered, start=start)}
 
 
-def lumped_terms(element: Polynomial, parts: Mapping[Polynomial, Shares]) -> list[Term]:
-    """Write an element as a sum of factor × constant × powers of sines and cosines.
+def lumped_terms(element: Polynomial, parts: Mapping[Polynomial, NamedSum]) -> list[Term]:
+    """Write an element as a sum of factor × lumped constant × powers of sines and cosines.
 
     Parameters
     ----------
     element : sympy PolyElement
-    parts : mapping of constant to Shares
-        What each constant, freed of its factor, consists of.
+        Element of A, B, C or g.
+    parts : mapping of polynomial to NamedSum
+        Sum of named constants that each primitive constant equals.
 
     Returns
     -------
     list of Term
+        Terms of the sum.
     """
     terms = []
     for powers, coefficient in element.terms():
-        scale, core = shape(coefficient)
+        scale, core = split_content(coefficient)
         terms += [Term(powers, name, factor * scale) for name, factor in parts[core]]
     return terms
 
 
-def taken_apart(core: Polynomial, names: Mapping[Polynomial, str]) -> Shares | None:
-    """Write a constant as the sum of two named ones, such as I11 + I12; None if it is not."""
+def split_into_named(core: Polynomial, names: Mapping[Polynomial, str]) -> NamedSum | None:
+    """Write a constant as the sum of two named ones, such as I11 + I12.
+
+    Parameters
+    ----------
+    core : polynomial
+        Primitive constant.
+    names : mapping of polynomial to str
+        Constants that have names.
+
+    Returns
+    -------
+    NamedSum or None
+        The two names with their factors; None if no such sum exists.
+    """
     field = core.ring.domain
     multiples = [
         (constant * field(factor.numerator, factor.denominator), name, factor)
@@ -106,26 +172,27 @@ def taken_apart(core: Polynomial, names: Mapping[Polynomial, str]) -> Shares | N
     return None
 
 
-def chosen_forms(
+def choose_forms(
     forms: Mapping[Key, list[Polynomial]], known: set[Polynomial], cost: Callable[[Polynomial], int]
 ) -> dict[Key, Polynomial]:
-    """Choose a form for each element, so that few constants are needed and then few operations.
+    """Choose a form for each element so that few constants, and then few operations, are needed.
 
     Parameters
     ----------
     forms : mapping of key to list of polynomial
-        The forms of each element.
+        Equivalent forms of each element.
     known : set of polynomial
-        Constants that are there anyway.
+        Constants that are needed anyway.
     cost : callable
-        Operations of a form.
+        Number of operations of a form.
 
     Returns
     -------
     dict of key to polynomial
+        Chosen form of each element.
     """
     costs = {key: [cost(form) for form in each] for key, each in forms.items()}
-    needs = {key: [shapes_of(form) - known for form in each] for key, each in forms.items()}
+    needs = {key: [primitive_parts(form) - known for form in each] for key, each in forms.items()}
     choice = {key: min(range(len(each)), key=each.__getitem__) for key, each in costs.items()}
     while True:
         before = dict(choice)

@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from simbench.dynamics.arm_symbols import MOTOR
-from simbench.dynamics.explicit_model import ExplicitModel, Place
-from simbench.dynamics.factored import constant_name, factored, products
+from simbench.dynamics.explicit_model import ElementIndex, ExplicitModel
+from simbench.dynamics.factored import constant_name, factor_terms, signed_products
 from simbench.dynamics.lumped import Term
 from simbench.dynamics.trig_ring import Angle, angle_label
 
@@ -19,38 +19,81 @@ WIDTH = 108
 
 
 class Line(NamedTuple):
-    """A name and the expression that it stands for."""
+    """An assignment of the generated code.
+
+    Parameters
+    ----------
+    name : str
+        Variable on the left.
+    text : str
+        Expression on the right.
+    """
 
     name: str
     text: str
 
 
-def place_name(place: Place) -> str:
-    """Name an element as the paper does, a12, b112, c21, but its g2 w2: there are constants g1, g2, too."""
-    separator = "" if max(place) < 10 else "_"
-    letter = {1: "w", 2: "a", 3: "b"}[len(place)]
-    if len(place) == 3 and place[1] == place[2]:
-        letter, place = "c", place[:2]
-    return letter + separator.join(map(str, place))
+def element_name(entry: ElementIndex) -> str:
+    """Name an element as the paper does: a12, b112, c21; its g2 is w2, as constants are named g1, g2, too.
+
+    Parameters
+    ----------
+    entry : ElementIndex
+        Index of the element.
+
+    Returns
+    -------
+    str
+        Its name.
+    """
+    separator = "" if max(entry) < 10 else "_"
+    letter = {1: "w", 2: "a", 3: "b"}[len(entry)]
+    if len(entry) == 3 and entry[1] == entry[2]:
+        letter, entry = "c", entry[:2]
+    return letter + separator.join(map(str, entry))
 
 
-def code_terms(model: ExplicitModel, place: Place) -> list[Term]:
-    """List an element's terms; a11's constant and the motor's inertia are one, J1."""
-    terms = model.elements[place]
-    if len(place) != 2 or place[0] != place[1]:
+def code_terms(model: ExplicitModel, entry: ElementIndex) -> list[Term]:
+    """List an element's terms, a11's constant and the motor's inertia joined as J1.
+
+    Parameters
+    ----------
+    model : ExplicitModel
+        Model that the element belongs to.
+    entry : ElementIndex
+        Index of the element.
+
+    Returns
+    -------
+    list of Term
+        Its terms.
+    """
+    terms = model.elements[entry]
+    if len(entry) != 2 or entry[0] != entry[1]:
         return terms
     powers = (0,) * model.geometry.ring.ring.ngens
     rest = [term for term in terms if any(term.powers)]
-    return [*rest, Term(powers, f"J{place[0]}", Fraction(1))]
+    return [*rest, Term(powers, f"J{entry[0]}", Fraction(1))]
 
 
 def constant_lines(model: ExplicitModel) -> list[Line]:
-    """Write the constants of the code, multiples and sums with the motors, in the lumped ones."""
+    """Write the code of the constants, multiples and sums with the motors, from the lumped ones.
+
+    Parameters
+    ----------
+    model : ExplicitModel
+        Model to write.
+
+    Returns
+    -------
+    list of Line
+        One assignment for each constant.
+    """
     lines: dict[str, str] = {}
-    for place in model.elements:
-        for term in code_terms(model, place):
+    for entry in model.elements:
+        for term in code_terms(model, entry):
             if term.constant.startswith("J"):
-                lines[term.constant] = _with_motor(model, place)
+                lines[term.constant] = _with_motor(model, entry)
                 continue
             factor = abs(term.factor)
             times = "" if factor == 1 else f"{float(factor)!r} * "
@@ -58,17 +101,30 @@ def constant_lines(model: ExplicitModel) -> list[Line]:
     return [Line(name, text) for name, text in lines.items()]
 
 
-def configuration_lines(model: ExplicitModel, places: Sequence[Place]) -> list[Line]:
-    """Write elements of A, B, C and g, what they share computed once (common-subexpression elimination)."""
+def configuration_lines(model: ExplicitModel, places: Sequence[ElementIndex]) -> list[Line]:
+    """Write the code of elements of A, B, C and g with common-subexpression elimination.
+
+    Parameters
+    ----------
+    model : ExplicitModel
+        Model to write.
+    places : sequence of ElementIndex
+        Elements to write.
+
+    Returns
+    -------
+    list of Line
+        Assignments of shared subexpressions, then of the elements.
+    """
     import sympy
 
     ring = model.geometry.ring
     names: dict[str, sympy.Symbol] = {}
-    sums = [products(ring, code_terms(model, place)) for place in places]
+    sums = [signed_products(ring, code_terms(model, entry)) for entry in places]
     for each in sums:
         for _, factors in each:
             names |= {factor: sympy.Symbol(factor) for factor in factors}
-    written = [eval(factored(each).text, dict(names)) for each in sums]
+    written = [eval(factor_terms(each).text, dict(names)) for each in sums]
     expanded = [
         sympy.Add(*(sign * sympy.Mul(*(names[factor] for factor in factors)) for sign, factors in each))
         for each in sums
@@ -78,7 +134,7 @@ def configuration_lines(model: ExplicitModel, places: Sequence[Place]) -> list[L
     lines = list(_squares(model, used))
     lines += [Line(str(name), str(value)) for name, value in shortest[1]]
     return lines + [
-        Line(place_name(place), str(value)) for place, value in zip(places, shortest[2], strict=True)
+        Line(element_name(entry), str(value)) for entry, value in zip(places, shortest[2], strict=True)
     ]
 
 
@@ -91,21 +147,56 @@ def _eliminated(expressions: Sequence[Any]) -> tuple[int, list[tuple[Any, Any]],
 
 
 def used_angles(model: ExplicitModel) -> list[Angle]:
-    """List the angles whose sines or cosines the elements have."""
+    """List the angles whose sine or cosine occurs in the elements.
+
+    Parameters
+    ----------
+    model : ExplicitModel
+        Model to write.
+
+    Returns
+    -------
+    list of Angle
+        Angles in the order of the ring.
+    """
     ring = model.geometry.ring
-    powers = [term.powers for place in model.elements for term in code_terms(model, place)]
+    powers = [term.powers for entry in model.elements for term in code_terms(model, entry)]
     return [
         angle for i, angle in enumerate(ring.angles) if any(each[2 * i] or each[2 * i + 1] for each in powers)
     ]
 
 
 def angle_offset(model: ExplicitModel, angle: Angle) -> float:
-    """Sum of the constant angles θ of an angle's joints, rad."""
+    """Add up the constant angles θ of the joints that an angle is the sum of.
+
+    Parameters
+    ----------
+    model : ExplicitModel
+        Model whose table has the constant angles.
+    angle : Angle
+        Joints whose angles are added.
+
+    Returns
+    -------
+    float
+        Offset, rad.
+    """
     return float(sum(model.geometry.arm.rows[joint - 1].theta for joint in angle))
 
 
 def trigonometry_lines(model: ExplicitModel) -> list[Line]:
-    """Write sine and cosine of each angle that is used, then how far joints have slid."""
+    """Write the code of the sine and cosine of each angle in use, then of the displacement of sliding joints.
+
+    Parameters
+    ----------
+    model : ExplicitModel
+        Model to write.
+
+    Returns
+    -------
+    list of Line
+        Assignments.
+    """
     lines = []
     for angle in used_angles(model):
         offset = angle_offset(model, angle)
@@ -126,29 +217,40 @@ def _squares(model: ExplicitModel, used: Iterable[str]) -> Iterable[Line]:
 
 
 def torque_lines(model: ExplicitModel) -> list[Line]:
-    """Write τ = A q̈ + B [q̇q̇] + C [q̇²] + g, zeros left out."""
+    """Write the code of τ = A q̈ + B [q̇q̇] + C [q̇²] + g, without the zero elements.
+
+    Parameters
+    ----------
+    model : ExplicitModel
+        Model to write.
+
+    Returns
+    -------
+    list of Line
+        Assignments, the torques last.
+    """
     n = model.joints
     rows: dict[int, list[tuple[int, str]]] = {i: [] for i in range(1, n + 1)}
     lines: dict[str, str] = {}
-    multiples: dict[tuple[Place, Fraction], tuple[str, Fraction]] = {}
-    for place, (owner, factor) in model.places.items():
-        name, own = place_name(owner), Fraction(1)
+    multiples: dict[tuple[ElementIndex, Fraction], tuple[str, Fraction]] = {}
+    for entry, (owner, factor) in model.places.items():
+        name, own = element_name(owner), Fraction(1)
         if abs(factor) != 1:
-            name, own = multiples.setdefault((owner, abs(factor)), (place_name(place), factor))
-            lines.setdefault(name, f"{float(factor)!r} * {place_name(owner)}")
+            name, own = multiples.setdefault((owner, abs(factor)), (element_name(entry), factor))
+            lines.setdefault(name, f"{float(factor)!r} * {element_name(owner)}")
         sign = 1 if factor / own > 0 else -1
-        if len(place) == 2:
-            i, j = place
+        if len(entry) == 2:
+            i, j = entry
             rows[i].append((sign, f"{name} * a[{j - 1}]"))
             if i != j:
                 rows[j].append((sign, f"{name} * a[{i - 1}]"))
-        elif len(place) == 3:
-            k, i, j = place
-            speed = f"v{i}{j}" if max(place) < 10 else f"v{i}_{j}"
+        elif len(entry) == 3:
+            k, i, j = entry
+            speed = f"v{i}{j}" if max(entry) < 10 else f"v{i}_{j}"
             lines[speed] = f"v[{i - 1}] * v[{j - 1}]"
             rows[k].append((sign, f"{name} * {speed}"))
         else:
-            rows[place[0]].append((sign, name))
+            rows[entry[0]].append((sign, name))
     written = [Line(name, text) for name, text in lines.items()]
     for i, row in rows.items():
         text = "".join((" + " if sign > 0 else " - ") + each for sign, each in row)
@@ -157,7 +259,18 @@ def torque_lines(model: ExplicitModel) -> list[Line]:
 
 
 def lumped_lines(model: ExplicitModel) -> list[Line]:
-    """Write the lumped constants in the arm's parameters."""
+    """Write the code of the lumped constants from the arm's parameters.
+
+    Parameters
+    ----------
+    model : ExplicitModel
+        Model to write.
+
+    Returns
+    -------
+    list of Line
+        One assignment for each constant in use.
+    """
     used = {term.constant for terms in model.elements.values() for term in terms}
     lines = []
     for name, constant in model.constants.items():
@@ -166,8 +279,19 @@ def lumped_lines(model: ExplicitModel) -> list[Line]:
     return lines
 
 
-def block(lines: Sequence[Line]) -> str:
-    """Write assignments, long ones over several lines."""
+def format_assignments(lines: Sequence[Line]) -> str:
+    """Format assignments as indented code, long ones over several lines.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        Assignments.
+
+    Returns
+    -------
+    str
+        Code, indented by four spaces.
+    """
     written = []
     for name, text in lines:
         line = f"{name} = {text}"
@@ -178,9 +302,9 @@ def block(lines: Sequence[Line]) -> str:
     return textwrap.indent("\n".join(written), "    ")
 
 
-def _with_motor(model: ExplicitModel, place: Place) -> str:
-    text = f"p.{MOTOR}{place[0]}"
-    for term in model.elements[place]:
+def _with_motor(model: ExplicitModel, entry: ElementIndex) -> str:
+    text = f"p.{MOTOR}{entry[0]}"
+    for term in model.elements[entry]:
         if not any(term.powers):
             sign = "+" if term.factor > 0 else "-"
             times = "" if abs(term.factor) == 1 else f"{float(abs(term.factor))!r} * "

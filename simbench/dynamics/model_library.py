@@ -1,4 +1,4 @@
-"""Explicit models of robots: those that ship, and others, which are derived once and kept."""
+"""Explicit models of robots: those that ship with simbench, and others, which are derived once and cached."""
 
 import hashlib
 import os
@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
-from simbench.dynamics.abbreviation import abbreviated_model
+from simbench.dynamics.abbreviation import abbreviate_model
 from simbench.dynamics.arm import Arm, read_arm
 from simbench.dynamics.arm_symbols import arm_structure, arm_symbols
-from simbench.dynamics.evaluation import Evaluation, evaluation
+from simbench.dynamics.evaluation import ModelEvaluator, make_evaluator
 from simbench.dynamics.explicit_model import derive_explicit_model
 from simbench.dynamics.generated import puma560_abbreviated, puma560_full
 from simbench.dynamics.model_module import model_module
@@ -18,8 +18,8 @@ from simbench.dynamics.model_module import model_module
 SHIPPED: Mapping[str, tuple[ModuleType, ModuleType]] = {"puma560": (puma560_full, puma560_abbreviated)}
 
 
-def explicit_model_of(name_or_path: str | Path, *, abbreviated: bool = False) -> Evaluation:
-    """Find or derive the explicit model of an arm.
+def explicit_model_of(name_or_path: str | Path, *, abbreviated: bool = False) -> ModelEvaluator:
+    """Find the explicit model of an arm, or derive it and keep it in the user's cache.
 
     Parameters
     ----------
@@ -30,30 +30,29 @@ def explicit_model_of(name_or_path: str | Path, *, abbreviated: bool = False) ->
 
     Returns
     -------
-    Evaluation
+    ModelEvaluator
+        The model with the arm's numbers.
 
     Raises
     ------
     RobotError
-        If the robot is not such an arm.
+        If the robot is not an arm with such joints.
     DynamicsError
         If the model has to be derived, and sympy is not installed.
     """
     arm = read_arm(name_or_path)
     if str(name_or_path) in SHIPPED:
-        return evaluation(SHIPPED[str(name_or_path)][abbreviated], arm)
+        return make_evaluator(SHIPPED[str(name_or_path)][abbreviated], arm)
     path = _cache() / f"{_digest(arm, abbreviated)}.py"
     try:
         source = path.read_text(encoding="utf-8")
     except OSError:
         model = derive_explicit_model(arm)
-        source = model_module(
-            abbreviated_model(model) if abbreviated else model, "An explicit dynamic model."
-        )
+        source = model_module(abbreviate_model(model) if abbreviated else model, "An explicit dynamic model.")
         _keep(path, source)
     module = ModuleType(path.stem)
     exec(compile(source, str(path), "exec"), module.__dict__)
-    return evaluation(module, arm)
+    return make_evaluator(module, arm)
 
 
 def _cache() -> Path:
@@ -61,7 +60,7 @@ def _cache() -> Path:
 
 
 def _digest(arm: Arm, abbreviated: bool) -> str:
-    """Name what a model is derived from: the arm, and the sources that derive it."""
+    """Digest everything that determines a model: the arm, and the source code that derives it."""
     symbols = arm_symbols(arm)
     digest = hashlib.sha256(repr((arm_structure(arm), symbols, abbreviated)).encode())
     for path in sorted(Path(__file__).parent.glob("*.py")):
@@ -70,7 +69,7 @@ def _digest(arm: Arm, abbreviated: bool) -> str:
 
 
 def _keep(path: Path, source: str) -> None:
-    """Write a model beside its name and rename it, or leave it where nothing can be written."""
+    """Write a model under a temporary name and rename it; do nothing where the cache cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:

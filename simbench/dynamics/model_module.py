@@ -8,11 +8,11 @@ from simbench.dynamics.explicit_model import ExplicitModel
 from simbench.dynamics.model_code import (
     Line,
     angle_offset,
-    block,
     configuration_lines,
     constant_lines,
+    element_name,
+    format_assignments,
     lumped_lines,
-    place_name,
     torque_lines,
     trigonometry_lines,
     used_angles,
@@ -82,29 +82,30 @@ def torque(e: Any, v: Any, a: Any) -> Any:
 
 
 def model_module(model: ExplicitModel, title: str) -> str:
-    """Write the module of a model.
+    """Write an explicit model as the source of a Python module.
 
     Parameters
     ----------
     model : ExplicitModel
+        Model to write.
     title : str
-        First line of its docstring.
+        First line of the module's docstring.
 
     Returns
     -------
     str
-        Source. The same for the same model, whatever the machine.
+        Source code; it is the same on every machine.
     """
     symbols = model.geometry.symbols
     constants, lumped = constant_lines(model), lumped_lines(model)
-    elements = [place_name(place) for place in model.elements]
+    elements = [element_name(entry) for entry in model.elements]
     owners, trigonometry = list(model.elements), trigonometry_lines(model)
     angles = [
         (tuple(joint - 1 for joint in angle), angle_offset(model, angle)) for angle in used_angles(model)
     ]
     places = ", ".join(
-        f"{place}: ({owners.index(owner)}, {float(factor)!r})"
-        for place, (owner, factor) in model.places.items()
+        f"{entry}: ({owners.index(owner)}, {float(factor)!r})"
+        for entry, (owner, factor) in model.places.items()
     )
     read = [name for name in symbols.values if any(_mentions(line.text, name) for line in lumped)]
     return HEAD.format(
@@ -116,21 +117,21 @@ def model_module(model: ExplicitModel, title: str) -> str:
         constants=_tuple(line.name for line in constants),
         elements=_tuple(elements),
         places="{\n" + _wrapped(places, 4) + "\n}",
-        unpacked=block([Line(name, f'p["{name}"]') for name in read]),
+        unpacked=format_assignments([Line(name, f'p["{name}"]') for name in read]),
         lumped_values="\n".join(_entry(line) for line in lumped),
         constant_values="\n".join(f"        {_by_name(line.text)}," for line in constants),
         angles="(" + "".join(f"{each!r}, " for each in angles).rstrip() + ")",
         slides=tuple(joint - 1 for joint in model.geometry.ring.slides),
-        trigonometry_code=block(trigonometry),
+        trigonometry_code=format_assignments(trigonometry),
         sines="(" + ", ".join(line.name for line in trigonometry) + ",)",
-        taken=block(
+        taken=format_assignments(
             [Line(line.name, f"k[{i}]") for i, line in enumerate(constants)]
             + [Line(line.name, f"s[{i}]") for i, line in enumerate(trigonometry)]
         ),
-        elements_code=block(configuration_lines(model, owners)),
+        elements_code=format_assignments(configuration_lines(model, owners)),
         returned="(\n" + _wrapped(", ".join(elements), 8) + ",\n    )",
-        given=block([Line(name, f"e[{i}]") for i, name in enumerate(elements)]),
-        torque_code=block(torque_lines(model)),
+        given=format_assignments([Line(name, f"e[{i}]") for i, name in enumerate(elements)]),
+        torque_code=format_assignments(torque_lines(model)),
         torques=", ".join(f"t{i}" for i in range(1, model.joints + 1)),
     )
 

@@ -12,19 +12,19 @@ from numpy.typing import ArrayLike
 
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.components import (
-    NOTHING,
+    ZERO_VECTOR,
     Rotation,
     Scalar,
     Vector,
     add,
     apply,
     cross,
-    exact,
     exact_zero,
     product,
-    scaled,
+    round_exact,
+    scale,
     sparse,
-    transposed,
+    transpose,
 )
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
@@ -32,21 +32,26 @@ from simbench.robot.dh.dh import HayatiRow, Row, Sigma
 
 
 def inverse_dynamics(arm: Arm, q: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike) -> Array:
-    """Compute the joint torques of a motion, motors and friction of moving joints included.
+    """Compute the joint torques of a motion, with motors and the friction of moving joints.
 
-    τ = A(q) q̈ + B(q) [q̇q̇] + C(q) [q̇²] + g(q) + D q̇ + f_c sgn q̇ (Armstrong 1986, eq. 1; Ohtsuki). At rest a
-    joint's friction is whatever holds it, up to its breakaway: it is left out.
+    τ = A(q) q̈ + B(q) [q̇q̇] + C(q) [q̇²] + g(q) + D q̇ + f_c sgn q̇ (Armstrong 1986, eq. 1; Ohtsuki). The
+    friction of a joint at rest takes whatever value holds it, up to breakaway, and is left out.
 
     Parameters
     ----------
     arm : Arm
-    q, velocity, acceleration : (..., n) array_like
-        rad, rad/s, rad/s²; m for joints that slide.
+        The arm.
+    q : (..., n) array_like
+        Joint positions, rad, or m of sliding joints.
+    velocity : (..., n) array_like
+        Joint velocities, rad/s, or m/s.
+    acceleration : (..., n) array_like
+        Joint accelerations, rad/s², or m/s².
 
     Returns
     -------
     (..., n) array
-        N·m, or N.
+        Joint torques, N·m, or forces, N.
 
     Raises
     ------
@@ -62,7 +67,23 @@ def inverse_dynamics(arm: Arm, q: ArrayLike, velocity: ArrayLike, acceleration: 
 def joint_states(
     joints: int, q: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
 ) -> tuple[Array, Array, Array]:
-    """Bring positions, velocities and accelerations to one shape (..., n).
+    """Check positions, velocities and accelerations and broadcast them to one shape.
+
+    Parameters
+    ----------
+    joints : int
+        Number of joints n.
+    q : (..., n) array_like
+        Joint positions, rad, or m.
+    velocity : (..., n) array_like
+        Joint velocities, rad/s, or m/s.
+    acceleration : (..., n) array_like
+        Joint accelerations, rad/s², or m/s².
+
+    Returns
+    -------
+    tuple of three (..., n) arrays
+        The same, broadcast.
 
     Raises
     ------
@@ -85,71 +106,76 @@ def link_torques(
     velocity: Sequence[Scalar],
     acceleration: Sequence[Scalar],
 ) -> list[Scalar]:
-    """Compute the torques that the links alone need, by the recursion.
+    """Compute the torques that the links alone need, by the recursion of Newton and Euler.
 
     Parameters
     ----------
     arm : Arm
+        Arm whose table, masses and gravity are used; motors and friction are not.
     q, velocity, acceleration : sequence of n scalars
-        Of anything that adds, multiplies and has a sine (`numpy.sin`).
+        State of the joints: numbers, arrays, or any objects that add, multiply and have a sine (`numpy.sin`).
 
     Returns
     -------
     list of n scalars
-        N·m, or N.
+        Joint torques, N·m, or forces, N.
     """
     slides = [joint.sigma == Sigma.PRISMATIC for joint in arm.table.joints]
-    rotations, own_steps, ends = zip(*map(_place, arm.rows, slides, q), strict=True)
-    steps = [add(step, end) for step, end in zip(own_steps, (NOTHING, *ends), strict=False)]
-    turn, turning = NOTHING, NOTHING
-    # A base that accelerates upwards stands for gravity.
-    lift = sparse(-arm.gravity)
+    rotations, offsets, ends = zip(*map(_joint_frame, arm.rows, slides, q), strict=True)
+    steps = [add(offset, end) for offset, end in zip(offsets, (ZERO_VECTOR, *ends), strict=False)]
+    angular_velocity, angular_acceleration = ZERO_VECTOR, ZERO_VECTOR
+    # An upward acceleration of the base has the effect of gravity.
+    linear_acceleration = sparse(-arm.gravity)
     forces, moments = [], []
     for i in range(arm.joints):
-        back, rate, change = transposed(rotations[i]), velocity[i], acceleration[i]
-        lift = apply(back, add(lift, _swing(turn, turning, steps[i])))
-        turn, turning = apply(back, turn), apply(back, turning)
+        back, rate, change = transpose(rotations[i]), velocity[i], acceleration[i]
+        a = add(
+            linear_acceleration, _rotational_acceleration(angular_velocity, angular_acceleration, steps[i])
+        )
+        a, w, dw = apply(back, a), apply(back, angular_velocity), apply(back, angular_acceleration)
         if slides[i]:
-            lift = (lift[0] + 2 * turn[1] * rate, lift[1] - 2 * turn[0] * rate, lift[2] + change)
+            a = (a[0] + 2 * w[1] * rate, a[1] - 2 * w[0] * rate, a[2] + change)
         else:
-            turning = (turning[0] + turn[1] * rate, turning[1] - turn[0] * rate, turning[2] + change)
-            turn = (turn[0], turn[1], turn[2] + rate)
+            dw = (dw[0] + w[1] * rate, dw[1] - w[0] * rate, dw[2] + change)
+            w = (w[0], w[1], w[2] + rate)
+        linear_acceleration, angular_velocity, angular_acceleration = a, w, dw
         centre = add(sparse(arm.centre[i]), ends[i])
-        force = scaled(exact_zero(arm.mass[i]), add(lift, _swing(turn, turning, centre)))
+        force = scale(exact_zero(arm.mass[i]), add(a, _rotational_acceleration(w, dw, centre)))
         inertia: Rotation = tuple(sparse(row) for row in arm.inertia[i])  # type: ignore[assignment]
-        moment = add(apply(inertia, turning), cross(turn, apply(inertia, turn)))
+        moment = add(apply(inertia, dw), cross(w, apply(inertia, w)))
         forces.append(force)
         moments.append(add(moment, cross(centre, force)))
     torques: list[Scalar] = []
-    force, moment = NOTHING, NOTHING
+    force, moment = ZERO_VECTOR, ZERO_VECTOR
     for i in reversed(range(arm.joints)):
         force, moment = add(forces[i], force), add(moments[i], moment)
         torques.insert(0, force[2] if slides[i] else moment[2])
-        # From this joint's frame to that of the one before.
+        # From this joint's frame to the previous joint's.
         force = apply(rotations[i], force)
         moment = add(apply(rotations[i], moment), cross(steps[i], force))
     return torques
 
 
 def dynamics_terms(arm: Arm, q: ArrayLike) -> tuple[Array, Array, Array, Array]:
-    """Compute A, B, C and g one by one, by the recursion with single velocities and accelerations.
+    """Compute A, B, C and g separately, by the recursion with unit velocities and accelerations.
 
-    As the paper checked its explicit model. The motors are on the diagonal of A.
+    The paper checked its explicit model in this way. The motors' inertia is on the diagonal of A.
 
     Parameters
     ----------
     arm : Arm
+        The arm.
     q : (..., n) array_like
-        rad, or m.
+        Joint positions, rad, or m.
 
     Returns
     -------
     inertia : (..., n, n) array
         A, kg·m².
     coriolis : (..., n, n (n − 1) / 2) array
-        B, of the products q̇_i q̇_j, i < j, in the order of `velocity_products`.
+        B, for the products q̇_i q̇_j, i < j, in the order of `velocity_products`.
     centrifugal : (..., n, n) array
-        C, of the squares.
+        C, for the squares q̇_j².
     gravity : (..., n) array
         g, N·m.
     """
@@ -173,29 +199,40 @@ def dynamics_terms(arm: Arm, q: ArrayLike) -> tuple[Array, Array, Array, Array]:
 
 
 def velocity_products(joints: int) -> list[tuple[int, int]]:
-    """List the pairs i < j of [q̇q̇], in the paper's order: 12, 13, …, 1n, 23 and so on."""
+    """List the pairs i < j of [q̇q̇] in the paper's order: 12, 13, …, 1n, 23 and so on.
+
+    Parameters
+    ----------
+    joints : int
+        Number of joints n.
+
+    Returns
+    -------
+    list of (int, int)
+        Pairs, counted from 0.
+    """
     return [(i, j) for i in range(joints) for j in range(i + 1, joints)]
 
 
-def _place(row: Row | HayatiRow, slides: bool, variable: Scalar) -> tuple[Rotation, Vector, Vector]:
-    """Place a joint's frame in the one before, and the row's frame on the link."""
+def _joint_frame(row: Row | HayatiRow, slides: bool, variable: Scalar) -> tuple[Rotation, Vector, Vector]:
+    """Compute axes and origin of a joint's frame in the previous one, and the row's frame on the link."""
     angle, along = (row.theta, row.d + variable) if slides else (row.theta + variable, exact_zero(row.d))
     c, s = np.cos(angle), np.sin(angle)
     if slides:
-        c, s = exact(c), exact(s)
-    ca, sa = exact(np.cos(row.alpha)), exact(np.sin(row.alpha))
+        c, s = round_exact(c), round_exact(s)
+    ca, sa = round_exact(np.cos(row.alpha)), round_exact(np.sin(row.alpha))
     spin: Rotation = ((c, -s, 0), (s * ca, c * ca, -sa), (s * sa, c * sa, ca))
     offset: Vector = (0, -sa * along, ca * along)
     if isinstance(row, HayatiRow):
-        cb, sb = exact(np.cos(row.beta)), exact(np.sin(row.beta))
+        cb, sb = round_exact(np.cos(row.beta)), round_exact(np.sin(row.beta))
         outer: Rotation = ((cb, 0, sb), (0, 1, 0), (-sb, 0, cb))
         return product(outer, spin), apply(outer, offset), sparse([row.a, 0.0, 0.0])
-    cg, sg = exact(np.cos(row.gamma)), exact(np.sin(row.gamma))
+    cg, sg = round_exact(np.cos(row.gamma)), round_exact(np.sin(row.gamma))
     outer = ((cg, -sg, 0), (sg, cg, 0), (0, 0, 1))
     step = apply(outer, (exact_zero(row.a), offset[1], offset[2]))
-    return product(outer, spin), add(step, (0, 0, exact_zero(row.b))), NOTHING
+    return product(outer, spin), add(step, (0, 0, exact_zero(row.b))), ZERO_VECTOR
 
 
-def _swing(turn: Vector, turning: Vector, lever: Vector) -> Vector:
-    """Acceleration of a point of a turning body beside that of the body's origin."""
-    return add(cross(turning, lever), cross(turn, cross(turn, lever)))
+def _rotational_acceleration(w: Vector, dw: Vector, lever: Vector) -> Vector:
+    """Compute the acceleration of a point of a rotating body relative to the body's origin."""
+    return add(cross(dw, lever), cross(w, cross(w, lever)))

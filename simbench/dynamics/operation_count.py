@@ -9,30 +9,51 @@ from simbench.dynamics.newton_euler import link_torques
 
 
 class Operations(NamedTuple):
-    """How often is multiplied, and how often added or subtracted."""
+    """Numbers of arithmetic operations.
+
+    Parameters
+    ----------
+    multiplications : int
+        Number of multiplications.
+    additions : int
+        Number of additions and subtractions.
+    """
 
     multiplications: int
     additions: int
 
     @property
     def total(self) -> int:
-        """Both together."""
+        """Multiplications and additions together."""
         return self.multiplications + self.additions
 
 
 @dataclass
 class Tally:
-    """What has been counted so far."""
+    """Running count of operations.
+
+    Parameters
+    ----------
+    multiplications : int
+        Number of multiplications.
+    additions : int
+        Number of additions and subtractions.
+    """
 
     multiplications: int = 0
     additions: int = 0
 
 
 class Counted:
-    """A number that notes in a tally what is done with it.
+    """A number without a value that counts the operations applied to it.
 
-    Not counted, as in the paper: sines and cosines, changes of sign, what is done with constants alone, and
-    what constants that are 0, 1 or −1 make unnecessary.
+    As in the paper, these are not counted: sines and cosines, changes of sign, operations on constants alone,
+    and those that constants of 0, 1 or −1 make unnecessary.
+
+    Parameters
+    ----------
+    tally : Tally
+        Counters that the number increments.
     """
 
     def __init__(self, tally: Tally) -> None:
@@ -65,18 +86,19 @@ class Counted:
 
 
 def count_operations(function: Callable[..., Any], *sizes: int) -> Operations:
-    """Run a function on numbers that count.
+    """Count the operations of a function by running it on counting numbers.
 
     Parameters
     ----------
     function : callable
-        Of sequences of numbers.
-    sizes : int
-        How long each of its arguments is.
+        Function of sequences of numbers.
+    *sizes : int
+        Length of each of its arguments.
 
     Returns
     -------
     Operations
+        Operations of one call.
     """
     tally = Tally()
     arguments: list[Sequence[Counted]] = [[Counted(tally) for _ in range(size)] for size in sizes]
@@ -85,16 +107,17 @@ def count_operations(function: Callable[..., Any], *sizes: int) -> Operations:
 
 
 def count_newton_euler(arm: Arm) -> Operations:
-    """Count what the recursion does for one state of an arm: links alone, no motors, no friction.
+    """Count the operations of the recursion for one state of an arm's links, without motors and friction.
 
     Parameters
     ----------
     arm : Arm
-        What is zero in it is not calculated with.
+        The arm; its zero parameters cause no operations.
 
     Returns
     -------
     Operations
+        Operations of one evaluation.
     """
     n = arm.joints
     return count_operations(lambda *state: link_torques(arm, *state), n, n, n)

@@ -1,7 +1,7 @@
 """Sines and cosines of many angles at once.
 
-NumPy's and the C library's take one angle after the other on most machines, which is half of the time that an
-explicit model takes for many states. Written as arithmetic without branches, several go through at a time.
+NumPy and the C library evaluate one angle after the other on most machines, which is half of the time that an
+explicit model takes for many states. Arithmetic without branches lets the processor evaluate several at once.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from numba import njit
 from simbench.kinematics.arrays import Array
 
 FAR = 1e5
-"""Beyond this the turns that are taken off lose digits, rad."""
+"""Largest angle, rad, beyond which the argument reduction loses digits."""
 # π/2 in three parts, of which the first two times a whole number below 2^20 are exact.
 TURN_1 = 1.57079632673412561417e00
 TURN_2 = 6.07710050630396597660e-11
@@ -19,18 +19,21 @@ TURN_3 = 2.02226624879595063154e-21
 
 @njit(error_model="numpy")
 def sines_and_cosines(angle: Array, sine: Array, cosine: Array, count: int) -> None:
-    """Compute sines and cosines, to 2e-16.
+    """Compute sines and cosines of many angles, to 2e-16.
 
-    Cody and Waite's reduction to within π/4 and the polynomials of fdlibm (Sun Microsystems 1993).
+    Uses Cody and Waite's argument reduction to within π/4 and the polynomials of fdlibm (Sun Microsystems
+    1993).
 
     Parameters
     ----------
     angle : (n,) array
-        rad.
-    sine, cosine : (n,) array
-        The first `count` are overwritten.
+        Angles, rad.
+    sine : (n,) array
+        Receives the sines of the first `count` angles.
+    cosine : (n,) array
+        Receives their cosines.
     count : int
-        How many.
+        Number of angles to evaluate.
     """
     largest = 0.0
     for i in range(count):

@@ -8,7 +8,7 @@ from simbench.dynamics.trig_ring import TrigRing, factor_names
 
 
 def printed_operations(ring: TrigRing, terms: Sequence[Term]) -> Operations:
-    """Count as the paper does: explicit expressions, nothing shared between elements, nothing nested.
+    """Count the operations of an element as the paper does: nothing shared between elements, nothing nested.
 
     I16 (S3 C5 + C3 C4 S5): products of sines and cosines, added up, times the constant, which has its
     numerical factor in it. Products of one angle (SS4, CC4, SC4) count as given, as sines and cosines do.
@@ -16,21 +16,35 @@ def printed_operations(ring: TrigRing, terms: Sequence[Term]) -> Operations:
     Parameters
     ----------
     ring : TrigRing
+        Ring in which the element is written.
     terms : sequence of Term
+        Terms of the element.
 
     Returns
     -------
     Operations
+        Multiplications and additions of the printed expression.
     """
     multiplications = 0
-    for group in grouped(terms):
+    for group in group_terms(terms):
         multiplications += sum(max(len(factor_names(ring, term.powers)) - 1, 0) for term in group)
         multiplications += any(any(term.powers) for term in group)
     return Operations(multiplications, max(len(terms) - 1, 0))
 
 
-def grouped(terms: Iterable[Term]) -> list[list[Term]]:
-    """Collect the terms of each constant with the same numerical factor, whatever its sign."""
+def group_terms(terms: Iterable[Term]) -> list[list[Term]]:
+    """Group terms by constant and absolute numerical factor.
+
+    Parameters
+    ----------
+    terms : iterable of Term
+        Terms of an element.
+
+    Returns
+    -------
+    list of list of Term
+        Groups in the order of their first term.
+    """
     groups: dict[tuple[str, object], list[Term]] = {}
     for term in terms:
         groups.setdefault((term.constant, abs(term.factor)), []).append(term)

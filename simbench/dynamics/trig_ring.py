@@ -1,8 +1,8 @@
 """Polynomials in sines and cosines of an arm's joints; coefficients are polynomials in its parameters.
 
-About parallel axes angles only add up: a sum such as θ2 + θ3 is an angle of its own (S23, C23), as in the
-paper. What an expression in frame i has of one angle is then independent of the others, and s² = 1 − c² makes
-it unique.
+Rotations about parallel axes add up: a sum such as θ2 + θ3 is an angle of its own (S23, C23), as in the
+paper. The angles in an expression in frame i are then independent of each other, and s² = 1 − c² makes the
+expression unique.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,25 +13,27 @@ from typing import Any
 from simbench.errors import DynamicsError
 
 Polynomial = Any
-"""Of sympy's sparse polynomial rings, which are untyped."""
+"""Element of one of sympy's sparse polynomial rings, which are untyped."""
 Angle = tuple[int, ...]
-"""Joints, counted from 1, of whose angles it is the sum."""
+"""Joints, counted from 1, whose positions the angle is the sum of."""
 Powers = tuple[int, ...]
+"""Exponent of each generator of the ring."""
 
 
 @dataclass(frozen=True)
 class TrigRing:
-    """The ring, and which of its generators is what.
+    """A polynomial ring in the sines and cosines of an arm's angles.
 
     Parameters
     ----------
     ring : sympy PolyRing
-        Generators: cosine and sine of each angle, then the joints that slide.
+        Ring whose generators are cosine and sine of each angle, then the displacements of sliding joints.
     constants : sympy PolyRing
-        Of the parameters.
+        Ring of the coefficients, polynomials in the parameters.
     angles : tuple of Angle
+        Angles in the order of the generators.
     slides : tuple of int
-        Joints that slide.
+        Sliding joints, counted from 1.
     """
 
     ring: Any
@@ -45,20 +47,67 @@ class TrigRing:
         return tuple(str(symbol) for symbol in self.ring.symbols)
 
     def cosine(self, angle: Angle) -> Polynomial:
-        """Cosine of an angle."""
+        """Return the cosine of an angle.
+
+        Parameters
+        ----------
+        angle : Angle
+            One of `angles`.
+
+        Returns
+        -------
+        polynomial
+            The generator.
+        """
         return self.ring.gens[2 * self.angles.index(angle)]
 
     def sine(self, angle: Angle) -> Polynomial:
-        """Sine of an angle."""
+        """Return the sine of an angle.
+
+        Parameters
+        ----------
+        angle : Angle
+            One of `angles`.
+
+        Returns
+        -------
+        polynomial
+            The generator.
+        """
         return self.ring.gens[2 * self.angles.index(angle) + 1]
 
     def slide(self, joint: int) -> Polynomial:
-        """How far a joint has slid."""
+        """Return the displacement of a sliding joint.
+
+        Parameters
+        ----------
+        joint : int
+            One of `slides`.
+
+        Returns
+        -------
+        polynomial
+            The generator.
+        """
         return self.ring.gens[2 * len(self.angles) + self.slides.index(joint)]
 
 
 def make_ring(parameters: Sequence[str], angles: Sequence[Angle], slides: Sequence[int]) -> TrigRing:
     """Make the ring of some parameters and angles.
+
+    Parameters
+    ----------
+    parameters : sequence of str
+        Symbols of the parameters.
+    angles : sequence of Angle
+        Angles whose sines and cosines are generators.
+    slides : sequence of int
+        Sliding joints, counted from 1.
+
+    Returns
+    -------
+    TrigRing
+        The ring.
 
     Raises
     ------
@@ -81,12 +130,36 @@ def make_ring(parameters: Sequence[str], angles: Sequence[Angle], slides: Sequen
 
 
 def angle_label(angle: Angle) -> str:
-    """Write an angle as in S23; joints of more than one digit apart."""
+    """Write an angle as in S23, joints of more than one digit separated by underscores.
+
+    Parameters
+    ----------
+    angle : Angle
+        Joints whose angles are added.
+
+    Returns
+    -------
+    str
+        Label such as `23`.
+    """
     return ("" if max(angle) < 10 else "_").join(map(str, angle))
 
 
 def factor_names(ring: TrigRing, powers: Powers) -> list[str]:
-    """Name the factors of a term as the paper does: S4, C23; SS4, CC4, SC4 for products of one angle."""
+    """Name the factors of a term as the paper does: S4, C23; SS4, CC4, SC4 for products of one angle.
+
+    Parameters
+    ----------
+    ring : TrigRing
+        Ring in which the term is written.
+    powers : tuple of int
+        Exponent of each generator.
+
+    Returns
+    -------
+    list of str
+        Names of the factors.
+    """
     names = []
     for index, angle in enumerate(ring.angles):
         c, s = powers[2 * index], powers[2 * index + 1]
@@ -97,15 +170,36 @@ def factor_names(ring: TrigRing, powers: Powers) -> list[str]:
     return names
 
 
-def reduced(ring: TrigRing, polynomial: Polynomial) -> Polynomial:
-    """Replace every s² by 1 − c²: equal functions become equal polynomials."""
+def reduce_squares(ring: TrigRing, polynomial: Polynomial) -> Polynomial:
+    """Replace every s² by 1 − c², so that equal functions become equal polynomials.
+
+    Parameters
+    ----------
+    ring : TrigRing
+        Ring of the polynomial.
+    polynomial : polynomial
+        Polynomial to reduce.
+
+    Returns
+    -------
+    polynomial
+        Its reduced form.
+    """
     for index in range(len(ring.angles)):
         polynomial = _exchanged(ring, polynomial, 2 * index + 1, 2 * index)
     return polynomial
 
 
-def forms(ring: TrigRing, polynomial: Polynomial) -> Iterator[Polynomial]:
-    """Yield a reduced polynomial with c² or s² of every angle that has a square, in all combinations."""
+def enumerate_forms(ring: TrigRing, polynomial: Polynomial) -> Iterator[Polynomial]:
+    """Yield a reduced polynomial with c² or s² of every angle that has a square, in all combinations.
+
+    Parameters
+    ----------
+    ring : TrigRing
+        Ring of the polynomial.
+    polynomial : polynomial
+        Polynomial in reduced form.
+    """
     squared = [
         index
         for index in range(len(ring.angles))
@@ -119,8 +213,23 @@ def forms(ring: TrigRing, polynomial: Polynomial) -> Iterator[Polynomial]:
         yield form
 
 
-def derivative(ring: TrigRing, polynomial: Polynomial, joint: int) -> Polynomial:
-    """Differentiate by a joint's variable, reduced."""
+def differentiate(ring: TrigRing, polynomial: Polynomial, joint: int) -> Polynomial:
+    """Differentiate a polynomial with respect to a joint's position.
+
+    Parameters
+    ----------
+    ring : TrigRing
+        Ring of the polynomial.
+    polynomial : polynomial
+        Polynomial to differentiate.
+    joint : int
+        Joint, counted from 1.
+
+    Returns
+    -------
+    polynomial
+        Derivative in reduced form.
+    """
     if joint in ring.slides:
         return polynomial.diff(ring.slide(joint))
     result = ring.ring.zero
@@ -128,11 +237,11 @@ def derivative(ring: TrigRing, polynomial: Polynomial, joint: int) -> Polynomial
         if joint in angle:
             c, s = ring.cosine(angle), ring.sine(angle)
             result += c * polynomial.diff(s) - s * polynomial.diff(c)
-    return reduced(ring, result)
+    return reduce_squares(ring, result)
 
 
 def _exchanged(ring: TrigRing, polynomial: Polynomial, old: int, new: int) -> Polynomial:
-    """Replace the square of one generator by one minus that of the other, as often as it is in there."""
+    """Replace every square of one generator by one minus the square of the other."""
     terms: dict[Powers, Any] = {}
     waiting = list(polynomial.terms())
     while waiting:

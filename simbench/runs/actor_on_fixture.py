@@ -33,12 +33,12 @@ _TIMES = {
     "rest_duration_s": "rest",
 }
 """Keys of `motion.task` to fields of `Timing`."""
-_MAY_BE_LEFT_OUT = ("initial_duration_s", "grasp_duration_s", "turning_pause_s", "rest_duration_s")
+_MAY_BE_ZERO = ("initial_duration_s", "grasp_duration_s", "turning_pause_s", "rest_duration_s")
 _APPROACH = ("approach_forward_m", "approach_outward_m", "approach_up_m")
-"""Keys that say where hands are before they take their handles, relative to there: along x, away from the
-other hand, along z."""
+"""Keys of a hand's position before it grasps its handle, relative to the handle: along x, away from the other
+hand, along z."""
 _FARTHEST_APPROACH = 0.3
-"""m."""
+"""Largest distance of that position from the handle, m."""
 _MOVES = {DRAWER: ("pull_duration_s", "push_duration_s")}
 """Keys that name the duration of each move of a task."""
 
@@ -49,19 +49,19 @@ def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> H
     Parameters
     ----------
     scenario : Scenario
-        Its source is `actor:<task>`.
+        Scenario whose source is `actor:<task>`.
     mechanisms : sequence of Mechanism
-        Of its fixtures.
+        Mechanisms of its fixtures.
 
     Returns
     -------
     HumanMotion
-        With the handles' ways as far as they went.
+        The performance, with the handles' paths as far as they were moved.
 
     Raises
     ------
     ScenarioError
-        If no fixture is the task's, or it is not before the actor.
+        If no fixture is of the task's type, or it is not in front of the actor.
     MotionError
         If the equipment is out of the actor's reach.
     """
@@ -99,11 +99,11 @@ def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> H
 
 
 def _timing(task: Task, scenario: Scenario) -> Timing:
-    """Take the scenario's `motion.task` keys into a task's timing."""
+    """Apply the scenario's `motion.task` keys to a task's timing."""
     timing, stroke, named = task.timing, f"stroke_{task.unit}", _MOVES.get(task.name, ())
     known = (stroke, "repetitions", "variation", "move_duration_s", *named, *_TIMES, *_APPROACH)
     changes: dict[str, Any] = {"rate": scenario.motion.rate_hz}
-    ways, durations = np.array(timing.moves).T
+    displacements, durations = np.array(timing.moves).T
     for key, value in scenario.motion.task.items():
         if key not in known:
             raise ScenarioError(f"motion.task.{key}: unknown key; allowed: {', '.join(sorted(known))}")
@@ -111,7 +111,7 @@ def _timing(task: Task, scenario: Scenario) -> Timing:
             continue
         _require(key, value)
         if key == stroke:
-            ways *= value / np.abs(ways).max()
+            displacements *= value / np.abs(displacements).max()
         elif key == "move_duration_s":
             durations *= value / durations.max()
         elif key in named:
@@ -120,35 +120,35 @@ def _timing(task: Task, scenario: Scenario) -> Timing:
             changes[key] = int(value)
         else:
             changes[_TIMES.get(key, key)] = value
-    moves = tuple(zip(ways.tolist(), durations.tolist(), strict=True))
+    moves = tuple(zip(displacements.tolist(), durations.tolist(), strict=True))
     return replace(timing, moves=moves, **changes)
 
 
 def _approach(task: Task, scenario: Scenario) -> dict[str, Array]:
-    """Take where the hands come from, relative to the handles, from the scenario's `motion.task` keys."""
-    places = {}
+    """Apply the scenario's `motion.task` keys to the hands' positions before the grasp."""
+    positions = {}
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
-        place = np.array(task.approach[side], dtype=float)
+        position = np.array(task.approach[side], dtype=float)
         for axis, key in enumerate(_APPROACH):
             if key in scenario.motion.task:
-                place[axis] = (sign if key == "approach_outward_m" else 1.0) * scenario.motion.task[key]
-        if not np.linalg.norm(place) <= _FARTHEST_APPROACH:
+                position[axis] = (sign if key == "approach_outward_m" else 1.0) * scenario.motion.task[key]
+        if not np.linalg.norm(position) <= _FARTHEST_APPROACH:
             raise ScenarioError(
-                f"motion.task: hands come from {np.linalg.norm(place):.2g} m away by approach_*_m; "
+                f"motion.task: hands come from {np.linalg.norm(position):.2g} m away by approach_*_m; "
                 f"allowed: {_FARTHEST_APPROACH:g}"
             )
-        places[side] = place
-    return places
+        positions[side] = position
+    return positions
 
 
 def _require(key: str, value: float) -> None:
-    """Refuse what nobody can perform."""
+    """Refuse values that cannot be performed."""
     if key == "repetitions":
         possible, allowed = value >= 1 and value == int(value), "a whole number from 1"
     elif key == "variation":
-        # Drawn numbers differ by twice as much: a time must not come out as 0.
+        # Random durations deviate by up to twice the variation, and none may become 0.
         possible, allowed = 0.0 <= value < 0.5, "0 to less than 0.5"
-    elif key in _MAY_BE_LEFT_OUT:
+    elif key in _MAY_BE_ZERO:
         possible, allowed = value >= 0.0, "from 0"
     else:
         possible, allowed = value > 0.0, "greater than 0"
@@ -157,5 +157,6 @@ def _require(key: str, value: float) -> None:
 
 
 def _heading(mechanism: Mechanism) -> float:
+    """Compute a mechanism's rotation about the vertical, rad."""
     rotation = mechanism.pose.rotation
     return float(np.arctan2(rotation[1, 0], rotation[0, 0]))

@@ -1,4 +1,4 @@
-"""Baselines: what the metrics of a scenario were, kept in a file, and whether they still are."""
+"""Baselines: expected metrics of a scenario, kept in a file, and the comparison of a run with them."""
 
 import json
 import math
@@ -19,25 +19,25 @@ Metric = float | bool | str | None
 Outcome = Literal["holds", "worse", "better", "missing", "new"]
 
 _DIGITS = 6
-"""Significant digits of a value that a file keeps."""
+"""Significant digits of a value in a file."""
 
 
 @validated(frozen=True, config=ConfigDict(strict=True, extra="forbid", allow_inf_nan=False))
 class Expectation:
-    """What a metric was, and what its file says about it beyond the tables of `runs/tolerances.py`.
+    """A metric's expected value, with what its file says beyond the tables of `runs/tolerances.py`.
 
     Parameters
     ----------
     value : float, bool, str or None
-        None where it was not a finite number.
+        Value of the metric; None where it was not a finite number.
     spread : float or None
-        How far rounding alone was seen to move it, where `SPREADS` times that is more than its usual
-        tolerance; else 0. None if it changed its kind, such as a time that became none: nothing can be
-        expected of it.
+        Largest change that rounding alone was seen to cause, where `SPREADS` times it exceeds the usual
+        tolerance; else 0. None if the kind of value changed, such as a time that became none: nothing can be
+        expected of the metric then.
     tolerance : float, optional
-        How far it may be from its value, said by hand: spread and tables do not count.
+        Allowed deviation set by hand, in the metric's unit: it replaces spread and tables.
     better : str, optional
-        Which way it is better, said by hand: `lower`, `higher`, `same` or `ignored`.
+        Direction in which the metric improves, set by hand: `lower`, `higher`, `same` or `ignored`.
     """
 
     value: float | bool | str | None
@@ -52,18 +52,20 @@ _FILE = TypeAdapter(Baseline)
 
 @dataclass(frozen=True)
 class Verdict:
-    """A metric beside its baseline.
+    """A metric compared with its baseline.
 
     Parameters
     ----------
     name : str
-        Of the metric.
-    was, now : float, bool, str or None
-        Baseline and run; None also where there is none.
+        Name of the metric.
+    was : float, bool, str or None
+        Value in the baseline; None also where there is none.
+    now : float, bool, str or None
+        Value in the run; None also where there is none.
     tolerance : float
-        How far `now` may be from `was`, in the metric's unit; infinite where nothing is expected.
+        Allowed difference between `now` and `was`, in the metric's unit; infinite where nothing is expected.
     better : str
-        Which way is better.
+        Direction in which the metric improves.
     outcome : str
         `holds`; `worse` or `better` by more than the tolerance; `missing` in the run; `new` in it.
     """
@@ -77,12 +79,22 @@ class Verdict:
 
     @property
     def failed(self) -> bool:
-        """Whether this is drift."""
+        """Whether the metric is worse than its baseline or missing."""
         return self.outcome in ("worse", "missing")
 
 
 def read_baseline(path: Path) -> Baseline | None:
-    """Read a baseline, None if there is no such file.
+    """Read a baseline.
+
+    Parameters
+    ----------
+    path : Path
+        File of the baseline.
+
+    Returns
+    -------
+    Baseline or None
+        Expected metrics by name; None if there is no such file.
 
     Raises
     ------
@@ -99,12 +111,19 @@ def read_baseline(path: Path) -> Baseline | None:
         return _FILE.validate_json(text)
     except ValidationError as error:
         details = error.errors(include_url=False)[0]
-        place = ".".join(str(step) for step in details["loc"])
-        raise BaselineError(f"{path}: {place + ': ' if place else ''}{details['msg']}") from None
+        key = ".".join(str(step) for step in details["loc"])
+        raise BaselineError(f"{path}: {key + ': ' if key else ''}{details['msg']}") from None
 
 
 def write_baseline(path: Path, baseline: Baseline) -> None:
-    """Write a baseline, a line for each metric, whole or not at all.
+    """Write a baseline with a line for each metric, whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        File to write; its folder is made.
+    baseline : Baseline
+        Expected metrics by name.
 
     Raises
     ------
@@ -124,29 +143,31 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
 
 
 def _entry(expected: Expectation) -> str:
-    said: dict[str, Metric] = {"value": expected.value}
+    """Write an expectation as JSON, without the entries that have their default."""
+    entry: dict[str, Metric] = {"value": expected.value}
     if expected.spread != 0.0:
-        said["spread"] = expected.spread
+        entry["spread"] = expected.spread
     if expected.tolerance is not None:
-        said["tolerance"] = expected.tolerance
+        entry["tolerance"] = expected.tolerance
     if expected.better is not None:
-        said["better"] = expected.better
-    return json.dumps(said, ensure_ascii=False, allow_nan=False)
+        entry["better"] = expected.better
+    return json.dumps(entry, ensure_ascii=False, allow_nan=False)
 
 
 def compare(baseline: Baseline, metrics: Mapping[str, Metric]) -> tuple[Verdict, ...]:
-    """Put a run beside its baseline.
+    """Compare a run's metrics with a baseline.
 
     Parameters
     ----------
     baseline : {name: Expectation}
+        Expected metrics by name.
     metrics : mapping of str to float, bool, str or None
-        Of the run, finite.
+        Metrics of the run; None where not finite.
 
     Returns
     -------
     tuple of Verdict
-        By name; ignored metrics are left out.
+        Verdicts by name; ignored metrics are left out.
     """
     verdicts = []
     for name in sorted({*baseline, *metrics}):
@@ -157,7 +178,7 @@ def compare(baseline: Baseline, metrics: Mapping[str, Metric]) -> tuple[Verdict,
         if expected is None:
             verdicts.append(Verdict(name, None, metrics[name], math.inf, better, "new"))
             continue
-        tolerance = tolerance_of(name, expected)
+        tolerance = find_tolerance(name, expected)
         was, now = expected.value, metrics.get(name)
         outcome: Outcome = "missing"
         if math.isinf(tolerance):
@@ -168,8 +189,21 @@ def compare(baseline: Baseline, metrics: Mapping[str, Metric]) -> tuple[Verdict,
     return tuple(verdicts)
 
 
-def tolerance_of(name: str, expected: Expectation) -> float:
-    """Find how far a metric may be from its baseline, in its unit; infinitely where nothing is expected."""
+def find_tolerance(name: str, expected: Expectation) -> float:
+    """Find how far a metric may be from its baseline.
+
+    Parameters
+    ----------
+    name : str
+        Name of the metric, `group.name_unit`.
+    expected : Expectation
+        Its entry in the baseline.
+
+    Returns
+    -------
+    float
+        Tolerance in the metric's unit; infinite where nothing is expected.
+    """
     if expected.tolerance is not None:
         return expected.tolerance
     if expected.spread is None:
@@ -180,6 +214,7 @@ def tolerance_of(name: str, expected: Expectation) -> float:
 
 
 def _outcome(was: Metric, now: Metric, tolerance: float, better: Better) -> Outcome:
+    """Decide whether a metric holds, or is better or worse than its baseline."""
     if was == now and isinstance(was, bool) == isinstance(now, bool):
         return "holds"
     if was is None and _is_number(now):
@@ -192,23 +227,24 @@ def _outcome(was: Metric, now: Metric, tolerance: float, better: Better) -> Outc
         return "worse"
     if abs(change) <= tolerance:
         return "holds"
-    gained = -change if better == "lower" else change
-    return "better" if better != "same" and gained > 0.0 else "worse"
+    improvement = -change if better == "lower" else change
+    return "better" if better != "same" and improvement > 0.0 else "worse"
 
 
 def measure_baseline(runs: Sequence[Mapping[str, Metric]], before: Baseline | None) -> Baseline:
-    """Make a baseline of a run, and of what rounding made of it in others.
+    """Make a baseline from a run and from repetitions whose inputs differ by rounding.
 
     Parameters
     ----------
     runs : sequence of mapping of str to float, bool, str or None
-        Metrics: of the scenario, then of the same with inputs that differ by rounding.
+        Metrics of the scenario, then of its repetitions.
     before : {name: Expectation}, optional
-        The baseline that this one replaces. What was said by hand there stays.
+        Baseline that is replaced; tolerances and directions set by hand in it stay.
 
     Returns
     -------
     {name: Expectation}
+        Expected metrics by name.
     """
     first, *others = runs
     made: Baseline = {}
@@ -218,7 +254,7 @@ def measure_baseline(runs: Sequence[Mapping[str, Metric]], before: Baseline | No
             continue
         plain = Expectation(_rounded(value), 0.0, by_hand.tolerance, by_hand.better)
         spread = _spread(value, [run.get(name) for run in others])
-        usual = tolerance_of(name, replace(plain, tolerance=None))
+        usual = find_tolerance(name, replace(plain, tolerance=None))
         if spread is None or SPREADS * spread > usual:
             plain = replace(plain, spread=spread)
         made[name] = plain
@@ -226,7 +262,7 @@ def measure_baseline(runs: Sequence[Mapping[str, Metric]], before: Baseline | No
 
 
 def _spread(value: Metric, others: Sequence[Metric]) -> float | None:
-    """Greatest distance of the others from a value, rounded up to two digits; None if their kinds differ."""
+    """Compute the greatest distance of others from a value, rounded up to two digits; None if kinds vary."""
     if not _is_number(value):
         return 0.0 if all(type(other) is type(value) and other == value for other in others) else None
     distances = [abs(other - value) if _is_number(other) else None for other in others]

@@ -16,8 +16,9 @@ class Check:
     Parameters
     ----------
     name : str
-        The metric's name.
+        Name of the metric.
     passed : bool
+        Whether the metric is within its bound.
     bound : str
         What the metric must be, such as `≤ 0.03`.
     """
@@ -33,8 +34,9 @@ def check_metrics(checks: Mapping[str, bool | Bound], metrics: Mapping[str, Metr
     Parameters
     ----------
     checks : mapping of str to bool or Bound
-        `Scenario.checks`.
+        `checks` of the scenario.
     metrics : mapping of str to float, bool, str or None
+        Metrics of a run by name.
 
     Returns
     -------

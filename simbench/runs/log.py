@@ -21,18 +21,21 @@ def build_dataset(
     coordinates: Mapping[str, Any],
     attributes: Mapping[str, Any],
 ) -> xr.Dataset:
-    """Put arrays together as a dataset; every variable has `units`.
+    """Combine arrays in a dataset whose variables all have `units`.
 
     Parameters
     ----------
     variables : mapping of str to (dims, values, units)
-    coordinates : mapping of dimension name to labels
+        Variables by name.
+    coordinates : mapping of str to array_like
+        Labels of each dimension that has them.
     attributes : mapping of str to value
-        Of the whole run.
+        Attributes of the whole run.
 
     Returns
     -------
     xarray.Dataset
+        The dataset.
     """
     data = {name: (dims, values, {"units": units}) for name, (dims, values, units) in variables.items()}
     labels = {
@@ -43,7 +46,18 @@ def build_dataset(
 
 
 def contact_variables(events: Sequence[Any]) -> dict[str, Variable]:
-    """Contact events as columns over the dimension `contact`."""
+    """Write contact events as columns over the dimension `contact`.
+
+    Parameters
+    ----------
+    events : sequence of ContactEvent
+        Events with `first`, `second`, `start`, `end` and `peak_force`.
+
+    Returns
+    -------
+    dict of str to (dims, values, units)
+        Variables for `build_dataset`.
+    """
     return {
         "contact_first": (("contact",), np.array([event.first for event in events], dtype=str), ""),
         "contact_second": (("contact",), np.array([event.second for event in events], dtype=str), ""),
@@ -58,12 +72,14 @@ def contact_variables(events: Sequence[Any]) -> dict[str, Variable]:
 
 
 def write_log(dataset: xr.Dataset, path: Path) -> None:
-    """Write a log, compressed, first under a temporary name.
+    """Write a log compressed as NetCDF, first under a temporary name.
 
     Parameters
     ----------
     dataset : xarray.Dataset
+        The log.
     path : Path
+        File to write.
     """
     partial = path.with_name(path.name + ".part")
     numeric = {name: ENCODING for name, data in dataset.data_vars.items() if data.dtype.kind in "fiub"}
@@ -72,15 +88,17 @@ def write_log(dataset: xr.Dataset, path: Path) -> None:
 
 
 def open_run(folder: str | Path) -> xr.Dataset:
-    """Open the log of a run directory.
+    """Open the log of a run directory, complete or interrupted.
 
     Parameters
     ----------
     folder : str or Path
+        Run directory.
 
     Returns
     -------
     xarray.Dataset
+        The log, with `units` on every variable.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.runs.log import Variable, build_dataset, contact_variables
-from simbench.runs.metrics import with_support
+from simbench.runs.metrics import add_support_polygon
 from simbench.sim.balance_loop import OnlineBalance
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.recorder import FixtureRecord, Recorder
@@ -134,7 +134,7 @@ def make_log(
         "seat": seat,
     }
     log = build_dataset(variables, coordinates, attributes)
-    return with_support(log) if stands else log
+    return add_support_polygon(log) if stands else log
 
 
 def with_balance(log: xr.Dataset, balancer: OnlineBalance) -> xr.Dataset:

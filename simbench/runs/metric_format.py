@@ -24,12 +24,34 @@ _UNITS = {
 
 
 def unit_of(name: str) -> str:
-    """Read a metric's unit from its name; empty for a plain number."""
+    """Read a metric's unit from the suffix of its name.
+
+    Parameters
+    ----------
+    name : str
+        Name of the metric, `group.name_unit`.
+
+    Returns
+    -------
+    str
+        The unit; empty for a plain number.
+    """
     return next((unit for suffix, unit in _UNITS.items() if name.endswith(suffix)), "")
 
 
 def format_value(value: Metric) -> str:
-    """Write a metric with four significant digits."""
+    """Write a metric's value with four significant digits.
+
+    Parameters
+    ----------
+    value : float, bool, str or None
+        Value of the metric.
+
+    Returns
+    -------
+    str
+        Text; `none` for None and NaN.
+    """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "none"
     if isinstance(value, bool):

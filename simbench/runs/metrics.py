@@ -1,31 +1,32 @@
-"""Numbers of a run, computed from its log alone."""
+"""Metrics of a run, computed from its log alone."""
 
 from collections.abc import Mapping
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from simbench.balance.standing.support import support_margin, support_polygon
+from simbench.kinematics.arrays import Array
 
 FELL_HEIGHT = 0.7
-"""A robot whose root drops below this part of its first height has fallen."""
+"""A robot whose root drops below this fraction of its first height has fallen."""
 
-_SOON = 0.1
-"""After its plan a foot has to be down, s."""
+_LATEST_LANDING = 0.1
+"""Time after its planned landing by which a foot must touch the floor, s."""
 
 
 def run_metrics(log: xr.Dataset) -> dict[str, float | bool]:
-    """Flat metrics with SI units in their names' suffix.
+    """Compute a run's metrics from its log.
 
     Parameters
     ----------
     log : xarray.Dataset
-        From `open_run`.
+        Log from `open_run`.
 
     Returns
     -------
     dict of str to float or bool
+        Metrics by name, with SI units in the names' suffix.
     """
     return {
         **(seat_metrics(log) if log.attrs["seat"] else balance_metrics(log) if log.sizes["foot"] else {}),
@@ -38,10 +39,20 @@ def run_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     }
 
 
-def with_support(log: xr.Dataset) -> xr.Dataset:
-    """Add the support polygon (`support_polygon`, NaN-padded) and the ZMP's signed margin (`zmp_margin`).
+def add_support_polygon(log: xr.Dataset) -> xr.Dataset:
+    """Add the support polygon (`support_polygon`) and the ZMP's signed margin (`zmp_margin`) to a log.
 
-    The polygon is the convex hull of the points where the feet touch the floor.
+    The polygon is the convex hull of the points where the feet touch the floor, padded with NaN.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        Log with `foot_points` and `zmp`.
+
+    Returns
+    -------
+    xarray.Dataset
+        The log with both variables, m.
     """
     points = log["foot_points"].values
     points = points.reshape(len(points), points.shape[1] * points.shape[2], 2)
@@ -61,10 +72,28 @@ def with_support(log: xr.Dataset) -> xr.Dataset:
 
 
 def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
-    """Fall, ZMP margin, COG excursion; agreement of both ZMP computations and load on the feet at rest.
+    """Compute whether the robot fell, the ZMP's margin and the COG's excursion.
 
-    The first sample has no step before it, so no contact forces: it does not count. Without a sample in the
-    second half of the time of standing still, the last two are left out.
+    While the robot still stands at rest, also the agreement of the two computations of the ZMP, and of the
+    load on the feet with the weight. The first sample does not count, because no step precedes it and it has
+    no contact forces. The last two metrics are left out if no sample lies in the second half of the settling
+    time.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        Log of a robot with feet.
+
+    Returns
+    -------
+    dict of str to float or bool
+        `fell`: whether the root dropped below 70 % of its first height, and `fell_s`, when;
+        `zmp.inside_fraction`: fraction of the samples after settling with the ZMP inside the support polygon;
+        `zmp.min_margin_m`: its least distance to the polygon's edge, negative outside; `cog.max_excursion_m`:
+        largest horizontal distance of the COG from where it was after settling; `zmp.still_difference_rms_m`:
+        difference of the ZMP from contact forces and from momentum, standing still;
+        `feet.still_load_error_fraction`: largest relative difference of the load on the feet from the weight,
+        standing still.
     """
     height = log["base_pose"].values[:, 2]
     settle = log.attrs["settle_s"]
@@ -75,7 +104,7 @@ def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
     cog = settled["cog"].values[:, :2]
     standing = height >= FELL_HEIGHT * height[0]
     metrics: dict[str, float | bool] = {
-        # Not `<`: a simulation that ended in NaN did not stay up.
+        # `>=` and not `<`: NaN heights of a diverged simulation count as a fall.
         "fell": not bool(standing.all()),
         "zmp.inside_fraction": float(np.mean(margin > 0.0)),
         "zmp.min_margin_m": float(margin.min()),
@@ -93,23 +122,35 @@ def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
 
 
 def seat_metrics(log: xr.Dataset) -> dict[str, float | bool]:
-    """Fall of a robot that sits; what the seat carries, and how far the pelvis moves and tilts on it.
+    """Compute whether a seated robot fell, the load on the seat, and how far the pelvis slips and tilts.
 
-    Its contacts are not in one plane: it has no ZMP.
+    Its contacts are not in one plane, so it has no ZMP.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        Log of a robot that sits.
+
+    Returns
+    -------
+    dict of str to float or bool
+        `fell` and `fell_s`, as for a robot that stands; `seat.least_force_n` and `seat.mean_force_n`:
+        vertical load on the seat after settling; `seat.slip_m` and `seat.tilt_rad`: largest displacement and
+        rotation of the pelvis after settling.
     """
     poses, settle = log["base_pose"].values, log.attrs["settle_s"]
     sitting = poses[:, 2] >= FELL_HEIGHT * poses[0, 2]
     settled = log.sel(time=slice(settle, None))
-    moved = settled["base_pose"].values
-    # The robot presses the seat down.
+    pelvis = settled["base_pose"].values
+    # The seat's contact force points down.
     load = -settled[f"{log.attrs['seat']}_contact_wrench"].values[:, 2]
-    turned = np.abs(moved[:, 3:] @ moved[0, 3:]).min()
+    cosine = np.abs(pelvis[:, 3:] @ pelvis[0, 3:]).min()
     metrics: dict[str, float | bool] = {
         "fell": not bool(sitting.all()),
         "seat.least_force_n": float(load.min()),
         "seat.mean_force_n": float(load.mean()),
-        "seat.slip_m": float(np.linalg.norm(moved[:, :3] - moved[0, :3], axis=1).max()),
-        "seat.tilt_rad": float(2.0 * np.arccos(min(1.0, turned))),
+        "seat.slip_m": float(np.linalg.norm(pelvis[:, :3] - pelvis[0, :3], axis=1).max()),
+        "seat.tilt_rad": float(2.0 * np.arccos(min(1.0, cosine))),
     }
     if not sitting.all():
         metrics["fell_s"] = float(log["time"].values[sitting.argmin()])
@@ -117,54 +158,67 @@ def seat_metrics(log: xr.Dataset) -> dict[str, float | bool]:
 
 
 def control_metrics(log: xr.Dataset) -> dict[str, float | bool]:
-    """How well COG and ZMP keep to their profiles, and where the robot went.
+    """Compute the tracking errors of COG and ZMP, and how far the robot moved.
 
-    Distances are horizontal; `base.*` is the way of the root from the first to the last sample, in its first
-    heading, and its turn about the vertical.
+    Distances are horizontal; `base.*` is the displacement of the root from the first to the last sample in
+    its initial heading, and its rotation about the vertical.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        Log of a balanced robot.
+
+    Returns
+    -------
+    dict of str to float or bool
+        `cog.rms_m` and `zmp.rms_m`: RMS distance from the planned COG and ZMP after settling;
+        `base.forward_m`, `base.left_m` and `base.turn_rad`: displacement and rotation of the root;
+        `steps.count`: number of steps taken; `balance.gave_up`: whether the balance controller had no
+        solution.
     """
     settled = log.sel(time=slice(log.attrs["settle_s"], None))
     cog = np.linalg.norm(settled["cog"].values[:, :2] - settled["cog_desired"].values, axis=1)
     zmp = np.linalg.norm(settled["zmp"].values - settled["zmp_desired"].values, axis=1)
-    forward, left, turn = _way(log["base_pose"].values)
+    forward, left, rotation = _base_displacement(log["base_pose"].values)
     return {
         "cog.rms_m": float(np.sqrt(np.mean(cog**2))),
         "zmp.rms_m": float(np.sqrt(np.nanmean(zmp**2))),
         "base.forward_m": forward,
         "base.left_m": left,
-        "base.turn_rad": turn,
-        "steps.count": float(len(steps_taken(log))),
+        "base.turn_rad": rotation,
+        "steps.count": float(len(find_steps(log))),
         "balance.gave_up": bool(np.isfinite(log.attrs["balance_gave_up_s"])),
     }
 
 
-def steps_taken(log: xr.Dataset) -> NDArray[np.float64]:
-    """Find the steps in which a foot was off the floor midway and on it again soon after its plan.
+def find_steps(log: xr.Dataset) -> Array:
+    """Find the steps in which a foot was off the floor midway and touched it soon after its planned landing.
 
     Parameters
     ----------
     log : xarray.Dataset
-        With `contact_planned`.
+        Log with `contact_planned`.
 
     Returns
     -------
     (N,) array
-        When their swings were to end, s, sorted.
+        Planned end of each swing, s, sorted.
     """
     touching = np.isfinite(log["foot_points"].values[..., 0]).any(axis=2)
     time, done = log["time"].values, []
     for foot in range(log.sizes["foot"]):
         planned = log["contact_planned"].values[:, foot].astype(int)
         lifts, lands = np.flatnonzero(np.diff(planned) < 0), np.flatnonzero(np.diff(planned) > 0)
-        # A swing that a fall has cut off has no end.
+        # A swing that a fall cuts off has no end.
         for lift, land in zip(lifts, lands, strict=False):
-            soon = (time >= time[land]) & (time <= time[land] + _SOON)
-            if not touching[(lift + land) // 2, foot] and touching[soon, foot].any():
+            landing = (time >= time[land]) & (time <= time[land] + _LATEST_LANDING)
+            if not touching[(lift + land) // 2, foot] and touching[landing, foot].any():
                 done.append(time[land])
     return np.sort(done)
 
 
-def _way(poses: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Way forward and to the left, m, and turn, rad, from the first to the last pose of the root."""
+def _base_displacement(poses: Array) -> tuple[float, float, float]:
+    """Compute how far the root moved forward and to the left, m, and its rotation about the vertical, rad."""
     x, y, z, w = poses[:, 3:].T
     heading = np.unwrap(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
     dx, dy = poses[-1, :2] - poses[0, :2]
@@ -173,10 +227,22 @@ def _way(poses: NDArray[np.float64]) -> tuple[float, float, float]:
 
 
 def tracking_metrics(log: xr.Dataset) -> dict[str, float]:
-    """Joint position error of all joints but the grips, which the handle stops by design."""
+    """Compute the joint position errors, without the fingers, which the handle stops by design.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        Log of a run.
+
+    Returns
+    -------
+    dict of str to float
+        `tracking.rms_rad` and `tracking.max_rad`: RMS and largest joint position error after settling, of all
+        joints but the fingers; `tracking.arms_rms_rad`: RMS error of the arms. Sliding joints count in m.
+    """
     settled = log.sel(time=slice(log.attrs["settle_s"], None))
-    every = (settled["joint_position"] - settled["joint_reference"]).values
-    error, arms = every[:, ~log["is_grip"].values], every[:, log["is_arm"].values]
+    errors = (settled["joint_position"] - settled["joint_reference"]).values
+    error, arms = errors[:, ~log["is_grip"].values], errors[:, log["is_arm"].values]
     metrics = {
         "tracking.rms_rad": float(np.sqrt(np.mean(error**2))),
         "tracking.max_rad": float(np.abs(error).max()),
@@ -187,9 +253,22 @@ def tracking_metrics(log: xr.Dataset) -> dict[str, float]:
 
 
 def limit_metrics(log: xr.Dataset) -> dict[str, float]:
-    """How close joints came to their limits; a ratio above 1 is a violation.
+    """Compute how close joints came to their limits; a ratio above 1 is a violation.
 
-    Position and speed at every physics step, torque at the logged samples (it is limited at every step).
+    Position and speed are taken at every physics step, torque at the logged samples (it is limited at every
+    step).
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        Log of a run.
+
+    Returns
+    -------
+    dict of str to float
+        `limits.position_violation_rad`: largest excess over a position limit; `limits.speed_ratio` and
+        `limits.torque_ratio`: largest ratio of speed and torque to their limits; `torque.saturated_fraction`:
+        fraction of all joints' physics steps in which the torque was limited.
     """
     low, high = log["position_lower"].values, log["position_upper"].values
     below = low - log["lowest_position"].values
@@ -204,7 +283,19 @@ def limit_metrics(log: xr.Dataset) -> dict[str, float]:
 
 
 def torque_metrics(log: xr.Dataset) -> dict[str, float]:
-    """RMS of the motors' torques over all joints but the grips, and over the arms': what links weigh."""
+    """Compute the RMS of the motors' torques over all joints but the fingers, and over the arms.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        Log of a run.
+
+    Returns
+    -------
+    dict of str to float
+        `torque.rms_nm` and `torque.arms_rms_nm`: RMS motor torque after settling over all joints but
+        the fingers, and over the arms.
+    """
     torque = log["torque_motor"].sel(time=slice(log.attrs["settle_s"], None)).values
     arms = torque[:, log["is_arm"].values]
     metrics = {"torque.rms_nm": float(np.sqrt(np.mean(torque[:, ~log["is_grip"].values] ** 2)))}
@@ -214,7 +305,21 @@ def torque_metrics(log: xr.Dataset) -> dict[str, float]:
 
 
 def hand_metrics(log: xr.Dataset) -> dict[str, float]:
-    """Distance of the palms from where the actor's were, in the contact phase."""
+    """Compute the distance of the palms from the actor's while in contact, and what the grips held.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        Log of a run.
+
+    Returns
+    -------
+    dict of str to float
+        `hands.rms_m` and `hands.max_m`: RMS and largest distance of the palms from the actor's, in contact;
+        `grip.lost`: number of grips that were overloaded and released; `grip.held_fraction`: fraction of the
+        planned contact in which the grip was engaged; `grip.max_force_n`: largest grip force. Empty without
+        contact.
+    """
     contact = log["hand_contact"].values
     if not contact.any():
         return {}
@@ -229,16 +334,31 @@ def hand_metrics(log: xr.Dataset) -> dict[str, float]:
 
 
 def contact_metrics(log: xr.Dataset) -> dict[str, float]:
-    """Peak force, self-contacts, and contacts with equipment that are not hands' or, with a seat, thighs'."""
+    """Compute the peak contact force, and count unintended contacts.
+
+    Unintended are contacts of the robot with itself, with the floor other than by the feet, and with
+    equipment other than by the hands or, on a seat, the thighs.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        Log of a run.
+
+    Returns
+    -------
+    dict of str to float
+        `contact.peak_force_n`: largest contact force; `contact.self_count`, `contact.floor_unintended_count`
+        and `contact.equipment_unintended_count`: numbers of unintended contacts.
+    """
     first = log["contact_first"].values.astype(str)
     second = log["contact_second"].values.astype(str)
-    own = log.attrs["robot"] + "/"
-    allowed = {own + link for link in log.attrs["hand_links"].split()}
-    feet = {own + link for link in log.attrs["foot_links"].split()}
-    with_self = np.array([name.startswith(own) for name in second], dtype=bool)
+    robot = log.attrs["robot"] + "/"
+    hands = {robot + link for link in log.attrs["hand_links"].split()}
+    feet = {robot + link for link in log.attrs["foot_links"].split()}
+    with_self = np.array([name.startswith(robot) for name in second], dtype=bool)
     with_floor = second == "floor"
-    by_hand = np.isin(first, list(allowed))
-    thighs = [own + link for link in log.attrs["thigh_links"].split()]
+    by_hand = np.isin(first, list(hands))
+    thighs = [robot + link for link in log.attrs["thigh_links"].split()]
     seated = np.isin(first, thighs) & np.char.startswith(second, log.attrs["seat"] + "/")
     return {
         "contact.peak_force_n": float(log["contact_peak_force"].max()) if len(first) else 0.0,
@@ -249,41 +369,50 @@ def contact_metrics(log: xr.Dataset) -> dict[str, float]:
 
 
 def fixture_metrics(log: xr.Dataset, fixture: str, joints: Mapping[str, str]) -> dict[str, float]:
-    """Way of a fixture's joints, the least share of the actor's in a stroke; what was cut; how it was moved.
+    """Compute how far a fixture's joints were moved, absolutely and relative to the actor.
+
+    The ratio is the smallest over the actor's strokes. Where the fixture is cut or may slide, also the depth
+    of the cut, and how far the fixture moved.
 
     Parameters
     ----------
     log : xarray.Dataset
+        Log of a run.
     fixture : str
-        Its name; the log holds `<fixture>_<joint>` and `<fixture>_<joint>_actor`.
+        Name of the fixture; the log holds `<fixture>_<joint>` and `<fixture>_<joint>_actor`.
     joints : {joint: unit}
+        Unit of each joint of the fixture, `m` or `rad`.
 
     Returns
     -------
     dict of str to float
+        `<fixture>.<joint>_m` or `_rad`: range of the joint's position; `<fixture>.<joint>_ratio`: least ratio
+        of that range to the actor's in one stroke; `<fixture>.cut_depth_m` and `<fixture>.cut_ratio`: depth
+        of the cut, and its ratio to the actor's; `<fixture>.moved_m` and `<fixture>.turned_rad`: largest
+        displacement and rotation of the fixture after settling.
     """
     metrics = {}
     for joint, unit in joints.items():
-        own, actor = log[f"{fixture}_{joint}"], log[f"{fixture}_{joint}_actor"]
-        metrics[f"{fixture}.{joint}_{unit}"] = float(own.max() - own.min())
-        shares = []
-        # What none of the robot's hands was to move has no share.
+        robot, actor = log[f"{fixture}_{joint}"], log[f"{fixture}_{joint}_actor"]
+        metrics[f"{fixture}.{joint}_{unit}"] = float(robot.max() - robot.min())
+        ratios = []
+        # A joint that none of the robot's hands was to move has no ratio.
         strokes = log["strokes"].values if actor.max() > actor.min() else ()
         for start, end in strokes:
-            mine, theirs = own.sel(time=slice(start, end)), actor.sel(time=slice(start, end))
-            # A run that ended before has done nothing of the stroke.
-            done = float(mine.max() - mine.min()) if mine.size else 0.0
-            shares.append(done / float(theirs.max() - theirs.min()) if done else 0.0)
-        if shares:
-            metrics[f"{fixture}.{joint}_ratio"] = min(shares)
+            moved, prescribed = robot.sel(time=slice(start, end)), actor.sel(time=slice(start, end))
+            # A run that ended before the stroke has moved nothing.
+            travel = float(moved.max() - moved.min()) if moved.size else 0.0
+            ratios.append(travel / float(prescribed.max() - prescribed.min()) if travel else 0.0)
+        if ratios:
+            metrics[f"{fixture}.{joint}_ratio"] = min(ratios)
     if f"{fixture}_cut" in log:
-        depth, asked = (float(log[f"{fixture}_{name}"][-1]) for name in ("cut", "cut_actor"))
-        metrics[f"{fixture}.cut_depth_m"], metrics[f"{fixture}.cut_ratio"] = depth, depth / asked
+        depth, prescribed_depth = (float(log[f"{fixture}_{name}"][-1]) for name in ("cut", "cut_actor"))
+        metrics[f"{fixture}.cut_depth_m"], metrics[f"{fixture}.cut_ratio"] = depth, depth / prescribed_depth
     if f"{fixture}_stand" in log:
         stand = log[f"{fixture}_stand"].sel(time=slice(log.attrs["settle_s"], None)).values
         metrics[f"{fixture}.moved_m"] = float(np.linalg.norm(stand[:, :3] - stand[0, :3], axis=1).max())
-        # ‖q − p‖ = 2 sin θ/4, of the nearer of ±p; unlike an arc cosine it knows small turns.
-        apart = [np.linalg.norm(stand[:, 3:] + sign * stand[0, 3:], axis=1) for sign in (1.0, -1.0)]
-        turned = 4.0 * np.arcsin(0.5 * np.minimum(*apart))
-        metrics[f"{fixture}.turned_rad"] = float(turned.max())
+        # ‖q − p‖ = 2 sin θ/4 for the nearer of ±p, which is accurate for small rotations as arccos is not.
+        chords = [np.linalg.norm(stand[:, 3:] + sign * stand[0, 3:], axis=1) for sign in (1.0, -1.0)]
+        rotation = 4.0 * np.arcsin(0.5 * np.minimum(*chords))
+        metrics[f"{fixture}.turned_rad"] = float(rotation.max())
     return metrics

@@ -1,4 +1,4 @@
-"""The recording a scenario asks for: read or performed, resampled, cropped."""
+"""The recording that a scenario names: read or performed, resampled, cropped."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,21 +18,23 @@ from simbench.sim.fixtures.mechanism import Mechanism
 DRAWER = "drawer"
 """The task that is never performed without a fixture of the scenario."""
 _FEWEST_SAMPLES = 4
-"""A cubic needs as many."""
+"""Samples that a cubic spline needs."""
 
 
 def scenario_motion(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> HumanMotion:
-    """Read the recording a scenario names, or have it performed on the equipment; resample and crop it.
+    """Read a scenario's recording, or have an actor perform it on the equipment; resample and crop it.
 
     Parameters
     ----------
     scenario : Scenario
+        Scenario with its section `motion`.
     mechanisms : sequence of Mechanism
-        Of the scenario's fixtures.
+        Mechanisms of the scenario's fixtures.
 
     Returns
     -------
     HumanMotion
+        The motion at `motion.rate_hz`, from `motion.start_s` to `motion.end_s`.
 
     Raises
     ------
@@ -87,8 +89,8 @@ def _crop(motion: HumanMotion, start: float, end: float | None) -> HumanMotion:
     part = slice(keep[0], keep[-1] + 1)
     strokes = motion.strokes
     if strokes is not None:
-        whole = (strokes[:, 0] >= keep[0]) & (strokes[:, 1] <= keep[-1])
-        strokes = strokes[whole] - keep[0]
+        complete = (strokes[:, 0] >= keep[0]) & (strokes[:, 1] <= keep[-1])
+        strokes = strokes[complete] - keep[0]
     return replace(
         motion,
         time=motion.time[part] - motion.time[keep[0]],

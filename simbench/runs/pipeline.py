@@ -1,4 +1,4 @@
-"""The line from a scenario to a run directory."""
+"""From a scenario to a run directory: plan, simulate, measure and write."""
 
 import sys
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from simbench.runs.log import write_log
 from simbench.runs.log_builder import make_log, with_balance
 from simbench.runs.metrics import FELL_HEIGHT, fixture_metrics, run_metrics
 from simbench.runs.motion_source import scenario_motion
-from simbench.runs.provenance import provenance
+from simbench.runs.provenance import collect_provenance
 from simbench.runs.push_metrics import push_metrics
 from simbench.runs.run_directory import json_text, run_directory, write_metrics
 from simbench.runs.scenario.loading import Scenario, resolved_yaml, scenario_mechanisms
@@ -49,23 +49,25 @@ from simbench.sim.recorder import Recorder
 from simbench.sim.seating import require_seat, seat_of
 from simbench.sim.world import add_robot, open_world, require_display
 
-__all__ = ["RunResult", "render_video", "run_scenario"]
-
 OnProgress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """Where a run is and what came out.
+    """Outcome of a run.
 
     Parameters
     ----------
     directory : Path
+        Run directory.
     metrics : dict of str to float, bool
+        Metrics by name, as in `metrics.json`.
     checks : tuple of Check
+        Outcome of the scenario's checks.
     video : Path or None
+        File of the video; None if there is none.
     renderer : str or None
-        What drew the video.
+        Renderer that drew the video, `EGL` or `TinyRenderer`.
     """
 
     directory: Path
@@ -87,23 +89,25 @@ def run_scenario(
     gui: bool = False,
     on_progress: OnProgress = _silent,
 ) -> RunResult:
-    """Retarget, simulate, measure, and write a run directory.
+    """Retarget, simulate and measure a scenario, and write a run directory.
 
     Parameters
     ----------
     scenario : Scenario
-        From `load_scenario`.
+        Scenario from `load_scenario`.
     out : str or Path
-        The run directory to make.
+        Run directory to make.
     video : bool
         Also render video.mp4.
     gui : bool
-        Show Bullet's window, at the pace of the clock.
+        Show Bullet's window, in real time.
     on_progress : callable (stage, done, total)
+        Callback that receives the progress of each stage.
 
     Returns
     -------
     RunResult
+        Metrics, checks and the directory.
 
     Raises
     ------
@@ -115,7 +119,7 @@ def run_scenario(
         require_display()
     inputs = {
         "scenario.yaml": resolved_yaml(scenario),
-        "provenance.json": json_text(provenance(scenario.seed, sys.argv)),
+        "provenance.json": json_text(collect_provenance(scenario.seed, sys.argv)),
     }
     with run_directory(out, inputs) as folder:
         metrics = _run(scenario, folder, gui=gui, on_progress=on_progress)
@@ -135,9 +139,9 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
     settings = scenario.simulation
     law = make_control_law(robot, scenario.robot.name, scenario.control, settings.timestep_s)
     if scenario.motion.source in (SWEEP, STILL):
-        course = _own_course(robot, scenario)
+        course = _plan_own_motion(robot, scenario)
     else:
-        course = _human_course(robot, scenario, mechanisms, on_progress)
+        course = _plan_from_recording(robot, scenario, mechanisms, on_progress)
     if seat is not None:
         begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
         require_seat(robot, begin, seat)
@@ -201,18 +205,19 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
 
 
 @dataclass(frozen=True)
-class _Course:
-    """What a robot is to do, and what the actor did with the equipment meanwhile.
+class _Plan:
+    """The robot's planned motion, and the actor's motion of the equipment.
 
     Parameters
     ----------
     timeline : Timeline
+        Planned motion at every physics step.
     metrics : dict of str to float
-        Of the planning.
+        Metrics of the planning.
     asked : {fixture name: (T, J) array}
-        Where the actor had the joints of the fixture at the recording's samples, m or rad.
+        Positions to which the actor moved the joints of each fixture, at the recording's samples, m or rad.
     strokes : (N, 2) int array or None
-        First and last sample of the recording's repetitions.
+        First and last sample of each of the recording's repetitions.
     """
 
     timeline: Timeline
@@ -221,14 +226,14 @@ class _Course:
     strokes: NDArray[np.int64] | None
 
 
-def _human_course(
+def _plan_from_recording(
     robot: Robot, scenario: Scenario, mechanisms: list[Mechanism], on_progress: OnProgress
-) -> _Course:
-    """Retarget the scenario's recording."""
+) -> _Plan:
+    """Plan the motion of a robot that follows the scenario's recording."""
     on_progress("read", 0, 1)
     motion = scenario_motion(scenario, mechanisms)
     on_progress("read", 1, 1)
-    # An actor on the scenario's equipment says how far they took it; of a file that is not known.
+    # An actor on the scenario's equipment provides the handles' paths; a file does not.
     handles = (motion.handles or fixture_handles(mechanisms)) if mechanisms else {}
     surroundings = fixture_surroundings(mechanisms, robot)
     if not robot.floating and any(f"{side}_hand" in robot.hands for side in handles):
@@ -241,7 +246,7 @@ def _human_course(
             speed_fraction=scenario.retarget.speed_limit_fraction,
         )
         asked = {each.name: actor_positions(each, arm.hands) for each in mechanisms}
-        return _Course(timeline, arm.metrics, asked, motion.strokes)
+        return _Plan(timeline, arm.metrics, asked, motion.strokes)
     plan = plan_motion(
         robot,
         motion,
@@ -261,11 +266,11 @@ def _human_course(
         speed_fraction=scenario.retarget.speed_limit_fraction,
     )
     asked = {each.name: actor_positions(each, plan.hands) for each in mechanisms}
-    return _Course(timeline, plan.metrics, asked, motion.strokes)
+    return _Plan(timeline, plan.metrics, asked, motion.strokes)
 
 
-def _own_course(robot: Robot, scenario: Scenario) -> _Course:
-    """Let the robot move by itself, or stand still."""
+def _plan_own_motion(robot: Robot, scenario: Scenario) -> _Plan:
+    """Plan the motion of a robot without a recording: a sweep of its joints, or standing still."""
     source = scenario.motion.source
     if scenario.fixtures:
         raise ScenarioError(f"fixtures: motion.source {source} uses none")
@@ -275,15 +280,15 @@ def _own_course(robot: Robot, scenario: Scenario) -> _Course:
         timeline = still_timeline(
             robot, scenario.robot, scenario.simulation, scenario.push, scenario.control.feedforward
         )
-        return _Course(timeline, {}, {}, None)
+        return _Plan(timeline, {}, {}, None)
     timeline = sweep_timeline(
         robot, scenario.robot, scenario.motion.task, scenario.simulation, scenario.control.feedforward
     )
-    return _Course(timeline, {}, {}, None)
+    return _Plan(timeline, {}, {}, None)
 
 
 def _balanced(robot: Robot, scenario: Scenario, timeline: Timeline) -> BalancedRun | None:
-    """Set up balance for a robot on its feet; nothing for one that sits or has a fixed base."""
+    """Set up balance for a robot on its feet; return None for one that sits or has a fixed base."""
     if not robot.floating or scenario.robot.posture == SEATED:
         return None
     return balance_run(
@@ -297,14 +302,15 @@ def _balanced(robot: Robot, scenario: Scenario, timeline: Timeline) -> BalancedR
 
 
 def _require_legs(robot: Robot, scenario: Scenario) -> None:
-    """Refuse to step with a robot that is fixed in space or sits, and to push it."""
-    lacks = "sits" if scenario.robot.posture == SEATED else "" if robot.floating else "has a fixed base"
+    """Refuse steps and pushes for a robot that sits or has a fixed base."""
+    reason = "sits" if scenario.robot.posture == SEATED else "" if robot.floating else "has a fixed base"
     for key in ("stepping", "push"):
-        if getattr(scenario, key) is not None and lacks:
-            raise ScenarioError(f"{key}: {robot.name} {lacks}; allowed: a robot on two legs")
+        if getattr(scenario, key) is not None and reason:
+            raise ScenarioError(f"{key}: {robot.name} {reason}; allowed: a robot on two legs")
 
 
 def _timing(recorder: Recorder, timestep: float) -> dict[str, float]:
+    """Compute the metrics of the simulation's speed."""
     metrics = {
         "timing.realtime_factor": recorder.steps * timestep / recorder.wall_time,
         "timing.step_overhead": recorder.wall_time / recorder.step_time,

@@ -1,4 +1,4 @@
-"""What a run was made with, so that it can be repeated."""
+"""Provenance of a run: versions, machine and command, so that it can be repeated."""
 
 import os
 import platform
@@ -14,12 +14,13 @@ import simbench
 from simbench.resources import PACKAGE
 
 
-def provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
+def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
     """Collect versions, machine, seed and command line of a run that starts now.
 
     Parameters
     ----------
     seed : int
+        Seed of the scenario.
     command : sequence of str
         Program and arguments, as in `sys.argv`.
 

@@ -1,4 +1,4 @@
-"""The pushes a scenario asks for, and which of them its robot survived."""
+"""Metrics of the pushes that a robot survived."""
 
 import math
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ from simbench.runs.metrics import FELL_HEIGHT
 from simbench.sim.push import Push
 
 _AT_REST = 0.05
-"""Speed of the COG, m/s, below which a robot stands still."""
+"""Speed of the COG below which a robot stands still, m/s."""
 _STILL_FOR = 0.2
-"""Time, s, for which it does at least, before the next push."""
+"""Shortest time of standing still before the next push, s."""
 
 
 def push_metrics(
@@ -24,16 +24,20 @@ def push_metrics(
     Parameters
     ----------
     log : xarray.Dataset
+        Log of the run.
     section : PushSection
+        Section `push` of the scenario.
     pushes : sequence of Push
+        Pushes that were applied, in order.
     timestep : float
-        s.
+        Physics step, s.
 
     Returns
     -------
     dict of str to float
-        `push.survived_ns`, 0 if it fell at the first, `push.survived_count`, and `push.rest_s`, the longest
-        time from the start of a push until the robot stood still, NaN if it fell or rocked on till the next.
+        `push.survived_ns`: impulse of that push, 0 if the robot fell at the first; `push.survived_count`:
+        number of pushes survived; `push.rest_s`: longest time from the start of a push until the robot stood
+        still, NaN if it fell or still moved before the next push.
     """
     time, height = log["time"].values, log["base_pose"].values[:, 2]
     speed = np.linalg.norm(log["cog_velocity"].values, axis=1)
@@ -47,7 +51,7 @@ def push_metrics(
         survived += 1
         moving = time[before & (time >= start) & (speed >= _AT_REST)]
         still_from = float(moving[-1]) if moving.size else start
-        soon_enough = still_from <= time[before][-1] - _STILL_FOR
-        rest = max(rest, still_from - start) if soon_enough and not math.isnan(rest) else math.nan
+        came_to_rest = still_from <= time[before][-1] - _STILL_FOR
+        rest = max(rest, still_from - start) if came_to_rest and not math.isnan(rest) else math.nan
     strongest = pushes[survived - 1].impulse if survived else 0.0
     return {"push.survived_ns": strongest, "push.survived_count": float(survived), "push.rest_s": rest}

@@ -1,4 +1,4 @@
-"""Scenarios against their baselines: which to run, in processes of their own, and what their metrics say."""
+"""Regression checks: run scenarios in separate processes and compare their metrics with baselines."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -26,20 +26,21 @@ from simbench.runs.tolerances import Better
 _SIGN = {"lower": "+", "higher": "−", "same": "±"}
 
 _PERTURBED = 5
-"""Runs whose inputs differ by rounding, from which the spread of a baseline is measured."""
+"""Runs with inputs that differ by rounding, from which the spread of a baseline is measured."""
 _ROUNDING = 1e-12
-"""How far the robot is elsewhere in them, m and rad."""
+"""Displacement and rotation of the robot in them, m and rad."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A scenario and its baseline.
+    """A scenario to check, with its baseline.
 
     Parameters
     ----------
     scenario : Scenario
+        The scenario.
     path : Path
-        Of its baseline, `baselines/<scenario's name>.json` beside the scenario's file.
+        File of the baseline, `baselines/<scenario's name>.json` beside the scenario's file.
     baseline : {metric: Expectation} or None
         None if there is no such file.
     """
@@ -51,16 +52,16 @@ class Case:
 
 @dataclass(frozen=True)
 class FailedCheck:
-    """A check of the scenario's own that does not hold.
+    """A violated check of the scenario.
 
     Parameters
     ----------
     name : str
-        The metric's name.
+        Name of the metric.
     bound : str
         What the metric must be, such as `≤ 0.03`.
     now : float, bool, str or None
-        What it is.
+        Value of the metric.
     """
 
     name: str
@@ -69,19 +70,21 @@ class FailedCheck:
 
 
 @dataclass(frozen=True)
-class Result:
-    """What came of a case.
+class CaseResult:
+    """Outcome of checking a scenario.
 
     Parameters
     ----------
     case : Case
+        Scenario and baseline.
     verdicts : tuple of Verdict
         Empty if there is no baseline.
     failed_checks : tuple of FailedCheck
+        Violated checks of the scenario.
     error : str
-        What ended a run, in one line; empty if nothing did.
+        Error that ended a run, in one line; empty if none did.
     measured : {metric: Expectation} or None
-        The new baseline, where one was asked for and every run of the scenario held its own checks.
+        New baseline, where one was asked for and every run of the scenario held its checks.
     """
 
     case: Case
@@ -92,7 +95,7 @@ class Result:
 
     @property
     def failed(self) -> bool:
-        """Whether the scenario does not hold."""
+        """Whether the scenario failed: an error, a violated check, or a metric worse than its baseline."""
         return bool(self.error or self.failed_checks) or any(verdict.failed for verdict in self.verdicts)
 
 
@@ -102,18 +105,19 @@ def find_cases(names: Sequence[str], overrides: Sequence[str] = ()) -> list[Case
     Parameters
     ----------
     names : sequence of str
-        Names or paths; all that ship with simbench if empty.
+        Names or paths of the scenarios; all that ship with simbench if empty.
     overrides : sequence of str
-        As for `load_scenario`, for each.
+        Overrides of every scenario, as for `load_scenario`.
 
     Returns
     -------
     list of Case
+        One for each scenario.
 
     Raises
     ------
     SimbenchError
-        For a scenario or baseline that is malformed, or two scenarios with one baseline.
+        If a scenario or baseline is malformed, or two scenarios have the same baseline.
     """
     found: dict[Path, str] = {}
     cases = []
@@ -133,10 +137,15 @@ def find_cases(names: Sequence[str], overrides: Sequence[str] = ()) -> list[Case
 def require_baselines(cases: Sequence[Case]) -> None:
     """Refuse cases without a baseline.
 
+    Parameters
+    ----------
+    cases : sequence of Case
+        Scenarios to check.
+
     Raises
     ------
     BaselineError
-        That names the first.
+        If one has none; the message names the first.
     """
     for case in cases:
         if case.baseline is None:
@@ -150,23 +159,25 @@ def run_cases(
     jobs: int,
     measure: bool,
     on_progress: Callable[[str, int, int], None],
-) -> list[Result]:
+) -> list[CaseResult]:
     """Run scenarios and compare their metrics with their baselines.
 
     Parameters
     ----------
     cases : sequence of Case
+        Scenarios to run.
     folder : Path
         Run directories are made in it, `<scenario>` and, to measure, `<scenario>-perturbed-<number>`.
     jobs : int
-        At most so many runs at a time.
+        Maximum number of runs at a time.
     measure : bool
-        Also run each scenario `_PERTURBED` times with the robot `_ROUNDING` elsewhere, for a new baseline.
+        Also run each scenario `_PERTURBED` times with the robot `_ROUNDING` away, for a new baseline.
     on_progress : callable (stage, done, total)
+        Callback that receives the progress.
 
     Returns
     -------
-    list of Result
+    list of CaseResult
         In the order of `cases`.
 
     Raises
@@ -181,38 +192,40 @@ def run_cases(
         name = case.scenario.name
         work.append((case.scenario, folder / name))
         for number in range(1, _PERTURBED + 1 if measure else 1):
-            work.append((perturbed(case.scenario, number), folder / f"{name}-perturbed-{number}"))
-    answers: dict[int, JobResult] = {}
+            work.append((perturb_scenario(case.scenario, number), folder / f"{name}-perturbed-{number}"))
+    results: dict[int, JobResult] = {}
     on_progress("runs", 0, len(work))
     with closing(run_isolated(run_once, work, jobs)) as finished:
-        for index, answer in finished:
-            answers[index] = answer
-            on_progress("runs", len(answers), len(work))
-    each = _PERTURBED + 1 if measure else 1
+        for index, result in finished:
+            results[index] = result
+            on_progress("runs", len(results), len(work))
+    repetitions = _PERTURBED + 1 if measure else 1
     return [
-        _judge(case, [answers[each * number + k] for k in range(each)], measure)
+        _evaluate_case(case, [results[repetitions * number + k] for k in range(repetitions)], measure)
         for number, case in enumerate(cases)
     ]
 
 
-def perturbed(scenario: Scenario, number: int) -> Scenario:
-    """Place a scenario's robot elsewhere by what another machine's rounding might make of it.
+def perturb_scenario(scenario: Scenario, number: int) -> Scenario:
+    """Move a scenario's robot by what another machine's rounding might cause.
 
     Parameters
     ----------
     scenario : Scenario
+        The scenario.
     number : int
-        Decides the directions: the same number, the same scenario.
+        Seed of the directions: the same number gives the same scenario.
 
     Returns
     -------
     Scenario
+        The changed scenario.
     """
-    x, y, turn = np.random.default_rng(number).choice([-_ROUNDING, _ROUNDING], 3)
+    x, y, rotation = np.random.default_rng(number).choice([-_ROUNDING, _ROUNDING], 3)
     robot = scenario.robot
     moved = {
         "position_m": (robot.position_m[0] + float(x), robot.position_m[1] + float(y)),
-        "heading_rad": robot.heading_rad + float(turn),
+        "heading_rad": robot.heading_rad + float(rotation),
     }
     return scenario.model_copy(update={"robot": robot.model_copy(update=moved)})
 
@@ -223,38 +236,43 @@ def run_once(scenario: Scenario, folder: Path) -> tuple[dict[str, Metric], tuple
     Parameters
     ----------
     scenario : Scenario
+        The scenario.
     folder : Path
-        The run directory to make.
+        Run directory to make.
 
     Returns
     -------
     metrics : {name: float, bool, str or None}
-        As `metrics.json` has them: None where a number is not finite.
+        Metrics as in `metrics.json`: None where a number is not finite.
     checks : tuple of Check
-        The scenario's own.
+        Outcome of the scenario's checks.
     """
-    # Here, in a process with one thread: what it imports reads how many there are to be.
+    # Imported here, in the process with one thread: its imports read the number of threads.
     from simbench.runs.pipeline import run_scenario
 
     checks = run_scenario(scenario, folder).checks
     return json.loads((folder / "metrics.json").read_text(encoding="utf-8")), checks
 
 
-def judge_run(
+def evaluate_run(
     baseline: Baseline | None, metrics: Mapping[str, Metric], checks: Sequence[Check]
 ) -> tuple[tuple[Verdict, ...], tuple[FailedCheck, ...]]:
-    """Compare a run with its baseline, if there is one, and name the checks that it failed.
+    """Compare a run with its baseline, if there is one, and list the checks that it violates.
 
     Parameters
     ----------
     baseline : {metric: Expectation} or None
     metrics : mapping of str to float, bool, str or None
+        Metrics of the run.
     checks : sequence of Check
+        Outcome of the scenario's checks.
 
     Returns
     -------
     verdicts : tuple of Verdict
+        Comparison with the baseline; empty without one.
     failed_checks : tuple of FailedCheck
+        Violated checks.
     """
     verdicts = () if baseline is None else compare(baseline, metrics)
     return verdicts, tuple(
@@ -262,37 +280,52 @@ def judge_run(
     )
 
 
-def _judge(case: Case, answers: Sequence[JobResult], measure: bool) -> Result:
-    errors = [answer.error for answer in answers if answer.error]
+def _evaluate_case(case: Case, results: Sequence[JobResult], measure: bool) -> CaseResult:
+    """Compare the runs of a scenario with its baseline, and measure a new one if asked for."""
+    errors = [result.error for result in results if result.error]
     if errors:
-        return Result(case, error=errors[0])
-    runs = [metrics for metrics, _ in (answer.value for answer in answers)]
-    failed = [judge_run(None, *answer.value)[1] for answer in answers]
+        return CaseResult(case, error=errors[0])
+    runs = [metrics for metrics, _ in (result.value for result in results)]
+    failed = [evaluate_run(None, *result.value)[1] for result in results]
     if any(failed):
-        # A check that holds or not by rounding does not hold.
-        return Result(case, judge_run(case.baseline, *answers[0].value)[0], next(filter(None, failed)))
-    verdicts, _ = judge_run(case.baseline, *answers[0].value)
-    return Result(case, verdicts, measured=measure_baseline(runs, case.baseline) if measure else None)
+        # A check whose outcome depends on rounding does not hold.
+        return CaseResult(case, evaluate_run(case.baseline, *results[0].value)[0], next(filter(None, failed)))
+    verdicts, _ = evaluate_run(case.baseline, *results[0].value)
+    return CaseResult(case, verdicts, measured=measure_baseline(runs, case.baseline) if measure else None)
 
 
 def describe_check(scenario: str, check: FailedCheck) -> str:
-    """Say in one line which check of a scenario does not hold."""
-    return f"{scenario}: check failed: {check.name} is {format_number(check.now)}, must be {check.bound}"
-
-
-def describe_drift(scenario: str, verdict: Verdict) -> str:
-    """Say in one line how a metric is not as it was.
+    """Describe a violated check in one line.
 
     Parameters
     ----------
     scenario : str
-        Its name.
-    verdict : Verdict
-        That has failed.
+        Name of the scenario.
+    check : FailedCheck
+        The violated check.
 
     Returns
     -------
     str
+        The line.
+    """
+    return f"{scenario}: check failed: {check.name} is {format_number(check.now)}, must be {check.bound}"
+
+
+def describe_drift(scenario: str, verdict: Verdict) -> str:
+    """Describe in one line how a metric differs from its baseline.
+
+    Parameters
+    ----------
+    scenario : str
+        Name of the scenario.
+    verdict : Verdict
+        A verdict that has failed.
+
+    Returns
+    -------
+    str
+        The line.
     """
     if verdict.outcome == "missing":
         return f"{scenario}: {verdict.name} is missing; its baseline is {format_number(verdict.was)}"
@@ -303,7 +336,18 @@ def describe_drift(scenario: str, verdict: Verdict) -> str:
 
 
 def format_number(value: Metric) -> str:
-    """With a digit more than other tables: differences of one per cent are to be seen."""
+    """Write a metric with five significant digits, one more than in other tables, so that 1 % shows.
+
+    Parameters
+    ----------
+    value : float, bool, str or None
+        Value of the metric.
+
+    Returns
+    -------
+    str
+        Text.
+    """
     return f"{value:.5g}" if isinstance(value, float) and not isinstance(value, bool) else format_value(value)
 
 

@@ -1,4 +1,4 @@
-"""A finished run in Bullet's window, at the pace of the clock."""
+"""Replay of a finished run in Bullet's window, in real time."""
 
 import time as clock
 from collections.abc import Callable, Collection
@@ -7,26 +7,31 @@ from pathlib import Path
 
 import numpy as np
 
-from simbench.runs.video import Film, View, open_film
+from simbench.runs.video import VideoScene, View, load_video_scene
 from simbench.sim.rendering.replay_window import open_window, pressed_keys
 from simbench.sim.rendering.scene_renderer import Scene, pose_scene
 from simbench.sim.world import require_display
 
 FRAME_RATE = 60.0
-"""Of the window, 1/s."""
+"""Frame rate of the window, 1/s."""
 JUMP = 1.0
-"""By which the arrow keys go on and back, s of the run."""
+"""Time of the run by which the arrow keys jump forward and back, s."""
 
 
 @dataclass(frozen=True)
 class Playhead:
-    """Which moment is shown, and what happens next.
+    """State of the player: which moment is shown, and what happens next.
 
     Parameters
     ----------
     time : float
-        Since the first frame, s of the run.
-    paused, looping, ended : bool
+        Time of the run since the first frame, s.
+    paused : bool
+        Whether time stands still.
+    looping : bool
+        Whether the player begins again at every end.
+    ended : bool
+        Whether the player is to end.
     """
 
     time: float = 0.0
@@ -35,23 +40,25 @@ class Playhead:
     ended: bool = False
 
 
-def moved(head: Playhead, keys: Collection[str], elapsed: float, length: float) -> Playhead:
-    """Move a playhead on.
+def advance_playhead(head: Playhead, keys: Collection[str], elapsed: float, length: float) -> Playhead:
+    """Advance a playhead by the keys pressed and the time elapsed.
 
     Parameters
     ----------
     head : Playhead
+        State before.
     keys : collection of str
-        Pressed since: `space` pauses and goes on, `left` and `right` go back and on, `r` begins again, `l`
-        begins again at every end, `q` ends.
+        Keys pressed since: `space` pauses and continues, `left` and `right` jump back and forward, `r` begins
+        again, `l` switches looping, `q` ends.
     elapsed : float
-        By which it moves unless it is paused, s of the run.
+        Time of the run by which it advances unless it is paused, s.
     length : float
-        Time of the last frame, s; without looping it stays there.
+        Time of the last frame, s; without looping the playhead stays there.
 
     Returns
     -------
     Playhead
+        State after.
     """
     paused = head.paused != ("space" in keys)
     looping = head.looping != ("l" in keys)
@@ -62,9 +69,9 @@ def moved(head: Playhead, keys: Collection[str], elapsed: float, length: float) 
     return replace(head, time=time, paused=paused, looping=looping, ended="q" in keys)
 
 
-def play(
-    film: Film,
-    scene: Scene,
+def play_scene(
+    video: VideoScene,
+    window: Scene,
     head: Playhead,
     speed: float,
     *,
@@ -72,29 +79,33 @@ def play(
     now: Callable[[], float] = clock.perf_counter,
     sleep: Callable[[float], None] = clock.sleep,
 ) -> None:
-    """Show frames in their time until `q` is pressed or the window is closed.
+    """Show frames at their times until `q` is pressed or the window is closed.
 
     Parameters
     ----------
-    film : Film
-    scene : Scene
+    video : VideoScene
+        Frames to show.
+    window : Scene
+        Window to show them in.
     head : Playhead
-        Where to begin.
+        Initial state.
     speed : float
-        Times as fast as it was.
+        Ratio of the run's time to the clock.
     keys : callable (Scene) -> collection of str
-        Names of the keys pressed since the last call.
-    now, sleep : callable
-        The clock, s.
+        Function that returns the keys pressed since its last call.
+    now : callable
+        Function that returns the clock's time, s.
+    sleep : callable
+        Function that waits for a time, s.
     """
-    length = float(film.times[-1] - film.times[0])
+    length = float(video.times[-1] - video.times[0])
     before = now()
     while not head.ended:
-        index = int(np.abs(film.times - film.times[0] - head.time).argmin())
-        pose_scene(scene, film.frames, index)
+        index = int(np.abs(video.times - video.times[0] - head.time).argmin())
+        pose_scene(window, video.frames, index)
         sleep(max(0.0, before + 1.0 / FRAME_RATE - now()))
         after = now()
-        head = moved(head, keys(scene), speed * (after - before), length)
+        head = advance_playhead(head, keys(window), speed * (after - before), length)
         before = after
 
 
@@ -106,15 +117,16 @@ def replay_run(folder: Path, view: View, *, loop: bool) -> None:
     folder : Path
         Run directory.
     view : View
+        Part of the run, speed and camera.
     loop : bool
         Begin again at the end.
 
     Raises
     ------
     RunError, ScenarioError
-        If there is no screen, no log, or the view asks for what there is not.
+        If there is no screen or no log, or the view does not fit the run.
     """
     require_display("simbench replay", "simbench video RUN")
-    film = open_film(folder, view, FRAME_RATE / view.speed)
-    with open_window(film.robot, film.mechanisms, film.camera, ghost=view.ghost is not None) as scene:
-        play(film, scene, Playhead(looping=loop), view.speed)
+    video = load_video_scene(folder, view, FRAME_RATE / view.speed)
+    with open_window(video.robot, video.mechanisms, video.camera, ghost=view.ghost is not None) as window:
+        play_scene(video, window, Playhead(looping=loop), view.speed)

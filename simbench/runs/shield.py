@@ -1,4 +1,4 @@
-"""Finish what must not be left half done, even when Ctrl-C comes in the middle of it."""
+"""Blocks of code that Ctrl-C does not interrupt."""
 
 import signal
 import threading
@@ -9,16 +9,16 @@ from types import FrameType
 
 @contextmanager
 def shielded_from_interrupt() -> Iterator[Callable[[], bool]]:
-    """Hold back Ctrl-C until the block is done, then let it happen.
+    """Delay Ctrl-C until the block is done.
 
-    Outside the main thread, which alone receives Ctrl-C, and where it is ignored, as in the background of a
-    script, this does nothing.
+    This has no effect outside the main thread, which alone receives Ctrl-C, and where Ctrl-C is ignored, as
+    in the background of a script.
 
     Yields
     ------
-    callable
-        Whether Ctrl-C has come, for a block that can end early. Compiled code that is interrupted anywhere
-        may make another error of it.
+    interrupted : callable
+        Tells whether Ctrl-C was pressed, for a block that can end early. Compiled code that is interrupted
+        anywhere may turn Ctrl-C into another error.
     """
     held: list[int] = []
     ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN

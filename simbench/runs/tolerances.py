@@ -1,25 +1,26 @@
-"""Which way a metric is worse, and how far it may be from its baseline: by the words and unit in its name.
+"""Direction in which a metric improves, and its tolerance, both by the words and the unit in its name.
 
-What rounding does was measured: eleven scenarios, each run again with the robot 1e-12 m and 1e-12 rad
-elsewhere. Most metrics moved by less than a millionth of themselves; by up to 0.8 %, which `RELATIVE` is
-above, where hands hold a handle. The absolute tolerances are for numbers next to zero. What is chaotic, such
-as the peak force of an impact or how a robot falls, moved by 10 % and more, which a table could only allow by
-being blind elsewhere: that spread is measured for every scenario and kept in its baseline.
+The effect of rounding was measured on eleven scenarios, each run again with the robot moved by 1e-12 m and
+1e-12 rad. Most metrics changed by less than a millionth of their value, where hands hold a handle by up to
+0.8 %, for which `RELATIVE` leaves room. The absolute tolerances are for values near zero. Chaotic quantities,
+such as the peak force of an impact or how a robot falls, changed by 10 % and more. A table could allow for
+that only with tolerances that hide real changes elsewhere, so this spread is measured for every scenario and
+kept in its baseline.
 """
 
 from fnmatch import fnmatchcase
 from typing import Literal
 
 Better = Literal["lower", "higher", "same", "ignored"]
-"""Whether less of a metric is better, or more, or neither and any change counts, or none does."""
+"""Direction in which a metric improves; for `same` every change counts as worse, for `ignored` none does."""
 
 RELATIVE = 0.01
-"""Part of the baseline's value that a metric may be away from it."""
+"""Allowed difference from the baseline as a fraction of its value."""
 
 SPREADS = 5.0
-"""How many times as far as rounding was seen to move a metric it may be away from its baseline."""
+"""Allowed difference from the baseline as a multiple of what rounding was seen to cause."""
 
-# The first pattern that fits counts; a metric that none fits is to stay the same.
+# The first matching pattern counts; a metric without one must stay the same.
 BETTER: tuple[tuple[str, Better], ...] = (
     ("timing.*", "ignored"),
     ("*margin*", "higher"),
@@ -48,7 +49,7 @@ BETTER: tuple[tuple[str, Better], ...] = (
     ("seat.tilt_rad", "lower"),
 )
 
-# The first ending that fits counts: `_rad_s` is not `_s`.
+# The first matching suffix counts: `_rad_s` is not `_s`.
 ABSOLUTE: tuple[tuple[str, float], ...] = (
     ("_count", 0.0),
     ("_fraction", 1e-3),
@@ -64,39 +65,39 @@ ABSOLUTE: tuple[tuple[str, float], ...] = (
     # Two samples of a log at 200 Hz.
     ("_s", 1e-2),
 )
-"""By the unit that a name ends in, in that unit; without any, zero."""
+"""Allowed difference by the unit that a metric's name ends in, in that unit; zero for other names."""
 
 
 def metric_direction(name: str) -> Better:
-    """Find which way a metric is better.
+    """Find the direction in which a metric improves.
 
     Parameters
     ----------
     name : str
-        `group.name_unit`.
+        Name of the metric, `group.name_unit`.
 
     Returns
     -------
     str
         `lower`, `higher`, `same` or `ignored`.
     """
-    return next((way for pattern, way in BETTER if fnmatchcase(name, pattern)), "same")
+    return next((better for pattern, better in BETTER if fnmatchcase(name, pattern)), "same")
 
 
 def usual_tolerance(name: str, value: float) -> float:
-    """Find how far a metric may be from its baseline where rounding alone moves it less.
+    """Find how far a metric may be from its baseline unless rounding moves it further.
 
     Parameters
     ----------
     name : str
-        `group.name_unit`.
+        Name of the metric, `group.name_unit`.
     value : float
-        Of the baseline, in the metric's unit.
+        Value of the baseline, in the metric's unit.
 
     Returns
     -------
     float
-        In the metric's unit.
+        Tolerance in the metric's unit.
     """
-    absolute = next((least for ending, least in ABSOLUTE if name.endswith(ending)), 0.0)
+    absolute = next((tolerance for suffix, tolerance in ABSOLUTE if name.endswith(suffix)), 0.0)
     return max(absolute, RELATIVE * abs(value))

@@ -21,26 +21,28 @@ from simbench.sim.rendering.camera import render_video as draw_video
 OnProgress = Callable[[str, int, int], None]
 
 SPEEDS = (0.01, 100.0)
-"""Slowest and fastest that a run is shown, times the clock."""
-FARTHEST_GHOST = 20.0  # m
+"""Lowest and highest ratio of the run's time to the video's."""
+LARGEST_OVERLAY_OFFSET = 20.0
+"""Largest distance of the reference from the robot, m."""
 
 
 @dataclass(frozen=True)
 class View:
-    """How a finished run is looked at.
+    """Part of a finished run, speed and camera of its video.
 
     Parameters
     ----------
     overrides : tuple of str
-        `camera.key=value` texts, as for `load_scenario`.
+        Texts `camera.key=value`, as for `load_scenario`.
     speed : float
-        Times as fast as it was.
+        Ratio of the run's time to the video's.
     start : float
-        In the time of the run, s.
+        First moment that is shown, in the time of the run, s.
     end : float or None
-        As far as it was logged if None, s.
+        Last moment, s; the end of the log if None.
     ghost : float or None
-        How far to the left of the robot, in the picture, the reference is shown, m; not at all if None.
+        Distance by which the reference is shown to the left of the robot in the picture, m; it is not shown
+        if None.
     """
 
     overrides: tuple[str, ...] = ()
@@ -51,18 +53,21 @@ class View:
 
 
 @dataclass(frozen=True)
-class Film:
-    """What is seen of a run, from where.
+class VideoScene:
+    """Everything that a video of a run shows.
 
     Parameters
     ----------
     robot : Robot
+        The robot.
     mechanisms : list of Mechanism
-        The equipment.
+        Equipment.
     camera : Camera
+        The camera.
     times : (F,) array
-        Of the frames, in the time of the run, s.
+        Times of the frames in the time of the run, s.
     frames : Frames
+        Poses of robot and equipment in each frame.
     """
 
     robot: Robot
@@ -72,31 +77,31 @@ class Film:
     frames: Frames
 
 
-def open_film(folder: Path, view: View, rate: float | None = None) -> Film:
-    """Take what is to be seen from the log of a run, complete or interrupted.
+def load_video_scene(folder: Path, view: View, rate: float | None = None) -> VideoScene:
+    """Read from the log of a run, complete or interrupted, what a video shows.
 
     Parameters
     ----------
     folder : Path
         Run directory.
     view : View
+        Part of the run, speed and camera.
     rate : float, optional
-        Frames a second of the run; the camera's, at the speed of the view, by default.
+        Frames per second of the run; by default the camera's, at the speed of the view.
 
     Returns
     -------
-    Film
+    VideoScene
+        Robot, equipment, camera and frames.
 
     Raises
     ------
     RunError, ScenarioError
-        If there is no log, or the view asks for what there is not.
+        If there is no log, or the view does not fit the run.
     """
     for override in view.overrides:
         if not override.startswith("camera."):
-            raise RunError(
-                f"--set {override}: a finished run can only be looked at; allowed: camera.KEY=VALUE"
-            )
+            raise RunError(f"--set {override}: a finished run cannot be changed; allowed: camera.KEY=VALUE")
     if not SPEEDS[0] <= view.speed <= SPEEDS[1]:
         raise RunError(f"--speed {view.speed:g}: allowed: {SPEEDS[0]:g} to {SPEEDS[1]:g}")
     scenario, robot, mechanisms, log = _load(folder, view.overrides)
@@ -110,8 +115,8 @@ def open_film(folder: Path, view: View, rate: float | None = None) -> Film:
     times = view.start + np.arange(max(1, round((end - view.start) * rate))) / rate
     frames = _frames(log, mechanisms, times, overlays=scenario.camera.overlays)
     if view.ghost is not None:
-        camera, frames = _haunted(robot, log, times, camera, frames, view.ghost)
-    return Film(robot, mechanisms, camera, times, frames)
+        camera, frames = _add_reference_overlay(robot, log, times, camera, frames, view.ghost)
+    return VideoScene(robot, mechanisms, camera, times, frames)
 
 
 def render_video(
@@ -124,28 +129,29 @@ def render_video(
     folder : Path
         Run directory.
     out : Path, optional
-        `video.mp4` in the run directory by default.
+        File to write; `video.mp4` in the run directory by default.
     on_progress : callable (stage, done, total)
+        Callback that receives the progress.
     view : View, optional
-        All of the run as its scenario shows it, by default.
+        Part of the run, speed and camera; by default the whole run as its scenario shows it.
 
     Returns
     -------
     path : Path
-        Of the video.
+        File of the video.
     renderer : `EGL` or `TinyRenderer`
-        Which drew it.
+        Renderer that drew it.
 
     Raises
     ------
     RunError
-        If there is no log, the view asks for what there is not, or the video cannot be written.
+        If there is no log, the view does not fit the run, or the video cannot be written.
     """
     path = Path(out or folder / "video.mp4")
     if path.suffix != ".mp4":
         raise RunError(f"{path}: a video's name must end in .mp4")
-    film = open_film(folder, view or View())
-    return path, draw_video(path, film.robot, film.mechanisms, film.frames, film.camera, on_progress)
+    scene = load_video_scene(folder, view or View())
+    return path, draw_video(path, scene.robot, scene.mechanisms, scene.frames, scene.camera, on_progress)
 
 
 def render_strip(
@@ -158,17 +164,20 @@ def render_strip(
     folder : Path
         Run directory.
     out : Path
-        A PNG file.
+        PNG file to write.
     times : sequence of float
-        s.
-    width, height : int
-        Pixels of one picture.
+        Moments in the time of the run, s.
+    width : int
+        Width of one picture, pixels.
+    height : int
+        Height of one picture, pixels.
     columns : int
         Pictures in a row.
 
     Returns
     -------
     Path
+        The file.
     """
     scenario, robot, mechanisms, log = _load(folder)
     frames = _frames(log, mechanisms, np.asarray(times, dtype=float), overlays=scenario.camera.overlays)
@@ -193,7 +202,7 @@ def _nearest(log: xr.Dataset, times: NDArray[np.float64]) -> NDArray[np.intp]:
 def _frames(
     log: xr.Dataset, mechanisms: Sequence[Mechanism], times: NDArray[np.float64], *, overlays: bool
 ) -> Frames:
-    """Take the samples nearest to the given times."""
+    """Read the samples of a log at the given times."""
     chosen = log.isel(time=_nearest(log, times))
     balance = None
     if overlays and "zmp" in chosen:
@@ -215,7 +224,7 @@ def _positions(log: xr.Dataset, mechanism: Mechanism) -> NDArray[np.float64]:
     return np.stack(columns, axis=1) if columns else np.empty((log.sizes["time"], 0))
 
 
-def _haunted(
+def _add_reference_overlay(
     robot: Robot,
     log: xr.Dataset,
     times: NDArray[np.float64],
@@ -223,13 +232,15 @@ def _haunted(
     frames: Frames,
     offset: float,
 ) -> tuple[Camera, Frames]:
-    """Add the reference, to the left in the picture, and look at the middle between both."""
-    if not abs(offset) <= FARTHEST_GHOST:
-        raise RunError(f"--ghost-offset {offset:g}: allowed: -{FARTHEST_GHOST:g} to {FARTHEST_GHOST:g} m")
+    """Add the reference beside the robot, on the left of the picture, and aim the camera between them."""
+    if not abs(offset) <= LARGEST_OVERLAY_OFFSET:
+        raise RunError(
+            f"--ghost-offset {offset:g}: allowed: -{LARGEST_OVERLAY_OFFSET:g} to {LARGEST_OVERLAY_OFFSET:g} m"
+        )
     yaw = np.radians(camera.yaw_deg)
     shift = -offset * np.array([np.cos(yaw), np.sin(yaw), 0.0])
     nearest = _nearest(log, times)
-    base = planned_base(robot, log)[nearest]
+    base = reconstruct_planned_base(robot, log)[nearest]
     base[:, :3] += shift
     ghost = Ghost(base, log["joint_reference"].values[nearest])
     x, y, z = (np.array(camera.target_m) + 0.5 * shift).tolist()
@@ -240,23 +251,24 @@ def _camera(section: CameraSection) -> Camera:
     return Camera(**{field.name: getattr(section, field.name) for field in fields(Camera)})
 
 
-def planned_base(robot: Robot, log: xr.Dataset) -> NDArray[np.float64]:
-    """Let the reference sit, or stand on one planned foot after the other, where the reference put it down.
+def reconstruct_planned_base(robot: Robot, log: xr.Dataset) -> NDArray[np.float64]:
+    """Reconstruct the base poses of the reference, seated or on one planned foot after the other.
 
-    Balance moves the reference on with what it measures; what the joints then do differently, and that the
-    soles give way or slip, is not in it.
+    Each planned foot stays where the reference put it down. The balance controller adapts the reference to
+    measurements; deviations of the joints and slipping or yielding soles are not included.
 
     Parameters
     ----------
     robot : Robot
+        The robot.
     log : xarray.Dataset
-        From `open_run`.
+        Log from `open_run`.
 
     Returns
     -------
     (T, 7) array
-        Pose of the root link at the log's times: x, y, z (m), quaternion x, y, z, w; world. That of the log
-        for a robot with a fixed base.
+        Pose of the root link at the log's times in the world frame: x, y, z (m), quaternion x, y, z, w. For a
+        robot with a fixed base, that of the log.
     """
     measured = log["base_pose"].values
     if not robot.floating:

@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from simbench.kinematics.redundancy.criteria import CRITERIA
-from simbench.plotting import LEFT, RIGHT, TOP, WIDTH, new_sheet, place_axes, save_png, span_time
+from simbench.plotting import LEFT, RIGHT, TOP, WIDTH, add_axes, new_sheet, save_png, set_time_axis
 from simbench.skills.analysis import SkillAnalysis
 
 # Colour-blind readers can tell them apart.
@@ -39,7 +39,7 @@ def draw_skill(analysis: SkillAnalysis, path: Path) -> None:
     ]
     sheet = new_sheet(2 * _HEIGHT + _SPACE, f"{analysis.task.source}: {mixture.dominant}", key)
     width = (WIDTH - LEFT - RIGHT - _GAP) / 2
-    weights = place_axes(sheet, LEFT, TOP, width, _HEIGHT)
+    weights = add_axes(sheet, LEFT, TOP, width, _HEIGHT)
     places, colours = np.arange(len(_NAMES)), list(COLOURS.values())
     weights.bar(places - 0.2, mixture.weights, 0.38, color=colours)
     ends = np.clip([mixture.weights - flat.lowest, flat.highest - mixture.weights], 0.0, None)
@@ -51,7 +51,7 @@ def draw_skill(analysis: SkillAnalysis, path: Path) -> None:
     weights.set_ylim(0.0, 1.05)
     weights.set_title("weights", loc="left", size=10)
 
-    alone = place_axes(sheet, LEFT + width + _GAP, TOP, width, _HEIGHT)
+    alone = add_axes(sheet, LEFT + width + _GAP, TOP, width, _HEIGHT)
     bars = 1e3 * np.where(np.isfinite(mixture.single), mixture.single, 0.0)
     alone.bar(places, bars, 0.6, color=colours)
     for place in np.flatnonzero(~np.isfinite(mixture.single)):
@@ -69,13 +69,13 @@ def draw_skill(analysis: SkillAnalysis, path: Path) -> None:
     alone.set_xticks(places, _NAMES)
     alone.set_title("mean error of shoulders and elbows, each criterion alone (mm)", loc="left", size=10)
 
-    errors = place_axes(sheet, LEFT, TOP + _HEIGHT + _SPACE, WIDTH - LEFT - RIGHT, _HEIGHT)
+    errors = add_axes(sheet, LEFT, TOP + _HEIGHT + _SPACE, WIDTH - LEFT - RIGHT, _HEIGHT)
     for part, rows in zip(analysis.parts, analysis.errors, strict=True):
         for colour, row in zip((_MIXTURE, *colours), rows, strict=True):
             # Where a law starts it is where the person was.
             seen = np.where(np.isfinite(row) & (row > 0.0), row, np.nan)
             errors.plot(part.time, 1e3 * seen, color=colour, linewidth=1.2)
-    span_time(errors, time)
+    set_time_axis(errors, time)
     errors.set_yscale("log")
     errors.set_ylim(bottom=0.1)
     errors.set_title("error over time, from the start of each repetition on (mm; s)", loc="left", size=10)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simbench.cli.main import main
-from simbench.dynamics.animation import animated_motions
+from simbench.dynamics.animation import simulate_motions
 from simbench.dynamics.arm import read_arm
 from simbench.dynamics.calibration.arm_motion import Feedback
 from simbench.dynamics.calibration.arm_recording import CHANNELS
@@ -18,7 +18,7 @@ LAW = ["--model", "direct_drive_arm", "--kp", "9.5", "--kv", "-9.5"]
 def table():
     start, target = [[-1.0, 0.5]], [[1.2, -1.3]]
     arm = read_arm("direct_drive_arm")
-    (motion,) = animated_motions(arm, Feedback(), start, target, 0.002, 2000)
+    (motion,) = simulate_motions(arm, Feedback(), start, target, 0.002, 2000)
     clock = np.arange(len(motion.q))[:, None] / motion.rate
     return np.hstack([clock, motion.q, motion.velocity, motion.acceleration, motion.target])
 

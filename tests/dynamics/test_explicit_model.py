@@ -9,11 +9,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.dynamics.abbreviation import abbreviated_model
+from simbench.dynamics.abbreviation import abbreviate_model
 from simbench.dynamics.arm import arm_model, read_arm
-from simbench.dynamics.christoffel import christoffel_places, count_unique, slopes_of
+from simbench.dynamics.christoffel import christoffel_indices, christoffel_symbol, count_unique
 from simbench.dynamics.equations import count_model, equations
-from simbench.dynamics.evaluation import compiled_torques, evaluation, explicit_terms, explicit_torques
+from simbench.dynamics.evaluation import compile_torques, explicit_terms, explicit_torques, make_evaluator
 from simbench.dynamics.explicit_model import derive_explicit_model
 from simbench.dynamics.generated import puma560_abbreviated, puma560_full
 from simbench.dynamics.model_module import model_module
@@ -32,7 +32,7 @@ def full(puma):
 
 @pytest.fixture(scope="module")
 def short(full):
-    return abbreviated_model(full)
+    return abbreviate_model(full)
 
 
 def states(joints, count, seed=560):
@@ -62,7 +62,7 @@ def module_of(model):
 
 def test_torques_of_ten_thousand_states_are_pinocchios(puma):
     q, velocity, acceleration = states(6, 10_000)
-    model = evaluation(puma560_full, puma)
+    model = make_evaluator(puma560_full, puma)
     expected = pinocchio_torques(puma, q, velocity, acceleration)
     found = explicit_torques(model, q, velocity, acceleration)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
@@ -72,7 +72,7 @@ def test_torques_of_ten_thousand_states_are_pinocchios(puma):
 def test_a_b_c_and_g_of_ten_thousand_states_are_those_of_the_recursion(puma):
     # Which are Pinocchio's: test_newton_euler.
     q = states(6, 10_000)[0]
-    found = explicit_terms(evaluation(puma560_full, puma), q)
+    found = explicit_terms(make_evaluator(puma560_full, puma), q)
     for ours, theirs in zip(found, dynamics_terms(puma, q), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9)
 
@@ -83,7 +83,7 @@ def test_other_numbers_of_the_same_arm(puma):
     inertia[2, 2, 2] = 0.086
     other = dataclasses.replace(puma, inertia=inertia, mass=1.3 * puma.mass, motor=np.zeros(6))
     q = states(6, 20)[0]
-    found = explicit_terms(evaluation(puma560_full, other), q)
+    found = explicit_terms(make_evaluator(puma560_full, other), q)
     for ours, theirs in zip(found, dynamics_terms(other, q), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9)
 
@@ -99,7 +99,7 @@ def test_what_ships_is_what_is_derived(full, short):
 @pytest.mark.parametrize("kind", ["beta", "sliding", "leaning"])
 def test_any_serial_arm(odd_arms, kind):
     arm = odd_arms[kind]
-    model = evaluation(module_of(derive_explicit_model(arm)), arm)
+    model = make_evaluator(module_of(derive_explicit_model(arm)), arm)
     state = states(arm.joints, 50)
     expected = pinocchio_torques(arm, *state)
     np.testing.assert_allclose(plain_torques(model, *state), expected, rtol=0, atol=1e-9)
@@ -110,7 +110,7 @@ def test_any_serial_arm(odd_arms, kind):
 def test_two_links_are_the_textbooks():
     """Ohtsuki: M11 = I1 + m2 L1² + I2 + 2 m2 L1 (s2x C2 − s2y S2), horizontal: no gravity torques."""
     arm = read_arm("direct_drive_arm")
-    model = evaluation(module_of(derive_explicit_model(arm)), arm)
+    model = make_evaluator(module_of(derive_explicit_model(arm)), arm)
     angle = np.linspace(-2, 2, 9)
     inertia, coriolis, centrifugal, gravity = explicit_terms(model, np.stack([0 * angle, angle], axis=1))
     along = 0.25 * (1.718632 * np.cos(angle) - 0.181763 * np.sin(angle))
@@ -137,10 +137,10 @@ def test_it_is_no_larger_than_the_papers(full, short):
 
 def test_christoffel_symbols_by_the_general_relations_alone():
     """A pair of joints leaves two, a triple two; without the last joint's angle ten and ten fewer."""
-    places = christoffel_places(6)
+    places = christoffel_indices(6)
     assert len(places) == 126
-    assert count_unique(slopes_of(place) for place in places) == 2 * 15 + 2 * 20
-    assert count_unique(slopes_of(place, lost=(6,)) for place in places) == 70 - 10 - 10
+    assert count_unique(christoffel_symbol(place) for place in places) == 2 * 15 + 2 * 20
+    assert count_unique(christoffel_symbol(place, lost=(6,)) for place in places) == 70 - 10 - 10
 
 
 def test_gravity_constants_are_the_published_ones(full):
@@ -171,11 +171,11 @@ def test_abbreviated_torques_are_within_two_percent_of_the_motors(puma):
     limits, speeds = robot.model.lowerPositionLimit, robot.model.velocityLimit
     q = rng.uniform(limits, robot.model.upperPositionLimit, (2000, 6))
     velocity, acceleration = rng.uniform(-speeds, speeds, (2, 2000, 6))
-    model = evaluation(puma560_abbreviated, puma)
+    model = make_evaluator(puma560_abbreviated, puma)
     off = plain_torques(model, q, velocity, acceleration)
     off -= pinocchio_torques(puma, q, velocity, acceleration)
     assert 0 < np.abs(off / robot.motors.torque_limit).max() < 0.02
-    one, out = compiled_torques(puma560_abbreviated)[0], np.empty(6)
+    one, out = compile_torques(puma560_abbreviated)[0], np.empty(6)
     one(model.constants, q[0], velocity[0], acceleration[0], out)
     np.testing.assert_allclose(
         out, plain_torques(model, q[:1], velocity[:1], acceleration[:1])[0], rtol=0, atol=1e-12
@@ -194,10 +194,10 @@ def test_sines_and_cosines(span):
 
 def test_what_a_model_is_not_for_is_refused(puma, odd_arms):
     with pytest.raises(DynamicsError, match="puma560_full: the arm has"):
-        evaluation(puma560_full, odd_arms["beta"])
+        make_evaluator(puma560_full, odd_arms["beta"])
     heavier = puma.centre.copy()
     heavier[4, 0] = 0.01
     with pytest.raises(DynamicsError, match="the arm's x5 is not zero; derive a model of its own"):
-        evaluation(puma560_full, dataclasses.replace(puma, centre=heavier))
+        make_evaluator(puma560_full, dataclasses.replace(puma, centre=heavier))
     with pytest.raises(RobotError, match=r"q of shape \(7,\); allowed: \(\.\.\., 6\)"):
-        explicit_torques(evaluation(puma560_full, puma), np.zeros(7), np.zeros(6), np.zeros(6))
+        explicit_torques(make_evaluator(puma560_full, puma), np.zeros(7), np.zeros(6), np.zeros(6))

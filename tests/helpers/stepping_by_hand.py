@@ -3,7 +3,7 @@
 import numpy as np
 
 from simbench.runs.log import build_dataset, contact_variables
-from simbench.runs.metrics import with_support
+from simbench.runs.metrics import add_support_polygon
 
 TIME = 0.02 * np.arange(401)
 HEIGHT = 0.7
@@ -105,4 +105,4 @@ def stepping_log(fall=None):
         "balance_tick_median_s": 1e-4,
         "balance_share": 0.1,
     }
-    return with_support(build_dataset(variables, labels, attributes))
+    return add_support_polygon(build_dataset(variables, labels, attributes))

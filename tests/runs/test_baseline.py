@@ -6,9 +6,9 @@ from simbench.errors import BaselineError
 from simbench.runs.baseline import (
     Expectation,
     compare,
+    find_tolerance,
     measure_baseline,
     read_baseline,
-    tolerance_of,
     write_baseline,
 )
 
@@ -63,7 +63,7 @@ def test_a_metric_is_judged_by_its_name(name, was, now, expected):
 
 def test_what_rounding_did_widens_the_tolerance_five_times():
     expected = Expectation(300.0, spread=10.0)
-    assert tolerance_of("contact.peak_force_n", expected) == 50.0
+    assert find_tolerance("contact.peak_force_n", expected) == 50.0
     assert outcome("contact.peak_force_n", expected, 349.0) == "holds"
     assert outcome("contact.peak_force_n", expected, 351.0) == "worse"
 

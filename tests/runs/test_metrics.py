@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from simbench.runs.log import build_dataset, contact_variables
-from simbench.runs.metrics import fixture_metrics, run_metrics, with_support
+from simbench.runs.metrics import add_support_polygon, fixture_metrics, run_metrics
 from simbench.sim.sensing import ContactEvent
 
 # Two soles: x from -0.04 to 0.13 m, y from 0.06 to 0.13 m and mirrored.
@@ -77,7 +77,7 @@ def make_log(events=(), attributes=None, **changes):
         "thigh_links": "l_thigh r_thigh",
         "seat": "",
     }
-    return with_support(build_dataset(variables, LABELS, settings | (attributes or {})))
+    return add_support_polygon(build_dataset(variables, LABELS, settings | (attributes or {})))
 
 
 def over_time(value, **at):
@@ -240,7 +240,7 @@ def test_turns_of_more_than_half_a_round_are_counted():
 
 
 def test_a_run_that_ended_before_its_first_sample_has_a_support_polygon_of_no_samples():
-    log = with_support(make_log().isel(time=slice(0, 0)))
+    log = add_support_polygon(make_log().isel(time=slice(0, 0)))
     assert log["support_polygon"].shape == (0, 8, 2)
 
 

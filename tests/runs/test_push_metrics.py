@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from simbench.options import PushSection, SimulationSection, pushes_end
+from simbench.options import PushSection, SimulationSection, end_of_pushes
 from simbench.runs.push_metrics import push_metrics
 from simbench.sim.push import planned_pushes
 
@@ -32,7 +32,7 @@ def test_pushes_are_laid_out_in_steps():
     assert [push.start for push in pushes] == [750, 1750, 2750]
     assert {push.duration for push in pushes} == {50}
     assert {push.direction for push in pushes} == {0.5}
-    assert pushes_end(SECTION) == 7.0
+    assert end_of_pushes(SECTION) == 7.0
     assert planned_pushes(None, SETTINGS) == ()
 
 

@@ -7,8 +7,8 @@ import pytest
 import run_by_hand as by_hand
 
 from simbench.cli.main import main
-from simbench.runs.replay import Playhead, moved, play
-from simbench.runs.video import View, open_film
+from simbench.runs.replay import Playhead, advance_playhead, play_scene
+from simbench.runs.video import View, load_video_scene
 from simbench.sim.rendering.replay_window import open_window, pressed_keys
 from simbench.sim.world import bullet
 
@@ -35,7 +35,7 @@ def run(tmp_path_factory):
     ],
 )
 def test_the_playhead_follows_clock_and_keys(head, keys, elapsed, expected):
-    got = moved(head, keys, elapsed, 5.0)
+    got = advance_playhead(head, keys, elapsed, 5.0)
     assert got.time == pytest.approx(expected.time)
     assert (got.paused, got.looping, got.ended) == (expected.paused, expected.looping, expected.ended)
 
@@ -43,7 +43,7 @@ def test_the_playhead_follows_clock_and_keys(head, keys, elapsed, expected):
 def test_bullet_has_robot_and_reference_where_the_log_says(run):
     """Twice as fast, a pause in the middle: a clock of our own, and no window."""
     view = View(speed=2.0, ghost=0.6)
-    film = open_film(run, view, 30.0)
+    film = load_video_scene(run, view, 30.0)
     clock = SimpleNamespace(time=100.0)
     shown = []
 
@@ -62,7 +62,7 @@ def test_bullet_has_robot_and_reference_where_the_log_says(run):
         clock.time += duration
 
     with open_window(film.robot, film.mechanisms, film.camera, ghost=True, gui=False) as scene:
-        play(film, scene, Playhead(), view.speed, keys=keys, now=lambda: clock.time, sleep=sleep)
+        play_scene(film, scene, Playhead(), view.speed, keys=keys, now=lambda: clock.time, sleep=sleep)
     assert len(shown) == 40
     # Frames of 1/60 s, of which ten pass in the pause.
     playing = np.array([k - min(max(k - 9, 0), 10) for k in range(40)])

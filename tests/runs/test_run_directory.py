@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simbench.errors import RunError, SimbenchError
-from simbench.runs.provenance import provenance
+from simbench.runs.provenance import collect_provenance
 from simbench.runs.run_directory import MARKER, incomplete_path, json_text, run_directory, write_metrics
 
 INPUTS = {"scenario.yaml": "name: x\n", "provenance.json": "{}\n"}
@@ -112,7 +112,7 @@ def test_metrics_are_sorted_json_without_nan(tmp_path):
 
 
 def test_provenance_tells_what_a_repetition_needs():
-    record = json.loads(json_text(provenance(7, ["simbench", "run", "drawer"])))
+    record = json.loads(json_text(collect_provenance(7, ["simbench", "run", "drawer"])))
     assert record["seed"] == 7
     assert record["command"] == ["simbench", "run", "drawer"]
     assert record["packages"]["numpy"] == np.__version__

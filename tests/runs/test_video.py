@@ -7,7 +7,7 @@ import run_by_hand as by_hand
 
 from simbench.cli.main import main
 from simbench.runs.run_directory import MARKER
-from simbench.runs.video import View, open_film
+from simbench.runs.video import View, load_video_scene
 from simbench.sim.rendering.scene_view import project
 
 
@@ -21,7 +21,7 @@ def swing(times, joint):
 
 
 def test_frames_are_the_moments_of_the_run_at_its_speed(run):
-    film = open_film(run, View(speed=2.0, start=0.4, end=1.6))
+    film = load_video_scene(run, View(speed=2.0, start=0.4, end=1.6))
     assert film.camera.fps == 30
     np.testing.assert_allclose(film.times, 0.4 + np.arange(18) * 2.0 / 30.0)
     # The sample at or after it: at most 10 ms late, in which joint 6 moves by 0.6 π rad/s.
@@ -31,8 +31,8 @@ def test_frames_are_the_moments_of_the_run_at_its_speed(run):
 
 
 def test_another_camera_and_the_reference_to_the_left_in_the_picture(run):
-    film = open_film(run, View(("camera.yaw_deg=130", "camera.target_m=[0.0, 0.0, 0.0]"), ghost=0.8))
-    plain = open_film(run, View(("camera.yaw_deg=130", "camera.target_m=[0.0, 0.0, 0.0]")))
+    film = load_video_scene(run, View(("camera.yaw_deg=130", "camera.target_m=[0.0, 0.0, 0.0]"), ghost=0.8))
+    plain = load_video_scene(run, View(("camera.yaw_deg=130", "camera.target_m=[0.0, 0.0, 0.0]")))
     assert plain.camera.yaw_deg == 130
     assert plain.frames.ghost is None
     assert plain.camera.target_m == (0.0, 0.0, 0.0)
@@ -49,8 +49,8 @@ def test_another_camera_and_the_reference_to_the_left_in_the_picture(run):
 
 
 def test_in_its_place_the_reference_moves_no_camera(run):
-    film = open_film(run, View(ghost=0.0))
-    assert film.camera == open_film(run, View()).camera
+    film = load_video_scene(run, View(ghost=0.0))
+    assert film.camera == load_video_scene(run, View()).camera
     np.testing.assert_array_equal(film.frames.ghost.base, film.frames.base)
 
 
@@ -65,7 +65,7 @@ def test_the_video_of_a_part_is_as_long_as_its_speed_says(run, tmp_path, capsys,
     assert frames.shape == (6, 120, 160, 3)
     # Half blue, around where the reference's root is.
     blue = frames[0, :, :, 2].astype(int) - frames[0, :, :, 0] > 30
-    film = open_film(run, View(ghost=1.0))
+    film = load_video_scene(run, View(ghost=1.0))
     columns = np.nonzero(blue)[1]
     assert len(columns) > 300
     assert np.median(columns) == pytest.approx(
@@ -81,7 +81,7 @@ def test_the_video_of_a_part_is_as_long_as_its_speed_says(run, tmp_path, capsys,
         (["--start", "2.5"], "--start 2.5: allowed: 0 <= start < end <= 2 s"),
         (["--start", "1", "--end", "1"], "--start 1 --end 1: allowed"),
         (["--end", "2.1"], "--end 2.1: allowed"),
-        (["--set", "seed=3"], "--set seed=3: a finished run can only be looked at"),
+        (["--set", "seed=3"], "--set seed=3: a finished run cannot be changed"),
         (["--set", "camera.fov_deg=200"], "camera.fov_deg"),
         (["--ghost-offset", "1e9"], "--ghost-offset 1e+09: allowed: -20 to 20 m"),
         (["--out", "a.avi"], "must end in .mp4"),
@@ -109,7 +109,7 @@ def test_a_run_that_is_none_and_one_without_a_sample_are_refused(tmp_path, capsy
 def test_an_interrupted_run_is_shown_as_far_as_it_was_logged(tmp_path, capsys, monkeypatch):
     run = by_hand.write_puma_run(tmp_path / "a.incomplete", samples=101)
     (run / MARKER).write_text("interrupted\n")
-    assert open_film(run, View()).times[-1] == pytest.approx(1.0 - 1.0 / 30.0)
+    assert load_video_scene(run, View()).times[-1] == pytest.approx(1.0 - 1.0 / 30.0)
     assert main(["video", str(tmp_path / "a")]) == 2
     assert f"with a log.nc; its interrupted run is {run}\n" in capsys.readouterr().err
     drawn = []

@@ -47,10 +47,10 @@ def test_scenarios_that_differ_in_more_or_in_nothing_are_refused(script, overrid
 
 
 def test_a_step_counts_when_the_foot_was_up_and_comes_down_in_time(script):
-    assert script.steps_taken(by_hand.stepping_log()) == pytest.approx([2.5, 3.5, 5.5], abs=0.03)
+    assert script.find_steps(by_hand.stepping_log()) == pytest.approx([2.5, 3.5, 5.5], abs=0.03)
     late = by_hand.stepping_log()
     late["foot_points"].values[(by_hand.TIME > 5.0) & (by_hand.TIME < 5.7), 1] = np.nan
-    assert script.steps_taken(late) == pytest.approx([2.5, 3.5], abs=0.03)
+    assert script.find_steps(late) == pytest.approx([2.5, 3.5], abs=0.03)
 
 
 def test_numbers_of_a_robot_that_falls_are_those_until_then(script):

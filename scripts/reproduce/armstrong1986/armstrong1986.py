@@ -20,10 +20,10 @@ from armstrong_sizes import christoffel_lines, sizes
 from rich.console import Console
 from rich.table import Table
 
-from simbench.dynamics.abbreviation import abbreviated_model
+from simbench.dynamics.abbreviation import abbreviate_model
 from simbench.dynamics.arm import Arm, arm_model, read_arm
 from simbench.dynamics.equations import Counts, count_model, equations
-from simbench.dynamics.evaluation import evaluation, explicit_terms, explicit_torques
+from simbench.dynamics.evaluation import explicit_terms, explicit_torques, make_evaluator
 from simbench.dynamics.explicit_model import derive_explicit_model
 from simbench.dynamics.generated import puma560_abbreviated, puma560_full
 from simbench.dynamics.newton_euler import dynamics_terms, inverse_dynamics, link_torques, velocity_products
@@ -65,7 +65,7 @@ def exactness(arm: Arm, count: int) -> tuple[Table, float]:
     """Explicit model, recursion and Pinocchio on the same random states."""
     rng = np.random.default_rng(1986)
     q, v, a = (rng.uniform(-span, span, (count, 6)) for span in (np.pi, 4.0, 20.0))
-    model, explicit = arm_model(arm), evaluation(puma560_full, arm)
+    model, explicit = arm_model(arm), make_evaluator(puma560_full, arm)
     data = model.createData()
     free = dataclasses.replace(arm, viscous=np.zeros(6), coulomb=np.zeros(6))
     torques = (
@@ -171,7 +171,7 @@ def abbreviation_table(arm: Arm, count: int) -> Table:
     speed = rng.uniform(-1, 1, (count, 6)) * robot.model.velocityLimit
     # As much as the motors can do to the arm in the zero position.
     change = rng.uniform(-1, 1, (count, 6)) * limit / np.diagonal(dynamics_terms(arm, np.zeros(6))[0])
-    models = [evaluation(module, arm) for module in (puma560_abbreviated, puma560_full)]
+    models = [make_evaluator(module, arm) for module in (puma560_abbreviated, puma560_full)]
     table = Table(title=f"Abbreviated - full, {count} states; % of the joint's maximum torque")
     for heading in ("", *(f"joint {i}" for i in range(1, 7))):
         table.add_column(heading, justify="right" if heading else "left")
@@ -197,11 +197,11 @@ def main() -> int:
     given = parser.parse_args()
     arm, console = printed_arm(), Console(width=150)
     full = derive_explicit_model(arm)
-    short = abbreviated_model(full)
+    short = abbreviate_model(full)
     if given.equations:
         for model in (full, short):
             console.print("\n".join(equations(model)), highlight=False)
-    counts = tuple(map(count_model, (full, short, abbreviated_model(full, A_LITTLE_MORE))))
+    counts = tuple(map(count_model, (full, short, abbreviate_model(full, A_LITTLE_MORE))))
     differences, worst = exactness(arm, given.states)
     console.print(differences)
     for table in (*calculations(arm, *counts), sizes(full, short), *appendix_tables(full, arm)):

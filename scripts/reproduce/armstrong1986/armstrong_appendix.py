@@ -14,7 +14,7 @@ from rich.table import Table
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.arm_symbols import arm_symbols
 from simbench.dynamics.explicit_model import ExplicitModel
-from simbench.dynamics.lumped import FACTORS, evaluated
+from simbench.dynamics.lumped import FACTORS, evaluate_polynomial
 from simbench.dynamics.trig_ring import Polynomial
 
 WRIST = "(m4 + m5 + m6)"
@@ -75,13 +75,13 @@ def appendix_tables(full: ExplicitModel, arm: Arm) -> tuple[Table, Table]:
         first.add_column(heading, justify="right" if heading else "left")
     values = arm_symbols(arm).values
     for name, (_, value, tolerance) in CONSTANTS.items():
-        own = evaluated(theirs[name], values)
+        own = evaluate_polynomial(theirs[name], values)
         first.add_row(name, *_cells(value, tolerance), *_cells(own, spread[name]))
     second = Table("ours", "value", "±", "of the appendix's", title="Lumped constants, kg·m² and N·m")
     known = tolerances_of(full.constants, arm)
     for name, constant in full.constants.items():
         made = _made_of(constant, theirs) or "-"
-        second.add_row(name, f"{evaluated(constant, values):.4g}", f"{known[name]:.2g}", made)
+        second.add_row(name, f"{evaluate_polynomial(constant, values):.4g}", f"{known[name]:.2g}", made)
     return first, second
 
 

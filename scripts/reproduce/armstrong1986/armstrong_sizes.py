@@ -2,13 +2,18 @@
 
 from rich.table import Table
 
-from simbench.dynamics.christoffel import Place, christoffel_places, count_unique, slopes_of
+from simbench.dynamics.christoffel import (
+    ChristoffelIndex,
+    christoffel_indices,
+    christoffel_symbol,
+    count_unique,
+)
 from simbench.dynamics.explicit_model import ExplicitModel
 
 
 def sizes(full: ExplicitModel, short: ExplicitModel) -> Table:
     """Count constants and Christoffel symbols."""
-    places, models = christoffel_places(6), (full, short)
+    places, models = christoffel_indices(6), (full, short)
     lumped = [{term.constant for terms in model.elements.values() for term in terms} for model in models]
     symbols = [[place for place in model.elements if len(place) == 3] for model in models]
     simple = {
@@ -26,7 +31,9 @@ def sizes(full: ExplicitModel, short: ExplicitModel) -> Table:
         ("unique by a_ij = a_ji and ∂a_ij/∂q_k = 0, k ≤ i, j (eq. 7, 8)", "65", ()),
         ("and by the symmetry of link 6 (eq. 9)", "51", (6,)),
     ):
-        table.add_row(title, paper, str(count_unique(slopes_of(place, lost) for place in places)), "")
+        table.add_row(
+            title, paper, str(count_unique(christoffel_symbol(place, lost) for place in places)), ""
+        )
     table.add_row(
         "unique and not zero once differentiated (paper: by eq. 10)", "39", *(str(len(e)) for e in symbols)
     )
@@ -35,13 +42,13 @@ def sizes(full: ExplicitModel, short: ExplicitModel) -> Table:
 
 def christoffel_lines(full: ExplicitModel) -> list[str]:
     """Say how 126 elements become so few: general rules by number, what is PUMA's own by name."""
-    places = christoffel_places(6)
+    places = christoffel_indices(6)
     general = {place: _written(place, ()) for place in places}
     zeros = sum(not each for each in general.values())
     unique = {each: place for place, each in reversed(general.items()) if each}
     symmetric = {_written(place, (6,)): place for place in reversed(places) if _written(place, (6,))}
     nothing = [place for place in symmetric.values() if place not in full.places]
-    owners: dict[Place, list[Place]] = {}
+    owners: dict[ChristoffelIndex, list[ChristoffelIndex]] = {}
     for place in sorted(symmetric.values()):
         if place in full.places:
             owners.setdefault(full.places[place][0], []).append(place)
@@ -55,12 +62,12 @@ def christoffel_lines(full: ExplicitModel) -> list[str]:
     ]
 
 
-def _written(place: Place, lost: tuple[int, ...]) -> tuple[object, ...]:
+def _written(place: ChristoffelIndex, lost: tuple[int, ...]) -> tuple[object, ...]:
     """Write an element's derivatives of A so that multiples are written alike; empty if it is zero."""
-    slopes = sorted(slopes_of(place, lost).items())
+    slopes = sorted(christoffel_symbol(place, lost).items())
     return tuple((key, factor / slopes[0][1]) for key, factor in slopes)
 
 
-def _name(place: Place) -> str:
+def _name(place: ChristoffelIndex) -> str:
     k, i, j = place
     return f"c{k}{j}" if i == j else f"b{k}{i}{j}"

@@ -12,7 +12,7 @@ import pinocchio as pin
 
 from simbench.dynamics.arm import Arm, arm_model
 from simbench.dynamics.arm_symbols import arm_symbols
-from simbench.dynamics.lumped import evaluated
+from simbench.dynamics.lumped import evaluate_polynomial
 from simbench.dynamics.trig_ring import Polynomial
 
 WHOLE = (2, 3, 4, 5)
@@ -26,12 +26,12 @@ ASSUMED_INERTIA = 0.04
 def tolerances_of(constants: Mapping[str, Polynomial], arm: Arm) -> dict[str, float]:
     """Root of the sum of squares of what each measurement's tolerance changes, by constant, kg·m² and N·m."""
     own = arm_symbols(arm).values
-    nominal = {name: evaluated(constant, own) for name, constant in constants.items()}
+    nominal = {name: evaluate_polynomial(constant, own) for name, constant in constants.items()}
     squares = dict.fromkeys(nominal, 0.0)
     for other in varied(arm):
         values = arm_symbols(other).values
         for name, constant in constants.items():
-            squares[name] += (evaluated(constant, values) - nominal[name]) ** 2
+            squares[name] += (evaluate_polynomial(constant, values) - nominal[name]) ** 2
     return {name: value**0.5 for name, value in squares.items()}
 
 

@@ -29,7 +29,7 @@ from rich.table import Table
 
 from simbench.errors import ScenarioError, SimbenchError
 from simbench.runs.log import open_run
-from simbench.runs.metrics import run_metrics, steps_taken
+from simbench.runs.metrics import find_steps, run_metrics
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.plots.balance import draw_balance, until_fall
 from simbench.runs.scenario.loading import Scenario, load_scenario, resolved_yaml
@@ -127,7 +127,7 @@ def compare(logs: Mapping[str, xr.Dataset], example: Example) -> list[Line]:
     standing = {way: until_fall(log) for way, log in logs.items()}
     metrics = {way: run_metrics(log) for way, log in standing.items()}
     fell = tuple(standing[way].sizes["time"] < log.sizes["time"] for way, log in logs.items())
-    taken = [steps_taken(log) for log in standing.values()]
+    taken = [find_steps(log) for log in standing.values()]
     until = last_movement(logs[WITH])
 
     def of(name: str, scale: float) -> list[float]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from report import show
 
 from simbench.dynamics.arm import Arm
-from simbench.dynamics.calibration.accelerometers import integrated_twice, link_angle
+from simbench.dynamics.calibration.accelerometers import integrate_twice, link_angle
 from simbench.dynamics.calibration.arm_motion import ArmMotion
 
 Array = NDArray[np.float64]
@@ -44,7 +44,7 @@ def sensed(motion: ArmMotion, noise: float, bias: float, rng: np.random.Generato
             change = np.gradient(np.gradient(point, 1 / motion.rate, axis=0), 1 / motion.rate, axis=0)
             change[:2] = change[2]
             change = change + bias * rng.choice([-1.0, 1.0], 2) + noise * rng.normal(size=change.shape)
-            ends.append((*integrated_twice(change, point[0], motion.rate), change))
+            ends.append((*integrate_twice(change, point[0], motion.rate), change))
         angles.append(_turn(*(far - near for near, far in zip(*ends, strict=True))))
     first, second = angles
     q, velocity, acceleration = (np.stack([a, b - a], axis=1) for a, b in zip(first, second, strict=True))

@@ -19,11 +19,15 @@ from report import compare, show
 from scipy.optimize import least_squares, minimize
 from tables import ANIMATION, GAINS, LAWS, ORDER, TRUE
 
-from simbench.dynamics.animation import Scheme, animate, runge_kutta, runge_kutta_then_euler
+from simbench.dynamics.animation import Scheme, runge_kutta, runge_kutta_then_euler, simulate_law
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
-from simbench.dynamics.calibration.base_parameters import base_parameters
-from simbench.dynamics.calibration.dynamic_calibration import calibrate_dynamics, calibrated_arm, with_drives
+from simbench.dynamics.calibration.base_parameters import find_base_parameters
+from simbench.dynamics.calibration.dynamic_calibration import (
+    calibrate_dynamics,
+    make_calibrated_arm,
+    with_motors,
+)
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -69,7 +73,7 @@ def driven_by_others(
     for gains in laws:
         law = Feedback(*gains)
         motions = record(law, LEARNING + EVALUATION, length)
-        values = calibrate_dynamics(with_drives(arm), fewer(motions[:LEARNING], FEW), law).values
+        values = calibrate_dynamics(with_motors(arm), fewer(motions[:LEARNING], FEW), law).values
         for kind, scheme in SCHEMES.items():
             numbers = _numbers(motions, _moved(_arm(arm, values), law, motions, scheme))
             missed += compare(f"{gains}, {kind}", numbers, ANIMATION[OTHERS[gains]], 3)
@@ -157,8 +161,8 @@ def _show(what: str, arm: Arm, law: Feedback, motions: Sequence[ArmMotion]) -> N
 
 
 def _arm(arm: Arm, values: Array) -> Arm:
-    form = arm if len(values) == len(TRUE) else with_drives(arm)
-    return calibrated_arm(form, base_parameters(form), values)
+    form = arm if len(values) == len(TRUE) else with_motors(arm)
+    return make_calibrated_arm(form, find_base_parameters(form), values)
 
 
 def _printed(arm: Arm, gains: tuple[float, ...]) -> Arm:
@@ -175,7 +179,7 @@ def _moved(
     starts, targets = (np.array(each) for each in zip(*((m.q[0], m.target[0]) for m in motions), strict=True))
     every = _every(motions, step)
     steps = len(motions[0].q[::every]) - 1
-    return animate(arm, law, starts, targets, every / motions[0].rate, steps, scheme)[0]
+    return simulate_law(arm, law, starts, targets, every / motions[0].rate, steps, scheme)[0]
 
 
 def _every(motions: Sequence[ArmMotion], step: float) -> int:

@@ -10,8 +10,8 @@ from tables import DRIVE, DYNAMIC, GAINS, LAWS, ORDER, SAMPLES, TABLE3, TRUE
 
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
-from simbench.dynamics.calibration.base_parameters import base_parameters
-from simbench.dynamics.calibration.dynamic_calibration import calibrate_dynamics, stacked, with_drives
+from simbench.dynamics.calibration.base_parameters import find_base_parameters
+from simbench.dynamics.calibration.dynamic_calibration import calibrate_dynamics, stack_equations, with_motors
 from simbench.dynamics.calibration.searches import (
     DYNAMIC_GENERATIONS,
     genetic_search,
@@ -30,7 +30,7 @@ LEVELS = (0, 3, 5, 10)
 
 def least_squares(arm: Arm, motions: Sequence[ArmMotion], law: Feedback) -> Array:
     """Calibrate with drives of unknown inertia: base parameters (9,), SI units."""
-    return calibrate_dynamics(with_drives(arm), motions, law).values
+    return calibrate_dynamics(with_motors(arm), motions, law).values
 
 
 def searches(arm: Arm, motions: Sequence[ArmMotion], law: Feedback, seed: int) -> dict[str, Array]:
@@ -39,7 +39,7 @@ def searches(arm: Arm, motions: Sequence[ArmMotion], law: Feedback, seed: int) -
     Of the paper's eight parameters, by name of the method; Newton-Raphson and Nelder-Mead start anywhere in
     the genetic algorithm's box.
     """
-    rows = stacked(arm, base_parameters(arm), motions, law)
+    rows = stack_equations(arm, find_base_parameters(arm), motions, law)
     corner = np.linalg.qr(np.column_stack([rows.matrix, rows.torque]), mode="r")
     missed: Callable[[Array], Array] = lambda x: x @ corner[:, :-1].T - corner[:, -1]  # noqa: E731
     start = np.random.default_rng(seed).uniform(LOW, HIGH)

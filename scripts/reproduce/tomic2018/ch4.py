@@ -32,8 +32,16 @@ from simbench.errors import SimbenchError
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.plotting import save_png
 from simbench.runs.execution.local import run_isolated
-from simbench.runs.study.skills import EVERYBODY, THESIS_ACTORS, THESIS_TASKS, skill_items, study_mixture
-from simbench.runs.study.study import Row, run_study
+from simbench.runs.study.skills import (
+    EVERYBODY,
+    THESIS_ACTORS,
+    THESIS_TASKS,
+    MixtureSearch,
+    skill_items,
+    study_mixture,
+)
+from simbench.runs.study.study import run_study
+from simbench.runs.study.table import StudyRow
 from simbench.skills.ioc.optimisers import LATTICE, METHODS
 from simbench.skills.person.anatomical_motion import PERSON, SKELETONS
 
@@ -76,24 +84,24 @@ COLOURS = {
 }
 """As the thesis has them."""
 
-Rows = Mapping[str, Sequence[Row]]
+Rows = Mapping[str, Sequence[StudyRow]]
 
 
-def weights_of(row: Row, name: str = "{}") -> list[float]:
+def weights_of(row: StudyRow, name: str = "{}") -> list[float]:
     return [float(row.values[name.format(criterion)]) for criterion in CRITERIA]
 
 
-def mean(rows: Sequence[Row], column: str) -> float:
+def mean(rows: Sequence[StudyRow], column: str) -> float:
     """Mean over rows; infinite where a law could not keep the hands on their path."""
     return float(np.mean([np.inf if row.values[column] is None else row.values[column] for row in rows]))
 
 
-def agreement(rows: Sequence[Row], column: str = "dominant") -> float:
+def agreement(rows: Sequence[StudyRow], column: str = "dominant") -> float:
     """Share of rows in which the hidden dominant criterion is (among) those of a column."""
     return float(np.mean([row.values["hidden_dominant"] in row.values[column].split(", ") for row in rows]))
 
 
-def agreement_by_weight(rows: Sequence[Row]) -> float:
+def agreement_by_weight(rows: Sequence[StudyRow]) -> float:
     """Share of rows in which the greatest weight k itself is of the same criterion, found and hidden."""
     pairs = [(np.argmax(weights_of(row)), np.argmax(weights_of(row, "hidden_{}"))) for row in rows]
     return float(np.mean([found == hidden for found, hidden in pairs]))
@@ -146,7 +154,7 @@ def dominance_table(own: Rows) -> Table:
     return table
 
 
-def general_table(general: Mapping[str, Row]) -> Table:
+def general_table(general: Mapping[str, StudyRow]) -> Table:
     """Table 4.2."""
     table = _table(
         f"Table 4.2: one mixture for all actors ({', '.join(CRITERIA)})",
@@ -252,13 +260,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         items = skill_items(
             given.tasks,
             given.actors,
-            session=given.session,
-            method=given.method,
-            seed=given.seed,
-            span=tuple(given.span) if given.span else None,
-            whole=given.whole,
+            MixtureSearch(
+                session=given.session,
+                method=given.method,
+                seed=given.seed,
+                span=tuple(given.span) if given.span else None,
+                whole=given.whole,
+                skeleton=given.skeleton,
+            ),
             general=not given.no_general,
-            skeleton=given.skeleton,
         )
         with progress_bars(Console(stderr=True)) as on_progress:
             rows = run_study(

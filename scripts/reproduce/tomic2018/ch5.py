@@ -38,7 +38,7 @@ from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
 from simbench.plotting import save_png
 from simbench.runs.execution.local import run_isolated
-from simbench.runs.study.skills import THESIS_ACTORS, THESIS_TASKS, skill_items, study_mixture
+from simbench.runs.study.skills import THESIS_ACTORS, THESIS_TASKS, MixtureSearch, skill_items, study_mixture
 from simbench.runs.study.study import run_study
 from simbench.runs.study.table import TABLE
 from simbench.skills.fuzzy.examples import ExampleRules, learn_examples, write_examples
@@ -284,7 +284,7 @@ def optimised(
         known = {row["task"] for row in rows if row["session"] == session}
         lacking = [task for task in (*THESIS_TASKS, UNSEEN) if task not in known]
         if lacking:
-            items = skill_items(lacking, THESIS_ACTORS, session=session, general=False)
+            items = skill_items(lacking, THESIS_ACTORS, MixtureSearch(session=session), general=False)
             own = folder / f"optimised_{session}"
             with progress_bars(console) as on_progress:
                 execute = partial(run_isolated, jobs=jobs)

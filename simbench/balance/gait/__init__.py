@@ -1,0 +1,1 @@
+"""Stepping: footsteps, profiles of ZMP and COG, and swing feet that adapt to measured landings."""

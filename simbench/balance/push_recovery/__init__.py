@@ -1,0 +1,1 @@
+"""Recovery from pushes: bending the trunk, and steps to where the robot can stop."""

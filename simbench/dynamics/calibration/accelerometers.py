@@ -5,26 +5,27 @@ import numpy as np
 from simbench.kinematics.arrays import Array
 
 _WINDOW = 4
+"""Samples that are averaged."""
 
 
-def integrated_twice(acceleration: Array, start: Array, rate: float) -> tuple[Array, Array]:
-    """Integrate accelerations from rest as the paper does: mean of four samples, then Euler, then Euler.
+def integrate_twice(acceleration: Array, start: Array, rate: float) -> tuple[Array, Array]:
+    """Integrate accelerations from rest as the paper does: mean of four samples, then Euler's method twice.
 
-    Whatever bias there is grows with the square of time: nothing holds it.
+    A constant bias makes the position drift with the square of time.
 
     Parameters
     ----------
     acceleration : (T, k) array
-        Of a point in the base's axes, m/s².
+        Acceleration of a point in the base's axes, m/s².
     start : (k,) array
-        Where it is at first, m.
+        Initial position of the point, m.
     rate : float
-        Hz.
+        Sampling rate, Hz.
 
     Returns
     -------
     position, velocity : (T, k) array
-        m, m/s.
+        Position, m, and velocity, m/s, at the samples.
     """
     padded = np.concatenate([acceleration, np.repeat(acceleration[-1:], _WINDOW - 1, axis=0)])
     sums = np.cumsum(np.concatenate([np.zeros((1, padded.shape[1])), padded]), axis=0)
@@ -37,6 +38,19 @@ def integrated_twice(acceleration: Array, start: Array, rate: float) -> tuple[Ar
 
 
 def link_angle(near: Array, far: Array) -> Array:
-    """Compute the direction of a link in its plane from two of its points (T, 2): (T,), rad, unwrapped."""
-    way = far - near
-    return np.unwrap(np.arctan2(way[:, 1], way[:, 0]))
+    """Compute the direction of a link in its plane from two of its points.
+
+    Parameters
+    ----------
+    near : (T, 2) array
+        Position of the point nearer the link's joint, m.
+    far : (T, 2) array
+        Position of the point farther from it, in the same axes, m.
+
+    Returns
+    -------
+    (T,) array
+        Angle of the line from `near` to `far`, rad, unwrapped.
+    """
+    line = far - near
+    return np.unwrap(np.arctan2(line[:, 1], line[:, 0]))

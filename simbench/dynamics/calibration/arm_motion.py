@@ -1,4 +1,4 @@
-"""What an arm was seen doing, and the law that is taken to have driven it."""
+"""A recorded motion of an arm, and the control law assumed to have driven it."""
 
 from dataclasses import dataclass, fields
 
@@ -8,6 +8,7 @@ from simbench.errors import CalibrationError
 from simbench.kinematics.arrays import Array
 
 _FEWEST = 20
+"""Samples of a motion."""
 
 
 @dataclass(frozen=True)
@@ -17,11 +18,15 @@ class ArmMotion:
     Parameters
     ----------
     rate : float
-        Hz.
-    q, velocity, acceleration : (T, n) array
-        rad, rad/s, rad/s².
+        Sampling rate, Hz.
+    q : (T, n) array
+        Joint positions, rad.
+    velocity : (T, n) array
+        Joint velocities, rad/s.
+    acceleration : (T, n) array
+        Joint accelerations, rad/s².
     target : (T, n) array
-        Where the law was to bring the joints, rad.
+        Joint positions that the control law drives to, rad.
 
     Raises
     ------
@@ -52,12 +57,16 @@ class ArmMotion:
 
 @dataclass(frozen=True)
 class Feedback:
-    """A law τ = k_p (θ* − θ) + k_v θ̇ + k_a θ̈ of every joint (Ohtsuki, eq. 5-7).
+    """A control law τ = k_p (θ* − θ) + k_v θ̇ + k_a θ̈ of every joint, with the same gains (Ohtsuki, eq. 5-7).
 
     Parameters
     ----------
-    position, velocity, acceleration : float
-        k_p, N·m/rad; k_v, N·m·s/rad, and k_a, kg·m², both negative where they damp and weigh.
+    position : float
+        k_p, N·m/rad.
+    velocity : float
+        k_v, N·m·s/rad; negative where it damps.
+    acceleration : float
+        k_a, kg·m²; negative where it acts as additional inertia.
     """
 
     position: float = 9.5
@@ -65,7 +74,18 @@ class Feedback:
     acceleration: float = 0.0
 
     def torque(self, motion: ArmMotion) -> Array:
-        """Compute the torque (T, n) that the law would have given, N·m."""
+        """Compute the torque that the law would have given during a recorded motion.
+
+        Parameters
+        ----------
+        motion : ArmMotion
+            Recorded motion.
+
+        Returns
+        -------
+        (T, n) array
+            Joint torques, N·m.
+        """
         return (
             self.position * (motion.target - motion.q)
             + self.velocity * motion.velocity

@@ -16,40 +16,42 @@ from simbench.kinematics.arrays import Array
 Motion = TypeVar("Motion", ArmMotion, TipMotion)
 
 CHANNELS = ("position", "velocity", "acceleration", "target")
-"""Of each joint, rad, rad/s, rad/s², rad: columns `joint.position` and so on, beside `time`, s."""
+"""Columns of each joint, `joint.position` and so on, rad, rad/s, rad/s², rad, beside `time`, s."""
 TIP = ("tip.x", "tip.y", "tip.z")
-"""Of a point of the last link, in the base, m."""
-_UNEVEN = 0.01
-_FACTOR = (0.8, 1.25)
-"""Slope of a channel over the integral of its rate, which is 1 where their units agree."""
-_CLEAR = 0.9
-"""Correlation from which that slope says something."""
+"""Columns of the position of a point of the last link in the base frame, m."""
+_TIME_JITTER = 0.01
+"""Allowed deviation of a sampling interval from the mean, as a fraction of it."""
+_ALLOWED_SLOPE = (0.8, 1.25)
+"""Slope of a channel over the integral of its derivative, which is 1 where their units agree."""
+_CLEAR_CORRELATION = 0.9
+"""Correlation above which that slope is meaningful."""
 
 
 def read_arm_motion(path: Path, joints: Sequence[str]) -> ArmMotion:
-    """Read a motion whose samples are evenly spaced.
+    """Read a recorded motion for dynamic calibration from a CSV file.
 
     Parameters
     ----------
     path : Path
-        CSV with a header: `time` and, of each joint, `joint.position`, `.velocity`, `.acceleration`,
-        `.target`, in s and rad.
+        CSV file with a header and evenly spaced samples: `time` and, for each joint, `joint.position`,
+        `.velocity`, `.acceleration`, `.target`, in s and rad.
     joints : sequence of str
-        The arm's, in its order.
+        Names of the arm's joints, in its order.
 
     Returns
     -------
     ArmMotion
+        The motion, its columns checked for gaps and inconsistent units.
 
     Raises
     ------
     CalibrationError
-        If columns are missing, a field is no number, time is uneven, or a rate has another unit than what it
-        is the rate of.
+        If columns are missing, a field is not a number, time is uneven, or a channel and its derivative are
+        in different units.
     """
     rate, numbers = _numbers(path, [f"{joint}.{channel}" for channel in CHANNELS for joint in joints])
     channels = np.split(numbers, len(CHANNELS), axis=1)
-    motion = _of_file(path, lambda: ArmMotion(rate, *channels))
+    motion = _make_motion(path, lambda: ArmMotion(rate, *channels))
     for name, low, high in (("velocity", 0, 1), ("acceleration", 1, 2)):
         for joint, values, rates in zip(joints, channels[low].T, channels[high].T, strict=True):
             _require_same_unit(f"{path}, {joint}.{name}", values, rates, motion.rate)
@@ -57,36 +59,48 @@ def read_arm_motion(path: Path, joints: Sequence[str]) -> ArmMotion:
 
 
 def read_tip_motion(path: Path, joints: Sequence[str]) -> TipMotion:
-    """Read where a tip was at which joint positions; samples are evenly spaced.
+    """Read recorded tip and joint positions for kinematic calibration from a CSV file.
 
     Parameters
     ----------
     path : Path
-        CSV with a header: `time`, of each joint `joint.position`, and `tip.x`, `tip.y`, `tip.z`, in s, rad
-        and m.
+        CSV file with a header and evenly spaced samples: `time`, `joint.position` of each joint, and `tip.x`,
+        `tip.y`, `tip.z`, in s, rad and m.
     joints : sequence of str
-        The arm's, in its order.
+        Names of the arm's joints, in its order.
 
     Returns
     -------
     TipMotion
+        Joint positions and tip positions.
 
     Raises
     ------
     CalibrationError
-        If columns are missing, a field is no number, or time is uneven.
+        If columns are missing, a field is not a number, or time is uneven.
     """
     rate, numbers = _numbers(path, [*(f"{joint}.position" for joint in joints), *TIP])
-    return _of_file(path, lambda: TipMotion(rate, *np.split(numbers, [len(joints)], axis=1)))
+    return _make_motion(path, lambda: TipMotion(rate, *np.split(numbers, [len(joints)], axis=1)))
 
 
 def has_tips(path: Path) -> bool:
-    """Tell whether a recording has any of the tip's columns."""
+    """Return whether a recording has any of the tip's columns.
+
+    Parameters
+    ----------
+    path : Path
+        CSV file with a header.
+
+    Returns
+    -------
+    bool
+        True if one of `tip.x`, `tip.y`, `tip.z` is a column.
+    """
     return not set(TIP).isdisjoint(_rows(path)[0])
 
 
-def _of_file(path: Path, make: Callable[[], Motion]) -> Motion:
-    """Make a motion, and name its file where it cannot be one."""
+def _make_motion(path: Path, make: Callable[[], Motion]) -> Motion:
+    """Make a motion; an error names the file."""
     try:
         return make()
     except CalibrationError as error:
@@ -105,34 +119,36 @@ def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
 
 def _numbers(path: Path, columns: Sequence[str]) -> tuple[float, Array]:
     """Read columns (T, k) of evenly spaced samples, and their rate, Hz."""
-    wanted = ["time", *columns]
+    required = ["time", *columns]
     header, rows = _rows(path)
-    missing = [name for name in wanted if name not in header]
+    missing = [name for name in required if name not in header]
     if missing:
-        raise CalibrationError(f"{path}: no column {', '.join(missing)}; allowed: {', '.join(wanted)}")
-    places = [header.index(name) for name in wanted]
-    numbers = np.empty((len(rows), len(wanted)))
+        raise CalibrationError(f"{path}: no column {', '.join(missing)}; allowed: {', '.join(required)}")
+    indices = [header.index(name) for name in required]
+    numbers = np.empty((len(rows), len(required)))
     for line, row in enumerate(rows, 2):
-        for column, place in enumerate(places):
+        for column, index in enumerate(indices):
             try:
-                numbers[line - 2, column] = float(row[place])
+                numbers[line - 2, column] = float(row[index])
             except (ValueError, IndexError):
-                raise CalibrationError(f"{path}, line {line}, {wanted[column]}: allowed: a number") from None
+                raise CalibrationError(
+                    f"{path}, line {line}, {required[column]}: allowed: a number"
+                ) from None
     steps = np.diff(numbers[:, 0])
-    if len(steps) < 1 or not (steps > 0.0).all() or np.ptp(steps) > 2.0 * _UNEVEN * steps.mean():
+    if len(steps) < 1 or not (steps > 0.0).all() or np.ptp(steps) > 2.0 * _TIME_JITTER * steps.mean():
         raise CalibrationError(f"{path}, time: allowed: even steps forward, to 1 %")
     return float(1.0 / steps.mean()), numbers[:, 1:]
 
 
 def _require_same_unit(where: str, values: Array, rates: Array, rate: float) -> None:
-    """Refuse a rate whose integral moves in proportion to the channel, but not as much."""
-    way = cumulative_trapezoid(rates, dx=1.0 / rate, initial=0.0)
-    off, values = way - way.mean(), values - values.mean()
+    """Refuse a derivative whose integral is proportional to the channel by another factor than 1."""
+    integral = cumulative_trapezoid(rates, dx=1.0 / rate, initial=0.0)
+    off, values = integral - integral.mean(), values - values.mean()
     size = np.linalg.norm(off) * np.linalg.norm(values)
-    if size == 0.0 or abs(off @ values) < _CLEAR * size:
+    if size == 0.0 or abs(off @ values) < _CLEAR_CORRELATION * size:
         return
     slope = float(np.linalg.norm(off) / np.linalg.norm(values)) * np.sign(off @ values)
-    if not _FACTOR[0] < slope < _FACTOR[1]:
+    if not _ALLOWED_SLOPE[0] < slope < _ALLOWED_SLOPE[1]:
         hint = " (degrees and radians?)" if 50 < max(slope, 1 / slope) < 65 else ""
         raise CalibrationError(
             f"{where}: {slope:.3g} times the rate of what it goes with{hint}; allowed: 1, SI units"

@@ -1,4 +1,4 @@
-"""Which combinations of an arm's parameters its torques depend on: the base parameters."""
+"""Base parameters: the combinations of an arm's parameters that its torques depend on."""
 
 from dataclasses import dataclass
 
@@ -11,8 +11,9 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.dh.dh import Sigma
 
 _STATES = 200
+"""Random states in which the regressor is evaluated."""
 _DEPENDENT = 1e-9
-"""Of the greatest column: what rounding leaves of one that depends on those before it."""
+"""Rounding residual of a dependent column, as a fraction of the greatest one."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +25,9 @@ class BaseParameters:
     names : tuple of str, length b
         As sums of `parameter_names`, such as `joint1.izz + 0.0625 joint2.m`.
     columns : (b,) int array
-        Of the regressor, one for each.
+        Column of the regressor that each base parameter multiplies.
     regroup : (b, p) array
-        They are `regroup @ parameters`.
+        Matrix that maps an arm's full parameter vector to its base parameters.
     """
 
     names: tuple[str, ...]
@@ -34,40 +35,41 @@ class BaseParameters:
     regroup: Array
 
 
-def base_parameters(arm: Arm) -> BaseParameters:
+def find_base_parameters(arm: Arm) -> BaseParameters:
     """Find the base parameters of an arm by QR of its regressor in random states (Gautier 1991).
 
-    Column by column from the base: one that depends on those before it is grouped with them.
+    Column by column from the base: a column that depends on earlier ones is grouped with them.
 
     Parameters
     ----------
     arm : Arm
-        Its table and gravity.
+        Arm whose table and gravity are used; its masses are not.
 
     Returns
     -------
     BaseParameters
+        Independent columns of the regressor and how the others are grouped with them.
     """
     rng, n = np.random.default_rng(0), arm.joints
-    turns = np.array([joint.sigma == Sigma.REVOLUTE for joint in arm.table.joints])
-    q = rng.uniform(-1.0, 1.0, (_STATES, n)) * np.where(turns, np.pi, 1.0)
+    revolute = np.array([joint.sigma == Sigma.REVOLUTE for joint in arm.table.joints])
+    q = rng.uniform(-1.0, 1.0, (_STATES, n)) * np.where(revolute, np.pi, 1.0)
     velocity, acceleration = rng.normal(size=(2, _STATES, n))
     names = parameter_names(arm)
     matrix = torque_regressor(arm, q, velocity, acceleration).reshape(-1, len(names))
     pivots = np.abs(np.diag(np.linalg.qr(matrix, mode="r")))
     independent = pivots > _DEPENDENT * pivots.max()
     columns = np.flatnonzero(independent)
-    shares = np.asarray(np.linalg.lstsq(matrix[:, columns], matrix, rcond=None)[0], dtype=np.float64)
-    shares[np.abs(shares) < _DEPENDENT] = 0.0
-    return BaseParameters(tuple(_sum(row, names) for row in shares), columns, shares)
+    regroup = np.asarray(np.linalg.lstsq(matrix[:, columns], matrix, rcond=None)[0], dtype=np.float64)
+    regroup[np.abs(regroup) < _DEPENDENT] = 0.0
+    return BaseParameters(tuple(_format_sum(row, names) for row in regroup), columns, regroup)
 
 
-def _sum(shares: Array, names: tuple[str, ...]) -> str:
+def _format_sum(factors: Array, names: tuple[str, ...]) -> str:
     """Write a sum, such as `a + 0.5 b - c`."""
     text = ""
-    for share, name in zip(shares, names, strict=True):
-        if share != 0.0:
-            size = f"{abs(share):.4g}"
-            sign = " - " if share < 0.0 else " + "
-            text += (sign if text or share < 0.0 else "") + ("" if size == "1" else f"{size} ") + name
+    for factor, name in zip(factors, names, strict=True):
+        if factor != 0.0:
+            size = f"{abs(factor):.4g}"
+            sign = " - " if factor < 0.0 else " + "
+            text += (sign if text or factor < 0.0 else "") + ("" if size == "1" else f"{size} ") + name
     return text.strip()

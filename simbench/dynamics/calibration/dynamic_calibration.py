@@ -1,7 +1,7 @@
-"""Dynamics of an arm from what it was seen doing: no torque is measured, a control law is assumed.
+"""Dynamics of an arm estimated from its motions: no torque is measured, a control law is assumed.
 
-The law's torque equals the arm's, which is linear in the base parameters: filtered channels, robust least
-squares, and how sure each parameter is.
+The law's torque equals the arm's, which is linear in the base parameters. They are estimated by robust least
+squares on filtered channels, with their standard deviations.
 """
 
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
-from simbench.dynamics.calibration.base_parameters import BaseParameters, base_parameters
-from simbench.dynamics.calibration.regressor import parameters, torque_regressor, with_parameters
+from simbench.dynamics.calibration.base_parameters import BaseParameters, find_base_parameters
+from simbench.dynamics.calibration.regressor import parameter_vector, torque_regressor, with_parameters
 from simbench.dynamics.calibration.robust_least_squares import KNOWN, robust_least_squares
-from simbench.dynamics.calibration.smoothing import smoothed
+from simbench.dynamics.calibration.smoothing import filter_motion
 from simbench.dynamics.newton_euler import inverse_dynamics
 from simbench.errors import CalibrationError
 from simbench.kinematics.arrays import Array
@@ -23,33 +23,37 @@ from simbench.kinematics.arrays import Array
 Integers = NDArray[np.int64]
 
 MOST_SAMPLES = 6_000
-"""That enter the least squares: filtered, their neighbours say nothing new."""
+"""Samples that enter the least squares: filtered, their neighbours carry no new information."""
 _BLOCKS = 100
+"""Stretches of time whose residuals are taken to be independent."""
 _ROUNDS = 5
+"""Iterations for the offsets of the angles."""
 _LEAST = 1e-9
-"""rad."""
+"""Least noise and smallest change of an angle's offset, rad."""
 _AT_REST = 1e-6
-"""rad/s."""
+"""Speed at which a joint stands still, rad/s."""
 _NEAR = 1e-4
-"""rad."""
+"""Step of the central differences with respect to an angle, rad."""
 _CHANNELS = ("q", "velocity", "acceleration")
 
 
 @dataclass(frozen=True)
 class DynamicCalibration:
-    """What an arm's motions say about its dynamics.
+    """Base parameters of an arm estimated from its motions.
 
     Parameters
     ----------
     base : BaseParameters
+        Definition of the base parameters.
     values : (b,) array
-        Of the base parameters, SI units; NaN where the motions do not determine one.
+        Estimated base parameters, SI units; NaN where the motions do not determine one.
     deviations : (b,) array
-        Their standard deviations, by what the residuals are; a wrong law is not among it.
+        Standard deviations of the estimates, from the residuals; the error of a wrong control law is not
+        included.
     residual : (n,) array
-        RMS of the torque that is left over, N·m.
+        RMS of the unexplained torque of each joint, N·m.
     samples : int
-        That entered.
+        Number of equations used.
     """
 
     base: BaseParameters
@@ -66,47 +70,59 @@ class DynamicCalibration:
         )
 
 
-def with_drives(arm: Arm) -> Arm:
-    """Return an arm each of whose joints has a motor: its inertia is then among what a calibration finds.
+def with_motors(arm: Arm) -> Arm:
+    """Give every joint of an arm a motor, so that calibration estimates the motor's inertia.
 
-    It is on the diagonal of A alone, where no link's is, and where a law's k_a is: a law whose k_a nobody
-    knows is found with it.
+    That inertia is on the diagonal of A alone, where no link's is and where a law's k_a is: an unmodelled
+    acceleration gain k_a is absorbed into this estimate.
+
+    Parameters
+    ----------
+    arm : Arm
+        Arm whose joints may lack a motor.
+
+    Returns
+    -------
+    Arm
+        The same arm with a motor inertia of 1 kg·m² where there was none.
     """
     return replace(arm, motor=np.where(arm.motor == 0.0, 1.0, arm.motor))
 
 
 def calibrate_dynamics(arm: Arm, motions: Sequence[ArmMotion], law: Feedback) -> DynamicCalibration:
-    """Find the base parameters of an arm by robust least squares on filtered motions.
+    """Estimate the base parameters of an arm by robust least squares on filtered motions.
 
     Parameters
     ----------
     arm : Arm
-        Its table and gravity, and which joints have a motor of their own; its masses are not used.
+        Arm whose table, gravity and choice of joints with a motor are used; its masses are not.
     motions : sequence of ArmMotion
+        Recorded motions.
     law : Feedback
-        That is taken to have driven it: torques and parameters are in proportion to its gains.
+        Control law assumed to have driven the arm: torques and parameters are proportional to its gains.
 
     Returns
     -------
     DynamicCalibration
+        Estimates with their standard deviations.
 
     Raises
     ------
     CalibrationError
-        No motion, or one of an arm with other joints.
+        If there is no motion, or one has another number of joints.
     """
-    base = base_parameters(arm)
-    filtered = [smoothed(each) for each in motions]
+    base = find_base_parameters(arm)
+    filtered = [filter_motion(each) for each in motions]
     seen, noise = [motion for motion, _ in filtered], np.array([left for _, left in filtered])
     rng = np.random.default_rng(0)
     other = [replace(each, q=each.q + left * rng.normal(size=each.q.shape)) for each, left in filtered]
-    matrix = stacked(arm, base, seen, law).matrix
-    errors = stacked(arm, base, other, law).matrix - matrix
+    matrix = stack_equations(arm, base, seen, law).matrix
+    errors = stack_equations(arm, base, other, law).matrix - matrix
     offsets, values = np.zeros_like(noise), np.zeros(len(base.names))
     for _ in range(_ROUNDS):
         moved = [replace(each, q=each.q + by) for each, by in zip(seen, offsets, strict=True)]
-        rows = stacked(arm, base, moved, law)
-        slopes = _slopes(calibrated_arm(arm, base, np.nan_to_num(values)), moved, law, rows)
+        rows = stack_equations(arm, base, moved, law)
+        slopes = _slopes(make_calibrated_arm(arm, base, np.nan_to_num(values)), moved, law, rows)
         solution, covariance = robust_least_squares(
             *_with_offsets(rows, errors, slopes, offsets, np.maximum(noise, _LEAST))
         )
@@ -123,16 +139,21 @@ def calibrate_dynamics(arm: Arm, motions: Sequence[ArmMotion], law: Feedback) ->
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Regressor and torque of all motions below each other, without joints at rest.
+class StackedEquations:
+    """Regressor and torque of all motions stacked, without joints at rest.
 
     Parameters
     ----------
     matrix : (m, b) array
+        Columns of the regressor that the base parameters multiply.
     torque : (m,) array
-        Of the law, N·m.
-    joints, times, motions : (m,) int array
-        Joint, sample and motion of each row.
+        Torque of the control law, N·m.
+    joints : (m,) int array
+        Joint of each row.
+    times : (m,) int array
+        Sample of each row within its motion.
+    motions : (m,) int array
+        Motion of each row.
     """
 
     matrix: Array
@@ -142,27 +163,33 @@ class Rows:
     motions: Integers
 
 
-def stacked(arm: Arm, base: BaseParameters, motions: Sequence[ArmMotion], law: Feedback) -> Rows:
-    """Put regressor and torque of all motions below each other, without joints at rest.
+def stack_equations(
+    arm: Arm, base: BaseParameters, motions: Sequence[ArmMotion], law: Feedback
+) -> StackedEquations:
+    """Stack the regressor and torque of all motions, without joints at rest.
 
-    Friction of a joint at rest is whatever holds it: its torque says nothing.
+    Friction of a joint at rest is whatever holds it, so its torque carries no information.
 
     Parameters
     ----------
     arm : Arm
+        Arm whose table and gravity are used.
     base : BaseParameters
+        Columns of the regressor to keep.
     motions : sequence of ArmMotion
-        At most `MOST_SAMPLES` of their samples are taken, at even distances.
+        Recorded motions, of which at most `MOST_SAMPLES` evenly spaced samples are used.
     law : Feedback
+        Control law assumed to have driven the arm.
 
     Returns
     -------
-    Rows
+    StackedEquations
+        One row for each joint that moves at a sample.
 
     Raises
     ------
     CalibrationError
-        No motion, or one of an arm with other joints.
+        If there is no motion, or one has another number of joints.
     """
     if not motions:
         raise CalibrationError("calibration: no motion; allowed: at least one")
@@ -176,31 +203,31 @@ def stacked(arm: Arm, base: BaseParameters, motions: Sequence[ArmMotion], law: F
     moving = np.concatenate([np.abs(state[1]) > _AT_REST for state in states])
     times, joints = np.nonzero(moving)
     which = np.repeat(np.arange(len(states)), [len(state[0]) for state in states])
-    return Rows(matrix[moving], torque[moving], joints, times, which[times])
+    return StackedEquations(matrix[moving], torque[moving], joints, times, which[times])
 
 
 def _kept(motions: Sequence[ArmMotion]) -> slice:
     return slice(None, None, -(-sum(len(motion.q) for motion in motions) // MOST_SAMPLES))
 
 
-def _slopes(arm: Arm, motions: Sequence[ArmMotion], law: Feedback, rows: Rows) -> Array:
-    """Compute what an offset of each joint's angle adds to model less law (m, n), N·m/rad."""
+def _slopes(arm: Arm, motions: Sequence[ArmMotion], law: Feedback, rows: StackedEquations) -> Array:
+    """Differentiate model torque minus law torque by an offset of each joint's angle: (m, n), N·m/rad."""
     kept = _kept(motions)
     state = [np.concatenate([getattr(each, name)[kept] for each in motions]) for name in _CHANNELS]
     slopes = np.empty((len(rows.torque), arm.joints))
-    for joint, way in enumerate(_NEAR * np.eye(arm.joints)):
-        beyond, before = (inverse_dynamics(arm, state[0] + side * way, *state[1:]) for side in (1.0, -1.0))
+    for joint, step in enumerate(_NEAR * np.eye(arm.joints)):
+        beyond, before = (inverse_dynamics(arm, state[0] + side * step, *state[1:]) for side in (1.0, -1.0))
         slopes[:, joint] = ((beyond - before) / (2.0 * _NEAR))[rows.times, rows.joints]
     slopes[np.arange(len(slopes)), rows.joints] += law.position
     return slopes
 
 
 def _with_offsets(
-    rows: Rows, errors: Array, slopes: Array, offsets: Array, noise: Array
+    rows: StackedEquations, errors: Array, slopes: Array, offsets: Array, noise: Array
 ) -> tuple[Array, Array, Array, Integers, Integers]:
-    """Add to the unknowns by how much each motion's angles are off (k, n), which their noise bounds.
+    """Add each motion's offset of the angles (k, n) to the unknowns, bounded by the angles' noise.
 
-    All samples of a motion share it: it would not average out, and pass for friction.
+    All samples of a motion share the offset: it would not average out, and be taken for friction.
     """
     count, sure = len(rows.torque), offsets.size
     n = offsets.shape[1]
@@ -217,20 +244,36 @@ def _with_offsets(
     return wide, wrong, values, groups, np.concatenate([blocks, _BLOCKS + np.arange(sure)])
 
 
-def calibrated_arm(arm: Arm, base: BaseParameters, values: Array) -> Arm:
-    """Return an arm with these base parameters; the others, which change nothing, are those of `arm`.
+def make_calibrated_arm(arm: Arm, base: BaseParameters, values: Array) -> Arm:
+    """Return an arm with the given base parameters.
+
+    Parameters that do not influence the torques keep the values of `arm`.
+
+    Parameters
+    ----------
+    arm : Arm
+        Arm to start from.
+    base : BaseParameters
+        Definition of the base parameters.
+    values : (b,) array
+        Base parameters, SI units.
+
+    Returns
+    -------
+    Arm
+        The arm with these dynamics.
 
     Raises
     ------
     CalibrationError
-        If one is not known.
+        If a base parameter is NaN.
     """
     unknown = [name for name, value in zip(base.names, values, strict=True) if np.isnan(value)]
     if unknown:
         raise CalibrationError(
-            f"the arm is not known whole: {', '.join(unknown)} not determined by its motions"
+            f"the arm is not fully known: {', '.join(unknown)} not determined by its motions"
         )
-    full = parameters(arm)
+    full = parameter_vector(arm)
     full[base.columns] = 0.0
     full[base.columns] = values - base.regroup @ full
     return with_parameters(arm, full)

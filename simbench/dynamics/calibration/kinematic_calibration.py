@@ -1,4 +1,4 @@
-"""Kinematics of an arm from joint angles and tip positions: the table's numbers, and how sure each is."""
+"""Kinematics of an arm from joint angles and tip positions: the table's numbers with their deviations."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -7,21 +7,26 @@ import numpy as np
 from scipy.optimize import approx_fprime, least_squares
 
 from simbench.dynamics.calibration.robust_least_squares import robust_least_squares
-from simbench.dynamics.calibration.smoothing import noise_of, smooth
+from simbench.dynamics.calibration.smoothing import estimate_noise, filter_channels
 from simbench.errors import CalibrationError
 from simbench.kinematics.arrays import Array
 from simbench.robot.dh.dh import HayatiRow, Table, table_frames
 
 MOST_SAMPLES = 10_000
+"""Samples that enter the least squares."""
 _BLOCKS = 100
+"""Stretches of time whose residuals are taken to be independent."""
 _FEWEST = 20
-_MILD = 2.0
-"""Standard deviations from where a residual counts less: 99 % as good as least squares on normal noise."""
-_NORMAL = 0.6744897501960817
-_NEAR = 1e-6
-"""rad, m."""
-_UNLIKE = 1e-3
-"""Least noise of a direction over the greatest of all: one that is exact must not drown the others."""
+"""Samples of a motion."""
+_HUBER = 2.0
+"""Standard deviations beyond which a residual counts less: 99 % as efficient as least squares on normal
+noise."""
+_NORMAL_MEDIAN = 0.6744897501960817
+"""Median of the absolute value of normal noise of 1."""
+_STEP = 1e-6
+"""Step of the central differences with respect to a joint position, rad or m."""
+_NOISE_RATIO = 1e-3
+"""Least noise of a direction over the greatest of all: an exact direction must not outweigh the others."""
 
 
 @dataclass(frozen=True)
@@ -31,16 +36,16 @@ class TipMotion:
     Parameters
     ----------
     rate : float
-        Hz.
+        Sampling rate, Hz.
     q : (T, n) array
-        Joint variables, rad, or m of joints that slide.
+        Joint positions, rad, or m of sliding joints.
     tip : (T, 3) array
-        In the base, m.
+        Position of the tip in the base frame, m.
 
     Raises
     ------
     CalibrationError
-        If the arrays do not fit each other, hold gaps, or are shorter than 20 samples.
+        If the arrays' shapes do not match, or they have gaps or fewer than 20 samples.
     """
 
     rate: float
@@ -60,16 +65,18 @@ class TipMotion:
 
 @dataclass(frozen=True)
 class KinematicCalibration:
-    """What tip positions say about an arm's table.
+    """Numbers of an arm's Denavit-Hartenberg table estimated from tip positions.
 
     Parameters
     ----------
     names : tuple of str
-        `joint.number`, as asked for.
-    values, deviations : (p,) array
-        rad and m, and their standard deviations; NaN where the motions do not determine one.
+        Estimated numbers, `joint.number`, as requested.
+    values : (p,) array
+        Estimates, rad and m; NaN where the motions do not determine one.
+    deviations : (p,) array
+        Standard deviations of the estimates, rad and m; NaN likewise.
     residual : float
-        RMS distance of the filtered tip from the calibrated one, m.
+        RMS distance between the filtered tip and that of the calibrated arm, m.
     """
 
     names: tuple[str, ...]
@@ -84,9 +91,19 @@ class KinematicCalibration:
 
 
 def table_numbers(table: Table) -> tuple[str, ...]:
-    """Name all numbers of a table, `joint.alpha` and so on; of a Hayati row d or beta, whichever is used.
+    """Name all numbers of a Denavit-Hartenberg table.
 
-    Not all of them show in a tip's position.
+    Of a Hayati row d or beta is named, whichever is used. Not all numbers influence the tip's position.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+
+    Returns
+    -------
+    tuple of str
+        `joint.alpha` and so on, in the order of the rows.
     """
     names = []
     for joint in table.joints:
@@ -98,28 +115,47 @@ def table_numbers(table: Table) -> tuple[str, ...]:
     return tuple(names)
 
 
-def values_of(table: Table, names: Sequence[str]) -> Array:
-    """Return numbers of a table (p,), rad and m, by names among `table_numbers`."""
-    rows = {joint.name: joint.row for joint in table.joints}
-    places = (name.rsplit(".", 1) for name in names)
-    return np.array([getattr(rows[joint], kind) for joint, kind in places], dtype=float)
-
-
-def with_numbers(table: Table, names: Sequence[str], values: Array) -> Table:
-    """Return a table with other numbers.
+def read_numbers(table: Table, names: Sequence[str]) -> Array:
+    """Return numbers of a table by their names.
 
     Parameters
     ----------
     table : Table
+        The table.
     names : sequence of str
-        Among `table_numbers`.
+        Names among `table_numbers`.
+
+    Returns
+    -------
+    (p,) array
+        Their values, rad and m.
+    """
+    rows = {joint.name: joint.row for joint in table.joints}
+    keys = (name.rsplit(".", 1) for name in names)
+    return np.array([getattr(rows[joint], kind) for joint, kind in keys], dtype=float)
+
+
+def replace_numbers(table: Table, names: Sequence[str], values: Array) -> Table:
+    """Return a copy of a table in which some numbers are replaced.
+
+    Parameters
+    ----------
+    table : Table
+        The table to copy.
+    names : sequence of str
+        Numbers to replace, among `table_numbers`.
     values : (p,) array
-        rad, m.
+        New values, rad and m.
+
+    Returns
+    -------
+    Table
+        The changed table.
 
     Raises
     ------
     CalibrationError
-        If it has no such number.
+        If the table has no such number.
     """
     allowed = table_numbers(table)
     for name in names:
@@ -128,54 +164,87 @@ def with_numbers(table: Table, names: Sequence[str], values: Array) -> Table:
     given = dict(zip(names, np.asarray(values, dtype=float).tolist(), strict=True))
     joints = []
     for joint in table.joints:
-        own = {
+        numbers = {
             name.split(".")[-1]: value
             for name, value in given.items()
             if name.rsplit(".", 1)[0] == joint.name
         }
-        joints.append(replace(joint, row=replace(joint.row, **own)))
+        joints.append(replace(joint, row=replace(joint.row, **numbers)))
     return Table(tuple(joints))
 
 
 def tip_position(table: Table, q: Array) -> Array:
-    """Compute the tip (..., 3), the origin of the last row's frame, in the base, m (Ohtsuki, eq. 2)."""
+    """Compute the tip's position: the origin of the last row's frame (Ohtsuki, eq. 2).
+
+    Parameters
+    ----------
+    table : Table
+        Denavit-Hartenberg table of the arm.
+    q : (..., n) array
+        Joint positions, rad, or m.
+
+    Returns
+    -------
+    (..., 3) array
+        Position of the tip in the base frame, m.
+    """
     return table_frames(table, q)[table.joints[-1].name][..., :3, 3]
 
 
 def tip_residuals(table: Table, names: Sequence[str], q: Array, tip: Array) -> Callable[[Array], Array]:
-    """Make what tips (m, 3) miss, m, as a function of a table's numbers: (3 m,) of (p,)."""
+    """Make the function that gives the tip's error for given numbers of a table.
 
-    def missed(values: Array) -> Array:
-        return (tip_position(with_numbers(table, names, values), q) - tip).ravel()
+    Parameters
+    ----------
+    table : Table
+        Denavit-Hartenberg table of the arm.
+    names : sequence of str
+        Numbers that vary, among `table_numbers`.
+    q : (m, n) array
+        Joint positions, rad, or m.
+    tip : (m, 3) array
+        Measured positions of the tip in the base frame, m.
 
-    return missed
+    Returns
+    -------
+    callable
+        Function of the numbers (p,) that returns predicted minus measured positions (3 m,), m.
+    """
+
+    def residuals(values: Array) -> Array:
+        return (tip_position(replace_numbers(table, names, values), q) - tip).ravel()
+
+    return residuals
 
 
 def calibrate_kinematics(
     table: Table, names: Sequence[str], motions: Sequence[TipMotion]
 ) -> KinematicCalibration:
-    """Find numbers of a table by robust least squares on filtered motions.
+    """Estimate numbers of a Denavit-Hartenberg table by robust least squares on filtered motions.
 
-    Angles enter the tip nonlinearly: their noise would shorten the arm by exp(−σ²/2), 3 % at 15°. Filtered
-    first, it does not. A direction in which a posture's angles move the tip counts by their noise as well as
-    by the tip's: σ_t² E + J diag(σ_q²) Jᵀ, which is as sure as such data allow (Fuller 1987, §3.1).
+    The tip is a nonlinear function of the angles: their noise would shorten the arm by exp(−σ²/2), 3 % at
+    15°. Filtering them first avoids that. Each direction of the tip is weighted by the noise that the angles
+    cause in it and by the tip's own, σ_t² E + J diag(σ_q²) Jᵀ, which makes the estimate as precise as such
+    data allow (Fuller 1987, §3.1).
 
     Parameters
     ----------
     table : Table
-        Where the search begins, and the numbers that are known.
+        Initial guess, and the values of the numbers that are known.
     names : sequence of str
-        To be found: among `table_numbers`.
+        Numbers to estimate, among `table_numbers`.
     motions : sequence of TipMotion
+        Recorded motions.
 
     Returns
     -------
     KinematicCalibration
+        Estimates with their standard deviations.
 
     Raises
     ------
     CalibrationError
-        No motion, one of other joints, or no such number.
+        If there is no motion, one has another number of joints, or the table has no such number.
     """
     if not motions:
         raise CalibrationError("calibration: no motion; allowed: at least one")
@@ -187,31 +256,33 @@ def calibrate_kinematics(
     rng = np.random.default_rng(0)
     angles, others, noises = [], [], []
     for motion in motions:
-        filtered, left = smooth(motion.q, motion.rate)
+        filtered, left = filter_channels(motion.q, motion.rate)
         angles.append(filtered[::stride])
         others.append(angles[-1] + left * rng.normal(size=angles[-1].shape))
-        # Of what is slow, as the arm is, a filter leaves all noise: channels compare as they were recorded.
-        noise = np.concatenate([noise_of(motion.q), noise_of(motion.tip)])
+        # A filter leaves all of the slow noise, at the arm's own speed: channels are compared as recorded.
+        noise = np.concatenate([estimate_noise(motion.q), estimate_noise(motion.tip)])
         noises.append(np.broadcast_to(noise, (len(angles[-1]), joints + 3)))
     q = np.concatenate(angles)
-    tip = np.concatenate([smooth(each.tip, each.rate, together=True)[0][::stride] for each in motions])
-    missed = tip_residuals(table, names, q, tip)
-    start = values_of(table, names)
-    plain = least_squares(missed, start, x_scale="jac", xtol=1e-15, ftol=1e-15, gtol=1e-15)
-    even = _whitening(with_numbers(table, names, plain.x), q, np.concatenate(noises))
-    weighed = _weighed(missed, even)
-    values = least_squares(weighed, plain.x, x_scale="jac", xtol=1e-15, ftol=1e-15, gtol=1e-15).x
-    scale = _MILD * float(np.median(np.abs(weighed(values)))) / _NORMAL + 1e-15
+    tip = np.concatenate(
+        [filter_channels(each.tip, each.rate, together=True)[0][::stride] for each in motions]
+    )
+    residuals = tip_residuals(table, names, q, tip)
+    start = read_numbers(table, names)
+    plain = least_squares(residuals, start, x_scale="jac", xtol=1e-15, ftol=1e-15, gtol=1e-15)
+    whitening = _whitening(replace_numbers(table, names, plain.x), q, np.concatenate(noises))
+    weighted = _weighted(residuals, whitening)
+    values = least_squares(weighted, plain.x, x_scale="jac", xtol=1e-15, ftol=1e-15, gtol=1e-15).x
+    scale = _HUBER * float(np.median(np.abs(weighted(values)))) / _NORMAL_MEDIAN + 1e-15
     values = least_squares(
-        weighed, values, x_scale="jac", loss="huber", f_scale=scale, xtol=1e-15, ftol=1e-15, gtol=1e-15
+        weighted, values, x_scale="jac", loss="huber", f_scale=scale, xtol=1e-15, ftol=1e-15, gtol=1e-15
     ).x
-    rest = missed(values)
+    rest = residuals(values)
     blocks = np.repeat(np.arange(len(q)) * _BLOCKS // len(q), 3)
-    slope = approx_fprime(values, weighed, 1e-7)
+    slope = approx_fprime(values, weighted, 1e-7)
     elsewhere = tip_residuals(table, names, np.concatenate(others), tip)
-    other = approx_fprime(values, _weighed(elsewhere, even), 1e-7)
+    other = approx_fprime(values, _weighted(elsewhere, whitening), 1e-7)
     step, covariance = robust_least_squares(
-        slope, other - slope, -weighed(values), np.zeros(len(rest), dtype=np.int64), blocks
+        slope, other - slope, -weighted(values), np.zeros(len(rest), dtype=np.int64), blocks
     )
     values[np.isnan(step)] = np.nan
     deviations = np.where(np.isnan(step), np.nan, np.sqrt(np.diag(covariance)))
@@ -219,15 +290,15 @@ def calibrate_kinematics(
 
 
 def _whitening(table: Table, q: Array, noise: Array) -> Array:
-    """Make of each sample the matrix (m, 3, 3) that leaves its tip's directions equally sure, the least 1.
+    """Compute the matrices (m, 3, 3) that give the tip's error equal deviations in all directions.
 
-    Noise (m, n + 3) is that of angles and tip.
+    Noise (m, n + 3) is that of the angles and the tip; the greatest deviation stays as it is.
     """
     joints = q.shape[1]
     slope = np.stack(
         [
-            (tip_position(table, q + _NEAR * way) - tip_position(table, q - _NEAR * way)) / (2.0 * _NEAR)
-            for way in np.eye(joints)
+            (tip_position(table, q + _STEP * unit) - tip_position(table, q - _STEP * unit)) / (2.0 * _STEP)
+            for unit in np.eye(joints)
         ],
         axis=-1,
     )
@@ -236,9 +307,10 @@ def _whitening(table: Table, q: Array, noise: Array) -> Array:
     greatest = float(np.linalg.eigvalsh(spread).max())
     if greatest == 0.0:
         return np.broadcast_to(np.eye(3), spread.shape)
-    sure = np.linalg.cholesky(spread / greatest + _UNLIKE**2 * np.eye(3))
-    return np.asarray(np.linalg.inv(sure))
+    root = np.linalg.cholesky(spread / greatest + _NOISE_RATIO**2 * np.eye(3))
+    return np.asarray(np.linalg.inv(root))
 
 
-def _weighed(missed: Callable[[Array], Array], even: Array) -> Callable[[Array], Array]:
-    return lambda values: np.einsum("tij,tj->ti", even, missed(values).reshape(-1, 3)).ravel()
+def _weighted(residuals: Callable[[Array], Array], whitening: Array) -> Callable[[Array], Array]:
+    """Multiply each sample's residual by its whitening matrix."""
+    return lambda values: np.einsum("tij,tj->ti", whitening, residuals(values).reshape(-1, 3)).ravel()

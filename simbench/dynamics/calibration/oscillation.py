@@ -7,14 +7,14 @@ from simbench.kinematics.arrays import Array
 
 
 def oscillation_frequency(time: Array, value: Array) -> float:
-    """Measure how fast something swings to and fro, by when it passes its middle.
+    """Measure the frequency of an oscillation from when it passes its middle.
 
     Parameters
     ----------
     time : (T,) array
-        s.
+        Times of the samples, s.
     value : (T,) array
-        Of any unit.
+        Oscillating quantity, in any unit.
 
     Returns
     -------
@@ -24,55 +24,57 @@ def oscillation_frequency(time: Array, value: Array) -> float:
     Raises
     ------
     DynamicsError
-        If it passes its middle less than three times.
+        If it passes its middle fewer than three times.
     """
     middle = 0.5 * (value.max() + value.min())
     off = value - middle
     before = np.flatnonzero(off[:-1] * off[1:] < 0.0)
     if len(before) < 3:
         raise DynamicsError(f"oscillation: passes its middle {len(before)} times; allowed: at least 3")
-    share = off[before] / (off[before] - off[before + 1])
-    passed = time[before] + share * (time[before + 1] - time[before])
+    fraction = off[before] / (off[before] - off[before + 1])
+    passed = time[before] + fraction * (time[before + 1] - time[before])
     return float(np.pi * (len(passed) - 1) / (passed[-1] - passed[0]))
 
 
 def two_wire_inertia(mass: float, gravity: float, distance: float, length: float, frequency: float) -> float:
-    """Compute the inertia of a body that swings on two wires: I = M g r² / (ω² l) (Armstrong 1986).
+    """Compute the inertia of a body suspended by two wires from its torsional oscillation.
+
+    I = M g r² / (ω² l) (Armstrong 1986).
 
     Parameters
     ----------
     mass : float
-        kg.
+        Mass M of the body, kg.
     gravity : float
-        m/s².
+        Gravitational acceleration g, m/s².
     distance : float
-        Of each wire from the axis through the centre of gravity, r, m.
+        Distance r of each wire from the vertical axis through the centre of gravity, m.
     length : float
-        Of the wires, l, m.
+        Length l of the wires, m.
     frequency : float
-        Of the twist, ω, rad/s.
+        Angular frequency ω of the torsional oscillation, rad/s.
 
     Returns
     -------
     float
-        About the vertical axis, kg·m².
+        Inertia about the vertical axis, kg·m².
     """
     return mass * gravity * distance**2 / (frequency**2 * length)
 
 
 def torsional_spring_inertia(stiffness: float, frequency: float) -> float:
-    """Compute the inertia of a joint whose motor acts as a spring: I = k / ω².
+    """Compute the inertia of a joint whose motor acts as a spring, I = k / ω².
 
     Parameters
     ----------
     stiffness : float
-        N·m/rad.
+        Stiffness k of the spring, N·m/rad.
     frequency : float
-        rad/s.
+        Angular frequency ω of the oscillation, rad/s.
 
     Returns
     -------
     float
-        Links and motor together, kg·m².
+        Inertia of the links and the motor together, kg·m².
     """
     return stiffness / frequency**2

@@ -24,29 +24,63 @@ def parameter_names(arm: Arm) -> tuple[str, ...]:
 
     Inertia about the origin of the link's frame, kg·m²; first moment, kg·m; mass, kg; motor inertia, kg·m²,
     where there is one: a motor without gears is part of the links; friction, N·m·s/rad and N·m.
+
+    Parameters
+    ----------
+    arm : Arm
+        Arm whose joints are named; a joint without motor inertia has no `motor` parameter.
+
+    Returns
+    -------
+    tuple of str
+        Names `joint.parameter`.
     """
     names = []
     for joint, motor in zip(arm.table.joints, arm.motor, strict=True):
-        own = [*TENSOR, *MOMENT, "m", *(kind for kind in JOINT if kind != "motor" or motor != 0.0)]
-        names += [f"{joint.name}.{kind}" for kind in own]
+        kinds = [*TENSOR, *MOMENT, "m", *(kind for kind in JOINT if kind != "motor" or motor != 0.0)]
+        names += [f"{joint.name}.{kind}" for kind in kinds]
     return tuple(names)
 
 
-def parameters(arm: Arm) -> Array:
-    """Compute the parameters (p,) of an arm that is known, in the order of `parameter_names`."""
+def parameter_vector(arm: Arm) -> Array:
+    """Compute the parameters of a known arm in the order of `parameter_names`.
+
+    Parameters
+    ----------
+    arm : Arm
+        The arm.
+
+    Returns
+    -------
+    (p,) array
+        Parameters in the units given there.
+    """
     values: dict[str, float] = {}
     for i, joint in enumerate(arm.table.joints):
         m, c = arm.mass[i], arm.centre[i]
         about_origin = arm.inertia[i] + _shift(m, c)
         values |= {f"{joint.name}.{kind}": about_origin[at] for kind, at in TENSOR.items()}
-        values |= {f"{joint.name}.{kind}": m * way for kind, way in zip(MOMENT, c, strict=True)}
+        values |= {f"{joint.name}.{kind}": m * component for kind, component in zip(MOMENT, c, strict=True)}
         values |= {f"{joint.name}.m": m}
         values |= {f"{joint.name}.{kind}": getattr(arm, kind)[i] for kind in JOINT}
     return np.array([values[name] for name in parameter_names(arm)])
 
 
 def with_parameters(arm: Arm, values: ArrayLike) -> Arm:
-    """Return an arm with other parameters (p,), in the order of `parameter_names`; no mass may be zero."""
+    """Return an arm with other inertial parameters and friction.
+
+    Parameters
+    ----------
+    arm : Arm
+        Arm whose table and gravity are kept.
+    values : (p,) array_like
+        Parameters in the order of `parameter_names`; no mass may be zero.
+
+    Returns
+    -------
+    Arm
+        The changed arm.
+    """
     given = dict(zip(parameter_names(arm), np.asarray(values, dtype=float).tolist(), strict=True))
     names = [joint.name for joint in arm.table.joints]
     mass = np.array([given[f"{name}.m"] for name in names])
@@ -65,19 +99,24 @@ def with_parameters(arm: Arm, values: ArrayLike) -> Arm:
 
 
 def torque_regressor(arm: Arm, q: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike) -> Array:
-    """Compute Y with τ = Y(q, q̇, q̈) p.
+    """Compute the regressor Y of the joint torques, τ = Y(q, q̇, q̈) p.
 
     Parameters
     ----------
     arm : Arm
-        Its table and gravity; of its masses nothing but which joints have a motor of their own.
-    q, velocity, acceleration : (..., n) array_like
-        rad, rad/s, rad/s²; m for joints that slide.
+        Arm whose table, gravity and choice of joints with a motor are used; its masses are not.
+    q : (..., n) array_like
+        Joint positions, rad, or m of sliding joints.
+    velocity : (..., n) array_like
+        Joint velocities, rad/s, or m/s.
+    acceleration : (..., n) array_like
+        Joint accelerations, rad/s², or m/s².
 
     Returns
     -------
     (..., n, p) array
-        Columns in the order of `parameter_names`. Friction of a joint at rest has none: it is whatever holds.
+        Columns in the order of `parameter_names`. Friction of a joint at rest contributes nothing, as it
+        takes whatever value holds the joint.
     """
     q, velocity, acceleration = np.broadcast_arrays(
         *(np.asarray(each, dtype=float) for each in (q, velocity, acceleration))
@@ -99,7 +138,7 @@ def torque_regressor(arm: Arm, q: ArrayLike, velocity: ArrayLike, acceleration: 
             columns.append(torques(none, np.zeros((n, 3)), tensor))
         alone = torques(unit, np.zeros((n, 3)), still)
         for axis in np.eye(3):
-            # A mass off the origin whose inertia about the origin is nothing: its moment, and its mass.
+            # A unit mass off the origin, without inertia about the origin, has a first moment and a mass.
             centre, tensor = np.outer(unit, axis), still.copy()
             tensor[i] = -_shift(1.0, axis)
             columns.append(torques(unit, centre, tensor) - alone)
@@ -111,5 +150,5 @@ def torque_regressor(arm: Arm, q: ArrayLike, velocity: ArrayLike, acceleration: 
 
 
 def _shift(mass: float, centre: Array) -> Array:
-    """Inertia about the origin of a point of this mass at the centre."""
+    """Compute the inertia about the origin of a point mass at the centre."""
     return mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))

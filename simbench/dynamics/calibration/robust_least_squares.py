@@ -1,4 +1,4 @@
-"""Linear least squares that outliers do not pull, and how sure they are."""
+"""Robust linear least squares with the covariance of the solution."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,48 +8,56 @@ from simbench.kinematics.arrays import Array
 Integers = NDArray[np.int64]
 
 _HUBER = 1.345
-"""Standard deviations from where a residual counts less: 95 % as good as least squares on normal noise."""
-_NORMAL = 0.6744897501960817
-_ROUNDS, _SETTLED = 50, 1e-12
+"""Standard deviations beyond which a residual counts less: 95 % as efficient as least squares on normal
+noise."""
+_NORMAL_MEDIAN = 0.6744897501960817
+"""Median of the absolute value of normal noise of 1."""
+_ROUNDS, _CONVERGED = 50, 1e-12
+"""Maximum number of reweightings, and relative change of the solution at which they end."""
 _NULL = 1e-7
-"""Of the greatest singular value, columns scaled to one: below, a direction has no effect."""
-_SMALL = 1e-8
-"""Of the greatest column: rounding of a derivative by differences."""
-_UNLIKE = 1e-2
-"""A group's scale over the greatest: one that fits exactly must not drown what only the others tell."""
+"""Fraction of the greatest singular value, columns scaled to one, below which a direction has no effect."""
+_ZERO_COLUMN = 1e-8
+"""Fraction of the greatest column that rounding leaves in a derivative by differences."""
+_SCALE_RATIO = 1e-2
+"""Least scale of a group over the greatest: an exact group must not outweigh what only the others tell."""
 _NOISY = 0.3
-"""A column of which so much is error says nothing."""
+"""Fraction of a column that may be error: beyond it the column carries no information."""
 KNOWN = -1
-"""Group of rows that are in standard deviations already."""
-_PART = 0.03
-"""Of a direction without effect: who has less part in it is determined all the same."""
+"""Group of rows that are scaled to standard deviations already."""
+_COMPONENT = 0.03
+"""Component of an unknown in a direction without effect below which it is determined all the same."""
 
 
 def robust_least_squares(
     matrix: Array, errors: Array, values: Array, groups: Integers, blocks: Integers
 ) -> tuple[Array, Array]:
-    """Solve matrix · x = values with Huber's weights, rows of each group by their own scale.
+    """Solve matrix · x = values with Huber weights, the rows of each group scaled by their own deviation.
 
     Parameters
     ----------
     matrix : (m, p) array
+        Coefficients, such as a regressor.
     errors : (m, p) array
-        By how much it may be wrong: what has no more effect than they is not determined.
+        Possible error of each coefficient: unknowns whose effect is not larger are not determined.
     values : (m,) array
+        Right-hand side.
     groups : (m,) int array
-        Rows of one group have residuals of one size: a joint's; or they are `KNOWN`.
+        Group of each row: rows of one group, such as those of a joint, have residuals of one size; `KNOWN`
+        marks rows that are scaled to standard deviations already.
     blocks : (m,) int array
-        Residuals of one block may go together, those of different blocks do not: a stretch of time.
+        Block of each row, such as a stretch of time: residuals of one block may be correlated, those of
+        different blocks are not.
 
     Returns
     -------
     solution : (p,) array
-        NaN for every unknown that the matrix does not determine.
+        Solution; NaN for every unknown that the matrix does not determine.
     covariance : (p, p) array
-        By blocks (Liang & Zeger 1986), so that residuals that last do not pass for many.
+        Covariance of the solution, estimated from the blocks (Liang & Zeger 1986) so that correlated
+        residuals do not count as independent ones.
     """
     size = np.linalg.norm(matrix, axis=0)
-    seen = (size > _SMALL * size.max(initial=0.0)) & (np.linalg.norm(errors, axis=0) <= _NOISY * size)
+    seen = (size > _ZERO_COLUMN * size.max(initial=0.0)) & (np.linalg.norm(errors, axis=0) <= _NOISY * size)
     scaled = matrix[:, seen] / size[seen]
     weights = np.ones(len(values))
     solution = np.zeros(scaled.shape[1])
@@ -59,13 +67,13 @@ def robust_least_squares(
         change, solution = np.abs(found - solution).max(initial=0.0), found
         residuals = values - scaled @ solution
         weights, inside = _weights(residuals, groups, np.abs(values).max(initial=0.0))
-        if change <= _SETTLED * np.abs(solution).max(initial=0.0):
+        if change <= _CONVERGED * np.abs(solution).max(initial=0.0):
             break
     covariance = _covariance(scaled, residuals, weights, inside, blocks)
     _, lengths, directions = np.linalg.svd(scaled, full_matrices=False)
     wrong = np.linalg.norm(errors[:, seen] / size[seen], ord=2) if seen.any() else 0.0
     silent = directions[lengths <= max(_NULL * lengths.max(initial=0.0), wrong)]
-    solution[(np.abs(silent) > _PART).any(axis=0)] = np.nan
+    solution[(np.abs(silent) > _COMPONENT).any(axis=0)] = np.nan
     every, spread = np.full(len(seen), np.nan), np.full((len(seen), len(seen)), np.nan)
     every[seen] = solution / size[seen]
     spread[np.ix_(seen, seen)] = covariance / np.outer(size[seen], size[seen])
@@ -73,16 +81,16 @@ def robust_least_squares(
 
 
 def _weights(residuals: Array, groups: Integers, greatest: float) -> tuple[Array, Array]:
-    """Huber's weight of every row over its group's variance; the same of the rows that count in full."""
+    """Compute Huber's weight of every row over its group's variance, and that of the fully counted rows."""
     weights, inside = np.empty_like(residuals), np.empty_like(residuals)
-    # Rounding alone must not be told into good and bad rows.
+    # Rows that differ by rounding alone must not be told apart into good and bad ones.
     floor = 1e-12 * greatest + 1e-100
     spread = {
-        group: float(np.median(np.abs(residuals[groups == group]))) / _NORMAL
+        group: float(np.median(np.abs(residuals[groups == group]))) / _NORMAL_MEDIAN
         for group in np.unique(groups).tolist()
         if group != KNOWN
     }
-    floor += _UNLIKE * max(spread.values(), default=0.0)
+    floor += _SCALE_RATIO * max(spread.values(), default=0.0)
     for group in np.unique(groups).tolist():
         rows = groups == group
         scale = max(spread[group], floor) if group in spread else 1.0
@@ -94,9 +102,9 @@ def _weights(residuals: Array, groups: Integers, greatest: float) -> tuple[Array
 
 
 def _covariance(matrix: Array, residuals: Array, weights: Array, inside: Array, blocks: Integers) -> Array:
-    names, place = np.unique(blocks, return_inverse=True)
+    names, index = np.unique(blocks, return_inverse=True)
     scores = np.zeros((len(names), matrix.shape[1]))
-    np.add.at(scores, place, matrix * (weights * residuals)[:, None])
+    np.add.at(scores, index, matrix * (weights * residuals)[:, None])
     normal = matrix.T @ (matrix * inside[:, None])
     inverse = np.linalg.pinv(normal, rcond=_NULL**2, hermitian=True)
     count = len(names)

@@ -10,34 +10,42 @@ from simbench.errors import CalibrationError
 from simbench.kinematics.arrays import Array
 
 POPULATION = 100
+"""Candidates of a generation."""
 KINEMATIC_GENERATIONS, DYNAMIC_GENERATIONS = 500, 1000
-"""Ohtsuki, §5."""
+"""Generations of the two searches (Ohtsuki, §5)."""
 
 
 def genetic_search(
     error: Callable[[Array], Array], lower: ArrayLike, upper: ArrayLike, generations: int, seed: int
 ) -> tuple[Array, Array]:
-    """Search a box by the genetic algorithm of pymoo, with its operators: the paper prints none.
+    """Minimise an error within a box by pymoo's genetic algorithm.
+
+    The operators are pymoo's: the paper does not give its own.
 
     Parameters
     ----------
     error : callable
-        Of unknowns (m, p): (m,).
-    lower, upper : (p,) array_like
+        Error (m,) as a function of candidates (m, p).
+    lower : (p,) array_like
+        Lower bounds of the unknowns.
+    upper : (p,) array_like
+        Upper bounds of the unknowns.
     generations : int
+        Number of generations.
     seed : int
-        The same seed finds the same.
+        Seed of the random numbers; the same seed gives the same result.
 
     Returns
     -------
     best : (p,) array
+        Candidate with the least error.
     history : (generations,) array
-        The least error so far.
+        Least error found up to each generation.
 
     Raises
     ------
     CalibrationError
-        pymoo is not installed.
+        If pymoo is not installed.
     """
     try:
         from pymoo.algorithms.soo.nonconvex.ga import GA
@@ -74,22 +82,23 @@ def newton_raphson(
     start: ArrayLike,
     rounds: int = 100,
 ) -> Array:
-    """Solve residuals(x) = 0 by Newton-Raphson, in the sense of least squares, by full steps.
+    """Solve residuals(x) = 0 by Newton-Raphson with full steps, in the least-squares sense.
 
     Parameters
     ----------
     residuals : callable
-        Of unknowns (p,): (m,).
+        Residuals (m,) as a function of the unknowns (p,).
     derivative : callable
-        Of unknowns (p,): (m, p).
+        Their Jacobian (m, p) as a function of the unknowns (p,).
     start : (p,) array_like
+        Initial guess.
     rounds : int
-        At most.
+        Maximum number of steps.
 
     Returns
     -------
     (p,) array
-        Wherever it ends: from a bad start it need not converge.
+        Final iterate; from a poor initial guess it need not have converged.
     """
     x = np.array(start, dtype=float)
     for _ in range(rounds):
@@ -101,17 +110,19 @@ def newton_raphson(
 
 
 def nelder_mead(error: Callable[[Array], float], start: ArrayLike) -> Array:
-    """Minimise by the simplex of Nelder & Mead (1965), until it is as small as 1e-10 or stopped by scipy.
+    """Minimise by the simplex method of Nelder & Mead (1965).
 
     Parameters
     ----------
     error : callable
-        Of unknowns (p,).
+        Error as a function of the unknowns (p,).
     start : (p,) array_like
+        Initial guess.
 
     Returns
     -------
     (p,) array
+        Minimiser, to 1e-10, or where scipy's iteration limit stopped the search.
     """
     found = minimize(error, start, method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-14})
     return np.asarray(found.x)

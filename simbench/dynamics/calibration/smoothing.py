@@ -1,8 +1,9 @@
-"""Taking noise out of recorded channels, as much of it as the data themselves say there is.
+"""Low-pass filters for recorded channels whose cut-off follows from the noise in the data.
 
 A channel passes a zero-phase Butterworth filter, or is averaged. The cut-off is the one with the least risk
-after Mallows (1973): what the filter takes away, less the noise that it should have taken away. Without noise
-it does nothing. What a channel's rate tells already is not filtered, only the slow rest, offset and drift.
+after Mallows (1973): what the filter removes, less the noise that it should have removed. Channels without
+noise are not changed. The part of a channel that the integral of its derivative explains is not filtered,
+only the slow remainder, offset and drift.
 """
 
 import numpy as np
@@ -14,48 +15,65 @@ from simbench.dynamics.calibration.arm_motion import ArmMotion
 from simbench.kinematics.arrays import Array
 
 _THIRD = np.sqrt(20.0)
-"""Standard deviation of third differences of white noise of 1."""
+"""Standard deviation of the third differences of white noise of 1."""
 _NORMAL = 0.6744897501960817
 """Median of the absolute value of normal noise of 1."""
 _SHARE = np.pi / (2.0 * np.sqrt(2.0))
-"""Of the noise below the cut-off that passes there and back a filter of second order, 1 / (1 + (f/f_c)⁴)."""
+"""Fraction of the noise below the cut-off that passes a second-order filter forwards and backwards,
+1 / (1 + (f/f_c)⁴)."""
 _SPIKE, _TALL = 10.0, 0.01
-"""A sample so many deviations, and so much of its channel's range, off the median of five is a spike."""
+"""A sample that differs from the median of five by so many deviations, and by this fraction of its channel's
+range, is a spike."""
 _CLEAN = 1e-9
-"""Of a channel's range: noise that no filter is needed for."""
+"""Fraction of a channel's range below which noise needs no filter."""
 _LOWEST = 0.1
-"""Hz."""
+"""Lowest cut-off, Hz."""
 _ABOVE_NOISE = 3.0
-"""A channel whose spread is less than so many times the noise that is left in it does not move."""
+"""A channel whose RMS is less than so many times the noise that remains in it does not move."""
 
 
-def noise_of(values: Array) -> Array:
-    """Estimate the standard deviation of white noise in channels (T, n): (n,)."""
-    thirds = np.diff(values, 3, axis=0)
-    return np.asarray(np.median(np.abs(thirds), axis=0) / (_NORMAL * _THIRD))
-
-
-def smooth(values: Array, rate: float, together: bool = False, price: float = 2.0) -> tuple[Array, Array]:
-    """Filter channels, each as its noise asks for, or all alike as the noise of all asks for.
+def estimate_noise(values: Array) -> Array:
+    """Estimate the standard deviation of white noise in channels, from their third differences.
 
     Parameters
     ----------
     values : (T, n) array
+        Recorded channels at a constant rate.
+
+    Returns
+    -------
+    (n,) array
+        Standard deviation of each channel's noise, in its unit.
+    """
+    thirds = np.diff(values, 3, axis=0)
+    return np.asarray(np.median(np.abs(thirds), axis=0) / (_NORMAL * _THIRD))
+
+
+def filter_channels(
+    values: Array, rate: float, together: bool = False, price: float = 2.0
+) -> tuple[Array, Array]:
+    """Low-pass filter channels with the cut-off that minimises the estimated risk.
+
+    Parameters
+    ----------
+    values : (T, n) array
+        Recorded channels.
     rate : float
-        Hz.
+        Sampling rate, Hz.
     together : bool
-        Whether they pass one filter: so does what is to be compared with all of them.
+        Whether all channels pass the same filter, as channels that are compared with each other must.
     price : float
-        Of what passes: 2 is Mallows'; the logarithm of the samples, Schwarz's, lets pass only what is surely
-        there.
+        Penalty on the noise that passes: 2 is Mallows'; the logarithm of the number of samples is Schwarz's,
+        which passes only what is surely signal.
 
     Returns
     -------
     smoothed : (T, n) array
+        Filtered channels.
     left : (n,) array
-        Standard deviation of the noise that is left.
+        Standard deviation of the noise that remains.
     """
-    noise = noise_of(values)
+    noise = estimate_noise(values)
     values = _without_spikes(values, noise)
     if (noise <= _CLEAN * np.ptp(values, axis=0)).all():
         return values, noise
@@ -78,13 +96,14 @@ def smooth(values: Array, rate: float, together: bool = False, price: float = 2.
 
 
 def _without_spikes(values: Array, noise: Array) -> Array:
+    """Replace isolated outliers by the median of five samples."""
     middle = median_filter(values, (5, 1), mode="nearest")
     off, tall = np.abs(values - middle), _TALL * np.ptp(middle, axis=0)
     return np.where(off > np.maximum(_SPIKE * noise, tall), middle, values)
 
 
 def _filtered(values: Array, cutoff: float, rate: float) -> Array:
-    """Filter there and back, beyond both ends mirrored about where the channel ends without its noise."""
+    """Filter forwards and backwards; both ends are extended by reflection about their noise-free values."""
     width = min(len(values) - 1, int(2.0 * rate / cutoff))
     near = max(2, width // 8)
     clock = np.arange(near)
@@ -98,20 +117,22 @@ def _filtered(values: Array, cutoff: float, rate: float) -> Array:
     return np.asarray(sosfiltfilt(sections, longer, axis=0, padlen=0)[width:-width])
 
 
-def smoothed(motion: ArmMotion) -> tuple[ArmMotion, Array]:
-    """Filter a motion, and hold still what does not rise above its noise.
+def filter_motion(motion: ArmMotion) -> tuple[ArmMotion, Array]:
+    """Filter a recorded motion, and hold channels constant that do not exceed their noise.
 
     Parameters
     ----------
     motion : ArmMotion
+        Recorded motion.
 
     Returns
     -------
     motion : ArmMotion
+        Filtered motion.
     left : (n,) array
-        Standard deviation of the noise that is left in q.
+        Standard deviation of the noise that remains in q, rad.
     """
-    acceleration = _moving(*smooth(motion.acceleration, motion.rate))
+    acceleration = _moving(*filter_channels(motion.acceleration, motion.rate))
     velocity = _moving(*_by_rate(motion.velocity, motion.acceleration, motion.rate))
     q, left = _by_rate(motion.q, motion.velocity, motion.rate)
     middle = q.mean(axis=0)
@@ -120,17 +141,18 @@ def smoothed(motion: ArmMotion) -> tuple[ArmMotion, Array]:
 
 
 def _by_rate(values: Array, change: Array, rate: float) -> tuple[Array, Array]:
-    """Filter channels by themselves or by what their rates leave of them, whichever leaves less noise."""
-    way = cumulative_trapezoid(change, dx=1.0 / rate, axis=0, initial=0.0)
-    alone, alone_left = smooth(values, rate)
-    rest = values - way
-    slow, slow_left = smooth(rest, rate, price=float(np.log(len(rest))))
-    # Noise of the rate adds up over as many samples as the filter of the rest averages.
-    averaged = (noise_of(rest) / np.maximum(slow_left, np.finfo(float).tiny)) ** 2
-    slow_left = np.hypot(slow_left, noise_of(change) / rate * np.sqrt(averaged))
+    """Filter channels, or only their difference from the integrated derivative, whichever is less noisy."""
+    integral = cumulative_trapezoid(change, dx=1.0 / rate, axis=0, initial=0.0)
+    alone, alone_left = filter_channels(values, rate)
+    rest = values - integral
+    slow, slow_left = filter_channels(rest, rate, price=float(np.log(len(rest))))
+    # Noise of the derivative accumulates over as many samples as the filter of the rest averages.
+    averaged = (estimate_noise(rest) / np.maximum(slow_left, np.finfo(float).tiny)) ** 2
+    slow_left = np.hypot(slow_left, estimate_noise(change) / rate * np.sqrt(averaged))
     better = slow_left < alone_left
-    return np.where(better, way + slow, alone), np.where(better, slow_left, alone_left)
+    return np.where(better, integral + slow, alone), np.where(better, slow_left, alone_left)
 
 
 def _moving(values: Array, left: Array) -> Array:
+    """Set channels to zero that do not rise above their noise."""
     return np.where(np.sqrt(np.mean(values**2, axis=0)) > _ABOVE_NOISE * left, values, 0.0)

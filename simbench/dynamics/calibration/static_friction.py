@@ -1,4 +1,4 @@
-"""Static friction of an arm's joints, from what held them while they stood still (Ohtsuki, §4: F_i)."""
+"""Static friction of an arm's joints, from the torque that held them at rest (Ohtsuki, §4: F_i)."""
 
 from collections.abc import Sequence
 
@@ -7,38 +7,39 @@ from numpy.typing import NDArray
 
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
-from simbench.dynamics.calibration.smoothing import smooth, smoothed
+from simbench.dynamics.calibration.smoothing import filter_channels, filter_motion
 from simbench.dynamics.newton_euler import inverse_dynamics
 from simbench.kinematics.arrays import Array
 
 _STILL = 0.1
-"""s: who only turns back stands for less."""
+"""Shortest time of standing still, s: a joint that only reverses stands for less."""
 _NOISES, _AT_REST = 3.0, 1e-6
-"""Deviations of a speed's noise, and rad/s, below which a joint stands."""
+"""A joint stands if its speed is below so many deviations of its noise plus this speed, rad/s."""
 
 
-def greatest_hold(arm: Arm, motions: Sequence[ArmMotion], law: Feedback) -> Array:
-    """Find the greatest torque by which friction held each joint.
+def bound_static_friction(arm: Arm, motions: Sequence[ArmMotion], law: Feedback) -> Array:
+    """Find the greatest torque by which friction held each joint while it stood still.
 
-    Its static friction is at least that; just that, if the joint then broke away.
+    The static friction is at least that torque, and equals it if the joint then broke away.
 
     Parameters
     ----------
     arm : Arm
-        Calibrated, for what links need beside it.
+        Calibrated arm, from which the torque of the links is computed.
     motions : sequence of ArmMotion
+        Recorded motions.
     law : Feedback
-        That is taken to have driven it.
+        Control law assumed to have driven the arm.
 
     Returns
     -------
     (n,) array
-        N·m; NaN of joints that never stood still.
+        Torque of each joint, N·m; NaN for joints that never stood still.
     """
     held = np.full(arm.joints, np.nan)
     for motion in motions:
-        clean, _ = smoothed(motion)
-        speed, noise = smooth(motion.velocity, motion.rate)
+        clean, _ = filter_motion(motion)
+        speed, noise = filter_channels(motion.velocity, motion.rate)
         still = np.abs(speed) <= _NOISES * noise + _AT_REST
         for joint in range(arm.joints):
             rest = _lasting(still[:, joint], int(np.ceil(_STILL * motion.rate)))
@@ -52,7 +53,7 @@ def greatest_hold(arm: Arm, motions: Sequence[ArmMotion], law: Feedback) -> Arra
 
 
 def _lasting(still: NDArray[np.bool_], count: int) -> NDArray[np.bool_]:
-    """Keep stretches of at least so many samples."""
+    """Keep runs of at least `count` samples."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], still, [False]]).astype(int)))
     kept = np.zeros_like(still)
     for start, end in edges.reshape(-1, 2):

@@ -1,4 +1,4 @@
-"""A robot's own table from recorded tips: what a measured point of the last link shows of it."""
+"""Calibration of a robot's Denavit-Hartenberg table from recorded positions of a point of its last link."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,10 +9,10 @@ from simbench.dynamics.calibration.kinematic_calibration import (
     KinematicCalibration,
     TipMotion,
     calibrate_kinematics,
+    read_numbers,
+    replace_numbers,
     table_numbers,
     tip_position,
-    values_of,
-    with_numbers,
 )
 from simbench.errors import CalibrationError
 from simbench.kinematics.arrays import Array
@@ -20,26 +20,28 @@ from simbench.robot.dh.dh import Row, Sigma, Table, TableJoint, table_frames
 
 TIP = "tip"
 _POSTURES, _STEP = 200, 1e-5
+"""Random postures, and the step of the central differences in them, rad or m."""
 _DEPENDENT = 1e-7
-"""Of the greatest column: what differences leave of one that depends on those before it."""
-_BESIDE = 1e-3
-"""m: so near the last axis a tip is begun with beside it, where that joint's offset moves it."""
-_FAR, _MISSED = 10.0, 0.03
-"""Of the arm's lengths, a tip's way; of that way, what may be left over."""
+"""Rounding residual of a dependent column of differences, as a fraction of the greatest one."""
+_OFF_AXIS = 1e-3
+"""Least initial distance of the tip from the last axis, m: on it that joint's offset would have no effect."""
+_LARGEST_TRAVEL, _LARGEST_ERROR = 10.0, 0.03
+"""Allowed travel of the tip over the sum of the arm's lengths, and allowed residual over that travel."""
 
 
 @dataclass(frozen=True)
 class TableCalibration:
-    """What tips say about a robot's table.
+    """A robot's Denavit-Hartenberg table estimated from tip positions, beside the model's.
 
     Parameters
     ----------
     found : KinematicCalibration
-        Of all numbers that tips can show.
+        Estimates of all numbers that tip positions can determine.
     model : (p,) array
-        What the robot's own table has for them, rad and m; NaN for the tip's.
+        The same numbers in the robot's own table, rad and m; NaN for the tip's.
     repeated : tuple of str
-        Numbers that move the tip only as others do, such as all but one d of parallel axes: as in the model.
+        Numbers that keep the model's value because they move the tip only in combination with others, such as
+        all but one d of parallel axes.
     """
 
     found: KinematicCalibration
@@ -48,20 +50,22 @@ class TableCalibration:
 
 
 def calibrate_table(table: Table, motions: Sequence[TipMotion]) -> TableCalibration:
-    """Find a robot's table from where some point of its last link was.
+    """Estimate a robot's Denavit-Hartenberg table from positions of a point of its last link.
 
-    That point is a row `tip` of its own: its a and d, and the last joint's theta, place it anywhere on the
+    The point is an additional row `tip`: its a and d, and the last joint's theta, place it anywhere on the
     link.
 
     Parameters
     ----------
     table : Table
-        A chain: where the search begins.
+        A chain of joints: initial guess.
     motions : sequence of TipMotion
+        Recorded joint and tip positions.
 
     Returns
     -------
     TableCalibration
+        Estimates beside the model's numbers.
 
     Raises
     ------
@@ -72,47 +76,48 @@ def calibrate_table(table: Table, motions: Sequence[TipMotion]) -> TableCalibrat
         raise CalibrationError("calibration: no motion; allowed: at least one")
     tips = np.concatenate([each.tip for each in motions])
     reach = sum(abs(joint.row.a) + abs(joint.row.d) for joint in table.joints)
-    way = float(np.ptp(tips, axis=0).max())
-    if way > _FAR * reach > 0.0:
+    travel = float(np.ptp(tips, axis=0).max())
+    if travel > _LARGEST_TRAVEL * reach > 0.0:
         raise CalibrationError(
-            f"tip: moves over {way:.3g} m, the arm's lengths add up to {reach:.3g} m (millimetres?); "
+            f"tip: moves over {travel:.3g} m, the arm's lengths add up to {reach:.3g} m (millimetres?); "
             "allowed: SI units"
         )
     start = _with_tip(table, np.concatenate([each.q for each in motions]), tips)
     shown, repeated = _split(start)
     found = calibrate_kinematics(start, shown, motions)
-    if found.residual > _MISSED * way:
+    if found.residual > _LARGEST_ERROR * travel:
         raise CalibrationError(
-            f"tip: misses the calibrated arm by {found.residual:.3g} m, RMS, its way is {way:.3g} m; "
+            f"tip: misses the calibrated arm by {found.residual:.3g} m, RMS, its travel is {travel:.3g} m; "
             "allowed: tips and joint positions (rad, or m) of this arm, in its order"
         )
-    own = [name for name in shown if not name.startswith(f"{TIP}.")]
-    model = dict(zip(own, values_of(table, own), strict=True))
+    shared = [name for name in shown if not name.startswith(f"{TIP}.")]
+    model = dict(zip(shared, read_numbers(table, shared), strict=True))
     return TableCalibration(found, np.array([model.get(name, np.nan) for name in shown]), repeated)
 
 
 def _with_tip(table: Table, q: Array, tips: Array) -> Table:
-    """Add the row `tip` where the table sees the tips (m, 3) from its last link, in the mean."""
+    """Add the row `tip` at the mean position of the tips (m, 3) in the frame of the table's last link."""
     last = table.joints[-1]
     frames = table_frames(table, q)[last.name]
     x, y, z = np.einsum("tji,tj->ti", frames[:, :3, :3], tips - frames[:, :3, 3]).mean(axis=0)
     row = replace(last.row, theta=last.row.theta + float(np.arctan2(y, x)))
-    tip = Row(a=max(float(np.hypot(x, y)), _BESIDE), d=float(z))
+    tip = Row(a=max(float(np.hypot(x, y)), _OFF_AXIS), d=float(z))
     joints = (*table.joints[:-1], replace(last, row=row), TableJoint(TIP, last.name, tip, Sigma.FIXED))
     return Table(joints)
 
 
 def _split(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Split a table's numbers into what tips show and what repeats it, the tip's own first."""
-    own = [f"{TIP}.a", f"{TIP}.d"]
-    names = own + [name for name in table_numbers(table) if not name.startswith(f"{TIP}.")]
+    """Split a table's numbers into those that tips determine and those that repeat them, the tip's first."""
+    names = [f"{TIP}.a", f"{TIP}.d"] + [
+        name for name in table_numbers(table) if not name.startswith(f"{TIP}.")
+    ]
     q = np.random.default_rng(0).uniform(-np.pi, np.pi, (_POSTURES, len(table.moving)))
-    values = values_of(table, names)
+    values = read_numbers(table, names)
 
     def tip(change: Array) -> Array:
-        return tip_position(with_numbers(table, names, values + change), q).ravel()
+        return tip_position(replace_numbers(table, names, values + change), q).ravel()
 
-    slopes = np.stack([tip(_STEP * way) - tip(-_STEP * way) for way in np.eye(len(names))], axis=1)
+    slopes = np.stack([tip(_STEP * unit) - tip(-_STEP * unit) for unit in np.eye(len(names))], axis=1)
     pivots = np.abs(np.diag(np.linalg.qr(slopes, mode="r")))
     free = pivots > _DEPENDENT * pivots.max()
     return (

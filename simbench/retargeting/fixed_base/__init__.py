@@ -1,0 +1,1 @@
+"""Planning the motion of an arm on a fixed base."""

@@ -1,0 +1,1 @@
+"""Base placement: where a robot stands so that its hands reach the whole path."""

@@ -1,0 +1,1 @@
+"""Redundancy of the robot's upper body resolved by the criteria of human motion."""

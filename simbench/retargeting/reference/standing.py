@@ -6,7 +6,7 @@ import pinocchio as pin
 from simbench.balance.controller.sections import limb_sections
 from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.standing import stand
-from simbench.options import PushSection, RobotSection, SimulationSection, pushes_end
+from simbench.options import PushSection, RobotSection, SimulationSection, end_of_pushes
 from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.robot.robot import Robot
 
@@ -43,7 +43,7 @@ def still_timeline(
     """
     limb_sections(robot)
     stance = stand(robot, place.position_m, place.heading_rad, place.posture, place.height_m)
-    end = settings.settle_s + settings.hold_s + (pushes_end(push) if push else 0.0)
+    end = settings.settle_s + settings.hold_s + (end_of_pushes(push) if push else 0.0)
     steps = max(1, round(end / settings.timestep_s))
     torque = np.zeros((1, len(stance.joints)))
     if feedforward != "none":

@@ -1,0 +1,1 @@
+"""Planning the whole-body motion of a humanoid."""

@@ -1,0 +1,1 @@
+"""Denavit-Hartenberg tables: rows, frames, models and URDFs made from them."""

@@ -1,0 +1,1 @@
+"""Human bodies: measures, segments, and a skeleton as a robot."""

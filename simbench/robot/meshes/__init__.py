@@ -1,0 +1,1 @@
+"""Meshes: files, shapes and convex hulls."""

@@ -1,4 +1,4 @@
-"""Work on a Dask cluster that runs already."""
+"""Jobs on a running Dask cluster."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -7,34 +7,34 @@ from typing import Any
 
 from simbench.errors import StudyError
 from simbench.runs.execution.local import Execute, JobResult
-from simbench.runs.execution.subprocess_worker import answer_apart
+from simbench.runs.execution.subprocess_worker import run_in_subprocess
 
-_PATIENCE = 10.0
-"""For the scheduler to answer, s."""
+_CONNECT_TIMEOUT = 10.0
+"""Time in which the scheduler must answer, s."""
 
 
 @contextmanager
 def dask_cluster(address: str) -> Iterator[Execute]:
-    """Connect to a cluster.
+    """Connect to a running Dask cluster.
 
-    What runs on a worker that is lost is run again on another. When the iteration is left early, as by
-    Ctrl-C, nothing more is begun; what is under way ends unheard.
+    Jobs of a lost worker are run again on another. When the iteration is left early, as by Ctrl-C, no more
+    jobs are started, and the results of those that run are discarded.
 
     Parameters
     ----------
     address : str
-        Of the scheduler, such as `tcp://10.0.0.1:8786`. Workers need simbench from the same sources, and
-        see the files that the work names.
+        Address of the scheduler, such as `tcp://10.0.0.1:8786`. Workers need simbench from the same sources
+        and access to the files that the jobs name.
 
     Yields
     ------
     Execute
-        Does what `run_isolated` does, with as many processes at a time as the workers have threads.
+        Runs jobs as `run_isolated` does, with as many processes at a time as the workers have threads.
 
     Raises
     ------
     StudyError
-        If dask.distributed is not installed, nobody answers, or, later, the cluster goes away.
+        If dask.distributed is not installed, no scheduler answers, or, later, the cluster is lost.
     """
     try:
         from distributed import Client
@@ -43,7 +43,7 @@ def dask_cluster(address: str) -> Iterator[Execute]:
             "--dask: needs dask.distributed, which pip install 'simbench[cluster]' brings"
         ) from None
     try:
-        client = Client(address, timeout=_PATIENCE, set_as_default=False)
+        client = Client(address, timeout=_CONNECT_TIMEOUT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise StudyError(f"--dask {address}: no Dask scheduler answers: {error}") from None
     with client:
@@ -56,22 +56,23 @@ def _run(
     import cloudpickle
     from distributed import as_completed
 
-    # By value, where the function is that of a script, which workers cannot import.
+    # Pickled by value where the function belongs to a script, which workers cannot import.
     futures = {
-        client.submit(answer_apart, cloudpickle.dumps((function, arguments)), pure=False): index
+        client.submit(run_in_subprocess, cloudpickle.dumps((function, arguments)), pure=False): index
         for index, arguments in enumerate(work)
     }
     try:
         for future in as_completed(futures, loop=client.loop):
-            index, answer = futures.pop(future), _answer(future, address)
-            # A worker that is lost takes the results on it along: this one need not be made again.
+            index, result = futures.pop(future), _job_result(future, address)
+            # A lost worker loses its results: this one, released, is not computed again.
             future.release()
-            yield index, answer
+            yield index, result
     finally:
         client.cancel(list(futures))
 
 
-def _answer(future: Any, address: str) -> JobResult:
+def _job_result(future: Any, address: str) -> JobResult:
+    """Return the outcome of a finished job."""
     from distributed.scheduler import KilledWorker
 
     if future.status == "finished":

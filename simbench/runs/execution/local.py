@@ -1,4 +1,4 @@
-"""Work in processes of their own, some at a time: what ends one, however hard, is no other's end."""
+"""Jobs in processes of their own, several at a time: a crash of one does not affect the others."""
 
 import multiprocessing
 import os
@@ -17,16 +17,16 @@ from simbench.errors import SimbenchError
 
 @dataclass(frozen=True)
 class JobResult:
-    """What came of one piece of work.
+    """Outcome of one job.
 
     Parameters
     ----------
     value : object
-        What the function returned.
+        Return value of the function.
     error : str
-        What it raised instead, in one line, or that its process died; empty if neither.
+        Exception that it raised instead, in one line, or that its process died; empty if neither.
     crashed : bool
-        Whether its process died: another try may end otherwise.
+        Whether its process died, so that another attempt may succeed.
     """
 
     value: Any = None
@@ -37,7 +37,8 @@ class JobResult:
 Execute = Callable[
     [Callable[..., Any], Sequence[tuple[Any, ...]]], Generator[tuple[int, JobResult], None, None]
 ]
-"""Calls a function once for each of its arguments, elsewhere: `run_isolated` given its jobs, or a cluster."""
+"""Calls a function once for each tuple of arguments in other processes: `run_isolated` with a number of jobs,
+or a cluster."""
 
 
 def run_isolated(
@@ -45,26 +46,26 @@ def run_isolated(
     work: Sequence[tuple[Any, ...]],
     jobs: int,
 ) -> Generator[tuple[int, JobResult], None, None]:
-    """Call a function once for each of its arguments, each time in a new process with one thread.
+    """Call a function once for each tuple of arguments, each time in a new process with one thread.
 
-    When the iteration is left early, as by Ctrl-C, the processes under way are interrupted and waited for;
-    when this process is killed, they end by themselves.
+    When the iteration is left early, as by Ctrl-C, the running processes are interrupted and waited for; when
+    this process is killed, they end by themselves.
 
     Parameters
     ----------
     function : callable
-        Of a module, so that another process can import it.
+        Function of a module, so that another process can import it.
     work : sequence of tuple
-        Its arguments, each time.
+        Arguments of each call.
     jobs : int
-        At most so many processes at a time.
+        Maximum number of processes at a time.
 
     Yields
     ------
     index : int
         In `work`.
-    answer : JobResult
-        As soon as it is there.
+    result : JobResult
+        Outcome of that call, as soon as it is known.
     """
     context = multiprocessing.get_context("spawn")
     waiting = list(enumerate(work))[::-1]
@@ -73,26 +74,26 @@ def run_isolated(
         while waiting or running:
             while waiting and len(running) < jobs:
                 index, arguments = waiting.pop()
-                ours, theirs = context.Pipe(duplex=False)
-                process = context.Process(target=_work, args=(theirs, function, arguments))
-                # A terminal sends Ctrl-C to all: only this process is to act on it, and tell the others.
+                receiver, sender = context.Pipe(duplex=False)
+                process = context.Process(target=_run_job, args=(sender, function, arguments))
+                # A terminal sends Ctrl-C to all processes: only this one handles it, and ends the others.
                 before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
                 try:
                     process.start()
-                    running[ours] = (index, process)
+                    running[receiver] = (index, process)
                 finally:
                     signal.pthread_sigmask(signal.SIG_SETMASK, before)
-                theirs.close()
+                sender.close()
             for ready in cast(list[Connection], wait(list(running))):
                 index, process = running[ready]
                 try:
-                    answer = ready.recv()
+                    result = ready.recv()
                 except EOFError:
                     process.join()
-                    answer = death(process.exitcode)
+                    result = crash_result(process.exitcode)
                 process.join()
                 del running[ready]
-                yield index, answer
+                yield index, result
     finally:
         for _, process in running.values():
             process.terminate()
@@ -100,31 +101,55 @@ def run_isolated(
             process.join()
 
 
-def answer_of(function: Callable[..., Any], arguments: tuple[Any, ...]) -> JobResult:
-    """Call a function; whatever it raises is its answer."""
+def capture_result(function: Callable[..., Any], arguments: tuple[Any, ...]) -> JobResult:
+    """Call a function and return its value, or the exception it raises as one line of text.
+
+    Parameters
+    ----------
+    function : callable
+        Function to call.
+    arguments : tuple
+        Its arguments.
+
+    Returns
+    -------
+    JobResult
+        Value or error.
+    """
     try:
         return JobResult(function(*arguments))
     except SimbenchError as error:
         line = str(error)
     except Exception as error:
-        # Whatever ends this piece of work is an outcome of it; the others go on.
+        # Any exception is an outcome of this job; the others continue.
         last = traceback.extract_tb(error.__traceback__)[-1]
         line = f"{type(error).__name__}: {error} ({last.filename}:{last.lineno})"
     return JobResult(error=" ".join(line.split()))
 
 
-def death(status: int | None) -> JobResult:
-    """Say that a process ended without an answer."""
+def crash_result(status: int | None) -> JobResult:
+    """Make the outcome of a process that ended without a result.
+
+    Parameters
+    ----------
+    status : int or None
+        Exit status of the process.
+
+    Returns
+    -------
+    JobResult
+        An error, marked as a crash.
+    """
     return JobResult(error=f"its process died, exit status {status}", crashed=True)
 
 
-def end_after(parents_end: Callable[[], object]) -> None:
-    """Let this process be interrupted by SIGTERM, and as soon as nobody waits for its answer.
+def end_with_parent(parents_end: Callable[[], object]) -> None:
+    """Let SIGTERM interrupt this process, and send it one as soon as the process that waits for it ends.
 
     Parameters
     ----------
     parents_end : callable
-        Returns when the process that waits is no more; called in a thread of its own.
+        Function that returns when the waiting process has ended; it is called in a thread of its own.
     """
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -136,16 +161,17 @@ def end_after(parents_end: Callable[[], object]) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _work(
-    answers: Connection,
+def _run_job(
+    results: Connection,
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
 ) -> None:
+    """Call a function in the new process and send its outcome to the parent."""
     os.environ["OMP_NUM_THREADS"] = "1"
     parent = cast(BaseProcess, multiprocessing.parent_process())
-    end_after(parent.join)
+    end_with_parent(parent.join)
     try:
-        answers.send(answer_of(function, arguments))
+        results.send(capture_result(function, arguments))
     except (KeyboardInterrupt, BrokenPipeError):
-        # Nobody waits for an answer any more.
+        # The parent no longer waits for a result.
         return

@@ -1,6 +1,6 @@
-"""A piece of work in a process of its own, from a process that may start none through multiprocessing.
+"""A job in a process of its own, started from a process that must not use multiprocessing.
 
-Such are the workers of a Dask cluster: daemons, each with as many threads as it may run tasks at once.
+The workers of a Dask cluster are such processes: daemons with a thread for each task that runs at once.
 """
 
 import os
@@ -10,30 +10,31 @@ import subprocess
 import sys
 from contextlib import suppress
 
-from simbench.runs.execution.local import JobResult, answer_of, death, end_after
+from simbench.runs.execution.local import JobResult, capture_result, crash_result, end_with_parent
 
 
-def answer_apart(work: bytes) -> JobResult:
+def run_in_subprocess(work: bytes) -> JobResult:
     """Call a function in a new process with one thread.
 
-    The process ends by itself when this one is killed.
+    The new process ends by itself when this one is killed.
 
     Parameters
     ----------
     work : bytes
-        The pickled function and tuple of its arguments.
+        Pickled function and tuple of its arguments.
 
     Returns
     -------
     JobResult
+        Value or error of the call.
     """
-    # The module must be found where this process found it.
-    begin = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import _answer_pipe; _answer_pipe()"
-    said = b""
+    # The new process must find the module where this one found it.
+    code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import _serve_pipe; _serve_pipe()"
+    output = b""
     with (
         suppress(BrokenPipeError),
         subprocess.Popen(
-            [sys.executable, "-c", begin],
+            [sys.executable, "-c", code],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "OMP_NUM_THREADS": "1"},
@@ -42,24 +43,24 @@ def answer_apart(work: bytes) -> JobResult:
         if process.stdin is None or process.stdout is None:
             raise RuntimeError("a process without pipes")
         process.stdin.write(work)
-        # The pipe stays open: its end tells the process that this one is no more.
+        # The pipe stays open: when it closes, the new process knows that this one has ended.
         process.stdin.flush()
-        said = process.stdout.read()
-    return pickle.loads(said) if said and process.returncode == 0 else death(process.returncode)
+        output = process.stdout.read()
+    return pickle.loads(output) if output and process.returncode == 0 else crash_result(process.returncode)
 
 
-def _answer_pipe() -> None:
-    """Read work from standard input and write its answer to standard output."""
-    answers = os.fdopen(os.dup(1), "wb")
-    # What the work prints is no part of the answer.
+def _serve_pipe() -> None:
+    """Read a job from the standard input and write its outcome to the standard output."""
+    results = os.fdopen(os.dup(1), "wb")
+    # What the job prints must not mix with its outcome.
     os.dup2(2, 1)
     try:
         function, arguments = pickle.load(sys.stdin.buffer)
-        end_after(lambda: os.read(0, 1))
-        answer = answer_of(function, arguments)
-        # From here on the end of the pipe only says that the answer has come.
+        end_with_parent(lambda: os.read(0, 1))
+        result = capture_result(function, arguments)
+        # From here on the pipe closes because the outcome has been received.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        with answers:
-            pickle.dump(answer, answers)
+        with results:
+            pickle.dump(result, results)
     except (KeyboardInterrupt, BrokenPipeError):
         sys.exit(1)

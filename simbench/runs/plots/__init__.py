@@ -1,0 +1,1 @@
+"""Plots of a run: `run_plots.draw_plots` draws those that a run has."""

@@ -1,4 +1,4 @@
-"""COG and ZMP of runs against what their feet support, over time, on one picture."""
+"""Plot of COG and ZMP against the support polygon over time, for one run or several."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,33 +16,33 @@ from simbench.kinematics.arrays import Array
 from simbench.plotting import save_png
 from simbench.runs.metrics import FELL_HEIGHT
 
-# As on the floor of videos.
+# The colours of the overlays on the floor of videos.
 COG_COLOUR, ZMP_COLOUR, SUPPORT_COLOUR = "#1e64eb", "#e12323", "#c4e8d3"
 EDGE_COLOUR = "#14a050"
 FALL_COLOUR = "#555555"
-# Pixels: the picture's width, its margins, a drawing's height and the space around it.
+# Width of the picture, its margins, height of a drawing and the space around it, in pixels.
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 1200, 70, 24, 92, 48
 HEIGHT, SPACE, BETWEEN = 220, 26, 36
 DPI = 100
-LEAST_SHARE = 0.22
-"""Part of the width that the shortest run gets: time has the same scale in runs that last longer."""
-BEYOND = 0.2
-"""Part of the support's greatest extent that is shown beyond it; a COG that leaves is one that falls."""
+LEAST_WIDTH = 0.22
+"""Fraction of the width that the shortest run gets at least; longer runs share one scale of time."""
+MARGIN = 0.2
+"""Fraction of the support's greatest extent that is shown beyond it: a COG farther out belongs to a fall."""
 DIRECTIONS = (("y", "to the left (mm)"), ("x", "forward (mm)"))
 
 
 def until_fall(log: xr.Dataset) -> xr.Dataset:
-    """Cut a log before the robot has fallen.
+    """Cut a log where the robot begins to lie on the floor.
 
     Parameters
     ----------
     log : xarray.Dataset
-        From `open_run`.
+        Log from `open_run`.
 
     Returns
     -------
     xarray.Dataset
-        All of the log if the robot stays up.
+        The log before the fall; all of it if the robot stays up.
     """
     height = log["base_pose"].values[:, 2]
     standing = height >= FELL_HEIGHT * height[0]
@@ -50,18 +50,20 @@ def until_fall(log: xr.Dataset) -> xr.Dataset:
 
 
 def draw_balance(runs: Mapping[str, xr.Dataset], title: str, path: Path) -> None:
-    """Draw COG and ZMP of runs side by side as PNG; the file appears under its name only when it is whole.
+    """Draw COG and ZMP of runs side by side as PNG.
 
-    Above, what is to the robot's left, below, what is forward: the extent of the hull of the points where
-    feet touch the floor, and in it ZMP and COG; thin and dashed, where they are planned to be. A run ends
-    where the robot has fallen.
+    The upper row shows the robot's left, the lower row forward: the extent of the convex hull of the points
+    where feet touch the floor, and within it ZMP and COG; their planned curves are thin and dashed. A run
+    ends where the robot has fallen. The file appears under its name only when it is whole.
 
     Parameters
     ----------
     runs : {heading: log}
         Logs from `open_run`.
     title : str
+        Title of the picture.
     path : Path
+        File to write.
 
     Raises
     ------
@@ -77,8 +79,8 @@ def draw_balance(runs: Mapping[str, xr.Dataset], title: str, path: Path) -> None
     height = TOP + 2 * HEIGHT + SPACE + BOTTOM
     figure = Figure(figsize=(WIDTH / DPI, height / DPI), dpi=DPI)
     lengths = np.array([float(log.time[-1]) for log in standing.values()])
-    shares = np.maximum(lengths / lengths.sum(), min(LEAST_SHARE, 1.0 / len(runs)))
-    widths = shares / shares.sum() * (WIDTH - LEFT - RIGHT - (len(runs) - 1) * BETWEEN)
+    fractions = np.maximum(lengths / lengths.sum(), min(LEAST_WIDTH, 1.0 / len(runs)))
+    widths = fractions / fractions.sum() * (WIDTH - LEFT - RIGHT - (len(runs) - 1) * BETWEEN)
     for row, (direction, label) in enumerate(DIRECTIONS):
         limits = _limits(standing, direction)
         for column, (heading, log) in enumerate(standing.items()):
@@ -105,26 +107,27 @@ def draw_balance(runs: Mapping[str, xr.Dataset], title: str, path: Path) -> None
 
 
 def _limits(runs: Mapping[str, xr.Dataset], direction: str) -> tuple[float, float]:
-    """Give what a drawing spans, mm."""
+    """Compute the limits of a drawing's vertical axis, mm."""
     extents = np.concatenate([_support(log, direction) for log in runs.values()], axis=1)
     low, high = float(np.nanmin(extents)), float(np.nanmax(extents))
-    return low - BEYOND * (high - low), high + BEYOND * (high - low)
+    return low - MARGIN * (high - low), high + MARGIN * (high - low)
 
 
 def _support(log: xr.Dataset, direction: str) -> Array:
-    """Give the least and greatest coordinate (2, T) of the support in mm, NaN in the air."""
+    """Compute the least and greatest coordinate (2, T) of the support polygon, mm; NaN in the air."""
     corners = 1000.0 * log["support_polygon"].sel(xy=direction)
     return np.stack([corners.min("corner").values, corners.max("corner").values])
 
 
 def _draw_direction(axes: Axes, log: xr.Dataset, direction: str) -> None:
+    """Draw support, ZMP and COG of a run along one horizontal axis."""
     time = log.time.values
     low, high = _support(log, direction)
-    # With an edge: on its toes a robot has hardly any support, which is to be seen.
+    # With an edge, so that the narrow support of a robot on its toes is visible.
     style = {"facecolor": SUPPORT_COLOUR, "edgecolor": EDGE_COLOUR, "linewidth": 0.8, "zorder": 1}
     axes.fill_between(time, low, high, step="mid", **style)  # type: ignore[arg-type]
     for name, colour, order in (("zmp", ZMP_COLOUR, 2), ("cog", COG_COLOUR, 4)):
-        # COG has a height, too.
+        # The COG has a third coordinate.
         values = log[name].values[:, "xy".index(direction)]
         axes.plot(time, 1000.0 * values, color=colour, linewidth=1.1, zorder=order)
         if f"{name}_desired" in log:
@@ -137,12 +140,14 @@ def _draw_direction(axes: Axes, log: xr.Dataset, direction: str) -> None:
 
 
 def _mark_fall(axes: Axes, time: float, *, named: bool) -> None:
+    """Mark the end of a run whose robot has fallen."""
     axes.axvline(time, color=FALL_COLOUR, linewidth=2.5)
     if named:
         axes.set_title(f"fallen at {time:.1f} s", loc="right", size=9, color=FALL_COLOUR)
 
 
 def _add_key(figure: Figure, *, planned: bool, top: float) -> None:
+    """Add the legend."""
     entries: list[Patch | Line2D] = [
         Patch(
             facecolor=SUPPORT_COLOUR, edgecolor=EDGE_COLOUR, linewidth=0.8, label="support, from edge to edge"

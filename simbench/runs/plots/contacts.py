@@ -1,4 +1,4 @@
-"""What feet and grips carry: contact force by foot, grip force and torque by hand against its strength."""
+"""Plot of contact forces: force on each foot, force and torque of each grip against its strength."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -19,10 +19,10 @@ from simbench.plotting import (
     RIGHT,
     TOP,
     WIDTH,
+    add_axes,
     new_sheet,
-    place_axes,
     save_png,
-    span_time,
+    set_time_axis,
 )
 from simbench.runs.plots.equipment import fixture_coordinates
 
@@ -30,21 +30,34 @@ HEIGHT, SPACE = 190, 44
 
 
 def has_contacts(log: xr.Dataset) -> bool:
-    """Tell whether a robot has feet, or equipment to grip."""
-    return bool(log.sizes["foot"]) or bool(fixture_coordinates(log))
-
-
-def draw_contacts(log: xr.Dataset, strength: tuple[float, float], title: str, path: Path) -> None:
-    """Draw the forces on feet and grips over time as PNG; where a hand is to hold is green.
+    """Return whether a run has contacts to draw: a robot with feet, or equipment to grip.
 
     Parameters
     ----------
     log : xarray.Dataset
-        From `open_run`; `has_contacts` holds.
-    strength : (force, torque)
-        At which a grip lets go, N and N·m.
+        Log from `open_run`.
+
+    Returns
+    -------
+    bool
+        True if `draw_contacts` has something to draw.
+    """
+    return bool(log.sizes["foot"]) or bool(fixture_coordinates(log))
+
+
+def draw_contacts(log: xr.Dataset, strength: tuple[float, float], title: str, path: Path) -> None:
+    """Draw the forces on feet and grips over time as PNG, with the times of planned hand contact in green.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        Log from `open_run` for which `has_contacts` is true.
+    strength : (float, float)
+        Force, N, and torque, N·m, at which a grip lets go.
     title : str
+        Title of the sheet.
     path : Path
+        File to write.
 
     Raises
     ------
@@ -62,7 +75,7 @@ def draw_contacts(log: xr.Dataset, strength: tuple[float, float], title: str, pa
         key.append(Patch(facecolor=CONTACT_COLOUR, label="a hand is to hold"))
     sheet = new_sheet(rows * (HEIGHT + SPACE) - SPACE, title, key)
     panels = [
-        place_axes(sheet, LEFT, TOP + row * (HEIGHT + SPACE), WIDTH - LEFT - RIGHT, HEIGHT)
+        add_axes(sheet, LEFT, TOP + row * (HEIGHT + SPACE), WIDTH - LEFT - RIGHT, HEIGHT)
         for row in range(rows)
     ]
     time = log.time.values
@@ -74,14 +87,14 @@ def draw_contacts(log: xr.Dataset, strength: tuple[float, float], title: str, pa
     if hands:
         wrench, names = log["grip_wrench"].values, log["hand"].values
         contact = np.any(log["hand_contact"].values, axis=1)
-        for axes, part, most, called in (
+        for axes, part, limit, heading in (
             (panels[-2], wrench[..., :3], strength[0], "force of the grip on each hand (N)"),
             (panels[-1], wrench[..., 3:], strength[1], "torque of the grip on each hand (N·m)"),
         ):
-            for start, end in _stretches(contact):
+            for start, end in _intervals(contact):
                 axes.axvspan(time[start], time[end], color=CONTACT_COLOUR, linewidth=0, zorder=0)
-            _draw_sides(axes, time, names, np.linalg.norm(part, axis=2), most)
-            axes.set_title(f"{called}; it lets go at {most:g}", loc="left", size=10)
+            _draw_sides(axes, time, names, np.linalg.norm(part, axis=2), limit)
+            axes.set_title(f"{heading}; it lets go at {limit:g}", loc="left", size=10)
     panels[-1].set_xlabel("time (s)", size=9)
     save_png(sheet.figure, path)
 
@@ -93,15 +106,16 @@ def _draw_sides(
     values: NDArray[np.float64],
     line: float,
 ) -> None:
-    # Both can be the same: the first shows behind the second.
+    """Draw a curve for each side and a horizontal line."""
+    # Both curves may coincide: the first is wider and shows behind the second.
     for side, column, width in zip(sides, values.T, (2.6, 1.0), strict=False):
         axes.plot(time, column, color=COLOURS[str(side)], linewidth=width)
     axes.axhline(line, **LIMIT_STYLE)
     axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
-    span_time(axes, time)
+    set_time_axis(axes, time)
 
 
-def _stretches(flags: Any) -> list[tuple[int, int]]:
-    """First and last sample of each run of true flags."""
+def _intervals(flags: Any) -> list[tuple[int, int]]:
+    """Find the first and last sample of each run of true flags."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]])))
     return [(int(start), int(end) - 1) for start, end in list(pairwise(edges))[::2]]

@@ -1,4 +1,4 @@
-"""What the robot did with the equipment, and what the actor had done."""
+"""Plot of the equipment's joint positions, moved by the robot and by the actor."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,19 +7,19 @@ import numpy as np
 import xarray as xr
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.plotting import (
     LEFT,
-    OWN_COLOUR,
+    MEASURED_COLOUR,
+    REFERENCE_COLOUR,
     RIGHT,
     TOP,
-    WANTED_COLOUR,
     WIDTH,
+    add_axes,
     new_sheet,
-    place_axes,
     save_png,
-    span_time,
+    set_time_axis,
 )
 
 STROKE_COLOUR = "#eeeeee"
@@ -28,30 +28,33 @@ HEIGHT, SPACE = 170, 44
 
 @dataclass(frozen=True)
 class FixtureCoordinate:
-    """One joint of the equipment over time.
+    """Position of one joint of the equipment over time.
 
     Parameters
     ----------
     name : str
-        Of the fixture and its joint.
-    unit : `m` or `rad`
-    own, actor : (T,) array
-        Where the robot had it, and where the actor.
+        Name of the fixture and its joint.
+    unit : str
+        `m` or `rad`.
+    robot : (T,) array
+        Position to which the robot moved it.
+    actor : (T,) array
+        Position to which the actor moved it.
     """
 
     name: str
     unit: str
-    own: NDArray[np.float64]
-    actor: NDArray[np.float64]
+    robot: Array
+    actor: Array
 
 
 def fixture_coordinates(log: xr.Dataset) -> list[FixtureCoordinate]:
-    """Find the joints of the equipment in a log: what has a counterpart `<name>_actor`.
+    """Find the joints of the equipment in a log: the variables with a counterpart `<name>_actor`.
 
     Parameters
     ----------
     log : xarray.Dataset
-        From `open_run`.
+        Log from `open_run`.
 
     Returns
     -------
@@ -72,9 +75,11 @@ def draw_equipment(log: xr.Dataset, title: str, path: Path) -> None:
     Parameters
     ----------
     log : xarray.Dataset
-        From `open_run`; with equipment.
+        Log from `open_run` of a run with equipment.
     title : str
+        Title of the sheet.
     path : Path
+        File to write.
 
     Raises
     ------
@@ -83,25 +88,25 @@ def draw_equipment(log: xr.Dataset, title: str, path: Path) -> None:
     """
     coordinates = fixture_coordinates(log)
     key: list[Line2D | Patch] = [
-        Line2D([], [], color=WANTED_COLOUR, linewidth=3.0, label="actor"),
-        Line2D([], [], color=OWN_COLOUR, label="robot"),
+        Line2D([], [], color=REFERENCE_COLOUR, linewidth=3.0, label="actor"),
+        Line2D([], [], color=MEASURED_COLOUR, label="robot"),
         Patch(facecolor=STROKE_COLOUR, label="a repetition of the actor's"),
     ]
     sheet = new_sheet(len(coordinates) * (HEIGHT + SPACE) - SPACE, title, key)
     time = log.time.values
     for row, each in enumerate(coordinates):
-        axes = place_axes(sheet, LEFT, TOP + row * (HEIGHT + SPACE), WIDTH - LEFT - RIGHT, HEIGHT)
+        axes = add_axes(sheet, LEFT, TOP + row * (HEIGHT + SPACE), WIDTH - LEFT - RIGHT, HEIGHT)
         scale, unit = (1000.0, "mm") if each.unit == "m" else (180.0 / np.pi, "°")
-        own, actor = scale * each.own, scale * each.actor
+        robot, actor = scale * each.robot, scale * each.actor
         for start, end in log["strokes"].values:
             axes.axvspan(start, end, color=STROKE_COLOUR, linewidth=0, zorder=0)
             axes.axvline(end, color="white", linewidth=2.0, zorder=0)
-        axes.plot(time, actor, color=WANTED_COLOUR, linewidth=3.0)
-        axes.plot(time, own, color=OWN_COLOUR, linewidth=1.1)
+        axes.plot(time, actor, color=REFERENCE_COLOUR, linewidth=3.0)
+        axes.plot(time, robot, color=MEASURED_COLOUR, linewidth=1.1)
         axes.set_title(f"{each.name} ({unit})", loc="left", size=10, parse_math=False)
-        way = f"way {np.ptp(own):.4g} {unit}, the actor's {np.ptp(actor):.4g} {unit}"
-        axes.set_title(way, loc="right", size=8, color="#555555")
-        span_time(axes, time)
+        travel = f"way {np.ptp(robot):.4g} {unit}, the actor's {np.ptp(actor):.4g} {unit}"
+        axes.set_title(travel, loc="right", size=8, color="#555555")
+        set_time_axis(axes, time)
         if row == len(coordinates) - 1:
             axes.set_xlabel("time (s)", size=9)
     save_png(sheet.figure, path)

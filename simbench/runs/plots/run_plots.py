@@ -1,4 +1,4 @@
-"""The plots of a run: which it has, and where they are."""
+"""Draw the plots of a run into its directory."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from simbench.runs.scenario.loading import Scenario, load_scenario
 OnProgress = Callable[[str, int, int], None]
 
 FOLDER = "plots"
-"""In the run directory."""
+"""Folder of the plots in the run directory."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Plot:
     name : str
         `tracking`, `balance`, `contacts`, `torque` or `equipment`.
     path : Path
-        A PNG file.
+        PNG file.
     """
 
     name: str
@@ -40,17 +40,19 @@ class Plot:
 def draw_plots(folder: Path, on_progress: OnProgress) -> list[Plot]:
     """Draw the plots that a run has, complete or interrupted, into `plots/` of its directory.
 
-    A robot on a fixed base has no balance, and without equipment there is none to draw.
+    A robot on a fixed base has no plot of balance, and a run without equipment none of equipment.
 
     Parameters
     ----------
     folder : Path
         Run directory.
     on_progress : callable (stage, done, total)
+        Callback that receives the progress.
 
     Returns
     -------
     list of Plot
+        Plots that were drawn.
 
     Raises
     ------
@@ -63,7 +65,7 @@ def draw_plots(folder: Path, on_progress: OnProgress) -> list[Plot]:
     if log.sizes["time"] < 2:
         raise RunError(f"{folder}: interrupted before there was anything to draw")
     scenario = load_scenario(folder / "scenario.yaml")
-    plots = [Plot(name, folder / FOLDER / f"{name}.png") for name in _present(log)]
+    plots = [Plot(name, folder / FOLDER / f"{name}.png") for name in _plot_names(log)]
     (folder / FOLDER).mkdir(exist_ok=True)
     for done, plot in enumerate(plots, start=1):
         _draw(plot, log, scenario)
@@ -71,18 +73,20 @@ def draw_plots(folder: Path, on_progress: OnProgress) -> list[Plot]:
     return plots
 
 
-def _present(log: xr.Dataset) -> list[str]:
-    present = {
+def _plot_names(log: xr.Dataset) -> list[str]:
+    """List the plots for which a log has data."""
+    has_data = {
         "equipment": bool(fixture_coordinates(log)),
         "balance": "zmp" in log,
         "contacts": has_contacts(log),
         "tracking": True,
         "torque": True,
     }
-    return [name for name, there in present.items() if there]
+    return [name for name, present in has_data.items() if present]
 
 
 def _draw(plot: Plot, log: xr.Dataset, scenario: Scenario) -> None:
+    """Draw one plot."""
     title = f"{scenario.name} on {log.attrs['robot']}: "
     if plot.name == "balance":
         draw_balance({scenario.name: log}, f"{title}ZMP and COG over the support", plot.path)

@@ -1,4 +1,4 @@
-"""How the joints followed their reference: error by joint, and both over time."""
+"""Plot of the joints' tracking: error of each joint, reference and measurement over time."""
 
 from pathlib import Path
 
@@ -7,20 +7,22 @@ import xarray as xr
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from simbench.plotting import OWN_COLOUR, WANTED_COLOUR, joint_sheet, save_png, span_time
+from simbench.plotting import MEASURED_COLOUR, REFERENCE_COLOUR, joint_sheet, save_png, set_time_axis
 
 
 def draw_tracking(log: xr.Dataset, title: str, path: Path) -> None:
-    """Draw reference and measured position of every joint as PNG, and the error by joint above.
+    """Draw reference and measured position of every joint as PNG, and the error of each joint above.
 
-    Errors count from the end of the settling time on, as in the metrics.
+    Errors count from the end of the settling time, as in the metrics.
 
     Parameters
     ----------
     log : xarray.Dataset
-        From `open_run`.
+        Log from `open_run`.
     title : str
+        Title of the sheet.
     path : Path
+        File to write.
 
     Raises
     ------
@@ -37,9 +39,9 @@ def draw_tracking(log: xr.Dataset, title: str, path: Path) -> None:
         names,
         title,
         [
-            Line2D([], [], color=WANTED_COLOUR, linewidth=3.0, label="reference (°)"),
-            Line2D([], [], color=OWN_COLOUR, label="measured (°)"),
-            Patch(facecolor=OWN_COLOUR, label="RMS error"),
+            Line2D([], [], color=REFERENCE_COLOUR, linewidth=3.0, label="reference (°)"),
+            Line2D([], [], color=MEASURED_COLOUR, label="measured (°)"),
+            Patch(facecolor=MEASURED_COLOUR, label="RMS error"),
             Line2D(
                 [],
                 [],
@@ -50,26 +52,26 @@ def draw_tracking(log: xr.Dataset, title: str, path: Path) -> None:
             ),
         ],
     )
-    bars.bar(range(len(names)), rms, color=OWN_COLOUR, width=0.7)
+    bars.bar(range(len(names)), rms, color=MEASURED_COLOUR, width=0.7)
     bars.plot(range(len(names)), largest, color="black", marker="_", linestyle="none", markersize=9)
     bars.set_yscale("symlog", linthresh=0.1)
     bars.set_ylim(0.0, max(0.1, 1.3 * float(np.nanmax(largest))))
     bars.set_ylabel("error (mrad)", size=9)
     time = log.time.values
-    wanted = np.degrees(log["joint_reference"].values)
+    reference = np.degrees(log["joint_reference"].values)
     measured = np.degrees(log["joint_position"].values)
     for joint, axes in enumerate(curves):
-        axes.plot(time, wanted[:, joint], color=WANTED_COLOUR, linewidth=3.0)
-        axes.plot(time, measured[:, joint], color=OWN_COLOUR, linewidth=0.9)
+        axes.plot(time, reference[:, joint], color=REFERENCE_COLOUR, linewidth=3.0)
+        axes.plot(time, measured[:, joint], color=MEASURED_COLOUR, linewidth=0.9)
         worst = f"{largest[joint]:.2g}" if largest[joint] < 100.0 else f"{largest[joint]:.0f}"
         axes.set_title(f"{worst} mrad", loc="right", size=7, color="#555555")
-        # A joint that stands still is a line, not its noise.
+        # The axis spans at least 1°: a joint that stands still is drawn as a line, not as noise.
         low, high = axes.get_ylim()
         if high - low < 1.0:
             middle = 0.5 * (low + high)
             axes.set_ylim(middle - 0.5, middle + 0.5)
         axes.ticklabel_format(axis="y", useOffset=False)
-        span_time(axes, time, ticks=4)
+        set_time_axis(axes, time, ticks=4)
     figure = bars.get_figure(root=True)
     assert figure is not None
     save_png(figure, path)

@@ -43,14 +43,14 @@ _FACTS = ("simbench", "git_commit", "date", "seed", "python", "platform", "proce
 
 
 def write_report(reports: Sequence[RunReport], out: Path) -> None:
-    """Write one page about one run, or about several side by side; it appears when it is whole.
+    """Write one page about one run, or about several side by side, whole or not at all.
 
     Parameters
     ----------
     reports : sequence of RunReport
-        At least one.
+        At least one report.
     out : Path
-        Ends in `.html`.
+        File to write, ending in `.html`.
 
     Raises
     ------
@@ -67,15 +67,15 @@ def write_report(reports: Sequence[RunReport], out: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def report_page(reports: Sequence[RunReport], place: Path) -> str:
-    """Make the page.
+def report_page(reports: Sequence[RunReport], directory: Path) -> str:
+    """Write reports of runs as one HTML page.
 
     Parameters
     ----------
     reports : sequence of RunReport
-        At least one.
-    place : Path
-        Directory in which the page will be: links to videos start there.
+        At least one report.
+    directory : Path
+        Directory in which the page will be: links to videos are relative to it.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def report_page(reports: Sequence[RunReport], place: Path) -> str:
     title = _name(reports[0]) if alone else f"{len(reports)} runs compared"
     sections = [
         f"<h1>{escape(title)}</h1>",
-        *(_heading(report, label, place, alone) for report, label in zip(reports, labels, strict=True)),
+        *(_heading(report, label, directory, alone) for report, label in zip(reports, labels, strict=True)),
         "" if alone else _differences(reports, labels),
         _checks(reports, labels),
         _plots(reports, labels),
@@ -105,7 +105,7 @@ def _name(report: RunReport) -> str:
     return f"{report.scenario['name']} on {report.scenario['robot']['name']}"
 
 
-def _heading(report: RunReport, label: str, place: Path, alone: bool) -> str:
+def _heading(report: RunReport, label: str, directory: Path, alone: bool) -> str:
     failed = sum(not check.passed for check in report.checks)
     if report.incomplete:
         words = f"incomplete ({report.incomplete}): no metrics; plots as far as it was logged"
@@ -120,7 +120,7 @@ def _heading(report: RunReport, label: str, place: Path, alone: bool) -> str:
     if not alone:
         lines.insert(0, f"<b>{escape(_name(report))}</b>")
     if report.video is not None:
-        lines.append(f'<a href="{quote(os.path.relpath(report.video, place))}">video</a>')
+        lines.append(f'<a href="{quote(os.path.relpath(report.video, directory))}">video</a>')
     return "<p>" + " · ".join(filter(None, lines)) + "</p>"
 
 

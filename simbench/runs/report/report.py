@@ -1,4 +1,4 @@
-"""What a report says of a run: everything in its directory, with its plots."""
+"""Content of a report: everything in a run directory, with plots."""
 
 import json
 import os
@@ -12,31 +12,34 @@ import yaml
 from simbench.errors import RunError
 from simbench.runs.checks import Check, Metric, check_metrics
 from simbench.runs.plots.run_plots import OnProgress, Plot, draw_plots
-from simbench.runs.run_directory import why_incomplete
+from simbench.runs.run_directory import incomplete_reason
 from simbench.runs.scenario.loading import load_scenario
 
 
 @dataclass(frozen=True)
 class RunReport:
-    """One run, as a report shows it.
+    """Content of a report about one run.
 
     Parameters
     ----------
     folder : Path
         Run directory.
     scenario : dict
-        The resolved scenario, as in its file.
+        Resolved scenario, as in its file.
     scenario_text : str
-        That file.
+        Text of that file.
     metrics : dict of str to float, bool, str or None
-        Empty for an interrupted run.
+        Metrics by name; empty for an interrupted run.
     checks : tuple of Check
-        Likewise.
+        Outcome of the checks; empty for an interrupted run.
     provenance : dict
+        Content of `provenance.json`.
     plots : list of Plot
+        Plots of the run.
     video : Path or None
+        File of the video, if there is one.
     incomplete : str or None
-        Why the run is not whole, if it is not.
+        Reason why the run is incomplete, if it is.
     """
 
     folder: Path
@@ -51,17 +54,19 @@ class RunReport:
 
 
 def read_report(folder: Path, on_progress: OnProgress) -> RunReport:
-    """Collect what there is of a run, complete or interrupted, and draw its plots.
+    """Collect the content of a run directory, complete or interrupted, and draw its plots.
 
     Parameters
     ----------
     folder : Path
         Run directory.
     on_progress : callable (stage, done, total)
+        Callback that receives the progress.
 
     Returns
     -------
     RunReport
+        Content of the report.
 
     Raises
     ------
@@ -73,7 +78,7 @@ def read_report(folder: Path, on_progress: OnProgress) -> RunReport:
     plots = draw_plots(folder, on_progress)
     scenario = load_scenario(folder / "scenario.yaml")
     text = (folder / "scenario.yaml").read_text(encoding="utf-8")
-    incomplete = why_incomplete(folder)
+    incomplete = incomplete_reason(folder)
     metrics = {} if incomplete else _read_json(folder / "metrics.json")
     video = folder / "video.mp4"
     return RunReport(
@@ -90,15 +95,17 @@ def read_report(folder: Path, on_progress: OnProgress) -> RunReport:
 
 
 def run_labels(folders: Sequence[Path]) -> list[str]:
-    """Name runs by their directories, with as much of the path as tells them apart.
+    """Name runs by their directories, with as much of the path as distinguishes them.
 
     Parameters
     ----------
     folders : sequence of Path
+        Run directories.
 
     Returns
     -------
     list of str
+        A label for each.
     """
     paths = [Path(os.path.abspath(folder)) for folder in folders]
     deepest = max(len(path.parts) for path in paths)
@@ -110,16 +117,17 @@ def run_labels(folders: Sequence[Path]) -> list[str]:
 
 
 def differing_keys(scenarios: Sequence[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Find the values in which scenarios differ.
+    """Find the keys in which scenarios differ.
 
     Parameters
     ----------
     scenarios : sequence of dict
+        Resolved scenarios.
 
     Returns
     -------
     dict of str to list
-        Dotted key to its value in each scenario, None where it is not set.
+        Value in each scenario by dotted key; None where the key is not set.
     """
     flat = [dict(_flattened(scenario, "")) for scenario in scenarios]
     keys = dict.fromkeys(key for each in flat for key in each)

@@ -1,0 +1,4 @@
+"""Scenarios: schema, reading with overrides, and the files they name.
+
+`loading.load_scenario` reads and validates one.
+"""

@@ -1,4 +1,4 @@
-"""The files of the user's own that decide what a scenario's run gives."""
+"""The user's files that a scenario reads."""
 
 import re
 from pathlib import Path
@@ -11,37 +11,40 @@ from simbench.runs.scenario.loading import Scenario
 _KEYS = (("robot", "name"), ("motion", "source"), ("motion", "marker_map"))
 
 
-def with_whole_paths(scenario: Scenario) -> Scenario:
-    """Let a scenario name its files from anywhere, not only from the current directory.
+def resolve_paths(scenario: Scenario) -> Scenario:
+    """Make the paths of files in a scenario absolute, so that it works from any directory.
 
     Parameters
     ----------
     scenario : Scenario
+        Scenario whose paths are relative to the current directory.
 
     Returns
     -------
     Scenario
+        The same scenario with absolute paths.
     """
-    for section, key in _KEYS:
-        inside = getattr(scenario, section)
-        path = _own_file(section, getattr(inside, key))
+    for name, key in _KEYS:
+        section = getattr(scenario, name)
+        path = _user_file(name, getattr(section, key))
         if path is not None:
-            named = inside.model_copy(update={key: str(path.resolve())})
-            scenario = scenario.model_copy(update={section: named})
+            resolved = section.model_copy(update={key: str(path.resolve())})
+            scenario = scenario.model_copy(update={name: resolved})
     return scenario
 
 
 def scenario_files(scenario: Scenario) -> list[Path]:
-    """List the recording, the marker map, and the robot with its URDF and meshes, where they are files.
+    """List the user's files that a scenario reads: recording, marker map, and robot with its URDF and meshes.
 
     Parameters
     ----------
     scenario : Scenario
+        The scenario.
 
     Returns
     -------
     list of Path
-        Without what ships with simbench.
+        Files, without those that ship with simbench.
 
     Raises
     ------
@@ -49,24 +52,26 @@ def scenario_files(scenario: Scenario) -> list[Path]:
         If the robot's description cannot be read.
     """
     recording, marker_map = (
-        _own_file("motion", name) for name in (scenario.motion.source, scenario.motion.marker_map)
+        _user_file("motion", name) for name in (scenario.motion.source, scenario.motion.marker_map)
     )
-    robot = _own_file("robot", scenario.robot.name)
+    robot = _user_file("robot", scenario.robot.name)
     return [
         *(path for path in (recording, marker_map) if path is not None),
         *(_robot_files(robot) if robot is not None else ()),
     ]
 
 
-def _own_file(section: str, text: str | None) -> Path | None:
+def _user_file(section: str, text: str | None) -> Path | None:
+    """Return the file that a value names, None if it names something that ships with simbench."""
     if text is None or (section == "robot" and (resource_dir("robots") / text / "robot.yaml").is_file()):
         return None
     path = Path(text)
     return path if path.is_file() or (section == "robot" and (path / "robot.yaml").is_file()) else None
 
 
-def _robot_files(named: Path) -> list[Path]:
-    source = named / "robot.yaml" if named.is_dir() else named
+def _robot_files(path: Path) -> list[Path]:
+    """List a robot's description, URDF and meshes."""
+    source = path / "robot.yaml" if path.is_dir() else path
     urdf = source.parent / read_description(source).urdf
     names = re.findall(r'filename="([^"]+)"', urdf.read_text(encoding="utf-8"))
     meshes = (find_file(name, urdf.parent) for name in dict.fromkeys(names))

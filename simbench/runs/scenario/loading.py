@@ -16,16 +16,21 @@ from simbench.runs.scenario.yaml_source import (
     KeyPath,
     YamlSource,
     apply_override,
-    dotted,
-    lookup,
+    find_value,
+    format_key_path,
     parse_yaml,
 )
 from simbench.sim.fixtures import fixture_mechanism
-from simbench.sim.fixtures.mechanism import (
-    Mechanism,
-)
+from simbench.sim.fixtures.mechanism import Mechanism
 
-__all__ = ["Scenario", "find_scenario", "list_scenarios", "load_scenario", "resolved_yaml"]
+__all__ = [
+    "Scenario",
+    "find_scenario",
+    "list_scenarios",
+    "load_scenario",
+    "resolved_yaml",
+    "scenario_mechanisms",
+]
 
 _FILE_KEYS = (("robot", "name"), ("motion", "source"))
 _WORDING = {
@@ -49,12 +54,18 @@ def _represent_list(dumper: yaml.SafeDumper, values: list[Any]) -> yaml.Node:
 
 
 _Dumper.add_representer(list, _represent_list)
-# Text that would be read as a number is written in quotes.
+# Text that would be parsed as a number is written in quotes.
 _Dumper.add_implicit_resolver(*EXPONENT)
 
 
 def list_scenarios() -> list[str]:
-    """Return the names of the scenarios that ship with simbench, sorted."""
+    """Return the names of the scenarios that ship with simbench.
+
+    Returns
+    -------
+    list of str
+        Names, sorted.
+    """
     return sorted(path.stem for path in resource_dir("scenarios").glob("*.yaml"))
 
 
@@ -72,6 +83,7 @@ def load_scenario(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Sc
     Returns
     -------
     Scenario
+        The validated scenario.
 
     Raises
     ------
@@ -96,13 +108,34 @@ def load_scenario(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Sc
 
 
 def resolved_yaml(scenario: Scenario) -> str:
-    """Return YAML that spells out every value of `scenario` and loads to an equal one."""
+    """Write a scenario as YAML that spells out every value.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The scenario.
+
+    Returns
+    -------
+    str
+        YAML that loads to an equal scenario.
+    """
     data = scenario.model_dump(mode="json")
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
 
 
 def find_scenario(name_or_path: str | Path) -> Path:
-    """Return the file of a scenario that ships, or the path itself.
+    """Find the file of a scenario.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        Name of a scenario that ships with simbench, or path of a file.
+
+    Returns
+    -------
+    Path
+        The file.
 
     Raises
     ------
@@ -124,8 +157,9 @@ def find_scenario(name_or_path: str | Path) -> Path:
 
 
 def _resolve_files(data: dict[str, Any], folder: Path) -> None:
+    """Replace names of files that are beside the scenario by their paths."""
     for section, key in _FILE_KEYS:
-        value = lookup(data, (section, key))
+        value = find_value(data, (section, key))
         if isinstance(value, str) and (folder / value).is_file():
             data[section][key] = str((folder / value).resolve())
 
@@ -133,7 +167,8 @@ def _resolve_files(data: dict[str, Any], folder: Path) -> None:
 def _describe(error: ValidationError, source: YamlSource) -> str:
     """Write pydantic's first error as one line.
 
-    A value that fits no alternative of a union gives one error each: those at the deepest key tell most.
+    A value that fits no alternative of a union gives an error for each: those at the deepest key are the most
+    specific.
     """
     found: list[tuple[KeyPath, str]] = []
     for details in error.errors(include_url=False):
@@ -142,7 +177,7 @@ def _describe(error: ValidationError, source: YamlSource) -> str:
         if kind == "unknown_key":
             path = (*path, context["key"])
         elif kind in ("union_tag_invalid", "union_tag_not_found"):
-            # The key that tells the members of a union apart, which pydantic quotes.
+            # The key that distinguishes the members of a union, which pydantic quotes.
             path = (*path, context["discriminator"].strip("'"))
         if kind == "value_error":
             message = str(context["error"])
@@ -150,16 +185,16 @@ def _describe(error: ValidationError, source: YamlSource) -> str:
             message = f"must be one of {context['expected_tags']}"
         elif kind in ("missing", "union_tag_not_found"):
             message = "a number is missing" if isinstance(path[-1], int) else "required key is missing"
-        for pydantics, ours in _WORDING.items():
-            message = message.replace(pydantics, ours)
+        for original, replacement in _WORDING.items():
+            message = message.replace(original, replacement)
         found.append((path, message))
     first = found[0][0]
     path = max((path for path, _ in found if path[: len(first)] == first), key=len)
     message = " or ".join(dict.fromkeys(message for other, message in found if other == path))
-    value = lookup(source.data, path)
+    value = find_value(source.data, path)
     if value is not None and not isinstance(value, dict | list) and "unknown key" not in message:
         message += f", got {' '.join(repr(value).split())[:60]}"
-    key = f"{dotted(path)}: " if path else ""
+    key = f"{format_key_path(path)}: " if path else ""
     return f"{source.origin(path)}: {key}{message}"
 
 
@@ -167,9 +202,9 @@ def _key_path(location: tuple[int | str, ...], data: Any, *, missing: bool) -> K
     """Drop the names of union members, which pydantic mixes into the key path."""
     path: KeyPath = ()
     for number, step in enumerate(location):
-        inside = lookup(data, path)
+        value = find_value(data, path)
         present = (
-            step in inside if isinstance(inside, dict) else isinstance(inside, list) and isinstance(step, int)
+            step in value if isinstance(value, dict) else isinstance(value, list) and isinstance(step, int)
         )
         if present or (missing and number == len(location) - 1):
             path = (*path, step)
@@ -177,5 +212,16 @@ def _key_path(location: tuple[int | str, ...], data: Any, *, missing: bool) -> K
 
 
 def scenario_mechanisms(scenario: Scenario) -> list[Mechanism]:
-    """Make the mechanisms of a scenario's fixtures, in their order."""
+    """Make the mechanisms of a scenario's fixtures, in their order.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The scenario.
+
+    Returns
+    -------
+    list of Mechanism
+        One for each fixture.
+    """
     return [fixture_mechanism(design) for design in scenario.fixtures]

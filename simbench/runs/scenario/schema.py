@@ -20,7 +20,7 @@ from simbench.options import (
     PushSection,
     RetargetSection,
     RobotSection,
-    Section,
+    ScenarioSection,
     SimulationSection,
     SteppingSection,
     VariationSection,
@@ -28,7 +28,7 @@ from simbench.options import (
 from simbench.sim.fixtures import Design
 
 
-class Scenario(Section):
+class Scenario(ScenarioSection):
     """Everything that determines a run."""
 
     name: Name

@@ -1,4 +1,4 @@
-"""YAML text that remembers where each key stands, so that an error can name file, line and key."""
+"""YAML parsed with the position of each key, so that an error can name file, line and key."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,8 +10,8 @@ import yaml
 from simbench.errors import ScenarioError
 
 KeyPath = tuple[str | int, ...]
-# Ends the walk through a YAML anchor that contains itself.
 _MAX_DEPTH = 20
+"""Levels of nesting; the limit ends the traversal of a YAML anchor that contains itself."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -45,7 +45,7 @@ class YamlSource:
     lines : mapping of key path to int
         Line of each key, counted from 1.
     overrides : mapping of key path to str
-        The `key=value` that last set a key.
+        Text `key=value` that last set a key.
     """
 
     name: str
@@ -54,7 +54,18 @@ class YamlSource:
     overrides: dict[KeyPath, str]
 
     def origin(self, path: KeyPath) -> str:
-        """Say where the key at `path`, or the nearest section around it, was written."""
+        """Say where a key, or the nearest section around it, was written.
+
+        Parameters
+        ----------
+        path : tuple of str or int
+            Key path.
+
+        Returns
+        -------
+        str
+            `file:line`, or the `--set` that set it.
+        """
         for set_path, text in reversed(self.overrides.items()):
             if path[: len(set_path)] == set_path or set_path[: len(path)] == path:
                 return f"--set {text}"
@@ -69,8 +80,14 @@ def parse_yaml(text: str, name: str) -> YamlSource:
     Parameters
     ----------
     text : str
+        YAML text.
     name : str
         File name for messages.
+
+    Returns
+    -------
+    YamlSource
+        Values and the lines of their keys.
 
     Raises
     ------
@@ -110,18 +127,19 @@ def _index_lines(node: yaml.Node | None, path: KeyPath, lines: dict[KeyPath, int
         child = (*path, step)
         if child in lines:
             raise ScenarioError(
-                f"{name}:{line}: duplicate key '{dotted(child)}', first given in line {lines[child]}"
+                f"{name}:{line}: duplicate key '{format_key_path(child)}', first given in line {lines[child]}"
             )
         lines[child] = line
         _index_lines(value, child, lines, name)
 
 
 def apply_override(source: YamlSource, override: str, dotted_sections: Sequence[str] = ()) -> None:
-    """Set one key of `source` in place from a `key=value` text.
+    """Set one key of a source in place from a `key=value` text.
 
     Parameters
     ----------
     source : YamlSource
+        Source to change.
     override : str
         Dotted key, list indices allowed, and a YAML value: `fixtures.0.mass_kg=3`.
     dotted_sections : sequence of str
@@ -130,7 +148,8 @@ def apply_override(source: YamlSource, override: str, dotted_sections: Sequence[
     Raises
     ------
     ScenarioError
-        No `=`, a value that is not YAML, or a key that leads through something that is not a section.
+        If the text has no `=`, its value is not YAML, or its key leads through something that is not a
+        section.
     """
     key, equals, text = override.partition("=")
     key = key.strip()
@@ -147,14 +166,16 @@ def apply_override(source: YamlSource, override: str, dotted_sections: Sequence[
         if isinstance(target, list):
             if not step.isdecimal() or int(step) >= len(target):
                 raise ScenarioError(
-                    f"--set {override}: '{step}' must be an index of '{dotted(path)}', "
+                    f"--set {override}: '{step}' must be an index of '{format_key_path(path)}', "
                     + (f"0 to {len(target) - 1}" if target else "which is empty")
                 )
             path = (*path, int(step))
         elif isinstance(target, dict):
             path = (*path, step)
         else:
-            raise ScenarioError(f"--set {override}: '{dotted(path)}' is a single value, not a section")
+            raise ScenarioError(
+                f"--set {override}: '{format_key_path(path)}' is a single value, not a section"
+            )
         if number == len(steps) - 1:
             target[path[-1]] = value
         elif isinstance(target, list):
@@ -168,11 +189,12 @@ def apply_override(source: YamlSource, override: str, dotted_sections: Sequence[
 
 
 def parse_list(text: str) -> list[tuple[str, Any]]:
-    """Read `a, b, c`, each a YAML value, commas inside brackets and quotes left alone.
+    """Parse a list `a, b, c` of YAML values; commas inside brackets and quotes do not separate.
 
     Parameters
     ----------
     text : str
+        The list.
 
     Returns
     -------
@@ -205,13 +227,37 @@ def _split_key(key: str, dotted_sections: Sequence[str]) -> list[str]:
     return [section, ".".join(rest), *tail]
 
 
-def dotted(path: KeyPath) -> str:
-    """Write a key path as `fixtures.0.mass_kg`."""
+def format_key_path(path: KeyPath) -> str:
+    """Write a key path as `fixtures.0.mass_kg`.
+
+    Parameters
+    ----------
+    path : tuple of str or int
+        Key path.
+
+    Returns
+    -------
+    str
+        Keys joined by dots.
+    """
     return ".".join(str(step) for step in path)
 
 
-def lookup(data: Any, path: KeyPath) -> Any:
-    """Return the value at `path`, or None."""
+def find_value(data: Any, path: KeyPath) -> Any:
+    """Return the value at a key path.
+
+    Parameters
+    ----------
+    data : object
+        Nested mappings and lists.
+    path : tuple of str or int
+        Key path.
+
+    Returns
+    -------
+    object
+        The value; None if there is none.
+    """
     for step in path:
         if isinstance(data, Mapping):
             data = data.get(step)

@@ -1,4 +1,4 @@
-"""The directory of a study: what it is of, its finished rows, and who is at work in it."""
+"""The directory of a study: its description, its finished rows, and a lock."""
 
 import fcntl
 import json
@@ -10,29 +10,29 @@ from typing import Any
 
 from simbench.errors import StudyError
 from simbench.runs.run_directory import json_text
-from simbench.runs.study.table import Row
+from simbench.runs.study.table import StudyRow
 
 _MANIFEST, _ROWS, _LOCK, _UNFINISHED = "study.json", "rows", "lock", ".tmp"
 
 
 @contextmanager
 def study_directory(folder: Path, manifest: Mapping[str, Any], inputs: Mapping[str, str]) -> Iterator[None]:
-    """Make the directory of a study, or open it again, and keep others out while the body runs.
+    """Make or reopen the directory of a study, and lock it while the body runs.
 
     Parameters
     ----------
     folder : Path
-        Its parents are made.
+        Directory of the study; its parents are made.
     manifest : mapping of str to object
-        What the study is of, ready for JSON. `sources` tells states of the code apart, all else studies;
-        `runs` counts its rows, `varied` names their columns.
+        Description of the study, ready for JSON. `sources` identifies the state of the code, all other
+        entries the study; `runs` is the number of rows, `varied` the names of their columns.
     inputs : mapping of str to str
-        File name to content, written when the study begins.
+        Content of files that are written when the study begins, by name.
 
     Raises
     ------
     StudyError
-        If the directory holds something else, or another process is at work in it.
+        If the directory holds something else, or another process is working in it.
     """
     if folder.is_dir() and any(folder.iterdir()):
         _require_same(folder, manifest)
@@ -42,38 +42,75 @@ def study_directory(folder: Path, manifest: Mapping[str, Any], inputs: Mapping[s
             # A lock ends with the process that holds it, however that ends.
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise StudyError(f"{folder}: another process is at work on this study") from None
+            raise StudyError(f"{folder}: another process is working on this study") from None
         for name, content in {_MANIFEST: json_text(manifest), **inputs}.items():
             if not (folder / name).exists():
                 _write_whole(folder / name, content)
         yield
 
 
-def read_row(folder: Path, key: str, varied: Mapping[str, Any]) -> Row | None:
-    """Read a finished row; None if there is none, or what there is cannot be read."""
+def read_row(folder: Path, key: str, varied: Mapping[str, Any]) -> StudyRow | None:
+    """Read a finished row.
+
+    Parameters
+    ----------
+    folder : Path
+        Directory of the study.
+    key : str
+        Key of the row.
+    varied : mapping of str to object
+        Values that distinguish the row.
+
+    Returns
+    -------
+    StudyRow or None
+        The row; None if there is none or it cannot be read.
+    """
     try:
-        return Row(varied, **json.loads((folder / _ROWS / f"{key}.json").read_bytes()))
+        return StudyRow(varied, **json.loads((folder / _ROWS / f"{key}.json").read_bytes()))
     except (FileNotFoundError, ValueError, TypeError):
         return None
 
 
-def write_row(folder: Path, key: str, row: Row) -> None:
-    """Write a finished row: whatever ends this process or the machine, it is there whole or not at all."""
+def write_row(folder: Path, key: str, row: StudyRow) -> None:
+    """Write a finished row so that it is on the disk completely or not at all, whatever ends this process.
+
+    Parameters
+    ----------
+    folder : Path
+        Directory of the study.
+    key : str
+        Key of the row.
+    row : StudyRow
+        Row to write.
+    """
     content = {"values": dict(row.values), "seconds": row.seconds, "error": row.error}
     _write_whole(folder / _ROWS / f"{key}.json", json_text(content))
 
 
 def finished_rows(folder: Path) -> int:
-    """Count the rows of a study that are on the disk."""
+    """Count the rows of a study that are on the disk.
+
+    Parameters
+    ----------
+    folder : Path
+        Directory of the study.
+
+    Returns
+    -------
+    int
+        Number of rows.
+    """
     return len(list((folder / _ROWS).glob("*.json")))
 
 
 def _require_same(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Refuse a directory that holds another study, or one of other sources."""
     try:
         found = json.loads((folder / _MANIFEST).read_bytes())
         others = {name for name in manifest if found[name] != manifest[name]}
     except (OSError, ValueError, LookupError, TypeError):
-        # A process that was killed as it began left this much.
+        # A process that was killed at its start leaves these files.
         if {path.name for path in folder.iterdir()} <= {_ROWS, _LOCK, _MANIFEST + _UNFINISHED}:
             return
         raise StudyError(f"{folder}: exists and is not the directory of a study") from None
@@ -87,6 +124,7 @@ def _require_same(folder: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def _write_whole(path: Path, text: str) -> None:
+    """Write a file under a temporary name, force it to the disk and rename it."""
     unfinished = path.with_name(path.name + _UNFINISHED)
     with unfinished.open("w", encoding="utf-8") as file:
         file.write(text)

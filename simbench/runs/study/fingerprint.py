@@ -1,4 +1,4 @@
-"""Telling values and states of the sources apart by a digest: what it was made from decides a result."""
+"""Digests of values and of the source code, which identify everything that determines a result."""
 
 import hashlib
 import inspect
@@ -19,13 +19,13 @@ _DATA = ("robots", "marker_maps")
 
 
 def fingerprint(value: Any) -> str:
-    """Digest a value: equal values of the same types, and only they, have the same.
+    """Digest a value, so that equal values of the same types, and only they, have the same digest.
 
     Parameters
     ----------
     value : object
         None, bool, number, text, bytes, path, array, function of a module, or a tuple, list, mapping,
-        dataclass or pydantic model of such.
+        dataclass or pydantic model of such values.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def sources_fingerprint() -> str:
     Returns
     -------
     str
-        The same for a checkout and for a wheel made from it.
+        32 hexadecimal digits, the same for a checkout and for a wheel made from it.
     """
     digest = hashlib.sha256()
     named = [(PACKAGE.name, PACKAGE, "*.py"), *((kind, resource_dir(kind), "*") for kind in _DATA)]
@@ -58,16 +58,18 @@ def sources_fingerprint() -> str:
 
 
 def own_source_fingerprint(function: Callable[..., Any]) -> str:
-    """Digest the file in which a function of the user's own is written.
+    """Digest the source file of a user's function.
 
     Parameters
     ----------
     function : callable
+        Function of a study.
 
     Returns
     -------
     str
-        Empty for one of simbench's, whose sources are digested whole, and for one that is in no file.
+        Digest; empty for a function of simbench, whose sources are digested as a whole, and for one without a
+        file.
     """
     while isinstance(function, partial):
         function = function.func
@@ -79,7 +81,7 @@ def own_source_fingerprint(function: Callable[..., Any]) -> str:
 
 
 def _encoded(value: Any) -> bytes:
-    """Write a value so that no other is written the same: its kind, its length, its content."""
+    """Encode a value unambiguously as its kind, its length and its content."""
     if isinstance(value, np.generic):
         value = value.item()
     kind, content = type(value).__qualname__, b""
@@ -94,7 +96,7 @@ def _encoded(value: Any) -> bytes:
     elif isinstance(value, tuple | list):
         content = b"".join(map(_encoded, value))
     elif isinstance(value, Mapping):
-        # The order of keys is no difference.
+        # The order of keys does not matter.
         content = b"".join(sorted(_encoded(pair) for pair in value.items()))
     elif isinstance(value, BaseModel):
         content = _encoded({name: getattr(value, name) for name in type(value).model_fields})

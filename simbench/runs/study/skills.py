@@ -1,6 +1,7 @@
-"""Inverse optimal control over a session: every recording by itself, and every task for all its people."""
+"""Inverse optimal control over a session: each recording alone, and each task for all actors together."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,117 +23,135 @@ THESIS_TASKS = tuple(task for task in TASKS if task in DOMINANT and task != "han
 """The seven of chapter 4; the hand drill is the unseen task of chapter 5."""
 THESIS_ACTORS = tuple(range(1, 16))
 EVERYBODY = 0
-"""Stands for the number of an actor where one mixture is for all of them."""
+"""Number of an actor that stands for all of them, where one mixture is for all."""
 
-# Where one mixture is for many people, every second repetition of each says as much.
+# For a mixture of many people every second repetition of each carries enough information.
 _SPARSE = 2
 
 Span = tuple[float, float]
 
 
+@dataclass(frozen=True)
+class MixtureSearch:
+    """How the criteria behind recordings of a virtual session are searched for.
+
+    Parameters
+    ----------
+    session : int
+        Seed of the session.
+    method : str
+        Search method, one of `METHODS`.
+    seed : int
+        Seed of the search.
+    span : (float, float) or None
+        Start and end of the part of each recording that is analysed as one piece, s; by default the periodic
+        motion.
+    whole : bool
+        Analyse the periodic motion in one piece as well, not each repetition from its own posture.
+    skeleton : str
+        Skeleton on whose joints the criteria are evaluated, one of `SKELETONS`.
+    """
+
+    session: int = 2018
+    method: str = LATTICE
+    seed: int = 0
+    span: Span | None = None
+    whole: bool = False
+    skeleton: str = PERSON
+
+
 def skill_items(
     tasks: Sequence[str] = THESIS_TASKS,
     actors: Sequence[int] = THESIS_ACTORS,
+    search: MixtureSearch = MixtureSearch(),
     *,
-    session: int = 2018,
-    method: str = LATTICE,
-    seed: int = 0,
-    span: Span | None = None,
-    whole: bool = False,
     general: bool = True,
-    skeleton: str = PERSON,
 ) -> list[Item]:
-    """Make the work of a study for `run_study` with `study_mixture`.
+    """Make the jobs of a study for `run_study` with `study_mixture`.
 
     Parameters
     ----------
     tasks : sequence of str
-        Of a virtual session; any that a strategy is behind.
+        Tasks of a virtual session; any that a strategy is behind.
     actors : sequence of int
-    session : int
-        Its seed.
-    method, seed : str, int
-        Of the search, as for `minimise`.
-    span : (float, float), optional
-        What of each recording is looked at, as one piece, s; by default the periodic motion.
-    whole : bool
-        Take the periodic motion in one piece as well, not each repetition from its own posture.
+        Numbers of the actors, from 1.
+    search : MixtureSearch
+        Session, search method and what is analysed.
     general : bool
-        Also one mixture for each task that suits all the actors best.
-    skeleton : str
-        As for `person_motion`.
+        Also find one mixture for each task that suits all the actors best.
 
     Returns
     -------
     list of Item
-        Told apart by `task` and `actor`; actor 0 is everybody.
+        Jobs distinguished by `task` and `actor`; actor 0 stands for all actors together.
 
     Raises
     ------
     SkillError
-        Unknown method, skeleton, task or actor.
+        If the method, the skeleton, a task or an actor is unknown.
     """
-    if skeleton not in SKELETONS:
-        raise SkillError(f"skeleton {skeleton}: unknown; known: {', '.join(SKELETONS)}")
-    if method not in METHODS:
-        raise SkillError(f"method {method}: unknown; known: {', '.join(METHODS)}")
-    for task in tasks:
-        if task not in DOMINANT:
-            raise SkillError(f"task {task}: no criteria are behind it; known: {', '.join(DOMINANT)}")
-    people = len(session_people(session))
-    for actor in actors:
-        if not 1 <= actor <= people:
-            raise SkillError(f"actor {actor}: a session has actors 1 to {people}")
+    _require_known(tasks, actors, search)
     groups: list[tuple[int, tuple[int, ...]]] = [(actor, (actor,)) for actor in actors]
-    # The longest work first, so that no core waits for it in the end.
+    # The longest jobs first, so that no core waits for one in the end.
     if general:
         groups.insert(0, (EVERYBODY, tuple(actors)))
     return [
-        Item({"task": task, "actor": actor}, (session, task, group, method, seed, span, whole, skeleton))
+        Item({"task": task, "actor": actor}, (search, task, group))
         for actor, group in groups
         for task in tasks
     ]
 
 
-def study_mixture(
-    session: int,
-    task: str,
-    actors: Sequence[int],
-    method: str,
-    seed: int,
-    span: Span | None,
-    whole: bool,
-    skeleton: str,
-) -> dict[str, Any]:
+def _require_known(tasks: Sequence[str], actors: Sequence[int], search: MixtureSearch) -> None:
+    """Refuse unknown names and numbers."""
+    if search.skeleton not in SKELETONS:
+        raise SkillError(f"skeleton {search.skeleton}: unknown; known: {', '.join(SKELETONS)}")
+    if search.method not in METHODS:
+        raise SkillError(f"method {search.method}: unknown; known: {', '.join(METHODS)}")
+    for task in tasks:
+        if task not in DOMINANT:
+            raise SkillError(f"task {task}: no criteria are behind it; known: {', '.join(DOMINANT)}")
+    people = len(session_people(search.session))
+    for actor in actors:
+        if not 1 <= actor <= people:
+            raise SkillError(f"actor {actor}: a session has actors 1 to {people}")
+
+
+def study_mixture(search: MixtureSearch, task: str, actors: Sequence[int]) -> dict[str, Any]:
     """Find the criteria behind one recording, or those that suit several best, for a row of a table.
 
     Parameters
     ----------
-    session, task, actors, method, seed, span, whole, skeleton
-        As for `skill_items`.
+    search : MixtureSearch
+        Session, search method and what is analysed.
+    task : str
+        Task of the session.
+    actors : sequence of int
+        Actors whose recordings are explained by one mixture.
 
     Returns
     -------
     dict of str to float, int, bool or str
         `session`; `energy`, `velocity`, `ergonomy`, `manipulability` (weights, sum 1); `share_<criterion>`
-        (what each counts for, sum 1); `dominant` (the greatest share); `fitness_m` (mean error over time,
-        m); `single_<criterion>_m` (the same by one alone); `lowest_<criterion>`, `highest_<criterion>`
-        (extent of each weight among mixtures about as good), `rivals` (criteria that dominate one of these)
-        and `confused` (pairs not told apart), texts with commas; `hidden_<criterion>` and `hidden_dominant`
-        (the strategy behind the recording, the mean over several); `method`, `evaluations`, `generations`,
-        `converged`; `pieces`, `samples`, `duration_s`.
+        (contribution of each criterion, sum 1); `dominant` (the criterion with the greatest share);
+        `fitness_m` (mean error over time, m); `single_<criterion>_m` (the same for one criterion alone);
+        `lowest_<criterion>`, `highest_<criterion>` (range of each weight among mixtures about as good),
+        `rivals` (criteria that dominate one of these) and `confused` (pairs that cannot be distinguished),
+        texts with commas; `hidden_<criterion>` and `hidden_dominant` (the strategy behind the recording, the
+        mean over several); `method`, `evaluations`, `generations`, `converged`; `pieces`, `samples`,
+        `duration_s`.
     """
-    performed = [perform_in_session(session, actor, task) for actor in actors]
+    performed = [perform_in_session(search.session, actor, task) for actor in actors]
     motions: list[TaskMotion] = []
     for each in performed:
-        prepared = person_motion(each.motion, span=span, skeleton=skeleton)
-        parts = parts_of(prepared, each.motion, whole or span is not None)
+        prepared = person_motion(each.motion, span=search.span, skeleton=search.skeleton)
+        parts = parts_of(prepared, each.motion, search.whole or search.span is not None)
         motions += parts if len(actors) == 1 else parts[::_SPARSE]
-    mixture = find_mixture(motions, method, seed)
+    mixture = find_mixture(motions, search.method, search.seed)
     flat = mixture_flatness(motions, mixture)
     hidden = [each.strategy for each in performed if each.strategy is not None]
     return {
-        "session": session,
+        "session": search.session,
         **dict(zip(CRITERIA, mixture.weights.tolist(), strict=True)),
         **_by_criterion("share_{}", mixture.shares),
         "dominant": mixture.dominant,
@@ -143,7 +162,7 @@ def study_mixture(
         "rivals": ", ".join(flat.dominant),
         "confused": ", ".join("-".join(pair) for pair in flat.confused),
         **_hidden(hidden, mean_period(motions)),
-        "method": method,
+        "method": search.method,
         "evaluations": mixture.found.evaluations,
         "generations": mixture.found.generations,
         "converged": mixture.found.converged,
@@ -154,11 +173,12 @@ def study_mixture(
 
 
 def _by_criterion(name: str, values: Iterable[float]) -> dict[str, float]:
+    """Name a value for each criterion."""
     return {name.format(key): float(value) for key, value in zip(CRITERIA, values, strict=True)}
 
 
 def _hidden(strategies: Sequence[Strategy], period: float) -> Mapping[str, Any]:
-    """Name what virtual people did it by, to be put beside what was found."""
+    """Describe the strategy of the virtual people, for comparison with the mixture found."""
     weights = np.mean([strategy.weights for strategy in strategies], axis=0)
     return {
         **_by_criterion("hidden_{}", weights),

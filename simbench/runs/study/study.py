@@ -1,4 +1,4 @@
-"""A study: one function, many arguments, one table; it can be killed at any time and goes on where it was."""
+"""A study: one function, many arguments, one table; it can be killed at any time and continues later."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -8,27 +8,27 @@ from pathlib import Path
 from typing import Any
 
 from simbench.errors import StudyError
-from simbench.runs.execution.local import Execute, JobResult, answer_of
+from simbench.runs.execution.local import Execute, JobResult, capture_result
 from simbench.runs.run_directory import plain_value
 from simbench.runs.study.directory import read_row, study_directory, write_row
 from simbench.runs.study.fingerprint import fingerprint, own_source_fingerprint, sources_fingerprint
-from simbench.runs.study.table import Row, require_tables, write_tables
+from simbench.runs.study.table import StudyRow, require_tables, write_tables
 
 _OWN_COLUMNS = ("error", "seconds")
 
 
 @dataclass(frozen=True)
 class Item:
-    """One piece of a study's work.
+    """One job of a study.
 
     Parameters
     ----------
     varied : mapping of str to object
-        What tells it from the others: plain values, which become columns of the table.
+        Values that distinguish the job from the others; they become columns of the table.
     arguments : tuple
-        Of the study's function.
+        Arguments of the study's function.
     identity : object
-        What decides the result, as `fingerprint` takes it; the arguments if None.
+        Everything that determines the result, for `fingerprint`; the arguments if None.
     """
 
     varied: Mapping[str, Any]
@@ -45,40 +45,44 @@ def run_study(
     inputs: Mapping[str, str] | None = None,
     retry: bool = False,
     on_progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
-) -> list[Row]:
-    """Call a function for every item, and write what it returns as a table, a row an item.
+) -> list[StudyRow]:
+    """Call a function for every item and write its results as a table with a row for each item.
 
-    A row that is counted as done is on the disk. After a kill, Ctrl-C or the loss of a cluster, the same
-    call goes on with the rows that are missing; the table is the same as if nothing had happened, in
-    whatever order the rows come. An error of the function is its row's and ends nothing else. Where a
-    process died the row says so, and the next call tries again.
+    A row that is counted as done is on the disk. After a kill, Ctrl-C or the loss of a cluster, the same call
+    continues with the rows that are missing; the table is the same as without the interruption, in whatever
+    order the rows are finished. An error of the function is recorded in its row and does not affect the
+    others. Where a process died the row says so, and the next call tries again.
 
     Parameters
     ----------
     function : callable
-        Of a module, so that another process can import it. Returns numbers, texts, bools and Nones by name;
-        numbers that are not finite become None. Values named `timing.*` need not be reproducible.
+        Function of a module, so that another process can import it. It returns numbers, texts, bools and
+        Nones by name; numbers that are not finite become None. Values named `timing.*` need not be
+        reproducible.
     items : sequence of Item
+        Jobs of the study.
     folder : Path
-        A new directory, or that of the same study: the same function, items and sources (those of simbench
-        and the function's file). Holds `study.json`, each row in `rows`, and in the end `table.parquet` and
+        New directory, or that of the same study: the same function, items and sources (those of simbench and
+        the function's file). It holds `study.json`, each row in `rows`, and in the end `table.parquet` and
         `timing.parquet`.
     execute : Execute
+        How the jobs are run: `run_isolated`, or a cluster.
     inputs : mapping of str to str, optional
-        File name to content, written when the study begins.
+        Content of files that are written when the study begins, by name.
     retry : bool
-        Also run again what ended with an error.
+        Also run again the jobs that ended with an error.
     on_progress : callable (stage, done, total)
+        Callback that receives the progress.
 
     Returns
     -------
-    list of Row
-        In the order of `items`.
+    list of StudyRow
+        Rows in the order of `items`.
 
     Raises
     ------
     StudyError
-        If two items are one, the folder holds something else or is at work, or the sources change meanwhile.
+        If two items are equal, the folder holds something else or is in use, or the sources change meanwhile.
     """
     require_tables()
     sources = sources_fingerprint()
@@ -90,11 +94,11 @@ def run_study(
         missing = [k for k in range(len(items)) if k not in rows]
         on_progress("runs", len(rows), len(items))
         work = [(sources, function, tuple(items[k].varied), items[k].arguments) for k in missing]
-        with closing(execute(_measure, work)) as answers:
-            for number, answer in answers:
+        with closing(execute(_measure, work)) as results:
+            for number, result in results:
                 index = missing[number]
-                rows[index] = _row(items[index], answer, folder)
-                if not answer.crashed:
+                rows[index] = _row(items[index], result, folder)
+                if not result.crashed:
                     write_row(folder, keys[index], rows[index])
                 on_progress("runs", len(rows), len(items))
         ordered = [rows[k] for k in range(len(items))]
@@ -103,13 +107,26 @@ def run_study(
 
 
 def study_key(function: Callable[..., Any], items: Sequence[Item]) -> str:
-    """Digest what a study is of, the sources of simbench included, for a name: 8 hexadecimal digits."""
+    """Digest everything that determines a study, with the sources of simbench, for its directory's name.
+
+    Parameters
+    ----------
+    function : callable
+        Function of the study.
+    items : sequence of Item
+        Jobs of the study.
+
+    Returns
+    -------
+    str
+        8 hexadecimal digits.
+    """
     sources = (sources_fingerprint(), own_source_fingerprint(function))
     return fingerprint((_keys(function, items), sources))[:8]
 
 
 def _keys(function: Callable[..., Any], items: Sequence[Item]) -> list[str]:
-    """Digest what decides each item's result but for the sources."""
+    """Digest everything but the sources that determines each item's result."""
     return [
         fingerprint((function, item.arguments if item.identity is None else item.identity)) for item in items
     ]
@@ -128,9 +145,9 @@ def _manifest(
 
 
 def _require_rows(items: Sequence[Item], keys: Sequence[str]) -> None:
-    """Refuse items that would not be rows of one table, each different from the others."""
+    """Refuse items that would not be distinct rows of one table."""
     if not items:
-        raise StudyError("a study of nothing")
+        raise StudyError("a study without runs")
     for name in _OWN_COLUMNS:
         if any(name in item.varied for item in items):
             raise StudyError(f"{name}: cannot be varied by this name, which is that of another column")
@@ -147,30 +164,31 @@ def _require_rows(items: Sequence[Item], keys: Sequence[str]) -> None:
 def _measure(
     sources: str, function: Callable[..., Any], varied: tuple[str, ...], arguments: tuple[Any, ...]
 ) -> tuple[dict[str, Any], float, str] | None:
-    """Call the function in its process: values, seconds and error; None where the sources are others."""
+    """Call the function in its process: values, seconds and error; None where the sources differ."""
     if sources_fingerprint() != sources:
         return None
     begin = time.perf_counter()
-    answer = answer_of(function, arguments)
+    result = capture_result(function, arguments)
     seconds = time.perf_counter() - begin
-    if answer.error:
-        return {}, seconds, answer.error
-    values = {name: plain_value(value) for name, value in answer.value.items()}
+    if result.error:
+        return {}, seconds, result.error
+    values = {name: plain_value(value) for name, value in result.value.items()}
     for name, value in values.items():
         if name in (*varied, *_OWN_COLUMNS) or not (value is None or isinstance(value, int | float | str)):
             raise StudyError(
-                f"{name}: the study's function returns {value!r} by this name, which is no column"
+                f"{name}: the study's function returns {value!r} by this name, which cannot be a column"
             )
     return values, seconds, ""
 
 
-def _row(item: Item, answer: JobResult, folder: Path) -> Row:
-    if answer.error:
-        return Row(item.varied, {}, None, answer.error)
-    if answer.value is None:
+def _row(item: Item, result: JobResult, folder: Path) -> StudyRow:
+    """Make a row from the outcome of a job."""
+    if result.error:
+        return StudyRow(item.varied, {}, None, result.error)
+    if result.value is None:
         raise StudyError(
             f"{folder}: the sources of simbench have changed since the study began, or are others on a "
             "worker; finished runs are kept"
         )
-    values, seconds, error = answer.value
-    return Row(item.varied, values, seconds, error)
+    values, seconds, error = result.value
+    return StudyRow(item.varied, values, seconds, error)

@@ -1,4 +1,4 @@
-"""A study of a scenario: some of its keys take values of lists, and every combination is a run."""
+"""A sweep: a study of a scenario in which some keys vary, with a run for every combination of values."""
 
 import hashlib
 import itertools
@@ -15,13 +15,13 @@ from typing import Any
 from simbench.errors import ScenarioError, StudyError
 from simbench.runs.regression import run_once
 from simbench.runs.run_directory import incomplete_path
-from simbench.runs.scenario.files import scenario_files, with_whole_paths
+from simbench.runs.scenario.files import resolve_paths, scenario_files
 from simbench.runs.scenario.loading import Scenario, load_scenario
 from simbench.runs.scenario.yaml_source import parse_list
 from simbench.runs.study.study import Item
 
 MOST = 10_000
-"""Runs of one sweep: the scenario of each is checked before the first begins."""
+"""Runs of one sweep, limited because the scenario of each is checked before the first begins."""
 _RANGE = re.compile(r"(?P<stem>.*[a-z]{2}.*?|)(?P<first>\d+|(?<!.)-\d+)\.\.(?P<last>-?\d+)", re.IGNORECASE)
 
 CHECKS_HOLD, FAILED_CHECKS = "checks_hold", "failed_checks"
@@ -29,19 +29,19 @@ _LONGEST_NAME = 80
 
 
 @dataclass(frozen=True)
-class Sweep:
-    """Runs of a scenario that differ in what is varied.
+class ScenarioSweep:
+    """Runs of a scenario in which some keys vary.
 
     Parameters
     ----------
     base : Scenario
-        Before anything is varied.
+        The scenario without variation.
     keys : tuple of str
-        What is varied.
+        Varied keys.
     combinations : tuple of tuple
-        A value for each key; those of the last key next to each other.
+        A value for each key; the last key varies fastest.
     scenarios : tuple of Scenario
-        One for each combination.
+        The scenario of each combination.
     """
 
     base: Scenario
@@ -50,26 +50,27 @@ class Sweep:
     scenarios: tuple[Scenario, ...]
 
 
-def plan_sweep(name_or_path: str | Path, vary: Sequence[str], overrides: Sequence[str] = ()) -> Sweep:
-    """Read and check the scenario of every run.
+def plan_sweep(name_or_path: str | Path, vary: Sequence[str], overrides: Sequence[str] = ()) -> ScenarioSweep:
+    """Read and check the scenario of every run of a sweep.
 
     Parameters
     ----------
     name_or_path : str or Path
-        As for `load_scenario`.
+        Scenario, as for `load_scenario`.
     vary : sequence of str
-        As for `parse_vary`; every combination of their values is a run.
+        Varied keys and their values, as for `parse_vary`; every combination of values is a run.
     overrides : sequence of str
-        As for `load_scenario`, for every run; what is varied comes after them.
+        Overrides of every run, as for `load_scenario`; the varied values are set after them.
 
     Returns
     -------
-    Sweep
+    ScenarioSweep
+        The checked scenarios.
 
     Raises
     ------
     SimbenchError
-        In one line, before anything is run.
+        If a scenario is not valid, before anything is run.
     """
     varied = [parse_vary(text) for text in vary]
     keys = [each.key for each in varied]
@@ -79,30 +80,33 @@ def plan_sweep(name_or_path: str | Path, vary: Sequence[str], overrides: Sequenc
     count = math.prod(len(each.values) for each in varied)
     if count > MOST:
         raise StudyError(f"--vary: {count} combinations; at most {MOST} runs are one sweep")
-    base = with_whole_paths(load_scenario(name_or_path, overrides))
+    base = resolve_paths(load_scenario(name_or_path, overrides))
     written = itertools.product(*([f"{each.key}={text}" for text in each.texts] for each in varied))
     scenarios = tuple(_load(name_or_path, overrides, texts) for texts in written)
-    return Sweep(base, tuple(keys), tuple(itertools.product(*(each.values for each in varied))), scenarios)
+    return ScenarioSweep(
+        base, tuple(keys), tuple(itertools.product(*(each.values for each in varied))), scenarios
+    )
 
 
-def sweep_items(sweep: Sweep, kept: Path | None = None) -> list[Item]:
-    """Make the work of a sweep.
+def sweep_items(sweep: ScenarioSweep, kept: Path | None = None) -> list[Item]:
+    """Make the jobs of a sweep.
 
     Parameters
     ----------
-    sweep : Sweep
+    sweep : ScenarioSweep
+        The checked scenarios.
     kept : Path or None
-        Where run directories are kept; None keeps none.
+        Folder for the run directories; None keeps none.
 
     Returns
     -------
     list of Item
-        For `run_varied`. What decides a run is its scenario and the content of the files that it names.
+        Jobs for `run_varied`. A run is identified by its scenario and the content of the files that it names.
 
     Raises
     ------
     RobotError
-        If a robot of the user's own cannot be read.
+        If a user's robot cannot be read.
     """
     digest = cache(_digest)
     items = []
@@ -115,43 +119,44 @@ def sweep_items(sweep: Sweep, kept: Path | None = None) -> list[Item]:
 
 
 def run_varied(scenario: Scenario, folder: Path | None) -> dict[str, Any]:
-    """Run a scenario for a row of a table.
+    """Run a scenario for a row of a sweep's table.
 
     Parameters
     ----------
     scenario : Scenario
+        The scenario.
     folder : Path or None
-        The run directory to make, in the place of what an earlier try left; None keeps none.
+        Run directory to make, replacing what an earlier attempt left; None keeps none.
 
     Returns
     -------
     dict of str to float, bool, str or None
-        The metrics; `checks_hold`, whether all checks of the scenario do; `failed_checks`, names of the
+        The metrics; `checks_hold`, whether all checks of the scenario hold; `failed_checks`, names of the
         others in one text.
     """
     with tempfile.TemporaryDirectory() as scratch:
-        place = folder or Path(scratch) / scenario.name
-        for left in (place, incomplete_path(place)):
-            shutil.rmtree(left, ignore_errors=True)
-        metrics, checks = run_once(scenario, place)
+        directory = folder or Path(scratch) / scenario.name
+        for leftover in (directory, incomplete_path(directory)):
+            shutil.rmtree(leftover, ignore_errors=True)
+        metrics, checks = run_once(scenario, directory)
     failed = [check.name for check in checks if not check.passed]
     return {**metrics, CHECKS_HOLD: not failed, FAILED_CHECKS: ", ".join(failed)}
 
 
 def _load(name_or_path: str | Path, overrides: Sequence[str], texts: Sequence[str]) -> Scenario:
     try:
-        return with_whole_paths(load_scenario(name_or_path, [*overrides, *texts]))
+        return resolve_paths(load_scenario(name_or_path, [*overrides, *texts]))
     except ScenarioError as error:
         line = str(error)
-    # The scenario's reader knows of no other option that sets a key.
+    # The scenario's reader names the option `--set`.
     for text in texts:
         line = line.replace(f"--set {text}", f"--vary {text}")
     raise ScenarioError(line)
 
 
 def _run_name(number: int, varied: Mapping[str, Any]) -> str:
-    said = ",".join(f"{key.rpartition('.')[2]}={value}" for key, value in varied.items())
-    return f"{number:04d}-{re.sub(r'[^A-Za-z0-9_.,=+-]+', '_', said)[:_LONGEST_NAME]}"
+    text = ",".join(f"{key.rpartition('.')[2]}={value}" for key, value in varied.items())
+    return f"{number:04d}-{re.sub(r'[^A-Za-z0-9_.,=+-]+', '_', text)[:_LONGEST_NAME]}"
 
 
 def _digest(path: Path) -> str:
@@ -160,16 +165,16 @@ def _digest(path: Path) -> str:
 
 @dataclass(frozen=True)
 class Varied:
-    """A key of a scenario and the values it takes.
+    """A varied key of a scenario and its values.
 
     Parameters
     ----------
     key : str
         Dotted, such as `fixtures.0.mass_kg`.
     texts : tuple of str
-        The values as written, which is how overrides are given.
+        Values as written, which is how overrides are given.
     values : tuple
-        The values as YAML reads them.
+        Values as YAML reads them.
     """
 
     key: str
@@ -178,17 +183,18 @@ class Varied:
 
 
 def parse_vary(text: str) -> Varied:
-    """Read what is to be varied.
+    """Parse the argument of `--vary`.
 
     Parameters
     ----------
     text : str
-        `key=a,b,c`, each a YAML value. A range of whole numbers, both ends included, is as many values:
+        `key=a,b,c`, each a YAML value. A range of whole numbers, both ends included, stands for its values:
         `seed=1..20`, `motion.source=actor:valves:1..19`.
 
     Returns
     -------
     Varied
+        Key and values.
 
     Raises
     ------
@@ -200,22 +206,22 @@ def parse_vary(text: str) -> Varied:
     if not equals or not all(key.split(".")):
         raise StudyError(f"--vary {text}: must be key=a,b,c or key=a..b, for example seed=1..20")
     try:
-        pairs = [pair for own, value in parse_list(listed) for pair in _expanded(text, own, value)]
+        pairs = [pair for each in parse_list(listed) for pair in _expand_range(text, *each)]
     except ScenarioError as error:
         raise StudyError(f"--vary {text}: {error}") from None
     if not pairs:
         raise StudyError(f"--vary {text}: gives no value")
-    return Varied(key, tuple(own for own, _ in pairs), tuple(value for _, value in pairs))
+    return Varied(key, tuple(written for written, _ in pairs), tuple(value for _, value in pairs))
 
 
-def _expanded(text: str, own: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the values of a range; any other value, one in quotes too, is itself."""
-    found = _RANGE.fullmatch(own)
-    if found is None or own != value:
-        yield own, value
+def _expand_range(text: str, written: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the values of a range; any other value, also one in quotes, is yielded as it is."""
+    found = _RANGE.fullmatch(written)
+    if found is None or written != value:
+        yield written, value
         return
     stem, first, last = found["stem"], int(found["first"]), int(found["last"])
     if not 0 <= last - first < MOST:
-        raise StudyError(f"--vary {text}: {own} must go up, by at most {MOST} values")
+        raise StudyError(f"--vary {text}: {written} must go up, by at most {MOST} values")
     for number in range(first, last + 1):
         yield f"{stem}{number}", f"{stem}{number}" if stem else number

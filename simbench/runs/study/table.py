@@ -18,19 +18,19 @@ _LARGEST = 2**63
 
 
 @dataclass(frozen=True)
-class Row:
-    """What came of one piece of a study's work.
+class StudyRow:
+    """Result of one job of a study.
 
     Parameters
     ----------
     varied : mapping of str to object
-        What tells it from the others.
+        Values that distinguish the job from the others.
     values : mapping of str to float, int, bool, str or None
-        What it gave; empty after an error.
+        Results by name; empty after an error.
     seconds : float or None
-        How long it took; None if its process died.
+        Duration; None if its process died.
     error : str
-        What ended it, in one line; empty if nothing did.
+        Error that ended it, in one line; empty if none did.
     """
 
     varied: Mapping[str, Any]
@@ -40,7 +40,7 @@ class Row:
 
 
 def require_tables() -> None:
-    """Refuse to begin what could not be written in the end.
+    """Refuse to begin a study whose table could not be written in the end.
 
     Raises
     ------
@@ -55,15 +55,17 @@ def require_tables() -> None:
         ) from None
 
 
-def write_tables(rows: Sequence[Row], folder: Path) -> None:
-    """Write `table.parquet`, in which everything is reproducible, and `timing.parquet`, with the rest.
+def write_tables(rows: Sequence[StudyRow], folder: Path) -> None:
+    """Write the reproducible results as `table.parquet`, and the others as `timing.parquet`.
 
     Parameters
     ----------
-    rows : sequence of Row
-        A row each, in this order; the columns of `table.parquet` are what is varied, the values by name,
-        and `error`. Those of `timing.parquet` are what is varied, `seconds`, and values named `timing.*`.
+    rows : sequence of StudyRow
+        Rows in the order of the tables. The columns of `table.parquet` are the varied values, the results by
+        name, and `error`; those of `timing.parquet` are the varied values, `seconds`, and results named
+        `timing.*`.
     folder : Path
+        Directory of the study.
     """
     varied = list(dict.fromkeys(name for row in rows for name in row.varied))
     named = sorted({name for row in rows for name in row.values})

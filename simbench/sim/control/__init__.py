@@ -1,0 +1,1 @@
+"""Joint control: control laws, friction and torque limits."""

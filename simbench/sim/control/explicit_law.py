@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simbench.dynamics.evaluation import Evaluation, compiled_parts
+from simbench.dynamics.evaluation import ModelEvaluator, compile_parts
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.sim.control.laws import ComputedTorqueLaw, without_feedback
@@ -33,7 +33,7 @@ class ExplicitTorqueLaw:
         robot: Robot,
         timestep: float,
         bandwidth_hz: float,
-        model: Evaluation,
+        model: ModelEvaluator,
         elements_every: int = 1,
         torques_every: int = 1,
     ) -> None:
@@ -42,7 +42,7 @@ class ExplicitTorqueLaw:
         nothing = np.zeros(model.joints)
         self.implicit = self.gain = self.rate_gain = nothing
         self._constants = model.constants
-        self._compute, self._combine = compiled_parts(model.module)
+        self._compute, self._combine = compile_parts(model.module)
         self._every = elements_every, torques_every
         self._elements, self._wanted = np.zeros(len(model.module.ELEMENTS)), nothing.copy()
         self._held, self._step = nothing.copy(), 0

@@ -1,0 +1,1 @@
+"""Simulated experiments that measure inertia."""

@@ -1,0 +1,1 @@
+"""Rendering of videos, pictures and the replay window."""

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from simbench.plotting import ALARM_COLOUR, LEFT, RIGHT, TOP, WIDTH, Sheet, new_sheet, place_axes, save_png
+from simbench.plotting import ALARM_COLOUR, LEFT, RIGHT, TOP, WIDTH, Sheet, add_axes, new_sheet, save_png
 from simbench.skills.fuzzy.memberships import Memberships
 from simbench.skills.fuzzy.rules import INPUT_TERMS, OUTPUT_TERMS, OUTPUTS, RULES
 from simbench.skills.fuzzy.strategy import Strategy, membership_degrees
@@ -71,7 +71,7 @@ def draw_inference(strategy: Strategy, memberships: Memberships, title: str, pat
         axes.set_title(f"{strategy.inputs[name]:.2f}", loc="right", size=8, color=ALARM_COLOUR)
     top = TOP + _INPUT_ROWS * (_HEIGHT + _SPACE) + 16
     weights_width = _TERM_WIDTH
-    rules = place_axes(sheet, LEFT, top, WIDTH - LEFT - RIGHT - weights_width - _GAP, _HEIGHT)
+    rules = add_axes(sheet, LEFT, top, WIDTH - LEFT - RIGHT - weights_width - _GAP, _HEIGHT)
     colours = []
     for rule in RULES:
         said = [name for name, term in zip(OUTPUTS, rule.conclusion, strict=True) if term == "XB"]
@@ -100,7 +100,7 @@ def draw_inference(strategy: Strategy, memberships: Memberships, title: str, pat
         frameon=False,
         ncols=2,
     )
-    weights = place_axes(sheet, WIDTH - RIGHT - weights_width, top, weights_width, _HEIGHT)
+    weights = add_axes(sheet, WIDTH - RIGHT - weights_width, top, weights_width, _HEIGHT)
     weights.bar(OUTPUTS, [strategy.weights[name] for name in OUTPUTS], color=CRITERION_COLOURS.values())
     weights.set_ylim(0.0, 1.0)
     weights.set_title(f"weights: {strategy.dominant}", loc="left", size=9)
@@ -123,7 +123,7 @@ def _draw_inputs(sheet: Sheet, memberships: Memberships) -> list[Axes]:
 def _term_axes(sheet: Sheet, place: int, name: str) -> Axes:
     row, column = divmod(place, _COLUMNS)
     left, top = LEFT + column * (_TERM_WIDTH + _GAP), TOP + 16 + row * (_HEIGHT + _SPACE)
-    axes = place_axes(sheet, left, top, _TERM_WIDTH, _HEIGHT)
+    axes = add_axes(sheet, left, top, _TERM_WIDTH, _HEIGHT)
     axes.set_title(name, loc="left", size=9)
     axes.set_xlim(0.0, 1.0)
     axes.set_ylim(0.0, 1.05)

@@ -1,0 +1,1 @@
+"""The recorded person as a kinematic model with anatomical joints."""

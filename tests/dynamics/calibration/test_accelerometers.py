@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simbench.dynamics.calibration.accelerometers import integrated_twice, link_angle
+from simbench.dynamics.calibration.accelerometers import integrate_twice, link_angle
 
 RATE = 25_000.0
 CLOCK = np.arange(0, 2, 1 / RATE)
@@ -17,12 +17,12 @@ def acceleration(radius):
 
 
 def test_angle_of_a_link_from_two_points():
-    near, far = (integrated_twice(acceleration(r), r * RADIAL[0], RATE)[0] for r in (0.05, 0.25))
+    near, far = (integrate_twice(acceleration(r), r * RADIAL[0], RATE)[0] for r in (0.05, 0.25))
     np.testing.assert_allclose(far, 0.25 * RADIAL, atol=2e-4)
     np.testing.assert_allclose(link_angle(near, far), ANGLE, atol=1e-3)
 
 
 def test_a_bias_grows_with_the_square_of_time():
-    position, velocity = integrated_twice(np.full((len(CLOCK), 1), 0.01), np.zeros(1), RATE)
+    position, velocity = integrate_twice(np.full((len(CLOCK), 1), 0.01), np.zeros(1), RATE)
     np.testing.assert_allclose(velocity[-1], 0.02, rtol=1e-4)
     np.testing.assert_allclose(position[-1], 0.02, rtol=1e-3)

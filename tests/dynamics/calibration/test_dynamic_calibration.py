@@ -5,12 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from simbench.dynamics.animation import animate, animated_motions, runge_kutta_then_euler
+from simbench.dynamics.animation import runge_kutta_then_euler, simulate_law, simulate_motions
 from simbench.dynamics.arm import read_arm
 from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
-from simbench.dynamics.calibration.dynamic_calibration import calibrate_dynamics, calibrated_arm
+from simbench.dynamics.calibration.dynamic_calibration import calibrate_dynamics, make_calibrated_arm
 from simbench.dynamics.calibration.robust_least_squares import robust_least_squares
-from simbench.dynamics.calibration.smoothing import noise_of, smooth
+from simbench.dynamics.calibration.smoothing import estimate_noise, filter_channels
 from simbench.dynamics.newton_euler import inverse_dynamics
 from simbench.errors import CalibrationError
 from simbench.robot.robot import load_robot
@@ -30,7 +30,7 @@ def arm():
 
 @pytest.fixture(scope="module")
 def motions(arm):
-    return animated_motions(arm, LAW, START, TARGET, 0.002, 3000)
+    return simulate_motions(arm, LAW, START, TARGET, 0.002, 3000)
 
 
 def blank(arm):
@@ -52,8 +52,8 @@ def test_full_state_is_of_fourth_order_and_the_papers_scheme_of_first(arm):
     smooth_arm = dataclasses.replace(arm, coulomb=np.zeros(2))
     ends = {}
     for step in (0.01, 0.02, 0.001):
-        ends[step] = animate(smooth_arm, LAW, START, TARGET, step, round(2.0 / step))[0][-1]
-        ends["paper", step] = animate(
+        ends[step] = simulate_law(smooth_arm, LAW, START, TARGET, step, round(2.0 / step))[0][-1]
+        ends["paper", step] = simulate_law(
             smooth_arm, LAW, START, TARGET, step, round(2.0 / step), runge_kutta_then_euler
         )[0][-1]
     fine, coarse = (np.abs(ends[step] - ends[0.001]).max() for step in (0.01, 0.02))
@@ -64,7 +64,7 @@ def test_full_state_is_of_fourth_order_and_the_papers_scheme_of_first(arm):
 
 def test_acceleration_feedback_counts_as_inertia(arm):
     law = Feedback(5.5, -5.5, -5.5)
-    (motion,) = animated_motions(arm, law, START[:1], TARGET[:1], 0.002, 200)
+    (motion,) = simulate_motions(arm, law, START[:1], TARGET[:1], 0.002, 200)
     torque = inverse_dynamics(arm, motion.q, motion.velocity, motion.acceleration)
     np.testing.assert_allclose(torque, law.torque(motion), atol=1e-10)
 
@@ -75,7 +75,7 @@ def test_bullet_moves_the_arm_as_runge_kutta_does(arm):
         robot.friction, coulomb=arm.coulomb, viscous=arm.viscous, breakaway=np.maximum(arm.coulomb, 0.0)
     )
     robot = dataclasses.replace(robot, friction=friction)
-    q, _ = animate(arm, LAW, START, TARGET, 0.001, 1500)
+    q, _ = simulate_law(arm, LAW, START, TARGET, 0.001, 1500)
     errors = {}
     for timestep in (2e-4, 4e-4):
         every = round(0.001 / timestep * 2)
@@ -90,7 +90,9 @@ def test_calibration_is_exact_without_noise(arm, motions):
     found = calibrate_dynamics(blank(arm), motions, LAW)
     np.testing.assert_allclose(found.values, TRUE, rtol=0, atol=1e-8)
     assert found.unidentifiable == ()
-    moved = animate(calibrated_arm(blank(arm), found.base, found.values), LAW, START, TARGET, 0.002, 3000)[0]
+    moved = simulate_law(
+        make_calibrated_arm(blank(arm), found.base, found.values), LAW, START, TARGET, 0.002, 3000
+    )[0]
     np.testing.assert_allclose(moved, np.stack([motion.q for motion in motions], axis=1), atol=1e-6)
 
 
@@ -140,8 +142,8 @@ def test_joint_that_stands_still_is_named(arm, motions):
     found = calibrate_dynamics(blank(arm), held, LAW)
     for kind in ("izz", "mx", "my", "viscous", "coulomb"):
         assert any(f"joint2.{kind}" in name for name in found.unidentifiable)
-    with pytest.raises(CalibrationError, match=r"not known whole.*joint2\.izz"):
-        calibrated_arm(arm, found.base, found.values)
+    with pytest.raises(CalibrationError, match=r"not fully known.*joint2\.izz"):
+        make_calibrated_arm(arm, found.base, found.values)
 
 
 def test_six_joints(puma):
@@ -157,7 +159,7 @@ def test_six_joints(puma):
     target = q + (torque + 10.0 * velocity) / 100.0
     found = calibrate_dynamics(puma, [ArmMotion(1000.0, q, velocity, acceleration, target)], law)
     assert found.unidentifiable == ()
-    again = calibrated_arm(puma, found.base, found.values)
+    again = make_calibrated_arm(puma, found.base, found.values)
     state = rng.uniform(-2, 2, (3, 50, 6))
     np.testing.assert_allclose(inverse_dynamics(again, *state), inverse_dynamics(puma, *state), atol=1e-5)
 
@@ -165,10 +167,10 @@ def test_six_joints(puma):
 def test_filter_leaves_clean_channels_and_cleans_noisy_ones():
     rng, clock = np.random.default_rng(6), np.arange(0, 10, 0.001)
     clean = np.stack([np.sin(clock), np.exp(-clock), np.ones_like(clock)], axis=1)
-    assert np.abs(smooth(clean, 1000.0)[0] - clean).max() < 1e-9
+    assert np.abs(filter_channels(clean, 1000.0)[0] - clean).max() < 1e-9
     noisy = clean + 0.1 * rng.normal(size=clean.shape)
-    assert noise_of(noisy) == pytest.approx([0.1] * 3, rel=0.05)
-    filtered, left = smooth(noisy, 1000.0)
+    assert estimate_noise(noisy) == pytest.approx([0.1] * 3, rel=0.05)
+    filtered, left = filter_channels(noisy, 1000.0)
     rms = np.sqrt(np.mean((filtered - clean) ** 2, axis=0))
     assert (rms < 0.01).all()
     assert (left < 0.01).all()

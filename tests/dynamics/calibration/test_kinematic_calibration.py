@@ -7,10 +7,10 @@ from scipy.optimize import approx_fprime
 from simbench.dynamics.calibration.kinematic_calibration import (
     TipMotion,
     calibrate_kinematics,
+    replace_numbers,
     table_numbers,
     tip_position,
     tip_residuals,
-    with_numbers,
 )
 from simbench.dynamics.calibration.searches import genetic_search, nelder_mead, newton_raphson
 from simbench.errors import CalibrationError
@@ -117,7 +117,7 @@ def test_genetic_algorithm_and_nelder_mead_find_what_newton_finds_from_near():
 def test_bad_input_is_refused():
     table = planar(*TRUE)
     with pytest.raises(CalibrationError, match=r"no number `joint2\.d`; allowed: joint1\.alpha"):
-        with_numbers(table, ["joint2.d"], np.zeros(1))
+        replace_numbers(table, ["joint2.d"], np.zeros(1))
     with pytest.raises(CalibrationError, match="no motion"):
         calibrate_kinematics(table, NAMES, [])
     with pytest.raises(CalibrationError, match="has gaps"):

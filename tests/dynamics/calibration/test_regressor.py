@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from simbench.dynamics.arm import read_arm
-from simbench.dynamics.calibration.base_parameters import base_parameters
+from simbench.dynamics.calibration.base_parameters import find_base_parameters
 from simbench.dynamics.calibration.regressor import (
     parameter_names,
-    parameters,
+    parameter_vector,
     torque_regressor,
     with_parameters,
 )
@@ -25,16 +25,16 @@ def states(arm, count=40, seed=7):
 def test_regressor_times_parameters_is_newton_euler(puma, odd_arms, kind):
     arm = puma if kind == "puma" else odd_arms[kind]
     state = states(arm)
-    torque = torque_regressor(arm, *state) @ parameters(arm)
+    torque = torque_regressor(arm, *state) @ parameter_vector(arm)
     np.testing.assert_allclose(torque, inverse_dynamics(arm, *state), rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("kind", ["puma", "beta", "sliding", "leaning"])
 def test_base_parameters_are_all_that_torques_depend_on(puma, odd_arms, kind):
     arm = puma if kind == "puma" else odd_arms[kind]
-    base, state = base_parameters(arm), states(arm, seed=8)
+    base, state = find_base_parameters(arm), states(arm, seed=8)
     columns = torque_regressor(arm, *state)[..., base.columns]
-    torque = columns @ (base.regroup @ parameters(arm))
+    torque = columns @ (base.regroup @ parameter_vector(arm))
     np.testing.assert_allclose(torque, inverse_dynamics(arm, *state), rtol=0, atol=1e-9)
     matrix = columns.reshape(-1, len(base.names))
     assert np.linalg.matrix_rank(matrix) == len(base.names)
@@ -42,7 +42,7 @@ def test_base_parameters_are_all_that_torques_depend_on(puma, odd_arms, kind):
 
 def test_base_parameters_of_the_direct_drive_arm_are_the_papers():
     arm = read_arm("direct_drive_arm")
-    base = base_parameters(arm)
+    base = find_base_parameters(arm)
     assert base.names == (
         "joint1.izz + 0.0625 joint2.m",
         "joint1.viscous",
@@ -53,21 +53,21 @@ def test_base_parameters_of_the_direct_drive_arm_are_the_papers():
         "joint2.viscous",
         "joint2.coulomb",
     )
-    values = base.regroup @ parameters(arm)
+    values = base.regroup @ parameter_vector(arm)
     np.testing.assert_allclose(values[[0, 3, 4, 5]], [1.986076, 0.471209, 1.718632, 0.181763], atol=1e-9)
 
 
 def test_puma_has_the_base_parameters_of_the_literature(puma):
     """36 of its links (Mayeda, Yoshida & Osuka 1990), and motors 3 to 6, which no link equals."""
-    base = base_parameters(puma)
+    base = find_base_parameters(puma)
     assert len([name for name in base.names if "viscous" not in name and "coulomb" not in name]) == 36 + 4
 
 
 def test_an_arm_with_its_own_parameters_moves_as_itself(puma):
     state = states(puma, seed=9)
-    same = with_parameters(puma, parameters(puma))
+    same = with_parameters(puma, parameter_vector(puma))
     np.testing.assert_allclose(inverse_dynamics(same, *state), inverse_dynamics(puma, *state), atol=1e-10)
-    doubled = with_parameters(puma, 2.0 * parameters(puma))
+    doubled = with_parameters(puma, 2.0 * parameter_vector(puma))
     np.testing.assert_allclose(
         inverse_dynamics(doubled, *state), 2.0 * inverse_dynamics(puma, *state), atol=1e-10
     )

@@ -7,7 +7,7 @@ import pytest
 
 from simbench.dynamics.arm import read_arm
 from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
-from simbench.dynamics.calibration.static_friction import greatest_hold
+from simbench.dynamics.calibration.static_friction import bound_static_friction
 from simbench.dynamics.newton_euler import inverse_dynamics
 
 RATE, BREAKAWAY = 500.0, 0.5
@@ -30,7 +30,7 @@ def recording():
 
 def test_a_joint_is_held_until_it_breaks_away(recording):
     arm, motion = recording
-    held = greatest_hold(arm, [motion], Feedback())
+    held = bound_static_friction(arm, [motion], Feedback())
     assert held[0] == pytest.approx(BREAKAWAY, abs=1e-9)
     assert np.isnan(held[1])
 
@@ -42,6 +42,6 @@ def test_noise_does_not_hide_that_it_stands(recording):
         name: getattr(motion, name) + 1e-3 * rng.normal(size=motion.q.shape)
         for name in ("q", "velocity", "acceleration")
     }
-    held = greatest_hold(arm, [dataclasses.replace(motion, **noisy)], Feedback())
+    held = bound_static_friction(arm, [dataclasses.replace(motion, **noisy)], Feedback())
     assert held[0] == pytest.approx(BREAKAWAY, rel=0.1)
     assert np.isnan(held[1])

@@ -14,8 +14,8 @@ from simbench.cli.main import main
 from simbench.errors import StudyError
 from simbench.runs.execution import local as processes
 from simbench.runs.execution.dask import dask_cluster
-from simbench.runs.execution.local import answer_of, run_isolated
-from simbench.runs.execution.subprocess_worker import answer_apart
+from simbench.runs.execution.local import capture_result, run_isolated
+from simbench.runs.execution.subprocess_worker import run_in_subprocess
 from simbench.runs.study.study import Item, run_study
 from simbench.runs.study.table import TABLE
 
@@ -70,7 +70,7 @@ def test_a_worker_that_is_killed_under_load_loses_nothing(cluster, items, tmp_pa
 
 def test_a_sweep_gives_the_same_table_as_here(cluster, tmp_path, capsys, monkeypatch):
     def run_here(function, work, jobs):
-        return ((index, answer_of(function, arguments)) for index, arguments in enumerate(work))
+        return ((index, capture_result(function, arguments)) for index, arguments in enumerate(work))
 
     monkeypatch.setattr(processes, "run_isolated", run_here)
     command = ["sweep", "puma560_sweep", "--vary", "control.law=pd,computed_torque", "--out"]
@@ -119,7 +119,7 @@ def test_a_cluster_that_goes_away_keeps_what_is_done(items, tmp_path):
 
 def test_nobody_at_the_address_is_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("simbench.runs.execution.dask._PATIENCE", 0.5)
+    monkeypatch.setattr("simbench.runs.execution.dask._CONNECT_TIMEOUT", 0.5)
     for address in ("tcp://127.0.0.1:1", "nowhere://x"):
         assert main(["sweep", "puma560_sweep", "--vary", "seed=1,2", "--dask", address]) == 2
         printed = capsys.readouterr().err
@@ -131,9 +131,9 @@ def test_nobody_at_the_address_is_one_line(tmp_path, monkeypatch, capsys):
 def test_what_the_work_prints_is_no_part_of_its_answer():
     import pickle
 
-    assert answer_apart(pickle.dumps((print, ("hello",)))).value is None
-    assert answer_apart(pickle.dumps((os.getenv, ("OMP_NUM_THREADS",)))).value == "1"
-    assert answer_apart(b"no pickle").crashed
+    assert run_in_subprocess(pickle.dumps((print, ("hello",)))).value is None
+    assert run_in_subprocess(pickle.dumps((os.getenv, ("OMP_NUM_THREADS",)))).value == "1"
+    assert run_in_subprocess(b"no pickle").crashed
 
 
 def test_the_process_ends_when_nobody_waits_for_its_answer():

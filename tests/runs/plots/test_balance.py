@@ -8,10 +8,10 @@ from PIL import Image
 from simbench.errors import RunError
 from simbench.runs.plots.balance import (
     BETWEEN,
-    BEYOND,
     COG_COLOUR,
     HEIGHT,
     LEFT,
+    MARGIN,
     RIGHT,
     SPACE,
     SUPPORT_COLOUR,
@@ -62,7 +62,7 @@ def column_at(image, run, time, row):
 def place(pixels, low, high):
     """Coordinate of a row of pixels where the support's extremes are low and high."""
     span = high - low
-    return high + BEYOND * span - np.asarray(pixels) / HEIGHT * (1.0 + 2.0 * BEYOND) * span
+    return high + MARGIN * span - np.asarray(pixels) / HEIGHT * (1.0 + 2.0 * MARGIN) * span
 
 
 @pytest.mark.parametrize(

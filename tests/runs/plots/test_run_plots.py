@@ -5,7 +5,7 @@ import pytest
 from matplotlib.colors import to_hex
 from PIL import Image
 
-from simbench.plotting import ALARM_COLOUR, COLOURS, OWN_COLOUR, WANTED_COLOUR
+from simbench.plotting import ALARM_COLOUR, COLOURS, MEASURED_COLOUR, REFERENCE_COLOUR
 from simbench.runs.log import build_dataset
 from simbench.runs.plots import contacts, equipment, torque, tracking
 
@@ -84,7 +84,7 @@ def test_tracking_shows_errors_after_settling_and_both_curves(figures):
     np.testing.assert_allclose([bar.get_height() for bar in bars.patches], expected)
     (largest,) = bars.lines
     np.testing.assert_allclose(largest.get_ydata(), [2.0, 3.0], rtol=1e-6)
-    (wanted,), (own,) = lines(elbow, WANTED_COLOUR), lines(elbow, OWN_COLOUR)
+    (wanted,), (own,) = lines(elbow, REFERENCE_COLOUR), lines(elbow, MEASURED_COLOUR)
     np.testing.assert_allclose(wanted.get_ydata(), np.degrees(np.sin(TIME)))
     np.testing.assert_allclose((own.get_ydata() - wanted.get_ydata())[SETTLED], np.degrees(-0.002))
     assert [axes.get_title(loc="left") for axes in (elbow, wrist)] == ["LElbow", "LWrist"]
@@ -95,7 +95,7 @@ def test_torque_is_a_share_of_the_limit_and_red_where_more_was_asked_for(figures
     torque.draw_torque(make_log(), "a", None)
     bars, elbow, wrist = figures[0].axes
     np.testing.assert_allclose([bar.get_height() for bar in bars.patches], [100.0, 25.0])
-    assert [to_hex(bar.get_facecolor()) for bar in bars.patches] == [ALARM_COLOUR, OWN_COLOUR]
+    assert [to_hex(bar.get_facecolor()) for bar in bars.patches] == [ALARM_COLOUR, MEASURED_COLOUR]
     (red,) = lines(elbow, ALARM_COLOUR)
     # 20 sin x is beyond 10 from 30° to 150° of every half turn.
     limited = np.isfinite(red.get_ydata())
@@ -143,8 +143,8 @@ def test_equipment_is_every_joint_beside_the_actors(figures):
     equipment.draw_equipment(log, "a", None)
     drawer, wheel = figures[0].axes
     for axes, own, actor, unit in ((drawer, 200.0, 250.0, "mm"), (wheel, 180.0, 90.0, "°")):
-        np.testing.assert_allclose(lines(axes, OWN_COLOUR)[0].get_ydata(), own * TIME / 4.0)
-        np.testing.assert_allclose(lines(axes, WANTED_COLOUR)[0].get_ydata(), actor * TIME / 4.0)
+        np.testing.assert_allclose(lines(axes, MEASURED_COLOUR)[0].get_ydata(), own * TIME / 4.0)
+        np.testing.assert_allclose(lines(axes, REFERENCE_COLOUR)[0].get_ydata(), actor * TIME / 4.0)
         assert axes.get_title(loc="right") == f"way {own:g} {unit}, the actor's {actor:g} {unit}"
         ends = [(span.get_x(), span.get_x() + span.get_width()) for span in axes.patches]
         assert ends == [(1.0, 2.0), (2.0, 3.5)]

@@ -6,7 +6,7 @@ import pytest
 from simbench.errors import SkillError
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
-from simbench.runs.study.skills import EVERYBODY, THESIS_TASKS, skill_items, study_mixture
+from simbench.runs.study.skills import EVERYBODY, THESIS_TASKS, MixtureSearch, skill_items, study_mixture
 from simbench.skills.ioc.inverse_optimal_control import criterion_shares
 
 SPAN = (4.0, 5.0)
@@ -27,9 +27,9 @@ def test_items_are_every_pair_and_everybody():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"method": "newton"}, "method newton: unknown; known: lattice"),
+        ({"search": MixtureSearch(method="newton")}, "method newton: unknown; known: lattice"),
         ({"tasks": ["dance"]}, "task dance: no criteria are behind it; known: drawer"),
-        ({"skeleton": "bones"}, "skeleton bones: unknown; known: person, romeo"),
+        ({"search": MixtureSearch(skeleton="bones")}, "skeleton bones: unknown; known: person, romeo"),
         ({"actors": [20]}, "actor 20: a session has actors 1 to 19"),
     ],
 )
@@ -39,7 +39,7 @@ def test_work_that_cannot_be_is_refused(given, said):
 
 
 def test_row_of_a_recording():
-    (item,) = skill_items(["knife"], [3], span=SPAN, general=False)
+    (item,) = skill_items(["knife"], [3], MixtureSearch(span=SPAN), general=False)
     row = study_mixture(*item.arguments)
     weights = np.array([row[name] for name in CRITERIA])
     assert weights.sum() == pytest.approx(1.0)

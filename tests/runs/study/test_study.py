@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from simbench.errors import StudyError
-from simbench.runs.execution.local import JobResult, answer_of, run_isolated
+from simbench.runs.execution.local import JobResult, capture_result, run_isolated
 from simbench.runs.study import study
 from simbench.runs.study.directory import finished_rows
 from simbench.runs.study.study import Item, run_study
@@ -36,7 +36,7 @@ run_study(square, items, Path(sys.argv[2]), execute=partial(run_isolated, jobs=2
 
 def run_here(function, work):
     for index, arguments in enumerate(work):
-        yield index, answer_of(function, arguments)
+        yield index, capture_result(function, arguments)
 
 
 def run_backwards(function, work):
@@ -125,7 +125,7 @@ def test_killed_in_the_middle_it_goes_on_to_the_same_table_without_repeating_wha
     )
     try:
         wait_until(lambda: finished_rows(tmp_path / "a") == 2 and {2, 3} <= calls(tmp_path).keys())
-        with pytest.raises(StudyError, match="another process is at work on this study"):
+        with pytest.raises(StudyError, match="another process is working on this study"):
             run_study(units.square, items, tmp_path / "a", execute=run_here)
     finally:
         program.send_signal(signal.SIGKILL)

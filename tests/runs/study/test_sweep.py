@@ -12,7 +12,7 @@ import pytest
 
 from simbench.cli.main import main
 from simbench.runs.execution import local as processes
-from simbench.runs.execution.local import answer_of
+from simbench.runs.execution.local import capture_result
 from simbench.runs.study.directory import finished_rows
 from simbench.runs.study.sweep import plan_sweep, sweep_items
 from simbench.runs.study.table import TABLE, TIMING
@@ -36,7 +36,7 @@ def short(tmp_path, monkeypatch):
 
     def run_here(function, work, jobs):
         for index, arguments in enumerate(work):
-            yield index, answer_of(function, arguments)
+            yield index, capture_result(function, arguments)
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(processes, "run_isolated", run_here)
@@ -138,7 +138,7 @@ def test_killed_in_the_middle_the_same_command_goes_on_to_the_same_table(short, 
 
 def test_ctrl_c_says_what_is_kept(short, capsys, monkeypatch):
     def interrupted(function, work, jobs):
-        yield 0, answer_of(function, work[0])
+        yield 0, capture_result(function, work[0])
         raise KeyboardInterrupt
 
     monkeypatch.setattr(processes, "run_isolated", interrupted)

@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 
 from simbench.robot.robot import load_robot
-from simbench.runs.video import planned_base
+from simbench.runs.video import reconstruct_planned_base
 
 COUNT = 60
 
@@ -42,7 +42,7 @@ def test_the_supporting_foot_stays_while_the_other_swings(mahru):
         },
         attrs={"seat": ""},
     )
-    base = planned_base(mahru, log)
+    base = reconstruct_planned_base(mahru, log)
     np.testing.assert_allclose(base[0], start, atol=1e-12)
     poses = foot_poses(mahru, base, joints)
     # On the left foot until it lifts, then on the right one until that lifts.
@@ -58,4 +58,4 @@ def test_a_fixed_base_stays_where_it_was():
     robot = load_robot("puma560")
     poses = np.tile([0.1, 0.2, 0.0, 0.0, 0.0, 0.0, 1.0], (4, 1))
     log = xr.Dataset({"base_pose": (("time", "pose"), poses)})
-    np.testing.assert_array_equal(planned_base(robot, log), poses)
+    np.testing.assert_array_equal(reconstruct_planned_base(robot, log), poses)
