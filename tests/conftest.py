@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
 
@@ -20,6 +21,12 @@ from simbench.robot.robot import Robot, load_robot
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
 from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
+
+# What a property test takes depends on the machine, and on what else runs on it.
+hypothesis.settings.register_profile(
+    "any_machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any_machine")
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def run_here(function, work, jobs):
 def short(tmp_path, monkeypatch):
     """A place with a short scenario, whose baseline takes two runs."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(checking, "run_apart", run_here)
+    monkeypatch.setattr(checking, "run_isolated", run_here)
     monkeypatch.setattr(checking, "_PERTURBED", 1)
     (tmp_path / "short.yaml").write_text(SHORT.format(name="short"), encoding="utf-8")
     return tmp_path
@@ -48,7 +48,7 @@ def measured(tmp_path_factory):
     folder = tmp_path_factory.mktemp("measured")
     (folder / "short.yaml").write_text(SHORT.format(name="short"), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()) as said:
-        patch.setattr(checking, "run_apart", run_here)
+        patch.setattr(checking, "run_isolated", run_here)
         patch.setattr(checking, "_PERTURBED", 1)
         # `main` sets how a stream treats what it cannot show; this one shows all.
         patch.setattr(said, "reconfigure", lambda **_: None, raising=False)
@@ -190,7 +190,7 @@ def test_ctrl_c_leaves_baselines_alone_and_nothing_behind(baseline, capsys, monk
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    monkeypatch.setattr(checking, "run_apart", interrupted)
+    monkeypatch.setattr(checking, "run_isolated", interrupted)
     assert main(["check", "short.yaml", "--update", "--set", "name=short"]) == 130
     assert capsys.readouterr().err == "interrupted\n"
     assert baseline.read_bytes() == before

@@ -1,3 +1,4 @@
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -228,10 +229,35 @@ def test_saturated_motors_are_counted_at_every_step(romeo, with_motors, record):
     assert rarely.saturated_steps == log.saturated_steps
 
 
-def test_realtime_waits_for_the_clock(record):
-    log, _ = record(steps=150, log_every=50, realtime=True)
-    assert 0.148 <= log.wall_time < 1.0
-    assert log.step_time < 0.1
+class FakeClock:
+    """A clock that advances by `tick` whenever it is read, and by as much as it is asked to sleep."""
+
+    def __init__(self, tick):
+        self.time, self.tick, self.slept = 0.0, tick, []
+
+    def perf_counter(self):
+        self.time += self.tick
+        return self.time
+
+    def sleep(self, duration):
+        assert duration >= 0.0
+        self.time += duration
+        self.slept.append(duration)
+
+
+@pytest.mark.parametrize(("tick", "waits"), [(1e-5, True), (DT, False)])
+def test_realtime_waits_for_the_clock(record, monkeypatch, tick, waits):
+    """The clock is read at least twice a step: at a tick of one time step the simulation is always late."""
+    clock = FakeClock(tick)
+    monkeypatch.setattr(time, "perf_counter", clock.perf_counter)
+    monkeypatch.setattr(time, "sleep", clock.sleep)
+    record(steps=150, log_every=50, realtime=True)
+    assert len(clock.slept) == 150
+    if waits:
+        assert 149 * DT <= clock.time < 151 * DT
+        assert max(clock.slept) < DT
+    else:
+        assert not any(clock.slept[1:])
 
 
 def hold_the_drawer(robot, stance, design, *, amplitude, steps, release):

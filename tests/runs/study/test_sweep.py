@@ -39,7 +39,7 @@ def short(tmp_path, monkeypatch):
             yield index, answer_of(function, arguments)
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(processes, "run_apart", run_here)
+    monkeypatch.setattr(processes, "run_isolated", run_here)
     (tmp_path / "short.yaml").write_text(SHORT, encoding="utf-8")
     return tmp_path
 
@@ -105,7 +105,7 @@ def test_the_same_arguments_find_the_same_directory_and_run_nothing_again(short,
     (folder,) = (short / "runs").iterdir()
     assert folder.name.startswith("short-sweep-")
     before = (folder / TABLE).read_bytes()
-    monkeypatch.setattr(processes, "run_apart", lambda function, work, jobs: (once for once in work))
+    monkeypatch.setattr(processes, "run_isolated", lambda function, work, jobs: (once for once in work))
     (folder / TABLE).unlink()
     # A list written otherwise is the same study.
     assert main(["sweep", "short.yaml", LAWS[0], "control.law=pd, computed_torque", *LAWS[2:]]) == 0
@@ -119,9 +119,7 @@ def test_killed_in_the_middle_the_same_command_goes_on_to_the_same_table(short, 
     command = ["sweep", "short.yaml", *LAWS, "--jobs", "1", "--out"]
     program = subprocess.Popen([sys.executable, "-m", "simbench", *command, "a"])
     try:
-        end = time.monotonic() + 300.0
         while finished_rows(short / "a") < 1:
-            assert time.monotonic() < end
             assert program.poll() is None
             time.sleep(0.02)
     finally:
@@ -141,7 +139,7 @@ def test_ctrl_c_says_what_is_kept(short, capsys, monkeypatch):
         yield 0, answer_of(function, work[0])
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(processes, "run_apart", interrupted)
+    monkeypatch.setattr(processes, "run_isolated", interrupted)
     assert main(["sweep", "short.yaml", *LAWS, "--out", "a"]) == 130
     assert capsys.readouterr().err == "interrupted: 1 of 4 runs are kept in a; the same command goes on\n"
     assert finished_rows(short / "a") == 1
