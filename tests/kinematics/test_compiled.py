@@ -1,6 +1,5 @@
 """Machine code that is kept: for these sources, not for others."""
 
-import itertools
 import os
 import subprocess
 import sys
@@ -66,19 +65,28 @@ def test_a_function_follows_a_change_of_one_that_it_calls_from_another_file(answ
 
 
 def test_time_of_compiling_is_told_and_only_that(monkeypatch):
-    """On a clock of numba's that advances by one second whenever it is read: once before, once after."""
-    seconds = itertools.count(100.0)
-    monkeypatch.setattr(numba.core.event, "timer", lambda: next(seconds))
+    """On a clock that advances by a second when compiling ends, and otherwise when it is told to."""
+    now = [100.0]
+    monkeypatch.setattr(numba.core.event, "timer", lambda: now[0])
+
+    class Clock(numba.core.event.Listener):
+        def on_start(self, event):
+            pass
+
+        def on_end(self, event):
+            now[0] += 1.0
 
     @njit
     def doubled(x):
         return 2.0 * x
 
-    with compile_timer() as compiling:
+    with numba.core.event.install_listener("numba:compiler_lock", Clock()), compile_timer() as compiling:
         assert compiling() == 0.0
         doubled(1.0)
-        assert compiling() == 1.0
+        compiled = compiling()
+        assert compiled == now[0] - 100.0 >= 1.0
+        now[0] += 5.0
         doubled(2.0)
-        assert compiling() == 1.0
+        assert compiling() == compiled
         doubled(2)
-        assert compiling() == 2.0
+        assert compiling() == now[0] - 105.0 > compiled

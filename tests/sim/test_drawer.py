@@ -9,7 +9,7 @@ from simbench.sim.fixtures import fixture_mechanism
 from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
 from simbench.sim.fixtures.fixture import add_fixture, fixture_state, place_fixture
 from simbench.sim.fixtures.mechanism import handle_poses
-from simbench.sim.fixtures.shapes import Board, inertia
+from simbench.sim.fixtures.shapes import Board, compute_inertia
 from simbench.sim.world import GRAVITY, bullet, open_world
 
 DESIGN = Drawer(
@@ -207,7 +207,7 @@ def test_inertia_of_boards_agrees_with_trimesh_integrals():
         [trimesh.creation.box(bounds=[board.low, board.high]) for board in boards]
     )
     solid.density = 1.7 / solid.volume
-    own = inertia(boards, 1.7)
+    own = compute_inertia(boards, 1.7)
     assert own.mass == pytest.approx(1.7)
     np.testing.assert_allclose(own.lever, solid.center_mass, atol=1e-12)
     np.testing.assert_allclose(own.inertia, solid.moment_inertia, atol=1e-12)

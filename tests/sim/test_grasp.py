@@ -6,7 +6,7 @@ import pytest
 
 from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
 from simbench.sim.fixtures.fixture import Fixture, add_fixture, fixture_state
-from simbench.sim.fixtures.mechanism import Handle, Joint, Mechanism, Part, handle_poses
+from simbench.sim.fixtures.mechanism import Mechanism, MechanismHandle, MechanismJoint, Part, handle_poses
 from simbench.sim.grasp import Grip, GripDesign, apply_grips
 from simbench.sim.link_motion import link_motions
 from simbench.sim.state import read_state
@@ -208,12 +208,12 @@ def test_torques_reach_a_hinged_handle_too(world, romeo, weightless, floating_ha
     bullet.setJointMotorControl2(body, 0, bullet.VELOCITY_CONTROL, force=0, physicsClientId=client)
     angle = 0.4
     bullet.resetJointState(body, 0, angle, physicsClientId=client)
-    handle = Handle("arm", place(0.0, 0.0, 0.225))
+    handle = MechanismHandle("arm", place(0.0, 0.0, 0.225))
     mechanism = Mechanism(
         "lever",
         pin.SE3(np.eye(3), HINGE),
         (Part("stand", (), 0.0), Part("arm", (), 0.8, "hinge")),
-        (Joint("hinge", "turn", tuple(AXIS.tolist())),),
+        (MechanismJoint("hinge", "turn", tuple(AXIS.tolist())),),
         {"left": handle},
     )
     lever = Fixture(mechanism, world, body, None, (0,), {"stand": -1, "arm": 0}, {})

@@ -147,7 +147,7 @@ def test_what_the_work_prints_is_no_part_of_its_answer():
 
     assert answer_apart(pickle.dumps((print, ("hello",)))).value is None
     assert answer_apart(pickle.dumps((os.getenv, ("OMP_NUM_THREADS",)))).value == "1"
-    assert answer_apart(b"no pickle").died
+    assert answer_apart(b"no pickle").crashed
 
 
 def test_the_process_ends_when_nobody_waits_for_its_answer():
