@@ -5,42 +5,24 @@ from types import SimpleNamespace
 import numpy as np
 import pinocchio as pin
 import pytest
+import scenes
 
 from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.standing import stand
 from simbench.retargeting.reference.reference import Reference
 from simbench.robot.robot import load_robot
-from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
+from simbench.sim.fixtures.drawer import drawer_mechanism
 from simbench.sim.fixtures.fixture import add_fixture
 from simbench.sim.fixtures.mechanism import handle_poses
-from simbench.sim.grasp import Grip, GripDesign
+from simbench.sim.grasp import Grip
 from simbench.sim.loop import simulate
 from simbench.sim.recorder import Recorder
 from simbench.sim.world import GRAVITY, add_robot, bullet, open_world
 
 DT = 1e-3
-DESIGN = Drawer(
-    type="drawer",
-    name="drawer",
-    position_m=(0.5, 0.05, 0.0),
-    heading_rad=0.3,
-    width_m=0.62,
-    depth_m=0.42,
-    height_m=0.30,
-    table_height_m=0.75,
-    panel_thickness_m=0.018,
-    front_height_m=0.20,
-    travel_m=0.30,
-    start_opening_m=0.12,
-    mass_kg=1.7,
-    friction_n=0.0,
-    damping_ns_m=0.0,
-    handle_separation_m=0.40,
-    handle_convergence_rad=0.26,
-    grip_clearance_m=0.0,
-)
+DESIGN = scenes.drawer_section()
 DRAWER = drawer_mechanism(DESIGN)
-GRIP = GripDesign(2000.0, 30.0, 20.0, 0.5, 60.0, 3.0, 0.02)
+GRIP = scenes.SOFT_GRIP
 ARRAYS = [
     name
     for name, value in vars(Recorder(1, load_robot("romeo"), [1])).items()

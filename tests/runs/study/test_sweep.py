@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from scenes import SHORT_SWEEP
 
 from simbench.cli.main import main
 from simbench.runs.execution import local as processes
@@ -19,14 +20,7 @@ from simbench.runs.study.table import TABLE, TIMING
 
 parquet = pytest.importorskip("pyarrow.parquet")
 
-SHORT = """
-name: short
-robot: {name: puma560, posture: ready}
-motion: {source: "joints:sweep", task: {amplitude_rad: 0.1, speed_rad_s: 0.5}}
-control: {law: computed_torque}
-simulation: {settle_s: 0.1, hold_s: 0.1}
-checks: {tracking.max_rad: {max: 0.02}}
-"""
+SHORT = SHORT_SWEEP + "checks: {tracking.max_rad: {max: 0.02}}\n"
 LAWS = ["--vary", "control.law=pd,computed_torque", "--vary", "motion.task.speed_rad_s=0.5,1"]
 
 

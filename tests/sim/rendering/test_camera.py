@@ -5,10 +5,11 @@ import imageio.v3 as iio
 import numpy as np
 import pinocchio as pin
 import pytest
+import scenes
 
 from simbench.errors import RunError
 from simbench.robot.robot import load_robot
-from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
+from simbench.sim.fixtures.drawer import drawer_mechanism
 from simbench.sim.fixtures.fixture import fixture_state
 from simbench.sim.fixtures.mechanism import Mechanism, Part
 from simbench.sim.fixtures.shapes import WARM, Board
@@ -38,25 +39,8 @@ CAMERA = Camera(
     height=180,
     fps=30,
 )
-DESIGN = Drawer(
-    type="drawer",
-    name="drawer",
-    position_m=(0.56, 0.0, 0.0),
-    heading_rad=0.0,
-    width_m=0.62,
-    depth_m=0.42,
-    height_m=0.30,
-    table_height_m=0.75,
-    panel_thickness_m=0.018,
-    front_height_m=0.20,
-    travel_m=0.30,
-    start_opening_m=0.12,
-    mass_kg=1.7,
-    friction_n=2.0,
-    damping_ns_m=5.0,
-    handle_separation_m=0.40,
-    handle_convergence_rad=0.26,
-    grip_clearance_m=0.003,
+DESIGN = scenes.drawer_section(
+    position_m=(0.56, 0.0, 0.0), heading_rad=0.0, friction_n=2.0, damping_ns_m=5.0, grip_clearance_m=0.003
 )
 DRAWER = drawer_mechanism(DESIGN)
 OPEN_FLOOR, UNDER_A_SHOE = np.array([0.1, -0.6]), np.array([0.02, -0.096])
