@@ -1,12 +1,13 @@
-"""Does a robot stay up when it weighs other than its plan believes, on a floor of other friction?
+"""Test whether a robot keeps its balance if its masses and the floor's friction differ from the planned ones.
 
 python scripts/studies/survival.py [SCENARIO ...] [--seeds N] [--jobs N] [--mass F] [--friction F]
                            [--set KEY=VALUE]...
 
-Runs each scenario with the seeds 0 to N - 1, links' masses drawn from 1 ± mass and the floor's friction from
-1 ± friction, and counts the runs that did not fall and those whose checks hold. The seed also drives a
-virtual actor's motion, so that such a scenario meets another performance each time; a recorded motion is the
-same. A run that ends in an error is told and has neither survived nor held its checks.
+Runs each scenario with the seeds 0 to N - 1. Factors on the links' masses are drawn from 1 ± mass, the factor
+on the floor's friction from 1 ± friction. Counts the runs that did not fall, and those whose checks hold. The
+seed also drives the motion of a virtual actor, so that such a scenario gets a different performance each
+time; a recorded motion stays the same. A run that ends in an error is reported, and counts neither as
+survived nor as having held its checks.
 """
 
 import argparse
@@ -31,7 +32,7 @@ from simbench.runs.scenario.loading import load_scenario
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one run; `inside` is its `zmp.inside_fraction`, NaN where there is none."""
+    """Outcome of one run; `inside` is its `zmp.inside_fraction`, NaN if it has none."""
 
     scenario: str
     seed: int
@@ -42,7 +43,7 @@ class Outcome:
 
 
 def run_seed(scenario: str, seed: int, overrides: Sequence[str]) -> Outcome:
-    """Run a scenario once and keep nothing but its outcome."""
+    """Run a scenario once; its run directory is deleted."""
     resolved = load_scenario(scenario, [*overrides, f"seed={seed}"])
     with tempfile.TemporaryDirectory() as folder:
         result = run_scenario(resolved, Path(folder) / "run")
@@ -55,20 +56,20 @@ def run_seed(scenario: str, seed: int, overrides: Sequence[str]) -> Outcome:
     )
 
 
-def run_apart(scenario: str, seed: int, overrides: Sequence[str]) -> Outcome:
-    """Run a scenario once in a process of its own, whose end, however hard, is that run's alone."""
+def run_isolated(scenario: str, seed: int, overrides: Sequence[str]) -> Outcome:
+    """Run a scenario once in a separate process, so that a crash affects only that run."""
     try:
         with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
             return process.submit(run_seed, scenario, seed, overrides).result()
     except Exception as error:
-        # Whatever ends a run is an outcome of it; the others go on.
+        # Any error is the outcome of this run; the others continue.
         line = " ".join(f"{type(error).__name__}: {error}".split())
         return Outcome(scenario, seed, False, False, float("nan"), line)
 
 
 def survival_table(outcomes: Sequence[Outcome]) -> Table:
-    """Count a row for each scenario; its worst seed is one that did not survive, else the least inside."""
-    table = Table("scenario", "survived", "checks held", "ZMP inside, least", "mean", "worst seed")
+    """Tabulate each scenario; its worst seed is one that fell, else the one with the lowest ZMP fraction."""
+    table = Table("scenario", "survived", "checks held", "ZMP inside, minimum", "mean", "worst seed")
     for scenario in dict.fromkeys(outcome.scenario for outcome in outcomes):
         runs = [outcome for outcome in outcomes if outcome.scenario == scenario]
         inside = np.array([run.inside for run in runs if not np.isnan(run.inside)])
@@ -85,13 +86,13 @@ def survival_table(outcomes: Sequence[Outcome]) -> Table:
 
 
 def main() -> int:
-    """Print the errors and the table."""
+    """Print the errors and the table; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("scenarios", nargs="*", default=["dance", "drawer"], metavar="SCENARIO")
     parser.add_argument("--seeds", type=int, default=20, metavar="N")
-    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="runs at a time")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="simultaneous runs")
     parser.add_argument("--mass", type=float, default=0.1, metavar="F")
     parser.add_argument("--friction", type=float, default=0.2, metavar="F")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
@@ -109,16 +110,16 @@ def main() -> int:
     except SimbenchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    # The runs' processes take this over; each has one core.
+    # Inherited by the processes of the runs; each has one core.
     os.environ["OMP_NUM_THREADS"] = "1"
     runs = [(scenario, seed) for scenario in given.scenarios for seed in range(given.seeds)]
     with progress_bars(Console(stderr=True)) as on_progress, ThreadPoolExecutor(given.jobs) as threads:
-        waiting = [threads.submit(run_apart, scenario, seed, overrides) for scenario, seed in runs]
+        waiting = [threads.submit(run_isolated, scenario, seed, overrides) for scenario, seed in runs]
         try:
             for number, _ in enumerate(as_completed(waiting), 1):
                 on_progress("runs", number, len(runs))
         finally:
-            # An interruption ends the runs under way; those that wait are not to start.
+            # An interruption ends the running processes; waiting runs must not start.
             threads.shutdown(cancel_futures=True)
     outcomes = [run.result() for run in waiting]
     for outcome in outcomes:
