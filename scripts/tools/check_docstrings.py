@@ -13,6 +13,7 @@ import os
 # A compiled function hides its signature.
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 
+import argparse
 import enum
 import importlib
 import inspect
@@ -97,7 +98,11 @@ def _options(value: object) -> dict[str, bool]:
 
 def main() -> int:
     """Print what is missing; return the exit status."""
-    objects = list(public_objects(sys.argv[1:] or ["simbench"]))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("modules", nargs="*", default=["simbench"], metavar="MODULE")
+    objects = list(public_objects(parser.parse_args().modules))
     missing = [fault for path, value in objects for fault in faults(path, value)]
     print("\n".join(missing))
     print(f"{len(objects)} public objects, {len(missing)} faults")
