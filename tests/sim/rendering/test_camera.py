@@ -123,7 +123,7 @@ def test_tiles_join_without_a_seam(robot, monkeypatch):
 
 @pytest.mark.parametrize("renderer", ["TinyRenderer", "EGL"])
 def test_drawing_only_what_moves_shows_the_same(robot, renderer):
-    """Frames drawn over one another in the moving part against each frame drawn whole."""
+    """Compare frames whose moving region is redrawn with frames drawn completely."""
     if renderer == "EGL" and choose_renderer() != "EGL":
         pytest.skip("no EGL here")
     still = frames_of(robot, 4)
@@ -145,8 +145,8 @@ def test_drawing_only_what_moves_shows_the_same(robot, renderer):
         assert (nothing.left, nothing.right) == (0, 0)
 
 
-def test_what_stands_is_where_each_frame_has_it(robot):
-    """The block, and what it stands on, which stays."""
+def test_free_standing_equipment_is_drawn_at_the_pose_of_each_frame(robot):
+    """The block moves; the furniture that carries it does not."""
     block = Part("block", (Board((-0.1, -0.1, 0.8), (0.1, 0.1, 0.9), WARM),), 2.0)
     top = Part("top", (Board((-0.5, -0.4, 0.76), (0.5, 0.4, 0.8), WARM),), 20.0)
     pose = pin.SE3(np.eye(3), np.array([0.6, 0.0, 0.0]))
@@ -230,7 +230,7 @@ def test_overlays_are_where_they_belong(robot, tmp_path):
     assert rows.max() == pytest.approx(corners[:, 1].max(), abs=3)
 
 
-def test_falls_back_where_the_probe_says_no(robot, tmp_path, monkeypatch):
+def test_tinyrenderer_is_used_if_the_probe_fails(robot, tmp_path, monkeypatch):
     monkeypatch.setattr(camera_module, "choose_renderer", lambda: "TinyRenderer")
     frames = frames_of(robot, 1)
     assert picture_strip(tmp_path / "a.png", robot, [DRAWER], frames, CAMERA, [0], 1) == "TinyRenderer"
@@ -245,7 +245,7 @@ def test_falls_back_where_the_probe_says_no(robot, tmp_path, monkeypatch):
     "probe", ["import os; os._exit(7)", "raise SystemExit(0 if False else 1)", renderer_choice._PROBE]
 )
 def test_probe_survives_what_a_plugin_does(probe, monkeypatch):
-    """The plugin may end its process; one that cannot be loaded is as good as none."""
+    """The plugin may end its process; a plugin that cannot be loaded counts as none."""
     monkeypatch.setattr(renderer_choice, "_PROBE", probe)
     monkeypatch.setattr(renderer_choice, "egl_plugin", lambda: "/nonexistent/eglRenderer.so")
     assert choose_renderer.__wrapped__() == "TinyRenderer"
