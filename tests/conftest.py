@@ -1,4 +1,4 @@
-"""Robot, recordings and plans that several folders of tests share; the plans take seconds."""
+"""Robot, recordings and plans that several folders of tests share; a plan takes seconds to compute."""
 
 import fcntl
 import os
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
 
@@ -22,11 +23,16 @@ from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mec
 from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
 
 pytest_plugins = ["recorded_bodies"]
+# What a property test takes depends on the machine, and on what else runs on it.
+hypothesis.settings.register_profile(
+    "any_machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any_machine")
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A scenario, what its actor did, and the plan for the robot."""
+    """A scenario, the motion of its actor, and the plan for the robot."""
 
     scenario: Scenario
     mechanism: Mechanism | None
@@ -71,9 +77,9 @@ def dance_imitation(dance_actor: ScaledActor, dance_motion: HumanMotion) -> Imit
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], Any]], Any]:
-    """What one of the processes that share the tests has made, for all of them."""
-    own = tmp_path_factory.getbasetemp()
-    folder = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    """Compute something once for all processes that run the tests: `made_once(name, make)`."""
+    base = tmp_path_factory.getbasetemp()
+    folder = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
     def once(name: str, make: Callable[[], Any]) -> Any:
         path = folder / f"{name}.pickle"
@@ -87,7 +93,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callab
 
 
 def _plan(robot: Robot, scenario: Scenario, mechanisms: list[Mechanism]) -> tuple[HumanMotion, MotionPlan]:
-    """Read the motion of a scenario and plan it, as a run does before it simulates."""
+    """Read the motion of a scenario and plan it, as a run does before the simulation."""
     motion = scenario_motion(scenario, mechanisms)
     handles = {}
     for mechanism in mechanisms:
@@ -101,7 +107,7 @@ def _plan(robot: Robot, scenario: Scenario, mechanisms: list[Mechanism]) -> tupl
 def plan_scenario(
     romeo: Robot, made_once: Callable[[str, Callable[[], Any]], Any]
 ) -> Callable[[str], Planned]:
-    """Plan a scenario that ships, by its name."""
+    """Plan a scenario that ships with simbench, by its name."""
 
     def plan(name: str) -> Planned:
         scenario = load_scenario(name)

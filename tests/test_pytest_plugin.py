@@ -7,14 +7,8 @@ import xml.etree.ElementTree as ET
 from types import SimpleNamespace
 
 import pytest
+from scenes import SHORT_SWEEP
 
-SHORT = """
-name: short
-robot: {name: puma560, posture: ready}
-motion: {source: "joints:sweep", task: {amplitude_rad: 0.1, speed_rad_s: 0.5}}
-control: {law: computed_torque}
-simulation: {settle_s: 0.1, hold_s: 0.1}
-"""
 TESTS = """
 import pytest
 
@@ -62,7 +56,7 @@ BASELINE = '{"tracking.rms_rad": {"value": 0.001, "tolerance": 0.001}}'
 def project(tmp_path_factory):
     """What pytest says of the project, and its JUnit report."""
     folder = tmp_path_factory.mktemp("project")
-    (folder / "short.yaml").write_text(SHORT, encoding="utf-8")
+    (folder / "short.yaml").write_text(SHORT_SWEEP, encoding="utf-8")
     (folder / "baselines").mkdir()
     (folder / "baselines" / "short.json").write_text(BASELINE, encoding="utf-8")
     (folder / "test_short.py").write_text(TESTS, encoding="utf-8")

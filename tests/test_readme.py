@@ -35,9 +35,7 @@ def example(tmp_path_factory):
     """What the Python example prints, and its run."""
     (code,) = (block for block in blocks("python") if "run_scenario" in block)
     folder = tmp_path_factory.mktemp("example")
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=120
-    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout, folder / "runs" / "one_stroke"
 

@@ -1,14 +1,15 @@
 """Measure speed as ratios within one run.
 
-python scripts/benchmarks/__main__.py [--repeat N] [--only loop|imitation|balance|skills|dynamics]
-                            [--scenarios NAME ...] [--jobs N] [--peers FOLDER]
+python scripts/benchmarks [--repeat N] [--only loop|imitation|balance|skills|dynamics]
+                          [--scenarios NAME ...] [--jobs N] [--peers FOLDER]
 
-loop: what control, sensing and logging add to the bare physics step, of scenarios (drawer and dance, or those
-named, or all), one at a time or more. imitation: frames a second of our methods beside Pink, mink and PlaCo,
-same robot (ROMEO, 25 coordinates), same frames, same targets, joint limits kept, one core. balance: a tick of
-the balance loop, alone and in a run. skills: steps and rollouts of the weighted law, and how far each
-criterion alone is from the person. dynamics: torques of PUMA's explicit models beside Pinocchio's RNEA called
-from Python, same states. The peers live in an environment of their own, made in FOLDER at the first run.
+loop: time that control, sensing and logging add to the bare physics step, for scenarios (drawer and dance, or
+those named, or all), one or several at a time. imitation: frames per second of simbench's methods and of
+Pink, mink and PlaCo, with the same robot (ROMEO, 25 coordinates), frames and targets, within joint limits, on
+one core. balance: time of a control step of the balance controller, alone and in a run. skills: time of steps
+and rollouts of the weighted law, and the distance of the person's motion from that of each criterion alone.
+dynamics: torques of PUMA's explicit models and of Pinocchio's RNEA called from Python, for the same states.
+The other libraries are installed in a separate environment in FOLDER at the first run.
 """
 
 import argparse
@@ -34,12 +35,12 @@ from skills import skills_table
 
 
 def imitation_table(repeat: int, peers: Path) -> Table:
-    """Compare imitation with other libraries; the time of the analytical method in one call is 1."""
+    """Tabulate the speed of imitation and of other libraries relative to the analytical method."""
     python = peers_python(peers)
     one_core()
     robot, model, problems = load_problems()
     table = Table(
-        "imitation", "frames/s", "time, analytical = 1", "wrists off, mm", "99 % of single calls within"
+        "imitation", "frames/s", "time, analytical = 1", "wrist error, mm", "99th percentile of single calls"
     )
     for title, problem in problems.items():
         table.add_section()
@@ -50,12 +51,12 @@ def imitation_table(repeat: int, peers: Path) -> Table:
             write_urdf(robot, model, problem["frames"], folder / "robot.urdf")
             unit = 0.0
             for method, rounds in (("analytical", 0), ("numerical", 60)):
-                seconds, off, calls = time_ours(model, problem, repeat, rounds)
+                seconds, error, calls = time_ours(model, problem, repeat, rounds)
                 unit = unit or seconds
                 late = f"{1e6 * np.quantile(calls, 0.99):.0f} µs"
-                table.add_row(*_row(method, seconds, unit, off), late)
-                each = float(np.median(calls))
-                table.add_row(*_row(f"{method}, frame by frame", each, unit, off), late)
+                table.add_row(*_row(method, seconds, unit, error), late)
+                single = float(np.median(calls))
+                table.add_row(*_row(f"{method}, frame by frame", single, unit, error), late)
             for peer in PEERS:
                 found = run_peer(peer, python, folder, repeat)
                 if found is not None:
@@ -63,21 +64,28 @@ def imitation_table(repeat: int, peers: Path) -> Table:
     return table
 
 
-def _row(name: str, seconds: float, unit: float, off: float) -> tuple[str, str, str, str]:
-    return f"  {name}", f"{1.0 / seconds:,.0f}", f"{seconds / unit:.2f}", f"{1e3 * off:.4f}"
+def _row(name: str, seconds: float, unit: float, error: float) -> tuple[str, str, str, str]:
+    """Format time per frame, s, in absolute terms and relative to a unit, and the wrist error, m."""
+    return f"  {name}", f"{1.0 / seconds:,.0f}", f"{seconds / unit:.2f}", f"{1e3 * error:.4f}"
 
 
 def main() -> None:
-    """Print the tables."""
+    """Print the tables of the selected benchmarks."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each")
+    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="repetitions of each measurement")
     parser.add_argument("--only", choices=("loop", "imitation", "balance", "skills", "dynamics"))
-    parser.add_argument("--scenarios", nargs="+", default=USUAL, metavar="NAME", help="of loop; all: all")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="runs of loop at a time")
     parser.add_argument(
-        "--peers", type=Path, default=Path("build/peers"), metavar="FOLDER", help="environment of the peers"
+        "--scenarios", nargs="+", default=USUAL, metavar="NAME", help="scenarios of loop, or all"
+    )
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="simultaneous runs of loop")
+    parser.add_argument(
+        "--peers",
+        type=Path,
+        default=Path("build/peers"),
+        metavar="FOLDER",
+        help="environment of the other libraries",
     )
     given = parser.parse_args()
     console = Console()

@@ -1,4 +1,4 @@
-"""How long a tick of balance takes: alone, and in the 1 kHz loop, where the rest empties the caches."""
+"""Time of a control step of the balance controller: alone, and in the 1 kHz loop with cold caches."""
 
 import tempfile
 import time
@@ -14,13 +14,16 @@ from simbench.runs.scenario.loading import Scenario, load_scenario
 from simbench.sim.balance_loop import balance_run
 
 ROBOTS = {"mahru": -0.02, "romeo": 0.0}
-"""And how much higher than in their posture they step, m."""
+"""Robots, and the offset of their pelvis height from that of their posture while they step, m."""
 TICKS = 2000
 MARCH = "stepping.commands=[{march: 6}]"
 
 
 def time_alone(name: str) -> np.ndarray:
-    """Time ticks one after another, COG and ZMP measured on the reference's own configuration, (TICKS,) s."""
+    """Measure the times (TICKS,), s, of consecutive control steps without physics.
+
+    The measured configuration is that of the reference.
+    """
     robot = load_robot(name)
     scenario = _march(name)
     timeline = still_timeline(robot, scenario.robot, scenario.simulation, None, "inverse_dynamics")
@@ -41,12 +44,13 @@ def time_alone(name: str) -> np.ndarray:
 
 
 def _march(name: str) -> Scenario:
+    """Load a scenario in which a robot steps on the spot."""
     return load_scenario("mahru_walk", [f"robot.name={name}", f"robot.height_m={ROBOTS[name]}", MARCH])
 
 
 def balance_table() -> Table:
-    """Put ticks alone beside those of a run, and their share of the 1 kHz loop."""
-    table = Table("robot", "tick alone, median µs", "99 %", "in the loop, median µs", "share of the loop")
+    """Tabulate the times of control steps alone and in a run, and their fraction of the 1 kHz loop."""
+    table = Table("robot", "step alone, median µs", "99 %", "in the loop, median µs", "fraction of the loop")
     for name in ROBOTS:
         alone = time_alone(name)
         with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""How fast PUMA's explicit models are, one state a call or many, beside Pinocchio called from Python."""
+"""Speed of PUMA's explicit models, with one state per call or many, and of Pinocchio called from Python."""
 
 import time
 from collections.abc import Callable
@@ -15,11 +15,11 @@ from simbench.robot.robot import load_robot
 
 STATES = 20_000
 AT_ONCE = 500
-"""States in a call of plain NumPy: more leave the cache."""
+"""States per call of plain NumPy: more of them exceed the cache."""
 
 
-def states() -> list[np.ndarray]:
-    """Positions, speeds and accelerations inside PUMA's limits, (STATES, 6) each."""
+def draw_states() -> list[np.ndarray]:
+    """Draw positions, velocities and accelerations within PUMA's limits, (STATES, 6) each."""
     robot = load_robot("puma560")
     rng = np.random.default_rng(560)
     speed = robot.model.velocityLimit
@@ -30,13 +30,13 @@ def states() -> list[np.ndarray]:
     ]
 
 
-def ways(given: list[np.ndarray]) -> dict[tuple[str, str], Callable[[], None]]:
-    """Ways to compute the torques of all states, by method and by whether a call has one state or many."""
+def torque_methods(states: list[np.ndarray]) -> dict[tuple[str, str], Callable[[], None]]:
+    """Prepare functions that compute all torques, by method and `one` or `many` states per call."""
     arm = read_arm("puma560")
     model = arm_model(arm)
     data = model.createData()
-    singles = list(zip(*given, strict=True))
-    columns = [np.ascontiguousarray(each.T) for each in given]
+    singles = list(zip(*states, strict=True))
+    columns = [np.ascontiguousarray(each.T) for each in states]
     out = np.empty(6)
     modules = {"explicit, full": puma560_full, "explicit, abbreviated": puma560_abbreviated}
     models = {name: make_evaluator(module, arm) for name, module in modules.items()}
@@ -59,26 +59,28 @@ def ways(given: list[np.ndarray]) -> dict[tuple[str, str], Callable[[], None]]:
     found = {("Pinocchio RNEA", "one"): recursion}
     for name in models:
         found[name, "one"] = lambda name=name: one_by_one(name)
-        found[name, "many"] = lambda name=name: explicit_torques(models[name], *given)
+        found[name, "many"] = lambda name=name: explicit_torques(models[name], *states)
         found[f"{name}, NumPy alone", "many"] = lambda name=name: plain(name)
-    found["recursion, NumPy alone", "many"] = lambda: inverse_dynamics(arm, *given)
+    found["recursion, NumPy alone", "many"] = lambda: inverse_dynamics(arm, *states)
     return found
 
 
 def dynamics_table(repeat: int) -> Table:
-    """Compare evaluations per second; every way in turn, the best of `repeat` times."""
-    found = ways(states())
-    best = dict.fromkeys(found, np.inf)
-    for way in found.values():
-        way()
+    """Tabulate evaluations per second: the best of `repeat` measurements of each method, taken in turn."""
+    methods = torque_methods(draw_states())
+    best = dict.fromkeys(methods, np.inf)
+    for compute in methods.values():
+        compute()
     for _ in range(repeat):
-        for key, way in found.items():
+        for key, compute in methods.items():
             started = time.perf_counter()
-            way()
+            compute()
             best[key] = min(best[key], time.perf_counter() - started)
     unit = best["Pinocchio RNEA", "one"]
-    table = Table("torques of PUMA 560", "states/s, one a call", "ratio", "states/s, many a call", "ratio")
-    for name in dict.fromkeys(name for name, _ in found):
+    table = Table(
+        "torques of PUMA 560", "states/s, one per call", "ratio", "states/s, many per call", "ratio"
+    )
+    for name in dict.fromkeys(name for name, _ in methods):
         row = [name]
         for kind in ("one", "many"):
             seconds = best.get((name, kind))

@@ -1,4 +1,4 @@
-"""The imitation benchmark: our methods beside Pink, mink and PlaCo on the same problem."""
+"""Benchmark of imitation: simbench's methods and Pink, mink and PlaCo on the same problem."""
 
 import json
 import os
@@ -41,16 +41,16 @@ PROBLEMS = {
 
 
 def upper_model(robot: Robot) -> pin.Model:
-    """ROMEO's 25 coordinates: floating base, trunk, head, arms."""
+    """Reduce ROMEO to 25 coordinates: floating base, trunk, head, arms."""
     kept = {"universe", "root_joint", *(name for group in KEPT for name in robot.groups[group])}
     locked = [robot.model.getJointId(name) for name in robot.model.names if name not in kept]
     return pin.buildReducedModel(robot.model, locked, pin.neutral(robot.model))
 
 
 def followed_frames(robot: Robot, model: pin.Model) -> tuple[pin.Model, np.ndarray]:
-    """Add the frames of the criterion to the model; also a motion it can follow: configurations (T, nq).
+    """Add the frames of the criterion to the model, and compute a feasible motion: configurations (T, nq).
 
-    The motion is a person's at two valves, imitated inside the robot's limits at the robot's own size.
+    The motion is a person's at two valves, imitated within the robot's limits at the robot's own size.
     """
     motion = perform_in_session(2018, 3, "valves").motion
     actor = calibrate(robot, motion)
@@ -75,7 +75,7 @@ def followed_frames(robot: Robot, model: pin.Model) -> tuple[pin.Model, np.ndarr
 
 
 def make_problem(model: pin.Model, path: np.ndarray, parts: tuple[str, ...]) -> dict[str, np.ndarray]:
-    """Collect frames, weights, and target poses (T, F, 4, 4) of a motion."""
+    """Collect frames, weights, and the target poses (T, F, 4, 4) of a motion."""
     names = [f"{side}_{part}" for part in parts for side in SIDES]
     weight = {"shoulder": WEIGHTS.joint, "elbow": WEIGHTS.joint, "wrist": WEIGHTS.hand}
     data = model.createData()
@@ -104,7 +104,7 @@ def make_problem(model: pin.Model, path: np.ndarray, parts: tuple[str, ...]) -> 
 
 
 def write_urdf(robot: Robot, model: pin.Model, names: np.ndarray, path: Path) -> None:
-    """Write the robot for the peers: legs and grips fixed, no shapes, a link for every followed frame."""
+    """Write the robot for other libraries: legs and grips fixed, no shapes, a link for each tracked frame."""
     tree = ET.fromstring(robot.urdf_text)
     free = set(model.names)
     for link in tree.findall("link"):
@@ -131,20 +131,20 @@ def write_urdf(robot: Robot, model: pin.Model, names: np.ndarray, path: Path) ->
 def time_ours(
     model: pin.Model, problem: dict[str, np.ndarray], repeat: int, rounds: int
 ) -> tuple[float, float, np.ndarray]:
-    """Follow the motion: best seconds a frame in one call, mean wrist error, seconds of each single call."""
+    """Track the motion: least time per frame in one call, s, mean wrist error, m, time of each call, s."""
     tree = kinematic_tree(model)
     frames = [frame_on_body(model, model.getFrameId(str(name))) for name in problem["frames"]]
-    turned = np.flatnonzero(problem["turn_weight"])
+    oriented = np.flatnonzero(problem["turn_weight"])
     tasks = Tasks(
         np.array([body for body, _, _ in frames]),
-        np.array([place for _, _, place in frames]),
+        np.array([position for _, _, position in frames]),
         problem["position_weight"],
-        np.array([frames[k][0] for k in turned]),
-        np.array([frames[k][1] for k in turned]),
-        problem["turn_weight"][turned],
+        np.array([frames[k][0] for k in oriented]),
+        np.array([frames[k][1] for k in oriented]),
+        problem["turn_weight"][oriented],
     )
     points = np.ascontiguousarray(problem["poses"][:, :, :3, 3])
-    turns = np.ascontiguousarray(problem["poses"][:, turned, :3, :3])
+    orientations = np.ascontiguousarray(problem["poses"][:, oriented, :3, :3])
     low, high = model.lowerPositionLimit[7:].copy(), model.upperPositionLimit[7:].copy()
     bounds = Bounds(low, high, np.full(model.nv, float(problem["damping"])), True)
     work, count = make_workspace(tree), len(points)
@@ -153,17 +153,17 @@ def time_ours(
     for _ in range(repeat + 1):
         state = problem["start"].copy()
         started = time.perf_counter()
-        follow(tree, tasks, points, turns, bounds, state, work, rounds, 0.0, path, cost)
+        follow(tree, tasks, points, orientations, bounds, state, work, rounds, 0.0, path, cost)
         best = min(best, time.perf_counter() - started)
     if (path[:, 7:] < low).any() or (path[:, 7:] > high).any():
         raise AssertionError("a joint has left its limits")
-    data, off = model.createData(), np.empty(count)
+    data, error = model.createData(), np.empty(count)
     ids = [model.getFrameId(str(problem["frames"][k])) for k in problem["wrists"]]
     for sample, q in enumerate(path):
         pin.framesForwardKinematics(model, data, q)
-        there = np.array([data.oMf[frame].translation for frame in ids])
-        off[sample] = np.linalg.norm(
-            there - problem["poses"][sample, problem["wrists"], :3, 3], axis=1
+        wrists = np.array([data.oMf[frame].translation for frame in ids])
+        error[sample] = np.linalg.norm(
+            wrists - problem["poses"][sample, problem["wrists"], :3, 3], axis=1
         ).mean()
     state, calls = problem["start"].copy(), np.empty(count * repeat)
     for call in range(len(calls)):
@@ -175,7 +175,7 @@ def time_ours(
             tree,
             tasks,
             points[t : t + 1],
-            turns[t : t + 1],
+            orientations[t : t + 1],
             bounds,
             state,
             work,
@@ -185,11 +185,11 @@ def time_ours(
             cost[:1],
         )
         calls[call] = time.perf_counter() - started
-    return best / count, float(off.mean()), calls
+    return best / count, float(error.mean()), calls
 
 
 def peers_python(folder: Path) -> Path:
-    """Find, or make, an environment with the peers: their Pinocchio is another than ours."""
+    """Find, or create, an environment with the other libraries, whose Pinocchio differs from ours."""
     python = folder / "bin" / "python"
     if not python.exists():
         print(f"installing {', '.join(PACKAGES)} into {folder}", file=sys.stderr)
@@ -199,7 +199,7 @@ def peers_python(folder: Path) -> Path:
 
 
 def run_peer(name: str, python: Path, folder: Path, repeat: int) -> dict[str, float] | None:
-    """Time a library in a process of its own on the same core; None, with its words, if it cannot."""
+    """Time a library in a separate process on the same core; print its error and return None if it fails."""
     script = Path(__file__).with_name("imitation_peers.py")
     done = subprocess.run(
         [python, script, name, folder, str(repeat)], capture_output=True, text=True, check=False
@@ -211,13 +211,13 @@ def run_peer(name: str, python: Path, folder: Path, repeat: int) -> dict[str, fl
 
 
 def one_core() -> None:
-    """Keep this process and those it starts on one core, without threads of their own."""
+    """Restrict this process and its children to one core and one thread each."""
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
 
 def load_problems() -> tuple[Robot, pin.Model, dict[str, dict[str, np.ndarray]]]:
-    """Prepare the robot and both problems."""
+    """Load the robot, and compute both problems."""
     robot = load_robot("romeo")
     model, path = followed_frames(robot, upper_model(robot))
     return robot, model, {title: make_problem(model, path, parts) for title, parts in PROBLEMS.items()}

@@ -1,11 +1,11 @@
-"""Follow the frames of an imitation problem with another library; `benchmark.py` runs this for each.
+"""Track the frames of an imitation problem with another library; `scripts/benchmarks` runs this for each.
 
 python scripts/benchmarks/imitation_peers.py pink|mink|placo FOLDER REPEAT
 
-Needs nothing of simbench. FOLDER holds robot.urdf (a floating base and every frame as a link), problem.npz
-(frames, weights, targets, start, joint names) and receives LIBRARY.json: best seconds a frame over REPEAT
-runs of the whole motion, one differential step a frame with joint limits kept, and the mean distance of the
-wrists from their targets, m.
+Does not import simbench. FOLDER holds robot.urdf (a floating base and every frame as a link) and problem.npz
+(frames, weights, targets, start, joint names), and receives LIBRARY.json: the shortest time per frame, s,
+over REPEAT runs of the whole motion with one differential step per frame within joint limits, and the mean
+distance of the wrists from their targets, m.
 """
 
 import json
@@ -17,12 +17,12 @@ from pathlib import Path
 import numpy as np
 
 DT = 0.01
-# To the start, one frame, and where the followed frames are, (F, 3).
+# Functions that reset to the start, track one frame, and return the positions of the tracked frames, (F, 3).
 Runner = tuple[Callable[[], None], Callable[[int], None], Callable[[], np.ndarray]]
 
 
 def with_pink(folder: Path, problem: dict[str, np.ndarray]) -> Runner:
-    """As its documentation does: frame tasks, default limits, daqp, integrate in place."""
+    """Use Pink as its documentation does: frame tasks, default limits, daqp, integration in place."""
     import pinocchio as pin
     from pink import Configuration, solve_ik
     from pink.limits import ConfigurationLimit
@@ -60,14 +60,14 @@ def with_pink(folder: Path, problem: dict[str, np.ndarray]) -> Runner:
         )
         at.integrate_inplace(velocity, DT)
 
-    def places() -> np.ndarray:
+    def positions() -> np.ndarray:
         return np.array([state["at"].get_transform_frame_to_world(name).translation for name in names])
 
-    return reset, follow, places
+    return reset, follow, positions
 
 
 def with_mink(folder: Path, problem: dict[str, np.ndarray]) -> Runner:
-    """As its documentation does: frame tasks, a configuration limit, daqp, integrate in place."""
+    """Use mink as its documentation does: frame tasks, a configuration limit, daqp, integration in place."""
     import mink
     import mujoco
 
@@ -100,14 +100,14 @@ def with_mink(folder: Path, problem: dict[str, np.ndarray]) -> Runner:
         )
         at.integrate_inplace(velocity, DT)
 
-    def places() -> np.ndarray:
+    def positions() -> np.ndarray:
         return np.array([at.get_transform_frame_to_world(name, "body").translation() for name in names])
 
-    return reset, follow, places
+    return reset, follow, positions
 
 
 def with_placo(folder: Path, problem: dict[str, np.ndarray]) -> Runner:
-    """As its documentation does: soft tasks, joint limits, regularization, solve and update."""
+    """Use PlaCo as its documentation does: soft tasks, joint limits, regularization, solve and update."""
     import placo
 
     robot = placo.RobotWrapper(str(folder / "robot.urdf"), placo.Flags.ignore_collisions)
@@ -116,16 +116,16 @@ def with_placo(folder: Path, problem: dict[str, np.ndarray]) -> Runner:
     solver.enable_velocity_limits(False)
     solver.add_regularization_task(float(problem["damping"]))
     names = [str(name) for name in problem["frames"]]
-    # Only what counts: a position task has three rows, a frame task six.
-    points, turns = [], []
+    # Orientation tasks only where they have a weight: a position task has three rows, a frame task six.
+    points, orientations = [], []
     for name, w, r in zip(names, problem["position_weight"], problem["turn_weight"], strict=True):
         task = solver.add_position_task(name, np.zeros(3))
         task.configure(name, "soft", float(w) ** 2)
         points.append(task)
         if r > 0.0:
-            turn = solver.add_orientation_task(name, np.eye(3))
-            turn.configure(name + "_turn", "soft", float(r) ** 2)
-            turns.append((len(points) - 1, turn))
+            orientation = solver.add_orientation_task(name, np.eye(3))
+            orientation.configure(name + "_turn", "soft", float(r) ** 2)
+            orientations.append((len(points) - 1, orientation))
     poses = problem["poses"]
     start = np.eye(4)
     x, y, z, w = problem["start"][3:7]
@@ -145,28 +145,28 @@ def with_placo(folder: Path, problem: dict[str, np.ndarray]) -> Runner:
     def follow(t: int) -> None:
         for task, pose in zip(points, poses[t], strict=True):
             task.target_world = pose[:3, 3]
-        for k, task in turns:
+        for k, task in orientations:
             task.R_world_frame = poses[t][k][:3, :3]
         solver.solve(True)
         robot.update_kinematics()
 
-    def places() -> np.ndarray:
+    def positions() -> np.ndarray:
         return np.array([robot.get_T_world_frame(name)[:3, 3] for name in names])
 
-    return reset, follow, places
+    return reset, follow, positions
 
 
 LIBRARIES = {"pink": with_pink, "mink": with_mink, "placo": with_placo}
 
 
 def main() -> None:
-    """Time one library."""
+    """Time one library, and write its result."""
     library, folder, repeat = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
     with np.load(folder / "problem.npz") as file:
         problem = dict(file)
-    reset, follow, places = LIBRARIES[library](folder, problem)
+    reset, follow, positions = LIBRARIES[library](folder, problem)
     count = len(problem["poses"])
-    best, off = np.inf, np.empty(count)
+    best, error = np.inf, np.empty(count)
     for _ in range(repeat):
         reset()
         started = time.perf_counter()
@@ -177,8 +177,8 @@ def main() -> None:
     wrists = problem["wrists"]
     for t in range(count):
         follow(t)
-        off[t] = np.linalg.norm(places()[wrists] - problem["poses"][t][wrists, :3, 3], axis=1).mean()
-    result = {"seconds": best / count, "wrists_m": float(off.mean())}
+        error[t] = np.linalg.norm(positions()[wrists] - problem["poses"][t][wrists, :3, 3], axis=1).mean()
+    result = {"seconds": best / count, "wrists_m": float(error.mean())}
     (folder / f"{library}.json").write_text(json.dumps(result))
 
 

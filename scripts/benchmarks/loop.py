@@ -1,4 +1,4 @@
-"""What control, sensing and logging add to the bare physics step, and how long whole runs take."""
+"""Time that control, sensing and logging add to the bare physics step, and duration of whole runs."""
 
 import tempfile
 import time
@@ -21,16 +21,17 @@ def timed_run(name: str) -> tuple[float, dict[str, float]]:
     Parameters
     ----------
     name : str
+        Name of the scenario.
 
     Returns
     -------
     seconds : float
-        From the imports on until metrics are written.
+        Wall time from the imports until metrics are written, s.
     timing : {metric: float}
-        Those whose name begins with `timing.`.
+        Metrics whose name begins with `timing.`.
     """
     start = time.perf_counter()
-    # Here, in a process with one thread: what it imports reads how many there are to be.
+    # Imported here, in a process limited to one thread: libraries read the number of threads when imported.
     from simbench.runs.pipeline import run_scenario
 
     with tempfile.TemporaryDirectory() as folder:
@@ -40,22 +41,22 @@ def timed_run(name: str) -> tuple[float, dict[str, float]]:
 
 
 def loop_table(names: Sequence[str], repeat: int, jobs: int) -> Table:
-    """Compare the whole loop with its bare steps.
+    """Tabulate the duration of the loop relative to its bare physics steps.
 
     Parameters
     ----------
     names : sequence of str
-        Of scenarios; `all` for all that ship with simbench.
+        Names of scenarios; `all` for all that ship with simbench.
     repeat : int
-        Runs of each.
+        Number of runs of each scenario.
     jobs : int
-        Runs at a time, each in a process of its own with one thread.
+        Number of simultaneous runs, each in a separate process with one thread.
 
     Returns
     -------
     rich.table.Table
-        Wall time of the fastest run; duration of the loop over that of its `stepSimulation` calls alone;
-        simulated time over the loop's.
+        Wall time of the fastest run; duration of the loop divided by that of its `stepSimulation` calls;
+        simulated time divided by the duration of the loop.
 
     Raises
     ------
@@ -68,21 +69,26 @@ def loop_table(names: Sequence[str], repeat: int, jobs: int) -> Table:
     runs: dict[str, list[tuple[float, dict[str, float]]]] = {name: [] for name in scenarios}
     for index, answer in run_isolated(timed_run, work, jobs):
         runs[work[index][0]].append(_value(work[index][0], answer))
-    took = time.perf_counter() - start
+    duration = time.perf_counter() - start
     table = Table("scenario", "wall, s", "loop / bare step, best", "median", "simulated / wall time, best")
     for name, done in runs.items():
         overhead = np.array([timing["timing.step_overhead"] for _, timing in done])
-        pace = max(timing["timing.realtime_factor"] for _, timing in done)
+        factor = max(timing["timing.realtime_factor"] for _, timing in done)
         wall = min(seconds for seconds, _ in done)
         table.add_row(
-            name, f"{wall:.1f}", f"{overhead.min():.2f}", f"{np.median(overhead):.2f}", f"{pace:.2f}"
+            name,
+            f"{wall:.1f}",
+            f"{overhead.min():.2f}",
+            f"{np.median(overhead):.2f}",
+            f"{factor:.2f}",
         )
     table.add_section()
-    table.add_row(f"{len(work)} runs, {jobs} at a time", f"{took:.1f}", "", "", "")
+    table.add_row(f"{len(work)} runs, {jobs} at a time", f"{duration:.1f}", "", "", "")
     return table
 
 
 def _value(name: str, answer: JobResult) -> tuple[float, dict[str, float]]:
+    """Take the result of a run, or raise its error."""
     if answer.error:
         raise SimbenchError(f"{name}: {answer.error}")
     seconds, timing = answer.value

@@ -1,4 +1,5 @@
-"""How fast a law with criteria moves a person: a step, a rollout, and what a rollout is worth."""
+"""Speed of the weighted law that moves a model of a person: time of a step and of a rollout, and its
+error."""
 
 import time
 
@@ -13,16 +14,16 @@ from simbench.skills.person.anatomical_motion import person_motion
 from simbench.skills.person.task_motion import TaskMotion, task_motion
 
 RECORDINGS = ((2018, 1, "drawer"), (2018, 3, "valves"))
-"""Session, actor, task."""
+"""Session, actor and task of each recording."""
 MIXED = np.full(4, 0.25)
 POPULATION = 40
-"""Laws at once, as many as the thesis's genetic algorithm has individuals."""
-OWN_STEPS = 200
-"""Steps of the rollout through Python, which is slow."""
+"""Number of weights evaluated at once, as many as the thesis's genetic algorithm has individuals."""
+USER_STEPS = 200
+"""Number of steps of a rollout with a criterion of the user, which calls Python and is slow."""
 
 
 def step_seconds(task: TaskMotion, weights: np.ndarray, repeat: int) -> float:
-    """Best time of a step, of rollouts one after the other."""
+    """Measure the shortest mean time of a step, s, in consecutive rollouts."""
     fitness = make_fitness(task)
     fitness(weights[:1])
     best = np.inf
@@ -34,16 +35,16 @@ def step_seconds(task: TaskMotion, weights: np.ndarray, repeat: int) -> float:
 
 
 def general_seconds(motion, span: tuple[float, float]) -> float:
-    """Time of a step with criteria of one's own."""
+    """Measure the time of a step, s, with a criterion of the user added."""
     task = task_motion(motion, span=span)
-    own = {**CRITERIA, "again": CRITERIA["velocity"]}
+    criteria = {**CRITERIA, "again": CRITERIA["velocity"]}
     started = time.perf_counter()
-    follow_path(task, [*(0.8 * MIXED), 0.2], own)
+    follow_path(task, [*(0.8 * MIXED), 0.2], criteria)
     return (time.perf_counter() - started) / (len(task.time) - 1)
 
 
 def skills_table(repeat: int) -> Table:
-    """Put steps and rollouts of both ways to use the model beside each other."""
+    """Tabulate times of steps and rollouts for both models of a person, and errors of single criteria."""
     table = Table("mm per sample alone:", "joints", "µs/step", "rollouts/s", *CRITERIA)
     rng = np.random.default_rng(1)
     population = np.vstack([MIXED, rng.dirichlet(np.ones(4), POPULATION - 1)])
@@ -59,6 +60,6 @@ def skills_table(repeat: int) -> Table:
                 f"{1.0 / (seconds * (len(task.time) - 1)):.0f}",
                 *(f"{value:.1f}" for value in alone),
             )
-        span = (float(task.time[0]), float(task.time[OWN_STEPS]))
+        span = (float(task.time[0]), float(task.time[USER_STEPS]))
         table.add_row("  with a fifth criterion", "15", f"{1e6 * general_seconds(motion, span):.0f}")
     return table

@@ -1,10 +1,11 @@
-"""Compare a recorded session with the literature: one table a task, exit status 1 if something is outside.
+"""Compare a recorded session with the literature: one table per task, exit status 1 if a value is out of
+range.
 
 python scripts/studies/describe_session.py FOLDER [--seed N]
 
-FOLDER is what `simbench motion session --out FOLDER` wrote. The mean over the actors is compared with the
-means that studies give for daily life, joints being those of the periodic phase; each actor with what anatomy
-or the spread between people allows, in the whole recording.
+FOLDER was written by `simbench motion session --out FOLDER`. The mean over the actors is compared with means
+that studies report for daily life (joint angles: of the periodic phase); each actor is compared with the
+limits given by anatomy or by the spread between people, over the whole recording.
 """
 
 import argparse
@@ -29,19 +30,19 @@ from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.netcdf import read_netcdf
 from simbench.robot.sides import SIDES
 
-# Rounding of a file's numbers and of a joint that rests on its limit.
+# Tolerance for the rounding of numbers in files, and for a joint that rests on its limit.
 TOLERANCE = 1e-6
-# Actors of whom a mean says something.
+# Smallest number of actors whose mean is compared.
 ENOUGH = 5
 
 
 def load(path: Path, person: Person) -> ActorPerformance:
-    """Put a recording and its truth together again."""
+    """Read a recording with its ground truth as a performance."""
     motion = read_netcdf(path, ReadOptions())
     if motion.actor != person.actor:
         raise SimbenchError(f"{path}: {motion.actor} is not {person.actor} of this seed; give --seed")
     human = build_human_model(person.actor, person.proportions, person.lift)
-    # `read_truth` gives the same with labels, in three times the time.
+    # `read_truth` gives the same with labels, but takes three times as long.
     with h5py.File(path, "r") as file:
         truth = {name: variable[...] for name, variable in file["truth"].items()}
     q = np.zeros((len(motion.time), human.model.nq))
@@ -71,7 +72,7 @@ def load(path: Path, person: Person) -> ActorPerformance:
 def add_rows(
     table: Table, found: list[Extents], ranges: Mapping[str, Range], whom: str, excused: Mapping[str, str]
 ) -> list[str]:
-    """One row a quantity; returns what is outside."""
+    """Add one row per quantity; return the values that are out of range."""
     misses = []
     for name, allowed in ranges.items():
         extents = np.array([extent[name] for extent in found if name in extent])
@@ -90,7 +91,7 @@ def add_rows(
 
 
 def main() -> int:
-    """Print the tables."""
+    """Print the tables; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", type=int, default=2018, help="of the session")

@@ -1,13 +1,14 @@
-"""Is there really no place? Everything that a robot may do along a way of its hands, solved for at once.
+"""Verify by brute force that no base placement exists: one least-squares problem over whole-body postures.
 
-The unknowns are where it stands and how high its pelvis is, and pose by pose the pelvis' sway and all joints
-of legs, trunk and arms. Missed may be: the handles, the feet's places on the floor, the COG's place over the
-box about the soles (wherever in it), links may be in each other, and joints of the arms may move by more than
-half a radian from pose to pose. Joints keep their limits, those of trunk and arms with the margin that the
-search keeps. A few poses of the way are asked for, not the way between them, nor elbows that stay bent, nor
-any relation of the COG's way to the hands'. So this asks for less than the search does, with Pinocchio's
-kinematics and scipy's bounded least squares instead of the search's own; what it does not find is not there,
-as far as that many random starts can tell.
+The unknowns are the base placement, the height of the pelvis and, for each of some poses along the path of
+the hands, the horizontal offset of the pelvis and all joints of legs, trunk and arms. Residuals are: the
+errors of the palms at the handles and of the feet on the floor, the distance of the COG from the bounding box
+of the soles, the penetration of links, and joint steps of the arms of more than half a radian between poses.
+All joints respect their limits, those of trunk and arms with the same margin as the search. The path between
+the poses, bent elbows, and a relation between the paths of COG and hands are not required. The problem is
+therefore less constrained than the search of `simbench.retargeting.placement`, and it is solved with
+Pinocchio's kinematics and scipy's bounded least squares instead of simbench's own. If it has no solution, the
+search has none either, as far as a number of random starts can show.
 """
 
 from collections.abc import Callable
@@ -28,42 +29,49 @@ from simbench.robot.robot import Robot
 Array = NDArray[np.float64]
 
 _RADIAN = 0.1
-"""Metres that a radian counts as."""
+"""Weight of a rotation error, m/rad."""
 _MARGIN = 0.03
 _CLEARANCE = 0.001
 _MOST_PAIRS = 16
 _JUMP = 0.5
-"""Most that a joint of trunk and arms may move from pose to pose, rad."""
+"""Largest step of a joint of trunk and arms between poses, rad."""
 _PLACE = 4
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What is asked of a robot.
+    """Least-squares problem of one robot and the handles of one task.
 
-    The unknowns are x, y, heading and pelvis height of the stance, and pose by pose the pelvis' sway in the
-    stance's axes and the joints. A robot without legs has no sway and no height.
+    The unknowns are x, y, heading and pelvis height of the stance and, for each pose, the horizontal offset
+    of the pelvis in the stance's axes and the joint positions. For a robot without legs, offset and height
+    are zero.
 
     Parameters
     ----------
     robot : Robot
-    reach : HandReach
-        For the shapes of its links.
+        Robot to place.
+    reach : ReachabilityModel
+        Model of the robot with the shapes of its links.
     handles : {side: Handle}
+        Paths of the handles.
     samples : (K,) int array
-        Poses of the handles.
+        Indices of the poses on these paths that are solved for.
     joints : (n,) int array
-        Which of the robot's joints may move.
+        Indices of the joints that are unknowns.
     rest : (m,) array
-        All of the robot's joints where it stands.
+        Positions of all joints in the standing posture, rad.
     soles : {side: pinocchio.SE3}
-        In the stance's axes.
+        Poses of the soles in the stance's axes.
     support : (2, 2) array
-        Least and greatest x and y of the COG, in the stance's axes, m.
-    low, high : array
-        Of the unknowns.
-    start_low, start_high : array
-        From where random starts are drawn.
+        Lower and upper bound of x and y of the COG in the stance's axes, m.
+    low : array
+        Lower bounds of the unknowns.
+    high : array
+        Upper bounds of the unknowns.
+    start_low : array
+        Lower bounds of random starts.
+    start_high : array
+        Upper bounds of random starts.
     """
 
     robot: Robot
@@ -82,23 +90,26 @@ class Problem:
 
 @dataclass(frozen=True)
 class Attempt:
-    """How near one solution comes.
+    """Solution from one random start, with its remaining errors.
 
     Parameters
     ----------
     unknowns : array
+        The solution.
     cost : float
-        Half the sum of squares, m².
-    off, turned : float
-        Of the palm that is farthest from its handle, m and rad.
+        Half the sum of squared residuals, m².
+    off : float
+        Largest distance of a palm from its handle, m.
+    turned : float
+        Largest rotation error of a palm, rad.
     feet : float
-        Of the foot that is farthest from its place, m or rad.
+        Largest error of a foot, m or rad.
     cog : float
-        How far the COG is outside the box about the soles, m.
+        Distance of the COG from the bounding box of the soles, m.
     depth : float
-        How deep links are in each other, m.
+        Largest penetration of links, m.
     jump : float
-        How much farther than `_JUMP` a joint goes from pose to pose, rad.
+        Largest excess of a joint step over `_JUMP`, rad.
     """
 
     unknowns: Array
@@ -112,7 +123,7 @@ class Attempt:
 
 
 def pose_problem(robot: Robot, handles: dict[str, Handle], poses: int = 12) -> Problem:
-    """Ask for no more than the limits, the feet on the floor and the COG above them."""
+    """Set up the problem of a robot and some poses of its handles, equally spaced along their paths."""
     count = max(len(handle.poses) for handle in handles.values())
     samples = np.unique(np.linspace(0, count - 1, poses).astype(np.int64))
     upper = [*robot.groups.get("trunk", ())]
@@ -122,8 +133,8 @@ def pose_problem(robot: Robot, handles: dict[str, Handle], poses: int = 12) -> P
     margin = np.where(np.arange(len(joints)) < len(upper), _MARGIN, 0.0)
     limits = np.stack([robot.model.lowerPositionLimit, robot.model.upperPositionLimit])[:, robot.root_q :]
     low, high = limits[0, joints] + margin, limits[1, joints] - margin
-    ways = [handle.poses[:, :2, 3] for handle in handles.values()]
-    middle = np.mean([0.5 * (way.min(axis=0) + way.max(axis=0)) for way in ways], axis=0)
+    paths = [handle.poses[:, :2, 3] for handle in handles.values()]
+    middle = np.mean([0.5 * (path.min(axis=0) + path.max(axis=0)) for path in paths], axis=0)
     posture = choose_posture(robot)
     rest, soles, support = robot.postures[posture], {}, np.zeros((2, 2))
     heights, sway = [0.0, 0.0], 0.0
@@ -135,14 +146,15 @@ def pose_problem(robot: Robot, handles: dict[str, Handle], poses: int = 12) -> P
             sole.act(corner)[:2] for side, sole in soles.items() for corner in robot.soles[f"{side}_foot"]
         ]
         support = np.stack([np.min(corners, axis=0), np.max(corners, axis=0)])
-    # x, y, heading, height; then sway and joints of each pose. Starts are nearer, on the posture's legs.
+    # x, y, heading, height; then offset and joints of each pose. Starts are closer, with the posture's leg
+    # joints.
     far, near = (1.3, 1.0) if robot.floating else (1.5, 1.5)
     reach = 0.6
-    place = [np.array([*(middle + way * far * reach), way * 1.6, heights[way > 0]]) for way in (-1, 1)]
-    drawn = [np.array([*(middle + way * near * reach), way * 1.0, heights[way > 0]]) for way in (-1, 1)]
+    place = [np.array([*(middle + sign * far * reach), sign * 1.6, heights[sign > 0]]) for sign in (-1, 1)]
+    drawn = [np.array([*(middle + sign * near * reach), sign * 1.0, heights[sign > 0]]) for sign in (-1, 1)]
     pose = [np.array([-sway, -sway, *low]), np.array([sway, sway, *high])]
-    own = rest[joints[len(upper) :]]
-    posture = [np.concatenate([np.zeros(2), end[2 : 2 + len(upper)], own]) for end in pose]
+    legs_rest = rest[joints[len(upper) :]]
+    posture = [np.concatenate([np.zeros(2), end[2 : 2 + len(upper)], legs_rest]) for end in pose]
     return Problem(
         robot=robot,
         reach=make_reachability_model(robot, handles, rest),
@@ -160,13 +172,13 @@ def pose_problem(robot: Robot, handles: dict[str, Handle], poses: int = 12) -> P
 
 
 def brute_force(problem: Problem, trials: int, on_progress: Callable[[int, int], None]) -> list[Attempt]:
-    """Solve from random starts, the nearest attempt first; stop at one that misses nothing."""
+    """Solve from random starts, best attempt first; stop when one has no remaining error."""
     random = np.random.default_rng(1)
     width = 2 + len(problem.joints)
     found: list[Attempt] = []
     for trial in range(trials):
         start = random.uniform(problem.start_low, problem.start_high)
-        # The same posture in all poses to begin with.
+        # A start has the same posture in all poses.
         start[_PLACE:] = np.tile(start[_PLACE : _PLACE + width], len(problem.samples))
         kept: dict[bytes, tuple[Array, Array, Attempt]] = {}
 
@@ -192,7 +204,7 @@ def brute_force(problem: Problem, trials: int, on_progress: Callable[[int, int],
 
 
 def _look(problem: Problem, unknowns: Array) -> tuple[Array, Array, Attempt]:
-    """Compute all that is missed, its derivatives, and what it means."""
+    """Compute the residuals, their derivatives, and the largest error of each kind."""
     robot, model = problem.robot, problem.robot.model
     data = model.createData()
     width, root_v = 2 + len(problem.joints), robot.root_v
@@ -207,7 +219,7 @@ def _look(problem: Problem, unknowns: Array) -> tuple[Array, Array, Attempt]:
         q[robot.root_q + problem.joints] = unknowns[own]
         if robot.floating:
             q[:3] = [*unknowns[first : first + 2], unknowns[3]]
-        # By column: the sway, the height, the joints.
+        # Columns: offset, height, joints.
         columns = root_v + problem.joints
         at = np.arange(first + 2, first + width)
         if robot.floating:
@@ -274,7 +286,7 @@ def _look(problem: Problem, unknowns: Array) -> tuple[Array, Array, Attempt]:
         places = [first + 2 + int(np.flatnonzero(problem.joints == joint)[0]) for joint in upper]
         add(short, rows, at=np.array(places))
         depth = max(depth, float(missing.max(initial=0.0)) - _CLEARANCE)
-    # Trunk and arms come before the legs.
+    # Joints of trunk and arms come before those of the legs.
     free = problem.reach.limits.shape[1]
     way = unknowns[_PLACE:].reshape(-1, width)[:, 2 : 2 + free]
     steps = np.diff(way, axis=0)

@@ -1,11 +1,11 @@
-"""From where can each robot do each task? Eight tasks by three robots, with margins or what is missing.
+"""Find a base placement for each of eight tasks and three robots: joint-limit margins, or remaining errors.
 
 python scripts/studies/place_tasks.py [--participant N] [--seed N] [--robot NAME]... [--task NAME]...
                               [--turn] [--brute N]
 
-PUMA 560 takes the right hand's handle. --turn also asks of each refused case whether a grip that lets the
-hand turn about its handle would do. --brute N looks for a place of each refused case in another way, from N
-random starts: see place_brute_force.py.
+PUMA 560 uses the right hand's handle. For each case without a placement, --turn also tests grips in which the
+hand can rotate freely about the handle, and --brute N runs an independent search from N random starts: see
+place_brute_force.py.
 """
 
 import argparse
@@ -40,13 +40,13 @@ TURN_AXES = {
 
 
 def describe(placed: Placed) -> str:
-    """Say the margin and the joint, or what is missing."""
+    """Format the margin and its joint, or what makes the placement infeasible."""
     found = placed.placement
     return f"{found.margin:.3f} rad {found.tightest}" if found.feasible else found.fault
 
 
-def tell(tries: list[Attempt]) -> str:
-    """Say how near the best of all random starts came."""
+def describe_attempts(tries: list[Attempt]) -> str:
+    """Format the remaining errors of the best random start."""
     best = tries[0]
     same = sum(other.cost < 1.1 * best.cost + 1e-9 for other in tries)
     return (
@@ -57,8 +57,8 @@ def tell(tries: list[Attempt]) -> str:
     )
 
 
-def turning(handles: dict[str, Handle]) -> dict[str, dict[str, Handle]]:
-    """The same handles with grips that let the hands turn."""
+def with_rotating_grips(handles: dict[str, Handle]) -> dict[str, dict[str, Handle]]:
+    """Give handles grips about which the hands can rotate, by the direction of the axis."""
     return {
         name: {
             side: handle if handle.turn_axis is not None else replace(handle, turn_axis=np.array(axis))
@@ -113,7 +113,7 @@ def main() -> None:
                 if found.placement.feasible:
                     continue
                 if given.turn:
-                    for grip, free in turning(handles).items():
+                    for grip, free in with_rotating_grips(handles).items():
                         other = find_spot(robot, free, BasePlacement(), posture, on_progress)
                         console.print(f"{task}, {name}, hands that may turn {grip}: {describe(other)}")
                 if given.brute:
@@ -122,7 +122,7 @@ def main() -> None:
                         given.brute,
                         lambda done, total: on_progress("brute", done, total),
                     )
-                    console.print(f"{task}, {name}, {tell(tries)}")
+                    console.print(f"{task}, {name}, {describe_attempts(tries)}")
     console.print(table)
 
 

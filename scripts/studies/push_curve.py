@@ -1,12 +1,12 @@
-"""How hard can a standing robot be pushed, and where to?
+"""Find the strongest push that a standing robot survives in each direction.
 
 python scripts/studies/push_curve.py [--robot NAME ...] [--directions N] [--resolution J] [--jobs N]
     [--plot OUT.png] [--set KEY=VALUE]...
 
-For each direction, each robot and each way of keeping balance this finds the largest impulse on the pelvis,
-in 0.1 s, after which the robot stands still within 4 s. The ways: the plan alone (stiff joints),
-the COG-ZMP control, and the control with recovery steps. The impulse is doubled from 10 N·s until it
-does not, then halved in between down to the resolution: what lies below a survived one is not asked.
+For each direction, robot and balance strategy this finds the largest impulse on the pelvis, applied in 0.1 s,
+after which the robot stands still within 4 s. The strategies are: the plan alone (stiff joints), COG-ZMP
+control, and control with recovery steps. The impulse is doubled from 10 N·s until the robot does not come to
+rest, then bisected down to the resolution; smaller impulses than a survived one are assumed to be survived.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from simbench.errors import SimbenchError
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
 
-WAYS = {
+STRATEGIES = {
     "plan alone": ("balance.control=false",),
     "control": ("balance.control=true", "balance.recovery=none"),
     "control and steps": ("balance.control=true", "balance.recovery=step"),
@@ -41,10 +41,11 @@ simulation: {{settle_s: 0.3, hold_s: 0.1}}
 push: {{first_ns: {impulse}, direction_rad: {direction}, start_s: 0.2, interval_s: 4.0}}
 """
 _FIRST = 10.0
+"""First impulse of a search, N·s."""
 
 
 def survives(robot: str, impulse: float, direction: float, overrides: Sequence[str]) -> bool:
-    """Push a robot once: whether it stands still afterwards."""
+    """Push a robot once, and test whether it stands still afterwards."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "push_curve.yaml"
         path.write_text(SCENARIO.format(robot=robot, impulse=impulse, direction=direction))
@@ -53,7 +54,7 @@ def survives(robot: str, impulse: float, direction: float, overrides: Sequence[s
 
 
 def largest_survived(robot: str, direction: float, overrides: Sequence[str], resolution: float) -> float:
-    """Bisect."""
+    """Find by bisection the largest impulse, N·s, that a robot survives."""
     low, high = 0.0, _FIRST
     while survives(robot, high, direction, overrides):
         low, high = high, 2.0 * high
@@ -67,7 +68,7 @@ def largest_survived(robot: str, direction: float, overrides: Sequence[str], res
 
 
 def draw(curves: dict[tuple[str, str], list[float]], directions: Sequence[float], path: Path) -> None:
-    """Draw a curve for each robot and way, forward up, left to the left."""
+    """Draw a curve for each robot and strategy; forward is up, left is left."""
     robots = list(dict.fromkeys(robot for robot, _ in curves))
     figure, axes = plt.subplots(
         1, len(robots), figsize=(5 * len(robots), 5), subplot_kw={"projection": "polar"}, squeeze=False
@@ -75,23 +76,23 @@ def draw(curves: dict[tuple[str, str], list[float]], directions: Sequence[float]
     for axis, robot in zip(axes[0], robots, strict=True):
         axis.set_theta_zero_location("N")
         axis.set_title(f"{robot}: largest impulse survived, N·s")
-        for way in WAYS:
-            radii = curves[robot, way]
-            axis.plot([*directions, directions[0]], [*radii, radii[0]], marker="o", label=way)
+        for strategy in STRATEGIES:
+            radii = curves[robot, strategy]
+            axis.plot([*directions, directions[0]], [*radii, radii[0]], marker="o", label=strategy)
     axes[0][-1].legend(loc="lower right")
     figure.tight_layout()
     figure.savefig(path, dpi=120)
 
 
 def main() -> int:
-    """Print a table of impulses."""
+    """Print a table of impulses; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--robot", action="append", metavar="NAME", help="mahru and romeo by default")
     parser.add_argument("--directions", type=int, default=8, metavar="N")
     parser.add_argument("--resolution", type=float, default=0.5, metavar="J", help="N·s")
-    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="runs at a time")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="simultaneous runs")
     parser.add_argument("--plot", type=Path, metavar="OUT.png")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
     given = parser.parse_args()
@@ -99,25 +100,33 @@ def main() -> int:
         parser.error("--directions, --jobs and --resolution must be positive")
     robots = given.robot or ["mahru", "romeo"]
     directions = [math.tau * k / given.directions for k in range(given.directions)]
-    # The runs' processes take this over; each has one core.
+    # Inherited by the processes of the runs; each has one core.
     os.environ["OMP_NUM_THREADS"] = "1"
-    tasks = [(robot, way, direction) for robot in robots for way in WAYS for direction in directions]
+    tasks = [
+        (robot, strategy, direction)
+        for robot in robots
+        for strategy in STRATEGIES
+        for direction in directions
+    ]
     found: dict[tuple[str, str, float], float] = {}
     console = Console()
     with progress_bars(Console(stderr=True)) as on_progress, ProcessPoolExecutor(given.jobs) as pool:
         waiting = {
             pool.submit(
-                largest_survived, robot, direction, (*WAYS[way], *given.overrides), given.resolution
-            ): (robot, way, direction)
-            for robot, way, direction in tasks
+                largest_survived,
+                robot,
+                direction,
+                (*STRATEGIES[strategy], *given.overrides),
+                given.resolution,
+            ): (robot, strategy, direction)
+            for robot, strategy, direction in tasks
         }
         try:
             for number, done in enumerate(as_completed(waiting), 1):
-                robot, way, direction = waiting[done]
-                found[robot, way, direction] = done.result()
-                console.print(
-                    f"{robot}, {way}, {math.degrees(direction):.0f}°: {found[robot, way, direction]:.1f} N·s"
-                )
+                robot, strategy, direction = waiting[done]
+                impulse = done.result()
+                found[robot, strategy, direction] = impulse
+                console.print(f"{robot}, {strategy}, {math.degrees(direction):.0f}°: {impulse:.1f} N·s")
                 on_progress("directions", number, len(tasks))
         except SimbenchError as error:
             print(f"error: {error}", file=sys.stderr)
@@ -125,13 +134,13 @@ def main() -> int:
         finally:
             pool.shutdown(cancel_futures=True)
     curves = {
-        (robot, way): [found[robot, way, direction] for direction in directions]
+        (robot, strategy): [found[robot, strategy, direction] for direction in directions]
         for robot in robots
-        for way in WAYS
+        for strategy in STRATEGIES
     }
     table = Table("robot", "N·s", *(f"{math.degrees(direction):.0f}°" for direction in directions), "mean")
-    for (robot, way), radii in curves.items():
-        table.add_row(robot, way, *(f"{radius:.1f}" for radius in radii), f"{np.mean(radii):.1f}")
+    for (robot, strategy), radii in curves.items():
+        table.add_row(robot, strategy, *(f"{radius:.1f}" for radius in radii), f"{np.mean(radii):.1f}")
     console.print(table)
     if given.plot:
         draw(curves, directions, given.plot)

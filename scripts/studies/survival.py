@@ -83,13 +83,13 @@ def survival_table(outcomes: Sequence[Outcome]) -> Table:
 
 
 def main() -> int:
-    """Print the errors and the table."""
+    """Print the errors and the table; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("scenarios", nargs="*", default=["dance", "drawer"], metavar="SCENARIO")
     parser.add_argument("--seeds", type=int, default=20, metavar="N")
-    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="runs at a time")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="simultaneous runs")
     parser.add_argument("--mass", type=float, default=0.1, metavar="F")
     parser.add_argument("--friction", type=float, default=0.2, metavar="F")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")

@@ -1,12 +1,13 @@
-"""How well does a robot do the tasks a placement says it can? Contact, joint limits and corners, in numbers.
+"""Measure plans of all tasks for which a base placement exists: contact error, joint limits, speed jumps.
 
 python scripts/studies/transfer_tasks.py [--robot NAME] [--participant N] [--seed N] [--task NAME]...
 
-For every task that has a place to stand: the farthest a planned palm is from its handle in contact (turns
-that a handle leaves free do not count); the greatest jump of a joint's speed as part of its limit, and the
-greatest change from one hundredth of a second to the next, which is an acceleration where nothing jumps, at
-the pace of the plan; how far any joint passes its limits, and what still comes into each other. Exit status 1
-if a bar is missed: 1 mm, 0.5 degrees, 5 % for a jump anywhere and for a change in transitions, 0.
+For every task with a placement: the largest distance of a planned palm from its handle in contact (rotations
+that the handle leaves free do not count); the largest jump of a joint's speed, and its largest change within
+a hundredth of a second at the speed of the plan (an acceleration where the speed does not jump), as fractions
+of the speed limit; the largest violation of a joint limit; and the links that penetrate each other. Exit
+status 1 if a bound is exceeded: 1 mm, 0.5 degrees, 5 % for a jump anywhere and for a change in transitions, 0
+for joint limits.
 """
 
 import argparse
@@ -37,11 +38,11 @@ BARS = {
 STEP = 0.01
 """s."""
 AROUND = 10
-"""Steps before and after a transition that count to it."""
+"""Number of steps before and after a transition that are counted as part of it."""
 
 
 def contact_errors(robot: Robot, plan: MotionPlan) -> tuple[float, float]:
-    """Greatest distance, m, and angle, rad, of the palms from their handles in contact, by Pinocchio."""
+    """Compute the largest distance, m, and angle, rad, of palms from handles in contact, with Pinocchio."""
     model, data = robot.model, robot.model.createData()
     off, turned = [0.0], [0.0]
     for side in SIDES:
@@ -61,10 +62,11 @@ def contact_errors(robot: Robot, plan: MotionPlan) -> tuple[float, float]:
 
 
 def speed_jump(robot: Robot, plan: MotionPlan) -> float:
-    """Greatest difference of a joint's speed before and after a sample, as part of its limit.
+    """Compute the largest difference of a joint's speed before and after a sample, as a fraction of its
+    limit.
 
-    Both are the derivatives of cubics through four samples on one side, so that a corner shows and a smooth
-    acceleration, however great, does not.
+    Both speeds are derivatives of cubics through four samples on one side, so that a discontinuity is
+    detected and a smooth acceleration, however large, is not.
     """
     step = plan.trajectory.time[1] - plan.trajectory.time[0]
     q = plan.trajectory.q
@@ -76,7 +78,7 @@ def speed_jump(robot: Robot, plan: MotionPlan) -> float:
 
 
 def speed_changes(robot: Robot, plan: MotionPlan) -> tuple[float, float]:
-    """Greatest change of speed in a hundredth of a second, as part of the limit: in transitions, at all."""
+    """Compute the largest speed changes in 0.01 s as fractions of the limit: in transitions, and overall."""
     time = plan.trajectory.time
     at = np.arange(time[0], time[-1], STEP)
     speed = make_interp_spline(time, plan.trajectory.q).derivative()(at)
@@ -87,14 +89,14 @@ def speed_changes(robot: Robot, plan: MotionPlan) -> tuple[float, float]:
 
 
 def past_limits(robot: Robot, plan: MotionPlan) -> float:
-    """How far any joint passes its limits, rad or m; 0 inside."""
+    """Compute the largest violation of a joint limit, rad or m; 0 if there is none."""
     q = plan.trajectory.q
     low, high = robot.model.lowerPositionLimit[7:], robot.model.upperPositionLimit[7:]
     return float(max(0.0, (low - q).max(), (q - high).max()))
 
 
 def main() -> int:
-    """Print the table."""
+    """Print the table; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

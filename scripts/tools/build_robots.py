@@ -15,7 +15,7 @@ from simbench.robot.urdf.write import write_urdf
 
 
 def build(source: Path, target: Path) -> list[Path]:
-    """Build the robot of a robot.yaml into the folder `target`, without stale meshes; return the files."""
+    """Build the robot of a robot.yaml into the folder `target`, remove stale meshes, and return the files."""
     files = write_urdf(read_description(source), target)
     for mesh in set(target.glob("meshes/*.obj")) - set(files):
         mesh.unlink()
@@ -23,7 +23,7 @@ def build(source: Path, target: Path) -> list[Path]:
 
 
 def differences(source: Path) -> list[str]:
-    """Names of the committed files of a robot that a fresh build does not reproduce byte for byte."""
+    """List the committed files of a robot that a fresh build does not reproduce byte for byte."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder)
         names = {str(path.relative_to(target)) for path in build(source, target)}
@@ -35,7 +35,7 @@ def differences(source: Path) -> list[str]:
 
 
 def main() -> int:
-    """Build or check every robot that has building sections in its robot.yaml; return the exit status."""
+    """Build or check every robot whose robot.yaml describes how to build it; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,11 +1,11 @@
-"""Does `simbench check` see what it is for, and nothing else?
+"""Test whether `simbench check` detects faults, and reports nothing else.
 
 python scripts/tools/check_catches.py [SCENARIO ...] [--repeats N] [--jobs N]
 
-Checks the scenarios (all that have a baseline, if none is named) as they are; N times with the robot 1e-12 m
-and 1e-12 rad elsewhere, as another machine's rounding might have it; and in copies of the code that are
-broken on purpose, one fault at a time: each must make a metric of some scenario worse, not only a run refuse
-to start. Exit status 1 if any but a broken copy fails, or one of them is not seen that way.
+Checks the scenarios (by default all that have a baseline) as they are; N times with the robot displaced by
+1e-12 m and 1e-12 rad, like the rounding of another machine; and in copies of the code with one deliberate
+fault each: a fault must make a metric of some scenario worse, and not only prevent a run from starting. Exit
+status 1 if a check of intact code fails, or a fault is not detected.
 """
 
 import argparse
@@ -30,15 +30,15 @@ from simbench.runs.regression import Case, find_cases, perturb_scenario, require
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("simbench", "robots", "scenarios", "marker_maps")
 _OTHER_DRAWS = 100
-"""The perturbations are not those from which a baseline's spread was measured."""
+"""Seed of the perturbations; they differ from those from which a baseline's spread is measured."""
 _SHOWN = 3
 _ERROR = "failed: "
-"""How `simbench check` begins to say that a run ended without metrics."""
+"""Beginning of the lines in which `simbench check` reports a run that ended without metrics."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A change of one file: what it is, and every text in it that becomes another."""
+    """A fault in one file: its description, and the texts in the file that are replaced."""
 
     name: str
     file: str
@@ -84,7 +84,7 @@ FAULTS = (
 
 @dataclass(frozen=True)
 class Trial:
-    """A check to make: of broken code, if there is a fault."""
+    """A check to run, of code with a fault if there is one."""
 
     name: str
     arguments: tuple[str, ...]
@@ -93,19 +93,19 @@ class Trial:
 
 @dataclass(frozen=True)
 class Said:
-    """What a check said: exit status, and (scenario, metric or error) for each row that failed."""
+    """Outcome of a check: exit status, and (scenario, metric or error) for each row that failed."""
 
     status: int
     failures: tuple[tuple[str, str], ...]
 
     @property
     def names_a_metric(self) -> bool:
-        """Whether it found drift and said of what and where; an error alone says no metric."""
+        """Whether the check names a metric that became worse; an error alone names none."""
         return self.status == 1 and any(not what.startswith(_ERROR) for _, what in self.failures)
 
 
 def broken_copy(folder: Path, fault: Fault) -> Path:
-    """Copy the code, with what is compiled, and break it."""
+    """Copy the code with its compiled kernels, and insert a fault."""
     for name in FOLDERS:
         shutil.copytree(ROOT / name, folder / name)
     path = folder / fault.file
@@ -119,7 +119,7 @@ def broken_copy(folder: Path, fault: Fault) -> Path:
 
 
 def run_check(root: Path, arguments: Sequence[str]) -> Said:
-    """Run `simbench check` of the code in a folder."""
+    """Run `simbench check` with the code in a folder."""
     environment = {**os.environ, "PYTHONPATH": str(root)}
     where = "import simbench; print(simbench.__file__)"
     with tempfile.TemporaryDirectory() as elsewhere:
@@ -149,7 +149,7 @@ def run_check(root: Path, arguments: Sequence[str]) -> Said:
 
 
 def add_rows(table: Table, name: str, said: Said) -> None:
-    """Add a row for each scenario that failed, or one for all that held."""
+    """Add a row for each scenario that failed, or one row if all passed."""
     scenarios = list(dict.fromkeys(scenario for scenario, _ in said.failures))
     if not scenarios:
         table.add_row(name, str(said.status), "", "all hold" if said.status == 0 else "")
@@ -161,7 +161,7 @@ def add_rows(table: Table, name: str, said: Said) -> None:
 
 
 def make_trial(trial: Trial) -> Said:
-    """Check the code here, or a copy that is broken first."""
+    """Run a check with this code, or with a copy in which a fault was inserted."""
     if trial.fault is None:
         return run_check(ROOT, trial.arguments)
     with tempfile.TemporaryDirectory() as folder:
@@ -169,14 +169,14 @@ def make_trial(trial: Trial) -> Said:
 
 
 def elsewhere(case: Case, number: int) -> tuple[str, ...]:
-    """Say where a perturbed robot stands, to the last bit."""
+    """Make the overrides that displace a robot slightly."""
     robot = perturb_scenario(case.scenario, _OTHER_DRAWS + number).robot
     x, y = robot.position_m
     return "--set", f"robot.position_m=[{x!r}, {y!r}]", "--set", f"robot.heading_rad={robot.heading_rad!r}"
 
 
 def main() -> int:
-    """Print a table."""
+    """Print the table of all checks; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -186,7 +186,7 @@ def main() -> int:
     given = parser.parse_args()
     if given.repeats < 0 or given.jobs < 1:
         parser.error("--repeats must be at least 0, --jobs at least 1")
-    # Checks run in another folder.
+    # The checks run in another folder.
     named = [str(Path(name).resolve()) if Path(name).is_file() else name for name in given.scenarios]
     try:
         cases = [case for case in find_cases(named) if named or case.baseline is not None]

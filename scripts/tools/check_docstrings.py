@@ -13,6 +13,7 @@ import os
 # A compiled function hides its signature.
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 
+import argparse
 import enum
 import importlib
 import inspect
@@ -50,6 +51,7 @@ def public_objects(modules: list[str]) -> Iterator[tuple[str, object]]:
 
 
 def _members(path: str, owner: type) -> Iterator[tuple[str, object]]:
+    """Yield the import path and the object of every public method and property of a class."""
     for name, value in vars(owner).items():
         function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
         if (
@@ -61,9 +63,9 @@ def _members(path: str, owner: type) -> Iterator[tuple[str, object]]:
 
 
 def faults(path: str, value: object) -> list[str]:
-    """Say what is missing in one docstring."""
+    """List what is missing in one docstring."""
     options = _options(value)
-    # Fields of a section are described where they stand; numpydoc does not see them.
+    # Fields of a section are described by strings below them, which numpydoc does not see.
     fields = inspect.isclass(value) and issubclass(value, BaseModel | enum.Enum | Exception)
     found = []
     for code, message in validate(path)["errors"]:
@@ -75,13 +77,13 @@ def faults(path: str, value: object) -> list[str]:
 
 
 def _commands(group: typer.Typer) -> list[object]:
-    """Functions that a command line calls, those of its sub-commands included."""
+    """List the functions that a command line calls, including those of its sub-commands."""
     own = [command.callback for command in group.registered_commands]
     return own + [each for part in group.registered_groups for each in _commands(part.typer_instance)]
 
 
 def _options(value: object) -> dict[str, bool]:
-    """Parameters of a command, and whether each has a help text; none of what is no command."""
+    """Find the parameters of a command, and whether each has a help text; none if it is not a command."""
     if value not in _commands(app):
         return {}
     hints = typing.get_type_hints(value, include_extras=True)
@@ -95,8 +97,12 @@ def _options(value: object) -> dict[str, bool]:
 
 
 def main() -> int:
-    """Print what is missing."""
-    objects = list(public_objects(sys.argv[1:] or ["simbench"]))
+    """Print what is missing; return the exit status."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("modules", nargs="*", default=["simbench"], metavar="MODULE")
+    objects = list(public_objects(parser.parse_args().modules))
     missing = [fault for path, value in objects for fault in faults(path, value)]
     print("\n".join(missing))
     print(f"{len(objects)} public objects, {len(missing)} faults")

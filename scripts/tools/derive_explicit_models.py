@@ -2,8 +2,8 @@
 
 python scripts/tools/derive_explicit_models.py [--check] [--robot puma560] [--out FOLDER]
 
-The modules that ship are in simbench/dynamics/generated. --check writes nothing: exit status 1 if what is
-there is not what is derived.
+The modules that ship are in simbench/dynamics/generated. --check writes nothing; exit status 1 if the files
+there differ from the derived ones.
 """
 
 import argparse
@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parents[2] / "simbench" / "dynamics" / "generated"
 
 
 def modules(robot: str) -> dict[str, str]:
-    """Sources of an arm's modules, by file name."""
+    """Derive the source code of an arm's modules, by file name."""
     full = derive_explicit_model(read_arm(robot))
     return {
         f"{robot}_full.py": model_module(full, f"Explicit dynamic model of {robot}, in full."),

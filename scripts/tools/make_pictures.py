@@ -1,4 +1,4 @@
-"""Draw the README's pictures: robots, a recording, scenarios from their logs; print its table's numbers.
+"""Draw the README's pictures (robots, a recording, scenarios from their logs) and print its table's numbers.
 
 python scripts/tools/make_pictures.py [--out docs/pictures]
 """
@@ -52,9 +52,9 @@ EQUIPMENT = (
     "puma560_drawer",
     "puma560_steering_wheel",
 )
-"""Scenarios shown before the hands come and at three moments of the first stroke."""
+"""Scenarios shown before the hands arrive and at three times in the first stroke."""
 SMALL = 240
-"""Width and height of their pictures, pixels."""
+"""Width and height of these pictures, pixels."""
 
 NUMBERS = (
     "fell",
@@ -70,11 +70,11 @@ NUMBERS = (
 
 ROBOTS = ("romeo", "mahru", "puma560", "direct_drive_arm")
 WOMAN = "female", 1.629, 62.0
-"""An average one: stature (m) and mass (kg)."""
+"""Stature (m) and mass (kg) of the average person drawn beside the robots."""
 
 
 def draw_robots(path: Path) -> None:
-    """Draw all robots and a person at one scale, standing side by side."""
+    """Draw all robots and a person side by side at the same scale."""
     with tempfile.TemporaryDirectory() as folder:
         measures = average_measures(*WOMAN)
         lengths = skeleton_lengths(measures, WOMAN[1])
@@ -97,7 +97,7 @@ def draw_robots(path: Path) -> None:
 
 
 def stroke_moments(run: Path) -> tuple[float, ...]:
-    """Two seconds before the first stroke of a run, and a sixth, a half and five sixths of it later, s."""
+    """Compute four times, s: 2 s before the first stroke of a run, and at 1/6, 1/2 and 5/6 of that stroke."""
     start, end = open_run(run)["strokes"].values[0]
     return (max(0.0, start - 2.0), *(start + share * (end - start) for share in (1 / 6, 1 / 2, 5 / 6)))
 
@@ -107,7 +107,7 @@ RETARGETED = "actor:drawer:3"
 
 
 def main() -> None:
-    """Draw all of them."""
+    """Draw all pictures, and print the numbers of the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

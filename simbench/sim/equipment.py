@@ -12,13 +12,13 @@ from simbench.retargeting.whole_body.zmp import Resistance
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.sim.fixtures.mechanism import (
-    Joint,
     Mechanism,
-    asked_positions,
+    MechanismJoint,
+    compute_joint_positions,
     handle_poses,
     mechanism_obstacles,
 )
-from simbench.sim.fixtures.shapes import inertia
+from simbench.sim.fixtures.shapes import compute_inertia
 
 _PLACES = 101
 """Along a fixture's way, at which its handles are described."""
@@ -134,7 +134,7 @@ def actor_positions(mechanism: Mechanism, hands: HandPlan) -> Array:
     (T, J) array
         m or rad; the start until hands come.
     """
-    return asked_positions(mechanism, hands.actor, hands.contact)
+    return compute_joint_positions(mechanism, hands.actor, hands.contact)
 
 
 def fixture_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]:
@@ -169,25 +169,25 @@ def fixture_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]
     return felt
 
 
-def _way(joint: Joint) -> tuple[float, float]:
+def _way(joint: MechanismJoint) -> tuple[float, float]:
     """Least and most that a joint can go from where it is found, m or rad."""
     if joint.lowest is None or joint.highest is None:
         return 0.0, _TURN
     return joint.lowest - joint.start, joint.highest - joint.start
 
 
-def _lever(joint: Joint, place: Array) -> float:
+def _lever(joint: MechanismJoint, place: Array) -> float:
     """Distance of a place from a joint's axis, m."""
     return float(np.linalg.norm(np.cross(joint.axis, place - joint.origin)))
 
 
-def _moved_mass(mechanism: Mechanism, joint: Joint) -> float:
+def _moved_mass(mechanism: Mechanism, joint: MechanismJoint) -> float:
     """Mass (kg) of what a joint moves, or its moment of inertia about the joint's axis (kg·m²)."""
     parts = [part for part in mechanism.parts if part.joint == joint.name]
     if joint.kind == "slide":
         return sum(part.mass for part in parts)
     axis, total = np.array(joint.axis), 0.0
     for part in parts:
-        body = inertia(part.shapes, part.mass)
+        body = compute_inertia(part.shapes, part.mass)
         total += float(axis @ body.inertia @ axis) + part.mass * _lever(joint, body.lever) ** 2
     return total

@@ -8,7 +8,7 @@ import pinocchio as pin
 
 from simbench.sim.control.command import Load
 from simbench.sim.fixtures.fixture import Fixture
-from simbench.sim.fixtures.mechanism import Handle, part_origin
+from simbench.sim.fixtures.mechanism import MechanismHandle, part_origin
 from simbench.sim.grip_spring import PIVOT, RIGID, SLIDE, Wrench, spring_wrench
 from simbench.sim.link_motion import Motion, link_motions, placed
 from simbench.sim.vectors import Quaternion, Vector, difference, inverse, product, rotated, square
@@ -178,7 +178,7 @@ class Grip:
             bullet.applyExternalTorque(body, link, t, bullet.WORLD_FRAME, physicsClientId=client)
 
 
-def _free_axis(handle: Handle) -> tuple[int, Vector]:
+def _free_axis(handle: MechanismHandle) -> tuple[int, Vector]:
     """Say what a hand may do on a handle, and the axis of it in the axes of the handle's part."""
     if handle.axis is None or handle.grip == "rigid":
         return RIGID, (0.0, 0.0, 0.0)

@@ -1,11 +1,11 @@
 """A retargeting whose every number is chosen: what the scaled model does, and by how much it is off."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
-import pinocchio as pin
+from performances import record_model
 
-from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision.interference import Interference
 from simbench.retargeting.imitation.imitation import Imitation
@@ -25,19 +25,10 @@ def retargeting(robot, actor, source):
     time = np.linspace(0.0, 1.0, COUNT)
     q = np.tile(actor.q, (COUNT, 1))
     q[:, 7:] += 0.3 * np.sin(np.pi * time)[:, None]
-    model, data = actor.model, actor.model.createData()
-    joints = {name: np.empty((COUNT, 3)) for name in actor.joints}
-    segments = {name: np.empty((COUNT, 4, 4)) for name in actor.markers}
-    for sample, at in enumerate(q):
-        pin.framesForwardKinematics(model, data, at)
-        for name, frame in actor.joints.items():
-            joints[name][sample] = data.oMf[frame].translation
-        for name, frame in actor.markers.items():
-            segments[name][sample] = data.oMf[frame].homogeneous
-    joints["left_wrist"] += time[:, None] * WRIST_OFF
-    joints["right_elbow"] += ELBOW_OFF
-    motion = HumanMotion(time, joints, segments, source.initial, "by hand")
-    columns = np.array([robot.joint_names.index(name) for name in model.names[2:]])
+    motion = replace(record_model(actor, q, time, source), source="by hand")
+    motion.joints["left_wrist"] += time[:, None] * WRIST_OFF
+    motion.joints["right_elbow"] += ELBOW_OFF
+    columns = np.array([robot.joint_names.index(name) for name in actor.model.names[2:]])
     lower, upper = robot.model.lowerPositionLimit[7:], robot.model.upperPositionLimit[7:]
     positions = np.tile(0.5 * (lower + upper), (COUNT, 1))
     positions[:, columns] += 0.4 * (upper - lower)[columns] * np.sin(np.pi * time)[:, None]

@@ -3,9 +3,9 @@
 import os
 import subprocess
 import sys
-import time
 from typing import NamedTuple
 
+import numba.core.event
 import numpy as np
 import pytest
 from numba import njit
@@ -66,21 +66,32 @@ def test_a_function_follows_a_change_of_one_that_it_calls_from_another_file(answ
     assert after != before
 
 
-def test_time_of_compiling_is_told_and_only_that():
+def test_time_of_compiling_is_told_and_only_that(monkeypatch):
+    """On a clock that advances by a second when compiling ends, and otherwise when it is told to."""
+    now = [100.0]
+    monkeypatch.setattr(numba.core.event, "timer", lambda: now[0])
+
+    class Clock(numba.core.event.Listener):
+        def on_start(self, event):
+            pass
+
+        def on_end(self, event):
+            now[0] += 1.0
+
     @njit
     def doubled(x):
         return 2.0 * x
 
-    with compile_timer() as compiling:
+    with numba.core.event.install_listener("numba:compiler_lock", Clock()), compile_timer() as compiling:
         assert compiling() == 0.0
-        start = time.perf_counter()
         doubled(1.0)
-        took = time.perf_counter() - start
         compiled = compiling()
-        time.sleep(0.01)
+        assert compiled == now[0] - 100.0 >= 1.0
+        now[0] += 5.0
         doubled(2.0)
-    assert 0.8 * took < compiled <= took
-    assert compiling() == compiled
+        assert compiling() == compiled
+        doubled(2)
+        assert compiling() == now[0] - 105.0 > compiled
 
 
 def test_a_kernel_compiled_for_types_writes_into_its_arrays_and_refuses_other_types():

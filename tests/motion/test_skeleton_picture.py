@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from PIL import Image
+from pictures import coloured, pixels
 
 from simbench import plotting
 from simbench.errors import MotionError
@@ -18,16 +18,6 @@ from simbench.motion.skeleton_picture import COLOURS, PHASE_COLOURS, draw_pictur
 from simbench.motion.stick_figure import stick_figure
 
 ROW = slice(72, 1180)
-
-
-def pixels(path):
-    with Image.open(path) as picture:
-        return np.asarray(picture.convert("RGB"))
-
-
-def coloured(image, colour):
-    wanted = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)])
-    return (np.abs(image.astype(int) - wanted) <= 4).all(axis=2)
 
 
 def standing(motion):

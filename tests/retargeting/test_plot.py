@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import retargeted_by_hand as by_hand
-from PIL import Image
+from pictures import coloured, pixels
 
 from simbench.motion.skeleton_picture import COLOURS
 from simbench.retargeting.imitation.errors import imitation_errors
@@ -33,16 +33,6 @@ def drawn(made, tmp_path_factory):
     path = tmp_path_factory.mktemp("picture") / "a.png"
     draw_retargeting(made, imitation_errors(made.plan.imitation, made.motion), path)
     return path
-
-
-def pixels(path):
-    with Image.open(path) as picture:
-        return np.asarray(picture.convert("RGB"))
-
-
-def coloured(image, colour):
-    wanted = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)])
-    return (np.abs(image.astype(int) - wanted) <= 4).all(axis=2)
 
 
 # The first row of joints: the trunk's yaw, then the left arm.

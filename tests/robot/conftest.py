@@ -1,7 +1,6 @@
 """The robots, where their frames are, and one alone in a PyBullet world."""
 
 import contextlib
-import importlib.util
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -11,6 +10,7 @@ import pinocchio as pin
 import pybullet
 import pytest
 from numpy.typing import NDArray
+from script_modules import loaded_script
 
 from simbench.robot.robot import Robot, load_robot
 
@@ -52,13 +52,9 @@ def placed() -> Callable[[Robot, NDArray[np.float64]], dict[str, pin.SE3]]:
 
 
 @pytest.fixture(scope="session")
-def build_robots() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("build_robots", SCRIPT)
-    assert spec
-    assert spec.loader
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    return script
+def build_robots() -> Iterator[ModuleType]:
+    with loaded_script("tools/build_robots.py") as script:
+        yield script
 
 
 class Bullet:

@@ -1,22 +1,18 @@
 """Varied robots, against mass properties put together link by link from the URDF."""
 
-import importlib.util
-import sys
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import numpy as np
 import pybullet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from script_modules import loaded_script
 
 from simbench.errors import RobotError
 from simbench.robot.robot import load_robot, placed_robot
 from simbench.robot.variation import drawn_variation, vary_masses
 from simbench.sim.world import add_robot, open_world
-
-SURVIVAL = Path(__file__).parents[2] / "scripts" / "studies" / "survival.py"
 
 
 @pytest.fixture(scope="module", params=["romeo", "mahru", "puma560", "direct_drive_arm"])
@@ -216,13 +212,8 @@ def test_fraction_out_of_range(direct_drive_arm, fraction):
 
 @pytest.fixture(scope="module")
 def survival():
-    spec = importlib.util.spec_from_file_location(SURVIVAL.stem, SURVIVAL)
-    module = importlib.util.module_from_spec(spec)
-    # Dataclasses look their module up.
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
+    with loaded_script("studies/survival.py") as module:
+        yield module
 
 
 def cells(table):

@@ -8,7 +8,7 @@ from simbench.motion.anatomy import PALM_OFFSET
 from simbench.robot.sides import SIDES
 from simbench.runs.actor_on_fixture import perform_on_fixture
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
-from simbench.sim.fixtures.mechanism import asked_positions, handle_poses
+from simbench.sim.fixtures.mechanism import compute_joint_positions, handle_poses
 
 # Not where the thesis has them, nor as it does.
 DRAWER = [
@@ -46,7 +46,7 @@ def test_measured_palms_stay_on_the_handles_within_two_millimetres(overrides):
     [[first, last]] = motion.strokes
     palms = {side: poses[first : last + 1] for side, poses in palms_as_recorded(motion).items()}
     held = dict.fromkeys(SIDES, np.ones(last + 1 - first, dtype=bool))
-    asked = asked_positions(mechanism, palms, held)
+    asked = compute_joint_positions(mechanism, palms, held)
     expected = handle_poses(mechanism, asked)
     for side in SIDES:
         miss = np.linalg.norm((palms[side] - expected[side])[:, :3, 3], axis=1)
@@ -65,9 +65,9 @@ def test_the_keys_of_a_task_say_how_far_and_how_fast():
     motion, mechanism = performed(*DRAWER)
     palms = palms_as_recorded(motion)
     [[first, last]] = motion.strokes
-    opening = asked_positions(mechanism, palms, dict.fromkeys(SIDES, np.ones(len(motion.time), dtype=bool)))[
-        :, 0
-    ]
+    opening = compute_joint_positions(
+        mechanism, palms, dict.fromkeys(SIDES, np.ones(len(motion.time), dtype=bool))
+    )[:, 0]
     assert opening[first] == pytest.approx(0.1, abs=0.003)
     assert opening[first : last + 1].max() == pytest.approx(0.18, abs=0.003)
     assert opening[last] == pytest.approx(0.1, abs=0.003)

@@ -1,28 +1,18 @@
-import importlib.util
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 import stepping_by_hand as by_hand
 from PIL import Image
+from script_modules import loaded_script
 
 from simbench.errors import ScenarioError
 from simbench.runs.scenario.loading import load_scenario, resolved_yaml
 from simbench.sim.rendering.scene_view import Camera, project
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "reproduce" / "kim2005_cog" / "kim2005_cog.py"
-
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location(SCRIPT.stem, SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    # Dataclasses look their module up.
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
+    with loaded_script("reproduce/kim2005_cog/kim2005_cog.py") as module:
+        yield module
 
 
 def test_the_scenarios_of_an_example_differ_in_embedding_alone(script):

@@ -1,11 +1,8 @@
-import importlib.util
-import sys
-from pathlib import Path
-
 import numpy as np
 import pinocchio as pin
 import pytest
 from scipy.signal import savgol_coeffs
+from script_modules import loaded_script
 
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.actors.virtual_mocap import MocapErrors
@@ -13,18 +10,11 @@ from simbench.motion.writers.netcdf import write_netcdf
 from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.imitation import imitate
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "reproduce" / "tomic2018" / "ch3.py"
-
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location(SCRIPT.stem, SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    # Dataclasses look their module up.
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
+    with loaded_script("reproduce/tomic2018/ch3.py") as module:
+        yield module
 
 
 @pytest.fixture(scope="module")

@@ -1,30 +1,21 @@
-import importlib.util
-import sys
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from rich.console import Console
+from script_modules import loaded_script
 
 from simbench.errors import SkillError
 from simbench.skills.fuzzy.rules import INPUTS, OUTPUTS
 from simbench.skills.fuzzy.tuning import tune
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "reproduce" / "tomic2018" / "ch5.py"
-
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location(SCRIPT.stem, SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    # Dataclasses look their module up.
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
+    with loaded_script("reproduce/tomic2018/ch5.py") as module:
+        yield module
 
 
 @pytest.fixture

@@ -1,30 +1,22 @@
 """The script that puts ROMEO's motion by weights beside its motion by single criteria."""
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import numpy as np
 import pinocchio as pin
 import pytest
+from script_modules import loaded_script
 
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.retargeting.imitation.imitation import imitate
 from simbench.robot.sides import SIDES
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "reproduce" / "tomic2018" / "transfer_weights.py"
 ACTOR = 12
 """Whose drawer ROMEO's wrists allow."""
 
 
 @pytest.fixture(scope="module")
 def script():
-    sys.path.insert(0, str(SCRIPT.parent))
-    spec = importlib.util.spec_from_file_location(SCRIPT.stem, SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    yield module
-    sys.path.remove(str(SCRIPT.parent))
+    with loaded_script("reproduce/tomic2018/transfer_weights.py") as module:
+        yield module
 
 
 def test_palms_go_as_far_as_the_persons_from_where_romeos_are(script, drawer_actor, drawer_motion):

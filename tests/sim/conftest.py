@@ -9,7 +9,7 @@ import pytest
 from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.standing import stand
 from simbench.sim.control.joint_controller import JointController
-from simbench.sim.fixtures.shapes import inertia
+from simbench.sim.fixtures.shapes import compute_inertia
 from simbench.sim.grasp import Grip, apply_grips
 from simbench.sim.link_motion import link_motions
 from simbench.sim.sensing import ContactSensor, read_contacts
@@ -93,7 +93,7 @@ def fixture_momentum():
             [(com, _, quaternion, velocity, spinning)] = link_motions(fixture, [fixture.links[part.name]])
             turn = pin.Quaternion(quaternion[3], *quaternion[:3]).matrix()
             linear = part.mass * np.array(velocity)
-            spin = turn @ inertia(part.shapes, part.mass).inertia @ turn.T @ np.array(spinning)
+            spin = turn @ compute_inertia(part.shapes, part.mass).inertia @ turn.T @ np.array(spinning)
             total += np.concatenate([linear, spin + np.cross(com, linear)])
         return total
 

@@ -1,36 +1,20 @@
 import numpy as np
 import pinocchio as pin
 import pytest
+import scenes
 import trimesh
 
 from simbench.errors import ScenarioError
 from simbench.runs.scenario.loading import load_scenario
 from simbench.sim.fixtures import fixture_mechanism
-from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
+from simbench.sim.fixtures.drawer import drawer_mechanism
 from simbench.sim.fixtures.fixture import add_fixture, fixture_state, place_fixture
 from simbench.sim.fixtures.mechanism import handle_poses
-from simbench.sim.fixtures.shapes import Board, inertia
+from simbench.sim.fixtures.shapes import Board, compute_inertia
 from simbench.sim.world import GRAVITY, bullet, open_world
 
-DESIGN = Drawer(
-    type="drawer",
-    name="drawer",
-    position_m=(0.45, 0.02, 0.0),
-    heading_rad=0.1,
-    width_m=0.62,
-    depth_m=0.42,
-    height_m=0.30,
-    table_height_m=0.75,
-    panel_thickness_m=0.018,
-    front_height_m=0.20,
-    travel_m=0.30,
-    start_opening_m=0.12,
-    mass_kg=1.7,
-    friction_n=2.0,
-    damping_ns_m=5.0,
-    handle_separation_m=0.40,
-    handle_convergence_rad=0.26,
-    grip_clearance_m=0.003,
+DESIGN = scenes.drawer_section(
+    position_m=(0.45, 0.02, 0.0), heading_rad=0.1, friction_n=2.0, damping_ns_m=5.0, grip_clearance_m=0.003
 )
 DRAWER = drawer_mechanism(DESIGN)
 
@@ -207,7 +191,7 @@ def test_inertia_of_boards_agrees_with_trimesh_integrals():
         [trimesh.creation.box(bounds=[board.low, board.high]) for board in boards]
     )
     solid.density = 1.7 / solid.volume
-    own = inertia(boards, 1.7)
+    own = compute_inertia(boards, 1.7)
     assert own.mass == pytest.approx(1.7)
     np.testing.assert_allclose(own.lever, solid.center_mass, atol=1e-12)
     np.testing.assert_allclose(own.inertia, solid.moment_inertia, atol=1e-12)

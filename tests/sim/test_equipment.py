@@ -18,20 +18,20 @@ from simbench.sim.equipment import (
     fixture_surroundings,
     held_by,
 )
-from simbench.sim.fixtures.mechanism import Handle, Joint, Mechanism, Part, handle_poses
+from simbench.sim.fixtures.mechanism import Mechanism, MechanismHandle, MechanismJoint, Part, handle_poses
 from simbench.sim.fixtures.shapes import STEEL, Board
 
 # A bar 0.6 m long, 5 cm square; it turns about a vertical axis through (0.3, 0.1), 0.1 m from its middle.
 LENGTH, WIDTH, MASS, OFF = 0.6, 0.05, 3.0, 0.1
 BAR = Part("bar", (Board((0.1, 0.075, 0.8), (0.7, 0.125, 0.85), STEEL),), MASS, "turn")
 MOMENT = MASS * ((LENGTH**2 + WIDTH**2) / 12.0 + OFF**2)
-JOINT = Joint(
+JOINT = MechanismJoint(
     "turn", "turn", (0.0, 0.0, 1.0), (0.3, 0.1, 0.0), start=0.2, friction=0.9, damping=0.4, back_damping=0.2
 )
 STAND = Part("stand", (Board((-0.1, -0.1, 0.0), (0.1, 0.1, 0.1), STEEL),), 1.0)
 # Where both hold it: 0.15 and 0.4 m from the axis. The left's palm lies 5 cm above what it holds.
-LEFT = Handle("bar", pin.SE3(np.eye(3), np.array([0.15, 0.1, 0.9])), point=(0.0, 0.0, -0.05))
-RIGHT = Handle("bar", pin.SE3(pin.utils.rotate("z", 0.5), np.array([0.7, 0.1, 0.9])))
+LEFT = MechanismHandle("bar", pin.SE3(np.eye(3), np.array([0.15, 0.1, 0.9])), point=(0.0, 0.0, -0.05))
+RIGHT = MechanismHandle("bar", pin.SE3(pin.utils.rotate("z", 0.5), np.array([0.7, 0.1, 0.9])))
 
 
 def bar(handles, name="bar"):

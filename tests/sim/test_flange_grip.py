@@ -5,11 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pinocchio as pin
 import pytest
+import scenes
 
 from simbench.retargeting.reference.reference import Reference
 from simbench.robot.robot import load_robot, placed_robot
 from simbench.sim.control.laws import ComputedTorqueLaw
-from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
+from simbench.sim.fixtures.drawer import drawer_mechanism
 from simbench.sim.fixtures.fixture import add_fixture
 from simbench.sim.fixtures.mechanism import handle_poses
 from simbench.sim.grasp import Grip, GripDesign
@@ -39,25 +40,16 @@ def drawer_at(handle):
     heading = float(np.arctan2(handle.rotation[1, 0], handle.rotation[0, 0]))
 
     def mechanism(position, height):
-        design = Drawer(
-            type="drawer",
-            name="drawer",
+        design = scenes.drawer_section(
             position_m=position,
             heading_rad=heading,
-            width_m=0.62,
-            depth_m=0.42,
-            height_m=0.30,
             table_height_m=height,
             panel_thickness_m=PANEL,
-            front_height_m=0.20,
-            travel_m=0.30,
             start_opening_m=OPENING,
             mass_kg=MASS,
             friction_n=FRICTION,
             damping_ns_m=DAMPING,
-            handle_separation_m=0.40,
             handle_convergence_rad=0.0,
-            grip_clearance_m=0.0,
         )
         return drawer_mechanism(design)
 

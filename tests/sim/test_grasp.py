@@ -3,11 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
+import scenes
 
-from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
+from simbench.sim.fixtures.drawer import drawer_mechanism
 from simbench.sim.fixtures.fixture import Fixture, add_fixture, fixture_state
-from simbench.sim.fixtures.mechanism import Handle, Joint, Mechanism, Part, handle_poses
-from simbench.sim.grasp import Grip, GripDesign, apply_grips
+from simbench.sim.fixtures.mechanism import Mechanism, MechanismHandle, MechanismJoint, Part, handle_poses
+from simbench.sim.grasp import Grip, apply_grips
 from simbench.sim.link_motion import link_motions
 from simbench.sim.state import read_state
 from simbench.sim.world import bullet, open_world
@@ -15,38 +16,11 @@ from simbench.sim.world import bullet, open_world
 DT = 1e-3
 OPENING = 0.12
 # Without friction: what the drawer's mass then feels along its slide is the hand alone.
-DESIGN = Drawer(
-    type="drawer",
-    name="drawer",
-    position_m=(0.5, 0.05, 0.0),
-    heading_rad=0.3,
-    width_m=0.62,
-    depth_m=0.42,
-    height_m=0.30,
-    table_height_m=0.75,
-    panel_thickness_m=0.018,
-    front_height_m=0.20,
-    travel_m=0.30,
-    start_opening_m=OPENING,
-    mass_kg=1.7,
-    friction_n=0.0,
-    damping_ns_m=0.0,
-    handle_separation_m=0.40,
-    handle_convergence_rad=0.26,
-    grip_clearance_m=0.0,
-)
+DESIGN = scenes.drawer_section(start_opening_m=OPENING)
 DRAWER = drawer_mechanism(DESIGN)
 OUTWARD = -pin.utils.rotate("z", DESIGN.heading_rad)[:, 0]
 LEFT_HANDLE = pin.SE3(handle_poses(DRAWER, np.array([[OPENING]]))["left"][0])
-GRIP = GripDesign(
-    stiffness_n_m=2000.0,
-    damping_ns_m=30.0,
-    rotational_stiffness_nm_rad=20.0,
-    rotational_damping_nms_rad=0.5,
-    max_force_n=60.0,
-    max_torque_nm=3.0,
-    tolerance_m=0.02,
-)
+GRIP = scenes.SOFT_GRIP
 
 
 @pytest.fixture
@@ -208,12 +182,12 @@ def test_torques_reach_a_hinged_handle_too(world, romeo, weightless, floating_ha
     bullet.setJointMotorControl2(body, 0, bullet.VELOCITY_CONTROL, force=0, physicsClientId=client)
     angle = 0.4
     bullet.resetJointState(body, 0, angle, physicsClientId=client)
-    handle = Handle("arm", place(0.0, 0.0, 0.225))
+    handle = MechanismHandle("arm", place(0.0, 0.0, 0.225))
     mechanism = Mechanism(
         "lever",
         pin.SE3(np.eye(3), HINGE),
         (Part("stand", (), 0.0), Part("arm", (), 0.8, "hinge")),
-        (Joint("hinge", "turn", tuple(AXIS.tolist())),),
+        (MechanismJoint("hinge", "turn", tuple(AXIS.tolist())),),
         {"left": handle},
     )
     lever = Fixture(mechanism, world, body, None, (0,), {"stand": -1, "arm": 0}, {})

@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 
 from simbench.sim.fixtures.fixture import add_fixture, place_fixture
-from simbench.sim.fixtures.mechanism import Handle, Joint, Mechanism, Part, handle_poses
+from simbench.sim.fixtures.mechanism import Mechanism, MechanismHandle, MechanismJoint, Part, handle_poses
 from simbench.sim.fixtures.shapes import IRON, WARM, Board, Rod
 from simbench.sim.grasp import GripDesign
 from simbench.sim.state import read_state
@@ -28,12 +28,12 @@ def rod_in_hand(grip, point, *, free=False):
     board = Board((-0.2, -0.1, 0.0), (0.1, 0.1, 0.05), WARM)
     pose = pin.SE3(pin.exp3(np.array([0.3, -0.5, 0.9])), np.array([0.3, 0.2, 1.3]))
     axis = None if grip == "rigid" else tuple(ACROSS.tolist())
-    handle = Handle("body" if free else "lever", PALM, grip, axis, tuple(point.tolist()))
+    handle = MechanismHandle("body" if free else "lever", PALM, grip, axis, tuple(point.tolist()))
     if free:
         return Mechanism(
             "free", pose, (Part("body", (board, rod), 2.0),), (), {"left": handle}, standing=True
         )
-    joint = Joint("turn", "turn", (0.0, 0.6, 0.8), (0.05, 0.02, 0.3), start=START)
+    joint = MechanismJoint("turn", "turn", (0.0, 0.6, 0.8), (0.05, 0.02, 0.3), start=START)
     parts = Part("stand", (board,), 2.0), Part("lever", (rod,), 0.8, "turn")
     return Mechanism("lever", pose, parts, (joint,), {"left": handle})
 

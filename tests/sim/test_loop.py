@@ -1,45 +1,28 @@
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pinocchio as pin
 import pytest
+import scenes
 
 from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.standing import stand
 from simbench.retargeting.reference.reference import Reference
 from simbench.robot.robot import load_robot
-from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
+from simbench.sim.fixtures.drawer import drawer_mechanism
 from simbench.sim.fixtures.fixture import add_fixture
 from simbench.sim.fixtures.mechanism import handle_poses
-from simbench.sim.grasp import Grip, GripDesign
+from simbench.sim.grasp import Grip
 from simbench.sim.loop import simulate
 from simbench.sim.recorder import Recorder
 from simbench.sim.world import GRAVITY, add_robot, bullet, open_world
 
 DT = 1e-3
-DESIGN = Drawer(
-    type="drawer",
-    name="drawer",
-    position_m=(0.5, 0.05, 0.0),
-    heading_rad=0.3,
-    width_m=0.62,
-    depth_m=0.42,
-    height_m=0.30,
-    table_height_m=0.75,
-    panel_thickness_m=0.018,
-    front_height_m=0.20,
-    travel_m=0.30,
-    start_opening_m=0.12,
-    mass_kg=1.7,
-    friction_n=0.0,
-    damping_ns_m=0.0,
-    handle_separation_m=0.40,
-    handle_convergence_rad=0.26,
-    grip_clearance_m=0.0,
-)
+DESIGN = scenes.drawer_section()
 DRAWER = drawer_mechanism(DESIGN)
-GRIP = GripDesign(2000.0, 30.0, 20.0, 0.5, 60.0, 3.0, 0.02)
+GRIP = scenes.SOFT_GRIP
 ARRAYS = [
     name
     for name, value in vars(Recorder(1, load_robot("romeo"), [1])).items()
@@ -228,10 +211,35 @@ def test_saturated_motors_are_counted_at_every_step(romeo, with_motors, record):
     assert rarely.saturated_steps == log.saturated_steps
 
 
-def test_realtime_waits_for_the_clock(record):
-    log, _ = record(steps=150, log_every=50, realtime=True)
-    assert 0.148 <= log.wall_time < 1.0
-    assert log.step_time < 0.1
+class FakeClock:
+    """A clock that advances by `tick` whenever it is read, and by as much as it is asked to sleep."""
+
+    def __init__(self, tick):
+        self.time, self.tick, self.slept = 0.0, tick, []
+
+    def perf_counter(self):
+        self.time += self.tick
+        return self.time
+
+    def sleep(self, duration):
+        assert duration >= 0.0
+        self.time += duration
+        self.slept.append(duration)
+
+
+@pytest.mark.parametrize(("tick", "waits"), [(1e-5, True), (DT, False)])
+def test_realtime_waits_for_the_clock(record, monkeypatch, tick, waits):
+    """The clock is read at least twice a step: at a tick of one time step the simulation is always late."""
+    clock = FakeClock(tick)
+    monkeypatch.setattr(time, "perf_counter", clock.perf_counter)
+    monkeypatch.setattr(time, "sleep", clock.sleep)
+    record(steps=150, log_every=50, realtime=True)
+    assert len(clock.slept) == 150
+    if waits:
+        assert 149 * DT <= clock.time < 151 * DT
+        assert max(clock.slept) < DT
+    else:
+        assert not any(clock.slept[1:])
 
 
 def hold_the_drawer(robot, stance, design, *, amplitude, steps, release):

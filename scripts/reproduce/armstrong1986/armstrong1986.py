@@ -1,11 +1,12 @@
-"""Armstrong, Khatib & Burdick (ICRA 1986): the explicit model of PUMA 560, every table beside ours.
+"""Armstrong, Khatib & Burdick (ICRA 1986): the explicit model of PUMA 560, compared with every table.
 
 python scripts/reproduce/armstrong1986/armstrong1986.py [--states N] [--equations]
 
-The model is derived anew, from the paper's link table and tables 4-6 as printed, and compared with the
-recursion and with Pinocchio. Tables 4-7 themselves are the robot (robots/puma560/robot.yaml), but for izz of
-link 3, which no body can have as printed; here it is as printed. --equations prints both models. Exit status
-1 if a torque or an element differs, a count is larger than the paper's, or a measurement is 1 % off.
+The model is derived from the paper's link table and tables 4-6 as printed, and compared with the Newton-Euler
+recursion and with Pinocchio. Tables 4-7 are also the source of robots/puma560/robot.yaml, except for izz of
+link 3, whose printed value no rigid body can have; here it is used as printed. --equations prints both
+models. Exit status 1 if a torque or an element differs, a count is larger than the paper's, or a measurement
+is off by 1 %.
 """
 
 import argparse
@@ -36,12 +37,12 @@ TOLERANCE = 1e-9
 MEASURED = 0.01
 PRINTED_IZZ3 = 0.086
 FLOPS = 100_000
-A_LITTLE_MORE = 0.00101
-"""Of a joint's largest constant term, where the paper's text leaves out what is less than 0.001."""
+CUT_OFF = 0.00101
+"""Fraction of a joint's largest constant below which terms are left out; 0.001 in the paper's text."""
 
 
 def printed_arm() -> Arm:
-    """PUMA with the paper's printed inertia, its base at the shoulder."""
+    """Build PUMA with the paper's printed inertia and its base at the shoulder."""
     arm = read_arm("puma560")
     inertia = arm.inertia.copy()
     inertia[2, 2, 2] = PRINTED_IZZ3
@@ -51,7 +52,7 @@ def printed_arm() -> Arm:
 
 
 def general_arm() -> Arm:
-    """An arm of six joints in which nothing is zero and no angle a right one."""
+    """Build an arm of six joints without zero parameters or right angles."""
     arm = read_arm("puma560")
     names = ("base", *arm.table.moving)
     rows = [Row(alpha=0.3, a=0.1, d=0.2) for _ in range(6)]
@@ -62,7 +63,7 @@ def general_arm() -> Arm:
 
 
 def exactness(arm: Arm, count: int) -> tuple[Table, float]:
-    """Explicit model, recursion and Pinocchio on the same random states."""
+    """Compare the explicit model, the recursion and Pinocchio on the same random states."""
     rng = np.random.default_rng(1986)
     q, v, a = (rng.uniform(-span, span, (count, 6)) for span in (np.pi, 4.0, 20.0))
     model, explicit = arm_model(arm), make_evaluator(puma560_full, arm)
@@ -87,7 +88,7 @@ def exactness(arm: Arm, count: int) -> tuple[Table, float]:
 
 
 def pinocchio_terms(model: pin.Model, q: np.ndarray) -> tuple[np.ndarray, ...]:
-    """A by composite bodies; B, C and g by Pinocchio's recursion with single speeds."""
+    """Compute A by composite rigid bodies, and B, C and g by Pinocchio's recursion with unit speeds."""
     data, unit, pairs = model.createData(), np.eye(6), velocity_products(6)
     inertia, coriolis = np.empty((len(q), 6, 6)), np.empty((len(q), 6, len(pairs)))
     centrifugal, gravity = np.empty((len(q), 6, 6)), np.empty((len(q), 6))
@@ -104,7 +105,7 @@ def pinocchio_terms(model: pin.Model, q: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def columns_by_recursion(arm: Arm) -> Operations:
-    """A by six passes of the recursion with one acceleration each, nothing moving, no gravity."""
+    """Count the operations of A by six recursions with one unit acceleration each, at rest, no gravity."""
     still = dataclasses.replace(arm, gravity=np.zeros(3))
     passes = []
     for column in range(6):
@@ -114,7 +115,7 @@ def columns_by_recursion(arm: Arm) -> Operations:
 
 
 def calculations(arm: Arm, full: Counts, short: Counts, shorter: Counts) -> tuple[Table, Table, Table]:
-    """Tables 1-3."""
+    """Tabulate the operation counts of the paper's tables 1-3."""
     first = Table(title="Table 1: calculations for the torques (sines and cosines not counted)")
     for heading in ("method", "paper", "ours", "multiplications", "additions"):
         first.add_column(heading, justify="right" if heading != "method" else "left")
@@ -147,7 +148,7 @@ def calculations(arm: Arm, full: Counts, short: Counts, shorter: Counts) -> tupl
         add(third, f"{name}, what elements share computed once", "", counts.shared["A"])
     add(
         first,
-        f"abbreviated, joints' bound {100 * A_LITTLE_MORE:.3g} %",
+        f"abbreviated, joints' bound {100 * CUT_OFF:.3g} %",
         "",
         shorter.total(shorter.expanded),
     )
@@ -164,12 +165,12 @@ def calculations(arm: Arm, full: Counts, short: Counts, shorter: Counts) -> tupl
 
 
 def abbreviation_table(arm: Arm, count: int) -> Table:
-    """What the abbreviated model is off, over the joints' ranges, at rest and moving."""
+    """Tabulate the error of the abbreviated model over the joints' ranges, at rest and moving."""
     robot = load_robot("puma560")
     rng, limit = np.random.default_rng(1), robot.motors.torque_limit
     q = rng.uniform(robot.model.lowerPositionLimit, robot.model.upperPositionLimit, (count, 6))
     speed = rng.uniform(-1, 1, (count, 6)) * robot.model.velocityLimit
-    # As much as the motors can do to the arm in the zero position.
+    # The accelerations that the motors can produce in the zero position.
     change = rng.uniform(-1, 1, (count, 6)) * limit / np.diagonal(dynamics_terms(arm, np.zeros(6))[0])
     models = [make_evaluator(module, arm) for module in (puma560_abbreviated, puma560_full)]
     table = Table(title=f"Abbreviated - full, {count} states; % of the joint's maximum torque")
@@ -201,7 +202,7 @@ def main() -> int:
     if given.equations:
         for model in (full, short):
             console.print("\n".join(equations(model)), highlight=False)
-    counts = tuple(map(count_model, (full, short, abbreviate_model(full, A_LITTLE_MORE))))
+    counts = tuple(map(count_model, (full, short, abbreviate_model(full, CUT_OFF))))
     differences, worst = exactness(arm, given.states)
     console.print(differences)
     for table in (*calculations(arm, *counts), sizes(full, short), *appendix_tables(full, arm)):

@@ -1,4 +1,4 @@
-"""The lumped constants of the paper's appendix: how each is made of the parameters, its value, its tolerance.
+"""The lumped constants of the paper's appendix: expression in the parameters, value and tolerance.
 
 x, y, z are the centres of mass in the links' frames (the paper's r), Ixx and so on about them; a2 is the
 length between joints 2 and 3. Values and tolerances in kg·m² and N·m, as printed.
@@ -67,7 +67,7 @@ CONSTANTS = {
 
 
 def appendix_tables(full: ExplicitModel, arm: Arm) -> tuple[Table, Table]:
-    """Compare the appendix's constants and tolerances with ours, and say which of them ours are."""
+    """Compare the appendix's constants and tolerances with ours, and match them with ours."""
     theirs = {name: _polynomial(full, text) for name, (text, _, _) in CONSTANTS.items()}
     spread = tolerances_of(theirs, arm)
     first = Table(title="The appendix's constants from tables 4-6, kg·m² and N·m")
@@ -86,7 +86,7 @@ def appendix_tables(full: ExplicitModel, arm: Arm) -> tuple[Table, Table]:
 
 
 def dependent_constants(full: ExplicitModel) -> list[str]:
-    """Write those of the appendix's constants that are sums of two others."""
+    """List those of the appendix's constants that are sums of others."""
     theirs = {name: _polynomial(full, text) for name, (text, _, _) in CONSTANTS.items()}
     found = []
     for name, constant in theirs.items():
@@ -97,7 +97,7 @@ def dependent_constants(full: ExplicitModel) -> list[str]:
 
 
 def _polynomial(full: ExplicitModel, text: str) -> Polynomial:
-    """Read a sum of products in the ring of the arm's parameters; what is zero in the arm is not in it."""
+    """Parse a sum of products into the ring of the arm's parameters, without those that are zero."""
     ring = full.geometry.ring.constants
     names = {str(symbol): gen for symbol, gen in zip(ring.symbols, ring.gens, strict=True)}
     missing = {name: 0 for name in ("y1", "m1") if name not in names}

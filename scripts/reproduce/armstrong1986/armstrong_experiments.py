@@ -1,4 +1,4 @@
-"""PUMA in simulation: its inertia measured the paper's two ways, and tracked by its explicit models."""
+"""PUMA in simulation: inertia measured with the paper's two methods, and tracking with explicit models."""
 
 import tempfile
 from pathlib import Path
@@ -27,7 +27,7 @@ MODELS = {
 
 
 def smooth_robot(folder: Path) -> Path:
-    """Write PUMA without friction, which else is most of the error."""
+    """Write PUMA without friction, which otherwise causes most of the error."""
     source = resource_dir("robots") / "puma560" / "robot.yaml"
     robot = yaml.safe_load(source.read_text(encoding="utf-8"))
     del robot["friction"]
@@ -38,7 +38,7 @@ def smooth_robot(folder: Path) -> Path:
 
 
 def measurement_table() -> tuple[Table, float]:
-    """Inertia put in and measured, and the greatest share that one is off."""
+    """Tabulate inertia, true and measured, and the largest relative error."""
     robot = load_robot("puma560")
     table = Table("", "put in", "measured", "off", title="Measured in simulation, kg·m²")
     rows = []
@@ -56,7 +56,7 @@ def measurement_table() -> tuple[Table, float]:
 
 
 def tracking_table() -> Table:
-    """Tracking of all joints by computed torque with different models: the error, RMS and greatest."""
+    """Tabulate RMS and largest tracking error of all joints by computed torque with different models."""
     table = Table(title="Computed torque, puma560_sweep: joint error, mrad")
     for heading in ("model", "with friction, RMS", "maximum", "without, RMS", "maximum"):
         table.add_column(heading, justify="left" if heading == "model" else "right")

@@ -1,4 +1,4 @@
-"""How many constants and Christoffel symbols the explicit model has, and which are left out where."""
+"""Number of constants and Christoffel symbols of the explicit model, and which are left out."""
 
 from rich.table import Table
 
@@ -41,7 +41,7 @@ def sizes(full: ExplicitModel, short: ExplicitModel) -> Table:
 
 
 def christoffel_lines(full: ExplicitModel) -> list[str]:
-    """Say how 126 elements become so few: general rules by number, what is PUMA's own by name."""
+    """List how 126 elements are reduced: general rules by number, rules specific to PUMA by name."""
     places = christoffel_indices(6)
     general = {place: _written(place, ()) for place in places}
     zeros = sum(not each for each in general.values())
@@ -63,7 +63,7 @@ def christoffel_lines(full: ExplicitModel) -> list[str]:
 
 
 def _written(place: ChristoffelIndex, lost: tuple[int, ...]) -> tuple[object, ...]:
-    """Write an element's derivatives of A so that multiples are written alike; empty if it is zero."""
+    """Write an element's derivatives of A in a form that is the same for multiples; empty if it is zero."""
     slopes = sorted(christoffel_symbol(place, lost).items())
     return tuple((key, factor / slopes[0][1]) for key, factor in slopes)
 

@@ -1,7 +1,7 @@
-"""How exactly PUMA's lumped constants are known: the paper's tolerances of what was measured, propagated.
+"""Tolerances of PUMA's lumped constants, propagated from the paper's tolerances of the measured quantities.
 
-Link 2 was measured alone, link 3 together with the wrist (joints at zero), and the wrist's own links were
-estimated: what is wrong with those goes the other way in link 3, so that the whole stays as it was measured.
+Link 2 was measured alone, link 3 together with the wrist (joints at zero), and the wrist's links were
+estimated: an error of the estimates has the opposite effect in link 3, so that the sum stays as measured.
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ from simbench.dynamics.lumped import evaluate_polynomial
 from simbench.dynamics.trig_ring import Polynomial
 
 WHOLE = (2, 3, 4, 5)
-"""Link 3 with wrist, by index."""
+"""Indices of link 3 and the links of the wrist."""
 CENTRE = 0.003
 ESTIMATED_MASS_AND_CENTRE, ESTIMATED_INERTIA = 0.25, 0.5
 ASSUMED_INERTIA = 0.04
@@ -24,7 +24,7 @@ ASSUMED_INERTIA = 0.04
 
 
 def tolerances_of(constants: Mapping[str, Polynomial], arm: Arm) -> dict[str, float]:
-    """Root of the sum of squares of what each measurement's tolerance changes, by constant, kg·m² and N·m."""
+    """Compute each constant's root sum of squares of the changes by all tolerances, kg·m² and N·m."""
     own = arm_symbols(arm).values
     nominal = {name: evaluate_polynomial(constant, own) for name, constant in constants.items()}
     squares = dict.fromkeys(nominal, 0.0)
@@ -36,7 +36,7 @@ def tolerances_of(constants: Mapping[str, Polynomial], arm: Arm) -> dict[str, fl
 
 
 def varied(arm: Arm) -> Iterator[Arm]:
-    """Yield the arm with one measured quantity after the other at the end of its tolerance."""
+    """Yield the arm with one measured quantity at a time changed by its tolerance."""
     inertias = [pin.Inertia(*each) for each in zip(arm.mass, arm.centre, arm.inertia, strict=True)]
     for i in (1, 3, 4, 5):
         for other in _changes(inertias[i], estimated=i != 1, is_round=i == 5):
@@ -50,7 +50,7 @@ def varied(arm: Arm) -> Iterator[Arm]:
 
 
 def _changes(body: pin.Inertia, *, estimated: bool, is_round: bool = False) -> Iterator[pin.Inertia]:
-    """Yield a body with its mass, its centre and its inertia at their tolerances, one number at a time."""
+    """Yield a body with mass, centre or inertia changed by their tolerances, one number at a time."""
     mass, centre, inertia = body.mass, body.lever, body.inertia
     more = ESTIMATED_MASS_AND_CENTRE * mass if estimated else 0.01 + 0.01 * mass
     yield pin.Inertia(mass + more, centre, inertia)
@@ -65,7 +65,7 @@ def _changes(body: pin.Inertia, *, estimated: bool, is_round: bool = False) -> I
 
 
 def _in_link_3(arm: Arm, i: int, body: pin.Inertia) -> pin.Inertia:
-    """See a link of the wrist from link 3, joints at zero."""
+    """Transform the inertia of a link of the wrist to the frame of link 3, joints at zero."""
     model = arm_model(arm)
     data = model.createData()
     pin.forwardKinematics(model, data, np.zeros(6))
@@ -73,7 +73,7 @@ def _in_link_3(arm: Arm, i: int, body: pin.Inertia) -> pin.Inertia:
 
 
 def _moved(link: pin.Inertia, added: pin.Inertia, taken: pin.Inertia) -> pin.Inertia:
-    """Add a body to a link and take another away; what the paper does not know of it stays unknown."""
+    """Add a body to a link and remove another; parameters that the paper does not give stay unknown."""
     moments = [each.toDynamicParameters() for each in (link, added, taken)]
     total = moments[0] + moments[1] - moments[2]
     result = pin.Inertia.FromDynamicParameters(total)

@@ -1,11 +1,12 @@
-"""Kim & Kim (ICCAS 2005): waving and sign language on a humanoid's arms, the paper's findings beside ours.
+"""Kim & Kim (ICCAS 2005): waving and sign language on a humanoid's arms, compared with the paper's findings.
 
 python scripts/reproduce/kim2005_arm/kim2005_arm.py [--robot mahru] [--seed 2018]
 
-The paper's two motions, 642 and 1978 frames at 60 Hz, are performed by a virtual actor who wears its markers.
-Each is adapted as in the paper (position and speed bounds) and with accelerations bounded, too. Two more
-clips drive the joints into their bounds: the sign language at four times its pace, and arms that are to move
-on at full speed beyond every joint limit. Exit status 1 if a bound that was set is passed in any frame.
+The paper's two motions, 642 and 1978 frames at 60 Hz, are performed by a virtual actor who wears the paper's
+markers. Each is adapted as in the paper (bounds on position and speed), and also with bounds on acceleration.
+Two more clips drive the joints into their bounds: the sign language at four times its speed, and targets that
+move on at full speed beyond every joint limit. Exit status 1 if a bound that was set is violated in any
+frame.
 """
 
 import argparse
@@ -31,15 +32,17 @@ from simbench.robot.robot import Robot, load_robot
 Array = NDArray[np.float64]
 
 RATE = 60.0
+"""Frame rate of the motions, Hz."""
 TOLERANCE = 1e-9
 ON_BOUND = 1e-6
-HURRY = 4
+"""Distance from a bound within which a joint counts as being on it, rad or rad/s."""
+SPEED_UP = 4
 WEIGHTS = np.array([1.0, 1.0, 1.0, 0.1])
 PLACES = np.array([[0.0, 0.0, 0.025], [0.075, 0.043, 0.025], [0.075, -0.043, 0.025]])
 
 
 def violations(q: Array, bounds: JointBounds) -> tuple[int, int, int]:
-    """Count joint frames past position, speed and acceleration bounds, by backward differences from rest."""
+    """Count violations of position, speed and acceleration bounds, by backward differences from rest."""
     speed = np.diff(q, axis=0, prepend=q[:1]) * RATE
     acceleration = np.diff(speed, axis=0, prepend=0.0 * speed[:1]) * RATE
     return (
@@ -50,7 +53,7 @@ def violations(q: Array, bounds: JointBounds) -> tuple[int, int, int]:
 
 
 def on_bound(adaptation: ArmAdaptation, side: str, robot: Robot) -> NDArray[np.bool_]:
-    """Tell in which frames a joint of an arm is at its position or speed bound."""
+    """Find the frames in which a joint of an arm is on its position or speed bound."""
     columns = [adaptation.joint_names.index(name) for name in arm_joints(robot, side)]
     q, bounds = adaptation.q[:, columns], adaptation.bounds
     speed = np.abs(np.diff(q, axis=0, prepend=q[:1])) * RATE
@@ -64,7 +67,7 @@ def on_bound(adaptation: ArmAdaptation, side: str, robot: Robot) -> NDArray[np.b
 
 
 def faster(motion: HumanMotion, times: int) -> HumanMotion:
-    """Leave out frames and keep the rate."""
+    """Speed a motion up by leaving out frames."""
 
     def kept(tracks: dict[str, Array]) -> dict[str, Array]:
         return {name: track[::times] for name, track in tracks.items()}
@@ -80,26 +83,26 @@ def faster(motion: HumanMotion, times: int) -> HumanMotion:
 
 
 def beyond_limits(robot: Robot, side: str, bounds: JointBounds) -> Array:
-    """Follow an arm that goes to and fro at all joints' full speed, by a third of the range beyond limits."""
+    """Track an arm whose joints oscillate at full speed, to a third of their range beyond the limits."""
     chain = arm_chain(robot, side, 0.6, PLACES)
     width = bounds.upper - bounds.lower
     frames = np.arange(int(20 * RATE))
-    way = 0.5 * width + frames[:, None] / RATE * bounds.speed
-    turns = 5.0 / 3.0 * width
-    place = np.abs((way + turns / 5.0 + turns) % (2.0 * turns) - turns) - width / 3.0
-    wishes = bounds.lower + place
+    travel = 0.5 * width + frames[:, None] / RATE * bounds.speed
+    span = 5.0 / 3.0 * width
+    offset = np.abs((travel + span / 5.0 + span) % (2.0 * span) - span) - width / 3.0
+    targets = bounds.lower + offset
     posture = make_posture(chain)
     hand, upper_arm = np.empty((len(frames), 3, 3)), np.empty((len(frames), 3))
-    for frame, wish in enumerate(wishes):
-        place_arm(chain, wish, posture)
+    for frame, target in enumerate(targets):
+        place_arm(chain, target, posture)
         hand[frame] = posture.point[:3]
         upper_arm[frame] = posture.point[3] / np.linalg.norm(posture.point[3])
-    first = np.clip(wishes[0], bounds.lower, bounds.upper)
+    first = np.clip(targets[0], bounds.lower, bounds.upper)
     return arm_path(chain, hand, upper_arm, WEIGHTS, bounds, 1.0 / RATE, first)[0]
 
 
 def main() -> int:
-    """Print the tables."""
+    """Print the tables; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--robot", default="mahru")
     parser.add_argument("--seed", type=int, default=2018)
@@ -112,10 +115,10 @@ def main() -> int:
 
 
 def report(robot: Robot, seed: int) -> int:
-    """Adapt all clips and print what came out."""
+    """Adapt all clips and print the results; return the exit status."""
     passed = 0
     table = Table(
-        title=f"{robot.name}: person minus stretched robot in mm and degrees; joint frames that pass a bound",
+        title=f"{robot.name}: person minus scaled robot in mm and degrees; violations of bounds",
         caption="axis: the nine hand coordinates; point: distance of wrist, thumb and pinky; time: both arms",
     )
     for heading in ("motion", "accel.", "arm"):
@@ -128,14 +131,14 @@ def report(robot: Robot, seed: int) -> int:
         findings.add_column(heading, justify="left" if heading in ("motion", "arm") else "right")
 
     clips = {task: perform_in_session(seed, 1, task).motion for task in ("waving", "signing")}
-    clips[f"signing ×{HURRY}"] = faster(clips["signing"], HURRY)
-    # Compiled before the clock starts.
+    clips[f"signing ×{SPEED_UP}"] = faster(clips["signing"], SPEED_UP)
+    # Compile before the time is measured.
     adapt_arms(robot, faster(clips["waving"], 300))
     for name, motion in clips.items():
         for label, acceleration in (("free", np.inf), ("bounded", None)):
             start = time.perf_counter()
             adaptation = adapt_arms(robot, motion, acceleration=acceleration)
-            spent = 1e6 * (time.perf_counter() - start) / len(motion.time)
+            duration = 1e6 * (time.perf_counter() - start) / len(motion.time)
             counts = violations(adaptation.q, joint_bounds(robot, adaptation.joint_names))
             passed += counts[0] + counts[1] + (counts[2] if acceleration is None else 0)
             for row, side in enumerate(adaptation.hand_errors):
@@ -148,7 +151,7 @@ def report(robot: Robot, seed: int) -> int:
                     f"{1e3 * np.abs(errors).max():.1f}",
                     f"{1e3 * distance.mean():.1f}",
                     f"{np.degrees(adaptation.upper_arm_errors[side].mean()):.1f}",
-                    *([*map(str, counts), f"{spent:.0f}"] if row == 0 else [""] * 4),
+                    *([*map(str, counts), f"{duration:.0f}"] if row == 0 else [""] * 4),
                 )
                 if acceleration is not None:
                     bound, tips = on_bound(adaptation, side, robot), distance[:, 1:].mean(axis=1)
@@ -159,15 +162,15 @@ def report(robot: Robot, seed: int) -> int:
                         f"{1e3 * tips[bound].mean():.1f}" if bound.any() else "-",
                         f"{100 * bound.mean():.0f} %",
                     )
-    stress = Table(title="Wishes at full speed beyond all limits, to and fro; joint frames that pass a bound")
+    stress = Table(title="Targets that oscillate at full speed beyond all limits; violations of bounds")
     for heading in ("arm", "frames", "on a limit", "position", "speed", "accel."):
         stress.add_column(heading, justify="left" if heading == "arm" else "right")
     for side in adaptation.hand_errors:
-        own = joint_bounds(robot, arm_joints(robot, side))
-        path = beyond_limits(robot, side, own)
-        counts = violations(path, own)
+        bounds = joint_bounds(robot, arm_joints(robot, side))
+        path = beyond_limits(robot, side, bounds)
+        counts = violations(path, bounds)
         passed += sum(counts)
-        resting = np.mean((path < own.lower + ON_BOUND) | (path > own.upper - ON_BOUND))
+        resting = np.mean((path < bounds.lower + ON_BOUND) | (path > bounds.upper - ON_BOUND))
         stress.add_row(side, str(len(path)), f"{100 * resting:.0f} %", *map(str, counts))
     console = Console(width=120)
     for each in (table, findings, stress):
@@ -176,7 +179,7 @@ def report(robot: Robot, seed: int) -> int:
         "Paper: the three markers' trajectories and the humanoid's points agree well in both motions; small "
         "errors of thumb and pinky in some parts, put down to position and speed limits; accelerations left "
         "for later. It gives no numbers, nor its robot's limits.\n"
-        f"Ours: bounds passed where they were set, in all clips: {passed}."
+        f"Ours: violations of bounds that were set, in all clips: {passed}."
     )
     return 1 if passed else 0
 

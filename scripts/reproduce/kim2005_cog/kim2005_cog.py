@@ -1,12 +1,12 @@
-"""Kim, Choi, Oh & You (ICCAS 2005): Mahru steps on the spot, its arms move; with and without embedding.
+"""Kim, Choi, Oh & You (ICCAS 2005): Mahru steps on the spot while its arms move, with and without embedding.
 
 python scripts/reproduce/kim2005_cog/kim2005_cog.py [--out DIR] [--runs DIR]
 
-The paper's two examples, both arms stretched forward (Fig. 4) and the right arm waving fast (Fig. 5), run
-with the motion-embedded COG Jacobian and with a balance that takes the arms to be at rest: in its Jacobian,
-its measured COG and its torques. DIR of --out gets views from the front and from the side and, over time, COG
-and ZMP against the support. --runs takes finished run directories, named like their scenarios. Exit status 1
-if a bar is missed.
+The paper's two examples, both arms stretched forward (Fig. 4) and the right arm waving fast (Fig. 5), are run
+with the motion-embedded COG Jacobian, and with a balance controller that assumes the arms at rest in its
+Jacobian, its measured COG and its torques. Views from the front and the side, and plots of COG and ZMP in the
+support polygon over time, are written to DIR of --out. --runs takes finished run directories, named like
+their scenarios. Exit status 1 if a bound is not met.
 """
 
 import argparse
@@ -37,21 +37,21 @@ from simbench.runs.video import render_strip
 
 WITH, WITHOUT = "with embedding", "without"
 SUFFIX = {WITH: "", WITHOUT: "_without_embedding"}
-STATED_APART = ("name", "summary", "checks")
+ALLOWED_DIFFERENCES = ("name", "summary", "checks")
 """Keys in which the scenarios of an example may differ, besides `balance.embedding`."""
 
 
-# What is seen from where: degrees about the vertical and the point in the middle, m. Mahru faces +x.
+# Views: yaw of the camera in degrees, and the point in the middle of the picture, m. Mahru faces +x.
 VIEWS = {"front": (90.0, (0.0, 0.0, 0.72)), "side": (0.0, (0.45, 0.0, 0.72))}
-# From afar, so that a robot that falls towards the camera stays in the picture.
+# A distant camera, so that a robot that falls towards it stays in the picture.
 LENS: dict[str, Any] = {"distance_m": 7.0, "pitch_deg": -7.0, "fov_deg": 16.0}
 TILE, HEADING, MARGIN = (240, 264), 22, 26
-"""Pixels: width and height of one view; heights of the times above and of what is beside."""
+"""Pixels: width and height of one view, height of the times above, width of the labels beside."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """One of the paper's: its figure, scenario, when to look, and when its own motion has begun."""
+    """Example of the paper: figure, scenario, times to show, and a test of whether the gesture has begun."""
 
     title: str
     scenario: str
@@ -61,11 +61,13 @@ class Example:
 
 
 def _ahead(log: xr.Dataset) -> NDArray[np.bool_]:
+    """Test in which samples both palms are 0.4 m ahead of the pelvis."""
     palms = log["palm_position"].sel(xyz="x").values.min(axis=1)
     return np.asarray(palms - log["base_pose"].sel(pose="x").values > 0.4)
 
 
 def _above_head(log: xr.Dataset) -> NDArray[np.bool_]:
+    """Test in which samples the right palm is 0.55 m above the pelvis."""
     palm = log["palm_position"].sel(hand="right", xyz="z").values
     return np.asarray(palm - log["base_pose"].sel(pose="z").values > 0.55)
 
@@ -90,7 +92,7 @@ EXAMPLES = (
 
 @dataclass(frozen=True)
 class Line:
-    """A number with and without embedding, the bar, and whether it holds."""
+    """A quantity with and without embedding, its bound, and whether the bound is met."""
 
     what: str
     values: tuple[str, ...]
@@ -99,15 +101,15 @@ class Line:
 
 
 def check_alike(embedded: Scenario, other: Scenario) -> None:
-    """Make sure that two scenarios differ in whether the arms' motion is embedded, and in nothing else."""
+    """Raise an error unless two scenarios differ in `balance.embedding` only."""
     flat, flat_other = (dict(_leaves(scenario.model_dump(mode="json"))) for scenario in (embedded, other))
-    apart = sorted(
+    different = sorted(
         key
         for key in flat.keys() | flat_other.keys()
-        if flat.get(key) != flat_other.get(key) and key.split(".")[0] not in STATED_APART
+        if flat.get(key) != flat_other.get(key) and key.split(".")[0] not in ALLOWED_DIFFERENCES
     )
-    if apart != ["balance.embedding"] or not embedded.balance.embedding:
-        found = ", ".join(apart) or "nothing"
+    if different != ["balance.embedding"] or not embedded.balance.embedding:
+        found = ", ".join(different) or "nothing"
         raise ScenarioError(
             f"{embedded.name}, {other.name}: must differ in balance.embedding (true, false) alone, "
             f"differ in {found}"
@@ -115,6 +117,7 @@ def check_alike(embedded: Scenario, other: Scenario) -> None:
 
 
 def _leaves(data: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the keys, joined by dots, and values of nested dictionaries."""
     if isinstance(data, dict) and data:
         for name, value in data.items():
             yield from _leaves(value, f"{key}.{name}" if key else name)
@@ -123,10 +126,10 @@ def _leaves(data: Any, key: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def compare(logs: Mapping[str, xr.Dataset], example: Example) -> list[Line]:
-    """Measure both runs of an example, each until the robot has fallen; bars are for the one that embeds."""
-    standing = {way: until_fall(log) for way, log in logs.items()}
-    metrics = {way: run_metrics(log) for way, log in standing.items()}
-    fell = tuple(standing[way].sizes["time"] < log.sizes["time"] for way, log in logs.items())
+    """Measure both runs of an example until the robot falls; bounds apply to the run with embedding."""
+    standing = {label: until_fall(log) for label, log in logs.items()}
+    metrics = {label: run_metrics(log) for label, log in standing.items()}
+    fell = tuple(standing[label].sizes["time"] < log.sizes["time"] for label, log in logs.items())
     taken = [find_steps(log) for log in standing.values()]
     until = last_movement(logs[WITH])
 
@@ -149,6 +152,7 @@ def compare(logs: Mapping[str, xr.Dataset], example: Example) -> list[Line]:
 def _line(
     what: str, values: Sequence[float], digits: int = 0, low: float = -np.inf, high: float = np.inf
 ) -> Line:
+    """Format a quantity, and compare its value with embedding with a bound."""
     texts = tuple(
         "never" if np.isnan(value) else "in the air" if np.isinf(value) else f"{value:.{digits}f}"
         for value in values
@@ -158,18 +162,20 @@ def _line(
 
 
 def last_movement(log: xr.Dataset) -> float:
-    """Give the last time when a joint of the arms is to move by more than 0.1 rad/s."""
+    """Find the last time, s, at which the reference of an arm joint moves faster than 0.1 rad/s."""
     arms = log["joint_reference"].values[:, log["is_arm"].values]
     speed = np.abs(np.gradient(arms, log.time.values, axis=0)).max(axis=1)
     return float(log.time.values[speed > 0.1].max())
 
 
 def _first(log: xr.Dataset, example: Example) -> float:
+    """Find the first time, s, at which the gesture of an example is seen; NaN if never."""
     shown = example.shown(log)
     return float(log.time.values[shown.argmax()]) if shown.any() else np.nan
 
 
 def table_of(title: str, lines: Sequence[Line]) -> Table:
+    """Lay out quantities with and without embedding, with bounds."""
     table = Table("", *SUFFIX, "bar", "", title=title, title_justify="left", box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify, column.no_wrap = "right", True
@@ -179,7 +185,7 @@ def table_of(title: str, lines: Sequence[Line]) -> Table:
 
 
 def draw_strips(folders: Mapping[str, Path], example: Example, view: str, path: Path) -> None:
-    """Draw moments of an example, with embedding above and without below, as PNG."""
+    """Draw selected times of an example as PNG, with embedding above and without below."""
     width, height = TILE
     moments = example.moments
     size = (MARGIN + width * len(moments), HEADING + height * len(folders))
@@ -188,13 +194,13 @@ def draw_strips(folders: Mapping[str, Path], example: Example, view: str, path: 
     for column, moment in enumerate(moments):
         middle = (MARGIN + width * (column + 0.5), HEADING / 2)
         pen.text(middle, f"{moment:.1f} s", "black", font, anchor="mm")
-    for row, (way, folder) in enumerate(folders.items()):
+    for row, (label, folder) in enumerate(folders.items()):
         top, end = HEADING + row * height, float(until_fall(open_run(folder)).time[-1])
         shown = [moment for moment in moments if moment <= end]
-        with tempfile.TemporaryDirectory() as place:
-            views = _seen_from(folder, Path(place), view)
+        with tempfile.TemporaryDirectory() as scratch:
+            views = _seen_from(folder, Path(scratch), view)
             drawn = render_strip(
-                views, Path(place) / "views.png", shown, width=width, height=height, columns=len(shown)
+                views, Path(scratch) / "views.png", shown, width=width, height=height, columns=len(shown)
             )
             with Image.open(drawn) as picture:
                 strip.paste(picture, (MARGIN, top))
@@ -202,54 +208,53 @@ def draw_strips(folders: Mapping[str, Path], example: Example, view: str, path: 
             middle = (MARGIN + width * (column + 0.5), top + height / 2)
             pen.text(middle, f"fallen at {end:.1f} s", "#555555", font, anchor="mm")
         name = Image.new("RGB", (height, MARGIN), "white")
-        ImageDraw.Draw(name).text((height / 2, MARGIN / 2), way, "black", font, anchor="mm")
+        ImageDraw.Draw(name).text((height / 2, MARGIN / 2), label, "black", font, anchor="mm")
         strip.paste(name.rotate(90, expand=True), (0, top))
-    # With a palette the file is half its size.
+    # With a palette the file is half as large.
     strip.quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
-def _seen_from(folder: Path, place: Path, view: str) -> Path:
-    """Make a run directory with the same log and another camera."""
+def _seen_from(folder: Path, target_folder: Path, view: str) -> Path:
+    """Make a run directory with the same log and another camera; return it."""
     yaw, target = VIEWS[view]
     scenario = load_scenario(folder / "scenario.yaml")
     camera = scenario.camera.model_copy(update={**LENS, "yaw_deg": yaw, "target_m": target})
     text = resolved_yaml(scenario.model_copy(update={"camera": camera}))
-    (place / "scenario.yaml").write_text(text, encoding="utf-8")
-    (place / "log.nc").symlink_to((folder / "log.nc").resolve())
-    return place
+    (target_folder / "scenario.yaml").write_text(text, encoding="utf-8")
+    (target_folder / "log.nc").symlink_to((folder / "log.nc").resolve())
+    return target_folder
 
 
 def _run(name: str, folder: Path) -> None:
+    """Run a scenario; a function of this module, so that another process can call it."""
     run_scenario(load_scenario(name), folder)
 
 
-def run_all(place: Path) -> None:
-    """Run the scenarios, two at a time."""
+def run_all(folder: Path) -> None:
+    """Run all scenarios, two at a time, in directories named like them."""
     names = [example.scenario + suffix for example in EXAMPLES for suffix in SUFFIX.values()]
     for example in EXAMPLES:
         check_alike(*(load_scenario(example.scenario + suffix) for suffix in SUFFIX.values()))
-    # Read where numpy is loaded, which in a fresh process is before any of our lines runs.
+    # OpenBLAS reads this when numpy is loaded: in a new process before any line of this script runs.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        for running in [pool.submit(_run, name, place / name) for name in names]:
+        for running in [pool.submit(_run, name, folder / name) for name in names]:
             running.result()
 
 
-def report(place: Path, out: Path, console: Console) -> bool:
-    """Draw and print what came out; whether all bars hold."""
+def report(runs: Path, out: Path, console: Console) -> bool:
+    """Print the tables and draw the pictures of finished runs; return whether all bounds are met."""
     out.mkdir(parents=True, exist_ok=True)
     held = True
     for example in EXAMPLES:
-        folders = {way: place / (example.scenario + suffix) for way, suffix in SUFFIX.items()}
-        logs = {way: open_run(folder) for way, folder in folders.items()}
+        folders = {label: runs / (example.scenario + suffix) for label, suffix in SUFFIX.items()}
+        logs = {label: open_run(folder) for label, folder in folders.items()}
         check_alike(*(load_scenario(folder / "scenario.yaml") for folder in folders.values()))
         lines = compare(logs, example)
         held &= all(line.holds for line in lines)
         console.print(table_of(example.title, lines))
         if not example.shown(until_fall(logs[WITHOUT])).any():
-            console.print(
-                f"Without embedding it has fallen before {example.gesture}: of the way there, not of that."
-            )
+            console.print(f"Without embedding it falls before {example.gesture}: on the way there.")
         console.print()
         draw_balance(logs, example.title, out / f"kim2005_{example.scenario}_zmp.png")
         for view in VIEWS:
@@ -264,7 +269,7 @@ def report(place: Path, out: Path, console: Console) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the tables and draw the pictures."""
+    """Print the tables and draw the pictures; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("kim2005_cog"), metavar="DIR")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="finished runs, named like their scenarios")

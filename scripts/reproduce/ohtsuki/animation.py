@@ -1,10 +1,10 @@
-"""§8.2: the calibrated arm moved under the same law, beside what the arm did.
+"""§8.2: animation of the calibrated arm under the same control law, compared with the real arm.
 
-Gains or a law that are wrong are read in two ways. Driven: the arm itself is driven by them, and so is the
-virtual one, as the near-true parameters of tables 4 and 5 say; what the paper's own parameters give here is
-printed beside. Taken: the arm is driven by 9.5, -9.5, only calibration and virtual arm have the other law. A
-k_a that is not there then has to be the drives' inertia, which the paper's eight parameters do not have: what
-they can do at best is searched for.
+The paper's "wrong" gains or laws can be understood in two ways. Driven: both the real and the virtual arm are
+driven by them, as the nearly correct parameters of tables 4 and 5 suggest; the result of the paper's own
+parameters is also printed. Taken: the arm is driven by the gains 9.5, -9.5, and only calibration and
+animation assume the other law. A k_a that does not exist must then be explained by the inertia of the drives,
+which the paper's eight parameters do not include: the best that they can achieve is found by a search.
 """
 
 from collections.abc import Sequence
@@ -36,19 +36,19 @@ Array = NDArray[np.float64]
 
 SCHEMES: dict[str, Scheme] = {"full state": runge_kutta, "the paper's": runge_kutta_then_euler}
 STEP, COARSE = 0.001, 0.008
-"""Of an animation, and of one that is searched with, s."""
+"""Time step of an animation, and of animations within a search, s."""
 OTHERS = {(11.5, -11.5): "gains", (9.5, -9.5, -3.5): "law", (5.5, -5.5, -5.5): "law", (5.5, 0.0): "law"}
-LOST = 1e3
-"""Degrees, for a virtual arm that flies apart."""
+DIVERGED = 1e3
+"""Angle error assigned to a virtual arm that diverges, degrees."""
 
 
 def right_law(arm: Arm, motions: Sequence[ArmMotion], found: dict[str, Array], out: Path) -> list[str]:
-    """Print how far arms move from where the real one did, by name of their parameters; draw the last.
+    """Print angle errors of virtual arms under the right law, by name of their parameters; draw the last one.
 
     Returns
     -------
     list of str
-        Where those by least squares are further off than the paper's.
+        Cases in which the parameters by least squares have a larger error than the paper's.
     """
     print("\nAnimation: |real - virtual|, degrees: learning mean, maximum, evaluation mean, maximum")
     missed = []
@@ -67,7 +67,7 @@ def right_law(arm: Arm, motions: Sequence[ArmMotion], found: dict[str, Array], o
 def driven_by_others(
     arm: Arm, laws: Sequence[tuple[float, ...]] = tuple(OTHERS), length: int = LENGTH
 ) -> list[str]:
-    """Print animations of arms under other laws, calibrated under them, as `right_law`."""
+    """Print errors of arms that are driven and calibrated under other laws; returns as `right_law`."""
     print("\nAnimation, real and virtual arm driven by another law")
     missed = []
     for gains in laws:
@@ -91,16 +91,18 @@ def taken_for_others(
     taken: dict[tuple[float, ...], Array],
     laws: Sequence[tuple[float, ...]] = tuple(OTHERS),
 ) -> list[str]:
-    """Print animations of arms that were taken to be driven by other laws, as `right_law`.
+    """Print errors of arms whose calibration assumed other laws than the arm's; returns as `right_law`.
 
     Parameters
     ----------
     arm : Arm
+        The paper's arm.
     motions : sequence of ArmMotion
-        Under the paper's law.
+        Motions under the paper's law.
     taken : dict
-        Parameters by law, drives included.
+        Parameters by assumed law, including drives.
     laws : sequence of tuple of float
+        Gains of the assumed laws.
     """
     print("\nAnimation, the arm driven by 9.5, -9.5 but calibrated and animated by another law")
     missed = []
@@ -126,28 +128,29 @@ def taken_for_others(
 
 
 def closest_animation(arm: Arm, motions: Sequence[ArmMotion], law: Feedback, start: Array) -> Array:
-    """Search for base parameters whose animation is nowhere far off: least squares, then a simplex.
+    """Search for base parameters with the smallest largest animation error: least squares, then Nelder-Mead.
 
-    From `start`, and from the truth in proportion to the gains with k_a in the first inertia.
+    The search starts from `start`, and from the true values scaled with the gains and k_a added to the first
+    inertia.
     """
     real = _real(motions, COARSE)
 
-    def off(values: Array) -> Array:
+    def error(values: Array) -> Array:
         with np.errstate(all="ignore"):
             virtual = _moved(_arm(arm, values), law, motions, step=COARSE)
         degrees = np.degrees(virtual - real)
-        return np.asarray(np.where(np.abs(degrees) < LOST, degrees, LOST).ravel())
+        return np.asarray(np.where(np.abs(degrees) < DIVERGED, degrees, DIVERGED).ravel())
 
     found = []
     other = TRUE * law.position / LAW.position
     other[0] += law.acceleration
     for values in (start, other):
         scale = np.maximum(np.abs(values), 0.1)
-        near = least_squares(off, values, x_scale=scale, diff_step=1e-4, max_nfev=25).x
-        # Its options give it time: eight unknowns want more than the usual.
+        near = least_squares(error, values, x_scale=scale, diff_step=1e-4, max_nfev=25).x
+        # Eight unknowns need more evaluations than the default.
         found.append(
             minimize(
-                lambda x: np.abs(off(x)).max(),
+                lambda x: np.abs(error(x)).max(),
                 near,
                 method="Nelder-Mead",
                 options={"maxfev": 400, "adaptive": True},
@@ -191,10 +194,10 @@ def _real(motions: Sequence[ArmMotion], step: float = STEP) -> Array:
 
 
 def _numbers(motions: Sequence[ArmMotion], virtual: Array) -> Array:
-    """Mean and maximum of |real - virtual| over learning and over evaluation motions, degrees."""
-    off = np.degrees(np.abs(virtual - _real(motions)))
-    off = np.where(np.isfinite(off), off, np.inf)
-    parts = off[:, :LEARNING], off[:, LEARNING:]
+    """Compute mean and maximum of |real - virtual| over learning and over evaluation motions, degrees."""
+    error = np.degrees(np.abs(virtual - _real(motions)))
+    error = np.where(np.isfinite(error), error, np.inf)
+    parts = error[:, :LEARNING], error[:, LEARNING:]
     return np.array([f(part) for part in parts for f in (np.mean, np.max)])
 
 

@@ -1,4 +1,4 @@
-"""Tables 3 to 6: dynamics of the arm from noisy angles, other gains, other laws, fewer samples."""
+"""Tables 3 to 6: dynamics of the arm from noisy angles, other gains, other laws and fewer samples."""
 
 from collections.abc import Callable, Sequence
 
@@ -23,21 +23,22 @@ Array = NDArray[np.float64]
 
 LOW, HIGH = np.array([0, -1, -1, 0, 0, -1, -1, -1.0]), np.array([4, 1, 1, 2, 4, 1, 1, 1.0])
 DRAWS, FEW, SHORT = 10, 300_000, 60_000
-"""Of the noise; samples of tables 4 and 5, all and of one motion."""
+"""Number of noise draws; number of samples of tables 4 and 5, in total and per motion."""
 PRINTED = GAINS | LAWS
 LEVELS = (0, 3, 5, 10)
 
 
 def least_squares(arm: Arm, motions: Sequence[ArmMotion], law: Feedback) -> Array:
-    """Calibrate with drives of unknown inertia: base parameters (9,), SI units."""
+    """Calibrate with drives of unknown inertia; return the base parameters (9,), SI units."""
     return calibrate_dynamics(with_motors(arm), motions, law).values
 
 
 def searches(arm: Arm, motions: Sequence[ArmMotion], law: Feedback, seed: int) -> dict[str, Array]:
-    """Calibrate as the paper and by its comparisons: the squared torque error of the motions as they are.
+    """Calibrate with the paper's method and those it compares: minimise the squared torque error of the
+    motions.
 
-    Of the paper's eight parameters, by name of the method; Newton-Raphson and Nelder-Mead start anywhere in
-    the genetic algorithm's box.
+    Returns the paper's eight parameters by name of the method; Newton-Raphson and Nelder-Mead start at random
+    in the box of the genetic algorithm.
     """
     rows = stack_equations(arm, find_base_parameters(arm), motions, law)
     corner = np.linalg.qr(np.column_stack([rows.matrix, rows.torque]), mode="r")
@@ -55,25 +56,27 @@ def searches(arm: Arm, motions: Sequence[ArmMotion], law: Feedback, seed: int) -
 def table_3(
     arm: Arm, motions: Sequence[ArmMotion], draws: int = DRAWS, levels: Sequence[int] = LEVELS
 ) -> tuple[list[str], dict[str, Array]]:
-    """Print table 3: noise of the angles, in degrees as its caption says, in % of their range as its head.
+    """Print table 3: noise of the angles, in degrees (as in its caption) or % of their range (as in its
+    head).
 
     Parameters
     ----------
     arm : Arm
+        The paper's arm.
     motions : sequence of ArmMotion
-        Without noise.
+        Motions without noise.
     draws : int
-        Of the noise.
+        Number of noise draws.
     levels : sequence of int
-        Among the paper's.
+        Noise levels, a subset of the paper's.
 
     Returns
     -------
     missed : list of str
-        Cells in which the first draw's error is greater than the paper's, or the root mean square than
-        another method's; or without noise more than a tenth of it.
+        Cells in which the error of the first draw is larger than the paper's, or the root mean square larger
+        than another method's (without noise, larger than a tenth of it).
     found : dict
-        Parameters of the first draws, by method.
+        Parameters of the first draws by method.
     """
     print(f"\nTable 3: noise of angles; |error| of {', '.join(DYNAMIC)}")
     missed, kept = [], {}
@@ -114,7 +117,7 @@ def _ten_times(ours: Array, others: dict[str, list[Array]]) -> list[str]:
 
 
 def table_6(arm: Arm, motions: Sequence[ArmMotion], counts: Sequence[int] = tuple(SAMPLES)) -> list[str]:
-    """Print table 6, numbers of samples; return cells in which the paper's or another's error is smaller."""
+    """Print table 6, numbers of samples; return cells in which the paper or another method is better."""
     print("\nTable 6: number of samples")
     missed = []
     for count in counts:
@@ -131,24 +134,27 @@ def tables_4_and_5(
     gains: Sequence[tuple[float, ...]] = tuple(GAINS),
     laws: Sequence[tuple[float, ...]] = tuple(LAWS),
 ) -> tuple[list[str], dict[tuple[float, ...], Array]]:
-    """Print tables 4 and 5 in both readings.
+    """Print tables 4 and 5 in both interpretations.
 
     Parameters
     ----------
     arm : Arm
+        The paper's arm.
     motions : sequence of ArmMotion
-        Under the paper's law.
+        Motions under the paper's law.
     length : int
-        Samples of a motion under another.
-    gains, laws : sequence of tuple of float
-        Among the paper's.
+        Number of samples of a motion under another law.
+    gains : sequence of tuple of float
+        Gains, a subset of the paper's.
+    laws : sequence of tuple of float
+        Gains of other laws, a subset of the paper's.
 
     Returns
     -------
     missed : list of str
-        Cells whose error is greater than the paper's or another method's, the arm driven by the law.
+        Cells whose error is larger than the paper's or another method's if the arm is driven by the law.
     taken : dict
-        Of each law that is not the arm's the parameters that it seems to have.
+        Apparent parameters for each assumed law that is not the arm's.
     """
     missed, taken = [], {}
     for title, chosen in (("Table 4: gains", gains), ("Table 5: laws", laws)):
@@ -172,7 +178,7 @@ def _clean_row(arm: Arm, seen: Sequence[ArmMotion], law: Feedback, paper: Sequen
 
 
 def cells(values: Array) -> Array:
-    """Put errors of base parameters into the paper's order, the drive of joint 2 last, where there is one."""
+    """Put errors of base parameters in the paper's order, the drive of joint 2 last if there is one."""
     if len(values) == len(TRUE):
         return np.append((values - TRUE)[ORDER], np.nan)
     return np.append((np.delete(values, DRIVE) - TRUE)[ORDER], values[DRIVE])

@@ -1,7 +1,7 @@
 """Table 1 and figure 6: kinematics of the arm from noisy tips and angles.
 
-Beside the errors of one draw of the noise, which is all that the paper prints, stand their root mean square
-over many draws and the Cramér-Rao bound, below which no method without a bias can be.
+The paper prints errors of one draw of the noise. Here their root mean square over many draws is printed as
+well, and the Cramér-Rao bound, which no unbiased method can fall below.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,14 +32,14 @@ LENGTHS = np.array([0.25, 0.0, 0.30, 0.0])
 UNITS = np.array([1e3, 180 / np.pi, 1e3, 180 / np.pi])
 LOW, HIGH = np.array([0.0, -0.5, 0.0, -0.5]), np.array([1.0, 0.5, 1.0, 0.5])
 NEAR, FAR = 0.2, 3.0
-"""Boxes about the truth in which searches start, rad and m."""
+"""Boxes around the true values in which searches start, rad and m."""
 DEGREES, MILLIMETRES = (0, 1, 3, 10, 15), (0, 1, 10, 30)
 DRAWS, SEARCHED, STEP = 30, 10, 1e-6
-"""Draws of the noise in the cells that the paper prints; in the other cells, and of the searches."""
+"""Number of noise draws in the cells that the paper prints; in the other cells, and of the searches."""
 
 
 def planar(a1: float, alpha2: float, a2: float, beta2: float) -> Table:
-    """Make the arm's table with these four numbers, m and rad."""
+    """Build the arm's table from the four calibrated parameters, m and rad."""
     second = HayatiRow(alpha=alpha2, beta=beta2, a=a2)
     return Table((TableJoint("joint1", BASE, HayatiRow(a=a1)), TableJoint("joint2", "joint1", second)))
 
@@ -50,22 +50,24 @@ def table_1(
     degrees: Sequence[int] = DEGREES,
     millimetres: Sequence[int] = MILLIMETRES,
 ) -> list[str]:
-    """Print table 1, the grid of noise.
+    """Print table 1: parameter errors over a grid of noise levels.
 
     Parameters
     ----------
     motions : sequence of ArmMotion
-        Without noise.
+        Motions without noise.
     draws : int
-        Of the noise, in the cells that the paper prints.
-    degrees, millimetres : sequence of int
-        Noise of angles and tips.
+        Number of noise draws in the cells that the paper prints.
+    degrees : sequence of int
+        Noise levels of the angles, degrees.
+    millimetres : sequence of int
+        Noise levels of the tip positions, mm.
 
     Returns
     -------
     list of str
-        Cells in which the error of the first draw or the root mean square is greater than the paper's, or the
-        latter greater than another method's.
+        Cells in which the error of the first draw or the root mean square is larger than the paper's, or the
+        root mean square larger than another method's.
     """
     print("\nTable 1: |error| of a1 mm, alpha2 deg, a2 mm, beta2 deg")
     clean = [TipMotion(each.rate, each.q, tip_position(planar(*LENGTHS), each.q)) for each in motions]
@@ -82,7 +84,7 @@ def _cell(clean: Sequence[TipMotion], by_angle: int, by_tip: int, draws: int) ->
     errors: dict[str, list[Array]] = {}
     count = 1 if not any(noise) else min(draws, SEARCHED) if paper is None else draws
     for draw in range(count):
-        # The first draw is the same however many there are.
+        # The first draw is the same for any number of draws.
         rng = np.random.default_rng([SEED, by_angle, by_tip, *([draw] if draw else [])])
         seen = [
             TipMotion(
@@ -107,7 +109,7 @@ def _cell(clean: Sequence[TipMotion], by_angle: int, by_tip: int, draws: int) ->
 def _beside_paper(
     clean: Sequence[TipMotion], noise: tuple[float, float], ours: list[Array], paper: Array
 ) -> list[str]:
-    """Print a cell beside the paper's and beside the bound; return what is greater than the paper's."""
+    """Print a cell with the paper's and with the bound; return what is larger than the paper's."""
     theirs = np.abs(paper - LENGTHS) * [1e3, 1.0, 1e3, 1.0]
     missed = compare("least squares, first draw", ours[0], theirs, 5)
     if not any(noise):
@@ -123,15 +125,17 @@ def _beside_paper(
 def least_deviations(q: Array, angle_noise: float, tip_noise: float) -> Array:
     """Compute the Cramér-Rao bound (4,) on the deviations of a1, alpha2, a2, beta2, m and rad.
 
-    The angles of every sample are unknown too: of what they may be is asked nothing. Σ Dᵀ (σ_t² E +
-    σ_q² J Jᵀ)⁻¹ D, with the tip's slopes D by the numbers and J by the angles (Fuller 1987, §3.1).
+    The true angles of every sample are unknown as well, without any prior. The information is Σ Dᵀ (σ_t² E +
+    σ_q² J Jᵀ)⁻¹ D, with the tip's derivatives D by the parameters and J by the angles (Fuller 1987, §3.1).
 
     Parameters
     ----------
     q : (T, 2) array
-        rad.
-    angle_noise, tip_noise : float
-        rad, m.
+        Joint angles, rad.
+    angle_noise : float
+        Standard deviation of the angles, rad.
+    tip_noise : float
+        Standard deviation of the tip positions, m.
     """
     few = q[::10]
     by_numbers = _slopes(lambda change: tip_position(planar(*(LENGTHS + change)), few), 4)
@@ -146,7 +150,7 @@ def _slopes(of: Callable[[Array], Array], count: int) -> Array:
 
 
 def _searches(seen: Sequence[TipMotion], seed: int) -> dict[str, Array]:
-    """The paper's three methods on all samples; Newton-Raphson and Nelder-Mead from near the truth."""
+    """Apply the paper's three methods to all samples; two of them start near the true values."""
     missed = missed_by(np.concatenate([each.q for each in seen]), np.concatenate([each.tip for each in seen]))
     start = LENGTHS + np.random.default_rng(seed).uniform(-NEAR, NEAR, 4)
     return {
@@ -159,10 +163,10 @@ def _searches(seen: Sequence[TipMotion], seed: int) -> dict[str, Array]:
 
 
 def missed_by(q: Array, tip: Array) -> Missed:
-    """Make what all tips (T, 3) miss, m, as a function of a1, alpha2, a2, beta2 (..., 4): (..., 18).
+    """Make the function from a1, alpha2, a2, beta2 (..., 4) to tip residuals (..., 18), m.
 
-    Seen from link 1, the tip is linear in 1, cos and sin of joint 2: a triangle of six rows has the same sum
-    of squares as all samples.
+    In the frame of link 1, the tip is linear in 1, cos and sin of joint 2, so that a triangular matrix of six
+    rows gives the same sum of squares as all samples.
     """
     c, s = np.cos(q[:, 0]), np.sin(q[:, 0])
     x, y = c * tip[:, 0] + s * tip[:, 1], c * tip[:, 1] - s * tip[:, 0]
@@ -181,7 +185,7 @@ def missed_by(q: Array, tip: Array) -> Missed:
 
 
 def figure_6(motions: Sequence[ArmMotion]) -> None:
-    """Print from how many starts the searches find the arm: Newton-Raphson and Nelder-Mead, good and bad."""
+    """Print from how many good and bad starts Newton-Raphson and Nelder-Mead find the parameters."""
     q = np.concatenate([each.q for each in motions])
     missed = missed_by(q, tip_position(planar(*LENGTHS), q))
     rng = np.random.default_rng(SEED)

@@ -1,15 +1,15 @@
-"""Ohtsuki, Shikata & Noborio: calibration of a direct-drive arm, every table of the paper beside ours.
+"""Ohtsuki, Shikata & Noborio: calibration of a direct-drive arm, compared with every table of the paper.
 
 python scripts/reproduce/ohtsuki/ohtsuki.py [--out ohtsuki]
 
 The arm moves in Bullet under the paper's law at the paper's 25 kHz: 5 learning motions, 1 054 685 samples,
-and 17 evaluation motions, kept in the directory. The paper says that gains or the law were changed, but not
-whether the arm's own (as its near-true tables 4 and 5 say) or only those that calibration takes for true:
-both are computed. In the second, motion without torque has no unit of force: parameters are in proportion to
-the gains, and no method can tell. Beside least squares stand the paper's genetic algorithm, Newton-Raphson
-and Nelder-Mead on the same samples. Takes an hour, half of it the 30 draws of noise of table 1. Exit
-status 1 if an error is greater than the paper's or another method's: tables 1, 3, 6, 4 and 5 in the first
-reading, the animation in both.
+and 17 evaluation motions, stored in the directory. The paper says that gains or the law were changed, but not
+whether those of the arm (as the nearly correct results of its tables 4 and 5 suggest) or only those that the
+calibration assumes: both are computed. In the second case, motion without torque has no unit of force:
+parameters are proportional to the gains, which no method can detect. Least squares, the paper's genetic
+algorithm, Newton-Raphson and Nelder-Mead are applied to the same samples. Takes an hour, half of it for the
+30 draws of noise of table 1. Exit status 1 if an error is larger than the paper's or another method's: in
+tables 1, 3 and 6, in tables 4 and 5 in the first interpretation, and in the animation in both.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from simbench.dynamics.arm import read_arm
 
 
 def main() -> int:
-    """Print the tables."""
+    """Print the tables; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -37,7 +37,7 @@ def main() -> int:
     out.mkdir(parents=True, exist_ok=True)
     motions = recorded(out / "motions.npz")
     learning = motions[:LEARNING]
-    # What a calibration is not told: masses and friction.
+    # Parameters that the calibration does not know: masses and friction.
     known = read_arm("direct_drive_arm")
     arm = replace(known, mass=np.ones(2), centre=np.zeros((2, 3)), inertia=np.zeros((2, 3, 3)))
     accelerometers(arm, learning)

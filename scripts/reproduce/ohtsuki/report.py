@@ -1,4 +1,4 @@
-"""Rows of errors beside the paper's."""
+"""Printed rows of errors, ours and the paper's."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,26 +7,29 @@ Array = NDArray[np.float64]
 
 
 def show(what: str, values: Array, digits: int = 6) -> None:
-    """Print a row of numbers; those that there are not as a dash."""
+    """Print a row of numbers; NaN as a dash."""
     cells = ("-" if np.isnan(each) else f"{each:.{digits}f}" for each in values)
     print(f"  {what:<36}" + " ".join(f"{each:>10}" for each in cells))
 
 
 def compare(what: str, ours: Array, paper: Array, digits: int = 6) -> list[str]:
-    """Print a row of errors and the paper's; return where ours are greater, to its last digit.
+    """Print a row of our errors and the paper's; return where ours are larger, to its last digit.
 
     Parameters
     ----------
     what : str
-    ours, paper : (k,) array
-        Errors; NaN where the paper has none.
+        Label of the row.
+    ours : (k,) array
+        Our errors.
+    paper : (k,) array
+        The paper's errors; NaN where it prints none.
     digits : int
-        That the paper prints.
+        Number of decimals that the paper prints.
 
     Returns
     -------
     list of str
-        Empty, or one line.
+        Empty, or one line that names the columns.
     """
     show(what, np.abs(ours), digits)
     show("    paper", np.abs(paper), digits)
@@ -35,9 +38,11 @@ def compare(what: str, ours: Array, paper: Array, digits: int = 6) -> list[str]:
 
 
 def never_worse(what: str, ours: list[Array], others: dict[str, list[Array]], digits: int = 6) -> list[str]:
-    """Print other methods' root mean squares over the draws; return where one is surely smaller than ours.
+    """Print other methods' root mean squares over the draws; return where one is significantly smaller than
+    ours.
 
-    Surely: to the paper's last digit, and by three deviations of what squares of the same draw differ by.
+    Significantly: in the paper's last digit, and by three standard deviations of the paired squared
+    differences.
     """
     found = []
     for name, errors in others.items():
@@ -52,7 +57,7 @@ def never_worse(what: str, ours: list[Array], others: dict[str, list[Array]], di
 
 
 def root_mean_square(draws: list[Array]) -> Array:
-    """Root of the mean over draws of squared errors."""
+    """Compute the root mean square of errors over draws."""
     return np.asarray(np.sqrt(np.mean(np.square(draws), axis=0)))
 
 

@@ -3,13 +3,13 @@
 import numpy as np
 
 DYNAMIC = ("I1+m2L1^2", "m2s2x", "m2s2y", "I2", "D1", "D2", "fc1", "fc2", "drive 2")
-"""What the paper prints, and the inertia of joint 2's drive, which the arm does not have."""
+"""Columns of the paper, and the inertia of joint 2's drive, which the arm does not have."""
 ORDER = np.array([0, 4, 5, 3, 1, 6, 2, 7])
-"""Base parameter in each of these columns."""
+"""Index of the base parameter in each of these columns."""
 TRUE = np.array([1.986076, -0.002409, 0.010918, 0.471209, 1.718632, 0.181763, 0.000311, -0.002271])
 """Base parameters, in their order: I1 + m2 L1^2, D1, fc1, I2, m2 s2x, m2 s2y, D2, fc2."""
 DRIVE = 6
-"""Where a drive's inertia stands among them."""
+"""Index of the drive's inertia among them."""
 
 # Tip noise mm, angle noise deg: a1 m, alpha2 deg, a2 m, beta2 deg.
 KINEMATIC = {

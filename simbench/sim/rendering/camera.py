@@ -1,4 +1,4 @@
-"""Videos and pictures of a finished run, drawn from its log: the simulation itself is never touched."""
+"""Videos and pictures of a finished run, drawn from its log in processes of their own."""
 
 import contextlib
 import os
@@ -37,11 +37,13 @@ __all__ = [
     "render_video",
 ]
 
-Progress = Callable[[str, int, int], None]
+OnProgress = Callable[[str, int, int], None]
+"""Called with the stage, and how many of how many of its frames are done."""
 
-MOST_PROCESSES = 4
-GRACE = 10.0
-"""How long drawing may take to end, s."""
+MAX_PROCESSES = 4
+"""Number of processes that draw a video unless it is given."""
+EXIT_TIMEOUT = 10.0
+"""Time, s, that drawing processes have to end before they are killed."""
 ENCODING = ["-crf", "20", "-preset", "veryfast", "-movflags", "+faststart"]
 
 
@@ -51,27 +53,30 @@ def render_video(
     mechanisms: Sequence[Mechanism],
     frames: Frames,
     camera: Camera,
-    progress: Progress,
+    progress: OnProgress,
     *,
     processes: int | None = None,
 ) -> Renderer:
-    """Write an H.264 video.
+    """Write an H.264 video of a finished run.
 
-    The file appears under its name when it is whole, and not at all if writing it is interrupted.
+    The file appears under its name when it is complete, and not at all if writing it is interrupted.
 
     Parameters
     ----------
     path : Path
-        Ends in `.mp4`.
+        File to write; its name ends in `.mp4`.
     robot : Robot
+        Robot to draw.
     mechanisms : sequence of Mechanism
-        The equipment.
+        Equipment to draw.
     frames : Frames
+        Poses in every frame of the video.
     camera : Camera
+        Viewpoint, size in pixels and frame rate of the video.
     progress : callable (stage, done, total)
         Called with the stage `video` after every frame.
     processes : int, optional
-        How many draw at the same time; one for each processor, at most four, by default.
+        Number of processes that draw at the same time; by default one for each processor, at most four.
 
     Returns
     -------
@@ -86,7 +91,7 @@ def render_video(
     renderer = choose_renderer()
     count = len(frames.base)
     if processes is None:
-        processes = min(os.cpu_count() or 1, MOST_PROCESSES)
+        processes = min(os.cpu_count() or 1, MAX_PROCESSES)
     processes = max(1, min(processes, count))
     jobs = [
         Job(robot, mechanisms, frames, camera, renderer, range(first, count, processes))
@@ -117,20 +122,24 @@ def picture_strip(
     indices: Sequence[int],
     columns: int,
 ) -> Renderer:
-    """Write chosen frames side by side as one PNG.
+    """Write selected frames side by side as one PNG.
 
     Parameters
     ----------
     path : Path
+        File to write.
     robot : Robot
+        Robot to draw.
     mechanisms : sequence of Mechanism
+        Equipment to draw.
     frames : Frames
+        Poses in every frame.
     camera : Camera
-        Its width and height are those of one frame.
+        Viewpoint; its width and height are those of one frame.
     indices : sequence of int
-        Frames to show.
+        Indices of the frames to show.
     columns : int
-        Frames in a row.
+        Number of frames in a row.
 
     Returns
     -------
@@ -140,8 +149,8 @@ def picture_strip(
     pictures, renderer = draw_pictures(robot, mechanisms, frames, camera, indices)
     rows = -(-len(indices) // columns)
     strip = Image.new("RGB", (columns * camera.width, rows * camera.height), "white")
-    for place, picture in enumerate(pictures):
-        row, column = divmod(place, columns)
+    for position, picture in enumerate(pictures):
+        row, column = divmod(position, columns)
         strip.paste(Image.fromarray(picture), (column * camera.width, row * camera.height))
     strip.save(path)
     return renderer
@@ -150,20 +159,25 @@ def picture_strip(
 def draw_pictures(
     robot: Robot, mechanisms: Sequence[Mechanism], frames: Frames, camera: Camera, indices: Sequence[int]
 ) -> tuple[list[NDArray[np.uint8]], Renderer]:
-    """Draw chosen frames.
+    """Draw selected frames.
 
     Parameters
     ----------
     robot : Robot
+        Robot to draw.
     mechanisms : sequence of Mechanism
+        Equipment to draw.
     frames : Frames
+        Poses in every frame.
     camera : Camera
+        Viewpoint and size of the pictures.
     indices : sequence of int
-        Frames to show.
+        Indices of the frames to show.
 
     Returns
     -------
     list of (height, width, 3) arrays of uint8
+        One RGB picture for each index.
     `EGL` or `TinyRenderer`
         Which renderer drew them.
     """
@@ -175,20 +189,23 @@ def draw_pictures(
 def draw_views(
     robot: Robot, frames: Frames, indices: Sequence[int], cameras: Sequence[Camera]
 ) -> tuple[list[NDArray[np.uint8]], Renderer]:
-    """Draw a robot alone, each picture by a camera of its own, all at the same time.
+    """Draw a robot without equipment, each picture with its own camera, all at the same time.
 
     Parameters
     ----------
     robot : Robot
+        Robot to draw.
     frames : Frames
+        Poses in every frame.
     indices : sequence of int
-        Frame of each picture.
+        Index of the frame in each picture.
     cameras : sequence of Camera
-        As many.
+        Viewpoint and size of each picture.
 
     Returns
     -------
     list of (height, width, 3) arrays of uint8
+        One RGB picture for each camera.
     `EGL` or `TinyRenderer`
         Which renderer drew them.
     """
@@ -203,6 +220,7 @@ def draw_views(
 
 @contextlib.contextmanager
 def _writer(path: Path, camera: Camera) -> Iterator[Callable[[NDArray[np.uint8]], None]]:
+    """Yield a function that appends a picture to a video."""
     encoder = imageio_ffmpeg.write_frames(
         str(path),
         (camera.width, camera.height),
@@ -216,7 +234,7 @@ def _writer(path: Path, camera: Camera) -> Iterator[Callable[[NDArray[np.uint8]]
     started = False
 
     def write(picture: NDArray[np.uint8]) -> None:
-        # Not earlier: an encoder that never gets a picture complains on the terminal.
+        # Not started earlier: an encoder that never gets a picture prints an error on the terminal.
         nonlocal started
         if not started:
             encoder.send(None)
@@ -231,13 +249,13 @@ def _writer(path: Path, camera: Camera) -> Iterator[Callable[[NDArray[np.uint8]]
 
 @contextlib.contextmanager
 def _drawn(jobs: Sequence[Job]) -> Iterator[Iterator[NDArray[np.uint8]]]:
-    """Have jobs drawn at the same time, and hand over a picture of each in turn."""
+    """Draw jobs at the same time, and yield an iterator that takes a picture of each in turn."""
     with contextlib.ExitStack() as stack:
-        complaints = stack.enter_context(tempfile.TemporaryFile())
+        errors = stack.enter_context(tempfile.TemporaryFile())
         ends = [os.pipe() for _ in jobs]
         outputs = [stack.enter_context(os.fdopen(reading, "rb")) for reading, _ in ends]
         try:
-            process = _start(jobs, [writing for _, writing in ends], complaints)
+            process = _start(jobs, [writing for _, writing in ends], errors)
         finally:
             for _, writing in ends:
                 os.close(writing)
@@ -250,19 +268,20 @@ def _drawn(jobs: Sequence[Job]) -> Iterator[Iterator[NDArray[np.uint8]]]:
                 data = outputs[k % len(jobs)].read(size)
                 if len(data) < size:
                     _end(process, outputs)
-                    complaints.seek(0)
-                    said = complaints.read().decode(errors="replace").strip().splitlines()
-                    raise RunError(f"drawing failed: {said[-1] if said else f'status {process.returncode}'}")
+                    errors.seek(0)
+                    messages = errors.read().decode(errors="replace").strip().splitlines()
+                    reason = messages[-1] if messages else f"status {process.returncode}"
+                    raise RunError(f"drawing failed: {reason}")
                 yield np.frombuffer(data, np.uint8).reshape(camera.height, camera.width, 3)
 
         yield pictures()
 
 
-def _start(jobs: Sequence[Job], outputs: Sequence[int], complaints: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start a process that draws jobs and writes the pictures of each to its output."""
-    # A worker must find what this process can import, however that was arranged.
+def _start(jobs: Sequence[Job], outputs: Sequence[int], errors: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start a process that draws jobs and writes the pictures of each job to its file descriptor."""
+    # A worker must be able to import what this process can, whatever its search path comes from.
     importable = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
-    # Where Mesa draws without a graphics card, threads beyond the processors only wait for each other.
+    # Where Mesa draws without a graphics card, more threads than processors only wait for each other.
     threads = (os.cpu_count() or 1) // len(jobs)
     environment = {"LP_NUM_THREADS": str(threads if threads > 1 else 0), "OPENBLAS_NUM_THREADS": "1"}
     with tempfile.TemporaryFile() as task:
@@ -272,20 +291,21 @@ def _start(jobs: Sequence[Job], outputs: Sequence[int], complaints: IO[bytes]) -
             [sys.executable, "-m", "simbench.sim.rendering.scene_worker", *map(str, outputs)],
             stdin=task,
             stdout=subprocess.DEVNULL,
-            stderr=complaints,
+            stderr=errors,
             env={**environment, **os.environ, "PYTHONPATH": importable, "PYTHONSAFEPATH": "1"},
             pass_fds=outputs,
-            # Ctrl-C is for the caller, which then ends its workers.
+            # Only the caller reacts to Ctrl-C; it then ends its workers.
             start_new_session=True,
         )
 
 
 def _end(process: subprocess.Popen[bytes], outputs: Sequence[IO[bytes]]) -> None:
-    # Who can no longer write tidies up and ends.
+    """Wait until a drawing process has ended; kill it if it takes too long."""
+    # A worker that can no longer write cleans up and ends.
     for output in outputs:
         output.close()
     try:
-        process.wait(GRACE)
+        process.wait(EXIT_TIMEOUT)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

@@ -1,4 +1,4 @@
-"""COG, ZMP and support polygon, drawn on the floor of a finished picture."""
+"""Draw COG, ZMP and support polygon on the floor of a finished picture."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +10,13 @@ from simbench.sim.rendering.scene_view import Camera, project
 
 SUPPORT, COG, ZMP = (20, 160, 80), (30, 100, 235), (225, 35, 35)
 FILL, LINE = 70, 255
-"""Opacity of the polygon's area and of everything else, 0..255."""
+"""Opacity of the polygon's area, and of outlines and discs, 0..255."""
 HIDDEN = 0.25
-"""What remains of the opacity behind the robot or a table: feet often cover the ZMP."""
+"""Factor on the opacity behind the robot or a table: feet often cover the ZMP."""
 DISC_RADIUS = 0.016  # m
 LINE_WIDTH = 2.0  # pixels
-SMOOTH = 4
-"""Drawn so many times larger, then averaged."""
+SUPERSAMPLING = 4
+"""Anti-aliasing: the overlay is drawn so many times larger, then averaged."""
 DEPTH_STEP = 2.0**-16
 """Resolution of the depth buffer."""
 
@@ -31,34 +31,39 @@ def draw_balance(
     Parameters
     ----------
     picture : Picture
+        Colours and depths of the frame.
     camera : Camera
+        Camera of the picture.
     floor : (h, w) array
-        `floor_depth` at the size of `picture.depth`: what stands before the floor hides the drawing.
+        `floor_depth` at the size of `picture.depth`: objects in front of the floor hide the drawing.
     balance : Balance
+        COG, ZMP and support polygon of all frames.
     frame : int
+        Index of the frame.
 
     Returns
     -------
     (height, width, 3) array of uint8
+        RGB picture with the drawing.
     """
     polygon = balance.support[frame]
     shapes = [(polygon, SUPPORT)] if len(polygon) >= 3 else []
-    for spot, color in ((balance.cog[frame], COG), (balance.zmp[frame], ZMP)):
-        if np.isfinite(spot).all():
-            shapes.append((spot + _CIRCLE, color))
+    for point, color in ((balance.cog[frame], COG), (balance.zmp[frame], ZMP)):
+        if np.isfinite(point).all():
+            shapes.append((point + _CIRCLE, color))
     outlines = [(_on_screen(camera, corners), color) for corners, color in shapes]
     box = _bounds(camera, [outline for outline, _ in outlines])
     if box is None:
         return picture.rgb
     left, top, right, bottom = box
-    layer = Image.new("RGBA", (SMOOTH * (right - left), SMOOTH * (bottom - top)))
+    layer = Image.new("RGBA", (SUPERSAMPLING * (right - left), SUPERSAMPLING * (bottom - top)))
     pen = ImageDraw.Draw(layer)
     for outline, color in outlines:
-        points = [(float(x), float(y)) for x, y in SMOOTH * (outline - (left, top))]
+        points = [(float(x), float(y)) for x, y in SUPERSAMPLING * (outline - (left, top))]
         pen.polygon(points, fill=(*color, FILL if color is SUPPORT else LINE))
         if color is SUPPORT:
-            pen.line([*points, *points[:2]], (*color, LINE), round(SMOOTH * LINE_WIDTH), "curve")
-    # Averaging must not mix in the colour of what is transparent: PIL weighs by opacity.
+            pen.line([*points, *points[:2]], (*color, LINE), round(SUPERSAMPLING * LINE_WIDTH), "curve")
+    # The average must not include the colour of transparent pixels: PIL weights by opacity.
     small = np.asarray(layer.resize((right - left, bottom - top), Image.Resampling.BOX), dtype=np.float32)
     visible = _visible(picture, floor, camera, box)
     opacity = small[:, :, 3:] / 255.0 * (HIDDEN + (1.0 - HIDDEN) * visible[:, :, None])
@@ -69,11 +74,12 @@ def draw_balance(
 
 
 def _on_screen(camera: Camera, corners: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Project points (N, 2) on the floor, m, to pixels (N, 2)."""
     return project(camera, np.column_stack([corners, np.zeros(len(corners))]))
 
 
 def _bounds(camera: Camera, outlines: list[NDArray[np.float64]]) -> tuple[int, int, int, int] | None:
-    """Part of the picture that the outlines touch: left, top, right, bottom; None if they are outside."""
+    """Compute the bounding box of outlines, pixels: left, top, right, bottom; None if not visible."""
     if not outlines:
         return None
     points = np.vstack(outlines)
@@ -87,7 +93,7 @@ def _bounds(camera: Camera, outlines: list[NDArray[np.float64]]) -> tuple[int, i
 def _visible(
     picture: Picture, floor: NDArray[np.float32], camera: Camera, box: tuple[int, int, int, int]
 ) -> NDArray[np.float32]:
-    """Share of each pixel of the box in which the floor is seen."""
+    """Compute the fraction of each pixel of the box in which the floor is visible."""
     left, top, right, bottom = box
     rows, columns = picture.depth.shape
     scale_x, scale_y = columns / camera.width, rows / camera.height
@@ -95,7 +101,7 @@ def _visible(
         int(top * scale_y) : int(np.ceil(bottom * scale_y)),
         int(left * scale_x) : int(np.ceil(right * scale_x)),
     ]
-    # TinyRenderer looks through a pixel's corner, EGL through its middle: half a row more or less of floor.
+    # TinyRenderer samples a pixel's corner, EGL its centre: their floors differ by half a row.
     tolerance = DEPTH_STEP + 0.6 * abs(float(floor[-1, 0] - floor[-2, 0]))
     free = np.abs(picture.depth[area] - floor[area]) < tolerance
     mask = Image.fromarray(free.astype(np.float32))

@@ -1,4 +1,4 @@
-"""A robot's portrait: front and side, at zero and in a natural posture, captioned."""
+"""Portrait of a robot: front and side view, at zero and in a natural posture, with captions."""
 
 from pathlib import Path
 
@@ -15,9 +15,9 @@ from simbench.sim.rendering.robot_points import link_hulls, robot_points
 VIEWS = {"front": 90.0, "side": 0.0}
 """Yaw of the camera in degrees; the robot looks along x."""
 UNLIMITED = 100.0
-"""A joint that travels farther either way, rad or m, has no middle worth showing."""
+"""Joints with a limit beyond this value, rad or m, are shown at zero instead of mid-range."""
 BAND, MARGIN, GAP = 46, 18, 4
-"""Height of a line of text, and space around it and between the panels, pixels."""
+"""Height of a line of text, margin of the sheet and gap between its panels, pixels."""
 TITLE_SIZE, CAPTION_SIZE = 26, 20
 PAPER, INK, FAINT = (255, 255, 255), (30, 33, 38), (95, 100, 108)
 
@@ -25,13 +25,15 @@ PAPER, INK, FAINT = (255, 255, 255), (30, 33, 38), (95, 100, 108)
 def draw_portrait(robot: Robot, path: Path) -> Renderer:
     """Draw a robot from the front and the side, at zero and in a natural posture, as one PNG.
 
-    A robot that moves freely stands with its lowest point on the floor, in each posture; one that is fixed
-    stands with the lowest point that it has in either.
+    The lowest point of a robot with a floating base is on the floor in each posture; of a robot with a fixed
+    base, the lowest point over both postures.
 
     Parameters
     ----------
     robot : Robot
+        Robot to draw.
     path : Path
+        PNG file to write.
 
     Returns
     -------
@@ -41,7 +43,7 @@ def draw_portrait(robot: Robot, path: Path) -> Renderer:
     Raises
     ------
     RunError
-        If the file cannot be written, or the robot has nothing to show.
+        If the file cannot be written, or the robot has no shapes.
     """
     natural, name = natural_posture(robot)
     postures = np.array([np.zeros(len(robot.joint_names)), natural])
@@ -78,6 +80,7 @@ def natural_posture(robot: Robot) -> tuple[NDArray[np.float64], str]:
     Parameters
     ----------
     robot : Robot
+        Robot whose postures are considered.
 
     Returns
     -------
@@ -85,7 +88,7 @@ def natural_posture(robot: Robot) -> tuple[NDArray[np.float64], str]:
         `standing` if the robot has it, else its first named posture that is not zero, else the middle of
         the joints' ranges (zero for joints without limits), rad.
     str
-        What it is called.
+        Name of the posture for the caption.
     """
     named = {name: posture for name, posture in robot.postures.items() if np.any(posture)}
     for name in ("standing", *named):
@@ -98,13 +101,14 @@ def natural_posture(robot: Robot) -> tuple[NDArray[np.float64], str]:
 
 
 def _title(robot: Robot) -> str:
+    """Say name, number of joints, mass and kind of base."""
     mass = sum(inertia.mass for inertia in robot.model.inertias)
     base = "floating" if robot.floating else "fixed"
     return f"{robot.name}   {len(robot.joint_names)} joints, {mass:.4g} kg, {base} base"
 
 
 def _sheet(panels: list[tuple[NDArray[np.uint8], str]], columns: int, title: str) -> Image.Image:
-    """Put pictures with a line of text below each on a page with a title."""
+    """Lay out pictures, each with a caption below it, on a page with a title."""
     height, width = panels[0][0].shape[:2]
     rows = -(-len(panels) // columns)
     page = (columns * (width + GAP) - GAP + 2 * MARGIN, BAND + rows * (height + BAND) + MARGIN)
@@ -112,8 +116,8 @@ def _sheet(panels: list[tuple[NDArray[np.uint8], str]], columns: int, title: str
     pen = ImageDraw.Draw(sheet)
     pen.text((MARGIN, BAND // 2 + 4), title, INK, ImageFont.load_default(TITLE_SIZE), anchor="lm")
     font = ImageFont.load_default(CAPTION_SIZE)
-    for place, (picture, caption) in enumerate(panels):
-        row, column = divmod(place, columns)
+    for position, (picture, caption) in enumerate(panels):
+        row, column = divmod(position, columns)
         left, top = MARGIN + column * (width + GAP), BAND + 8 + row * (height + BAND)
         sheet.paste(Image.fromarray(picture), (left, top))
         pen.text((left + width // 2, top + height + BAND // 2 - 2), caption, FAINT, font, anchor="mm")

@@ -1,4 +1,4 @@
-"""Cameras that show all of a robot, as large as their pictures allow."""
+"""Place cameras so that a robot fills the pictures of its portrait."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,61 +11,68 @@ from simbench.sim.rendering.scene_view import Camera, in_front, project, view_ma
 Points = NDArray[np.float64]
 
 FILLED = 0.88
-"""Part of the picture's width or height that the robot takes."""
+"""Fraction of the picture's width or height that the robot fills at most."""
 PITCH, FIELD_OF_VIEW = -9.0, 22.0
-"""Degrees; from far away, so that the near arm does not look longer than the far one."""
+"""Degrees. The field of view is narrow, so that the near arm does not look longer than the far one."""
 SHEET_WIDTH = 1480
-"""Pixels, for all panels of a row."""
-LOWEST_PANEL = 420
-HIGHEST_PANEL = {4: 840, 2: 580}
-"""Pixels, by how many panels are in a row."""
+"""Width of all panels of a row together, pixels."""
+MIN_PANEL_HEIGHT = 420
+MAX_PANEL_HEIGHT = {4: 840, 2: 580}
+"""Pixels, by the number of panels in a row."""
 SLENDER = 0.8
-"""Four panels fit in one row if the robot's width is less than this part of its height."""
+"""Four panels are put in one row if the robot's width is less than this fraction of its height."""
 
 
 def panel_size(points: NDArray[np.float64]) -> tuple[int, int, int]:
-    """Choose how four pictures of a robot are laid out.
+    """Choose the layout of four pictures of a robot.
 
     Parameters
     ----------
     points : (N, 3) array
-        On the robot's surface, m, world.
+        Points on the robot's surface in the world, m.
 
     Returns
     -------
-    columns, width, height : int
-        Panels in a row, and the pixels of each; even numbers.
+    columns : int
+        Number of panels in a row.
+    width : int
+        Width of a panel, pixels; even.
+    height : int
+        Height of a panel, pixels; even.
     """
     breadth, depth, tall = np.ptp(points, axis=0).tolist()
     slenderness = max(breadth, depth) / max(tall, 1e-6)
     columns = 4 if slenderness < SLENDER else 2
     width = SHEET_WIDTH // columns
-    height = int(np.clip(width / slenderness, LOWEST_PANEL, HIGHEST_PANEL[columns]))
+    height = int(np.clip(width / slenderness, MIN_PANEL_HEIGHT, MAX_PANEL_HEIGHT[columns]))
     return columns, width - width % 2, height - height % 2
 
 
 def frame_cameras(
     clouds: Sequence[NDArray[np.float64]], yaws: Sequence[float], width: int, height: int
 ) -> list[Camera]:
-    """Place one camera for each picture, so that the robot has one scale and stands on one line in all.
+    """Place one camera for each picture, so that all pictures have the same scale and floor line.
 
     Parameters
     ----------
     clouds : sequence of (N, 3) arrays
-        Points on the robot's surface in each picture, m, world.
+        Points on the robot's surface in each picture, in the world, m.
     yaws : sequence of float
-        Of each camera, degrees.
-    width, height : int
-        Pixels.
+        Yaw of each camera, degrees.
+    width : int
+        Width of a picture, pixels.
+    height : int
+        Height of a picture, pixels.
 
     Returns
     -------
     list of Camera
+        One camera for each picture.
     """
     everything = np.vstack(clouds)
     x, y, z = (0.5 * (everything.min(axis=0) + everything.max(axis=0))).tolist()
     cameras = [Camera((x, y, z), 1.0, yaw, PITCH, FIELD_OF_VIEW, width, height, fps=1) for yaw in yaws]
-    # Perspective moves the outline's middle a little when the distance changes, and the other way round.
+    # With perspective, distance and centre of the outline depend on each other: a few iterations settle both.
     for _ in range(3):
         distance = max(
             _distance(camera, cloud, everything) for camera, cloud in zip(cameras, clouds, strict=True)
@@ -78,7 +85,7 @@ def frame_cameras(
 
 
 def _distance(camera: Camera, points: Points, everything: Points) -> float:
-    """Smallest distance from which the robot fills no more than `FILLED` of the picture."""
+    """Find by bisection the least distance, m, at which the robot fills at most `FILLED` of the picture."""
     size = float(np.ptp(everything, axis=0).max()) + 1e-3
     near, far = 0.1 * size, 100.0 * size
     for _ in range(24):
@@ -91,6 +98,7 @@ def _distance(camera: Camera, points: Points, everything: Points) -> float:
 
 
 def _fits(camera: Camera, points: Points, everything: Points) -> bool:
+    """Test whether the robot fills at most `FILLED` of the picture."""
     if not in_front(camera, everything).all():
         return False
     (left, top), (right, bottom) = _outline(camera, points, everything)
@@ -98,13 +106,13 @@ def _fits(camera: Camera, points: Points, everything: Points) -> bool:
 
 
 def _outline(camera: Camera, points: Points, everything: Points) -> NDArray[np.float64]:
-    """Upper left and lower right corner, pixels: the width of one posture and the height of all."""
-    own, whole = project(camera, points)[:, 0], project(camera, everything)[:, 1]
-    return np.array([[own.min(), whole.min()], [own.max(), whole.max()]])
+    """Compute the upper left and lower right corner, pixels: width of one posture, height of all postures."""
+    x, y = project(camera, points)[:, 0], project(camera, everything)[:, 1]
+    return np.array([[x.min(), y.min()], [x.max(), y.max()]])
 
 
 def _centered(camera: Camera, points: Points, everything: Points) -> Camera:
-    """Move the target in the picture's plane until the robot is in its middle."""
+    """Move the target parallel to the picture's plane, so that the robot is in the middle of the picture."""
     off = _outline(camera, points, everything).mean(axis=0) - 0.5 * np.array([camera.width, camera.height])
     scale = 2.0 * camera.distance_m * np.tan(0.5 * np.radians(camera.fov_deg)) / camera.height
     rotation = view_matrix(camera)[:3, :3]

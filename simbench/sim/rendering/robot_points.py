@@ -1,4 +1,4 @@
-"""Where a robot's surface is in a posture."""
+"""Points on the surface of a robot in a posture."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
@@ -15,16 +15,17 @@ from simbench.robot.urdf.elements import UrdfLink, read_elements
 
 
 def link_hulls(robot: Robot) -> dict[str, NDArray[np.float64]]:
-    """Corners of the convex hull of what Bullet shows of each link.
+    """Compute the vertices of the convex hull of each link's visible shapes.
 
     Parameters
     ----------
     robot : Robot
+        Robot with its URDF.
 
     Returns
     -------
     dict of str to (N, 3) array
-        In the link's frame, m; without the links that have no shape that can be measured.
+        Vertices in the link's frame, m, by link; without links that have no shape of known extent.
     """
     links = read_elements(ET.fromstring(robot.urdf_text)).links
     clouds = {link.name: _shown(link) for link in links}
@@ -34,20 +35,21 @@ def link_hulls(robot: Robot) -> dict[str, NDArray[np.float64]]:
 def robot_points(
     robot: Robot, hulls: Mapping[str, NDArray[np.float64]], posture: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Corners of a robot in a posture, its root link at the origin.
+    """Compute the hull vertices of all links of a robot in a posture, its root link at the origin.
 
     Parameters
     ----------
     robot : Robot
+        Robot with its kinematic model.
     hulls : mapping of str to (N, 3) array
-        Of `link_hulls`.
+        Hull vertices of each link in its frame, m, from `link_hulls`.
     posture : (n,) array
         Joint positions in the order of `robot.joint_names`, rad.
 
     Returns
     -------
     (M, 3) array
-        m.
+        Vertices in the root link's frame, m.
     """
     q = pin.neutral(robot.model)
     q[robot.root_q :] = posture
@@ -59,7 +61,7 @@ def robot_points(
 
 
 def _shown(link: UrdfLink) -> list[NDArray[np.float64]]:
-    """Points of the visible shapes; Bullet shows the collision shapes of a link without any."""
+    """Find points on the shapes of a link that Bullet shows: visual or, without any, collision shapes."""
     visual = [shape for shape in link.shapes if shape.role == "visual"]
     # The URDF text names meshes by absolute path.
     clouds = [shape_points(shape, Path("/")) for shape in visual or link.shapes]
@@ -67,8 +69,9 @@ def _shown(link: UrdfLink) -> list[NDArray[np.float64]]:
 
 
 def _hull(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Keep those points (N, 3) that are vertices of the convex hull."""
     try:
         return np.asarray(points[ConvexHull(points).vertices])
     except QhullError:
-        # Flat: no hull, and no need of one.
+        # The points lie in a plane: Qhull finds no hull, and all points are kept.
         return points

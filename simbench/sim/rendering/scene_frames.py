@@ -1,4 +1,4 @@
-"""What a video shows, frame by frame: where things are, and what is drawn on the floor."""
+"""Content of a video, frame by frame: poses of robot and equipment, and the overlay on the floor."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Balance:
-    """What is drawn on the floor over time.
+    """COG, ZMP and support polygon over time, drawn on the floor.
 
     Parameters
     ----------
     cog : (F, 2) array
-        Projection of the centre of gravity, m, world.
+        Projection of the centre of gravity on the floor in the world, m.
     zmp : (F, 2) array
-        m, world; NaN where it does not exist.
+        Zero-moment point in the world, m; NaN where it does not exist.
     support : tuple of F (M, 2) arrays
-        Corners of the support polygon in order, m, world; fewer than three: none.
+        Vertices of the support polygon in order, in the world, m; with fewer than three there is none.
     """
 
     cog: NDArray[np.float64]
@@ -28,14 +28,14 @@ class Balance:
 
 @dataclass(frozen=True)
 class Ghost:
-    """A second figure of the robot that the first is seen through: where it was to be.
+    """Reference pose of the robot over time, drawn as a second, half transparent figure.
 
     Parameters
     ----------
     base : (F, 7) array
-        Pose of its root link: x, y, z (m), quaternion x, y, z, w.
+        Pose of its root link in the world: position, m, and quaternion x, y, z, w.
     joints : (F, n) array
-        In the order of `robot.joint_names`, rad.
+        Joint positions in the order of `robot.joint_names`, rad.
     """
 
     base: NDArray[np.float64]
@@ -44,22 +44,23 @@ class Ghost:
 
 @dataclass(frozen=True)
 class Frames:
-    """What moves, at the rate of the video.
+    """Poses of robot and equipment in each frame of a video.
 
     Parameters
     ----------
     base : (F, 7) array
-        Pose of the robot's root link: x, y, z (m), quaternion x, y, z, w.
+        Pose of the robot's root link in the world: position, m, and quaternion x, y, z, w.
     joints : (F, n) array
-        In the order of `robot.joint_names`, rad.
+        Joint positions in the order of `robot.joint_names`, rad.
     fixtures : mapping of str to (F, J) array
-        Fixture name to the position of its joints, m or rad.
+        Joint positions of each fixture by its name, m or rad.
     balance : Balance or None
-        Drawn on the floor if given.
+        Overlay on the floor, if any.
     stands : mapping of str to (F, 7) array
-        Fixture name to the pose of its frame, of those that stand freely.
+        Pose in the world of the frame of each fixture that stands freely, by its name: position, m, and
+        quaternion x, y, z, w.
     ghost : Ghost or None
-        Drawn half transparent if given.
+        Half transparent reference figure, if any.
     """
 
     base: NDArray[np.float64]

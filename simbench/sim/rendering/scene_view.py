@@ -1,4 +1,4 @@
-"""Where the camera is, and what of the world it maps to which pixel."""
+"""Pinhole camera: its pose, its projection to pixels, and the depth of the floor."""
 
 from dataclasses import dataclass
 
@@ -6,32 +6,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 NEAR, FAR = 0.2, 40.0
-"""Nearest and farthest distance that is drawn, in distances of the camera from its target. The depth buffer
-may have 16 bits only, and resolves 0.2 mm at 2 m with these."""
+"""Near and far clipping plane, as multiples of the camera's distance from its target. The depth buffer may
+have only 16 bits, and resolves 0.2 mm at 2 m with these values."""
 
 WHOLE = (0.0, 0.0, 1.0, 1.0)
+"""The whole picture: left, top, right, bottom as fractions of its width and height."""
 
 
 @dataclass(frozen=True)
 class Camera:
-    """A camera that does not move.
+    """A stationary camera.
 
     Parameters
     ----------
     target_m : (3,) floats
-        Point in the middle of the picture, world.
+        Point in the middle of the picture, in the world, m.
     distance_m : float
-        From the target.
+        Distance from the target, m.
     yaw_deg : float
-        0 looks along the world's y, 90 along -x.
+        Direction of view about the vertical, degrees: 0 along the world's y axis, 90 along -x.
     pitch_deg : float
-        Negative looks down.
+        Elevation of the direction of view, degrees; negative looks down.
     fov_deg : float
-        Vertical angle of view.
-    width, height : int
-        Pixels.
+        Vertical field of view, degrees.
+    width : int
+        Width of the picture, pixels.
+    height : int
+        Height of the picture, pixels.
     fps : int
-        Pictures a second.
+        Frames per second.
     """
 
     target_m: tuple[float, float, float]
@@ -45,7 +48,19 @@ class Camera:
 
 
 def view_matrix(camera: Camera) -> NDArray[np.float64]:
-    """Transform (4, 4) from the world to the camera's axes: x right, y up, -z along the view."""
+    """Compute the transformation from the world to the camera's frame.
+
+    Parameters
+    ----------
+    camera : Camera
+        Camera with its pose.
+
+    Returns
+    -------
+    (4, 4) array
+        Homogeneous transformation, m; the camera's axes are x right, y up, and -z along the direction of
+        view.
+    """
     yaw, pitch = np.radians([camera.yaw_deg, camera.pitch_deg])
     forward = np.array([-np.sin(yaw) * np.cos(pitch), np.cos(yaw) * np.cos(pitch), np.sin(pitch)])
     right = np.array([np.cos(yaw), np.sin(yaw), 0.0])
@@ -57,13 +72,19 @@ def view_matrix(camera: Camera) -> NDArray[np.float64]:
 
 
 def projection_matrix(camera: Camera, part: tuple[float, float, float, float] = WHOLE) -> NDArray[np.float64]:
-    """OpenGL's perspective matrix (4, 4).
+    """Compute OpenGL's perspective projection matrix of a part of the picture.
 
     Parameters
     ----------
     camera : Camera
+        Camera with its field of view.
     part : (left, top, right, bottom)
         Rectangle of the picture to show, as fractions of its width and height.
+
+    Returns
+    -------
+    (4, 4) array
+        Transformation from the camera's frame to clip coordinates.
     """
     slope_x, slope_y = _slopes(camera)
     left, right = (2.0 * part[0] - 1.0) * slope_x, (2.0 * part[2] - 1.0) * slope_x
@@ -80,13 +101,14 @@ def projection_matrix(camera: Camera, part: tuple[float, float, float, float] = 
 
 
 def project(camera: Camera, points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Pixels where world points appear.
+    """Project points in the world to pixels.
 
     Parameters
     ----------
     camera : Camera
+        Camera that takes the picture.
     points : (N, 3) array
-        m, in front of the camera.
+        Points in the world in front of the camera, m.
 
     Returns
     -------
@@ -101,27 +123,55 @@ def project(camera: Camera, points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def in_front(camera: Camera, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which world points (N, 3) are far enough before the camera to be drawn."""
+    """Test which points lie beyond the camera's near clipping plane.
+
+    Parameters
+    ----------
+    camera : Camera
+        Camera that takes the picture.
+    points : (N, 3) array
+        Points in the world, m.
+
+    Returns
+    -------
+    (N,) array of bool
+        Whether each point can be drawn.
+    """
     view = view_matrix(camera)
     return np.asarray(-(points @ view[2, :3] + view[2, 3]) > NEAR * camera.distance_m)
 
 
 def floor_depth(camera: Camera, width: int, height: int) -> NDArray[np.float32]:
-    """Value (height, width) of the depth buffer, 0..1, where nothing stands between camera and floor."""
+    """Compute the depth buffer of a scene in which nothing stands on the floor.
+
+    Parameters
+    ----------
+    camera : Camera
+        Camera that takes the picture.
+    width : int
+        Width of the depth buffer, pixels.
+    height : int
+        Height of the depth buffer, pixels.
+
+    Returns
+    -------
+    (height, width) array
+        OpenGL's depth of the floor, 0..1; 1 where the floor is not visible.
+    """
     view = view_matrix(camera)
     slope_x, slope_y = _slopes(camera)
     x = ((2.0 * np.arange(width) + 1.0) / width - 1.0) * slope_x
     y = (1.0 - (2.0 * np.arange(height) + 1.0) / height) * slope_y
-    # World height of a point at distance 1 along the view, relative to the eye; x is horizontal.
-    fall = (view[1, 2] * y - view[2, 2])[:, None] + view[0, 2] * x[None, :]
+    # Height of a point at distance 1 along the view, relative to the eye; the camera's x axis is horizontal.
+    rise = (view[1, 2] * y - view[2, 2])[:, None] + view[0, 2] * x[None, :]
     eye_height = -(view[:3, :3].T @ view[:3, 3])[2]
     with np.errstate(divide="ignore"):
-        distance = np.where(fall < 0.0, -eye_height / fall, np.inf)
+        distance = np.where(rise < 0.0, -eye_height / rise, np.inf)
     near, far = NEAR * camera.distance_m, FAR * camera.distance_m
     return np.minimum(far / (far - near) * (1.0 - near / distance), 1.0).astype(np.float32)
 
 
 def _slopes(camera: Camera) -> tuple[float, float]:
-    """Half width and half height of the picture at distance 1."""
+    """Compute half the width and half the height of the picture at distance 1."""
     slope = float(np.tan(0.5 * np.radians(camera.fov_deg)))
     return slope * camera.width / camera.height, slope

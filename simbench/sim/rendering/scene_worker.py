@@ -1,4 +1,4 @@
-"""A process that draws frames: Bullet may print or end the process, and neither may touch the caller's."""
+"""Process that draws frames: Bullet may print or end the process, and neither must affect the caller."""
 
 import contextlib
 import os
@@ -29,7 +29,23 @@ from simbench.sim.rendering.scene_view import Camera, floor_depth
 
 @dataclass(frozen=True)
 class Job:
-    """Which frames to draw of what, and how."""
+    """Frames to draw, with their content and the renderer.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot to draw.
+    mechanisms : sequence of Mechanism
+        Equipment to draw.
+    frames : Frames
+        Poses in every frame.
+    camera : Camera
+        Viewpoint and size of the pictures.
+    renderer : `EGL` or `TinyRenderer`
+        Which renderer draws them.
+    indices : sequence of int
+        Indices of the frames to draw, in order.
+    """
 
     robot: Robot
     mechanisms: Sequence[Mechanism]
@@ -45,28 +61,31 @@ def draw_frames(job: Job) -> Generator[NDArray[np.uint8], None, None]:
     Parameters
     ----------
     job : Job
+        Frames to draw.
 
     Yields
     ------
     (height, width, 3) array of uint8
+        RGB picture of each frame.
     """
     frames, camera = job.frames, job.camera
     ghost = frames.ghost is not None
     with open_scene(job.robot, job.mechanisms, camera, job.renderer, ghost=ghost) as scene:
         region = moving_region(scene, frames, job.indices)
-        haunted = take_picture(scene) if ghost else None
+        ghosted = take_picture(scene) if ghost else None
         hide_ghost(scene)
         picture = take_picture(scene)
         rows, columns = picture.depth.shape
         floor = floor_depth(camera, columns, rows)
         for index in job.indices:
             pose_scene(scene, frames, index)
-            if haunted is not None:
-                haunted = redraw(scene, haunted, region)
+            if ghosted is not None:
+                ghosted = redraw(scene, ghosted, region)
                 hide_ghost(scene)
             picture = redraw(scene, picture, region)
-            # Neither renderer is sure to draw what is transparent: the mean of both pictures is.
-            shown = picture if haunted is None else Picture(_mean(picture.rgb, haunted.rgb), picture.depth)
+            # Neither renderer draws transparency reliably, but
+            # the mean of the pictures with and without the ghost always shows it.
+            shown = picture if ghosted is None else Picture(_mean(picture.rgb, ghosted.rgb), picture.depth)
             if frames.balance is None:
                 yield shown.rgb
             else:
@@ -74,11 +93,12 @@ def draw_frames(job: Job) -> Generator[NDArray[np.uint8], None, None]:
 
 
 def _mean(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Average two pictures."""
     return ((first.astype(np.uint16) + second) // 2).astype(np.uint8)
 
 
 def main() -> None:
-    """Draw pickled jobs from the standard input, each in a fork of its own: what they import is loaded once.
+    """Draw pickled jobs from the standard input, each in its own fork, so that imports are done once.
 
     The arguments are file descriptors; each job's pictures go to one of them as raw RGB.
     """
@@ -86,19 +106,20 @@ def main() -> None:
     jobs = pickle.load(sys.stdin.buffer)
     for number, (job, output) in enumerate(zip(jobs, outputs, strict=True)):
         if os.fork() == 0:
-            # A reader sees the end of a job when nobody else holds its output.
+            # A reader sees the end of a job only when no other process holds its output open.
             for other in outputs[number + 1 :]:
                 os.close(other)
             _write_pictures(job, output)
             return
         os.close(output)
     statuses = [os.waitstatus_to_exitcode(os.wait()[1]) for _ in jobs]
-    # As a shell says that a signal ended a process.
+    # A process ended by a signal has the exit status that a shell gives it.
     sys.exit(max(status if status >= 0 else 128 - status for status in statuses))
 
 
 def _write_pictures(job: Job, descriptor: int) -> None:
-    # When nobody reads any more, writing fails and the scene is closed in order.
+    """Draw a job and write its pictures to a file descriptor."""
+    # When the reader is gone, writing fails and the scene is closed properly.
     with os.fdopen(descriptor, "wb") as output, contextlib.closing(draw_frames(job)) as pictures:
         for picture in pictures:
             output.write(np.ascontiguousarray(picture).data)

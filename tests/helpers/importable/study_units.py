@@ -6,17 +6,18 @@ from pathlib import Path
 
 
 def square(number: int, folder: str) -> dict[str, float | int | str | None]:
-    """Note the call; take ten minutes where it is said to be slow."""
+    """Square a number; note call and end, and take ten minutes for 2 and more beside a file `slow`."""
     with (Path(folder) / f"called-{number}").open("a") as file:
         file.write(f"{os.getpid()}\n")
     if number >= 2 and (Path(folder) / "slow").exists():
         time.sleep(600.0)
     time.sleep(0.1)
+    (Path(folder) / f"done-{number}").touch()
     return {"square": number**2, "third": number / 3.0, "none": float("nan"), "timing.process": os.getpid()}
 
 
 def fragile(number: int, folder: str) -> dict[str, float | int | str | None]:
-    """Fail for 1 with an error, for 2 with a process that dies while it is said to be ill."""
+    """Square a number; fail for 1 with an error, and for 2 beside a file `ill` with a process that dies."""
     if number == 1:
         raise ValueError("one is\nnot wanted")
     if number == 2 and (Path(folder) / "ill").exists():

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from scenes import SHORT_SWEEP
 
 from simbench.cli.main import main
 from simbench.runs.execution import local as processes
@@ -19,14 +20,7 @@ from simbench.runs.study.table import TABLE, TIMING
 
 parquet = pytest.importorskip("pyarrow.parquet")
 
-SHORT = """
-name: short
-robot: {name: puma560, posture: ready}
-motion: {source: "joints:sweep", task: {amplitude_rad: 0.1, speed_rad_s: 0.5}}
-control: {law: computed_torque}
-simulation: {settle_s: 0.1, hold_s: 0.1}
-checks: {tracking.max_rad: {max: 0.02}}
-"""
+SHORT = SHORT_SWEEP + "checks: {tracking.max_rad: {max: 0.02}}\n"
 LAWS = ["--vary", "control.law=pd,computed_torque", "--vary", "motion.task.speed_rad_s=0.5,1"]
 
 
@@ -119,9 +113,7 @@ def test_killed_in_the_middle_the_same_command_goes_on_to_the_same_table(short, 
     command = ["sweep", "short.yaml", *LAWS, "--jobs", "1", "--out"]
     program = subprocess.Popen([sys.executable, "-m", "simbench", *command, "a"])
     try:
-        end = time.monotonic() + 300.0
         while finished_rows(short / "a") < 1:
-            assert time.monotonic() < end
             assert program.poll() is None
             time.sleep(0.02)
     finally:

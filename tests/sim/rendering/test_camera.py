@@ -5,10 +5,11 @@ import imageio.v3 as iio
 import numpy as np
 import pinocchio as pin
 import pytest
+import scenes
 
 from simbench.errors import RunError
 from simbench.robot.robot import load_robot
-from simbench.sim.fixtures.drawer import Drawer, drawer_mechanism
+from simbench.sim.fixtures.drawer import drawer_mechanism
 from simbench.sim.fixtures.fixture import fixture_state
 from simbench.sim.fixtures.mechanism import Mechanism, Part
 from simbench.sim.fixtures.shapes import WARM, Board
@@ -38,25 +39,8 @@ CAMERA = Camera(
     height=180,
     fps=30,
 )
-DESIGN = Drawer(
-    type="drawer",
-    name="drawer",
-    position_m=(0.56, 0.0, 0.0),
-    heading_rad=0.0,
-    width_m=0.62,
-    depth_m=0.42,
-    height_m=0.30,
-    table_height_m=0.75,
-    panel_thickness_m=0.018,
-    front_height_m=0.20,
-    travel_m=0.30,
-    start_opening_m=0.12,
-    mass_kg=1.7,
-    friction_n=2.0,
-    damping_ns_m=5.0,
-    handle_separation_m=0.40,
-    handle_convergence_rad=0.26,
-    grip_clearance_m=0.003,
+DESIGN = scenes.drawer_section(
+    position_m=(0.56, 0.0, 0.0), heading_rad=0.0, friction_n=2.0, damping_ns_m=5.0, grip_clearance_m=0.003
 )
 DRAWER = drawer_mechanism(DESIGN)
 OPEN_FLOOR, UNDER_A_SHOE = np.array([0.1, -0.6]), np.array([0.02, -0.096])
@@ -139,7 +123,7 @@ def test_tiles_join_without_a_seam(robot, monkeypatch):
 
 @pytest.mark.parametrize("renderer", ["TinyRenderer", "EGL"])
 def test_drawing_only_what_moves_shows_the_same(robot, renderer):
-    """Frames drawn over one another in the moving part against each frame drawn whole."""
+    """Compare frames whose moving region is redrawn with frames drawn completely."""
     if renderer == "EGL" and choose_renderer() != "EGL":
         pytest.skip("no EGL here")
     still = frames_of(robot, 4)
@@ -161,8 +145,8 @@ def test_drawing_only_what_moves_shows_the_same(robot, renderer):
         assert (nothing.left, nothing.right) == (0, 0)
 
 
-def test_what_stands_is_where_each_frame_has_it(robot):
-    """The block, and what it stands on, which stays."""
+def test_free_standing_equipment_is_drawn_at_the_pose_of_each_frame(robot):
+    """The block moves; the furniture that carries it does not."""
     block = Part("block", (Board((-0.1, -0.1, 0.8), (0.1, 0.1, 0.9), WARM),), 2.0)
     top = Part("top", (Board((-0.5, -0.4, 0.76), (0.5, 0.4, 0.8), WARM),), 20.0)
     pose = pin.SE3(np.eye(3), np.array([0.6, 0.0, 0.0]))
@@ -246,7 +230,7 @@ def test_overlays_are_where_they_belong(robot, tmp_path):
     assert rows.max() == pytest.approx(corners[:, 1].max(), abs=3)
 
 
-def test_falls_back_where_the_probe_says_no(robot, tmp_path, monkeypatch):
+def test_tinyrenderer_is_used_if_the_probe_fails(robot, tmp_path, monkeypatch):
     monkeypatch.setattr(camera_module, "choose_renderer", lambda: "TinyRenderer")
     frames = frames_of(robot, 1)
     assert picture_strip(tmp_path / "a.png", robot, [DRAWER], frames, CAMERA, [0], 1) == "TinyRenderer"
@@ -261,7 +245,7 @@ def test_falls_back_where_the_probe_says_no(robot, tmp_path, monkeypatch):
     "probe", ["import os; os._exit(7)", "raise SystemExit(0 if False else 1)", renderer_choice._PROBE]
 )
 def test_probe_survives_what_a_plugin_does(probe, monkeypatch):
-    """The plugin may end its process; one that cannot be loaded is as good as none."""
+    """The plugin may end its process; a plugin that cannot be loaded counts as none."""
     monkeypatch.setattr(renderer_choice, "_PROBE", probe)
     monkeypatch.setattr(renderer_choice, "egl_plugin", lambda: "/nonexistent/eglRenderer.so")
     assert choose_renderer.__wrapped__() == "TinyRenderer"

@@ -1,4 +1,4 @@
-"""The half transparent second figure of a robot, as pictures show it."""
+"""The half transparent second figure of a robot in pictures."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ STILL = np.tile([0.0] * 6 + [1.0], (3, 1))
 
 @pytest.fixture(scope="module")
 def pictures():
-    """Of a robot that stands still, and of the same with a figure to its right, which goes on."""
+    """Draw a robot that stands still, and the same with a ghost that moves on its right."""
     robot = load_robot("puma560")
     joints = np.tile(robot.postures["ready"], (3, 1))
     places = STILL.copy()
@@ -30,7 +30,7 @@ def pictures():
     return drawn(None, [0])[0], drawn(ghost, [0, 1, 2]), drawn(ghost, [1])[0]
 
 
-def test_it_is_seen_through_and_hides_nothing(pictures):
+def test_the_ghost_is_transparent_and_hides_nothing(pictures):
     plain, haunted, _ = pictures
     changed = np.abs(haunted[0] - plain).max(axis=2) > 3
     columns = np.nonzero(changed)[1]
@@ -45,7 +45,7 @@ def test_it_is_seen_through_and_hides_nothing(pictures):
     np.testing.assert_array_equal(haunted[0][left], plain[left])
 
 
-def test_it_is_whole_wherever_it_goes(pictures):
-    """Only the part of a picture in which something moves is drawn again."""
+def test_the_ghost_is_complete_wherever_it_moves(pictures):
+    """Only the region of a picture in which something moves is redrawn."""
     _, haunted, alone = pictures
     assert np.abs(haunted[1] - alone).max() <= 1

@@ -43,7 +43,7 @@ def crane(tmp_path):
 
 
 def panels(picture):
-    """The four pictures of a portrait, without captions, and how many are in a row."""
+    """Cut the four pictures out of a portrait, without captions; also return the number in a row."""
     height, width = picture.shape[:2]
     columns = 4 if height < 0.75 * width else 2
     wide = (width - 2 * MARGIN + GAP) // columns - GAP
@@ -101,7 +101,7 @@ def test_a_robot_with_a_fixed_base_stands_on_the_floor(crane, tmp_path, monkeypa
     assert front_height / front_width == pytest.approx(seen / 0.16, rel=0.15)
 
 
-def test_natural_posture_is_the_best_there_is(romeo, crane):
+def test_the_natural_posture_is_chosen_in_order(romeo, crane):
     posture, name = natural_posture(romeo)
     assert name == "standing"
     np.testing.assert_array_equal(posture, romeo.postures["standing"])
@@ -155,7 +155,7 @@ def test_cameras_hold_all_points_at_one_scale(romeo):
     assert 0.9 * FILLED < max(filled) < 1.01 * FILLED
 
 
-def test_nothing_to_draw_is_said(romeo, tmp_path):
+def test_a_robot_without_shapes_is_refused(romeo, tmp_path):
     bare = dataclasses.replace(
         romeo, urdf_text=romeo.urdf_text.replace("<visual>", "<!--").replace("</visual>", "-->")
     )
