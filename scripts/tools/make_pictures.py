@@ -12,7 +12,7 @@ from PIL import Image
 
 from simbench.motion.inspection import inspect
 from simbench.motion.readers import read_motion
-from simbench.motion.skeleton_picture import draw_picture
+from simbench.motion.skeleton_plot import draw_picture
 from simbench.retargeting.api import retarget_motion
 from simbench.retargeting.imitation.errors import imitation_errors
 from simbench.retargeting.plot import draw_retargeting

@@ -63,7 +63,7 @@ def inspect_(
 
     inspection = inspect(read_motion(source, ReadOptions(unit, up, marker_map, longest_gap)))
     if picture is not None:
-        from simbench.motion.skeleton_picture import draw_picture
+        from simbench.motion.skeleton_plot import draw_picture
 
         draw_picture(inspection, picture)
     for line in display_motion.summary_lines(inspection):

@@ -8,7 +8,7 @@ from scipy.interpolate import CubicSpline
 
 from simbench.errors import MotionError
 from simbench.motion.human_motion import Gap
-from simbench.motion.marker_recording import MarkerRecording
+from simbench.motion.recordings import MarkerRecording
 
 
 def fill_gaps(recording: MarkerRecording, longest: float) -> tuple[MarkerRecording, tuple[Gap, ...]]:

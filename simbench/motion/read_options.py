@@ -4,6 +4,13 @@ from dataclasses import dataclass
 
 from simbench.errors import MotionError
 
+SPELLINGS = {
+    "m": ("m", "meter", "meters", "metre", "metres"),
+    "cm": ("cm", "centimeter", "centimeters", "centimetre", "centimetres"),
+    "mm": ("mm", "millimeter", "millimeters", "millimetre", "millimetres"),
+    "in": ("in", "inch", "inches"),
+}
+
 # Metres per unit. `cmu` is the unit of the CMU database's skeletons: inches divided by 0.45.
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "cmu": 0.0254 / 0.45}
 AXES = ("x", "y", "z")
@@ -42,3 +49,39 @@ class ReadOptions:
             raise MotionError(f"up axis {self.up!r}: unknown; allowed: {', '.join(AXES)}")
         if not 0.0 <= self.longest_gap < float("inf"):
             raise MotionError(f"longest gap {self.longest_gap} s: it must be zero or a positive time")
+
+
+def length_unit(written: str, options: ReadOptions, where: str) -> tuple[str, float]:
+    """Name and size of the unit that a file's lengths are in.
+
+    Parameters
+    ----------
+    written : str
+        What the file says.
+    options : ReadOptions
+        Its `unit` overrules the file.
+    where : str
+        File and place, for the message.
+
+    Returns
+    -------
+    str
+        A key of `UNITS`.
+    float
+        Metres per unit.
+
+    Raises
+    ------
+    MotionError
+        The file names no known unit and the user none at all.
+    """
+    unit = options.unit
+    if unit is None:
+        word = written.strip().lower()
+        unit = next((unit for unit, words in SPELLINGS.items() if word in words), None)
+    if unit is None:
+        raise MotionError(
+            f"{where}: unit of length {written.strip()!r} unknown; allowed: {', '.join(SPELLINGS)}, "
+            "or declare the unit"
+        )
+    return unit, UNITS[unit]

@@ -10,9 +10,16 @@ from numpy.typing import NDArray
 
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
-from simbench.robot.automatic_gains import automatic_gains
 from simbench.robot.description import Description, Hand, read_description
-from simbench.robot.drives import Friction, Motors, drive_inertia, given_gains, joint_friction, require
+from simbench.robot.drives import (
+    Friction,
+    Motors,
+    automatic_gains,
+    drive_inertia,
+    given_gains,
+    joint_friction,
+    require,
+)
 from simbench.robot.urdf.source import read_urdf
 
 __all__ = ["Friction", "Hand", "Motors", "Robot", "load_robot", "placed_robot"]

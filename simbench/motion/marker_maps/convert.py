@@ -22,11 +22,10 @@ from simbench.motion.marker_maps.evaluation import Body
 from simbench.motion.marker_maps.initial_posture import initial_pose
 from simbench.motion.marker_maps.library import choose_map, renamed
 from simbench.motion.marker_maps.schema import MarkerMap
-from simbench.motion.marker_maps.unit_doubts import arm_length, check_unit, detect_unit
+from simbench.motion.marker_maps.unit_check import arm_length, check_unit, detect_unit
 from simbench.motion.marker_maps.world import TURNS, check_mirror, find_vertical, placement
-from simbench.motion.marker_recording import MarkerRecording
 from simbench.motion.read_options import UNITS, ReadOptions
-from simbench.motion.skeleton_recording import SkeletonRecording
+from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 
 STROKE_EVENTS = ("stroke start", "stroke end")
 

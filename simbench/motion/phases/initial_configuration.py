@@ -4,8 +4,8 @@ import numpy as np
 
 from simbench.motion.anatomy import mean_frame
 from simbench.motion.human_motion import HumanMotion, recorded_arms
-from simbench.motion.phases.bells import fit_bell
 from simbench.motion.phases.hand_path import HandPath
+from simbench.motion.phases.minimum_jerk_fit import fit_bell
 from simbench.motion.phases.stops import Stops
 
 # Arms stretched forward sway this fast, m/s.

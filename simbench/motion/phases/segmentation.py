@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import HumanMotion
-from simbench.motion.phases.bells import fit_bell
 from simbench.motion.phases.hand_path import HandPath, hand_path
 from simbench.motion.phases.initial_configuration import SWAYING, find_initial_configuration
+from simbench.motion.phases.minimum_jerk_fit import fit_bell
 from simbench.motion.phases.repetition import find_repetitions
 from simbench.motion.phases.stops import Stops, find_stops
 

@@ -13,7 +13,6 @@ from simbench.motion.actors import read_actor
 from simbench.motion.gaps import fill_gaps
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.marker_maps import to_human_motion
-from simbench.motion.marker_recording import MarkerRecording
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.bvh import read_bvh
 from simbench.motion.readers.c3d import read_c3d
@@ -21,7 +20,7 @@ from simbench.motion.readers.csv import read_csv
 from simbench.motion.readers.deepmimic import read_deepmimic
 from simbench.motion.readers.netcdf import read_netcdf
 from simbench.motion.readers.trc import read_trc
-from simbench.motion.skeleton_recording import SkeletonRecording
+from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 
 Recording = MarkerRecording | SkeletonRecording | HumanMotion
 

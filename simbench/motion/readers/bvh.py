@@ -17,7 +17,7 @@ from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.bvh_hierarchy import Node, parse_hierarchy
 from simbench.motion.readers.skeleton_kinematics import world_poses
 from simbench.motion.readers.text_table import LARGEST_NUMBER, read_lines, read_numbers, shown
-from simbench.motion.skeleton_recording import SkeletonRecording
+from simbench.motion.recordings import SkeletonRecording
 
 # Two hours of a body with fingers at 30 Hz; two gigabytes of poses.
 MOST_POSES = 20_000_000

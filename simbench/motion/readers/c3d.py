@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.motion.marker_recording import MarkerRecording
-from simbench.motion.read_options import AXES, ReadOptions
+from simbench.motion.read_options import AXES, ReadOptions, length_unit
 from simbench.motion.readers.c3d_structure import Layout, check_structure
-from simbench.motion.readers.length_unit import length_unit
+from simbench.motion.recordings import MarkerRecording
 
 # Names that programs give to points nobody labelled.
 UNLABELLED = re.compile(r"(\*\d*|(uname|unlabell?ed).*)?", re.IGNORECASE)

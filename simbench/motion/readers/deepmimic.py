@@ -17,7 +17,7 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import Actor, check_time
 from simbench.motion.readers.skeleton_kinematics import world_poses
 from simbench.motion.readers.text_table import LARGEST_NUMBER
-from simbench.motion.skeleton_recording import SkeletonRecording
+from simbench.motion.recordings import SkeletonRecording
 from simbench.robot.sides import SIDES
 
 SCALE = 0.25

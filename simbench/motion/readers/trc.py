@@ -12,9 +12,8 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.marker_recording import MarkerRecording
-from simbench.motion.read_options import ReadOptions
-from simbench.motion.readers.length_unit import length_unit
+from simbench.motion.read_options import ReadOptions, length_unit
+from simbench.motion.recordings import MarkerRecording
 
 HEADER_LINES = 5
 # How far the time column may be off the declared rate, and its samples off even spacing, before it counts.

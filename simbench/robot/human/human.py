@@ -14,7 +14,7 @@ from simbench.robot.dh.romeo_table import ARM_JOINTS, HEAD_JOINTS, UpperBodyLeng
 from simbench.robot.drives import Friction, Motors
 from simbench.robot.human.body_meshes import solid_mesh
 from simbench.robot.human.body_segments import Body, segment_inertia, with_body_mass
-from simbench.robot.human.human_placement import CARRIERS, basic_placements
+from simbench.robot.human.human_skeleton import CARRIERS, basic_placements
 from simbench.robot.meshes.meshes import write_obj
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.source import read_urdf

@@ -4,7 +4,7 @@ import math
 import xml.etree.ElementTree as ET
 
 from simbench.robot.urdf.elements import UrdfJoint
-from simbench.robot.urdf.faults import MOVING
+from simbench.robot.urdf.errors import MOVING
 
 UNLIMITED_TRAVEL = 1e4
 """rad or m either way: far beyond any motion, and small enough that the middle is exact."""

@@ -4,13 +4,22 @@ import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
 from simbench.errors import RobotError
 from simbench.robot.urdf.elements import UrdfTree, parse_urdf, read_elements
-from simbench.robot.urdf.faults import find_faults, joints_without_inertia
+from simbench.robot.urdf.errors import find_faults, heaviest_fixed, joints_without_inertia, root_link
 from simbench.robot.urdf.joints import settle_joint
-from simbench.robot.urdf.left_out import leave_out
 from simbench.robot.urdf.links import fill_inertial, settle_materials, settle_shapes, turn_to_principal_axes
-from simbench.robot.urdf.root import free_root
+
+LEFT_OUT = {
+    ("joint", "dynamics"): "<dynamics> damping and friction are left out",
+    ("link", "contact"): "<contact> parameters, which only Bullet knows, are left out",
+}
+LISTED = 3
+"""So many names, and the number of the others."""
 
 
 @dataclass(frozen=True)
@@ -109,3 +118,75 @@ def settle(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
 
 def _how_many_more(faults: list[str]) -> str:
     return f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+
+
+def leave_out(robot: ET.Element) -> list[str]:
+    """Take out joint friction and contact parameters, in place.
+
+    Parameters
+    ----------
+    robot : xml.etree.ElementTree.Element
+
+    Returns
+    -------
+    list of str
+        One line for each kind, with the names of the elements that had it.
+    """
+    notes = []
+    for (kind, tag), said in LEFT_OUT.items():
+        names = []
+        for element in robot.findall(kind):
+            for part in element.findall(tag):
+                element.remove(part)
+                if len(part) or any(value.strip("0. ") for value in part.attrib.values()):
+                    names.append(f"`{element.get('name')}`")
+        if names:
+            rest = f"{names[0]} and {len(names) - 1} more"
+            notes.append(f"{kind}s {', '.join(names) if len(names) <= LISTED else rest}: {said}")
+    return notes
+
+
+def free_root(robot: ET.Element, tree: UrdfTree) -> list[str]:
+    """Make a link with mass the root, in place, by turning the fixed joints above it around.
+
+    Bullet holds a root without mass in space without a word. Every link keeps its place.
+
+    Parameters
+    ----------
+    robot : xml.etree.ElementTree.Element
+    tree : UrdfTree
+        The same robot, without faults.
+
+    Returns
+    -------
+    list of str
+        What changed, one line, or nothing.
+    """
+    way = heaviest_fixed(tree)
+    if not way:
+        return []
+    elements = {element.get("name"): element for element in robot.findall("joint")}
+    for joint in way:
+        _turn_around(elements[joint.name])
+    return [f"link `{root_link(tree)}`: has no mass; `{way[-1].child}`, which is fixed to it, is the root"]
+
+
+def _turn_around(joint: ET.Element) -> None:
+    """Swap parent and child of a fixed joint."""
+    parent, child = joint.find("parent"), joint.find("child")
+    assert parent is not None
+    assert child is not None
+    above, below = parent.get("link", ""), child.get("link", "")
+    parent.set("link", below)
+    child.set("link", above)
+    origin = joint.find("origin")
+    if origin is None:
+        return
+    xyz, rpy = (np.array(origin.get(key, "0 0 0").split(), dtype=float) for key in ("xyz", "rpy"))
+    inverse = pin.SE3(pin.rpy.rpyToMatrix(rpy), xyz).inverse()
+    origin.set("xyz", _text(inverse.translation))
+    origin.set("rpy", _text(pin.rpy.matrixToRpy(inverse.rotation)))
+
+
+def _text(values: NDArray[np.float64]) -> str:
+    return " ".join(f"{value + 0.0:.12g}" for value in values.tolist())

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
+from simbench.motion.marker_maps.body_parts import MOBILITY, keep_lengths
 from simbench.motion.marker_maps.centres import chord, cluster_pose, hinge_centre
 from simbench.motion.marker_maps.frames import axes_frame, flexion_axis, limb_frame, swung_axis
-from simbench.motion.marker_maps.rigid_bones import MOBILITY, keep_lengths
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from simbench.robot.inspection.link_doubts import mass_properties
+from simbench.robot.inspection.link_warnings import mass_properties
 from simbench.robot.urdf.elements import UrdfJoint, UrdfLink
 from simbench.robot.urdf.joints import travel_problem
 

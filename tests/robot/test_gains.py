@@ -7,8 +7,8 @@ import pinocchio as pin
 import pytest
 import urdf_texts as texts
 
-from simbench.robot.automatic_gains import automatic_gains
 from simbench.robot.description import Bandwidth
+from simbench.robot.drives import automatic_gains
 from simbench.robot.robot import Robot, load_robot
 
 OMEGA = 2.0 * np.pi * 6.0

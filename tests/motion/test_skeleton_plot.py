@@ -9,12 +9,12 @@ import pytest
 from PIL import Image
 
 from simbench.errors import MotionError
-from simbench.motion import figure_png, skeleton_picture
+from simbench.motion import figure_png
+from simbench.motion import skeleton_plot as skeleton_picture
 from simbench.motion.human_motion import Gap
 from simbench.motion.inspection import inspect
 from simbench.motion.phases import Phases
-from simbench.motion.skeleton_picture import COLOURS, PHASE_COLOURS, draw_picture
-from simbench.motion.stick_figure import stick_figure
+from simbench.motion.skeleton_plot import COLOURS, PHASE_COLOURS, draw_picture, stick_figure
 
 ROW = slice(72, 1180)
 
