@@ -18,7 +18,7 @@ from simbench.errors import MotionError
 if TYPE_CHECKING:
     from simbench.motion.handles import Handle
     from simbench.motion.human_motion import Gap
-    from simbench.motion.inspection import Inspection
+    from simbench.motion.inspection import MotionInspection
 
 
 GAPS_TOLD = 3
@@ -57,15 +57,15 @@ def inspect_(
         if picture.suffix.lower() != ".png":
             raise MotionError(f"{picture}: a picture's name must end in .png")
     from simbench import display_motion
-    from simbench.motion.inspection import inspect
+    from simbench.motion.inspection import inspect_motion
     from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
 
-    inspection = inspect(read_motion(source, ReadOptions(unit, up, marker_map, longest_gap)))
+    inspection = inspect_motion(read_motion(source, ReadOptions(unit, up, marker_map, longest_gap)))
     if picture is not None:
-        from simbench.motion.skeleton_plot import draw_picture
+        from simbench.motion.skeleton_plot import plot_recording
 
-        draw_picture(inspection, picture)
+        plot_recording(inspection, picture)
     for line in display_motion.summary_lines(inspection):
         print(line)
     console = Console(markup=False, emoji=False)
@@ -155,7 +155,7 @@ def _numbers(text: str) -> list[int]:
         ) from None
 
 
-def summary_lines(inspection: Inspection) -> Iterator[str]:
+def summary_lines(inspection: MotionInspection) -> Iterator[str]:
     """Lay out what a recording is as a whole, and how it was read.
 
     Parameters
@@ -187,7 +187,7 @@ def summary_lines(inspection: Inspection) -> Iterator[str]:
     yield from (f"note       {note}" for note in motion.notes)
 
 
-def length_table(inspection: Inspection) -> Table:
+def length_table(inspection: MotionInspection) -> Table:
     """Lay out the bones: length, change over time, and what people have.
 
     Parameters
@@ -198,22 +198,22 @@ def length_table(inspection: Inspection) -> Table:
     -------
     rich.table.Table
     """
-    from simbench.motion.inspection import human_length, is_human
+    from simbench.motion.inspection import human_length_range, is_human_length
 
     table = _table("bone", "median m", "range mm", "people's m", "")
     for length in inspection.lengths:
-        allowed = human_length(length.name)
+        allowed = human_length_range(length.name)
         table.add_row(
             length.name,
             f"{length.median:.4f}",
             f"{1000 * (length.high - length.low):.3f}",
             "" if allowed is None else f"{allowed[0]:.2f} to {allowed[1]:.2f}",
-            "" if is_human(length) else "doubtful",
+            "" if is_human_length(length) else "doubtful",
         )
     return table
 
 
-def angle_table(inspection: Inspection) -> Table:
+def angle_table(inspection: MotionInspection) -> Table:
     """Lay out ranges of motion.
 
     Parameters
@@ -231,7 +231,7 @@ def angle_table(inspection: Inspection) -> Table:
     return table
 
 
-def hand_table(inspection: Inspection) -> Table:
+def hand_table(inspection: MotionInspection) -> Table:
     """Lay out how fast the palms move.
 
     Parameters
@@ -248,7 +248,7 @@ def hand_table(inspection: Inspection) -> Table:
     return table
 
 
-def gap_table(inspection: Inspection) -> Table:
+def gap_table(inspection: MotionInspection) -> Table:
     """Lay out the gaps that were filled, by marker.
 
     Parameters
@@ -268,7 +268,7 @@ def gap_table(inspection: Inspection) -> Table:
     return table
 
 
-def phase_table(inspection: Inspection) -> Table:
+def phase_table(inspection: MotionInspection) -> Table:
     """Lay out the phases of the recording protocol and the primitives of the periodic one.
 
     Parameters
@@ -290,7 +290,7 @@ def phase_table(inspection: Inspection) -> Table:
     return table
 
 
-def closing_lines(inspection: Inspection) -> Iterator[str]:
+def closing_lines(inspection: MotionInspection) -> Iterator[str]:
     """Lay out where the feet are, and everything doubtful.
 
     Parameters
@@ -309,8 +309,8 @@ def closing_lines(inspection: Inspection) -> Iterator[str]:
         standing = "never still" if feet.standing is None else f"{feet.standing:.3f} m while standing"
         points = ", ".join(sorted({point.partition("_")[2] for point in feet.points}))
         yield f"feet: lowest {feet.lowest:.3f} m at {feet.lowest_time:.2f} s, {standing} ({points})"
-    yield f"doubts: {len(inspection.doubts) or 'none'}"
-    yield from (f"  {doubt}" for doubt in inspection.doubts)
+    yield f"doubts: {len(inspection.warnings) or 'none'}"
+    yield from (f"  {doubt}" for doubt in inspection.warnings)
 
 
 def _add_stretch(table: Table, name: str, stretch: tuple[float, float] | None) -> None:
@@ -321,9 +321,9 @@ def _add_stretch(table: Table, name: str, stretch: tuple[float, float] | None) -
 
 def _handle(handle: Handle) -> str:
     """How far it goes, and how the hand may turn on it."""
-    from simbench.motion.handles import way_length
+    from simbench.motion.handles import path_length
 
-    way = "still" if len(handle.poses) == 1 else f"{way_length(handle):.2f} m long"
+    way = "still" if len(handle.poses) == 1 else f"{path_length(handle):.2f} m long"
     axis = handle.turn_axis
     if axis is None:
         return f"{way}, held fully"

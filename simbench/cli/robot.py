@@ -14,7 +14,7 @@ from rich.table import Table
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
-    from simbench.robot.inspection.inspection import Inspection
+    from simbench.robot.inspection.inspection import RobotInspection
     from simbench.robot.urdf.elements import UrdfJoint
 
 
@@ -28,9 +28,9 @@ def inspect_(
     robot: Annotated[str, typer.Argument(metavar="PATH", help="A URDF, a robot.yaml, or a robot's name.")],
 ) -> None:
     """Show joints, links and everything doubtful; exit status 1 if it cannot be simulated."""
-    from simbench.robot.inspection.inspection import inspect
+    from simbench.robot.inspection.inspection import inspect_robot
 
-    inspection = inspect(robot)
+    inspection = inspect_robot(robot)
     for line in summary_lines(inspection):
         print(line)
     console = Console(markup=False, emoji=False)
@@ -40,7 +40,7 @@ def inspect_(
     print()
     for line in doubt_lines(inspection):
         print(line)
-    raise typer.Exit(1 if inspection.refusals else 0)
+    raise typer.Exit(1 if inspection.errors else 0)
 
 
 @robot_app.command("render")
@@ -62,7 +62,7 @@ def render(
     print(f"picture  {path}  (drawn by {renderer})")
 
 
-def summary_lines(inspection: Inspection) -> Iterator[str]:
+def summary_lines(inspection: RobotInspection) -> Iterator[str]:
     """Lay out what a robot is as a whole.
 
     Parameters
@@ -83,7 +83,7 @@ def summary_lines(inspection: Inspection) -> Iterator[str]:
     yield f"meshes              {inspection.meshes_found} found, {inspection.meshes_missing} missing"
 
 
-def joint_table(inspection: Inspection) -> Table:
+def joint_table(inspection: RobotInspection) -> Table:
     """Lay out the joints that move: axis, limits, and the limb that each belongs to.
 
     Parameters
@@ -115,7 +115,7 @@ def joint_table(inspection: Inspection) -> Table:
     return table
 
 
-def tree_table(inspection: Inspection) -> Table:
+def tree_table(inspection: RobotInspection) -> Table:
     """Lay out how joints connect links.
 
     Parameters
@@ -132,7 +132,7 @@ def tree_table(inspection: Inspection) -> Table:
     return table
 
 
-def link_table(inspection: Inspection) -> Table:
+def link_table(inspection: RobotInspection) -> Table:
     """Lay out mass, centre of gravity and principal moments of inertia of the links.
 
     Parameters
@@ -153,7 +153,7 @@ def link_table(inspection: Inspection) -> Table:
     return table
 
 
-def doubt_lines(inspection: Inspection) -> Iterator[str]:
+def doubt_lines(inspection: RobotInspection) -> Iterator[str]:
     """Lay out what keeps a robot from being simulated, and what else is doubtful.
 
     Parameters
@@ -165,11 +165,11 @@ def doubt_lines(inspection: Inspection) -> Iterator[str]:
     str
         A line, however long.
     """
-    reasons = len(inspection.refusals)
+    reasons = len(inspection.errors)
     if reasons:
         yield "cannot be simulated:"
-        yield from (f"  {reason}" for reason in inspection.refusals)
-    doubts = inspection.doubts[reasons:]
+        yield from (f"  {reason}" for reason in inspection.errors)
+    doubts = inspection.warnings[reasons:]
     yield f"doubts: {len(doubts) or 'none'}"
     yield from (f"  {doubt}" for doubt in doubts)
 

@@ -1,4 +1,4 @@
-"""What a marker-based motion-capture system reports: named points over time, in the laboratory's own axes."""
+"""Recordings before a marker map is applied: labelled markers, or an animated skeleton."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,28 +11,28 @@ from simbench.motion.human_motion import Actor
 
 @dataclass(frozen=True)
 class MarkerRecording:
-    """Points over time, before anything is known of the body they are fixed to.
+    """Labelled markers over time, as a motion-capture system reports them, not yet assigned to a body.
 
     Parameters
     ----------
     time : (T,) array
-        s, strictly increasing, at the recording's own rate; its first sample is at 0.
+        Times of the samples at the recording's own rate, s, strictly increasing from 0.
     names : tuple of str
-        Of the M labelled markers, all different.
+        Names of the M labelled markers, all different.
     positions : (T, M, 3) array
-        m, in the laboratory's axes; NaN where a marker was not seen.
+        Positions of the markers in the laboratory's axes, m; NaN where a marker was not seen.
     source : str
         Where the recording is from, for messages.
     up : str or None
         The laboratory's vertical axis, `x`, `y` or `z`, where the file or the user declares it.
     unit : str
-        Unit of length of the file, as declared by it or by the user; the positions are in metres already.
+        Unit of length of the file, as declared by it or by the user; the positions are already in metres.
     events : tuple of (str, float)
-        Labelled times, s, on the clock of `time`.
+        Labels and times of events, s, on the clock of `time`.
     details : mapping of str to str
-        What else the file says that a reader of the same format may want back (for example the actor).
+        What else the file says that is used later (for example the actor), by key.
     notes : tuple of str
-        What was left out or assumed, for people ("3 unlabelled points ignored").
+        What was left out or assumed, as text for the user ("3 unlabelled points ignored").
     """
 
     time: NDArray[np.float64]
@@ -48,32 +48,32 @@ class MarkerRecording:
 
 @dataclass(frozen=True)
 class SkeletonRecording:
-    """Poses of a skeleton's joints, before anything is known of which joint is what.
+    """Poses of the joints of a skeleton, as an animation format holds them, not yet assigned to a body.
 
     Parameters
     ----------
     time : (T,) array
-        s, strictly increasing, at the recording's own rate; its first sample is at 0.
+        Times of the samples at the recording's own rate, s, strictly increasing from 0.
     names : tuple of str
-        Of the J joints and end sites, parents before children, all different.
+        Names of the J joints and end sites, parents before children, all different.
     parents : (J,) int array
         Index of each joint's parent, -1 for the root.
     offsets : (J, 3) array
-        Each joint's place in its parent's axes in the rest pose, `unit`.
+        Position of each joint in its parent's axes in the rest pose, in `unit`.
     positions : (T, J, 3) array
-        `unit`, in the file's world axes.
+        Positions of the joints in the file's world axes, in `unit`.
     rotations : (T, J, 3, 3) array
-        From each joint's axes to the file's world axes; in the rest pose all are identity.
+        Rotations from each joint's axes to the file's world axes; all are the identity in the rest pose.
     source : str
         Where the recording is from, for messages.
     unit : str or None
-        Unit of length where the format, the file or the user declares one; None where nobody does (BVH).
+        Unit of length, where the format, the file or the user declares one; None where none does (BVH).
     up : str or None
         The file's vertical axis, `x`, `y` or `z`, where it is declared.
     actor : Actor or None
-        Whose body it is, where the format knows.
+        The person who moved, where the format says so.
     notes : tuple of str
-        What was left out or assumed, for people.
+        What was left out or assumed, as text for the user.
     """
 
     time: NDArray[np.float64]

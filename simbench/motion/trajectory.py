@@ -1,4 +1,4 @@
-"""Joint trajectories: sampled joint positions and base poses, interpolated over time."""
+"""Joint trajectories: sampled joint positions and base poses over time, and their validation."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from simbench.errors import MotionError
 
 JOINT_UNITS = ("rad", "m")
-"""Of joints that turn and of joints that slide."""
+"""Units of the positions of revolute and of prismatic joints."""
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,11 @@ class JointTrajectory:
     Parameters
     ----------
     time : (T,) array
-        Strictly increasing, s.
+        Times of the samples, s, strictly increasing.
     q : (T, n) array
         Joint positions in the order of `joint_names`, rad or m.
     joint_names : tuple of str, length n
+        Names of the joints, all different.
     base : (T, 7) array or None
         Pose of the root link in the world: x, y, z (m), then quaternion x, y, z, w.
     """
@@ -32,25 +33,26 @@ class JointTrajectory:
     base: NDArray[np.float64] | None = None
 
 
-def checked(trajectory: JointTrajectory, where: str) -> JointTrajectory:
-    """Refuse what no robot can follow.
+def validate_trajectory(trajectory: JointTrajectory, where: str) -> JointTrajectory:
+    """Check that a trajectory that was read from a file is one that a robot can follow.
 
     Parameters
     ----------
     trajectory : JointTrajectory
+        The trajectory to check.
     where : str
-        Where it is from, for the message.
+        File it was read from, for messages.
 
     Returns
     -------
     JointTrajectory
-        The same.
+        The same object.
 
     Raises
     ------
     MotionError
-        Of the first number that is not finite, the first sample that is not later than the one before, the
-        first quaternion that is no rotation, or joints of one name.
+        Two joints have the same name, a number is not finite, a sample is not later than the one before, or a
+        quaternion does not have unit length; the message names the first such sample.
     """
     time, base = trajectory.time, trajectory.base
     names = trajectory.joint_names
@@ -67,10 +69,11 @@ def checked(trajectory: JointTrajectory, where: str) -> JointTrajectory:
                 f"{where}: {name} is NaN or infinite at sample {bad[0]}, {bad.size} sample(s) in all; "
                 "every number must be finite"
             )
-    late = np.flatnonzero(np.diff(time) <= 0.0)
-    if late.size:
+    not_later = np.flatnonzero(np.diff(time) <= 0.0)
+    if not_later.size:
+        k = int(not_later[0])
         raise MotionError(
-            f"{where}: sample {late[0] + 1} is at {time[late[0] + 1]:g} s, after {time[late[0]]:g} s; "
+            f"{where}: sample {k + 1} is at {time[k + 1]:g} s, after {time[k]:g} s; "
             "time must increase from sample to sample"
         )
     if base is not None:

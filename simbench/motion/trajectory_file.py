@@ -1,4 +1,8 @@
-"""Files of joint trajectories: the name's suffix says which format."""
+"""Files of joint trajectories: CSV with nine digits, or NetCDF bit for bit; the suffix of the name chooses.
+
+A CSV file has one line for each sample, and units in the names of the columns. A NetCDF file has dimensions,
+units, and attributes that say where the trajectory comes from.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -11,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simbench.errors import MotionError
-from simbench.motion.trajectory import JOINT_UNITS, JointTrajectory, checked
+from simbench.motion.trajectory import JOINT_UNITS, JointTrajectory, validate_trajectory
 from simbench.motion.writers.netcdf import SEAL, checksum
 
 FORMAT = "simbench joint trajectory 1"
@@ -32,17 +36,18 @@ def write_trajectory(
     Parameters
     ----------
     trajectory : JointTrajectory
+        The trajectory to write.
     path : str or Path
-        Ends in .csv or .nc.
+        File to write; its name ends in .csv or .nc.
     units : sequence of str
-        `rad` or `m` for each joint.
+        Unit of each joint's position, `rad` or `m`, in the order of the joints.
     attributes : mapping of str to str or number
-        Where the trajectory comes from; a CSV file has no place for it.
+        Attributes that say where the trajectory comes from; a CSV file has no place for them.
 
     Raises
     ------
     MotionError
-        For another suffix.
+        The name has another suffix.
     OSError
         If the file cannot be written.
     """
@@ -59,23 +64,40 @@ def read_trajectory(path: str | Path) -> JointTrajectory:
     Parameters
     ----------
     path : str or Path
-        Ends in .csv or .nc.
+        File to read; its name ends in .csv or .nc.
 
     Returns
     -------
     JointTrajectory
+        The trajectory.
 
     Raises
     ------
     MotionError
-        For another suffix, or a file that cannot be read or is not a trajectory.
+        The name has another suffix, or the file cannot be read or is not a trajectory.
     """
     path = Path(path)
     return read_trajectory_csv(path) if trajectory_suffix(path) == ".csv" else read_trajectory_netcdf(path)
 
 
 def trajectory_suffix(path: Path) -> str:
-    """Suffix of a trajectory's file in small letters; refuse a name that ends in another."""
+    """Determine the format of a trajectory's file from the suffix of its name.
+
+    Parameters
+    ----------
+    path : Path
+        Path of the file.
+
+    Returns
+    -------
+    str
+        `.csv` or `.nc`, in lower case.
+
+    Raises
+    ------
+    MotionError
+        The name has another suffix.
+    """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise MotionError(f"{path}: the name of a joint trajectory must end in {' or '.join(SUFFIXES)}")
@@ -83,17 +105,20 @@ def trajectory_suffix(path: Path) -> str:
 
 
 def write_trajectory_csv(trajectory: JointTrajectory, path: Path, units: Sequence[str]) -> None:
-    """Write a trajectory: `time_s`, the base's pose if it has one, and joint positions, nine digits each.
+    """Write a trajectory as CSV with nine digits for each number.
 
-    The pose is x, y, z (m), then the quaternion x, y, z, w. A joint's column is its name and its unit,
-    `LElbowRoll_rad`. The file appears under its name only when it is whole.
+    The columns are `time_s`, the base's pose if there is one, and the joint positions. The pose is x, y, z
+    (m), then the quaternion x, y, z, w. A joint's column is its name and its unit, `LElbowRoll_rad`. The file
+    appears under its name only when it is complete.
 
     Parameters
     ----------
     trajectory : JointTrajectory
+        The trajectory to write.
     path : Path
+        File to write.
     units : sequence of str
-        `rad` or `m` for each joint.
+        Unit of each joint's position, `rad` or `m`, in the order of the joints.
 
     Raises
     ------
@@ -113,15 +138,17 @@ def write_trajectory_csv(trajectory: JointTrajectory, path: Path, units: Sequenc
 
 
 def read_trajectory_csv(path: Path) -> JointTrajectory:
-    """Read a trajectory that `write_trajectory_csv` wrote, or another with the same columns.
+    """Read a CSV file that `write_trajectory_csv` wrote, or another with the same columns.
 
     Parameters
     ----------
     path : Path
+        File to read.
 
     Returns
     -------
     JointTrajectory
+        The trajectory.
 
     Raises
     ------
@@ -146,7 +173,7 @@ def read_trajectory_csv(path: Path) -> JointTrajectory:
         )
     first = len(header) - len(joints)
     base = table[:, 1:first] if first > 1 else None
-    return checked(JointTrajectory(table[:, 0], table[:, first:], joints, base), str(path))
+    return validate_trajectory(JointTrajectory(table[:, 0], table[:, first:], joints, base), str(path))
 
 
 def _joint_names(header: list[str], path: Path) -> tuple[str, ...]:
@@ -168,20 +195,22 @@ def write_trajectory_netcdf(
     units: Sequence[str],
     attributes: Mapping[str, str | float],
 ) -> None:
-    """Write a trajectory that xarray and other NetCDF readers open.
+    """Write a trajectory as NetCDF, which xarray and other NetCDF readers open.
 
-    `position` (time, joint), with `joint_unit` (joint) where some joints turn and others slide;
-    `base_position` (time, xyz) and `base_orientation` (time, quaternion) if there is a base. The same
-    trajectory gives the same bytes. The file appears under its name only when it is whole.
+    The variables are `position` (time, joint), with `joint_unit` (joint) where some joints are revolute and
+    others prismatic; `base_position` (time, xyz) and `base_orientation` (time, quaternion) if there is a
+    base. The same trajectory gives the same bytes. The file appears under its name only when it is complete.
 
     Parameters
     ----------
     trajectory : JointTrajectory
+        The trajectory to write.
     path : Path
+        File to write.
     units : sequence of str
-        `rad` or `m` for each joint.
+        Unit of each joint's position, `rad` or `m`, in the order of the joints.
     attributes : mapping of str to str or number
-        Of the file.
+        Attributes of the file.
 
     Raises
     ------
@@ -225,15 +254,17 @@ def write_trajectory_netcdf(
 
 
 def read_trajectory_netcdf(path: Path) -> JointTrajectory:
-    """Read a trajectory that `write_trajectory_netcdf` wrote, bit for bit.
+    """Read a NetCDF file that `write_trajectory_netcdf` wrote, bit for bit.
 
     Parameters
     ----------
     path : Path
+        File to read.
 
     Returns
     -------
     JointTrajectory
+        The trajectory.
 
     Raises
     ------
@@ -245,7 +276,7 @@ def read_trajectory_netcdf(path: Path) -> JointTrajectory:
     except OSError as error:
         raise MotionError(f"{path}: cannot be read: {error.strerror}") from error
     content, _, found = stored.rpartition(SEAL)
-    # The HDF5 library hangs on some files that are damaged: nothing but intact ones may reach it.
+    # The HDF5 library hangs on some damaged files: only intact ones may reach it.
     if not content or found != checksum(content):
         raise MotionError(
             f"{path}: not a joint trajectory that simbench wrote, or damaged: "
@@ -259,4 +290,4 @@ def read_trajectory_netcdf(path: Path) -> JointTrajectory:
         if "base_position" in file:
             base = np.hstack([file["base_position"][...], file["base_orientation"][...]])
         trajectory = JointTrajectory(file["time"][...], file["position"][...], names, base)
-    return checked(trajectory, str(path))
+    return validate_trajectory(trajectory, str(path))

@@ -8,8 +8,8 @@ import yaml
 from pydantic import Discriminator, Field, Tag, ValidationError, model_validator
 
 from simbench.errors import RobotError
-from simbench.robot.dh.dh import Row
-from simbench.robot.shapes import Pair, Positive, Shell, Solid, Strict, Triple
+from simbench.robot.dh.dh import DhRow
+from simbench.robot.shapes import CollisionShape, Pair, Positive, Shell, Strict, Triple
 
 NonNegative = Annotated[float, Field(ge=0)]
 Gains = Annotated[
@@ -20,7 +20,7 @@ Gains = Annotated[
 """Stiffness and damping by joint, or `auto`; told apart so that an error is about what was meant."""
 
 
-class Link(Strict):
+class LinkDescription(Strict):
     """Mass (kg), centre of gravity (m) and inertia about it (ixx, iyy, izz, ixy, ixz, iyz; kg·m²) of a link.
 
     `carved_from` names a link whose published numbers include this one: they are reduced so that both
@@ -41,7 +41,7 @@ class FixedFrame(Strict):
     rpy: Triple = (0.0, 0.0, 0.0)
 
 
-class Joint(FixedFrame):
+class JointDescription(FixedFrame):
     """A revolute joint: limits in rad, velocity in rad/s, effort in N·m.
 
     Its frame at zero position is placed in the parent link by `xyz` and `rpy`, or by a row of modified
@@ -49,7 +49,7 @@ class Joint(FixedFrame):
     """
 
     xyz: Triple = (0.0, 0.0, 0.0)
-    dh: Row | None = None
+    dh: DhRow | None = None
     child: str
     axis: Literal["x", "y", "z"] = "z"
     limits: Pair
@@ -152,12 +152,12 @@ class Description(Strict):
     bandwidth: Bandwidth = Bandwidth()
     self_collision: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
     root: str | None = None
-    links: Mapping[str, Link] = {}
-    joints: Mapping[str, Joint] = {}
+    links: Mapping[str, LinkDescription] = {}
+    joints: Mapping[str, JointDescription] = {}
     fixed_frames: Mapping[str, FixedFrame] = {}
     colors: Mapping[str, Triple] = {}
     visual: Mapping[str, tuple[Shell, ...]] = {}
-    collision: Mapping[str, tuple[Solid, ...]] = {}
+    collision: Mapping[str, tuple[CollisionShape, ...]] = {}
 
 
 def _is_pair(data: Any) -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import RobotError
 from simbench.robot.description import Bandwidth, Description, Drive, JointFriction
-from simbench.robot.mirror import both_sides
+from simbench.robot.mirror import add_mirrored_entries
 
 Vector = NDArray[np.float64]
 
@@ -62,7 +62,9 @@ class Friction:
     breakaway: Vector
 
 
-def drive_inertia(description: Description, joint_names: Sequence[str], where: str) -> tuple[Vector, Vector]:
+def compute_reflected_inertia(
+    description: Description, joint_names: Sequence[str], where: str
+) -> tuple[Vector, Vector]:
     """Reductions and reflected inertia (kg·m²) of all joints; zero if the description gives no motors.
 
     Raises
@@ -80,7 +82,7 @@ def drive_inertia(description: Description, joint_names: Sequence[str], where: s
     )
 
 
-def given_gains(
+def read_gains(
     gains: Mapping[str, tuple[float, float]], description: Description, joint_names: Sequence[str], where: str
 ) -> tuple[Vector, Vector]:
     """Stiffness and damping of all joints from the rows of a description.
@@ -95,7 +97,7 @@ def given_gains(
     return table[:, 0], table[:, 1]
 
 
-def joint_friction(description: Description, joint_names: Sequence[str], where: str) -> Friction:
+def read_friction(description: Description, joint_names: Sequence[str], where: str) -> Friction:
     """Friction of all joints; none where the description gives none.
 
     Raises
@@ -103,8 +105,8 @@ def joint_friction(description: Description, joint_names: Sequence[str], where: 
     RobotError
         If a joint is unknown.
     """
-    rows = both_sides(description.friction, description.mirror)
-    require(rows, joint_names, "joint", f"{where}: friction")
+    rows = add_mirrored_entries(description.friction, description.mirror)
+    require_known(rows, joint_names, "joint", f"{where}: friction")
     entries = [rows.get(name, JointFriction()) for name in joint_names]
     return Friction(
         coulomb=np.array([entry.coulomb for entry in entries]),
@@ -113,7 +115,7 @@ def joint_friction(description: Description, joint_names: Sequence[str], where: 
     )
 
 
-def require(names: Iterable[str], allowed: Sequence[str], kind: str, where: str) -> None:
+def require_known(names: Iterable[str], allowed: Sequence[str], kind: str, where: str) -> None:
     """Refuse the first name that is not allowed.
 
     Raises
@@ -128,8 +130,8 @@ def require(names: Iterable[str], allowed: Sequence[str], kind: str, where: str)
 def _rows(
     section: Mapping[str, T], description: Description, joint_names: Sequence[str], where: str
 ) -> dict[str, T]:
-    rows = both_sides(section, description.mirror)
-    require(rows, joint_names, "joint", where)
+    rows = add_mirrored_entries(section, description.mirror)
+    require_known(rows, joint_names, "joint", where)
     missing = [name for name in joint_names if name not in rows]
     if rows and missing:
         raise RobotError(f"{where}: no row for {', '.join(missing)}; every joint of the URDF needs one")
@@ -143,7 +145,7 @@ def _reflected_inertia(drive: Drive) -> float:
     return drive.reduction**2 * drive.rotor * GRAM_SQUARE_CENTIMETRE
 
 
-def automatic_gains(
+def choose_gains(
     model: pin.Model, q: Vector, feet: Collection[int], bandwidth: Bandwidth
 ) -> tuple[Vector, Vector]:
     """Choose stiffness J ω² and damping 2 ζ J ω for every joint of one degree of freedom.

@@ -14,11 +14,11 @@ from simbench.robot.description import Description, Hand, read_description
 from simbench.robot.drives import (
     Friction,
     Motors,
-    automatic_gains,
-    drive_inertia,
-    given_gains,
-    joint_friction,
-    require,
+    choose_gains,
+    compute_reflected_inertia,
+    read_friction,
+    read_gains,
+    require_known,
 )
 from simbench.robot.urdf.source import read_urdf
 
@@ -129,22 +129,22 @@ def load_robot(name_or_path: str | Path) -> Robot:
     resolved = read_urdf(urdf, floating=floating)
     model = _read_model(urdf, resolved.text, floating)
     joint_names = tuple(name for name in model.names if name not in ("universe", "root_joint"))
-    reduction, reflected = drive_inertia(description, joint_names, where)
+    reduction, reflected = compute_reflected_inertia(description, joint_names, where)
     model.armature[model.nv - len(joint_names) :] = reflected
 
     bodies = [frame.name for frame in model.frames if frame.type == pin.FrameType.BODY]
     for group, names in description.groups.items():
-        require(names, joint_names, "joint", f"{where}: groups.{group}")
+        require_known(names, joint_names, "joint", f"{where}: groups.{group}")
     for role, frame in description.frames.items():
-        require([frame], bodies, "frame", f"{where}: frames.{role}")
+        require_known([frame], bodies, "frame", f"{where}: frames.{role}")
     roles = list(description.frames)
-    require(description.soles, roles, "frame role", f"{where}: soles")
-    require(description.hands, roles, "frame role", f"{where}: hands")
+    require_known(description.soles, roles, "frame role", f"{where}: soles")
+    require_known(description.hands, roles, "frame role", f"{where}: hands")
     for role, hand in description.hands.items():
-        require(hand.joints, joint_names, "joint", f"{where}: hands.{role}")
-        require([hand.palm, *hand.fingers], bodies, "link", f"{where}: hands.{role}")
+        require_known(hand.joints, joint_names, "joint", f"{where}: hands.{role}")
+        require_known([hand.palm, *hand.fingers], bodies, "link", f"{where}: hands.{role}")
     pairs = tuple((a, b) for first, second in description.self_collision for a in first for b in second)
-    require([link for pair in pairs for link in pair], bodies, "link", f"{where}: self_collision")
+    require_known([link for pair in pairs for link in pair], bodies, "link", f"{where}: self_collision")
     postures = {
         posture: _posture(values, model, joint_names, f"{where}: postures.{posture}")
         for posture, values in description.postures.items()
@@ -168,7 +168,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
             torque_limit=np.array(model.effortLimit[model.nv - len(joint_names) :]),
             reduction=reduction,
         ),
-        friction=joint_friction(description, joint_names, where),
+        friction=read_friction(description, joint_names, where),
         postures=postures,
         soles={
             role: np.array([(sole.x[i], sole.y[j], 0.0) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))])
@@ -240,7 +240,7 @@ def _gains(
 ) -> tuple[Vector, Vector]:
     """Stiffness and damping as given, or chosen in the first posture that the robot has."""
     if description.gains != "auto":
-        return given_gains(description.gains, description, joint_names, where)
+        return read_gains(description.gains, description, joint_names, where)
     posture = postures.get("standing", next(iter(postures.values()), np.zeros(len(joint_names))))
     q = np.concatenate([pin.neutral(model)[: model.nq - len(joint_names)], posture])
     feet = [
@@ -248,13 +248,13 @@ def _gains(
         for role, frame in description.frames.items()
         if role.endswith("_foot")
     ]
-    return automatic_gains(model, q, feet, description.bandwidth)
+    return choose_gains(model, q, feet, description.bandwidth)
 
 
 def _posture(
     values: Mapping[str, float], model: pin.Model, joint_names: tuple[str, ...], where: str
 ) -> Vector:
-    require(values, joint_names, "joint", where)
+    require_known(values, joint_names, "joint", where)
     posture = np.array([values.get(name, 0.0) for name in joint_names])
     index = [model.joints[model.getJointId(name)].idx_q for name in joint_names]
     lower, upper = model.lowerPositionLimit[index], model.upperPositionLimit[index]

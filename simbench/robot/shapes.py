@@ -92,7 +92,7 @@ class Shell(Strict):
         return self
 
 
-class Solid(Strict):
+class CollisionShape(Strict):
     """One convex collision shape: a box (side lengths) or sphere (radius) centred `at`, or a loft; m."""
 
     box: Triple | None = None
@@ -101,7 +101,7 @@ class Solid(Strict):
     at: Triple = (0.0, 0.0, 0.0)
 
     @model_validator(mode="after")
-    def _one_form(self) -> "Solid":
+    def _one_form(self) -> "CollisionShape":
         if [self.box, self.sphere, self.loft].count(None) != 2:
             raise ValueError("give one of box, sphere, loft")
         return self

@@ -14,7 +14,7 @@ _STREAM = 1
 """Keeps these draws apart from those that the seed alone gives the virtual actor."""
 
 
-def drawn_variation(
+def draw_variation(
     seed: int, robot: Robot, mass_fraction: float, friction_fraction: float
 ) -> tuple[Robot, float]:
     """Draw a floor and a robot: friction first, then the links by name.

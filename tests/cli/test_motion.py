@@ -9,9 +9,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from simbench import plotting
 from simbench.cli.main import main
 from simbench.errors import MotionError
-from simbench.motion import figure_png, readers, writers
+from simbench.motion import readers, writers
 from simbench.motion.human_motion import Actor, Gap
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
@@ -231,7 +232,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(reading, capsys, monkeypatch
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(figure_png, "os", SimpleNamespace(replace=full))
+    monkeypatch.setattr(plotting, "os", SimpleNamespace(replace=full))
     assert main(["motion", "inspect", WALK, "--picture", "a.png"]) == 2
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == ("", "error: a.png: cannot be written: No space left on device\n")

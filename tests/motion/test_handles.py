@@ -10,9 +10,9 @@ from scipy.spatial.transform import Rotation
 from simbench.cli.motion import summary_lines
 from simbench.errors import MotionError
 from simbench.motion.anatomy import transform
-from simbench.motion.handles import Handle, way_length
+from simbench.motion.handles import Handle, path_length
 from simbench.motion.human_motion import resample, validate_motion
-from simbench.motion.inspection import inspect
+from simbench.motion.inspection import inspect_motion
 from simbench.motion.readers import read_motion
 from simbench.motion.writers import write_motion
 
@@ -45,9 +45,9 @@ def same(first, second):
 
 def test_the_way_around_a_circle_is_its_circumference():
     # A polygon of 199 sides.
-    assert way_length(circle()) == pytest.approx(2 * 199 * RADIUS * np.sin(np.pi / 199), rel=1e-12)
-    assert way_length(circle()) == pytest.approx(2 * np.pi * RADIUS, rel=1e-4)
-    assert way_length(Handle(circle().poses[:1])) == 0.0
+    assert path_length(circle()) == pytest.approx(2 * 199 * RADIUS * np.sin(np.pi / 199), rel=1e-12)
+    assert path_length(circle()) == pytest.approx(2 * np.pi * RADIUS, rel=1e-4)
+    assert path_length(Handle(circle().poses[:1])) == 0.0
 
 
 def test_handles_stay_where_they_are_at_another_rate(crank):
@@ -73,7 +73,7 @@ def test_a_file_without_handles_has_none(tmp_path, swing, crank, suffix):
 
 def test_inspection_says_how_far_handles_go_and_how_hands_turn_on_them(swing, crank):
     def line(motion):
-        (line,) = (line for line in summary_lines(inspect(motion)) if line.startswith("handles"))
+        (line,) = (line for line in summary_lines(inspect_motion(motion)) if line.startswith("handles"))
         return line.removeprefix("handles").strip()
 
     assert line(swing) == "not known"

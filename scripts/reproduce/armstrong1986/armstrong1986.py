@@ -18,7 +18,7 @@ from armstrong_appendix import appendix_tables, dependent_constants
 from armstrong_experiments import measurement_table, tracking_table
 from armstrong_sizes import christoffel_lines, sizes
 from rich.console import Console
-from rich.table import Table
+from rich.table import DhTable
 
 from simbench.dynamics.abbreviation import abbreviated_model
 from simbench.dynamics.arm import Arm, arm_model, read_arm
@@ -28,8 +28,8 @@ from simbench.dynamics.explicit_model import derive_explicit_model
 from simbench.dynamics.generated import puma560_abbreviated, puma560_full
 from simbench.dynamics.newton_euler import dynamics_terms, inverse_dynamics, link_torques, velocity_products
 from simbench.dynamics.operation_count import Operations, count_newton_euler, count_operations
-from simbench.robot.dh.dh import Row, TableJoint
-from simbench.robot.dh.dh import Table as LinkTable
+from simbench.robot.dh.dh import DhJoint, DhRow
+from simbench.robot.dh.dh import DhTable as LinkTable
 from simbench.robot.robot import load_robot
 
 TOLERANCE = 1e-9
@@ -46,7 +46,7 @@ def printed_arm() -> Arm:
     inertia = arm.inertia.copy()
     inertia[2, 2, 2] = PRINTED_IZZ3
     first, *rest = arm.table.joints
-    table = LinkTable((dataclasses.replace(first, row=Row()), *rest))
+    table = LinkTable((dataclasses.replace(first, row=DhRow()), *rest))
     return dataclasses.replace(arm, inertia=inertia, table=table)
 
 
@@ -54,14 +54,14 @@ def general_arm() -> Arm:
     """An arm of six joints in which nothing is zero and no angle a right one."""
     arm = read_arm("puma560")
     names = ("base", *arm.table.moving)
-    rows = [Row(alpha=0.3, a=0.1, d=0.2) for _ in range(6)]
-    joints = tuple(TableJoint(names[i + 1], names[i], row) for i, row in enumerate(rows))
+    rows = [DhRow(alpha=0.3, a=0.1, d=0.2) for _ in range(6)]
+    joints = tuple(DhJoint(names[i + 1], names[i], row) for i, row in enumerate(rows))
     return dataclasses.replace(
         arm, table=LinkTable(joints), centre=np.full((6, 3), 0.1), inertia=np.full((6, 3, 3), 0.2)
     )
 
 
-def exactness(arm: Arm, count: int) -> tuple[Table, float]:
+def exactness(arm: Arm, count: int) -> tuple[DhTable, float]:
     """Explicit model, recursion and Pinocchio on the same random states."""
     rng = np.random.default_rng(1986)
     q, v, a = (rng.uniform(-span, span, (count, 6)) for span in (np.pi, 4.0, 20.0))
@@ -75,7 +75,7 @@ def exactness(arm: Arm, count: int) -> tuple[Table, float]:
     )
     found = [explicit_terms(explicit, q), dynamics_terms(arm, q), pinocchio_terms(model, q)]
     rows = {"torques": torques} | dict(zip(("A", "B", "C", "g"), zip(*found, strict=True), strict=True))
-    table = Table(title=f"Greatest difference over {count} random states, N·m and kg·m²")
+    table = DhTable(title=f"Greatest difference over {count} random states, N·m and kg·m²")
     for heading in ("", "explicit - recursion", "explicit - Pinocchio", "recursion - Pinocchio"):
         table.add_column(heading, justify="right" if heading else "left")
     worst = 0.0
@@ -113,18 +113,18 @@ def columns_by_recursion(arm: Arm) -> Operations:
     return Operations(*(sum(each) for each in zip(*passes, strict=True)))
 
 
-def calculations(arm: Arm, full: Counts, short: Counts, shorter: Counts) -> tuple[Table, Table, Table]:
+def calculations(arm: Arm, full: Counts, short: Counts, shorter: Counts) -> tuple[DhTable, DhTable, DhTable]:
     """Tables 1-3."""
-    first = Table(title="Table 1: calculations for the torques (sines and cosines not counted)")
+    first = DhTable(title="Table 1: calculations for the torques (sines and cosines not counted)")
     for heading in ("method", "paper", "ours", "multiplications", "additions"):
         first.add_column(heading, justify="right" if heading != "method" else "left")
 
-    def add(table: Table, name: str, paper: str, ours: Operations) -> None:
+    def add(table: DhTable, name: str, paper: str, ours: Operations) -> None:
         table.add_row(name, paper, str(ours.total), *map(str, ours))
 
     add(first, "recursion, an arm without zeros", "1560", count_newton_euler(general_arm()))
     add(first, "recursion, what is zero in PUMA left out", "", count_newton_euler(arm))
-    third = Table(title="Table 3: calculations for the kinetic energy matrix")
+    third = DhTable(title="Table 3: calculations for the kinetic energy matrix")
     for heading in ("method", "paper", "ours", "multiplications", "additions"):
         third.add_column(heading, justify="right" if heading != "method" else "left")
     add(
@@ -151,7 +151,7 @@ def calculations(arm: Arm, full: Counts, short: Counts, shorter: Counts) -> tupl
         "",
         shorter.total(shorter.expanded),
     )
-    second = Table(title=f"Table 2: rates at {FLOPS} operations a second, Hz")
+    second = DhTable(title=f"Table 2: rates at {FLOPS} operations a second, Hz")
     for heading in ("", "configuration", "torques", "paper"):
         second.add_column(heading, justify="right" if heading else "left")
     for name, counts, paper in (("full", full, ("78 / 78", "50 / 200")), ("abbreviated", short, ("", ""))):
@@ -163,7 +163,7 @@ def calculations(arm: Arm, full: Counts, short: Counts, shorter: Counts) -> tupl
     return first, second, third
 
 
-def abbreviation_table(arm: Arm, count: int) -> Table:
+def abbreviation_table(arm: Arm, count: int) -> DhTable:
     """What the abbreviated model is off, over the joints' ranges, at rest and moving."""
     robot = load_robot("puma560")
     rng, limit = np.random.default_rng(1), robot.motors.torque_limit
@@ -172,7 +172,7 @@ def abbreviation_table(arm: Arm, count: int) -> Table:
     # As much as the motors can do to the arm in the zero position.
     change = rng.uniform(-1, 1, (count, 6)) * limit / np.diagonal(dynamics_terms(arm, np.zeros(6))[0])
     models = [evaluation(module, arm) for module in (puma560_abbreviated, puma560_full)]
-    table = Table(title=f"Abbreviated - full, {count} states; % of the joint's maximum torque")
+    table = DhTable(title=f"Abbreviated - full, {count} states; % of the joint's maximum torque")
     for heading in ("", *(f"joint {i}" for i in range(1, 7))):
         table.add_column(heading, justify="right" if heading else "left")
     for name, v, a in (

@@ -10,7 +10,7 @@ from simbench.dynamics.calibration.robust_least_squares import robust_least_squa
 from simbench.dynamics.calibration.smoothing import noise_of, smooth
 from simbench.errors import CalibrationError
 from simbench.kinematics.arrays import Array
-from simbench.robot.dh.dh import HayatiRow, Table, table_frames
+from simbench.robot.dh.dh import DhTable, HayatiRow, table_frames
 
 MOST_SAMPLES = 10_000
 _BLOCKS = 100
@@ -83,7 +83,7 @@ class KinematicCalibration:
         return tuple(name for name, value in zip(self.names, self.values, strict=True) if np.isnan(value))
 
 
-def table_numbers(table: Table) -> tuple[str, ...]:
+def table_numbers(table: DhTable) -> tuple[str, ...]:
     """Name all numbers of a table, `joint.alpha` and so on; of a Hayati row d or beta, whichever is used.
 
     Not all of them show in a tip's position.
@@ -98,14 +98,14 @@ def table_numbers(table: Table) -> tuple[str, ...]:
     return tuple(names)
 
 
-def values_of(table: Table, names: Sequence[str]) -> Array:
+def values_of(table: DhTable, names: Sequence[str]) -> Array:
     """Return numbers of a table (p,), rad and m, by names among `table_numbers`."""
     rows = {joint.name: joint.row for joint in table.joints}
     places = (name.rsplit(".", 1) for name in names)
     return np.array([getattr(rows[joint], kind) for joint, kind in places], dtype=float)
 
 
-def with_numbers(table: Table, names: Sequence[str], values: Array) -> Table:
+def with_numbers(table: DhTable, names: Sequence[str], values: Array) -> DhTable:
     """Return a table with other numbers.
 
     Parameters
@@ -134,15 +134,15 @@ def with_numbers(table: Table, names: Sequence[str], values: Array) -> Table:
             if name.rsplit(".", 1)[0] == joint.name
         }
         joints.append(replace(joint, row=replace(joint.row, **own)))
-    return Table(tuple(joints))
+    return DhTable(tuple(joints))
 
 
-def tip_position(table: Table, q: Array) -> Array:
+def tip_position(table: DhTable, q: Array) -> Array:
     """Compute the tip (..., 3), the origin of the last row's frame, in the base, m (Ohtsuki, eq. 2)."""
     return table_frames(table, q)[table.joints[-1].name][..., :3, 3]
 
 
-def tip_residuals(table: Table, names: Sequence[str], q: Array, tip: Array) -> Callable[[Array], Array]:
+def tip_residuals(table: DhTable, names: Sequence[str], q: Array, tip: Array) -> Callable[[Array], Array]:
     """Make what tips (m, 3) miss, m, as a function of a table's numbers: (3 m,) of (p,)."""
 
     def missed(values: Array) -> Array:
@@ -152,7 +152,7 @@ def tip_residuals(table: Table, names: Sequence[str], q: Array, tip: Array) -> C
 
 
 def calibrate_kinematics(
-    table: Table, names: Sequence[str], motions: Sequence[TipMotion]
+    table: DhTable, names: Sequence[str], motions: Sequence[TipMotion]
 ) -> KinematicCalibration:
     """Find numbers of a table by robust least squares on filtered motions.
 
@@ -218,7 +218,7 @@ def calibrate_kinematics(
     return KinematicCalibration(tuple(names), values, deviations, float(np.sqrt(np.mean(rest**2) * 3.0)))
 
 
-def _whitening(table: Table, q: Array, noise: Array) -> Array:
+def _whitening(table: DhTable, q: Array, noise: Array) -> Array:
     """Make of each sample the matrix (m, 3, 3) that leaves its tip's directions equally sure, the least 1.
 
     Noise (m, n + 3) is that of angles and tip.

@@ -23,7 +23,7 @@ class Sigma(IntEnum):
 
 
 @dataclass(frozen=True)
-class Row:
+class DhRow:
     """A row after Khalil and Kleinfinger, whose tree parameters gamma and b are 0 along a chain.
 
     T = Rot_z(gamma) Trans_z(b) Rot_x(alpha) Trans_x(a) Rot_z(theta) Trans_z(d), angles in rad, lengths in m
@@ -67,7 +67,7 @@ class HayatiRow:
 
 
 @dataclass(frozen=True)
-class TableJoint:
+class DhJoint:
     """One named joint of a table.
 
     Parameters
@@ -81,12 +81,12 @@ class TableJoint:
 
     name: str
     parent: str
-    row: Row | HayatiRow
+    row: DhRow | HayatiRow
     sigma: Sigma = Sigma.REVOLUTE
 
 
 @dataclass(frozen=True)
-class Table:
+class DhTable:
     """A tree of joints, each after its parent.
 
     Parameters
@@ -100,7 +100,7 @@ class Table:
         joint has a beta.
     """
 
-    joints: tuple[TableJoint, ...]
+    joints: tuple[DhJoint, ...]
 
     def __post_init__(self) -> None:
         names = [joint.name for joint in self.joints]
@@ -130,7 +130,7 @@ class Table:
         return tuple(joint.name for joint in self.joints if joint.sigma != Sigma.FIXED)
 
 
-def row_placement(row: Row | HayatiRow) -> pin.SE3:
+def row_placement(row: DhRow | HayatiRow) -> pin.SE3:
     """Place the joint in its parent frame at zero joint variable; the joint's axis is z.
 
     Parameters
@@ -140,7 +140,7 @@ def row_placement(row: Row | HayatiRow) -> pin.SE3:
     Returns
     -------
     pinocchio.SE3
-        For a `Row` this is T itself, because Rot_z(theta) and Trans_z(d) commute; for a `HayatiRow` it is T
+        For a `DhRow` this is T itself, because Rot_z(theta) and Trans_z(d) commute; for a `HayatiRow` it is T
         without the length a, which is `row_end`.
     """
     if isinstance(row, HayatiRow):
@@ -150,12 +150,12 @@ def row_placement(row: Row | HayatiRow) -> pin.SE3:
     return _screw_z(row.gamma, row.b) * length * _screw_z(row.theta, row.d)
 
 
-def row_end(row: Row | HayatiRow) -> pin.SE3:
-    """Place the row's frame in the joint's frame: the length a of a `HayatiRow`, nothing for a `Row`."""
+def row_end(row: DhRow | HayatiRow) -> pin.SE3:
+    """Place the row's frame in the joint's frame: the length a of a `HayatiRow`, nothing for a `DhRow`."""
     return pin.SE3(np.eye(3), np.array([row.a if isinstance(row, HayatiRow) else 0.0, 0.0, 0.0]))
 
 
-def table_frames(table: Table, variables: ArrayLike) -> dict[str, Array]:
+def table_frames(table: DhTable, variables: ArrayLike) -> dict[str, Array]:
     """Frames of all joints in the base, straight from the table's matrices.
 
     Parameters
@@ -174,7 +174,7 @@ def table_frames(table: Table, variables: ArrayLike) -> dict[str, Array]:
     RobotError
         If the number of variables is not that of the moving joints.
     """
-    q = checked_variables(table, variables)
+    q = validate_variables(table, variables)
     frames: dict[str, Array] = {BASE: np.broadcast_to(np.eye(4), (*q.shape[:-1], 4, 4))}
     values: Mapping[str, Array] = {name: q[..., index] for index, name in enumerate(table.moving)}
     for joint in table.joints:
@@ -185,7 +185,7 @@ def table_frames(table: Table, variables: ArrayLike) -> dict[str, Array]:
     return frames
 
 
-def checked_variables(table: Table, variables: ArrayLike) -> Array:
+def validate_variables(table: DhTable, variables: ArrayLike) -> Array:
     """Joint variables as a (..., n) float array; `RobotError` if n is not the number of moving joints."""
     q = np.asarray(variables, dtype=float)
     if q.ndim == 0 or q.shape[-1] != len(table.moving):

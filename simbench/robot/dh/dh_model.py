@@ -8,7 +8,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import RobotError
-from simbench.robot.dh.dh import BASE, Sigma, Table, TableJoint, checked_variables, row_end, row_placement
+from simbench.robot.dh.dh import BASE, DhJoint, DhTable, Sigma, row_end, row_placement, validate_variables
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ def link_name(joint: str) -> str:
 
 
 def table_model(
-    table: Table,
+    table: DhTable,
     inertias: Mapping[str, pin.Inertia] | None = None,
     limits: Mapping[str, JointLimits] | None = None,
 ) -> pin.Model:
@@ -77,7 +77,7 @@ def table_model(
     return model
 
 
-def model_frames(table: Table, model: pin.Model, variables: ArrayLike) -> dict[str, NDArray[np.float64]]:
+def model_frames(table: DhTable, model: pin.Model, variables: ArrayLike) -> dict[str, NDArray[np.float64]]:
     """Frames of all joints of a table by Pinocchio's forward kinematics.
 
     Parameters
@@ -99,7 +99,7 @@ def model_frames(table: Table, model: pin.Model, variables: ArrayLike) -> dict[s
         If the number of variables is not that of the moving joints.
     """
     q = pin.neutral(model)
-    for name, value in zip(table.moving, checked_variables(table, variables), strict=True):
+    for name, value in zip(table.moving, validate_variables(table, variables), strict=True):
         q[model.joints[model.getJointId(name)].idx_q] = value
     data = model.createData()
     pin.framesForwardKinematics(model, data, q)
@@ -116,9 +116,9 @@ def require_joints(given: Mapping[str, object], allowed: tuple[str, ...], where:
             raise RobotError(f"{where}: the table has no such joint: `{name}`; allowed: {', '.join(allowed)}")
 
 
-def _depth_first(table: Table) -> list[TableJoint]:
+def _depth_first(table: DhTable) -> list[DhJoint]:
     """Joints so that every subtree is contiguous, which Pinocchio's algorithms rely on."""
-    children: dict[str, list[TableJoint]] = {BASE: [], **{joint.name: [] for joint in table.joints}}
+    children: dict[str, list[DhJoint]] = {BASE: [], **{joint.name: [] for joint in table.joints}}
     for joint in table.joints:
         children[joint.parent].append(joint)
     ordered = []

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 import pinocchio as pin
 
 from simbench.errors import RobotError
-from simbench.robot.dh.dh import BASE, HayatiRow, Sigma, Table, row_end, row_placement
+from simbench.robot.dh.dh import BASE, DhTable, HayatiRow, Sigma, row_end, row_placement
 from simbench.robot.dh.dh_model import JointLimits, link_name, require_joints
 
 # A renderer paints a mesh without a colour as it likes, Bullet every link in another one.
@@ -16,7 +16,7 @@ TYPES = {Sigma.REVOLUTE: "revolute", Sigma.PRISMATIC: "prismatic", Sigma.FIXED: 
 
 
 def table_urdf(
-    table: Table,
+    table: DhTable,
     name: str,
     limits: Mapping[str, JointLimits],
     inertias: Mapping[str, pin.Inertia] | None = None,

@@ -7,7 +7,7 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.human.body_solids import BodySolid, EllipticalSolid, SemiEllipsoid
 
 
-def solid_mesh(solid: BodySolid, sides: int = 32) -> trimesh.Trimesh:
+def build_solid_mesh(solid: BodySolid, sides: int = 32) -> trimesh.Trimesh:
     """Build the closed mesh of a solid, in its axes.
 
     Its vertices lie on the solid's surface, so that it is a little smaller: with 32 sides by less than 2 % of

@@ -27,7 +27,7 @@ TRUNK_DENSITY = {"upper_trunk": 0.92, "middle_trunk": 1.01, "lower_trunk": 1.01}
 
 
 @dataclass(frozen=True)
-class Segment:
+class BodySegment:
     """A homogeneous solid with a mass (kg).
 
     Its axes: z from the proximal (trunk: upper, foot: heel) end at the origin to the distal end, x to the
@@ -39,7 +39,7 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Body:
+class HanavanBody:
     """A person as sixteen segments.
 
     Parameters
@@ -54,7 +54,7 @@ class Body:
 
     measures: Measures
     mass: float
-    segments: Mapping[str, Segment]
+    segments: Mapping[str, BodySegment]
 
     @property
     def residual(self) -> float:
@@ -67,16 +67,16 @@ class Body:
         return sum(segment.mass for segment in self.segments.values()) - self.mass
 
 
-def segment_inertia(segment: Segment) -> pin.Inertia:
+def segment_inertia(segment: BodySegment) -> pin.Inertia:
     """Mass (kg), centre of mass (m) and inertia about it (kg·m²) of a segment, in its own axes."""
     lever = np.array([0.0, 0.0, solid_centre(segment.solid)])
     return pin.Inertia(segment.mass, lever, solid_inertia(segment.solid, segment.mass))
 
 
-def predict_body(measures: Measures, mass: float) -> Body:
+def predict_body(measures: Measures, mass: float) -> HanavanBody:
     """Predict the segments of a person from measures and body mass (Tomić 2018, tables B.2 and B.3).
 
-    The masses are as predicted: see `Body.residual` for what their sum misses, and `with_body_mass` for
+    The masses are as predicted: see `Body.residual` for what their sum misses, and `scale_to_body_mass` for
     segments that add up.
 
     Parameters
@@ -112,13 +112,13 @@ def predict_body(measures: Measures, mass: float) -> Body:
     weights = {name: TRUNK_DENSITY[name] * solid_volume(solids[name]) for name in TRUNK}
     scale = masses["trunk"] / sum(weights.values())  # eq. B.1
     masses |= {name: scale * weight for name, weight in weights.items()}
-    segments = {name: Segment(solids[name], masses[name]) for name in ("head", *TRUNK)}
+    segments = {name: BodySegment(solids[name], masses[name]) for name in ("head", *TRUNK)}
     for side in SIDES:
-        segments |= {f"{side}_{name}": Segment(solids[name], masses[name]) for name in LIMBS}
-    return Body(measures, mass, segments)
+        segments |= {f"{side}_{name}": BodySegment(solids[name], masses[name]) for name in LIMBS}
+    return HanavanBody(measures, mass, segments)
 
 
-def with_body_mass(body: Body) -> Body:
+def scale_to_body_mass(body: HanavanBody) -> HanavanBody:
     """Scale all segments by one factor, so that their masses add up to the mass of the body.
 
     For dynamics, where the weight must be right. One factor for all spreads the residual in proportion and

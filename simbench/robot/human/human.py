@@ -7,13 +7,13 @@ import numpy as np
 import pinocchio as pin
 import trimesh
 
-from simbench.robot.dh.dh import BASE, Row, Table, table_frames
+from simbench.robot.dh.dh import BASE, DhRow, DhTable, table_frames
 from simbench.robot.dh.dh_model import JointLimits, link_name
 from simbench.robot.dh.dh_urdf import table_urdf
 from simbench.robot.dh.romeo_table import ARM_JOINTS, HEAD_JOINTS, UpperBodyLengths, upper_body_joints
 from simbench.robot.drives import Friction, Motors
-from simbench.robot.human.body_meshes import solid_mesh
-from simbench.robot.human.body_segments import Body, segment_inertia, with_body_mass
+from simbench.robot.human.body_meshes import build_solid_mesh
+from simbench.robot.human.body_segments import HanavanBody, scale_to_body_mass, segment_inertia
 from simbench.robot.human.human_skeleton import CARRIERS, basic_placements
 from simbench.robot.meshes.meshes import write_obj
 from simbench.robot.robot import Robot
@@ -64,20 +64,20 @@ class Human:
         Of the same links, in the same frames.
     """
 
-    body: Body
-    table: Table
+    body: HanavanBody
+    table: DhTable
     robot: Robot
     inertias: dict[str, pin.Inertia]
     meshes: dict[str, trimesh.Trimesh]
 
 
-def build_human(body: Body, lengths: UpperBodyLengths) -> Human:
+def build_human(body: HanavanBody, lengths: UpperBodyLengths) -> Human:
     """Build a person from segments and the lengths of the skeleton.
 
     Parameters
     ----------
     body : Body
-        From `predict_body`; its segments are scaled to the body's mass (`with_body_mass`).
+        From `predict_body`; its segments are scaled to the body's mass (`scale_to_body_mass`).
     lengths : UpperBodyLengths
         Measured on the person (the scaled model of Tomić 2018, §3.3.2), or `skeleton_lengths`.
 
@@ -85,8 +85,8 @@ def build_human(body: Body, lengths: UpperBodyLengths) -> Human:
     -------
     Human
     """
-    exact = with_body_mass(body)
-    table = Table(upper_body_joints(lengths, BASE, Row()))
+    exact = scale_to_body_mass(body)
+    table = DhTable(upper_body_joints(lengths, BASE, DhRow()))
     frames = table_frames(table, np.zeros(len(table.moving)))
     inertias: dict[str, pin.Inertia] = {}
     meshes: dict[str, trimesh.Trimesh] = {}
@@ -94,7 +94,7 @@ def build_human(body: Body, lengths: UpperBodyLengths) -> Human:
         carrier, part = CARRIERS[segment], exact.segments[segment]
         local = pin.SE3(frames[carrier]).actInv(place)
         inertias[carrier] = inertias.get(carrier, pin.Inertia.Zero()) + local.act(segment_inertia(part))
-        mesh = solid_mesh(part.solid).apply_transform(local.homogeneous)
+        mesh = build_solid_mesh(part.solid).apply_transform(local.homogeneous)
         meshes[carrier] = meshes[carrier] + mesh if carrier in meshes else mesh
     text = table_urdf(table, NAME, _limits(table), inertias)
     return Human(exact, table, _robot(text), inertias, meshes)
@@ -125,7 +125,7 @@ def write_human(human: Human, folder: Path) -> Robot:
     return replace(human.robot, urdf=path, urdf_text=read_urdf(path, floating=True).text)
 
 
-def _limits(table: Table) -> dict[str, JointLimits]:
+def _limits(table: DhTable) -> dict[str, JointLimits]:
     limits = {}
     for joint in table.moving:
         side = joint[0] if joint[1:] in ARM_JOINTS else ""

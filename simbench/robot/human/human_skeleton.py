@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from simbench.robot.dh.dh import BASE
 from simbench.robot.dh.romeo_table import UpperBodyLengths
 from simbench.robot.human.anthropometry import Measures
-from simbench.robot.human.body_segments import Body
+from simbench.robot.human.body_segments import HanavanBody
 from simbench.robot.human.body_solids import solid_length
 from simbench.robot.sides import SIDES
 
@@ -78,7 +78,7 @@ def skeleton_lengths(measures: Measures, stature: float) -> UpperBodyLengths:
     )
 
 
-def basic_placements(body: Body, lengths: UpperBodyLengths) -> dict[str, pin.SE3]:
+def basic_placements(body: HanavanBody, lengths: UpperBodyLengths) -> dict[str, pin.SE3]:
     """Place all segments in the root while the person stands in the basic configuration.
 
     Parameters

@@ -8,20 +8,20 @@ from pathlib import Path
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
 from simbench.robot.description import read_description
-from simbench.robot.inspection.joint_warnings import joint_doubts, side_doubts
-from simbench.robot.inspection.link_extent import empty_meshes, link_extent
-from simbench.robot.inspection.link_warnings import MassProperties, link_doubts, mass_properties
+from simbench.robot.inspection.joint_warnings import find_joint_warnings, find_side_warnings
+from simbench.robot.inspection.link_extent import compute_link_extent, find_empty_meshes
+from simbench.robot.inspection.link_warnings import MassProperties, find_link_warnings, mass_properties
 from simbench.robot.robot import load_robot
 from simbench.robot.urdf.elements import UrdfJoint, UrdfTree, parse_urdf, read_elements
-from simbench.robot.urdf.errors import find_faults
-from simbench.robot.urdf.links import mesh_problem
-from simbench.robot.urdf.source import read_urdf, settle
+from simbench.robot.urdf.errors import find_urdf_errors
+from simbench.robot.urdf.links import find_mesh_error
+from simbench.robot.urdf.source import normalise_urdf, read_urdf
 
 FREEDOMS = {"revolute": 1, "continuous": 1, "prismatic": 1, "spherical": 3, "planar": 3, "floating": 6}
 
 
 @dataclass(frozen=True)
-class Inspection:
+class RobotInspection:
     """A robot as its files describe it.
 
     Parameters
@@ -41,10 +41,10 @@ class Inspection:
         Of the joints, without the base's.
     meshes_found, meshes_missing : int
         Different mesh files that the URDF names.
-    refusals : tuple of str
+    errors : tuple of str
         What keeps it from being simulated, one line each, with the element's name.
-    doubts : tuple of str
-        The refusals, and whatever else looks wrong.
+    warnings : tuple of str
+        The errors, and whatever else looks wrong.
     """
 
     name: str
@@ -57,11 +57,11 @@ class Inspection:
     degrees_of_freedom: int
     meshes_found: int
     meshes_missing: int
-    refusals: tuple[str, ...]
-    doubts: tuple[str, ...]
+    errors: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
-def inspect(name_or_path: str | Path) -> Inspection:
+def inspect_robot(name_or_path: str | Path) -> RobotInspection:
     """Inspect a robot.
 
     Parameters
@@ -81,15 +81,15 @@ def inspect(name_or_path: str | Path) -> Inspection:
     """
     source = _description_path(name_or_path)
     if source is None:
-        return _inspected(Path(name_or_path), None, None, None)
+        return _inspect_urdf(Path(name_or_path), None, None, None)
     description = read_description(source)
     floating = description.base == "floating"
-    refusal: str | None = None
+    load_error: str | None = None
     try:
         load_robot(source)
     except RobotError as error:
-        refusal = str(error)
-    return _inspected(source.parent / description.urdf, floating, description.groups, refusal)
+        load_error = str(error)
+    return _inspect_urdf(source.parent / description.urdf, floating, description.groups, load_error)
 
 
 def _description_path(name_or_path: str | Path) -> Path | None:
@@ -108,39 +108,39 @@ def _description_path(name_or_path: str | Path) -> Path | None:
     raise RobotError(f"unknown robot `{path}`; known: {known}; or give the path of a URDF or a robot.yaml")
 
 
-def _inspected(
+def _inspect_urdf(
     urdf: Path,
     floating: bool | None,
     groups: Mapping[str, tuple[str, ...]] | None,
-    refusal: str | None,
-) -> Inspection:
+    load_error: str | None,
+) -> RobotInspection:
     robot = parse_urdf(urdf)
     tree = read_elements(robot)
-    refusals = find_faults(tree, floating=bool(floating))
-    if not refusals:
-        refusals = _refused(urdf, bool(floating))
-    if refusal is not None and not refusals:
-        refusals = [refusal]
-    doubts = [*refusals, *_base_doubts(urdf, floating, refusals), *_doubts(robot, tree, urdf.parent)]
+    errors = find_urdf_errors(tree, floating=bool(floating))
+    if not errors:
+        errors = _find_read_errors(urdf, bool(floating))
+    if load_error is not None and not errors:
+        errors = [load_error]
+    warnings = [*errors, *_base_warnings(urdf, floating, errors), *_find_warnings(robot, tree, urdf.parent)]
     meshes = {shape.file_name or "" for link in tree.links for shape in link.shapes if shape.kind == "mesh"}
-    missing = {name for name in meshes if mesh_problem(name, urdf.parent)}
-    return Inspection(
+    missing = {name for name in meshes if find_mesh_error(name, urdf.parent)}
+    return RobotInspection(
         name=tree.name,
         urdf=urdf,
         floating=floating,
         joints=tree.joints,
         links={link.name: mass_properties(link) for link in tree.links},
-        groups=serial_chains(tree.joints) if groups is None else groups,
+        groups=find_serial_chains(tree.joints) if groups is None else groups,
         mass=sum(link.mass for link in tree.links),
         degrees_of_freedom=sum(FREEDOMS.get(joint.kind, 0) for joint in tree.joints),
         meshes_found=len(meshes - missing),
         meshes_missing=len(missing),
-        refusals=tuple(refusals),
-        doubts=tuple(doubts),
+        errors=tuple(errors),
+        warnings=tuple(warnings),
     )
 
 
-def _refused(urdf: Path, floating: bool) -> list[str]:
+def _find_read_errors(urdf: Path, floating: bool) -> list[str]:
     try:
         read_urdf(urdf, floating=floating)
     except RobotError as error:
@@ -148,9 +148,9 @@ def _refused(urdf: Path, floating: bool) -> list[str]:
     return []
 
 
-def _base_doubts(urdf: Path, floating: bool | None, refusals: list[str]) -> list[str]:
+def _base_warnings(urdf: Path, floating: bool | None, errors: list[str]) -> list[str]:
     """Say what would be different if a bare URDF's base moved freely."""
-    if floating is not None or refusals:
+    if floating is not None or errors:
         return []
     try:
         fixed, free = (read_urdf(urdf, floating=choice).notes for choice in (False, True))
@@ -159,17 +159,17 @@ def _base_doubts(urdf: Path, floating: bool | None, refusals: list[str]) -> list
     return [f"{note} if the base is floating" for note in free if note not in fixed]
 
 
-def _doubts(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
-    doubts = settle(robot, tree, folder)
+def _find_warnings(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
+    warnings = normalise_urdf(robot, tree, folder)
     for link in tree.links:
-        doubts += empty_meshes(link, folder)
-        doubts += link_doubts(link, link_extent(link, folder))
+        warnings += find_empty_meshes(link, folder)
+        warnings += find_link_warnings(link, compute_link_extent(link, folder))
     for joint in tree.joints:
-        doubts += joint_doubts(joint)
-    return [*doubts, *side_doubts(tree.links, tree.joints)]
+        warnings += find_joint_warnings(joint)
+    return [*warnings, *find_side_warnings(tree.links, tree.joints)]
 
 
-def serial_chains(joints: Sequence[UrdfJoint]) -> dict[str, tuple[str, ...]]:
+def find_serial_chains(joints: Sequence[UrdfJoint]) -> dict[str, tuple[str, ...]]:
     """Cut a tree of joints into chains without branches.
 
     Parameters
@@ -183,7 +183,7 @@ def serial_chains(joints: Sequence[UrdfJoint]) -> dict[str, tuple[str, ...]]:
         `chain 1`, `chain 2`, ... to the names of the joints that move, from the root outward; a link with
         several joints that move, or that lead to some, begins a chain for each.
     """
-    outward = _from_the_root(joints)
+    outward = _order_from_root(joints)
     leading: set[str] = set()
     for joint in reversed(outward):
         if joint.kind != "fixed" or joint.child in leading:
@@ -204,7 +204,7 @@ def serial_chains(joints: Sequence[UrdfJoint]) -> dict[str, tuple[str, ...]]:
     return {f"chain {number}": chain for number, chain in enumerate(filled, start=1)}
 
 
-def _from_the_root(joints: Sequence[UrdfJoint]) -> list[UrdfJoint]:
+def _order_from_root(joints: Sequence[UrdfJoint]) -> list[UrdfJoint]:
     """Joints that hang on a root, each once, parents before children."""
     below: dict[str, list[UrdfJoint]] = {}
     for joint in joints:

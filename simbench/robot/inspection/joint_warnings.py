@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from simbench.robot.inspection.link_warnings import mass_properties
 from simbench.robot.urdf.elements import UrdfJoint, UrdfLink
-from simbench.robot.urdf.joints import travel_problem
+from simbench.robot.urdf.joints import find_travel_limit_error
 
 SIDE_NAME_PAIRS = (
     ("left", "right"),
@@ -19,7 +19,7 @@ SAME = 0.01
 """Masses and moments of the two sides that differ less are taken for the same, as a fraction."""
 
 
-def joint_doubts(joint: UrdfJoint) -> Iterator[str]:
+def find_joint_warnings(joint: UrdfJoint) -> Iterator[str]:
     """Say what is doubtful about a joint's travel, where it has limits that can be taken as they are.
 
     Parameters
@@ -40,7 +40,7 @@ def joint_doubts(joint: UrdfJoint) -> Iterator[str]:
         yield f"joint `{joint.name}`: zero is outside its limits {lower:g}..{upper:g}"
 
 
-def side_doubts(links: Sequence[UrdfLink], joints: Sequence[UrdfJoint]) -> Iterator[str]:
+def find_side_warnings(links: Sequence[UrdfLink], joints: Sequence[UrdfJoint]) -> Iterator[str]:
     """Say where left and right differ: masses and moments by more than 1 %, or how far joints travel.
 
     Parameters
@@ -81,7 +81,7 @@ def _other_side(name: str) -> list[str]:
 
 
 def _has_travel(joint: UrdfJoint) -> bool:
-    return joint.kind in ("revolute", "prismatic") and not travel_problem(joint)
+    return joint.kind in ("revolute", "prismatic") and not find_travel_limit_error(joint)
 
 
 def _travel(joint: UrdfJoint) -> float:

@@ -40,7 +40,7 @@ UNREADABLE = (
 )
 
 
-def link_extent(link: UrdfLink, folder: Path) -> Points | None:
+def compute_link_extent(link: UrdfLink, folder: Path) -> Points | None:
     """Box around all shapes of a link, visible or not.
 
     Parameters
@@ -63,7 +63,7 @@ def link_extent(link: UrdfLink, folder: Path) -> Points | None:
     return np.array([points.min(axis=0), points.max(axis=0)])
 
 
-def empty_meshes(link: UrdfLink, folder: Path) -> Iterator[str]:
+def find_empty_meshes(link: UrdfLink, folder: Path) -> Iterator[str]:
     """Say which mesh files are there but hold no shape: Bullet goes on without one and says nothing.
 
     Parameters

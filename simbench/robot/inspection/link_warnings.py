@@ -35,7 +35,7 @@ def mass_properties(link: UrdfLink) -> MassProperties:
     return MassProperties(link.mass, (x, y, z), (small, middle, large))
 
 
-def link_doubts(link: UrdfLink, extent: NDArray[np.float64] | None) -> Iterator[str]:
+def find_link_warnings(link: UrdfLink, extent: NDArray[np.float64] | None) -> Iterator[str]:
     """Say what is doubtful about a link's mass and inertia.
 
     The radius of gyration, the root of (I₁ + I₂ + I₃) / 2m, is the mean distance of the mass from the centre
@@ -75,10 +75,10 @@ def link_doubts(link: UrdfLink, extent: NDArray[np.float64] | None) -> Iterator[
             "the largest exceeds the sum of the others"
         )
     if extent is not None:
-        yield from _size_doubts(where, body, extent)
+        yield from _size_warnings(where, body, extent)
 
 
-def _size_doubts(where: str, body: MassProperties, extent: NDArray[np.float64]) -> Iterator[str]:
+def _size_warnings(where: str, body: MassProperties, extent: NDArray[np.float64]) -> Iterator[str]:
     cog = np.array(body.cog)
     reach = float(np.linalg.norm(np.maximum(extent[1] - cog, cog - extent[0])))
     gyration = float(np.sqrt(0.5 * sum(body.principal) / body.mass))

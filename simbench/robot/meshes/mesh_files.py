@@ -60,7 +60,7 @@ def _environment_folders(variable: str) -> list[Path]:
     return [Path(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
 
 
-def unreadable(path: Path) -> str | None:
+def find_mesh_format_error(path: Path) -> str | None:
     """Say why Bullet cannot read a mesh file, None if it can.
 
     Parameters

@@ -8,9 +8,9 @@ import numpy as np
 import trimesh
 
 from simbench.errors import RobotError
-from simbench.robot.meshes.shells import loft_mesh, mirrored_mesh, patch_mesh
-from simbench.robot.mirror import mirrored_name
-from simbench.robot.shapes import Shell, Solid
+from simbench.robot.meshes.shells import build_loft_mesh, build_patch_mesh, mirror_mesh
+from simbench.robot.mirror import mirror_name
+from simbench.robot.shapes import CollisionShape, Shell
 
 
 @dataclass(frozen=True)
@@ -18,12 +18,12 @@ class LinkShapes:
     """What a link looks like, one mesh per colour, and what it touches with: primitives and convex meshes."""
 
     visual: Mapping[str, trimesh.Trimesh]
-    collision: tuple[Solid | trimesh.Trimesh, ...]
+    collision: tuple[CollisionShape | trimesh.Trimesh, ...]
 
 
-def link_shapes(
+def build_link_shapes(
     visual: Mapping[str, tuple[Shell, ...]],
-    collision: Mapping[str, tuple[Solid, ...]],
+    collision: Mapping[str, tuple[CollisionShape, ...]],
     prefixes: Mapping[str, str],
 ) -> dict[str, LinkShapes]:
     """Shapes of all links, the right side mirrored from the left.
@@ -48,14 +48,15 @@ def link_shapes(
         shapes = LinkShapes(
             _colored(link, visual.get(link, ())),
             tuple(
-                solid if solid.loft is None else loft_mesh(solid.loft) for solid in collision.get(link, ())
+                solid if solid.loft is None else build_loft_mesh(solid.loft)
+                for solid in collision.get(link, ())
             ),
         )
         result[link] = shapes
-        other = mirrored_name(link, prefixes)
+        other = mirror_name(link, prefixes)
         if other != link:
             result[other] = LinkShapes(
-                {color: mirrored_mesh(mesh) for color, mesh in shapes.visual.items()},
+                {color: mirror_mesh(mesh) for color, mesh in shapes.visual.items()},
                 tuple(_mirrored(shape) for shape in shapes.collision),
             )
     return result
@@ -86,18 +87,18 @@ def _colored(link: str, shells: tuple[Shell, ...]) -> dict[str, trimesh.Trimesh]
     parts: dict[str, list[trimesh.Trimesh]] = {}
     for shell in shells:
         if shell.loft is not None:
-            mesh = loft_mesh(shell.loft)
+            mesh = build_loft_mesh(shell.loft)
         elif shell.patch is not None:
             surface = shell.patch.shell
             if surface not in lofts:
                 known = ", ".join(lofts)
                 raise RobotError(f"visual.{link}: patch on unknown shell `{surface}`; allowed: {known}")
-            mesh = patch_mesh(shell.patch, lofts[surface])
-        parts.setdefault(shell.color, []).extend([mesh, mirrored_mesh(mesh)] if shell.twin else [mesh])
+            mesh = build_patch_mesh(shell.patch, lofts[surface])
+        parts.setdefault(shell.color, []).extend([mesh, mirror_mesh(mesh)] if shell.twin else [mesh])
     return {color: sum(meshes[1:], start=meshes[0]) for color, meshes in parts.items()}
 
 
-def _mirrored(shape: Solid | trimesh.Trimesh) -> Solid | trimesh.Trimesh:
+def _mirrored(shape: CollisionShape | trimesh.Trimesh) -> CollisionShape | trimesh.Trimesh:
     if isinstance(shape, trimesh.Trimesh):
-        return mirrored_mesh(shape)
+        return mirror_mesh(shape)
     return shape.model_copy(update={"at": (shape.at[0], -shape.at[1], shape.at[2])})

@@ -18,7 +18,7 @@ PLATE_RING_WIDTH = 11.0  # degrees a flat triangle may span without sinking into
 PLATE_RIM_DEPTH = 0.0006  # m below the surface, so that no gap shows under the rim
 
 
-def loft_mesh(loft: Loft) -> trimesh.Trimesh:
+def build_loft_mesh(loft: Loft) -> trimesh.Trimesh:
     """Build the closed mesh of a loft, in link axes.
 
     Parameters
@@ -51,7 +51,7 @@ def loft_mesh(loft: Loft) -> trimesh.Trimesh:
     return _mesh(loft, np.concatenate(vertices), np.concatenate(faces))
 
 
-def patch_mesh(patch: Patch, loft: Loft) -> trimesh.Trimesh:
+def build_patch_mesh(patch: Patch, loft: Loft) -> trimesh.Trimesh:
     """Build the open mesh of a plate that lies on a loft, in link axes.
 
     Parameters
@@ -85,7 +85,7 @@ def patch_mesh(patch: Patch, loft: Loft) -> trimesh.Trimesh:
     return _mesh(loft, surface + height[:, None] * normal, np.concatenate((fan, bands)))
 
 
-def mirrored_mesh(mesh: trimesh.Trimesh) -> trimesh.Trimesh:
+def mirror_mesh(mesh: trimesh.Trimesh) -> trimesh.Trimesh:
     """Mirror image of a mesh in the xz-plane."""
     return trimesh.Trimesh(mesh.vertices * [1.0, -1.0, 1.0], mesh.faces[:, ::-1], process=False)
 

@@ -204,7 +204,7 @@ def _numbers(
     if text is None:
         bad.append(f"{where}: `{attribute}` is missing")
         return (math.nan,) * count
-    values = numbers(text)
+    values = parse_numbers(text)
     if len(values) != count:
         expected = "a finite number" if count == 1 else f"{count} finite numbers"
         bad.append(f'{where}: {attribute}="{text}" is not {expected}')
@@ -212,7 +212,7 @@ def _numbers(
     return values
 
 
-def numbers(text: str) -> Numbers:
+def parse_numbers(text: str) -> Numbers:
     """Read numbers between blanks; none if one of them is no finite number.
 
     Parameters

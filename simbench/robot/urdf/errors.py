@@ -19,7 +19,7 @@ LEAST_INERTIA = 1e-12
 """A joint that moves less has nothing to accelerate, kg·m² or kg."""
 
 
-def find_faults(tree: UrdfTree, *, floating: bool) -> list[str]:
+def find_urdf_errors(tree: UrdfTree, *, floating: bool) -> list[str]:
     """Say what keeps a URDF from being simulated.
 
     Parameters
@@ -35,25 +35,25 @@ def find_faults(tree: UrdfTree, *, floating: bool) -> list[str]:
     """
     if not tree.links:
         return ["has no <link>"]
-    faults = [*_naming(tree), *_kinds(tree), *tree.bad_numbers]
+    faults = [*_naming_errors(tree), *_joint_type_errors(tree), *tree.bad_numbers]
     faults += [
         f"link `{link.name}`: mass {link.mass:g} kg is negative" for link in tree.links if link.mass < 0
     ]
-    faults += _tree_faults(tree)
-    if floating and not faults and heaviest_fixed(tree) is None:
+    faults += _tree_errors(tree)
+    if floating and not faults and find_path_to_heaviest_fixed_link(tree) is None:
         faults.append(
-            f"root link `{root_link(tree)}`: has no mass, nor has a link fixed to it: it could not float"
+            f"root link `{find_root_link(tree)}`: has no mass, nor has a link fixed to it: it could not float"
         )
     return faults
 
 
-def root_link(tree: UrdfTree) -> str:
+def find_root_link(tree: UrdfTree) -> str:
     """Name of the link that is nobody's child."""
     children = {joint.child for joint in tree.joints}
     return next(link.name for link in tree.links if link.name not in children)
 
 
-def heaviest_fixed(tree: UrdfTree) -> tuple[UrdfJoint, ...] | None:
+def find_path_to_heaviest_fixed_link(tree: UrdfTree) -> tuple[UrdfJoint, ...] | None:
     """Find the way from the root through fixed joints to the link of largest mass.
 
     Parameters
@@ -67,7 +67,7 @@ def heaviest_fixed(tree: UrdfTree) -> tuple[UrdfJoint, ...] | None:
         Empty if the root itself has mass, None if none of these links has any.
     """
     mass = {link.name: link.mass for link in tree.links}
-    root = root_link(tree)
+    root = find_root_link(tree)
     if mass[root] > 0:
         return ()
     ways: list[tuple[UrdfJoint, ...]] = [
@@ -81,7 +81,7 @@ def heaviest_fixed(tree: UrdfTree) -> tuple[UrdfJoint, ...] | None:
     return heaviest if heaviest and mass[heaviest[-1].child] > 0 else None
 
 
-def joints_without_inertia(text: str) -> list[str]:
+def find_joints_without_inertia(text: str) -> list[str]:
     """Name the joints that move no inertia, so that any torque would accelerate them without bound.
 
     A link without mass is fine as long as something with mass moves with it.
@@ -108,7 +108,7 @@ def joints_without_inertia(text: str) -> list[str]:
     ]
 
 
-def _naming(tree: UrdfTree) -> Iterator[str]:
+def _naming_errors(tree: UrdfTree) -> Iterator[str]:
     elements: Mapping[str, list[str]] = {
         "link": [link.name for link in tree.links],
         "joint": [joint.name for joint in tree.joints],
@@ -127,7 +127,7 @@ def _naming(tree: UrdfTree) -> Iterator[str]:
                 yield f"joint `{joint.name}`: {end} `{link}` is not a link of this file"
 
 
-def _kinds(tree: UrdfTree) -> Iterator[str]:
+def _joint_type_errors(tree: UrdfTree) -> Iterator[str]:
     allowed = ", ".join((*MOVING, "fixed"))
     for joint in tree.joints:
         if joint.kind in UNSUPPORTED:
@@ -141,7 +141,7 @@ def _kinds(tree: UrdfTree) -> Iterator[str]:
             yield f"joint `{joint.name}`: axis has no length"
 
 
-def _tree_faults(tree: UrdfTree) -> Iterator[str]:
+def _tree_errors(tree: UrdfTree) -> Iterator[str]:
     parents: dict[str, list[UrdfJoint]] = {link.name: [] for link in tree.links}
     for joint in tree.joints:
         parents.setdefault(joint.child, []).append(joint)

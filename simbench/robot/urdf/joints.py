@@ -17,7 +17,7 @@ SLIGHT = 1e-3
 """An axis that is longer or shorter than 1 by no more than this was rounded, not forgotten."""
 
 
-def settle_joint(element: ET.Element, joint: UrdfJoint) -> list[str]:
+def normalise_joint(element: ET.Element, joint: UrdfJoint) -> list[str]:
     """Give a moving joint a unit axis and complete limits, in place.
 
     Parameters
@@ -38,7 +38,7 @@ def settle_joint(element: ET.Element, joint: UrdfJoint) -> list[str]:
     limit = element.find("limit")
     if limit is None:
         limit = ET.SubElement(element, "limit")
-    notes += _complete(element, limit, joint)
+    notes += _complete_limits(element, limit, joint)
     mimic = element.find("mimic")
     if mimic is not None:
         element.remove(mimic)
@@ -46,7 +46,7 @@ def settle_joint(element: ET.Element, joint: UrdfJoint) -> list[str]:
     return notes
 
 
-def travel_problem(joint: UrdfJoint) -> str | None:
+def find_travel_limit_error(joint: UrdfJoint) -> str | None:
     """Say why a moving joint's travel limits cannot be taken as they are, None if they can.
 
     Parameters
@@ -75,10 +75,10 @@ def _unit_axis(element: ET.Element, joint: UrdfJoint) -> list[str]:
     return [f"joint `{joint.name}`: axis has length {length:g}; made 1"]
 
 
-def _complete(element: ET.Element, limit: ET.Element, joint: UrdfJoint) -> list[str]:
+def _complete_limits(element: ET.Element, limit: ET.Element, joint: UrdfJoint) -> list[str]:
     """Write out travel, effort and velocity where the URDF gives none that can be taken as they are."""
     missing, notes = [], []
-    problem = None if joint.kind == "continuous" else travel_problem(joint)
+    problem = None if joint.kind == "continuous" else find_travel_limit_error(joint)
     if joint.kind == "continuous" or problem:
         limit.set("lower", f"{-UNLIMITED_TRAVEL:g}")
         limit.set("upper", f"{UNLIMITED_TRAVEL:g}")

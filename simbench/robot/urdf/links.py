@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
-from simbench.robot.meshes.mesh_files import find_file, unreadable
-from simbench.robot.urdf.elements import INERTIA, SIZES, numbers
+from simbench.robot.meshes.mesh_files import find_file, find_mesh_format_error
+from simbench.robot.urdf.elements import INERTIA, SIZES, parse_numbers
 
 GREY = "0.7 0.7 0.7 1"
 
@@ -33,7 +33,7 @@ def fill_inertial(link: ET.Element) -> None:
             matrix.set(entry, matrix.get(entry, "0"))
 
 
-def turn_to_principal_axes(link: ET.Element) -> None:
+def align_with_principal_axes(link: ET.Element) -> None:
     """Write an inertia that no rigid body has by its principal moments, in place; the tensor stays the same.
 
     Where the largest moment exceeds the sum of the others, if only by rounding, Bullet takes none at all. It
@@ -48,7 +48,7 @@ def turn_to_principal_axes(link: ET.Element) -> None:
     if inertia is None:
         return
     place, angles = _numbers_of(origin, "xyz"), _numbers_of(origin, "rpy")
-    entries = [value for entry in INERTIA for value in numbers(inertia.get(entry, "nan"))]
+    entries = [value for entry in INERTIA for value in parse_numbers(inertia.get(entry, "nan"))]
     if [len(entries), len(place), len(angles)] != [6, 3, 3] or not np.isfinite([*entries, *angles]).all():
         return
     xx, yy, zz, xy, xz, yz = entries
@@ -69,14 +69,14 @@ def turn_to_principal_axes(link: ET.Element) -> None:
 
 
 def _numbers_of(origin: ET.Element | None, entry: str) -> tuple[float, ...]:
-    return numbers("0 0 0" if origin is None else origin.get(entry, "0 0 0"))
+    return parse_numbers("0 0 0" if origin is None else origin.get(entry, "0 0 0"))
 
 
 def _text(values: Iterable[float]) -> str:
     return " ".join(repr(float(value)) for value in values)
 
 
-def settle_shapes(link: ET.Element, folder: Path) -> list[str]:
+def normalise_shapes(link: ET.Element, folder: Path) -> list[str]:
     """Name meshes by absolute path and leave out the shapes that cannot be read, in place.
 
     Parameters
@@ -92,14 +92,14 @@ def settle_shapes(link: ET.Element, folder: Path) -> list[str]:
     """
     notes = []
     for shape in [element for element in link if element.tag in ("visual", "collision")]:
-        problem = _settle_geometry(shape, folder)
+        problem = _normalise_geometry(shape, folder)
         if problem:
             link.remove(shape)
             notes.append(f"link `{link.get('name')}`: {shape.tag} left out: {problem}")
     return notes
 
 
-def mesh_problem(file_name: str, folder: Path) -> str | None:
+def find_mesh_error(file_name: str, folder: Path) -> str | None:
     """Say why a mesh cannot be used, None if it can.
 
     Parameters
@@ -116,11 +116,11 @@ def mesh_problem(file_name: str, folder: Path) -> str | None:
     path = find_file(file_name, folder)
     if path is None:
         return f"mesh `{file_name}` not found"
-    reason = unreadable(path)
+    reason = find_mesh_format_error(path)
     return reason and f"mesh `{file_name}`: {reason}"
 
 
-def _settle_geometry(shape: ET.Element, folder: Path) -> str | None:
+def _normalise_geometry(shape: ET.Element, folder: Path) -> str | None:
     form = next(iter(shape.find("geometry") or ()), None)
     if form is None:
         return "has no geometry"
@@ -128,14 +128,14 @@ def _settle_geometry(shape: ET.Element, folder: Path) -> str | None:
         return f"geometry `{form.tag}` is none of {', '.join(SIZES)}"
     if form.tag == "mesh":
         name = form.get("filename", "")
-        problem = mesh_problem(name, folder)
+        problem = find_mesh_error(name, folder)
         if problem:
             return problem
         form.set("filename", str(find_file(name, folder)))
     return None
 
 
-def settle_materials(robot: ET.Element, folder: Path) -> list[str]:
+def normalise_materials(robot: ET.Element, folder: Path) -> list[str]:
     """Name the pictures of materials by absolute path and make colours that are none grey, in place.
 
     Parameters
@@ -164,7 +164,7 @@ def settle_materials(robot: ET.Element, folder: Path) -> list[str]:
                 texture.set("filename", str(path))
         for color in material.findall("color"):
             rgba = color.get("rgba", "")
-            if len(numbers(rgba)) != 4:
+            if len(parse_numbers(rgba)) != 4:
                 color.set("rgba", GREY)
                 notes.append(f'{where}: rgba="{rgba}" is not 4 finite numbers; made grey')
     return notes

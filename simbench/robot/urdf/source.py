@@ -10,9 +10,19 @@ from numpy.typing import NDArray
 
 from simbench.errors import RobotError
 from simbench.robot.urdf.elements import UrdfTree, parse_urdf, read_elements
-from simbench.robot.urdf.errors import find_faults, heaviest_fixed, joints_without_inertia, root_link
-from simbench.robot.urdf.joints import settle_joint
-from simbench.robot.urdf.links import fill_inertial, settle_materials, settle_shapes, turn_to_principal_axes
+from simbench.robot.urdf.errors import (
+    find_joints_without_inertia,
+    find_path_to_heaviest_fixed_link,
+    find_root_link,
+    find_urdf_errors,
+)
+from simbench.robot.urdf.joints import normalise_joint
+from simbench.robot.urdf.links import (
+    align_with_principal_axes,
+    fill_inertial,
+    normalise_materials,
+    normalise_shapes,
+)
 
 LEFT_OUT = {
     ("joint", "dynamics"): "<dynamics> damping and friction are left out",
@@ -69,15 +79,15 @@ def read_urdf(path: Path, *, floating: bool) -> UrdfSource:
     """
     robot = parse_urdf(path)
     tree = read_elements(robot)
-    faults = find_faults(tree, floating=floating)
+    faults = find_urdf_errors(tree, floating=floating)
     if faults:
         raise RobotError(f"{path}: {faults[0]}{_how_many_more(faults)}")
-    notes = settle(robot, tree, path.parent)
+    notes = normalise_urdf(robot, tree, path.parent)
     if floating:
-        notes += free_root(robot, tree)
+        notes += move_root_to_mass(robot, tree)
     text = ET.tostring(robot, encoding="unicode")
     try:
-        still = joints_without_inertia(text)
+        still = find_joints_without_inertia(text)
     except (ValueError, RuntimeError) as error:
         raise RobotError(f"{path}: not a URDF that Pinocchio can read: {error}") from error
     if still:
@@ -87,7 +97,7 @@ def read_urdf(path: Path, *, floating: bool) -> UrdfSource:
     return UrdfSource(text, tuple(notes))
 
 
-def settle(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
+def normalise_urdf(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
     """Change in place what simulators read differently or not at all, whatever is wrong with the rest.
 
     Parameters
@@ -103,24 +113,24 @@ def settle(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
     list of str
         What was changed or left out, one line each.
     """
-    notes = settle_materials(robot, folder)
+    notes = normalise_materials(robot, folder)
     for element in robot.findall("link"):
         fill_inertial(element)
-        turn_to_principal_axes(element)
-        notes += settle_shapes(element, folder)
+        align_with_principal_axes(element)
+        notes += normalise_shapes(element, folder)
     for element, joint in zip(robot.findall("joint"), tree.joints, strict=True):
-        notes += settle_joint(element, joint)
+        notes += normalise_joint(element, joint)
     if robot.find(".//geometry/capsule") is not None:
         # Older URDFs have no capsules, says urdfdom on the terminal.
         robot.set("version", "1.1")
-    return notes + leave_out(robot)
+    return notes + remove_ignored_elements(robot)
 
 
 def _how_many_more(faults: list[str]) -> str:
     return f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
 
 
-def leave_out(robot: ET.Element) -> list[str]:
+def remove_ignored_elements(robot: ET.Element) -> list[str]:
     """Take out joint friction and contact parameters, in place.
 
     Parameters
@@ -146,7 +156,7 @@ def leave_out(robot: ET.Element) -> list[str]:
     return notes
 
 
-def free_root(robot: ET.Element, tree: UrdfTree) -> list[str]:
+def move_root_to_mass(robot: ET.Element, tree: UrdfTree) -> list[str]:
     """Make a link with mass the root, in place, by turning the fixed joints above it around.
 
     Bullet holds a root without mass in space without a word. Every link keeps its place.
@@ -162,16 +172,18 @@ def free_root(robot: ET.Element, tree: UrdfTree) -> list[str]:
     list of str
         What changed, one line, or nothing.
     """
-    way = heaviest_fixed(tree)
+    way = find_path_to_heaviest_fixed_link(tree)
     if not way:
         return []
     elements = {element.get("name"): element for element in robot.findall("joint")}
     for joint in way:
-        _turn_around(elements[joint.name])
-    return [f"link `{root_link(tree)}`: has no mass; `{way[-1].child}`, which is fixed to it, is the root"]
+        _reverse_joint(elements[joint.name])
+    return [
+        f"link `{find_root_link(tree)}`: has no mass; `{way[-1].child}`, which is fixed to it, is the root"
+    ]
 
 
-def _turn_around(joint: ET.Element) -> None:
+def _reverse_joint(joint: ET.Element) -> None:
     """Swap parent and child of a fixed joint."""
     parent, child = joint.find("parent"), joint.find("child")
     assert parent is not None

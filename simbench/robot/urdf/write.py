@@ -8,11 +8,11 @@ import numpy as np
 import pinocchio as pin
 import trimesh
 
-from simbench.robot.description import Description, FixedFrame, Joint, Link
+from simbench.robot.description import Description, FixedFrame, JointDescription, LinkDescription
 from simbench.robot.dh.dh import row_placement
-from simbench.robot.meshes.meshes import LinkShapes, link_shapes, write_obj
-from simbench.robot.mirror import both_sides, mirrored_frame, mirrored_joint, mirrored_link
-from simbench.robot.shapes import Solid
+from simbench.robot.meshes.meshes import LinkShapes, build_link_shapes, write_obj
+from simbench.robot.mirror import add_mirrored_entries, mirror_frame, mirror_joint, mirror_link
+from simbench.robot.shapes import CollisionShape
 
 AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
 MESHES = "meshes"
@@ -34,12 +34,14 @@ def write_urdf(description: Description, folder: Path) -> list[Path]:
         The files written.
     """
     prefixes = description.mirror
-    joints = both_sides(description.joints, prefixes, lambda joint: mirrored_joint(joint, prefixes))
-    links = carved(
-        both_sides(description.links, prefixes, lambda link: mirrored_link(link, prefixes)), joints
+    joints = add_mirrored_entries(description.joints, prefixes, lambda joint: mirror_joint(joint, prefixes))
+    links = subtract_carved_links(
+        add_mirrored_entries(description.links, prefixes, lambda link: mirror_link(link, prefixes)), joints
     )
-    frames = both_sides(description.fixed_frames, prefixes, lambda frame: mirrored_frame(frame, prefixes))
-    shapes = link_shapes(description.visual, description.collision, prefixes)
+    frames = add_mirrored_entries(
+        description.fixed_frames, prefixes, lambda frame: mirror_frame(frame, prefixes)
+    )
+    shapes = build_link_shapes(description.visual, description.collision, prefixes)
 
     robot = ET.Element("robot", name=description.name)
     for name, color in description.colors.items():
@@ -68,7 +70,9 @@ def write_urdf(description: Description, folder: Path) -> list[Path]:
     return [path, *(folder / file_name for file_name in meshes)]
 
 
-def carved(links: Mapping[str, Link], joints: Mapping[str, Joint]) -> dict[str, Link]:
+def subtract_carved_links(
+    links: Mapping[str, LinkDescription], joints: Mapping[str, JointDescription]
+) -> dict[str, LinkDescription]:
     """Links with each `carved_from` part taken out of the link that its published numbers belong to."""
     result = dict(links)
     for name, part in links.items():
@@ -80,13 +84,13 @@ def carved(links: Mapping[str, Link], joints: Mapping[str, Joint]) -> dict[str, 
         rest = _inertia(result[part.carved_from]) - placement.act(_inertia(part))
         x, y, z = (round(float(value), 9) for value in rest.lever)
         (ixx, ixy, ixz), (_, iyy, iyz), (_, _, izz) = np.round(rest.inertia, 12).tolist()
-        result[part.carved_from] = Link(
+        result[part.carved_from] = LinkDescription(
             mass=round(rest.mass, 9), cog=(x, y, z), inertia=(ixx, iyy, izz, ixy, ixz, iyz)
         )
     return result
 
 
-def _inertia(link: Link) -> pin.Inertia:
+def _inertia(link: LinkDescription) -> pin.Inertia:
     ixx, iyy, izz, ixy, ixz, iyz = link.inertia
     matrix = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
     return pin.Inertia(link.mass, np.array(link.cog), matrix)
@@ -112,7 +116,7 @@ def _add_placement(element: ET.Element, frame: FixedFrame, child: str) -> None:
     ET.SubElement(element, "origin", xyz=_numbers(frame.xyz, 12), rpy=_numbers(frame.rpy, 12))
 
 
-def _placed(joint: Joint) -> FixedFrame:
+def _placed(joint: JointDescription) -> FixedFrame:
     """Where a joint is, from its Denavit-Hartenberg row if it has one."""
     if joint.dh is None:
         return joint
@@ -122,7 +126,7 @@ def _placed(joint: Joint) -> FixedFrame:
     return FixedFrame(parent=joint.parent, xyz=(x, y, z), rpy=(roll, pitch, yaw))
 
 
-def _add_joint(robot: ET.Element, name: str, joint: Joint) -> None:
+def _add_joint(robot: ET.Element, name: str, joint: JointDescription) -> None:
     element = ET.SubElement(robot, "joint", name=name, type="revolute")
     _add_placement(element, _placed(joint), joint.child)
     ET.SubElement(element, "axis", xyz=AXES[joint.axis])
@@ -147,7 +151,7 @@ def _add_shapes(element: ET.Element, link: str, shapes: LinkShapes) -> dict[str,
         ET.SubElement(visual, "material", name=color)
     for number, shape in enumerate(shapes.collision):
         collision = ET.SubElement(element, "collision")
-        if isinstance(shape, Solid):
+        if isinstance(shape, CollisionShape):
             _add_geometry(collision, shape)
         else:
             file_name = f"{MESHES}/{link}_collision{number}.obj"
@@ -156,7 +160,7 @@ def _add_shapes(element: ET.Element, link: str, shapes: LinkShapes) -> dict[str,
     return meshes
 
 
-def _add_geometry(element: ET.Element, shape: Solid | str) -> None:
+def _add_geometry(element: ET.Element, shape: CollisionShape | str) -> None:
     """Add origin and geometry: a primitive, or the mesh in the file named."""
     at = (0.0, 0.0, 0.0) if isinstance(shape, str) else shape.at
     ET.SubElement(element, "origin", xyz=_numbers(at), rpy="0 0 0")
