@@ -15,14 +15,14 @@ from simbench.robot.urdf.write import write_urdf
 
 
 def build(source: Path, target: Path) -> list[Path]:
-    """Build the robot of a robot.yaml into the folder `target`, without stale meshes; return the files."""
+    """Build the robot of a robot.yaml into the folder `target`, remove stale meshes, and return the files."""
     files = write_urdf(read_description(source), target)
     for mesh in set(target.glob("meshes/*.obj")) - set(files):
         mesh.unlink()
     return files
 
 
-def differences(source: Path) -> list[str]:
+def find_differences(source: Path) -> list[str]:
     """Names of the committed files of a robot that a fresh build does not reproduce byte for byte."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder)
@@ -35,7 +35,7 @@ def differences(source: Path) -> list[str]:
 
 
 def main() -> int:
-    """Build or check every robot that has building sections in its robot.yaml; return the exit status."""
+    """Build or check every robot whose robot.yaml describes its links; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -46,7 +46,7 @@ def main() -> int:
         if not read_description(source).links:
             continue
         if check:
-            names = differences(source)
+            names = find_differences(source)
             stale += len(names)
             print(f"{source.parent.name}: {'out of date: ' + ', '.join(names) if names else 'up to date'}")
         else:

@@ -94,14 +94,14 @@ def joint_table(inspection: RobotInspection) -> Table:
     -------
     rich.table.Table
     """
-    from simbench.robot.inspection.inspection import FREEDOMS
+    from simbench.robot.inspection.inspection import DEGREES_OF_FREEDOM
 
     table = _table("joint", "axis", "lower", "upper", "", "velocity", "effort", "group")
     for column in (2, 3, 5, 6):
         table.columns[column].justify = "right"
     limb = {joint: group for group, joints in inspection.groups.items() for joint in joints}
     for joint in inspection.joints:
-        if joint.kind in FREEDOMS:
+        if joint.kind in DEGREES_OF_FREEDOM:
             table.add_row(
                 joint.name,
                 _axis(joint),

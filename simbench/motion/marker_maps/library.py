@@ -108,10 +108,10 @@ def choose_map(names: Collection[str], requested: str | None, source: str) -> tu
     best: tuple[int, str] | None = None
     closest: tuple[int, int, str, list[str]] | None = None
     for name, candidate in candidates.items():
-        there = {*names, *(known for known, _ in find_aliases(names, candidate))}
+        recorded = {*names, *(known for known, _ in find_aliases(names, candidate))}
         for identifying in candidate.identified_by:
             for needed in _variants(identifying):
-                lacking = [point for point in needed if point not in there]
+                lacking = [point for point in needed if point not in recorded]
                 count = len(needed) - len(lacking)
                 if not lacking:
                     best = max(best or (0, ""), (count, name))

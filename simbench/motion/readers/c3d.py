@@ -152,8 +152,8 @@ def _labelled(
         names = [name[len(prefix) + 1 :] if (prefix := next(iter(prefixes))) else name for name in names]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        places = ", ".join(str(c + 1) for c, name in zip(columns, names, strict=True) if name == twice)
-        raise MotionError(f"{source}: points {places} are all named {twice!r}; names must differ")
+        numbers = ", ".join(str(c + 1) for c, name in zip(columns, names, strict=True) if name == twice)
+        raise MotionError(f"{source}: points {numbers} are all named {twice!r}; names must differ")
     notes = []
     if unlabelled:
         notes.append(f"{len(unlabelled)} unlabelled points ignored")

@@ -13,7 +13,17 @@ from simbench.robot.dh.dh import BASE, DhJoint, DhTable, Sigma, row_end, row_pla
 
 @dataclass(frozen=True)
 class JointLimits:
-    """Range (rad or m), speed (rad/s or m/s) and effort (N·m or N) of a joint."""
+    """Limits of a joint.
+
+    Parameters
+    ----------
+    lower, upper : float
+        Range of the joint variable, rad or m.
+    velocity : float
+        Largest speed, rad/s or m/s.
+    effort : float
+        Largest torque, N·m, or force, N.
+    """
 
     lower: float
     upper: float
@@ -22,7 +32,18 @@ class JointLimits:
 
 
 def link_name(joint: str) -> str:
-    """Name of the link, and so of the frame, that carries the row's frame; `base` keeps its name."""
+    """Name the link, and so the frame in a model, that has the frame of a joint's row.
+
+    Parameters
+    ----------
+    joint : str
+        Name of a joint, or `base`.
+
+    Returns
+    -------
+    str
+        Name of its link; `base` keeps its name.
+    """
     return joint if joint == BASE else f"{joint}_link"
 
 
@@ -35,17 +56,18 @@ def table_model(
 
     Parameters
     ----------
-    table : Table
-    inertias : mapping of joint name to pinocchio.Inertia, optional
-        Of the link that carries the joint's frame, in that frame; links without one have no mass.
-    limits : mapping of joint name to JointLimits, optional
-        Joints without them are unlimited.
+    table : DhTable
+        The table.
+    inertias : mapping of str to pinocchio.Inertia, optional
+        Inertia of the link with a joint's frame, in that frame, by joint name; other links have no mass.
+    limits : mapping of str to JointLimits, optional
+        Limits by joint name; other joints are unlimited.
 
     Returns
     -------
     pinocchio.Model
-        Joints named as in the table, in depth-first order as Pinocchio wants them; for every joint, fixed
-        ones too, a body frame named by `link_name` at the row's frame.
+        Model with the joints of the table in depth-first order, as Pinocchio requires; for every joint,
+        including fixed ones, it has a body frame named by `link_name` at the row's frame.
 
     Raises
     ------
@@ -78,13 +100,14 @@ def table_model(
 
 
 def model_frames(table: DhTable, model: pin.Model, variables: ArrayLike) -> dict[str, NDArray[np.float64]]:
-    """Frames of all joints of a table by Pinocchio's forward kinematics.
+    """Compute the frames of all joints of a table by Pinocchio's forward kinematics.
 
     Parameters
     ----------
-    table : Table
+    table : DhTable
+        The table.
     model : pinocchio.Model
-        From `table_model`, or read from what `table_urdf` wrote.
+        Model from `table_model`, or read from a URDF that `table_urdf` wrote.
     variables : (n,) array_like
         Joint variables in the order of `table.moving`, rad or m.
 
@@ -110,14 +133,29 @@ def model_frames(table: DhTable, model: pin.Model, variables: ArrayLike) -> dict
 
 
 def require_joints(given: Mapping[str, object], allowed: tuple[str, ...], where: str) -> None:
-    """Raise `RobotError` for the first name that is not among the table's."""
+    """Refuse names that are not joints of a table.
+
+    Parameters
+    ----------
+    given : mapping of str to object
+        Values by joint name.
+    allowed : tuple of str
+        Names of the joints of the table.
+    where : str
+        What is given, for the message.
+
+    Raises
+    ------
+    RobotError
+        If a name is not allowed; the message names the first one.
+    """
     for name in given:
         if name not in allowed:
             raise RobotError(f"{where}: the table has no such joint: `{name}`; allowed: {', '.join(allowed)}")
 
 
 def _depth_first(table: DhTable) -> list[DhJoint]:
-    """Joints so that every subtree is contiguous, which Pinocchio's algorithms rely on."""
+    """Order the joints so that every subtree is contiguous, which Pinocchio's algorithms rely on."""
     children: dict[str, list[DhJoint]] = {BASE: [], **{joint.name: [] for joint in table.joints}}
     for joint in table.joints:
         children[joint.parent].append(joint)
@@ -131,6 +169,7 @@ def _depth_first(table: DhTable) -> list[DhJoint]:
 
 
 def _set_limits(model: pin.Model, joint: int, limits: JointLimits) -> None:
+    """Write the limits of a joint to a model."""
     q, v = model.joints[joint].idx_q, model.joints[joint].idx_v
     model.lowerPositionLimit[q], model.upperPositionLimit[q] = limits.lower, limits.upper
     model.lowerVelocityLimit[v], model.upperVelocityLimit[v] = -limits.velocity, limits.velocity

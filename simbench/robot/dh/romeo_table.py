@@ -35,9 +35,9 @@ class UpperBodyLengths:
     shoulder_offset : float
         L5, from the trunk's axis forward to the shoulders.
     upper_arm, forearm : float
-        L6, L7.
+        L6, from shoulder to elbow, and L7, from elbow to wrist.
     palm_forward, palm_below : float
-        L8, L9, from the wrist along the fingers and out of the palm to the hand frame.
+        L8 and L9, from the wrist to the hand frame, along the fingers and out of the palm.
     """
 
     shoulder_height: float
@@ -54,16 +54,18 @@ class UpperBodyLengths:
 def romeo_table(lengths: UpperBodyLengths) -> DhTable:
     """Build the table of ROMEO's upper body on six virtual joints for legs and spine.
 
-    Row 6 is printed with q5 instead of q6. At zero the arms are horizontal forward, palms down (the *basic
-    configuration*), and the frames of the trunk and of both hands are parallel to the world's.
+    The thesis prints row 6 with q5 instead of q6. At zero joint positions the arms are horizontal forward,
+    palms down (the *basic configuration*), and the frames of the trunk and of both hands are parallel to the
+    world's.
 
     Parameters
     ----------
     lengths : UpperBodyLengths
+        Lengths L1 to L9, m.
 
     Returns
     -------
-    Table
+    DhTable
         The 25 joints in the thesis's order, then the fixed frames `l_hand` and `r_hand`.
     """
     half = pi / 2
@@ -83,19 +85,21 @@ def romeo_table(lengths: UpperBodyLengths) -> DhTable:
 
 
 def upper_body_joints(lengths: UpperBodyLengths, root: str, trunk: DhRow) -> tuple[DhJoint, ...]:
-    """List rows 7 to 26 of the table: trunk yaw, neck and head, both arms, both hand frames.
+    """Build rows 7 to 26 of the table: trunk yaw, neck and head, both arms, both hand frames.
 
     Parameters
     ----------
     lengths : UpperBodyLengths
+        Lengths L1 to L9, m.
     root : str
-        The joint, or `base`, that carries the trunk.
-    trunk : Row
-        Row 7; on a base whose z axis points up it is `Row()`.
+        Name of the joint that carries the trunk, or `base`.
+    trunk : DhRow
+        Row 7, of the trunk yaw; on a base whose z axis points up it is `DhRow()`.
 
     Returns
     -------
-    tuple of TableJoint
+    tuple of DhJoint
+        The joints, parents before children.
     """
     half = pi / 2
     head_rows = (

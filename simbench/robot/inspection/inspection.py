@@ -1,4 +1,4 @@
-"""What a robot is made of, and everything about it that is doubtful, whether it can be simulated or not."""
+"""Inspection of a robot, whether it can be simulated or not: its links, joints, errors and warnings."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,14 @@ from simbench.robot.urdf.errors import find_urdf_errors
 from simbench.robot.urdf.links import find_mesh_error
 from simbench.robot.urdf.source import normalise_urdf, read_urdf
 
-FREEDOMS = {"revolute": 1, "continuous": 1, "prismatic": 1, "spherical": 3, "planar": 3, "floating": 6}
+DEGREES_OF_FREEDOM = {
+    "revolute": 1,
+    "continuous": 1,
+    "prismatic": 1,
+    "spherical": 3,
+    "planar": 3,
+    "floating": 6,
+}
 
 
 @dataclass(frozen=True)
@@ -27,24 +34,27 @@ class RobotInspection:
     Parameters
     ----------
     name : str
+        Name of the robot in the URDF.
     urdf : Path
+        The URDF file.
     floating : bool or None
-        Whether its base moves freely; None where nothing says so, as for a bare URDF.
+        Whether the base moves freely; None where nothing says so, as for a URDF without a description.
     joints : tuple of UrdfJoint
-        All, fixed ones too, in the file's order.
+        All joints, including fixed ones, in the file's order.
     links : mapping of str to MassProperties
+        Mass properties of the links by name.
     groups : mapping of str to tuple of str
-        Joint names by limb: the description's, or the serial chains of a bare URDF.
+        Joint names by limb: those of the description, or the serial chains of a URDF without one.
     mass : float
-        kg.
+        Mass of the robot, kg.
     degrees_of_freedom : int
-        Of the joints, without the base's.
+        Number of degrees of freedom of the joints, without those of the base.
     meshes_found, meshes_missing : int
-        Different mesh files that the URDF names.
+        Number of different mesh files that the URDF names and that exist, or do not.
     errors : tuple of str
-        What keeps it from being simulated, one line each, with the element's name.
+        Reasons why the robot cannot be simulated, one line each, with the element's name.
     warnings : tuple of str
-        The errors, and whatever else looks wrong.
+        The errors, and everything else that looks wrong, one line each.
     """
 
     name: str
@@ -62,17 +72,18 @@ class RobotInspection:
 
 
 def inspect_robot(name_or_path: str | Path) -> RobotInspection:
-    """Inspect a robot.
+    """Inspect a robot, whether it can be simulated or not.
 
     Parameters
     ----------
     name_or_path : str or Path
-        Name of a robot that ships with simbench, path of a `robot.yaml` or of the folder that holds one, or
-        path of any URDF.
+        Name of a robot that ships with simbench, path of a `robot.yaml` or of the folder that contains one,
+        or path of any URDF.
 
     Returns
     -------
-    Inspection
+    RobotInspection
+        Properties, errors and warnings.
 
     Raises
     ------
@@ -93,7 +104,7 @@ def inspect_robot(name_or_path: str | Path) -> RobotInspection:
 
 
 def _description_path(name_or_path: str | Path) -> Path | None:
-    """Where the description is; None for a bare URDF."""
+    """Path of the description; None for a URDF without one."""
     path = Path(name_or_path)
     shipped = resource_dir("robots")
     if path.suffix in (".yaml", ".yml"):
@@ -114,6 +125,7 @@ def _inspect_urdf(
     groups: Mapping[str, tuple[str, ...]] | None,
     load_error: str | None,
 ) -> RobotInspection:
+    """Inspect a URDF, with what the description of the robot says, if there is one."""
     robot = parse_urdf(urdf)
     tree = read_elements(robot)
     errors = find_urdf_errors(tree, floating=bool(floating))
@@ -132,7 +144,7 @@ def _inspect_urdf(
         links={link.name: mass_properties(link) for link in tree.links},
         groups=find_serial_chains(tree.joints) if groups is None else groups,
         mass=sum(link.mass for link in tree.links),
-        degrees_of_freedom=sum(FREEDOMS.get(joint.kind, 0) for joint in tree.joints),
+        degrees_of_freedom=sum(DEGREES_OF_FREEDOM.get(joint.kind, 0) for joint in tree.joints),
         meshes_found=len(meshes - missing),
         meshes_missing=len(missing),
         errors=tuple(errors),
@@ -141,6 +153,7 @@ def _inspect_urdf(
 
 
 def _find_read_errors(urdf: Path, floating: bool) -> list[str]:
+    """Error with which reading a URDF fails, if it does."""
     try:
         read_urdf(urdf, floating=floating)
     except RobotError as error:
@@ -149,7 +162,7 @@ def _find_read_errors(urdf: Path, floating: bool) -> list[str]:
 
 
 def _base_warnings(urdf: Path, floating: bool | None, errors: list[str]) -> list[str]:
-    """Say what would be different if a bare URDF's base moved freely."""
+    """Warn of what would change in a URDF without a description if its base moved freely."""
     if floating is not None or errors:
         return []
     try:
@@ -160,6 +173,7 @@ def _base_warnings(urdf: Path, floating: bool | None, errors: list[str]) -> list
 
 
 def _find_warnings(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
+    """Find everything that looks wrong with the elements of a URDF."""
     warnings = normalise_urdf(robot, tree, folder)
     for link in tree.links:
         warnings += find_empty_meshes(link, folder)
@@ -170,18 +184,18 @@ def _find_warnings(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]
 
 
 def find_serial_chains(joints: Sequence[UrdfJoint]) -> dict[str, tuple[str, ...]]:
-    """Cut a tree of joints into chains without branches.
+    """Divide a tree of joints into serial chains, the limbs of a robot without a description.
 
     Parameters
     ----------
     joints : sequence of UrdfJoint
-        A tree, or what a broken file has in its place.
+        A tree of joints; those of a malformed file need not be a tree.
 
     Returns
     -------
     dict of str to tuple of str
-        `chain 1`, `chain 2`, ... to the names of the joints that move, from the root outward; a link with
-        several joints that move, or that lead to some, begins a chain for each.
+        Names of the moving joints from the root outward, by `chain 1`, `chain 2`, ...; a link with several
+        joints that move, or that lead to moving ones, begins a chain for each.
     """
     outward = _order_from_root(joints)
     leading: set[str] = set()
@@ -205,7 +219,7 @@ def find_serial_chains(joints: Sequence[UrdfJoint]) -> dict[str, tuple[str, ...]
 
 
 def _order_from_root(joints: Sequence[UrdfJoint]) -> list[UrdfJoint]:
-    """Joints that hang on a root, each once, parents before children."""
+    """Joints that are connected to a root, each once, parents before children."""
     below: dict[str, list[UrdfJoint]] = {}
     for joint in joints:
         below.setdefault(joint.parent, []).append(joint)

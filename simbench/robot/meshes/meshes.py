@@ -15,7 +15,15 @@ from simbench.robot.shapes import CollisionShape, Shell
 
 @dataclass(frozen=True)
 class LinkShapes:
-    """What a link looks like, one mesh per colour, and what it touches with: primitives and convex meshes."""
+    """Visual and collision shapes of a link.
+
+    Parameters
+    ----------
+    visual : mapping of str to trimesh.Trimesh
+        Visual meshes in the link frame, m, by colour.
+    collision : tuple of CollisionShape or trimesh.Trimesh
+        Collision shapes in the link frame: primitives and convex meshes.
+    """
 
     visual: Mapping[str, trimesh.Trimesh]
     collision: tuple[CollisionShape | trimesh.Trimesh, ...]
@@ -26,17 +34,21 @@ def build_link_shapes(
     collision: Mapping[str, tuple[CollisionShape, ...]],
     prefixes: Mapping[str, str],
 ) -> dict[str, LinkShapes]:
-    """Shapes of all links, the right side mirrored from the left.
+    """Build the shapes of all links; those of the right side are mirrored from the left.
 
     Parameters
     ----------
-    visual, collision : mapping of link name to shapes
+    visual : mapping of str to tuple of Shell
+        Visible parts by link name.
+    collision : mapping of str to tuple of CollisionShape
+        Collision shapes by link name.
     prefixes : mapping of str to str
-        Name prefixes of the left side and of the right.
+        Name prefixes of the left side and of the right side.
 
     Returns
     -------
     dict of str to LinkShapes
+        Shapes by link name.
 
     Raises
     ------
@@ -63,15 +75,18 @@ def build_link_shapes(
 
 
 def write_obj(mesh: trimesh.Trimesh, path: Path) -> None:
-    """Write a mesh with smooth vertex normals.
+    """Write a mesh as OBJ with smooth vertex normals.
 
-    By hand, because a rebuild must give the same bytes with every version of trimesh and on every processor:
-    numbers are nudged off the rounding ties on which the last bit of a sine would decide.
+    trimesh's own writer is not used, because a rebuild must give the same bytes with every version of trimesh
+    and on every processor: numbers are shifted off the rounding ties, where the last bit of a sine would
+    decide.
 
     Parameters
     ----------
     mesh : trimesh.Trimesh
+        The mesh, m.
     path : Path
+        File to write.
     """
     vertices = np.round(mesh.vertices + 1.3e-9, 5) + 0.0
     normals = np.round(mesh.vertex_normals + 1.3e-6, 3) + 0.0
@@ -82,7 +97,7 @@ def write_obj(mesh: trimesh.Trimesh, path: Path) -> None:
 
 
 def _colored(link: str, shells: tuple[Shell, ...]) -> dict[str, trimesh.Trimesh]:
-    """Visible meshes of a link, the shells of one colour joined."""
+    """Visual meshes of a link by colour; shells of the same colour are joined."""
     lofts = {shell.name: shell.loft for shell in shells if shell.name and shell.loft}
     parts: dict[str, list[trimesh.Trimesh]] = {}
     for shell in shells:
@@ -99,6 +114,7 @@ def _colored(link: str, shells: tuple[Shell, ...]) -> dict[str, trimesh.Trimesh]
 
 
 def _mirrored(shape: CollisionShape | trimesh.Trimesh) -> CollisionShape | trimesh.Trimesh:
+    """Mirror image of a collision shape."""
     if isinstance(shape, trimesh.Trimesh):
         return mirror_mesh(shape)
     return shape.model_copy(update={"at": (shape.at[0], -shape.at[1], shape.at[2])})
