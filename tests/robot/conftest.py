@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from simbench.robot.robot import Robot, load_robot
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "build_robots.py"
+SCRIPT = Path(__file__).parents[2] / "scripts" / "tools" / "build_robots.py"
 
 
 @pytest.fixture(scope="session")
