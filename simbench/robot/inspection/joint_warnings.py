@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from simbench.robot.inspection.link_warnings import mass_properties
 from simbench.robot.urdf.elements import UrdfJoint, UrdfLink
-from simbench.robot.urdf.joints import find_travel_limit_error
+from simbench.robot.urdf.joints import find_position_limit_error
 
 SIDE_NAME_PAIRS = (
     ("left", "right"),
@@ -85,7 +85,7 @@ def _other_side(name: str) -> list[str]:
 
 def _has_range(joint: UrdfJoint) -> bool:
     """Tell whether a joint has limits that can be used as they are."""
-    return joint.kind in ("revolute", "prismatic") and not find_travel_limit_error(joint)
+    return joint.kind in ("revolute", "prismatic") and not find_position_limit_error(joint)
 
 
 def _range(joint: UrdfJoint) -> float:

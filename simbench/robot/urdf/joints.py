@@ -46,7 +46,7 @@ def normalise_joint(element: ET.Element, joint: UrdfJoint) -> list[str]:
     return notes
 
 
-def find_travel_limit_error(joint: UrdfJoint) -> str | None:
+def find_position_limit_error(joint: UrdfJoint) -> str | None:
     """Find out why the position limits of a moving joint cannot be used as they are.
 
     Parameters
@@ -81,7 +81,7 @@ def _unit_axis(element: ET.Element, joint: UrdfJoint) -> list[str]:
 def _complete_limits(element: ET.Element, limit: ET.Element, joint: UrdfJoint) -> list[str]:
     """Write limits of position, effort and velocity where the URDF gives none that can be used."""
     missing, notes = [], []
-    problem = None if joint.kind == "continuous" else find_travel_limit_error(joint)
+    problem = None if joint.kind == "continuous" else find_position_limit_error(joint)
     if joint.kind == "continuous" or problem:
         limit.set("lower", f"{-UNLIMITED_TRAVEL:g}")
         limit.set("upper", f"{UNLIMITED_TRAVEL:g}")

@@ -1,4 +1,4 @@
-"""What is said about a robot, against independent readers, and about one with every fault there is."""
+"""What is said about a robot, against independent readers, and about one with every error there is."""
 
 from pathlib import Path
 
@@ -108,7 +108,7 @@ def test_limbs_of_a_bare_urdf_are_its_chains():
     assert fingers == [("panda_finger_joint1",), ("panda_finger_joint2",)]
 
 
-def test_a_shipped_robot_has_its_own_limbs_and_no_faults(romeo):
+def test_a_shipped_robot_has_its_own_limbs_and_no_warnings(romeo):
     inspection = inspect_robot("romeo")
     assert (inspection.name, inspection.floating, inspection.errors) == ("romeo", True, ())
     assert inspection.groups == romeo.groups
@@ -118,7 +118,7 @@ def test_a_shipped_robot_has_its_own_limbs_and_no_faults(romeo):
     assert inspection.warnings == ()
 
 
-def test_every_fault_is_said_and_nothing_is_thrown(tmp_path):
+def test_every_error_is_reported_and_no_exception_is_raised(tmp_path):
     path = tmp_path / "broken.urdf"
     path.write_text(BROKEN, encoding="utf-8")
     inspection = inspect_robot(path)
