@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from simbench.balance.standing.standing import height_range, stand
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.retargeting.collision.clearance import clearance_rows
 from simbench.retargeting.placement.reach_model import ReachabilityModel, make_reachability_model
 from simbench.retargeting.placement.spot import choose_posture
@@ -49,7 +49,7 @@ class Problem:
     robot : Robot
     reach : HandReach
         For the shapes of its links.
-    handles : {side: Handle}
+    handles : {side: HandlePath}
     samples : (K,) int array
         Poses of the handles.
     joints : (n,) int array
@@ -68,7 +68,7 @@ class Problem:
 
     robot: Robot
     reach: ReachabilityModel
-    handles: dict[str, Handle]
+    handles: dict[str, HandlePath]
     samples: NDArray[np.int64]
     joints: NDArray[np.int64]
     rest: Array
@@ -111,7 +111,7 @@ class Attempt:
     jump: float
 
 
-def pose_problem(robot: Robot, handles: dict[str, Handle], poses: int = 12) -> Problem:
+def pose_problem(robot: Robot, handles: dict[str, HandlePath], poses: int = 12) -> Problem:
     """Ask for no more than the limits, the feet on the floor and the COG above them."""
     count = max(len(handle.poses) for handle in handles.values())
     samples = np.unique(np.linspace(0, count - 1, poses).astype(np.int64))

@@ -20,7 +20,7 @@ from rich.table import Table
 from simbench.cli.console import progress_bars
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.actors.tasks import PLACES
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.retargeting.placement.spot import (
     BasePlacement,
     Placed,
@@ -57,7 +57,7 @@ def tell(tries: list[Attempt]) -> str:
     )
 
 
-def turning(handles: dict[str, Handle]) -> dict[str, dict[str, Handle]]:
+def turning(handles: dict[str, HandlePath]) -> dict[str, dict[str, HandlePath]]:
     """The same handles with grips that let the hands turn."""
     return {
         name: {

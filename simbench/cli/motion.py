@@ -16,7 +16,7 @@ from simbench.cli.console import progress_bars
 from simbench.errors import MotionError
 
 if TYPE_CHECKING:
-    from simbench.motion.handles import Handle
+    from simbench.motion.handles import HandlePath
     from simbench.motion.human_motion import Gap
     from simbench.motion.inspection import MotionInspection
 
@@ -319,7 +319,7 @@ def _add_stretch(table: Table, name: str, stretch: tuple[float, float] | None) -
         table.add_row(name, f"{start:.3f}", f"{end:.3f}", f"{end - start:.3f}")
 
 
-def _handle(handle: Handle) -> str:
+def _handle(handle: HandlePath) -> str:
     """How far it goes, and how the hand may turn on it."""
     from simbench.motion.handles import path_length
 

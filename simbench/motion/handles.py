@@ -14,7 +14,7 @@ UNIT = 1e-3
 
 
 @dataclass(frozen=True)
-class Handle:
+class HandlePath:
     """A handle that one hand holds, as the poses of the palm along the path on which the equipment guides it.
 
     Parameters
@@ -32,12 +32,12 @@ class Handle:
     turn_axis: NDArray[np.float64] | None = None
 
 
-def path_length(handle: Handle) -> float:
+def path_length(handle: HandlePath) -> float:
     """Measure the length of a handle's path.
 
     Parameters
     ----------
-    handle : Handle
+    handle : HandlePath
         The handle.
 
     Returns
@@ -49,12 +49,12 @@ def path_length(handle: Handle) -> float:
     return float(np.linalg.norm(steps, axis=1).sum())
 
 
-def check_handles(handles: Mapping[str, Handle], source: str) -> None:
+def check_handles(handles: Mapping[str, HandlePath], source: str) -> None:
     """Check that handles have known sides, the right shapes and finite numbers.
 
     Parameters
     ----------
-    handles : mapping of str to Handle
+    handles : mapping of str to HandlePath
         The handles by the side of the hand that holds them, `left` or `right`.
     source : str
         Name of the recording they belong to, for messages.

@@ -10,7 +10,7 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, RotationSpline
 
 from simbench.errors import MotionError
-from simbench.motion.handles import Handle, check_handles
+from simbench.motion.handles import HandlePath, check_handles
 
 ARM_JOINTS = (
     "left_shoulder",
@@ -132,7 +132,7 @@ class HumanMotion:
         its forearm.
     filled : tuple of Gap
         Gaps in marker tracks that were filled.
-    handles : mapping of str to Handle
+    handles : mapping of str to HandlePath
         Handles that the hands hold, by side, where the pose of the equipment is known; empty in free motion.
     """
 
@@ -147,7 +147,7 @@ class HumanMotion:
     markers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     filled: tuple[Gap, ...] = ()
-    handles: Mapping[str, Handle] = field(default_factory=dict)
+    handles: Mapping[str, HandlePath] = field(default_factory=dict)
 
     @property
     def rate(self) -> float:

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 from simbench.cli.motion import summary_lines
 from simbench.errors import MotionError
 from simbench.motion.anatomy import transform
-from simbench.motion.handles import Handle, path_length
+from simbench.motion.handles import HandlePath, path_length
 from simbench.motion.human_motion import resample, validate_motion
 from simbench.motion.inspection import inspect_motion
 from simbench.motion.readers import read_motion
@@ -25,13 +25,13 @@ def circle(count=200, axis=None):
     angle = np.linspace(0.0, 2.0 * np.pi, count)
     places = [0.4, 0.2, 1.0] + RADIUS * np.stack([np.cos(angle), 0.0 * angle, np.sin(angle)], axis=1)
     rotation = Rotation.from_rotvec([0.1, 0.2, 1.0 / 3.0]).as_matrix()
-    return Handle(transform(rotation[None], places), axis)
+    return HandlePath(transform(rotation[None], places), axis)
 
 
 @pytest.fixture
 def crank(swing):
     """The left hand holds something still, the right turns a crank with a knob."""
-    return replace(swing, handles={"left": Handle(circle().poses[:1]), "right": circle(axis=KNIFE)})
+    return replace(swing, handles={"left": HandlePath(circle().poses[:1]), "right": circle(axis=KNIFE)})
 
 
 def same(first, second):
@@ -47,7 +47,7 @@ def test_the_way_around_a_circle_is_its_circumference():
     # A polygon of 199 sides.
     assert path_length(circle()) == pytest.approx(2 * 199 * RADIUS * np.sin(np.pi / 199), rel=1e-12)
     assert path_length(circle()) == pytest.approx(2 * np.pi * RADIUS, rel=1e-4)
-    assert path_length(Handle(circle().poses[:1])) == 0.0
+    assert path_length(HandlePath(circle().poses[:1])) == 0.0
 
 
 def test_handles_stay_where_they_are_at_another_rate(crank):
@@ -87,15 +87,15 @@ def test_inspection_says_how_far_handles_go_and_how_hands_turn_on_them(swing, cr
 def with_number(row, column, number):
     poses = circle().poses
     poses[7, row, column] = number
-    return {"left": Handle(poses)}
+    return {"left": HandlePath(poses)}
 
 
 @pytest.mark.parametrize(
     ("handles", "words"),
     [
         ({"middle": circle()}, "handle middle: unknown side; allowed: left, right"),
-        ({"left": Handle(circle().poses[0])}, r"left handle: poses have shape \(4, 4\)"),
-        ({"left": Handle(np.zeros((0, 4, 4)))}, r"left handle: poses have shape \(0, 4, 4\)"),
+        ({"left": HandlePath(circle().poses[0])}, r"left handle: poses have shape \(4, 4\)"),
+        ({"left": HandlePath(np.zeros((0, 4, 4)))}, r"left handle: poses have shape \(0, 4, 4\)"),
         (with_number(0, 3, np.nan), "left handle: pose 7 is NaN"),
         (with_number(0, 0, 2.0), "left handle: not a rigid transform"),
         ({"left": circle(axis=np.array([1.0, 1.0, 0.0]))}, "left handle: turn axis is 1.414 long"),

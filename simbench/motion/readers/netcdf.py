@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.motion.anatomy import transform
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import Actor, Gap, HumanMotion, InitialPose, validate_motion
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.writers.netcdf import ACTOR_ATTRIBUTES, FORMAT, SEAL, checksum
@@ -122,11 +122,11 @@ def _gaps(file: Any) -> tuple[Gap, ...]:
     return tuple(Gap(*gap) for gap in zip(file["gap_marker"].asstr()[...].tolist(), *ends, strict=True))
 
 
-def _handle(file: Any, side: str) -> Handle:
+def _handle(file: Any, side: str) -> HandlePath:
     """Handle of one side."""
     name = f"{side}_handle"
     axis = f"{name}_turn_axis"
-    return Handle(
+    return HandlePath(
         poses=transform(file[f"{name}_rotation"][...], file[f"{name}_position"][...]),
         turn_axis=file[axis][...] if axis in file else None,
     )

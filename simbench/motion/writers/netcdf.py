@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import MotionError
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import Actor, HumanMotion
 
 FORMAT = "simbench human motion 1"
@@ -200,7 +200,7 @@ def _write_motion(motion: HumanMotion, group: _Group) -> None:
         _write_handle(handle, f"{side}_handle", group)
 
 
-def _write_handle(handle: Handle, name: str, group: _Group) -> None:
+def _write_handle(handle: HandlePath, name: str, group: _Group) -> None:
     """Write the poses of a handle, and its axis if it has one."""
     _add_frames(group, name, (name,), handle.poses)
     if handle.turn_axis is not None:
