@@ -11,7 +11,7 @@ import hypothesis
 import numpy as np
 import pytest
 
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.readers import read_motion
 from simbench.retargeting.imitation.calibration import ScaledActor, calibrate
@@ -98,7 +98,9 @@ def _plan(robot: Robot, scenario: Scenario, mechanisms: list[Mechanism]) -> tupl
     handles = {}
     for mechanism in mechanisms:
         openings = np.linspace(0.0, mechanism.joints[0].highest, 61)
-        handles = {side: Handle(poses) for side, poses in handle_poses(mechanism, openings[:, None]).items()}
+        handles = {
+            side: HandlePath(poses) for side, poses in handle_poses(mechanism, openings[:, None]).items()
+        }
     plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, handles, lambda *_: None)
     return motion, plan
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
 from simbench.balance.standing.standing import height_range, stand
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.retargeting.collision.clearance import clearance_rows
 from simbench.retargeting.placement.reach_model import ReachabilityModel, make_reachability_model
 from simbench.retargeting.placement.spot import choose_posture
@@ -52,7 +52,7 @@ class Problem:
         Robot to place.
     reach : ReachabilityModel
         Model of the robot with the shapes of its links.
-    handles : {side: Handle}
+    handles : {side: HandlePath}
         Paths of the handles.
     samples : (K,) int array
         Indices of the poses on these paths that are solved for.
@@ -76,7 +76,7 @@ class Problem:
 
     robot: Robot
     reach: ReachabilityModel
-    handles: dict[str, Handle]
+    handles: dict[str, HandlePath]
     samples: NDArray[np.int64]
     joints: NDArray[np.int64]
     rest: Array
@@ -122,7 +122,7 @@ class Attempt:
     jump: float
 
 
-def pose_problem(robot: Robot, handles: dict[str, Handle], poses: int = 12) -> Problem:
+def pose_problem(robot: Robot, handles: dict[str, HandlePath], poses: int = 12) -> Problem:
     """Set up the problem of a robot and some poses of its handles, equally spaced along their paths."""
     count = max(len(handle.poses) for handle in handles.values())
     samples = np.unique(np.linspace(0, count - 1, poses).astype(np.int64))

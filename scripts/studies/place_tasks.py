@@ -20,7 +20,7 @@ from rich.table import Table
 from simbench.cli.console import progress_bars
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.actors.tasks import PLACES
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.retargeting.placement.spot import (
     BasePlacement,
     Placed,
@@ -57,7 +57,7 @@ def describe_attempts(tries: list[Attempt]) -> str:
     )
 
 
-def with_rotating_grips(handles: dict[str, Handle]) -> dict[str, dict[str, Handle]]:
+def with_rotating_grips(handles: dict[str, HandlePath]) -> dict[str, dict[str, HandlePath]]:
     """Give handles grips about which the hands can rotate, by the direction of the axis."""
     return {
         name: {

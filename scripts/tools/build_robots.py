@@ -22,7 +22,7 @@ def build(source: Path, target: Path) -> list[Path]:
     return files
 
 
-def differences(source: Path) -> list[str]:
+def find_differences(source: Path) -> list[str]:
     """List the committed files of a robot that a fresh build does not reproduce byte for byte."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder)
@@ -46,7 +46,7 @@ def main() -> int:
         if not read_description(source).links:
             continue
         if check:
-            names = differences(source)
+            names = find_differences(source)
             stale += len(names)
             print(f"{source.parent.name}: {'out of date: ' + ', '.join(names) if names else 'up to date'}")
         else:

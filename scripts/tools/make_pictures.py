@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from simbench.motion.inspection import inspect
+from simbench.motion.inspection import inspect_motion
 from simbench.motion.readers import read_motion
-from simbench.motion.skeleton_picture import draw_picture
+from simbench.motion.skeleton_plot import plot_recording
 from simbench.retargeting.api import retarget_motion
 from simbench.retargeting.imitation.errors import imitation_errors
 from simbench.retargeting.plot import draw_retargeting
@@ -115,7 +115,7 @@ def main() -> None:
     out = parser.parse_args().out
     out.mkdir(parents=True, exist_ok=True)
     draw_robots(out / "robots.png")
-    draw_picture(inspect(read_motion(RECORDING)), out / "valves_motion.png")
+    plot_recording(inspect_motion(read_motion(RECORDING)), out / "valves_motion.png")
     made = retarget_motion(RETARGETED, "romeo", "analytical")
     draw_retargeting(made, imitation_errors(made.plan.imitation, made.motion), out / "drawer_retarget.png")
     for name in (*MOMENTS, *EQUIPMENT):

@@ -129,9 +129,9 @@ def _entries(kind: Kind) -> list[str]:
         from simbench.motion.actors import TASKS
 
         return sorted(TASKS)
-    from simbench.motion.sources import motion_sources
+    from simbench.motion.sources import list_motion_sources
 
-    sources = {**motion_sources(), SWEEP: "no recording: a robot with a fixed base swings its joints"}
+    sources = {**list_motion_sources(), SWEEP: "no recording: a robot with a fixed base swings its joints"}
     width = max(map(len, sources))
     return [f"{name:{width}}  {line}".rstrip() for name, line in sources.items()]
 

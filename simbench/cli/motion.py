@@ -16,9 +16,9 @@ from simbench.cli.console import number_table, progress_bars, require_output_fil
 from simbench.errors import MotionError
 
 if TYPE_CHECKING:
-    from simbench.motion.handles import Handle
+    from simbench.motion.handles import HandlePath
     from simbench.motion.human_motion import Gap
-    from simbench.motion.inspection import Inspection
+    from simbench.motion.inspection import MotionInspection
 
 
 _GAPS_SHOWN = 3
@@ -54,15 +54,15 @@ def inspect_(
     """Show what a recording holds: bones, hands, feet, gaps, phases, and everything doubtful."""
     if picture is not None:
         require_output_file(picture, MotionError, ".png", "a picture")
-    from simbench.motion.inspection import inspect
+    from simbench.motion.inspection import inspect_motion
     from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
 
-    inspection = inspect(read_motion(source, ReadOptions(unit, up, marker_map, longest_gap)))
+    inspection = inspect_motion(read_motion(source, ReadOptions(unit, up, marker_map, longest_gap)))
     if picture is not None:
-        from simbench.motion.skeleton_picture import draw_picture
+        from simbench.motion.skeleton_plot import plot_recording
 
-        draw_picture(inspection, picture)
+        plot_recording(inspection, picture)
     for line in summary_lines(inspection):
         print(line)
     console = Console(markup=False, emoji=False)
@@ -147,12 +147,12 @@ def _numbers(text: str) -> list[int]:
         ) from None
 
 
-def summary_lines(inspection: Inspection) -> Iterator[str]:
+def summary_lines(inspection: MotionInspection) -> Iterator[str]:
     """Describe a recording as a whole, and how it was read.
 
     Parameters
     ----------
-    inspection : Inspection
+    inspection : MotionInspection
         What `inspect` found in the recording.
 
     Yields
@@ -180,12 +180,12 @@ def summary_lines(inspection: Inspection) -> Iterator[str]:
     yield from (f"note       {note}" for note in motion.notes)
 
 
-def length_table(inspection: Inspection) -> Table:
+def length_table(inspection: MotionInspection) -> Table:
     """Lay out the bones: length, change over time, and the range of human lengths.
 
     Parameters
     ----------
-    inspection : Inspection
+    inspection : MotionInspection
         What `inspect` found in the recording.
 
     Returns
@@ -193,27 +193,27 @@ def length_table(inspection: Inspection) -> Table:
     rich.table.Table
         One line for each bone.
     """
-    from simbench.motion.inspection import human_length, is_human
+    from simbench.motion.inspection import human_length_range, is_human_length
 
     table = number_table("bone", "median m", "range mm", "people's m", "")
     for length in inspection.lengths:
-        allowed = human_length(length.name)
+        allowed = human_length_range(length.name)
         table.add_row(
             length.name,
             f"{length.median:.4f}",
             f"{1000 * (length.high - length.low):.3f}",
             "" if allowed is None else f"{allowed[0]:.2f} to {allowed[1]:.2f}",
-            "" if is_human(length) else "doubtful",
+            "" if is_human_length(length) else "doubtful",
         )
     return table
 
 
-def angle_table(inspection: Inspection) -> Table:
+def angle_table(inspection: MotionInspection) -> Table:
     """Lay out the ranges of motion of the joints.
 
     Parameters
     ----------
-    inspection : Inspection
+    inspection : MotionInspection
         What `inspect` found in the recording.
 
     Returns
@@ -228,12 +228,12 @@ def angle_table(inspection: Inspection) -> Table:
     return table
 
 
-def hand_table(inspection: Inspection) -> Table:
+def hand_table(inspection: MotionInspection) -> Table:
     """Lay out the speeds of the palms.
 
     Parameters
     ----------
-    inspection : Inspection
+    inspection : MotionInspection
         What `inspect` found in the recording.
 
     Returns
@@ -247,12 +247,12 @@ def hand_table(inspection: Inspection) -> Table:
     return table
 
 
-def gap_table(inspection: Inspection) -> Table:
+def gap_table(inspection: MotionInspection) -> Table:
     """Lay out the gaps that were filled, by marker.
 
     Parameters
     ----------
-    inspection : Inspection
+    inspection : MotionInspection
         What `inspect` found in the recording.
 
     Returns
@@ -269,12 +269,12 @@ def gap_table(inspection: Inspection) -> Table:
     return table
 
 
-def phase_table(inspection: Inspection) -> Table:
+def phase_table(inspection: MotionInspection) -> Table:
     """Lay out the phases of the recording protocol and the primitives of its periodic phase.
 
     Parameters
     ----------
-    inspection : Inspection
+    inspection : MotionInspection
         What `inspect` found in the recording.
 
     Returns
@@ -293,12 +293,12 @@ def phase_table(inspection: Inspection) -> Table:
     return table
 
 
-def closing_lines(inspection: Inspection) -> Iterator[str]:
+def closing_lines(inspection: MotionInspection) -> Iterator[str]:
     """Describe the feet and list everything doubtful.
 
     Parameters
     ----------
-    inspection : Inspection
+    inspection : MotionInspection
         What `inspect` found in the recording.
 
     Yields
@@ -313,8 +313,8 @@ def closing_lines(inspection: Inspection) -> Iterator[str]:
         standing = "never still" if feet.standing is None else f"{feet.standing:.3f} m while standing"
         points = ", ".join(sorted({point.partition("_")[2] for point in feet.points}))
         yield f"feet: lowest {feet.lowest:.3f} m at {feet.lowest_time:.2f} s, {standing} ({points})"
-    yield f"doubts: {len(inspection.doubts) or 'none'}"
-    yield from (f"  {doubt}" for doubt in inspection.doubts)
+    yield f"doubts: {len(inspection.warnings) or 'none'}"
+    yield from (f"  {doubt}" for doubt in inspection.warnings)
 
 
 def _add_interval(table: Table, name: str, interval: tuple[float, float] | None) -> None:
@@ -323,11 +323,11 @@ def _add_interval(table: Table, name: str, interval: tuple[float, float] | None)
         table.add_row(name, f"{start:.3f}", f"{end:.3f}", f"{end - start:.3f}")
 
 
-def _describe_handle(handle: Handle) -> str:
+def _describe_handle(handle: HandlePath) -> str:
     """Say how far a handle moves, and how the hand may rotate on it."""
-    from simbench.motion.handles import way_length
+    from simbench.motion.handles import path_length
 
-    path = "still" if len(handle.poses) == 1 else f"{way_length(handle):.2f} m long"
+    path = "still" if len(handle.poses) == 1 else f"{path_length(handle):.2f} m long"
     axis = handle.turn_axis
     if axis is None:
         return f"{path}, held fully"

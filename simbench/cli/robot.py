@@ -15,7 +15,7 @@ from simbench.cli.console import require_output_file
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
-    from simbench.robot.inspection.inspection import Inspection
+    from simbench.robot.inspection.inspection import RobotInspection
     from simbench.robot.urdf.elements import UrdfJoint
 
 _AXES = {"1 0 0": "x", "0 1 0": "y", "0 0 1": "z", "-1 0 0": "-x", "0 -1 0": "-y", "0 0 -1": "-z"}
@@ -28,9 +28,9 @@ def inspect_(
     robot: Annotated[str, typer.Argument(metavar="PATH", help="A URDF, a robot.yaml, or a robot's name.")],
 ) -> None:
     """Show joints, links and everything doubtful; exit status 1 if it cannot be simulated."""
-    from simbench.robot.inspection.inspection import inspect
+    from simbench.robot.inspection.inspection import inspect_robot
 
-    inspection = inspect(robot)
+    inspection = inspect_robot(robot)
     for line in summary_lines(inspection):
         print(line)
     console = Console(markup=False, emoji=False)
@@ -40,7 +40,7 @@ def inspect_(
     print()
     for line in warning_lines(inspection):
         print(line)
-    raise typer.Exit(1 if inspection.refusals else 0)
+    raise typer.Exit(1 if inspection.errors else 0)
 
 
 @robot_app.command("render")
@@ -62,12 +62,12 @@ def render(
     print(f"picture  {path}  (drawn by {renderer})")
 
 
-def summary_lines(inspection: Inspection) -> Iterator[str]:
+def summary_lines(inspection: RobotInspection) -> Iterator[str]:
     """Describe a robot as a whole.
 
     Parameters
     ----------
-    inspection : Inspection
+    inspection : RobotInspection
         What `inspect` found in the robot's description.
 
     Yields
@@ -84,12 +84,12 @@ def summary_lines(inspection: Inspection) -> Iterator[str]:
     yield f"meshes              {inspection.meshes_found} found, {inspection.meshes_missing} missing"
 
 
-def joint_table(inspection: Inspection) -> Table:
+def joint_table(inspection: RobotInspection) -> Table:
     """Lay out the joints that move: axis, limits, and the limb that each belongs to.
 
     Parameters
     ----------
-    inspection : Inspection
+    inspection : RobotInspection
         What `inspect` found in the robot's description.
 
     Returns
@@ -97,14 +97,14 @@ def joint_table(inspection: Inspection) -> Table:
     rich.table.Table
         One line for each moving joint.
     """
-    from simbench.robot.inspection.inspection import FREEDOMS
+    from simbench.robot.inspection.inspection import DEGREES_OF_FREEDOM
 
     table = _table("joint", "axis", "lower", "upper", "", "velocity", "effort", "group")
     for column in (2, 3, 5, 6):
         table.columns[column].justify = "right"
     limb = {joint: group for group, joints in inspection.groups.items() for joint in joints}
     for joint in inspection.joints:
-        if joint.kind in FREEDOMS:
+        if joint.kind in DEGREES_OF_FREEDOM:
             table.add_row(
                 joint.name,
                 _axis(joint),
@@ -118,12 +118,12 @@ def joint_table(inspection: Inspection) -> Table:
     return table
 
 
-def tree_table(inspection: Inspection) -> Table:
+def tree_table(inspection: RobotInspection) -> Table:
     """Lay out how joints connect links.
 
     Parameters
     ----------
-    inspection : Inspection
+    inspection : RobotInspection
         What `inspect` found in the robot's description.
 
     Returns
@@ -137,12 +137,12 @@ def tree_table(inspection: Inspection) -> Table:
     return table
 
 
-def link_table(inspection: Inspection) -> Table:
+def link_table(inspection: RobotInspection) -> Table:
     """Lay out mass, centre of gravity and principal moments of inertia of the links.
 
     Parameters
     ----------
-    inspection : Inspection
+    inspection : RobotInspection
         What `inspect` found in the robot's description.
 
     Returns
@@ -160,12 +160,12 @@ def link_table(inspection: Inspection) -> Table:
     return table
 
 
-def warning_lines(inspection: Inspection) -> Iterator[str]:
+def warning_lines(inspection: RobotInspection) -> Iterator[str]:
     """List what prevents a robot from being simulated, and what else is doubtful.
 
     Parameters
     ----------
-    inspection : Inspection
+    inspection : RobotInspection
         What `inspect` found in the robot's description.
 
     Yields
@@ -173,11 +173,11 @@ def warning_lines(inspection: Inspection) -> Iterator[str]:
     str
         A line, however long.
     """
-    reasons = len(inspection.refusals)
+    reasons = len(inspection.errors)
     if reasons:
         yield "cannot be simulated:"
-        yield from (f"  {reason}" for reason in inspection.refusals)
-    doubts = inspection.doubts[reasons:]
+        yield from (f"  {reason}" for reason in inspection.errors)
+    doubts = inspection.warnings[reasons:]
     yield f"doubts: {len(doubts) or 'none'}"
     yield from (f"  {doubt}" for doubt in doubts)
 

@@ -10,7 +10,7 @@ from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
 from simbench.resources import resource_dir
 from simbench.robot.description import Description, read_description
-from simbench.robot.dh.dh import BASE, HayatiRow, Row, Sigma, Table, TableJoint
+from simbench.robot.dh.dh import BASE, DhJoint, DhRow, DhTable, HayatiRow, Sigma
 from simbench.robot.dh.dh_model import table_model
 from simbench.robot.robot import load_robot
 
@@ -23,7 +23,7 @@ class Arm:
 
     Parameters
     ----------
-    table : Table
+    table : DhTable
         Denavit-Hartenberg table: a chain of joints, all of them moving.
     mass : (n,) array
         Mass of each link, kg.
@@ -47,7 +47,7 @@ class Arm:
         If the table is not a chain of moving joints, or an array has another shape.
     """
 
-    table: Table
+    table: DhTable
     mass: Array
     centre: Array
     inertia: Array
@@ -80,8 +80,8 @@ class Arm:
         return len(self.table.joints)
 
     @property
-    def rows(self) -> tuple[Row | HayatiRow, ...]:
-        """Row of the Denavit-Hartenberg table of each joint."""
+    def rows(self) -> tuple[DhRow | HayatiRow, ...]:
+        """DhRow of the Denavit-Hartenberg table of each joint."""
         return tuple(joint.row for joint in self.table.joints)
 
 
@@ -115,10 +115,10 @@ def read_arm(name_or_path: str | Path) -> Arm:
         carrier = description.joints[name].parent
         # Whatever the root link is called, it is the table's base.
         parent = names[children.index(carrier)] if carrier in children else BASE
-        joints.append(TableJoint(name, parent, row))
+        joints.append(DhJoint(name, parent, row))
     links = [description.links[child] for child in children]
     return Arm(
-        table=Table(tuple(joints)),
+        table=DhTable(tuple(joints)),
         mass=np.array([link.mass for link in links]),
         centre=np.array([link.cog for link in links]),
         inertia=np.array([_tensor(*link.inertia) for link in links]),
@@ -154,7 +154,7 @@ def arm_model(arm: Arm) -> pin.Model:
     return model
 
 
-def _row(description: Description, name: str, where: str) -> Row:
+def _row(description: Description, name: str, where: str) -> DhRow:
     joint = description.joints.get(name)
     if joint is None or joint.dh is None:
         raise RobotError(

@@ -28,7 +28,7 @@ from simbench.dynamics.components import (
 )
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
-from simbench.robot.dh.dh import HayatiRow, Row, Sigma
+from simbench.robot.dh.dh import DhRow, HayatiRow, Sigma
 
 
 def inverse_dynamics(arm: Arm, q: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike) -> Array:
@@ -214,7 +214,7 @@ def velocity_products(joints: int) -> list[tuple[int, int]]:
     return [(i, j) for i in range(joints) for j in range(i + 1, joints)]
 
 
-def _joint_frame(row: Row | HayatiRow, slides: bool, variable: Scalar) -> tuple[Rotation, Vector, Vector]:
+def _joint_frame(row: DhRow | HayatiRow, slides: bool, variable: Scalar) -> tuple[Rotation, Vector, Vector]:
     """Compute axes and origin of a joint's frame in the previous one, and the row's frame on the link."""
     angle, along = (row.theta, row.d + variable) if slides else (row.theta + variable, exact_zero(row.d))
     c, s = np.cos(angle), np.sin(angle)

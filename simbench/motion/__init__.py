@@ -1,1 +1,1 @@
-"""Human motion: recordings, their readers, and virtual actors who perform tasks."""
+"""Human motion and joint trajectories: readers, writers, phases, and virtual actors who perform tasks."""

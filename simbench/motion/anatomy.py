@@ -1,4 +1,4 @@
-"""Conventions of the anatomical frames that every recording uses, and the palm."""
+"""Conventions of the anatomical segment frames that every recording uses, and the centre of the palm."""
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -18,7 +18,20 @@ PALM_OFFSET = np.array([0.09, 0.0, -0.02])
 
 
 def transform(rotation: Array, position: Array) -> Array:
-    """Homogeneous transforms (..., 4, 4) from rotations (..., 3, 3) and positions (..., 3), broadcast."""
+    """Build homogeneous transforms from rotations and positions, which broadcast against each other.
+
+    Parameters
+    ----------
+    rotation : (..., 3, 3) array
+        Rotation matrices.
+    position : (..., 3) array
+        Positions of the origins, m.
+
+    Returns
+    -------
+    (..., 4, 4) array
+        Homogeneous transforms.
+    """
     shape = np.broadcast_shapes(rotation.shape[:-2], position.shape[:-1])
     frames = np.zeros((*shape, 4, 4))
     frames[..., :3, :3], frames[..., :3, 3], frames[..., 3, 3] = rotation, position, 1.0
@@ -26,6 +39,17 @@ def transform(rotation: Array, position: Array) -> Array:
 
 
 def mean_frame(frames: Array) -> Array:
-    """Mean of homogeneous transforms (T, 4, 4): mean position, chordal mean of the rotations; (4, 4)."""
+    """Average homogeneous transforms: mean position and chordal mean of the rotations.
+
+    Parameters
+    ----------
+    frames : (T, 4, 4) array
+        Homogeneous transforms.
+
+    Returns
+    -------
+    (4, 4) array
+        Their mean.
+    """
     rotation = Rotation.from_matrix(frames[:, :3, :3]).mean().as_matrix()
     return transform(rotation, frames[:, :3, 3].mean(axis=0))

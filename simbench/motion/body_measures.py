@@ -1,4 +1,4 @@
-"""Numbers of a moving body: lengths of bones, angles of joints, speed of the hands, height of the feet."""
+"""Measures of a recorded body: bone lengths, joint angles, speed of the hands, height of the feet."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from simbench.motion.anatomy import PALM_OFFSET
 from simbench.motion.human_motion import HumanMotion, recorded_arms
 from simbench.robot.sides import SIDES
 
-# Bone: its two joints, on each side.
+# Name of a bone and the joints at its two ends, on each side.
 LIMBS = {
     "upper arm": ("shoulder", "elbow"),
     "forearm": ("elbow", "wrist"),
@@ -27,22 +27,23 @@ FLEXIONS = {
     "knee flexion": ("hip", "knee", "ankle"),
 }
 FOOT_WORDS = ("ankle", "foot", "heel", "toe", "sole")
-# Positions are smoothed over this time before they are differentiated, s: short beside any reach, long enough
-# that half a millimetre of noise at 100 Hz is a centimetre a second.
+# Positions are smoothed over this time before they are differentiated, s: short compared with any reach, long
+# enough that half a millimetre of noise at 100 Hz gives a speed error of only a centimetre a second.
 SMOOTHING = 0.10
-# A foot that moves slower stands, m/s.
+# A foot that moves slower than this stands on the floor, m/s.
 STANDING_SPEED = 0.2
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How a number of the body behaves over time.
+    """Median and range of a length or an angle of the body over a recording.
 
     Parameters
     ----------
     name : str
+        Which length or angle it is: `left upper arm`, `right knee flexion`, ...
     median, low, high : float
-        m for lengths, rad for angles.
+        Median, smallest and largest value over time, m for lengths, rad for angles.
     """
 
     name: str
@@ -53,17 +54,18 @@ class Spread:
 
 @dataclass(frozen=True)
 class HandSpeed:
-    """How fast a palm moves.
+    """Speed of one palm over time.
 
     Parameters
     ----------
     side : str
+        `left` or `right`.
     values : (T,) array
-        m/s, at the motion's times.
+        Speed at the motion's times, m/s.
     rms, peak : float
-        m/s.
+        Root mean square and maximum of the speed, m/s.
     peak_time : float
-        s.
+        Time of the maximum, s.
     """
 
     side: str
@@ -75,18 +77,18 @@ class HandSpeed:
 
 @dataclass(frozen=True)
 class Feet:
-    """How high the lowest recorded point of both feet is.
+    """Height of the lowest recorded point of both feet.
 
     Parameters
     ----------
     points : tuple of str
-        The joints that count as feet.
+        Names of the joints that count as feet.
     lowest : float
-        Over the whole recording, m.
+        Smallest height over the whole recording, m.
     lowest_time : float
-        When, s.
+        Time of the smallest height, s.
     standing : float or None
-        Median while that point hardly moves, m; None if it always moves.
+        Median height while that point hardly moves, m; None if it always moves.
     """
 
     points: tuple[str, ...]
@@ -95,17 +97,18 @@ class Feet:
     standing: float | None
 
 
-def bone_lengths(motion: HumanMotion) -> tuple[Spread, ...]:
-    """Measure the bones whose both ends are recorded, m.
+def measure_bone_lengths(motion: HumanMotion) -> tuple[Spread, ...]:
+    """Measure the length of every bone of which both ends are recorded.
 
     Parameters
     ----------
     motion : HumanMotion
+        The recording.
 
     Returns
     -------
     tuple of Spread
-        `left upper arm`, ..., `shoulder width`, `hip width`.
+        Lengths of `left upper arm`, ..., `shoulder width`, `hip width`, m.
     """
     ends = {
         f"{side} {limb}": (f"{side}_{proximal}", f"{side}_{distal}")
@@ -119,18 +122,19 @@ def bone_lengths(motion: HumanMotion) -> tuple[Spread, ...]:
     )
 
 
-def joint_angles(motion: HumanMotion) -> tuple[Spread, ...]:
-    """Measure the angles that need no convention, rad.
+def measure_joint_angles(motion: HumanMotion) -> tuple[Spread, ...]:
+    """Measure the joint angles that do not depend on a convention of joint axes.
 
     Parameters
     ----------
     motion : HumanMotion
+        The recording.
 
     Returns
     -------
     tuple of Spread
-        Flexion of elbows and knees, 0 when straight; elevation of the upper arms from the trunk's downward
-        axis, or from the vertical where no trunk is recorded.
+        Flexion of elbows and knees, rad, 0 when straight; elevation of the upper arms from the trunk's
+        downward axis, rad, or from the vertical where no trunk is recorded.
     """
     joints, angles = motion.joints, []
     trunk = motion.segments.get("trunk")
@@ -147,19 +151,20 @@ def joint_angles(motion: HumanMotion) -> tuple[Spread, ...]:
     return tuple(angles)
 
 
-def hand_speeds(motion: HumanMotion) -> tuple[HandSpeed, ...]:
-    """Differentiate the path of each palm's centre, smoothed over 0.1 s (Savitzky and Golay, 4th order).
+def measure_hand_speeds(motion: HumanMotion) -> tuple[HandSpeed, ...]:
+    """Measure the speed of each palm's centre by a Savitzky-Golay filter of 4th order over 0.1 s.
 
-    In the first and last 0.05 s the speed is the one at their inner end.
+    In the first and last 0.05 s the speed is held at the value at their inner end.
 
     Parameters
     ----------
     motion : HumanMotion
+        The recording.
 
     Returns
     -------
     tuple of HandSpeed
-        One for each arm.
+        Speeds of the palms, one entry for each recorded arm.
     """
     speeds = []
     for side in recorded_arms(motion):
@@ -171,17 +176,18 @@ def hand_speeds(motion: HumanMotion) -> tuple[HandSpeed, ...]:
     return tuple(speeds)
 
 
-def foot_heights(motion: HumanMotion) -> Feet | None:
-    """Find how far the feet are from the floor, which is at z = 0.
+def measure_foot_heights(motion: HumanMotion) -> Feet | None:
+    """Measure how far the feet are above the floor, which is at z = 0.
 
     Parameters
     ----------
     motion : HumanMotion
+        The recording.
 
     Returns
     -------
     Feet or None
-        None where no ankle, heel, toe or sole is recorded.
+        Heights of the feet; None where no ankle, heel, toe or sole is recorded.
     """
     points = tuple(name for name in motion.joints if any(word in name for word in FOOT_WORDS))
     if not points:
@@ -197,11 +203,12 @@ def foot_heights(motion: HumanMotion) -> Feet | None:
 
 
 def _spread(name: str, values: Array) -> Spread:
+    """Summarise values (T,) over time."""
     return Spread(name, float(np.median(values)), float(values.min()), float(values.max()))
 
 
 def _angle(first: Array, second: Array) -> Array:
-    """Angles (T,) between vectors (T, 3), rad; exact near 0 and pi, where the arc cosine is not."""
+    """Angles (T,) between vectors (T, 3), rad; accurate near 0 and pi, where the arc cosine is not."""
     return np.arctan2(np.linalg.norm(np.cross(first, second), axis=1), np.sum(first * second, axis=1))
 
 
@@ -210,12 +217,12 @@ def _speed(time: Array, positions: Array) -> Array:
     count = len(time)
     if count < 3:
         return np.linalg.norm(np.gradient(positions, time, axis=0), axis=1)
-    # The filter needs equal steps, which few recordings lack.
+    # The filter needs equal time steps, which a few recordings do not have.
     even, step = np.linspace(time[0], time[-1], count, retstep=True)
     window = min(2 * max(1, round(0.5 * SMOOTHING / float(step))) + 1, count - (count + 1) % 2)
     positions = CubicSpline(time, positions)(even)
     velocity = savgol_filter(positions, window, min(4, window - 1), deriv=1, delta=float(step), axis=0)
-    # Where half the window is empty, a polynomial would be four times as noisy.
+    # At the ends, where half the window is empty, the fitted polynomial would be four times as noisy.
     end = window // 2
     velocity[:end], velocity[-end:] = velocity[end], velocity[-end - 1]
     return np.linalg.norm(CubicSpline(even, velocity)(time), axis=1)

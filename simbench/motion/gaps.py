@@ -1,4 +1,4 @@
-"""Gaps in marker tracks: filled where that is interpolation, refused where it would be invention."""
+"""Gaps in marker tracks: short ones are filled by interpolation, long ones are an error."""
 
 from dataclasses import replace
 
@@ -8,29 +8,31 @@ from scipy.interpolate import CubicSpline
 
 from simbench.errors import MotionError
 from simbench.motion.human_motion import Gap
-from simbench.motion.marker_recording import MarkerRecording
+from simbench.motion.recordings import MarkerRecording
 
 
 def fill_gaps(recording: MarkerRecording, longest: float) -> tuple[MarkerRecording, tuple[Gap, ...]]:
-    """Fill the gaps between samples, and cut the ends at which a marker was not seen.
+    """Fill short gaps in marker tracks, and cut the ends at which a marker was not seen.
 
     A gap with samples on both sides is filled by the cubic spline through all samples of its marker. At the
-    ends there is nothing to interpolate: rather than extrapolate, the whole recording begins with the first
-    sample, and ends with the last one, that every marker has. Both only up to `longest`.
+    ends there is nothing to interpolate between: instead of extrapolating, the whole recording is cut to
+    begin with the first sample, and to end with the last one, that every marker has. Both are done only up to
+    `longest`.
 
     Parameters
     ----------
     recording : MarkerRecording
-        With NaN where a marker was not seen.
+        Marker tracks, with NaN where a marker was not seen.
     longest : float
-        Longest stretch that is filled or cut, s: the number of samples missing times the mean interval.
+        Longest stretch that is filled or cut, s: the number of missing samples times the mean sampling
+        interval.
 
     Returns
     -------
     recording : MarkerRecording
-        Without NaN, time from 0. Markers that were never seen are dropped, with a note.
+        The same tracks without NaN, time from 0. Markers that were never seen are dropped, with a note.
     gaps : tuple of Gap
-        What was filled, in samples of the returned recording.
+        The gaps that were filled, as samples of the returned recording.
 
     Raises
     ------
@@ -97,9 +99,10 @@ def _runs(absent: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
 def _refuse_long(
     recording: MarkerRecording, names: tuple[str, ...], runs: list[tuple[int, int, int]], longest: float
 ) -> None:
+    """Refuse gaps that are longer than `longest` s; the message names the longest."""
     time = recording.time
     interval = float(time[-1] - time[0]) / max(len(time) - 1, 1)
-    # The rounding of times must not decide about a gap of exactly the allowed length.
+    # Rounding of the times must not decide whether a gap of exactly the allowed length is filled.
     long = [run for run in runs if (run[2] - run[1] + 1) * interval > longest * (1 + 1e-6)]
     if not long:
         return

@@ -1,4 +1,4 @@
-"""Where equipment lets hands be: the places of a handle along the way it can go."""
+"""Handles of equipment: the poses of the palm that holds one, along the path on which it can move."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,47 +9,61 @@ from numpy.typing import NDArray
 from simbench.errors import MotionError
 from simbench.robot.sides import SIDES
 
-# Largest difference from 1 of an axis' length.
+# Largest deviation from 1 of the length of an axis.
 UNIT = 1e-3
 
 
 @dataclass(frozen=True)
-class Handle:
-    """What one hand holds, in all the places its equipment takes it to.
+class HandlePath:
+    """A handle that one hand holds, as the poses of the palm along the path on which the equipment guides it.
 
     Parameters
     ----------
     poses : (K, 4, 4) array
-        Poses of the palm that holds it, along its way, world frame: origin at the palm's centre, x along the
-        fingers, z dorsal. One where it stands still; first and last the same where it goes in a circle.
+        Poses of the palm that holds the handle, in the world frame, m, in order along the path: origin at the
+        palm's centre, x along the fingers, z dorsal. A single pose for a handle that does not move; the first
+        equals the last where the path is a circle.
     turn_axis : (3,) array or None
-        Unit vector in the palm's axes about which the hand may turn on the handle; None where it is held
-        fully.
+        Unit vector in the palm's axes about which the hand may turn on the handle; None where the grasp is
+        rigid.
     """
 
     poses: NDArray[np.float64]
     turn_axis: NDArray[np.float64] | None = None
 
 
-def way_length(handle: Handle) -> float:
-    """Measure how far a handle goes from one end of its way to the other (once around a circle), m."""
+def path_length(handle: HandlePath) -> float:
+    """Measure the length of a handle's path.
+
+    Parameters
+    ----------
+    handle : HandlePath
+        The handle.
+
+    Returns
+    -------
+    float
+        Length of the path of the palm's centre from one end to the other (once around a circle), m.
+    """
     steps = np.diff(handle.poses[:, :3, 3], axis=0)
     return float(np.linalg.norm(steps, axis=1).sum())
 
 
-def check_handles(handles: Mapping[str, Handle], source: str) -> None:
-    """Check sides, shapes and numbers of handles.
+def check_handles(handles: Mapping[str, HandlePath], source: str) -> None:
+    """Check that handles have known sides, the right shapes and finite numbers.
 
     Parameters
     ----------
-    handles : mapping of side to Handle
+    handles : mapping of str to HandlePath
+        The handles by the side of the hand that holds them, `left` or `right`.
     source : str
-        Where they are from, for messages.
+        Name of the recording they belong to, for messages.
 
     Raises
     ------
     MotionError
-        A side that no hand has, no or misshapen poses, NaN or infinite numbers, an axis without length 1.
+        An unknown side, no poses or poses of the wrong shape, NaN or infinite numbers, an axis that is not a
+        unit vector.
     """
     for side, handle in handles.items():
         if side not in SIDES:

@@ -1,4 +1,4 @@
-"""Recorded human motion: joint positions and segment frames over time."""
+"""Recorded human motion: joint positions and segment frames over time, and its validation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,7 +10,7 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, RotationSpline
 
 from simbench.errors import MotionError
-from simbench.motion.handles import Handle, check_handles
+from simbench.motion.handles import HandlePath, check_handles
 
 ARM_JOINTS = (
     "left_shoulder",
@@ -28,22 +28,24 @@ ARM_SEGMENTS = (
     "right_forearm",
     "right_hand",
 )
-# From a small child to a giant: wide, because its purpose is to catch millimetres and swapped markers.
+# Allowed lengths of limbs, m, from a small child to a giant: wide, because their purpose is to catch
+# positions in millimetres and swapped markers.
 LENGTH_RANGES = {
     ("shoulder", "elbow"): ("upper arm", 0.10, 0.60),
     ("elbow", "wrist"): ("forearm", 0.08, 0.50),
 }
-# s; samples that are closer are the same instant, and their rate is no number.
+# Shortest sampling interval, s: closer samples are the same instant, and their sampling rate overflows.
 SHORTEST_STEP = 1e-9
 
 
 @dataclass(frozen=True)
 class Actor:
-    """The person who moved: what is known of their body.
+    """The person who moved, as far as their body is known.
 
     Parameters
     ----------
     name : str
+        Name or label of the person.
     height : float
         Stature, m.
     mass : float or None
@@ -51,7 +53,7 @@ class Actor:
     sex : str or None
         `female` or `male`.
     age : float or None
-        Years.
+        Age, years.
     """
 
     name: str
@@ -68,8 +70,9 @@ class Gap:
     Parameters
     ----------
     marker : str
+        Name of the marker.
     first, last : int
-        First and last sample of the gap.
+        Index of the first and of the last sample of the gap.
     """
 
     marker: str
@@ -81,15 +84,15 @@ class Gap:
 class InitialPose:
     """The actor's initial configuration: arms horizontal forward, palms down.
 
-    The mean over the samples of the initial configuration phase (ICP) of a recording that has one, or the
-    same posture computed from the skeleton of a recording that has none.
+    It is the mean over the samples of the initial configuration phase (ICP) if the recording has one, else
+    the same posture computed from the skeleton.
 
     Parameters
     ----------
     joints : mapping of str to (3,) array
-        Joint positions, m, world frame.
+        Joint positions in the world frame, m.
     segments : mapping of str to (4, 4) array
-        Marker frames, world frame.
+        Poses of the segments' marker frames in the world frame, m.
     """
 
     joints: Mapping[str, NDArray[np.float64]]
@@ -103,32 +106,34 @@ class HumanMotion:
     Parameters
     ----------
     time : (T,) array
-        Strictly increasing, s, from 0.
+        Times of the samples, s, strictly increasing from 0.
     joints : mapping of str to (T, 3) array
-        Joint centres, m. At least shoulder, elbow and wrist of one arm; others (`pelvis`, `neck`,
-        `left_ankle`, ...) when recorded.
+        Joint centres in the world frame, m. At least shoulder, elbow and wrist of one arm; others (`pelvis`,
+        `neck`, `left_ankle`, ...) when recorded.
     segments : mapping of str to (T, 4, 4) array
-        Marker frames as homogeneous transforms. At least upper arm, forearm and hand of each arm whose joints
-        are given; `trunk` when recorded.
+        Poses of the segments' marker frames in the world frame as homogeneous transforms, m. At least upper
+        arm, forearm and hand of each arm whose joints are given; `trunk` when recorded.
     initial : InitialPose
         The calibration posture.
     source : str
-        Where the recording is from.
+        Where the recording is from: its file, or its name as `scheme:name`.
     actor : Actor or None
+        The person who moved, where the source says so.
     strokes : (N, 2) int array or None
         First and last sample of each repetition of the periodic phase, when known.
     notes : tuple of str
-        What was left out or assumed in reading, for people.
+        What was left out or assumed in reading, as text for the user.
     markers : mapping of str to (T, 3) array
-        Tracks of the markers the motion was derived from, m, gaps filled; empty where the source has none.
+        Tracks of the markers that the motion was derived from, in the world frame, m, gaps filled; empty
+        where the source has none.
     missing : tuple of str
         Joints and segments among `ARM_JOINTS`, `ARM_SEGMENTS`, `trunk`, `pelvis`, and of the legs that the
-        source does not hold. A hand that is missing here yet present in `segments` is assumed in line with
+        source does not hold. A hand that is listed here and yet present in `segments` is assumed in line with
         its forearm.
     filled : tuple of Gap
-        Gaps that were filled.
-    handles : mapping of side to Handle
-        What the hands hold, where the place of the equipment is known; empty in free motion.
+        Gaps in marker tracks that were filled.
+    handles : mapping of str to HandlePath
+        Handles that the hands hold, by side, where the pose of the equipment is known; empty in free motion.
     """
 
     time: NDArray[np.float64]
@@ -142,7 +147,7 @@ class HumanMotion:
     markers: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     filled: tuple[Gap, ...] = ()
-    handles: Mapping[str, Handle] = field(default_factory=dict)
+    handles: Mapping[str, HandlePath] = field(default_factory=dict)
 
     @property
     def rate(self) -> float:
@@ -151,11 +156,12 @@ class HumanMotion:
 
 
 def validate_motion(motion: HumanMotion) -> HumanMotion:
-    """Check what every later step relies on; all readers end with this.
+    """Check everything about a motion that later steps rely on; all readers end with this.
 
     Parameters
     ----------
     motion : HumanMotion
+        The motion to check.
 
     Returns
     -------
@@ -167,7 +173,7 @@ def validate_motion(motion: HumanMotion) -> HumanMotion:
     MotionError
         Fewer than two frames, no complete arm, an arm without its segments, wrong shapes, NaN or infinite
         values, time that does not increase, rotations that are not orthonormal, coinciding arm joints, limb
-        lengths no human has, handles of no hand.
+        lengths that no human has, handles with an unknown side.
     """
     time = motion.time
     check_time(time, motion.source)
@@ -195,14 +201,14 @@ def validate_motion(motion: HumanMotion) -> HumanMotion:
 
 
 def check_time(time: NDArray[np.float64], source: str) -> None:
-    """Check that time passes from sample to sample.
+    """Check that time increases from sample to sample.
 
     Parameters
     ----------
     time : (T,) array
-        s.
+        Times of the samples, s.
     source : str
-        Where it is from, for messages.
+        Name of the recording, for messages.
 
     Raises
     ------
@@ -225,7 +231,18 @@ def check_time(time: NDArray[np.float64], source: str) -> None:
 
 
 def recorded_arms(motion: HumanMotion) -> tuple[str, ...]:
-    """Sides, of `left` and `right`, of which shoulder, elbow and wrist are known."""
+    """Find the arms of which shoulder, elbow and wrist are recorded.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        The recording.
+
+    Returns
+    -------
+    tuple of str
+        Sides of the complete arms: `left`, `right`, both or neither.
+    """
     return tuple(
         side
         for side in ("left", "right")
@@ -235,6 +252,11 @@ def recorded_arms(motion: HumanMotion) -> tuple[str, ...]:
 
 def require_both_arms(motion: HumanMotion) -> None:
     """Refuse a recording that retargeting to two arms cannot use.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        The recording.
 
     Raises
     ------
@@ -251,20 +273,21 @@ def require_both_arms(motion: HumanMotion) -> None:
 def resample(motion: HumanMotion, rate: float) -> HumanMotion:
     """Sample the same motion at another rate, by twice continuously differentiable interpolation.
 
-    Cubic splines for positions, rotation splines for orientations. There is no low-pass filter: lowering the
-    rate of a noisy recording aliases its noise.
+    Positions are interpolated by cubic splines, orientations by rotation splines. There is no low-pass
+    filter: lowering the rate of a noisy recording aliases its noise.
 
     Parameters
     ----------
     motion : HumanMotion
+        The motion to resample.
     rate : float
-        Hz.
+        New sampling rate, Hz.
 
     Returns
     -------
     HumanMotion
-        Samples every 1/rate from the first time on, the last one at most 1/rate before the original end;
-        `strokes` moved to the nearest samples.
+        The motion with samples every 1/rate from the first time on, the last one at most 1/rate before the
+        original end; `strokes` moved to the nearest samples.
 
     Raises
     ------
@@ -286,15 +309,15 @@ def resample(motion: HumanMotion, rate: float) -> HumanMotion:
     joints = {name: CubicSpline(motion.time, p)(inside) for name, p in motion.joints.items()}
     segments = {}
     for name, frames in motion.segments.items():
-        turning = RotationSpline(motion.time, Rotation.from_matrix(frames[:, :3, :3]))
+        rotation = RotationSpline(motion.time, Rotation.from_matrix(frames[:, :3, :3]))
         new = np.tile(np.eye(4), (count, 1, 1))
-        new[:, :3, :3] = turning(inside).as_matrix()
+        new[:, :3, :3] = rotation(inside).as_matrix()
         new[:, :3, 3] = CubicSpline(motion.time, frames[:, :3, 3])(inside)
         segments[name] = new
     markers = {name: CubicSpline(motion.time, p)(inside) for name, p in motion.markers.items()}
 
-    def moved(samples: ArrayLike) -> NDArray[np.int64]:
-        """Nearest new samples."""
+    def nearest(samples: ArrayLike) -> NDArray[np.int64]:
+        """Find the new samples that are nearest to old ones."""
         new = np.rint((motion.time[np.asarray(samples)] - start) * rate)
         return np.clip(new, 0, count - 1).astype(np.int64)
 
@@ -304,12 +327,13 @@ def resample(motion: HumanMotion, rate: float) -> HumanMotion:
         joints=joints,
         segments=segments,
         markers=markers,
-        strokes=None if motion.strokes is None else moved(motion.strokes),
-        filled=tuple(Gap(gap.marker, *moved([gap.first, gap.last]).tolist()) for gap in motion.filled),
+        strokes=None if motion.strokes is None else nearest(motion.strokes),
+        filled=tuple(Gap(gap.marker, *nearest([gap.first, gap.last]).tolist()) for gap in motion.filled),
     )
 
 
 def _at(index: int, time: NDArray[np.float64] | None) -> str:
+    """Say at which frame and time something is, for a message; nothing for a single pose."""
     return "" if time is None else f" at frame {index} ({time[index]:.3f} s)"
 
 
@@ -321,7 +345,7 @@ def _check_tracks(
     shape: tuple[int, ...],
     time: NDArray[np.float64] | None,
 ) -> None:
-    """Presence, shape and finiteness of named arrays; `time` None for a single pose."""
+    """Check presence, shape and finiteness of named arrays; `time` is None for a single pose."""
     missing = [name for name in required if name not in tracks]
     if missing:
         raise MotionError(
@@ -343,7 +367,7 @@ def _check_tracks(
 
 
 def _check_rotations(where: str, frames: NDArray[np.float64], time: NDArray[np.float64] | None) -> None:
-    """Each (4, 4) of `frames` is a homogeneous transform with a proper rotation."""
+    """Check that each (4, 4) of `frames` is a homogeneous transform with a proper rotation."""
     rotation = frames[:, :3, :3]
     error = np.abs(rotation @ rotation.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
     error = np.maximum(error, np.abs(np.linalg.det(rotation) - 1.0))
@@ -359,7 +383,7 @@ def _check_rotations(where: str, frames: NDArray[np.float64], time: NDArray[np.f
 def _check_limbs(
     where: str, joints: Mapping[str, NDArray[np.float64]], time: NDArray[np.float64] | None
 ) -> None:
-    """Arm joints lie apart from each other, at human distances."""
+    """Check that the joints of the arms do not coincide and that the limbs have human lengths."""
     for first, second in combinations([name for name in ARM_JOINTS if name in joints], 2):
         distance = np.linalg.norm(joints[first] - joints[second], axis=1)
         bad = np.flatnonzero(distance < 1e-6)

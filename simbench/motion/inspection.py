@@ -1,4 +1,4 @@
-"""What a recording holds in numbers, and everything about it that is doubtful."""
+"""Inspection of a recording: its measures and phases, and warnings about what looks wrong."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,24 +10,25 @@ from simbench.motion.body_measures import (
     Feet,
     HandSpeed,
     Spread,
-    bone_lengths,
-    foot_heights,
-    hand_speeds,
-    joint_angles,
+    measure_bone_lengths,
+    measure_foot_heights,
+    measure_hand_speeds,
+    measure_joint_angles,
 )
 from simbench.motion.human_motion import Gap, HumanMotion
 from simbench.motion.phases import Phases, find_phases
 
-# Between joint centres, m: adults, from the 5th percentile of women to the 95th of men and a little more.
+# Lengths between joint centres, m, of adults from the 5th percentile of women to the 95th of men and a little
+# more.
 HUMAN_LENGTHS = {"upper arm": (0.22, 0.36), "forearm": (0.20, 0.30)}
-# A bone's length may change by this share of itself; skin motion moves joint centres by about a centimetre.
+# Fraction by which the length of a bone may change; skin motion moves joint centres by about a centimetre.
 LENGTH_CHANGE = 0.10
-# Nothing of a person gets from one frame to the next faster, m/s; a boxer's fist reaches 10.
+# No part of a person moves faster from one frame to the next, m/s; a boxer's fist reaches 10.
 JUMP_SPEED = 15.0
-# How deep feet may sink, and how high an ankle is over the floor in a thick shoe, m.
+# Lowest and highest believable height of the feet over the floor, m: an ankle in a thick shoe is not higher.
 SINKING, FLOATING = -0.03, 0.15
-# So many jumps are told one by one, and so many tracks of each are named.
-JUMPS_TOLD, TRACKS_NAMED = 5, 3
+# At most this many jumps are listed one by one, and at most this many tracks of each are named.
+JUMPS_LISTED, TRACKS_NAMED = 5, 3
 
 
 @dataclass(frozen=True)
@@ -37,10 +38,11 @@ class MarkerGaps:
     Parameters
     ----------
     marker : str
+        Name of the marker.
     gaps : tuple of Gap
-        In the order of time.
+        Its gaps in the order of time.
     longest : float
-        s: the number of samples missing times the mean interval.
+        Duration of the longest gap, s: the number of missing samples times the mean sampling interval.
     """
 
     marker: str
@@ -49,23 +51,27 @@ class MarkerGaps:
 
 
 @dataclass(frozen=True)
-class Inspection:
-    """A recording in numbers.
+class MotionInspection:
+    """Measures and phases of a recording, and warnings about it.
 
     Parameters
     ----------
     motion : HumanMotion
+        The recording.
     gaps : tuple of MarkerGaps
-        One for each marker that had any.
+        Gaps that were filled, one entry for each marker that had any.
     lengths : tuple of Spread
-        Of bones, m.
+        Lengths of the bones, m.
     angles : tuple of Spread
-        rad.
+        Joint angles, rad.
     hands : tuple of HandSpeed
+        Speed of the palm of each recorded arm.
     feet : Feet or None
+        Height of the feet; None where none are recorded.
     phases : Phases
-    doubts : tuple of str
-        Whatever looks wrong, one line each.
+        Phases of the task and its primitives.
+    warnings : tuple of str
+        Everything that looks wrong, one line each.
     """
 
     motion: HumanMotion
@@ -75,48 +81,73 @@ class Inspection:
     hands: tuple[HandSpeed, ...]
     feet: Feet | None
     phases: Phases
-    doubts: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
-def inspect(motion: HumanMotion) -> Inspection:
-    """Measure a recording and look for what is wrong with it.
+def inspect_motion(motion: HumanMotion) -> MotionInspection:
+    """Measure a recording, find its phases, and look for what is wrong with it.
 
     Parameters
     ----------
     motion : HumanMotion
+        The recording.
 
     Returns
     -------
-    Inspection
+    MotionInspection
+        Measures, phases and warnings.
     """
-    lengths, feet = bone_lengths(motion), foot_heights(motion)
+    lengths, feet = measure_bone_lengths(motion), measure_foot_heights(motion)
     tracks = {f"marker {name}": track for name, track in motion.markers.items()}
     tracks |= {f"joint {name}": track for name, track in motion.joints.items()}
-    doubts = [*_length_doubts(lengths), *_foot_doubts(feet), *_jump_doubts(motion.time, tracks)]
-    return Inspection(
+    warnings = [*_length_warnings(lengths), *_foot_warnings(feet), *_jump_warnings(motion.time, tracks)]
+    return MotionInspection(
         motion=motion,
         gaps=_marker_gaps(motion),
         lengths=lengths,
-        angles=joint_angles(motion),
-        hands=hand_speeds(motion),
+        angles=measure_joint_angles(motion),
+        hands=measure_hand_speeds(motion),
         feet=feet,
         phases=find_phases(motion),
-        doubts=tuple(doubts),
+        warnings=tuple(warnings),
     )
 
 
-def human_length(bone: str) -> tuple[float, float] | None:
-    """Shortest and longest that people have of a bone of `bone_lengths`, m; None where nobody was asked."""
+def human_length_range(bone: str) -> tuple[float, float] | None:
+    """Look up the range of a bone's length among adults.
+
+    Parameters
+    ----------
+    bone : str
+        Name of a bone as in `measure_bone_lengths`, for example `left upper arm`.
+
+    Returns
+    -------
+    (float, float) or None
+        Shortest and longest length, m; None for a bone of which no range is known.
+    """
     return HUMAN_LENGTHS.get(bone.partition(" ")[2])
 
 
-def is_human(length: Spread) -> bool:
-    """Whether a bone is as long as people's, as far as that is known."""
-    allowed = human_length(length.name)
+def is_human_length(length: Spread) -> bool:
+    """Tell whether the length of a bone is in the range of adults.
+
+    Parameters
+    ----------
+    length : Spread
+        Length of a bone from `measure_bone_lengths`.
+
+    Returns
+    -------
+    bool
+        Whether the median is in the range; True for a bone of which no range is known.
+    """
+    allowed = human_length_range(length.name)
     return allowed is None or allowed[0] <= length.median <= allowed[1]
 
 
 def _marker_gaps(motion: HumanMotion) -> tuple[MarkerGaps, ...]:
+    """Group the filled gaps by marker."""
     markers = dict.fromkeys(gap.marker for gap in motion.filled)
     found = []
     for marker in markers:
@@ -126,10 +157,11 @@ def _marker_gaps(motion: HumanMotion) -> tuple[MarkerGaps, ...]:
     return tuple(found)
 
 
-def _length_doubts(lengths: tuple[Spread, ...]) -> Iterator[str]:
+def _length_warnings(lengths: tuple[Spread, ...]) -> Iterator[str]:
+    """Warn of bones that no adult has, and of bones whose length changes."""
     for length in lengths:
-        allowed = human_length(length.name)
-        if allowed is not None and not is_human(length):
+        allowed = human_length_range(length.name)
+        if allowed is not None and not is_human_length(length):
             yield f"{length.name} is {length.median:.3f} m long; people have {allowed[0]} to {allowed[1]} m"
         change = length.high - length.low
         if not length.name.endswith("width") and change > LENGTH_CHANGE * length.median:
@@ -139,7 +171,8 @@ def _length_doubts(lengths: tuple[Spread, ...]) -> Iterator[str]:
             )
 
 
-def _foot_doubts(feet: Feet | None) -> Iterator[str]:
+def _foot_warnings(feet: Feet | None) -> Iterator[str]:
+    """Warn of feet below the floor or always above it."""
     if feet is None:
         return
     if feet.lowest < SINKING:
@@ -148,8 +181,8 @@ def _foot_doubts(feet: Feet | None) -> Iterator[str]:
         yield f"feet stay {feet.lowest:.3f} m or more above the floor"
 
 
-def _jump_doubts(time: NDArray[np.float64], tracks: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
-    """Find steps from frame to frame that nobody makes; those in a row are one doubt."""
+def _jump_warnings(time: NDArray[np.float64], tracks: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
+    """Warn of steps from frame to frame that are too fast for a person; consecutive ones give one warning."""
     names = list(tracks)
     moved = np.linalg.norm(np.diff(np.stack([tracks[name] for name in names], axis=1), axis=0), axis=2)
     speeds = moved / np.diff(time)[:, None]
@@ -157,14 +190,14 @@ def _jump_doubts(time: NDArray[np.float64], tracks: Mapping[str, NDArray[np.floa
     if not steps.size:
         return
     runs = np.split(steps, np.flatnonzero(np.diff(steps) > 1) + 1)
-    for run in runs[:JUMPS_TOLD]:
+    for run in runs[:JUMPS_LISTED]:
         fastest = speeds[run].max(axis=0)
         order = np.argsort(-fastest, kind="stable")[: int((fastest > JUMP_SPEED).sum())]
-        told = ", ".join(names[k] for k in order[:TRACKS_NAMED])
+        named = ", ".join(names[k] for k in order[:TRACKS_NAMED])
         more = f" and {len(order) - TRACKS_NAMED} more" if len(order) > TRACKS_NAMED else ""
         yield (
-            f"{told}{more}: jump between frames {run[0]} and {run[-1] + 1}, at {fastest[order[0]]:.0f} m/s; "
+            f"{named}{more}: jump between frames {run[0]} and {run[-1] + 1}, at {fastest[order[0]]:.0f} m/s; "
             f"no person is faster than {JUMP_SPEED:.0f} m/s"
         )
-    if len(runs) > JUMPS_TOLD:
-        yield f"{len(runs) - JUMPS_TOLD} more jumps, the last one at frame {runs[-1][-1] + 1}"
+    if len(runs) > JUMPS_LISTED:
+        yield f"{len(runs) - JUMPS_LISTED} more jumps, the last one at frame {runs[-1][-1] + 1}"

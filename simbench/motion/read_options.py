@@ -1,4 +1,4 @@
-"""What a user may declare about a recording that its file does not say."""
+"""Options for reading a recording that declare what its file does not say, and units of length."""
 
 from dataclasses import dataclass
 
@@ -6,12 +6,19 @@ from simbench.errors import MotionError
 
 # Metres per unit. `cmu` is the unit of the CMU database's skeletons: inches divided by 0.45.
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "cmu": 0.0254 / 0.45}
+# How files write the units.
+SPELLINGS = {
+    "m": ("m", "meter", "meters", "metre", "metres"),
+    "cm": ("cm", "centimeter", "centimeters", "centimetre", "centimetres"),
+    "mm": ("mm", "millimeter", "millimeters", "millimetre", "millimetres"),
+    "in": ("in", "inch", "inches"),
+}
 AXES = ("x", "y", "z")
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Declarations about a recording; None leaves a property to the file and to detection.
+    """What the user declares about a recording; None leaves a property to the file and to detection.
 
     Parameters
     ----------
@@ -20,9 +27,10 @@ class ReadOptions:
     up : str or None
         Vertical axis of the file's world, `x`, `y` or `z`; overrules what the file says.
     marker_map : str or None
-        Name of a ready marker map, or the path of a YAML file; None finds the map whose names fit.
+        Name of a marker map that ships with simbench, or the path of a YAML file; None chooses the map that
+        fits the names of the points.
     longest_gap : float
-        Longest gap in a marker's track that is filled, s; a longer one is an error.
+        Longest gap in a marker's track that is filled, s; a longer gap is an error.
 
     Raises
     ------
@@ -42,3 +50,39 @@ class ReadOptions:
             raise MotionError(f"up axis {self.up!r}: unknown; allowed: {', '.join(AXES)}")
         if not 0.0 <= self.longest_gap < float("inf"):
             raise MotionError(f"longest gap {self.longest_gap} s: it must be zero or a positive time")
+
+
+def resolve_length_unit(written: str, options: ReadOptions, where: str) -> tuple[str, float]:
+    """Determine the unit of length of a file from what the file and the user say.
+
+    Parameters
+    ----------
+    written : str
+        Unit as the file writes it.
+    options : ReadOptions
+        What the user declares; its `unit` overrules the file.
+    where : str
+        File and position in it, for the message.
+
+    Returns
+    -------
+    unit : str
+        Name of the unit, a key of `UNITS`.
+    scale : float
+        Metres per unit.
+
+    Raises
+    ------
+    MotionError
+        The file names no known unit and the user declares none.
+    """
+    unit = options.unit
+    if unit is None:
+        word = written.strip().lower()
+        unit = next((unit for unit, words in SPELLINGS.items() if word in words), None)
+    if unit is None:
+        raise MotionError(
+            f"{where}: unit of length {written.strip()!r} unknown; allowed: {', '.join(SPELLINGS)}, "
+            "or declare the unit"
+        )
+    return unit, UNITS[unit]

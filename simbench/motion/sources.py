@@ -1,4 +1,4 @@
-"""What can be read without a file of one's own, and what each of it is, found without reading all of it."""
+"""The motion sources that come with simbench, with descriptions, listed without reading them in full."""
 
 import inspect
 import json
@@ -10,34 +10,37 @@ from simbench.motion.actors.tasks import PLACES
 from simbench.motion.readers.deepmimic import clip_folder, clip_names
 
 
-def motion_sources() -> dict[str, str]:
-    """List the recordings that come with simbench.
+def list_motion_sources() -> dict[str, str]:
+    """List the virtual actors and recordings that come with simbench.
 
     Returns
     -------
     dict of str to str
-        What `read_motion` takes, and a line on what it is.
+        Source as `read_motion` takes it, and one line that describes it.
 
     Raises
     ------
     MotionError
         A clip is damaged.
     """
-    people = {f"actor:{name}": _task(perform) for name, perform in (PLACES | FREE).items()}
+    actors = {f"actor:{name}": _describe_task(perform) for name, perform in (PLACES | FREE).items()}
     folder = clip_folder()
     if folder is None:
-        return people
-    return people | {f"deepmimic:{name}": _clip(folder / f"{name}.txt") for name in clip_names()}
+        return actors
+    return actors | {f"deepmimic:{name}": _describe_clip(folder / f"{name}.txt") for name in clip_names()}
 
 
-def _task(place: object) -> str:
-    """First line of the module that is the task."""
-    text = inspect.getdoc(inspect.getmodule(place)) or ""
+def _describe_task(perform: object) -> str:
+    """Describe a task by the first line of the docstring of its module."""
+    text = inspect.getdoc(inspect.getmodule(perform)) or ""
     return text.partition("\n")[0].rstrip(".")
 
 
-def _clip(path: Path) -> str:
-    """Duration and rate: a frame's first number is how long it lasts, and the last frame ends the clip."""
+def _describe_clip(path: Path) -> str:
+    """Describe a clip by duration and rate.
+
+    The first number of a frame is its duration; the last frame only ends the clip.
+    """
     try:
         durations = [float(frame[0]) for frame in json.loads(path.read_bytes())["Frames"][:-1]]
         duration = sum(durations)

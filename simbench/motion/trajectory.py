@@ -1,9 +1,14 @@
-"""Joint trajectories: sampled joint positions and base poses, interpolated over time."""
+"""Joint trajectories: sampled joint positions and base poses over time, and their validation."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from simbench.errors import MotionError
+
+JOINT_UNITS = ("rad", "m")
+"""Units of the positions of revolute and of prismatic joints."""
 
 
 @dataclass(frozen=True)
@@ -13,10 +18,11 @@ class JointTrajectory:
     Parameters
     ----------
     time : (T,) array
-        Strictly increasing, s.
+        Times of the samples, s, strictly increasing.
     q : (T, n) array
         Joint positions in the order of `joint_names`, rad or m.
     joint_names : tuple of str, length n
+        Names of the joints, all different.
     base : (T, 7) array or None
         Pose of the root link in the world: x, y, z (m), then quaternion x, y, z, w.
     """
@@ -25,3 +31,57 @@ class JointTrajectory:
     q: NDArray[np.float64]
     joint_names: tuple[str, ...]
     base: NDArray[np.float64] | None = None
+
+
+def validate_trajectory(trajectory: JointTrajectory, where: str) -> JointTrajectory:
+    """Check that a trajectory that was read from a file is one that a robot can follow.
+
+    Parameters
+    ----------
+    trajectory : JointTrajectory
+        The trajectory to check.
+    where : str
+        File it was read from, for messages.
+
+    Returns
+    -------
+    JointTrajectory
+        The same object.
+
+    Raises
+    ------
+    MotionError
+        Two joints have the same name, a number is not finite, a sample is not later than the one before, or a
+        quaternion does not have unit length; the message names the first such sample.
+    """
+    time, base = trajectory.time, trajectory.base
+    names = trajectory.joint_names
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise MotionError(
+            f"{where}: joint {', '.join(twice)} is there twice; every joint must have one column"
+        )
+    columns = {"time": time[:, None], "the base": np.empty((len(time), 0)) if base is None else base}
+    columns |= {f"joint {name}": trajectory.q[:, [k]] for k, name in enumerate(names)}
+    for name, values in columns.items():
+        bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
+        if bad.size:
+            raise MotionError(
+                f"{where}: {name} is NaN or infinite at sample {bad[0]}, {bad.size} sample(s) in all; "
+                "every number must be finite"
+            )
+    not_later = np.flatnonzero(np.diff(time) <= 0.0)
+    if not_later.size:
+        k = int(not_later[0])
+        raise MotionError(
+            f"{where}: sample {k + 1} is at {time[k + 1]:g} s, after {time[k]:g} s; "
+            "time must increase from sample to sample"
+        )
+    if base is not None:
+        length = np.linalg.norm(base[:, 3:], axis=1)
+        off = np.flatnonzero(np.abs(length - 1.0) > 1e-6)
+        if off.size:
+            raise MotionError(
+                f"{where}: the base's quaternion at sample {off[0]} has length {length[off[0]]:.6g}; "
+                "it must be 1 to a millionth"
+            )
+    return trajectory

@@ -1,12 +1,26 @@
-"""Files of joint trajectories: the name's suffix says which format."""
+"""Files of joint trajectories: CSV with nine digits, or NetCDF bit for bit; the suffix of the name chooses.
 
+A CSV file has one line for each sample, and units in the names of the columns. A NetCDF file has dimensions,
+units, and attributes that say where the trajectory comes from.
+"""
+
+import os
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 
+import h5netcdf
+import h5py
+import numpy as np
+from numpy.typing import ArrayLike
+
 from simbench.errors import MotionError
-from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_csv import read_csv, write_csv
-from simbench.motion.trajectory_netcdf import read_netcdf, write_netcdf
+from simbench.motion.trajectory import JOINT_UNITS, JointTrajectory, validate_trajectory
+from simbench.motion.writers.netcdf import SEAL, checksum
+
+FORMAT = "simbench joint trajectory 1"
+
+_BASE = ("base_x_m", "base_y_m", "base_z_m", "base_qx", "base_qy", "base_qz", "base_qw")
 
 SUFFIXES = (".csv", ".nc")
 
@@ -22,25 +36,26 @@ def write_trajectory(
     Parameters
     ----------
     trajectory : JointTrajectory
+        The trajectory to write.
     path : str or Path
-        Ends in .csv or .nc.
+        File to write; its name ends in .csv or .nc.
     units : sequence of str
-        `rad` or `m` for each joint.
+        Unit of each joint's position, `rad` or `m`, in the order of the joints.
     attributes : mapping of str to str or number
-        Where the trajectory comes from; a CSV file has no place for it.
+        Attributes that say where the trajectory comes from; a CSV file has no place for them.
 
     Raises
     ------
     MotionError
-        For another suffix.
+        The name has another suffix.
     OSError
         If the file cannot be written.
     """
     path = Path(path)
     if trajectory_suffix(path) == ".csv":
-        write_csv(trajectory, path, units)
+        write_trajectory_csv(trajectory, path, units)
     else:
-        write_netcdf(trajectory, path, units, attributes)
+        write_trajectory_netcdf(trajectory, path, units, attributes)
 
 
 def read_trajectory(path: str | Path) -> JointTrajectory:
@@ -49,24 +64,230 @@ def read_trajectory(path: str | Path) -> JointTrajectory:
     Parameters
     ----------
     path : str or Path
-        Ends in .csv or .nc.
+        File to read; its name ends in .csv or .nc.
 
     Returns
     -------
     JointTrajectory
+        The trajectory.
 
     Raises
     ------
     MotionError
-        For another suffix, or a file that cannot be read or is not a trajectory.
+        The name has another suffix, or the file cannot be read or is not a trajectory.
     """
     path = Path(path)
-    return read_csv(path) if trajectory_suffix(path) == ".csv" else read_netcdf(path)
+    return read_trajectory_csv(path) if trajectory_suffix(path) == ".csv" else read_trajectory_netcdf(path)
 
 
 def trajectory_suffix(path: Path) -> str:
-    """Suffix of a trajectory's file in small letters; refuse a name that ends in another."""
+    """Determine the format of a trajectory's file from the suffix of its name.
+
+    Parameters
+    ----------
+    path : Path
+        Path of the file.
+
+    Returns
+    -------
+    str
+        `.csv` or `.nc`, in lower case.
+
+    Raises
+    ------
+    MotionError
+        The name has another suffix.
+    """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise MotionError(f"{path}: the name of a joint trajectory must end in {' or '.join(SUFFIXES)}")
     return suffix
+
+
+def write_trajectory_csv(trajectory: JointTrajectory, path: Path, units: Sequence[str]) -> None:
+    """Write a trajectory as CSV with nine digits for each number.
+
+    The columns are `time_s`, the base's pose if there is one, and the joint positions. The pose is x, y, z
+    (m), then the quaternion x, y, z, w. A joint's column is its name and its unit, `LElbowRoll_rad`. The file
+    appears under its name only when it is complete.
+
+    Parameters
+    ----------
+    trajectory : JointTrajectory
+        The trajectory to write.
+    path : Path
+        File to write.
+    units : sequence of str
+        Unit of each joint's position, `rad` or `m`, in the order of the joints.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    base = trajectory.base
+    joints = [f"{name}_{unit}" for name, unit in zip(trajectory.joint_names, units, strict=True)]
+    header = ["time_s", *(() if base is None else _BASE), *joints]
+    columns = [trajectory.time[:, None], *(() if base is None else (base,)), trajectory.q]
+    part = path.with_name(path.name + ".part")
+    try:
+        np.savetxt(part, np.hstack(columns), delimiter=",", header=",".join(header), comments="", fmt="%.9g")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def read_trajectory_csv(path: Path) -> JointTrajectory:
+    """Read a CSV file that `write_trajectory_csv` wrote, or another with the same columns.
+
+    Parameters
+    ----------
+    path : Path
+        File to read.
+
+    Returns
+    -------
+    JointTrajectory
+        The trajectory.
+
+    Raises
+    ------
+    MotionError
+        If the file cannot be read, or is not a trajectory.
+    """
+    try:
+        header_line, _, rows = path.read_text(encoding="utf-8").partition("\n")
+        header = [name.strip() for name in header_line.split(",")]
+        joints = _joint_names(header, path)
+        if not rows.strip():
+            raise MotionError(f"{path}: no samples below the header; there must be at least one")
+        table = np.loadtxt(rows.splitlines(), delimiter=",", ndmin=2)
+    except OSError as error:
+        raise MotionError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise MotionError(f"{path}: not a table of numbers below a header: {error}") from error
+    if table.shape[1] != len(header):
+        raise MotionError(
+            f"{path}: {table.shape[1]} numbers a line below a header of {len(header)} columns; "
+            "there must be one for each"
+        )
+    first = len(header) - len(joints)
+    base = table[:, 1:first] if first > 1 else None
+    return validate_trajectory(JointTrajectory(table[:, 0], table[:, first:], joints, base), str(path))
+
+
+def _joint_names(header: list[str], path: Path) -> tuple[str, ...]:
+    """Names of the joints' columns, without their units."""
+    has_base = tuple(header[1:8]) == _BASE
+    columns = header[8:] if has_base else header[1:]
+    parts = [column.rpartition("_") for column in columns]
+    if header[0] != "time_s" or not all(name and unit in JOINT_UNITS for name, _, unit in parts):
+        raise MotionError(
+            f"{path}: not a joint trajectory; its columns must be time_s, {', '.join(_BASE)} (or none of "
+            f"these seven), then each joint's name and unit, for example LElbowRoll_rad or lift_m"
+        )
+    return tuple(name for name, _, _ in parts)
+
+
+def write_trajectory_netcdf(
+    trajectory: JointTrajectory,
+    path: Path,
+    units: Sequence[str],
+    attributes: Mapping[str, str | float],
+) -> None:
+    """Write a trajectory as NetCDF, which xarray and other NetCDF readers open.
+
+    The variables are `position` (time, joint), with `joint_unit` (joint) where some joints are revolute and
+    others prismatic; `base_position` (time, xyz) and `base_orientation` (time, quaternion) if there is a
+    base. The same trajectory gives the same bytes. The file appears under its name only when it is complete.
+
+    Parameters
+    ----------
+    trajectory : JointTrajectory
+        The trajectory to write.
+    path : Path
+        File to write.
+    units : sequence of str
+        Unit of each joint's position, `rad` or `m`, in the order of the joints.
+    attributes : mapping of str to str or number
+        Attributes of the file.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    """
+    # In memory, because the HDF5 library aborts the process when the disk is full.
+    memory = BytesIO()
+    with h5netcdf.File(memory, "w") as file:
+        file.attrs.update({"format": FORMAT, **attributes})
+
+        def add(name: str, dims: tuple[str, ...], values: ArrayLike, unit: str, text: str) -> None:
+            array = np.asarray(values)
+            if array.dtype.kind == "U":
+                array = array.astype(h5py.string_dtype())
+            for dim, length in zip(dims, array.shape, strict=True):
+                if dim not in file.dimensions:
+                    file.dimensions[dim] = length
+            variable = file.create_variable(name, dims, array.dtype, data=array)
+            variable.attrs.update({"units": unit, "long_name": text})
+
+        add("time", ("time",), trajectory.time, "s", "of the samples")
+        add("joint", ("joint",), list(trajectory.joint_names), "", "the robot's joints")
+        unit = units[0] if len(set(units)) == 1 else "joint_unit"
+        add("position", ("time", "joint"), trajectory.q, unit, "joint positions")
+        add("joint_unit", ("joint",), list(units), "", "units of the joints' positions")
+        if trajectory.base is not None:
+            text = "of the root link in the world: x forward, y left, z up"
+            add("xyz", ("xyz",), ["x", "y", "z"], "", "axes of the world")
+            add("base_position", ("time", "xyz"), trajectory.base[:, :3], "m", f"origin {text}")
+            add("quaternion", ("quaternion",), ["x", "y", "z", "w"], "", "parts of a unit quaternion")
+            orientation = trajectory.base[:, 3:]
+            add("base_orientation", ("time", "quaternion"), orientation, "1", f"orientation {text}")
+    content = memory.getvalue()
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_bytes(content + SEAL + checksum(content))
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def read_trajectory_netcdf(path: Path) -> JointTrajectory:
+    """Read a NetCDF file that `write_trajectory_netcdf` wrote, bit for bit.
+
+    Parameters
+    ----------
+    path : Path
+        File to read.
+
+    Returns
+    -------
+    JointTrajectory
+        The trajectory.
+
+    Raises
+    ------
+    MotionError
+        If the file cannot be read, has changed since it was written, or is not a trajectory.
+    """
+    try:
+        stored = path.read_bytes()
+    except OSError as error:
+        raise MotionError(f"{path}: cannot be read: {error.strerror}") from error
+    content, _, found = stored.rpartition(SEAL)
+    # The HDF5 library hangs on some damaged files: only intact ones may reach it.
+    if not content or found != checksum(content):
+        raise MotionError(
+            f"{path}: not a joint trajectory that simbench wrote, or damaged: "
+            "its bytes do not give the checksum that must stand at its end"
+        )
+    with h5py.File(BytesIO(content), "r") as file:
+        if (kind := file.attrs.get("format")) != FORMAT:
+            raise MotionError(f"{path}: holds {kind!r}; a joint trajectory is {FORMAT!r}")
+        names = tuple(str(name) for name in file["joint"].asstr()[...])
+        base = None
+        if "base_position" in file:
+            base = np.hstack([file["base_position"][...], file["base_orientation"][...]])
+        trajectory = JointTrajectory(file["time"][...], file["position"][...], names, base)
+    return validate_trajectory(trajectory, str(path))

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.motion.skeleton_picture import COLOURS, DPI
+from simbench.motion.skeleton_plot import COLOURS, DPI
 from simbench.plotting import save_png
 from simbench.retargeting.api import Retargeting
 from simbench.retargeting.imitation.errors import ImitationErrors, model_poses

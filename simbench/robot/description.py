@@ -1,4 +1,4 @@
-"""The schema of `robot.yaml`: what a robot description holds, read and checked."""
+"""The schema of `robot.yaml`, the description of a robot, and its reader."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,8 +8,8 @@ import yaml
 from pydantic import Discriminator, Field, Tag, ValidationError, model_validator
 
 from simbench.errors import RobotError
-from simbench.robot.dh.dh import Row
-from simbench.robot.shapes import Pair, Positive, Shell, Solid, Strict, Triple
+from simbench.robot.dh.dh import DhRow
+from simbench.robot.shapes import CollisionShape, Pair, Positive, Shell, Strict, Triple
 
 NonNegative = Annotated[float, Field(ge=0)]
 Gains = Annotated[
@@ -17,14 +17,14 @@ Gains = Annotated[
     | Annotated[Literal["auto"], Tag("auto")],
     Discriminator(lambda data: "auto" if isinstance(data, str) else "rows"),
 ]
-"""Stiffness and damping by joint, or `auto`; told apart so that an error is about what was meant."""
+"""Stiffness and damping by joint, or `auto`; told apart so that an error is about the intended form."""
 
 
-class Link(Strict):
+class LinkDescription(Strict):
     """Mass (kg), centre of gravity (m) and inertia about it (ixx, iyy, izz, ixy, ixz, iyz; kg·m²) of a link.
 
-    `carved_from` names a link whose published numbers include this one: they are reduced so that both
-    together, at zero joint position, keep the published mass, centre of gravity and inertia.
+    `carved_from` names a link whose published mass properties include this one: they are reduced so that both
+    together, at zero joint position, have the published mass, centre of gravity and inertia.
     """
 
     mass: Positive
@@ -41,7 +41,7 @@ class FixedFrame(Strict):
     rpy: Triple = (0.0, 0.0, 0.0)
 
 
-class Joint(FixedFrame):
+class JointDescription(FixedFrame):
     """A revolute joint: limits in rad, velocity in rad/s, effort in N·m.
 
     Its frame at zero position is placed in the parent link by `xyz` and `rpy`, or by a row of modified
@@ -49,7 +49,7 @@ class Joint(FixedFrame):
     """
 
     xyz: Triple = (0.0, 0.0, 0.0)
-    dh: Row | None = None
+    dh: DhRow | None = None
     child: str
     axis: Literal["x", "y", "z"] = "z"
     limits: Pair
@@ -75,7 +75,7 @@ class Sole(Strict):
 
 
 class Hand(Strict):
-    """The links of a hand and the joints that close it; a flange that clamps a tool has neither fingers."""
+    """The links of a hand and the joints that close it; a flange that clamps a tool has no fingers."""
 
     palm: str
     fingers: tuple[str, ...] = ()
@@ -83,10 +83,10 @@ class Hand(Strict):
 
 
 class Drive(Strict):
-    """A motor behind a gear: its reduction, and its inertia, at the rotor or as the joint feels it.
+    """A motor with a gear: its reduction, and its inertia, at the rotor or as the joint feels it.
 
-    `[reduction, rotor]` in short, the rotor's inertia in g·cm²; or `reflected_inertia`, kg·m², which has the
-    gear's own in it where it was measured at the joint.
+    Short form: `[reduction, rotor]` with the rotor's inertia in g·cm². Otherwise `reflected_inertia`, kg·m²,
+    which includes the inertia of the gear where it was measured at the joint.
     """
 
     reduction: NonNegative = 0.0
@@ -106,7 +106,7 @@ class Drive(Strict):
 
 
 class JointFriction(Strict):
-    """Friction of a joint: `coulomb` (N·m) and `viscous` (N·m·s/rad) moving, up to `breakaway` at rest."""
+    """Friction of a joint: `coulomb` (N·m) and `viscous` (N·m·s/rad) in motion, up to `breakaway` at rest."""
 
     coulomb: NonNegative = 0.0
     viscous: NonNegative = 0.0
@@ -120,10 +120,10 @@ class JointFriction(Strict):
 
 
 class Bandwidth(Strict):
-    """What `gains: auto` aims at.
+    """Natural frequencies and damping ratio of the joints with `gains: auto`.
 
-    A joint that carries its limb gets stiffness J ω² and damping 2 ζ J ω of the inertia J that it moves,
-    reflected inertia included; one of a leg that stands, of the body above it.
+    A joint gets stiffness J ω² and damping 2 ζ J ω, where J is the inertia that it moves, reflected inertia
+    included: the inertia of its limb, or, for a joint of a standing leg, that of the body above it.
     """
 
     limb_hz: Positive = 6.0
@@ -134,7 +134,8 @@ class Bandwidth(Strict):
 class Description(Strict):
     """A whole `robot.yaml`.
 
-    The sections from `root` on serve to build the URDF; a robot whose URDF comes from elsewhere omits them.
+    The sections from `root` on are used to build the URDF; a robot whose URDF comes from elsewhere omits
+    them.
     """
 
     name: str
@@ -152,12 +153,12 @@ class Description(Strict):
     bandwidth: Bandwidth = Bandwidth()
     self_collision: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
     root: str | None = None
-    links: Mapping[str, Link] = {}
-    joints: Mapping[str, Joint] = {}
+    links: Mapping[str, LinkDescription] = {}
+    joints: Mapping[str, JointDescription] = {}
     fixed_frames: Mapping[str, FixedFrame] = {}
     colors: Mapping[str, Triple] = {}
     visual: Mapping[str, tuple[Shell, ...]] = {}
-    collision: Mapping[str, tuple[Solid, ...]] = {}
+    collision: Mapping[str, tuple[CollisionShape, ...]] = {}
 
 
 def _is_pair(data: Any) -> bool:
@@ -170,10 +171,12 @@ def read_description(path: Path) -> Description:
     Parameters
     ----------
     path : Path
+        File to read.
 
     Returns
     -------
     Description
+        The description.
 
     Raises
     ------

@@ -1,15 +1,20 @@
-"""Drives of a robot's joints: motors, gains and friction as arrays, from its description."""
+"""Drives of a robot's joints: motors, gains and friction as arrays.
 
-from collections.abc import Iterable, Mapping, Sequence
+They come from the robot's description; gains that it leaves open follow from the inertia that each joint
+moves and a bandwidth.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
-from simbench.robot.description import Description, Drive, JointFriction
-from simbench.robot.mirror import both_sides
+from simbench.robot.description import Bandwidth, Description, Drive, JointFriction
+from simbench.robot.mirror import add_mirrored_entries
 
 GRAM_SQUARE_CENTIMETRE = 1e-7  # kg·m²
 
@@ -24,13 +29,13 @@ class Motors:
     Parameters
     ----------
     reflected_inertia : (n,) array
-        Reduction squared times rotor inertia, kg·m².
+        Inertia of the rotors as the joints feel it, reduction squared times rotor inertia, kg·m².
     stiffness, damping : (n,) array
         PD gains, N·m/rad and N·m·s/rad.
     torque_limit : (n,) array
-        N·m.
+        Largest torque of each drive, N·m.
     reduction : (n,) array
-        Turns of the motor per turn of the joint; 0 where it is not known.
+        Revolutions of the motor for one revolution of the joint; 0 where it is not known.
     """
 
     reflected_inertia: Vector
@@ -47,11 +52,11 @@ class Friction:
     Parameters
     ----------
     coulomb : (n,) array
-        While the joint moves, N·m.
+        Coulomb friction of a moving joint, N·m.
     viscous : (n,) array
-        While the joint moves, per speed, N·m·s/rad.
+        Viscous friction coefficient of a moving joint, N·m·s/rad.
     breakaway : (n,) array
-        The most that holds a joint at rest, N·m; at least `coulomb`.
+        Largest friction that holds a joint at rest, N·m; at least `coulomb`.
     """
 
     coulomb: Vector
@@ -59,13 +64,31 @@ class Friction:
     breakaway: Vector
 
 
-def drive_inertia(description: Description, joint_names: Sequence[str], where: str) -> tuple[Vector, Vector]:
-    """Reductions and reflected inertia (kg·m²) of all joints; zero if the description gives no motors.
+def compute_reflected_inertia(
+    description: Description, joint_names: Sequence[str], where: str
+) -> tuple[Vector, Vector]:
+    """Compute the reductions and reflected inertia of all joints from the motors of a description.
+
+    Parameters
+    ----------
+    description : Description
+        Description of the robot.
+    joint_names : sequence of str, length n
+        Names of the actuated joints.
+    where : str
+        File of the description, for messages.
+
+    Returns
+    -------
+    reduction : (n,) array
+        Revolutions of the motor for one revolution of the joint; zero if the description gives no motors.
+    inertia : (n,) array
+        Reflected inertia, kg·m²; zero if the description gives no motors.
 
     Raises
     ------
     RobotError
-        If a joint is unknown or, where some have a row, has none.
+        If a joint is unknown or, where some joints have a row, one has none.
     """
     motors = _rows(description.motors, description, joint_names, f"{where}: motors")
     if not motors:
@@ -77,10 +100,26 @@ def drive_inertia(description: Description, joint_names: Sequence[str], where: s
     )
 
 
-def given_gains(
+def read_gains(
     gains: Mapping[str, tuple[float, float]], description: Description, joint_names: Sequence[str], where: str
 ) -> tuple[Vector, Vector]:
-    """Stiffness and damping of all joints from the rows of a description.
+    """Read the gains of all joints from the rows of a description.
+
+    Parameters
+    ----------
+    gains : mapping of str to (float, float)
+        Stiffness and damping by joint; those of the right side may be left out.
+    description : Description
+        Description of the robot, which says how sides are mirrored.
+    joint_names : sequence of str, length n
+        Names of the actuated joints.
+    where : str
+        File of the description, for messages.
+
+    Returns
+    -------
+    stiffness, damping : (n,) array
+        PD gains, N·m/rad and N·m·s/rad.
 
     Raises
     ------
@@ -92,16 +131,75 @@ def given_gains(
     return table[:, 0], table[:, 1]
 
 
-def joint_friction(description: Description, joint_names: Sequence[str], where: str) -> Friction:
-    """Friction of all joints; none where the description gives none.
+def choose_gains(
+    model: pin.Model, q: Vector, feet: Collection[int], bandwidth: Bandwidth
+) -> tuple[Vector, Vector]:
+    """Choose stiffness J ω² and damping 2 ζ J ω for every joint of one degree of freedom.
+
+    J is the inertia about the joint's axis, rotor included, of what the joint moves: its limb, or, for the
+    joints between the root and a foot, the rest of the robot, divided by the number of standing feet.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        Model of the robot, with the reflected inertia in `model.armature`.
+    q : (nq,) array
+        Configuration in which the inertia is computed.
+    feet : collection of int
+        Indices of the joints that carry a foot.
+    bandwidth : Bandwidth
+        Natural frequencies and damping ratio of the controlled joints.
+
+    Returns
+    -------
+    stiffness, damping : (n,) array
+        PD gains, N·m/rad and N·m·s/rad, of the joints in the model's order without the root.
+    """
+    data = model.createData()
+    # For a model with one joint Pinocchio returns a vector.
+    columns = np.reshape(pin.computeJointJacobians(model, data, q), (6, model.nv))
+    bodies = [data.oMi[joint].act(model.inertias[joint]).matrix() for joint in range(1, model.njoints)]
+    whole = np.sum(bodies, axis=0)
+    legs = {joint for foot in feet for joint in model.supports[foot]}
+    inertia, frequency = [], []
+    for joint in range(1, model.njoints):
+        if model.joints[joint].nv != 1:
+            continue
+        axis = columns[:, model.joints[joint].idx_v]
+        limb = np.sum([bodies[body - 1] for body in model.subtrees[joint]], axis=0)
+        stands = joint in legs
+        moved = (whole - limb) / len(feet) if stands else limb
+        inertia.append(axis @ moved @ axis + model.armature[model.joints[joint].idx_v])
+        frequency.append(bandwidth.stance_hz if stands else bandwidth.limb_hz)
+    omega = 2.0 * np.pi * np.array(frequency)
+    moved = np.array(inertia)
+    return moved * omega**2, 2.0 * bandwidth.damping_ratio * moved * omega
+
+
+def read_friction(description: Description, joint_names: Sequence[str], where: str) -> Friction:
+    """Read the friction of all joints from a description.
+
+    Parameters
+    ----------
+    description : Description
+        Description of the robot.
+    joint_names : sequence of str, length n
+        Names of the actuated joints.
+    where : str
+        File of the description, for messages.
+
+    Returns
+    -------
+    Friction
+        Friction of the joints; zero for those of which the description gives none.
 
     Raises
     ------
     RobotError
         If a joint is unknown.
     """
-    rows = both_sides(description.friction, description.mirror)
-    require(rows, joint_names, "joint", f"{where}: friction")
+    rows = add_mirrored_entries(description.friction, description.mirror)
+    require_known(rows, joint_names, "joint", f"{where}: friction")
     entries = [rows.get(name, JointFriction()) for name in joint_names]
     return Friction(
         coulomb=np.array([entry.coulomb for entry in entries]),
@@ -110,12 +208,24 @@ def joint_friction(description: Description, joint_names: Sequence[str], where: 
     )
 
 
-def require(names: Iterable[str], allowed: Sequence[str], kind: str, where: str) -> None:
-    """Refuse the first name that is not allowed.
+def require_known(names: Iterable[str], allowed: Sequence[str], kind: str, where: str) -> None:
+    """Refuse names that are not allowed.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names to check.
+    allowed : sequence of str
+        Names that are allowed.
+    kind : str
+        Kind of thing that is named, for the message.
+    where : str
+        File and key, for the message.
 
     Raises
     ------
     RobotError
+        If a name is not allowed; the message names the first one.
     """
     for name in names:
         if name not in allowed:
@@ -125,8 +235,9 @@ def require(names: Iterable[str], allowed: Sequence[str], kind: str, where: str)
 def _rows(
     section: Mapping[str, T], description: Description, joint_names: Sequence[str], where: str
 ) -> dict[str, T]:
-    rows = both_sides(section, description.mirror)
-    require(rows, joint_names, "joint", where)
+    """Rows of both sides, of which there must be one for every joint or none at all."""
+    rows = add_mirrored_entries(section, description.mirror)
+    require_known(rows, joint_names, "joint", where)
     missing = [name for name in joint_names if name not in rows]
     if rows and missing:
         raise RobotError(f"{where}: no row for {', '.join(missing)}; every joint of the URDF needs one")
@@ -134,6 +245,7 @@ def _rows(
 
 
 def _reflected_inertia(drive: Drive) -> float:
+    """Inertia of a drive as the joint feels it, kg·m²."""
     if drive.rotor is None:
         assert drive.reflected_inertia is not None
         return drive.reflected_inertia

@@ -1,4 +1,4 @@
-"""Fingers that close: how far grip joints go."""
+"""Closing of the fingers: positions of the grip joints of an open and of a closed hand."""
 
 from collections.abc import Collection
 
@@ -8,21 +8,24 @@ from numpy.typing import NDArray
 from simbench.robot.robot import Robot
 
 _MARGIN = 0.02
-"""Distance from the limits, rad."""
+"""Distance from the joint limits, rad."""
 
 
 def grip_range(robot: Robot, joint: str) -> tuple[float, float]:
-    """Tell where a grip joint is with the hand open and closed.
+    """Find the positions of a grip joint with the hand open and closed.
 
     Parameters
     ----------
     robot : Robot
+        The robot.
     joint : str
+        Name of the joint.
 
     Returns
     -------
     opened, closed : float
-        As near to 0 as it comes, and the limit that is farther from there, rad; inside by a margin.
+        The position nearest to 0 that the joint can reach, and the limit that is farther from 0, rad; both
+        inside the limits by a margin.
     """
     column = robot.root_q + robot.joint_names.index(joint)
     lower = float(robot.model.lowerPositionLimit[column]) + _MARGIN
@@ -31,19 +34,21 @@ def grip_range(robot: Robot, joint: str) -> tuple[float, float]:
 
 
 def close_hands(robot: Robot, joints: NDArray[np.float64], sides: Collection[str]) -> NDArray[np.float64]:
-    """Close the fingers of hands in postures.
+    """Set the grip joints of hands in postures to closed.
 
     Parameters
     ----------
     robot : Robot
+        The robot.
     joints : (..., n) array
-        rad.
+        Postures: positions of all joints, rad.
     sides : collection of str
-        `left`, `right`; a robot may lack that hand.
+        Sides of the hands to close, of `left` and `right`; a robot may lack a hand.
 
     Returns
     -------
     (..., n) array
+        The postures with closed hands, rad.
     """
     closed = joints.copy()
     for side in sides:

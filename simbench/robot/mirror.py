@@ -3,13 +3,26 @@
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from simbench.robot.description import FixedFrame, Joint, Link
+from simbench.robot.description import FixedFrame, JointDescription, LinkDescription
 
 T = TypeVar("T")
 
 
-def mirrored_name(name: str, prefixes: Mapping[str, str]) -> str:
-    """Right-side name of a left-side one; a name that carries no prefix stays as it is."""
+def mirror_name(name: str, prefixes: Mapping[str, str]) -> str:
+    """Replace the prefix of the left side in a name by that of the right side.
+
+    Parameters
+    ----------
+    name : str
+        Name of a link, joint or frame.
+    prefixes : mapping of str to str
+        Name prefixes of the left side, and those of the right side that replace them.
+
+    Returns
+    -------
+    str
+        Name on the right side; a name without a prefix of the left side stays as it is.
+    """
     for left, right in prefixes.items():
         tail = name[len(left) :]
         if name.startswith(left) and (left.endswith("_") or tail[:1].isupper()):
@@ -17,46 +30,100 @@ def mirrored_name(name: str, prefixes: Mapping[str, str]) -> str:
     return name
 
 
-def both_sides(
+def add_mirrored_entries(
     section: Mapping[str, T], prefixes: Mapping[str, str], mirror: Callable[[T], T] = lambda entry: entry
 ) -> dict[str, T]:
-    """Entries of both sides: those given, and the mirror image of each left one whose right one is not."""
-    mirrored = {mirrored_name(name, prefixes): mirror(entry) for name, entry in section.items()}
+    """Complete a section of a description by the mirror images of the left side.
+
+    Parameters
+    ----------
+    section : mapping of str to T
+        Entries by name.
+    prefixes : mapping of str to str
+        Name prefixes of the left side and of the right side.
+    mirror : callable
+        Function from an entry to its mirror image.
+
+    Returns
+    -------
+    dict of str to T
+        The given entries, and the mirror image of each entry of the left side for which none is given.
+    """
+    mirrored = {mirror_name(name, prefixes): mirror(entry) for name, entry in section.items()}
     return {**section, **{name: entry for name, entry in mirrored.items() if name not in section}}
 
 
-def mirrored_link(link: Link, prefixes: Mapping[str, str]) -> Link:
-    """Mirror image of a link: y of the centre of gravity and the products of inertia with y change sign."""
+def mirror_link(link: LinkDescription, prefixes: Mapping[str, str]) -> LinkDescription:
+    """Mirror a link: y of the centre of gravity and the products of inertia with y change sign.
+
+    Parameters
+    ----------
+    link : LinkDescription
+        Link of the left side.
+    prefixes : mapping of str to str
+        Name prefixes of the left side and of the right side.
+
+    Returns
+    -------
+    LinkDescription
+        Link of the right side.
+    """
     ixx, iyy, izz, ixy, ixz, iyz = link.inertia
     return link.model_copy(
         update={
             "cog": (link.cog[0], -link.cog[1], link.cog[2]),
             "inertia": (ixx, iyy, izz, -ixy, ixz, -iyz),
-            "carved_from": link.carved_from and mirrored_name(link.carved_from, prefixes),
+            "carved_from": link.carved_from and mirror_name(link.carved_from, prefixes),
         }
     )
 
 
-def mirrored_frame(frame: FixedFrame, prefixes: Mapping[str, str]) -> FixedFrame:
-    """Mirror image of a frame: y, roll and yaw change sign."""
+def mirror_frame(frame: FixedFrame, prefixes: Mapping[str, str]) -> FixedFrame:
+    """Mirror a frame: y, roll and yaw change sign.
+
+    Parameters
+    ----------
+    frame : FixedFrame
+        Frame of the left side.
+    prefixes : mapping of str to str
+        Name prefixes of the left side and of the right side.
+
+    Returns
+    -------
+    FixedFrame
+        Frame of the right side.
+    """
     return frame.model_copy(
         update={
-            "parent": mirrored_name(frame.parent, prefixes),
+            "parent": mirror_name(frame.parent, prefixes),
             "xyz": (frame.xyz[0], -frame.xyz[1], frame.xyz[2]),
             "rpy": (-frame.rpy[0], frame.rpy[1], -frame.rpy[2]),
         }
     )
 
 
-def mirrored_joint(joint: Joint, prefixes: Mapping[str, str]) -> Joint:
-    """Mirror image of a joint: it keeps its axis, so a roll or yaw joint swaps and negates its limits."""
+def mirror_joint(joint: JointDescription, prefixes: Mapping[str, str]) -> JointDescription:
+    """Mirror a joint: it keeps its axis, so a roll or yaw joint swaps and negates its limits.
+
+    Parameters
+    ----------
+    joint : JointDescription
+        Joint of the left side.
+    prefixes : mapping of str to str
+        Name prefixes of the left side and of the right side.
+
+    Returns
+    -------
+    JointDescription
+        Joint of the right side.
+    """
     lower, upper = joint.limits
     framed = joint.model_copy(
-        update=mirrored_frame(joint, prefixes).model_dump(include={"parent", "xyz", "rpy"})
+        update=mirror_frame(joint, prefixes).model_dump(include={"parent", "xyz", "rpy"})
     )
     return framed.model_copy(
         update={
-            "child": mirrored_name(joint.child, prefixes),
+            "child": mirror_name(joint.child, prefixes),
             "limits": (lower, upper) if joint.axis == "y" else (-upper, -lower),
         }
     )

@@ -10,9 +10,16 @@ from numpy.typing import NDArray
 
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
-from simbench.robot.automatic_gains import automatic_gains
 from simbench.robot.description import Description, Hand, read_description
-from simbench.robot.drives import Friction, Motors, drive_inertia, given_gains, joint_friction, require
+from simbench.robot.drives import (
+    Friction,
+    Motors,
+    choose_gains,
+    compute_reflected_inertia,
+    read_friction,
+    read_gains,
+    require_known,
+)
 from simbench.robot.urdf.source import read_urdf
 
 __all__ = ["Friction", "Hand", "Motors", "Robot", "load_robot", "placed_robot"]
@@ -25,13 +32,14 @@ SEATED = "seated"
 
 @dataclass(frozen=True)
 class Robot:
-    """A robot model with the roles simbench needs.
+    """A robot: its Pinocchio model, the roles of its joints and links, and its motors.
 
     Parameters
     ----------
     name : str
+        Name of the robot.
     model : pinocchio.Model
-        `model.armature` holds the motors' reflected inertia.
+        Kinematic and dynamic model; `model.armature` is the motors' reflected inertia.
     floating : bool
         Whether the root is free (a free-flyer joint in the model) or fixed to the world.
     joint_names : tuple of str, length n
@@ -43,21 +51,24 @@ class Robot:
         Role to frame name: left_hand, left_wrist, left_elbow, left_shoulder, left_thigh, left_foot,
         right_..., trunk, pelvis, head.
     motors : Motors
+        Drives and PD gains of the actuated joints.
     friction : Friction
+        Friction of the actuated joints.
     postures : mapping of str to (n,) array
         Named joint positions, rad: `basic` (arms horizontal forward, palms down), `standing`, `seated`.
     soles : mapping of str to (4, 3) array
         Corners of each foot's sole in the foot frame, m, counter-clockwise seen from above.
     urdf : Path
+        The URDF file.
     urdf_text : str
-        The URDF as Bullet is to read it, with meshes by absolute path.
+        The URDF as Bullet reads it, with meshes by absolute path.
     urdf_notes : tuple of str
-        What had to be changed in the URDF or left out, a line each.
+        What had to be changed in the URDF or left out, one line each.
     hands : mapping of str to Hand
         For each hand frame role the grip joints, the palm link and the finger links. The fingers are open at
         zero and closed at the farther limit.
     self_collision_pairs : tuple of (link, link)
-        The pairs of links that a simulator should let collide with each other; no others.
+        The pairs of links that collide with each other in a simulation; no others do.
     """
 
     name: str
@@ -78,17 +89,17 @@ class Robot:
 
     @property
     def root_q(self) -> int:
-        """How many of the configuration's coordinates come before the joints': 7 or 0."""
+        """Number of coordinates of the root in the configuration, before those of the joints: 7 or 0."""
         return 7 if self.floating else 0
 
     @property
     def root_v(self) -> int:
-        """How many of the velocity's coordinates come before the joints': 6 or 0."""
+        """Number of coordinates of the root in the velocity, before those of the joints: 6 or 0."""
         return 6 if self.floating else 0
 
     @property
     def feet(self) -> tuple[str, ...]:
-        """Roles of the feet it has: left_foot, right_foot."""
+        """Roles of the robot's feet: left_foot, right_foot, as far as it has them."""
         return tuple(role for role in ("left_foot", "right_foot") if role in self.frames)
 
     @property
@@ -103,11 +114,12 @@ def load_robot(name_or_path: str | Path) -> Robot:
     Parameters
     ----------
     name_or_path : str or Path
-        A name such as `romeo`, or the path of a `robot.yaml` or of the folder that holds one.
+        A name such as `romeo`, or the path of a `robot.yaml` or of the folder that contains one.
 
     Returns
     -------
     Robot
+        The robot.
 
     Raises
     ------
@@ -122,22 +134,22 @@ def load_robot(name_or_path: str | Path) -> Robot:
     resolved = read_urdf(urdf, floating=floating)
     model = _read_model(urdf, resolved.text, floating)
     joint_names = tuple(name for name in model.names if name not in ("universe", "root_joint"))
-    reduction, reflected = drive_inertia(description, joint_names, where)
+    reduction, reflected = compute_reflected_inertia(description, joint_names, where)
     model.armature[model.nv - len(joint_names) :] = reflected
 
     bodies = [frame.name for frame in model.frames if frame.type == pin.FrameType.BODY]
     for group, names in description.groups.items():
-        require(names, joint_names, "joint", f"{where}: groups.{group}")
+        require_known(names, joint_names, "joint", f"{where}: groups.{group}")
     for role, frame in description.frames.items():
-        require([frame], bodies, "frame", f"{where}: frames.{role}")
+        require_known([frame], bodies, "frame", f"{where}: frames.{role}")
     roles = list(description.frames)
-    require(description.soles, roles, "frame role", f"{where}: soles")
-    require(description.hands, roles, "frame role", f"{where}: hands")
+    require_known(description.soles, roles, "frame role", f"{where}: soles")
+    require_known(description.hands, roles, "frame role", f"{where}: hands")
     for role, hand in description.hands.items():
-        require(hand.joints, joint_names, "joint", f"{where}: hands.{role}")
-        require([hand.palm, *hand.fingers], bodies, "link", f"{where}: hands.{role}")
+        require_known(hand.joints, joint_names, "joint", f"{where}: hands.{role}")
+        require_known([hand.palm, *hand.fingers], bodies, "link", f"{where}: hands.{role}")
     pairs = tuple((a, b) for first, second in description.self_collision for a in first for b in second)
-    require([link for pair in pairs for link in pair], bodies, "link", f"{where}: self_collision")
+    require_known([link for pair in pairs for link in pair], bodies, "link", f"{where}: self_collision")
     postures = {
         posture: _posture(values, model, joint_names, f"{where}: postures.{posture}")
         for posture, values in description.postures.items()
@@ -161,7 +173,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
             torque_limit=np.array(model.effortLimit[model.nv - len(joint_names) :]),
             reduction=reduction,
         ),
-        friction=joint_friction(description, joint_names, where),
+        friction=read_friction(description, joint_names, where),
         postures=postures,
         soles={
             role: np.array([(sole.x[i], sole.y[j], 0.0) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))])
@@ -176,36 +188,39 @@ def load_robot(name_or_path: str | Path) -> Robot:
 
 
 def placed_robot(robot: Robot, base: Vector) -> Robot:
-    """Move the model of a fixed robot to where its root stands, so that the model's world is the scene's.
+    """Place the model of a robot on a fixed base in the scene; the model's world becomes the scene's.
 
     Parameters
     ----------
     robot : Robot
+        The robot.
     base : (7,) array
-        Pose of the root link: x, y, z (m), quaternion x, y, z, w.
+        Pose of the root link in the world frame: x, y, z (m), quaternion x, y, z, w.
 
     Returns
     -------
     Robot
-        Itself if it is floating.
+        The placed robot; a floating robot is returned unchanged.
     """
     if robot.floating:
         return robot
-    place, model = pin.XYZQUATToSE3(base), robot.model.copy()
+    pose, model = pin.XYZQUATToSE3(base), robot.model.copy()
     for joint in range(1, model.njoints):
         if model.parents[joint] == 0:
-            model.jointPlacements[joint] = place * model.jointPlacements[joint]
+            model.jointPlacements[joint] = pose * model.jointPlacements[joint]
     for frame in model.frames:
         if frame.parentJoint == 0 and frame.name != "universe":
-            frame.placement = place * frame.placement
+            frame.placement = pose * frame.placement
     return replace(robot, model=model)
 
 
 def _find(name_or_path: str | Path) -> Path:
+    """Path of the description of a robot."""
     path = Path(name_or_path)
     if path.suffix in (".yaml", ".yml"):
         return path
-    # A name means the robot that ships, whatever lies in the current directory.
+    # A name means the robot that ships with simbench, even if the current directory contains one of that
+    # name.
     robots = resource_dir("robots")
     source = robots / path.name / "robot.yaml"
     if len(path.parts) == 1 and source.is_file():
@@ -217,6 +232,7 @@ def _find(name_or_path: str | Path) -> Path:
 
 
 def _read_model(urdf: Path, text: str, floating: bool) -> pin.Model:
+    """Build the Pinocchio model of a URDF."""
     root = (pin.JointModelFreeFlyer(),) if floating else ()
     try:
         return pin.buildModelFromXML(text, *root)
@@ -231,9 +247,9 @@ def _gains(
     postures: Mapping[str, Vector],
     where: str,
 ) -> tuple[Vector, Vector]:
-    """Stiffness and damping as given, or chosen in the first posture that the robot has."""
+    """Stiffness and damping: given, or computed in the standing posture, else in the first posture."""
     if description.gains != "auto":
-        return given_gains(description.gains, description, joint_names, where)
+        return read_gains(description.gains, description, joint_names, where)
     posture = postures.get("standing", next(iter(postures.values()), np.zeros(len(joint_names))))
     q = np.concatenate([pin.neutral(model)[: model.nq - len(joint_names)], posture])
     feet = [
@@ -241,13 +257,14 @@ def _gains(
         for role, frame in description.frames.items()
         if role.endswith("_foot")
     ]
-    return automatic_gains(model, q, feet, description.bandwidth)
+    return choose_gains(model, q, feet, description.bandwidth)
 
 
 def _posture(
     values: Mapping[str, float], model: pin.Model, joint_names: tuple[str, ...], where: str
 ) -> Vector:
-    require(values, joint_names, "joint", where)
+    """Joint positions (n,) of a named posture, which must be inside the limits; zero where none is given."""
+    require_known(values, joint_names, "joint", where)
     posture = np.array([values.get(name, 0.0) for name in joint_names])
     index = [model.joints[model.getJointId(name)].idx_q for name in joint_names]
     lower, upper = model.lowerPositionLimit[index], model.upperPositionLimit[index]

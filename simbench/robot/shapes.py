@@ -1,4 +1,4 @@
-"""The schema of a robot's shapes in `robot.yaml`: smooth shells to look at, simple convex solids to touch."""
+"""The schema of a robot's shapes in `robot.yaml`: smooth visual shells and simple convex collision shapes."""
 
 from typing import Annotated, Literal
 
@@ -11,28 +11,30 @@ Positive = Annotated[float, Field(gt=0)]
 
 
 class Strict(BaseModel):
-    """Base of all sections of a description: immutable, finite numbers, unknown keys are errors."""
+    """Base of all sections of a description: immutable, with finite numbers; unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Loft(Strict):
-    """A skin over superellipse rings along a link axis.
+    """A surface over superellipse rings along a link axis.
 
     Parameters
     ----------
     along : str
-        The axis; the rings lie in the plane of the two other axes, u and v in alphabetical order.
+        The link axis; the rings lie in the plane of the two other axes, u and v in alphabetical order.
     rings : tuple of [position, centre u, centre v, half width u, half width v]
-        m, positions increasing. Between the rings every number follows a monotone cubic.
+        Rings, m, with increasing positions. Between the rings every number is interpolated by a monotone
+        cubic.
     exponent : float
-        2: ellipses; more: rounder rectangles.
+        Exponent of the superellipses: 2 gives ellipses, larger numbers rounded rectangles.
     ends : two of [depth, exponent]
         Domes before the first and beyond the last ring; depth 0 is a flat end.
     at, rpy : Triple
-        Placement in the link, m and rad.
+        Position, m, and roll-pitch-yaw angles, rad, in the link.
     sides, steps : int
-        Vertices around, and mesh rows between two rings (between only two rings the loft is straight).
+        Number of vertices around the axis, and of mesh rows between two rings (a loft with only two rings is
+        straight).
     """
 
     along: Literal["x", "y", "z"]
@@ -57,15 +59,17 @@ class Patch(Strict):
     Parameters
     ----------
     shell : str
-        Name of the shell of the same link that it lies on.
+        Name of the shell of the same link on which the plate lies.
     center : [angle, position]
-        Degrees from u towards v, and m along the loft.
+        Centre of the plate: degrees from u towards v, and m along the loft.
     size : [angle, position]
-        Half widths, in the same units.
+        Half widths of the plate, in the same units.
     exponent : float
-        Of the superellipse outline.
+        Exponent of the superellipse that is its outline.
     lift : float
         Height above the surface, m.
+    sides : int
+        Number of vertices of the outline.
     """
 
     shell: str
@@ -92,8 +96,8 @@ class Shell(Strict):
         return self
 
 
-class Solid(Strict):
-    """One convex collision shape: a box (side lengths) or sphere (radius) centred `at`, or a loft; m."""
+class CollisionShape(Strict):
+    """One convex collision shape: a box (side lengths) or sphere (radius) centred at `at`, or a loft; m."""
 
     box: Triple | None = None
     sphere: Positive | None = None
@@ -101,7 +105,7 @@ class Solid(Strict):
     at: Triple = (0.0, 0.0, 0.0)
 
     @model_validator(mode="after")
-    def _one_form(self) -> "Solid":
+    def _one_form(self) -> "CollisionShape":
         if [self.box, self.sphere, self.loft].count(None) != 2:
             raise ValueError("give one of box, sphere, loft")
         return self

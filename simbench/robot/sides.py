@@ -1,3 +1,3 @@
-"""The names of the two sides of a body, in the order of every array with an axis for them."""
+"""The names of the two sides of a body, in the order that every array with an axis for the sides has."""
 
 SIDES = ("left", "right")

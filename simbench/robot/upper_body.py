@@ -8,20 +8,56 @@ from simbench.robot.robot import Robot
 
 
 def upper_body(robot: Robot) -> pin.Model:
-    """Reduce a robot to trunk and arms on a floating base: the coordinates that imitate a person.
+    """Reduce a robot's model to trunk and arms on a floating base: the coordinates that imitate a person.
 
-    Legs, head and grips are locked at zero; they ride on the links that carry them.
+    Legs, head and grips are locked at zero and become part of the links that carry them.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+
+    Returns
+    -------
+    pinocchio.Model
+        The reduced model.
     """
     return pin.buildReducedModel(robot.model, upper_body_locks(robot), pin.neutral(robot.model))
 
 
 def upper_body_joints(robot: Robot, model: pin.Model, joints: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Positions of trunk and arms, in the order of an upper-body model, from those of all joints, rad."""
+    """Select the positions of trunk and arms from those of all joints.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    model : pinocchio.Model
+        Its upper-body model.
+    joints : (n,) array
+        Positions of all joints in the robot's order, rad.
+
+    Returns
+    -------
+    (m,) array
+        Positions of the joints of the upper-body model in its order, rad.
+    """
     return joints[[robot.joint_names.index(name) for name in model.names[2:]]]
 
 
 def upper_body_locks(robot: Robot) -> list[int]:
-    """Joint ids of what does not imitate: legs, head and grips."""
+    """List the joints that do not imitate a person: legs, head and grips.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+
+    Returns
+    -------
+    list of int
+        Indices of these joints in the robot's model.
+    """
     keep = {
         "universe",
         "root_joint",

@@ -1,4 +1,4 @@
-"""Robots whose links weigh other than their description says, and floors of other friction, by chance."""
+"""Random variation of the masses of a robot's links and of the friction of the floor."""
 
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -11,29 +11,32 @@ from simbench.robot.robot import Robot
 from simbench.robot.urdf.elements import INERTIA
 
 _STREAM = 1
-"""Keeps these draws apart from those that the seed alone gives the virtual actor."""
+"""Second part of the seed, which makes these draws independent of those of the virtual actor."""
 
 
-def drawn_variation(
+def draw_variation(
     seed: int, robot: Robot, mass_fraction: float, friction_fraction: float
 ) -> tuple[Robot, float]:
-    """Draw a floor and a robot: friction first, then the links by name.
+    """Draw the friction of the floor, then the masses of the links by name.
 
-    A seed means the same directions at every fraction: twice the fraction is twice as far off.
+    A seed gives the same directions of change at every fraction: twice the fraction changes everything twice
+    as much.
 
     Parameters
     ----------
     seed : int
+        Seed of the random numbers.
     robot : Robot
+        The robot to vary.
     mass_fraction, friction_fraction : float
-        0 ≤ fraction < 1.
+        Largest relative change of the masses and of the friction; 0 ≤ fraction < 1.
 
     Returns
     -------
     robot : Robot
-        From `vary_masses`.
+        The robot with the masses that `vary_masses` draws.
     friction_factor : float
-        What to multiply the floor's friction by, uniform in 1 ± friction_fraction.
+        Factor for the floor's friction, uniform in 1 ± friction_fraction.
 
     Raises
     ------
@@ -47,22 +50,24 @@ def drawn_variation(
 
 
 def vary_masses(robot: Robot, rng: np.random.Generator, fraction: float) -> Robot:
-    """Multiply the mass and the inertia of every link that has mass by a factor of its own.
+    """Multiply the mass and the inertia of each link with mass by a random factor.
 
-    Centres of mass stay within their links. Motors, gains, limits and geometry are the robot's.
+    Centres of mass stay where they are in their links. Motors, gains, limits and geometry do not change.
 
     Parameters
     ----------
     robot : Robot
+        The robot to vary.
     rng : numpy.random.Generator
-        Gives one number a link with mass, in the order of the links' names.
+        Generator, from which one number is drawn for each link with mass, in the order of the links' names.
     fraction : float
-        Factors are uniform in 1 ± fraction; 0 ≤ fraction < 1.
+        Largest relative change: the factors are uniform in 1 ± fraction; 0 ≤ fraction < 1.
 
     Returns
     -------
     Robot
-        With `urdf_text` and `model.inertias` changed alike; the robot itself at fraction 0.
+        The robot with `urdf_text` and `model.inertias` changed consistently; the same object if the fraction
+        is 0.
 
     Raises
     ------
@@ -84,7 +89,8 @@ def vary_masses(robot: Robot, rng: np.random.Generator, fraction: float) -> Robo
                 _scale(inertia, entry, factor)
     text = ET.tostring(root, encoding="unicode")
     free = (pin.JointModelFreeFlyer(),) if robot.floating else ()
-    # Fixed links are part of their joint's body; only Pinocchio's reading says which.
+    # Links on fixed joints are merged with the body of the joint before them; only Pinocchio knows with
+    # which.
     inertias = pin.buildModelFromXML(text, *free).inertias
     model = robot.model.copy()
     for joint in range(model.njoints):
@@ -93,9 +99,11 @@ def vary_masses(robot: Robot, rng: np.random.Generator, fraction: float) -> Robo
 
 
 def _scale(element: ET.Element, attribute: str, factor: float) -> None:
+    """Multiply a number in an attribute, in place."""
     element.set(attribute, repr(factor * float(element.get(attribute, "0"))))
 
 
 def _require_fraction(what: str, fraction: float) -> None:
+    """Refuse a fraction that is out of range."""
     if not 0.0 <= fraction < 1.0:
         raise RobotError(f"variation: {what} fraction {fraction:g} must be at least 0 and less than 1")

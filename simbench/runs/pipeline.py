@@ -19,7 +19,7 @@ from simbench.retargeting.reference.standing import still_timeline
 from simbench.retargeting.reference.whole_body import build_reference
 from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import SEATED, Robot, load_robot
-from simbench.robot.variation import drawn_variation
+from simbench.robot.variation import draw_variation
 from simbench.runs.checks import Check, check_metrics
 from simbench.runs.log import write_log
 from simbench.runs.log_builder import make_log, with_balance
@@ -148,9 +148,7 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
     balanced = _balanced(robot, scenario, course.timeline)
     timeline = balanced.timeline if balanced else course.timeline
     variation = scenario.variation
-    own, friction = drawn_variation(
-        scenario.seed, robot, variation.mass_fraction, variation.friction_fraction
-    )
+    own, friction = draw_variation(scenario.seed, robot, variation.mass_fraction, variation.friction_fraction)
     pushes = planned_pushes(scenario.push, settings)
     log_every = round(1.0 / (settings.timestep_s * settings.log_rate_hz))
     steps = len(timeline.reference.position)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from simbench.kinematics.arrays import Array
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.whole_body.zmp import Resistance
@@ -58,7 +58,7 @@ def along_the_way(mechanism: Mechanism, travel: Array) -> Array:
     return np.asarray(mechanism.start + travel[:, None])
 
 
-def fixture_handles(mechanisms: Sequence[Mechanism]) -> dict[str, Handle]:
+def fixture_handles(mechanisms: Sequence[Mechanism]) -> dict[str, HandlePath]:
     """Describe where equipment lets hands be, over all of its way.
 
     Parameters
@@ -67,7 +67,7 @@ def fixture_handles(mechanisms: Sequence[Mechanism]) -> dict[str, Handle]:
 
     Returns
     -------
-    {side: Handle}
+    {side: HandlePath}
         World; empty without equipment.
     """
     handles = {}
@@ -78,7 +78,7 @@ def fixture_handles(mechanisms: Sequence[Mechanism]) -> dict[str, Handle]:
             low, high = min(low, least), max(high, most)
         poses = handle_poses(mechanism, along_the_way(mechanism, np.linspace(low, high, _PLACES)))[side]
         still = bool((poses == poses[0]).all())
-        handles[side] = Handle(poses[:1] if still else poses, turn_axis(mechanism, side))
+        handles[side] = HandlePath(poses[:1] if still else poses, turn_axis(mechanism, side))
     return handles
 
 

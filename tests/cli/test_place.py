@@ -7,7 +7,7 @@ import pytest
 
 from simbench.cli.main import main
 from simbench.motion import readers
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.motion.readers import read_motion
 
 WALK = "deepmimic:humanoid3d_walk"
@@ -21,7 +21,7 @@ def handle_at(monkeypatch):
     def put(x, y, z):
         way = np.tile(np.eye(4), (3, 1, 1))
         way[:, :3, 3] = [[x, y, z], [x, y + 0.02, z], [x, y + 0.04, z]]
-        handles = {"right": Handle(way, np.array([1.0, 0.0, 0.0]))}
+        handles = {"right": HandlePath(way, np.array([1.0, 0.0, 0.0]))}
         monkeypatch.setattr(readers, "read_motion", lambda *_: replace(walk, handles=handles))
 
     return put

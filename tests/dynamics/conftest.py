@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from simbench.dynamics.arm import Arm, read_arm
-from simbench.robot.dh.dh import BASE, HayatiRow, Row, Sigma, Table, TableJoint
+from simbench.robot.dh.dh import BASE, DhJoint, DhRow, DhTable, HayatiRow, Sigma
 
 
 @pytest.fixture(scope="session")
@@ -23,11 +23,11 @@ def make_arm():
         rng, n = np.random.default_rng(seed), len(rows)
         sigmas = sigmas or [Sigma.REVOLUTE] * n
         names = [BASE, *(f"joint{i}" for i in range(n))]
-        joints = tuple(TableJoint(names[i + 1], names[i], rows[i], sigmas[i]) for i in range(n))
+        joints = tuple(DhJoint(names[i + 1], names[i], rows[i], sigmas[i]) for i in range(n))
         inertias = [pin.Inertia.Random() for _ in range(n)]
         tensors = np.array([each.inertia for each in inertias])
         return Arm(
-            table=Table(joints),
+            table=DhTable(joints),
             mass=rng.uniform(0.5, 2.0, n),
             centre=rng.uniform(-0.2, 0.2, (n, 3)),
             inertia=tensors if full else tensors * np.eye(3),
@@ -49,9 +49,16 @@ def odd_arms(make_arm):
         [HayatiRow(alpha=0.1, d=0.3, theta=0.2, a=0.4), HayatiRow(alpha=-0.02, beta=0.03, theta=0.1, a=0.3)]
     )
     sliding = make_arm(
-        [Row(d=0.4), Row(alpha=half, a=0.1, theta=0.3), Row(alpha=-half, d=0.2), Row(alpha=0.7, a=0.2)],
+        [
+            DhRow(d=0.4),
+            DhRow(alpha=half, a=0.1, theta=0.3),
+            DhRow(alpha=-half, d=0.2),
+            DhRow(alpha=0.7, a=0.2),
+        ],
         [Sigma.REVOLUTE, Sigma.PRISMATIC, Sigma.PRISMATIC, Sigma.REVOLUTE],
     )
-    skewed = make_arm([Row(alpha=0.3, a=0.1, d=0.2), Row(gamma=0.4, b=0.1, alpha=1.1, a=0.3), Row(a=0.2)])
+    skewed = make_arm(
+        [DhRow(alpha=0.3, a=0.1, d=0.2), DhRow(gamma=0.4, b=0.1, alpha=1.1, a=0.3), DhRow(a=0.2)]
+    )
     leaning = dataclasses.replace(skewed, gravity=np.array([2.0, -3.0, -9.0]))
     return {"beta": with_beta, "sliding": sliding, "leaning": leaning}

@@ -10,7 +10,7 @@ from simbench.dynamics.arm import arm_model, read_arm
 from simbench.dynamics.newton_euler import dynamics_terms, inverse_dynamics, velocity_products
 from simbench.dynamics.operation_count import Operations, count_newton_euler, count_operations
 from simbench.errors import RobotError
-from simbench.robot.dh.dh import Row
+from simbench.robot.dh.dh import DhRow
 from simbench.robot.robot import load_robot
 
 MOTORS = np.array([1.14, 4.71, 0.827, 0.200, 0.179, 0.193])
@@ -109,7 +109,7 @@ def test_count_of_the_recursion(puma, make_arm):
     # The paper's 1560 is without leaving out what is zero in this arm.
     assert 500 < count_newton_euler(puma).total < 1560
     # One weightless link on its axis: I_zz q̈, and I_zz q̇ to find that nothing turns it over.
-    one = make_arm([Row()], full=False)
+    one = make_arm([DhRow()], full=False)
     one = dataclasses.replace(one, mass=np.zeros(1), centre=np.zeros((1, 3)))
     assert count_newton_euler(one) == Operations(2, 0)
 

@@ -4,7 +4,7 @@ import pytest
 from simbench.errors import MotionError
 from simbench.motion.gaps import fill_gaps
 from simbench.motion.human_motion import Gap
-from simbench.motion.marker_recording import MarkerRecording
+from simbench.motion.recordings import MarkerRecording
 
 RATE = 100.0
 

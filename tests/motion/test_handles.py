@@ -10,9 +10,9 @@ from scipy.spatial.transform import Rotation
 from simbench.cli.motion import summary_lines
 from simbench.errors import MotionError
 from simbench.motion.anatomy import transform
-from simbench.motion.handles import Handle, way_length
+from simbench.motion.handles import HandlePath, path_length
 from simbench.motion.human_motion import resample, validate_motion
-from simbench.motion.inspection import inspect
+from simbench.motion.inspection import inspect_motion
 from simbench.motion.readers import read_motion
 from simbench.motion.writers import write_motion
 
@@ -25,13 +25,13 @@ def circle(count=200, axis=None):
     angle = np.linspace(0.0, 2.0 * np.pi, count)
     places = [0.4, 0.2, 1.0] + RADIUS * np.stack([np.cos(angle), 0.0 * angle, np.sin(angle)], axis=1)
     rotation = Rotation.from_rotvec([0.1, 0.2, 1.0 / 3.0]).as_matrix()
-    return Handle(transform(rotation[None], places), axis)
+    return HandlePath(transform(rotation[None], places), axis)
 
 
 @pytest.fixture
 def crank(swing):
     """The left hand holds something still, the right turns a crank with a knob."""
-    return replace(swing, handles={"left": Handle(circle().poses[:1]), "right": circle(axis=KNIFE)})
+    return replace(swing, handles={"left": HandlePath(circle().poses[:1]), "right": circle(axis=KNIFE)})
 
 
 def same(first, second):
@@ -45,9 +45,9 @@ def same(first, second):
 
 def test_the_way_around_a_circle_is_its_circumference():
     # A polygon of 199 sides.
-    assert way_length(circle()) == pytest.approx(2 * 199 * RADIUS * np.sin(np.pi / 199), rel=1e-12)
-    assert way_length(circle()) == pytest.approx(2 * np.pi * RADIUS, rel=1e-4)
-    assert way_length(Handle(circle().poses[:1])) == 0.0
+    assert path_length(circle()) == pytest.approx(2 * 199 * RADIUS * np.sin(np.pi / 199), rel=1e-12)
+    assert path_length(circle()) == pytest.approx(2 * np.pi * RADIUS, rel=1e-4)
+    assert path_length(HandlePath(circle().poses[:1])) == 0.0
 
 
 def test_handles_stay_where_they_are_at_another_rate(crank):
@@ -73,7 +73,7 @@ def test_a_file_without_handles_has_none(tmp_path, swing, crank, suffix):
 
 def test_inspection_says_how_far_handles_go_and_how_hands_turn_on_them(swing, crank):
     def line(motion):
-        (line,) = (line for line in summary_lines(inspect(motion)) if line.startswith("handles"))
+        (line,) = (line for line in summary_lines(inspect_motion(motion)) if line.startswith("handles"))
         return line.removeprefix("handles").strip()
 
     assert line(swing) == "not known"
@@ -87,15 +87,15 @@ def test_inspection_says_how_far_handles_go_and_how_hands_turn_on_them(swing, cr
 def with_number(row, column, number):
     poses = circle().poses
     poses[7, row, column] = number
-    return {"left": Handle(poses)}
+    return {"left": HandlePath(poses)}
 
 
 @pytest.mark.parametrize(
     ("handles", "words"),
     [
         ({"middle": circle()}, "handle middle: unknown side; allowed: left, right"),
-        ({"left": Handle(circle().poses[0])}, r"left handle: poses have shape \(4, 4\)"),
-        ({"left": Handle(np.zeros((0, 4, 4)))}, r"left handle: poses have shape \(0, 4, 4\)"),
+        ({"left": HandlePath(circle().poses[0])}, r"left handle: poses have shape \(4, 4\)"),
+        ({"left": HandlePath(np.zeros((0, 4, 4)))}, r"left handle: poses have shape \(0, 4, 4\)"),
         (with_number(0, 3, np.nan), "left handle: pose 7 is NaN"),
         (with_number(0, 0, 2.0), "left handle: not a rigid transform"),
         ({"left": circle(axis=np.array([1.0, 1.0, 0.0]))}, "left handle: turn axis is 1.414 long"),

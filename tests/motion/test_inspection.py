@@ -9,11 +9,16 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from simbench.motion.anatomy import transform
-from simbench.motion.body_measures import bone_lengths, foot_heights, hand_speeds, joint_angles
+from simbench.motion.body_measures import (
+    measure_bone_lengths,
+    measure_foot_heights,
+    measure_hand_speeds,
+    measure_joint_angles,
+)
 from simbench.motion.human_motion import Gap
-from simbench.motion.inspection import inspect
+from simbench.motion.inspection import inspect_motion
 from simbench.motion.readers import read_motion
-from simbench.motion.sources import motion_sources
+from simbench.motion.sources import list_motion_sources
 
 # From the shoulder to the palm's centre: the fixture's wrist is at 0.55 m, its hand frame points forward.
 PALM_RADIUS = np.hypot(0.09, 0.57)
@@ -36,7 +41,7 @@ def test_bones_are_measured_between_their_joints(swing):
         left_knee=[0.3, 0.1, 0.5],
         pelvis=[0, 0, 0.95],
     )
-    lengths = by_name(bone_lengths(hips))
+    lengths = by_name(measure_bone_lengths(hips))
     assert {name: round(length.median, 9) for name, length in lengths.items()} == {
         "left upper arm": 0.30,
         "right upper arm": 0.30,
@@ -54,7 +59,7 @@ def test_the_change_of_a_bone_is_the_range_of_its_length(swing):
     along = (swing.joints["left_wrist"] - swing.joints["left_elbow"]) / 0.25
     (forearm,) = (
         length
-        for length in bone_lengths(
+        for length in measure_bone_lengths(
             replace(
                 swing, joints={**swing.joints, "left_wrist": swing.joints["left_wrist"] + stretch * along}
             )
@@ -68,14 +73,14 @@ def test_the_change_of_a_bone_is_the_range_of_its_length(swing):
 
 def test_the_upper_arm_is_raised_from_the_vertical_or_from_a_leaning_trunk(swinging_arms):
     swing = swinging_arms(100.0)
-    angles = by_name(joint_angles(swing))
+    angles = by_name(measure_joint_angles(swing))
     assert angles["left shoulder elevation"].high == pytest.approx(0.5, abs=1e-12)
     assert angles["left shoulder elevation"].low == pytest.approx(0.0, abs=1e-12)
     assert angles["right elbow flexion"].high == pytest.approx(0.0, abs=1e-7)
     # Leaning forward by 0.2 turns the trunk's downward axis backward.
     lean = transform(Rotation.from_rotvec([0.0, 0.2, 0.0]).as_matrix(), np.array([0.0, 0.0, 1.2]))
     trunk = np.broadcast_to(lean, (len(swing.time), 4, 4))
-    angles = by_name(joint_angles(replace(swing, segments={**swing.segments, "trunk": trunk})))
+    angles = by_name(measure_joint_angles(replace(swing, segments={**swing.segments, "trunk": trunk})))
     assert angles["left shoulder elevation"].high == pytest.approx(0.7, abs=1e-12)
 
 
@@ -83,13 +88,13 @@ def test_the_upper_arm_is_raised_from_the_vertical_or_from_a_leaning_trunk(swing
 def test_elbow_flexion_is_the_angle_from_straight(swing, flexion):
     joints = {name: np.tile(track[0], (len(swing.time), 1)) for name, track in swing.joints.items()}
     bent = joints["left_elbow"] + 0.25 * np.array([np.sin(flexion), 0.0, -np.cos(flexion)])
-    angles = by_name(joint_angles(replace(swing, joints={**joints, "left_wrist": bent})))
+    angles = by_name(measure_joint_angles(replace(swing, joints={**joints, "left_wrist": bent})))
     assert angles["left elbow flexion"].median == pytest.approx(flexion, abs=1e-9)
 
 
 def test_the_palm_is_as_fast_as_its_radius_says(swinging_arms):
     swing = swinging_arms(100.0)
-    left, right = hand_speeds(swing)
+    left, right = measure_hand_speeds(swing)
     exact = PALM_RADIUS * 0.5 * 2 * np.pi * np.abs(np.cos(2 * np.pi * swing.time))
     np.testing.assert_allclose(left.values[5:-5], exact[5:-5], atol=2e-3 * exact.max())
     np.testing.assert_allclose(left.values[-5:], exact[-6], atol=2e-3 * exact.max())
@@ -110,7 +115,7 @@ def test_uneven_sampling_does_not_change_the_speed(swinging_arms):
     )
     exact = PALM_RADIUS * np.pi * np.abs(np.cos(2 * np.pi * uneven.time))
     inside = (uneven.time > 0.06) & (uneven.time < 0.94)
-    values = hand_speeds(uneven)[0].values
+    values = measure_hand_speeds(uneven)[0].values
     np.testing.assert_allclose(values[inside], exact[inside], atol=0.02 * exact.max())
 
 
@@ -119,7 +124,7 @@ def test_noise_of_markers_hardly_adds_speed(swinging_arms):
     rng = np.random.default_rng(1)
     joints = {name: track[:1] + rng.normal(0.0, 0.4e-3, track.shape) for name, track in still.joints.items()}
     segments = {name: np.tile(track[:1], (len(still.time), 1, 1)) for name, track in still.segments.items()}
-    hand = hand_speeds(replace(still, joints=joints, segments=segments))[0]
+    hand = measure_hand_speeds(replace(still, joints=joints, segments=segments))[0]
     # A central difference would report 0.4 mm · √2 / 20 ms = 28 mm/s on each of three axes: 49 mm/s.
     assert hand.rms < 0.02
     assert hand.peak < 0.05
@@ -136,7 +141,7 @@ def test_the_shortest_recordings_have_a_speed(swing, count):
         },
         segments={name: np.tile(track[:1], (count, 1, 1)) for name, track in swing.segments.items()},
     )
-    np.testing.assert_allclose(hand_speeds(short)[0].values, 1.0, rtol=1e-9)
+    np.testing.assert_allclose(measure_hand_speeds(short)[0].values, 1.0, rtol=1e-9)
 
 
 def test_feet_are_the_lowest_point_and_stand_while_it_is_still(swing):
@@ -144,12 +149,12 @@ def test_feet_are_the_lowest_point_and_stand_while_it_is_still(swing):
     # The left heel stands at 2 cm for 0.6 s, then rises at 1 m/s; the right toe falls from 0.5 m to 1 cm.
     heel = np.stack([0 * time, 0.1 + 0 * time, 0.02 + np.clip(time - 0.6, 0.0, None)], axis=1)
     toe = np.stack([0 * time, -0.1 + 0 * time, 0.5 - 0.49 * np.clip((time - 0.8) / 0.2, 0.0, 1.0)], axis=1)
-    feet = foot_heights(with_joints(swing, left_heel=heel, right_toe=toe, left_knee=[0.0, 0.1, -1.0]))
+    feet = measure_foot_heights(with_joints(swing, left_heel=heel, right_toe=toe, left_knee=[0.0, 0.1, -1.0]))
     assert feet.points == ("left_heel", "right_toe")
     assert feet.lowest == pytest.approx(0.01)
     assert feet.lowest_time == pytest.approx(1.0)
     assert feet.standing == pytest.approx(0.02)
-    assert foot_heights(swing) is None
+    assert measure_foot_heights(swing) is None
 
 
 @settings(max_examples=30, deadline=None)
@@ -168,25 +173,25 @@ def test_measures_do_not_depend_on_place_and_heading_and_speed_scales_with_time(
         joints={name: track @ frame[:3, :3].T + frame[:3, 3] for name, track in swing.joints.items()},
         segments={name: frame @ track for name, track in swing.segments.items()},
     )
-    for measure in (bone_lengths, joint_angles):
+    for measure in (measure_bone_lengths, measure_joint_angles):
         for here, there in zip(measure(swing), measure(moved), strict=True):
             assert there.name == here.name
             assert (there.median, there.low, there.high) == pytest.approx(
                 (here.median, here.low, here.high), abs=1e-9
             )
-    assert hand_speeds(moved)[0].peak == pytest.approx(hand_speeds(swing)[0].peak, rel=1e-9)
+    assert measure_hand_speeds(moved)[0].peak == pytest.approx(measure_hand_speeds(swing)[0].peak, rel=1e-9)
     # Uniform to rounding, and the same samples: only the filter's width in samples may differ.
-    slow = hand_speeds(replace(moved, time=swing.time * slower))[0]
-    assert slow.peak == pytest.approx(hand_speeds(swing)[0].peak / slower, rel=0.02)
+    slow = measure_hand_speeds(replace(moved, time=swing.time * slower))[0]
+    assert slow.peak == pytest.approx(measure_hand_speeds(swing)[0].peak / slower, rel=0.02)
 
 
-def test_a_sound_recording_has_no_doubts(swing):
-    assert inspect(swing).doubts == ()
+def test_a_sound_recording_has_no_warnings(swing):
+    assert inspect_motion(swing).warnings == ()
 
 
-def test_arms_no_human_has_are_doubtful(swing):
+def test_arms_no_human_has_are_warned_about(swing):
     shrunk = replace(swing, joints={name: 0.7 * track for name, track in swing.joints.items()})
-    assert inspect(shrunk).doubts == (
+    assert inspect_motion(shrunk).warnings == (
         "left upper arm is 0.210 m long; people have 0.22 to 0.36 m",
         "right upper arm is 0.210 m long; people have 0.22 to 0.36 m",
         "left forearm is 0.175 m long; people have 0.2 to 0.3 m",
@@ -194,28 +199,28 @@ def test_arms_no_human_has_are_doubtful(swing):
     )
 
 
-def test_a_bone_that_stretches_is_doubtful(swing):
+def test_a_bone_that_stretches_is_warned_about(swing):
     wrist = swing.joints["left_wrist"].copy()
     wrist[20:] += 0.12 * (wrist - swing.joints["left_elbow"])[20:]
-    assert inspect(replace(swing, joints={**swing.joints, "left_wrist": wrist})).doubts == (
+    assert inspect_motion(replace(swing, joints={**swing.joints, "left_wrist": wrist})).warnings == (
         "left forearm changes by 30 mm (11%); a bone keeps its length",
     )
 
 
-def test_feet_in_the_floor_and_above_it_are_doubtful(swing):
-    assert inspect(with_joints(swing, left_toe=[0.0, 0.0, -0.05])).doubts == (
+def test_feet_in_the_floor_and_above_it_are_warned_about(swing):
+    assert inspect_motion(with_joints(swing, left_toe=[0.0, 0.0, -0.05])).warnings == (
         "feet sink 0.050 m into the floor at 0.00 s",
     )
-    assert inspect(with_joints(swing, left_toe=[0.0, 0.0, 0.2])).doubts == (
+    assert inspect_motion(with_joints(swing, left_toe=[0.0, 0.0, 0.2])).warnings == (
         "feet stay 0.200 m or more above the floor",
     )
-    assert inspect(with_joints(swing, left_ankle=[0.0, 0.0, 0.08])).doubts == ()
+    assert inspect_motion(with_joints(swing, left_ankle=[0.0, 0.0, 0.08])).warnings == ()
 
 
 def test_a_jump_names_marker_frames_and_speed(swing):
     track = np.zeros((len(swing.time), 3))
     track[20, 2] = 1.0
-    assert inspect(replace(swing, markers={"C7": 0 * track, "T10": track})).doubts == (
+    assert inspect_motion(replace(swing, markers={"C7": 0 * track, "T10": track})).warnings == (
         "marker T10: jump between frames 19 and 21, at 50 m/s; no person is faster than 15 m/s",
     )
 
@@ -224,22 +229,22 @@ def test_jumps_of_many_tracks_and_many_jumps_stay_a_few_lines(swing):
     together = np.zeros((len(swing.time), 3))
     together[30:] = 2.0
     markers = {f"M{k}": together * (1 + k) for k in range(5)}
-    (doubt,) = inspect(replace(swing, markers=markers)).doubts
-    assert doubt.startswith(
+    (warning,) = inspect_motion(replace(swing, markers=markers)).warnings
+    assert warning.startswith(
         "marker M4, marker M3, marker M2 and 2 more: jump between frames 29 and 30, at 866 m/s"
     )
     shaking = np.zeros((len(swing.time), 3))
     shaking[::5] = 3.0
-    doubts = inspect(replace(swing, markers={"LELB": shaking})).doubts
-    assert len(doubts) == 6
+    warnings = inspect_motion(replace(swing, markers={"LELB": shaking})).warnings
+    assert len(warnings) == 6
     # Samples 0, 5, ..., 50 are off: eleven jumps, of which the first and the last have one step.
-    assert doubts[-1] == "6 more jumps, the last one at frame 50"
+    assert warnings[-1] == "6 more jumps, the last one at frame 50"
 
 
 def test_gaps_are_gathered_by_marker(swing):
     filled = (Gap("LWRA", 30, 30), Gap("C7", 0, 4), Gap("LWRA", 10, 13))
     track = np.zeros((len(swing.time), 3))
-    wrist, neck = inspect(replace(swing, markers={"LWRA": track, "C7": track}, filled=filled)).gaps
+    wrist, neck = inspect_motion(replace(swing, markers={"LWRA": track, "C7": track}, filled=filled)).gaps
     assert (wrist.marker, [gap.first for gap in wrist.gaps]) == ("LWRA", [10, 30])
     # Four and five samples of 20 ms.
     assert wrist.longest == pytest.approx(0.08)
@@ -251,14 +256,14 @@ def test_one_arm_is_measured_alone(swing):
         kind: {name: track for name, track in getattr(swing, kind).items() if name.startswith("left")}
         for kind in ("joints", "segments")
     }
-    inspection = inspect(replace(swing, **left))
+    inspection = inspect_motion(replace(swing, **left))
     assert [length.name for length in inspection.lengths] == ["left upper arm", "left forearm"]
     assert [hand.side for hand in inspection.hands] == ["left"]
-    assert inspection.doubts == ()
+    assert inspection.warnings == ()
 
 
 def test_every_source_is_listed_with_what_its_reader_finds():
-    sources = motion_sources()
+    sources = list_motion_sources()
     clips = [name for name in sources if name.startswith("deepmimic:")]
     assert len(clips) == 15
     for name in ("deepmimic:humanoid3d_walk", "deepmimic:humanoid3d_backflip", "deepmimic:humanoid3d_spin"):

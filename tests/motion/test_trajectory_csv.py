@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from simbench.errors import MotionError
-from simbench.motion import trajectory_csv
+from simbench.motion import trajectory_file
 from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_csv import read_csv, write_csv
+from simbench.motion.trajectory_file import read_trajectory_csv, write_trajectory_csv
 
 BASE = np.tile([0.1, 0.2, 0.8, 0.0, 0.6, 0.0, 0.8], (5, 1))
 UNITS = ("rad", "m")
@@ -21,8 +21,8 @@ def _trajectory(base):
 @pytest.mark.parametrize("base", [BASE, None])
 def test_a_trajectory_reads_back_with_nine_digits(tmp_path, base):
     trajectory = _trajectory(base)
-    write_csv(trajectory, tmp_path / "t.csv", UNITS)
-    found = read_csv(tmp_path / "t.csv")
+    write_trajectory_csv(trajectory, tmp_path / "t.csv", UNITS)
+    found = read_trajectory_csv(tmp_path / "t.csv")
     assert found.joint_names == ("LElbowYaw", "lift_m")
     np.testing.assert_allclose(found.time, trajectory.time, rtol=5e-9)
     np.testing.assert_allclose(found.q, trajectory.q, rtol=5e-9)
@@ -32,7 +32,7 @@ def test_a_trajectory_reads_back_with_nine_digits(tmp_path, base):
 
 
 def test_other_programs_read_the_columns_by_name(tmp_path):
-    write_csv(_trajectory(BASE), tmp_path / "t.csv", UNITS)
+    write_trajectory_csv(_trajectory(BASE), tmp_path / "t.csv", UNITS)
     table = np.genfromtxt(tmp_path / "t.csv", delimiter=",", names=True)
     assert table.dtype.names == ("time_s", *BASE_HEADER.split(","), "LElbowYaw_rad", "lift_m_m")
     np.testing.assert_allclose(table["lift_m_m"], -2.0 * np.linspace(0.0, 1.0, 5))
@@ -40,7 +40,7 @@ def test_other_programs_read_the_columns_by_name(tmp_path):
 
 
 def test_without_a_base_there_are_only_joints(tmp_path):
-    write_csv(_trajectory(None), tmp_path / "t.csv", UNITS)
+    write_trajectory_csv(_trajectory(None), tmp_path / "t.csv", UNITS)
     assert (tmp_path / "t.csv").read_text(encoding="utf-8").startswith("time_s,LElbowYaw_rad,lift_m_m\n")
 
 
@@ -66,23 +66,23 @@ def test_what_is_no_trajectory_is_refused_in_one_line(tmp_path, text, parts):
     path = tmp_path / "t.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(MotionError) as refusal:
-        read_csv(path)
+        read_trajectory_csv(path)
     for part in (str(path), *parts):
         assert part in str(refusal.value)
 
 
 def test_what_cannot_be_read_is_refused(tmp_path):
     with pytest.raises(MotionError, match=r"nowhere\.csv: cannot be read: No such file"):
-        read_csv(tmp_path / "nowhere.csv")
+        read_trajectory_csv(tmp_path / "nowhere.csv")
     (tmp_path / "binary.csv").write_bytes(b"\x89HDF\xff\xfe")
     with pytest.raises(MotionError, match=r"binary\.csv: not a table"):
-        read_csv(tmp_path / "binary.csv")
+        read_trajectory_csv(tmp_path / "binary.csv")
 
 
 def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path):
     (tmp_path / "taken").mkdir()
     with pytest.raises(OSError, match="taken"):
-        write_csv(_trajectory(None), tmp_path / "taken", UNITS)
+        write_trajectory_csv(_trajectory(None), tmp_path / "taken", UNITS)
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 
@@ -91,7 +91,7 @@ def test_an_interruption_leaves_the_old_file_and_nothing_else(tmp_path, monkeypa
         raise KeyboardInterrupt
 
     (tmp_path / "t.csv").write_text("old")
-    monkeypatch.setattr(trajectory_csv, "os", SimpleNamespace(replace=interrupt))
+    monkeypatch.setattr(trajectory_file, "os", SimpleNamespace(replace=interrupt))
     with pytest.raises(KeyboardInterrupt):
-        write_csv(_trajectory(None), tmp_path / "t.csv", UNITS)
+        write_trajectory_csv(_trajectory(None), tmp_path / "t.csv", UNITS)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("t.csv", "old")]

@@ -9,10 +9,14 @@ import pytest
 import xarray as xr
 
 from simbench.errors import MotionError
-from simbench.motion import trajectory_netcdf
+from simbench.motion import trajectory_file
 from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_file import read_trajectory, write_trajectory
-from simbench.motion.trajectory_netcdf import read_netcdf, write_netcdf
+from simbench.motion.trajectory_file import (
+    read_trajectory,
+    read_trajectory_netcdf,
+    write_trajectory,
+    write_trajectory_netcdf,
+)
 from simbench.motion.writers.netcdf import SEAL, checksum
 
 ATTRIBUTES = {"source": "actor:drawer", "robot": "romeo", "method": "analytical", "slow_down": 1.25}
@@ -30,8 +34,8 @@ def trajectory(with_base=True):
 @pytest.mark.parametrize("with_base", [True, False])
 def test_every_bit_comes_back(tmp_path, with_base):
     wanted = trajectory(with_base)
-    write_netcdf(wanted, tmp_path / "t.nc", ("rad", "rad", "rad"), ATTRIBUTES)
-    found = read_netcdf(tmp_path / "t.nc")
+    write_trajectory_netcdf(wanted, tmp_path / "t.nc", ("rad", "rad", "rad"), ATTRIBUTES)
+    found = read_trajectory_netcdf(tmp_path / "t.nc")
     assert found.joint_names == wanted.joint_names
     for name in ("time", "q", "base"):
         first, second = getattr(found, name), getattr(wanted, name)
@@ -43,7 +47,7 @@ def test_every_bit_comes_back(tmp_path, with_base):
 
 def test_xarray_finds_dimensions_labels_units_and_origin(tmp_path):
     wanted = trajectory()
-    write_netcdf(wanted, tmp_path / "t.nc", ("rad", "rad", "rad"), ATTRIBUTES)
+    write_trajectory_netcdf(wanted, tmp_path / "t.nc", ("rad", "rad", "rad"), ATTRIBUTES)
     with xr.open_dataset(tmp_path / "t.nc", engine="h5netcdf") as dataset:
         dataset.load()
     assert dict(dataset.sizes) == {"time": 6, "joint": 3, "xyz": 3, "quaternion": 4}
@@ -66,17 +70,17 @@ def test_xarray_finds_dimensions_labels_units_and_origin(tmp_path):
 
 
 def test_joints_that_slide_have_their_own_unit(tmp_path):
-    write_netcdf(trajectory(), tmp_path / "t.nc", ("rad", "rad", "m"), {})
+    write_trajectory_netcdf(trajectory(), tmp_path / "t.nc", ("rad", "rad", "m"), {})
     with xr.open_dataset(tmp_path / "t.nc", engine="h5netcdf") as dataset:
         assert dataset["position"].attrs["units"] == "joint_unit"
         assert dataset["joint_unit"].sel(joint="lift") == "m"
 
 
 def test_the_same_trajectory_gives_the_same_bytes(tmp_path, monkeypatch):
-    write_netcdf(trajectory(), tmp_path / "a.nc", ("rad",) * 3, ATTRIBUTES)
+    write_trajectory_netcdf(trajectory(), tmp_path / "a.nc", ("rad",) * 3, ATTRIBUTES)
     # A date in the file would have seconds.
     time.sleep(1.1)
-    write_netcdf(trajectory(), tmp_path / "b.nc", ("rad",) * 3, ATTRIBUTES)
+    write_trajectory_netcdf(trajectory(), tmp_path / "b.nc", ("rad",) * 3, ATTRIBUTES)
     assert (tmp_path / "a.nc").read_bytes() == (tmp_path / "b.nc").read_bytes()
 
 
@@ -91,7 +95,7 @@ def sealed(path, make):
 
 def test_what_is_damaged_cut_or_something_else_is_refused(tmp_path):
     path = tmp_path / "t.nc"
-    write_netcdf(trajectory(), path, ("rad",) * 3, ATTRIBUTES)
+    write_trajectory_netcdf(trajectory(), path, ("rad",) * 3, ATTRIBUTES)
     whole = path.read_bytes()
     for bad in (b"", whole[:-1], whole[:2000], whole[:3000] + b"!" + whole[3001:], b"time_s,a_rad\n0,0\n"):
         path.write_bytes(bad)
@@ -107,9 +111,9 @@ def test_what_is_damaged_cut_or_something_else_is_refused(tmp_path):
 def test_numbers_are_judged_as_those_of_a_csv_file(tmp_path):
     bad = trajectory()
     bad.q[3, 1] = np.nan
-    write_netcdf(bad, tmp_path / "t.nc", ("rad",) * 3, {})
+    write_trajectory_netcdf(bad, tmp_path / "t.nc", ("rad",) * 3, {})
     with pytest.raises(MotionError, match=r"joint RElbowRoll is NaN or infinite at sample 3"):
-        read_netcdf(tmp_path / "t.nc")
+        read_trajectory_netcdf(tmp_path / "t.nc")
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".nc", ".CSV"])
@@ -135,7 +139,7 @@ def test_an_interruption_leaves_the_old_file_and_nothing_else(tmp_path, monkeypa
         raise KeyboardInterrupt
 
     (tmp_path / "t.nc").write_bytes(b"old")
-    monkeypatch.setattr(trajectory_netcdf, "os", SimpleNamespace(replace=interrupt))
+    monkeypatch.setattr(trajectory_file, "os", SimpleNamespace(replace=interrupt))
     with pytest.raises(KeyboardInterrupt):
-        write_netcdf(trajectory(), tmp_path / "t.nc", ("rad",) * 3, {})
+        write_trajectory_netcdf(trajectory(), tmp_path / "t.nc", ("rad",) * 3, {})
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("t.nc", b"old")]

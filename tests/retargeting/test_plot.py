@@ -8,7 +8,7 @@ import pytest
 import retargeted_by_hand as by_hand
 from pictures import coloured, pixels
 
-from simbench.motion.skeleton_picture import COLOURS
+from simbench.motion.skeleton_plot import COLOURS
 from simbench.retargeting.imitation.errors import imitation_errors
 from simbench.retargeting.plot import (
     BEYOND,

@@ -10,7 +10,7 @@ from simbench.robot.robot import Robot
 
 
 def test_a_rebuild_gives_the_committed_files_byte_for_byte(arm: Robot, build_robots) -> None:
-    assert build_robots.differences(arm.urdf.parent / "robot.yaml") == []
+    assert build_robots.find_differences(arm.urdf.parent / "robot.yaml") == []
 
 
 def test_meshes_are_light_and_have_normals(arm: Robot) -> None:

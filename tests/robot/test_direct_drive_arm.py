@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbench.robot.dh.dh import HayatiRow, Table, TableJoint, table_frames
+from simbench.robot.dh.dh import DhJoint, DhTable, HayatiRow, table_frames
 from simbench.robot.robot import Robot, load_robot
 
 # Ohtsuki, Shikata & Noborio, the identified values: I1 + m2 L1², m2 s2x, m2 s2y, I2.
@@ -52,10 +52,10 @@ def test_nothing_pulls_a_horizontal_arm(first: float, second: float) -> None:
 
 @given(angles, angles)
 def test_the_tip_is_the_last_frame_of_a_hayati_table(first: float, second: float) -> None:
-    table = Table(
+    table = DhTable(
         (
-            TableJoint("joint1", "base", HayatiRow(a=LENGTHS[0])),
-            TableJoint("joint2", "joint1", HayatiRow(a=LENGTHS[1])),
+            DhJoint("joint1", "base", HayatiRow(a=LENGTHS[0])),
+            DhJoint("joint2", "joint1", HayatiRow(a=LENGTHS[1])),
         )
     )
     expected = table_frames(table, [first, second])["joint2"].copy()

@@ -8,7 +8,7 @@ import pytest
 import urdf_texts as texts
 
 from simbench.errors import RobotError
-from simbench.robot.description import Drive, Joint
+from simbench.robot.description import Drive, JointDescription
 from simbench.robot.drives import GRAM_SQUARE_CENTIMETRE
 from simbench.robot.robot import Robot, load_robot
 
@@ -155,7 +155,7 @@ def test_a_joint_is_placed_by_a_row_or_by_hand_not_both(load: Load, key: str) ->
 
 def test_a_row_turns_about_z() -> None:
     given = {"parent": "a", "child": "b", "limits": (-1, 1), "velocity": 1, "effort": 1}
-    joint = Joint.model_validate({**given, "dh": {"alpha": 0.2, "d": 0.3}})
+    joint = JointDescription.model_validate({**given, "dh": {"alpha": 0.2, "d": 0.3}})
     assert joint.dh is not None
     assert (joint.dh.alpha, joint.dh.d, joint.dh.a, joint.axis) == (0.2, 0.3, 0.0, "z")
 

@@ -17,7 +17,7 @@ HANGING = {
 
 
 def test_a_rebuild_gives_the_committed_files_byte_for_byte(humanoid: Robot, build_robots) -> None:
-    assert build_robots.differences(humanoid.urdf.parent / "robot.yaml") == []
+    assert build_robots.find_differences(humanoid.urdf.parent / "robot.yaml") == []
 
 
 def test_meshes_are_light_and_have_normals(humanoid: Robot) -> None:

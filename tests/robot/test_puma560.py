@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 from numpy.typing import NDArray
 
-from simbench.robot.dh.dh import Row, Table, TableJoint, table_frames
+from simbench.robot.dh.dh import DhJoint, DhRow, DhTable, table_frames
 from simbench.robot.robot import Robot, load_robot
 
 Array = NDArray[np.float64]
@@ -66,10 +66,10 @@ def row_by_hand(alpha: float, a: float, d: float, theta: float) -> Array:
 
 
 def test_frames_are_those_of_the_published_table(puma: Robot) -> None:
-    rows = (Row(alpha=alpha, a=a, d=d) for alpha, a, d in ROWS)
+    rows = (DhRow(alpha=alpha, a=a, d=d) for alpha, a, d in ROWS)
     names = ("base", *JOINTS)
-    table = Table(
-        tuple(TableJoint(name, names[i], row) for i, (name, row) in enumerate(zip(JOINTS, rows, strict=True)))
+    table = DhTable(
+        tuple(DhJoint(name, names[i], row) for i, (name, row) in enumerate(zip(JOINTS, rows, strict=True)))
     )
     data = puma.model.createData()
     for q in configurations(puma, 25):

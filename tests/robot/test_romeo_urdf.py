@@ -20,9 +20,9 @@ def test_files_that_a_rebuild_would_change_are_named(build_robots, tmp_path: Pat
     text = (copy / "robot.yaml").read_text(encoding="utf-8")
     (copy / "robot.yaml").write_text(text.replace("mass: 9.9216", "mass: 9.9"), encoding="utf-8")
     (copy / "meshes" / "tail.obj").write_text("v 0 0 0\n", encoding="utf-8")
-    assert build_robots.differences(copy / "robot.yaml") == ["meshes/tail.obj", "romeo.urdf"]
+    assert build_robots.find_differences(copy / "robot.yaml") == ["meshes/tail.obj", "romeo.urdf"]
     build_robots.build(copy / "robot.yaml", copy)
-    assert build_robots.differences(copy / "robot.yaml") == []
+    assert build_robots.find_differences(copy / "robot.yaml") == []
 
 
 def test_size_is_the_published_one(romeo: Robot) -> None:

@@ -11,7 +11,7 @@ from script_modules import loaded_script
 
 from simbench.errors import RobotError
 from simbench.robot.robot import load_robot, placed_robot
-from simbench.robot.variation import drawn_variation, vary_masses
+from simbench.robot.variation import draw_variation, vary_masses
 from simbench.sim.world import add_robot, open_world
 
 
@@ -145,31 +145,31 @@ def test_factors_are_uniform(direct_drive_arm):
 
 
 def test_nothing_varies_at_fraction_zero(robot):
-    varied, friction = drawn_variation(5, robot, 0.0, 0.0)
+    varied, friction = draw_variation(5, robot, 0.0, 0.0)
     assert friction == 1.0
     assert varied.urdf_text == robot.urdf_text
     assert varied.model == robot.model
 
 
 def test_same_seed_same_robot(romeo):
-    first, second = (drawn_variation(3, romeo, 0.1, 0.2) for _ in range(2))
+    first, second = (draw_variation(3, romeo, 0.1, 0.2) for _ in range(2))
     assert first[1] == second[1]
     assert first[0].urdf_text == second[0].urdf_text
     assert first[0].model == second[0].model
-    other = drawn_variation(4, romeo, 0.1, 0.2)
+    other = draw_variation(4, romeo, 0.1, 0.2)
     assert other[1] != first[1]
     assert other[0].model != first[0].model
 
 
 def test_draws_do_not_depend_on_each_others_fractions(direct_drive_arm):
-    both, friction = drawn_variation(3, direct_drive_arm, 0.1, 0.2)
-    assert drawn_variation(3, direct_drive_arm, 0.0, 0.2)[1] == friction
-    assert drawn_variation(3, direct_drive_arm, 0.1, 0.0)[0].urdf_text == both.urdf_text
-    assert drawn_variation(3, direct_drive_arm, 0.0, 0.4)[1] - 1.0 == pytest.approx(2.0 * (friction - 1.0))
+    both, friction = draw_variation(3, direct_drive_arm, 0.1, 0.2)
+    assert draw_variation(3, direct_drive_arm, 0.0, 0.2)[1] == friction
+    assert draw_variation(3, direct_drive_arm, 0.1, 0.0)[0].urdf_text == both.urdf_text
+    assert draw_variation(3, direct_drive_arm, 0.0, 0.4)[1] - 1.0 == pytest.approx(2.0 * (friction - 1.0))
 
 
 def test_friction_factors_fill_their_range(direct_drive_arm):
-    factors = np.array([drawn_variation(seed, direct_drive_arm, 0.0, 0.2)[1] for seed in range(400)])
+    factors = np.array([draw_variation(seed, direct_drive_arm, 0.0, 0.2)[1] for seed in range(400)])
     assert factors.min() > 0.8
     assert factors.max() < 1.2
     assert abs(factors.mean() - 1.0) < 3.0 * 0.2 / np.sqrt(3.0 * 400)
@@ -207,7 +207,7 @@ def test_fraction_out_of_range(direct_drive_arm, fraction):
     with pytest.raises(RobotError, match=r"^variation: mass fraction .* at least 0 and less than 1$"):
         vary(direct_drive_arm, 0, fraction)
     with pytest.raises(RobotError, match=r"^variation: friction fraction .* less than 1$"):
-        drawn_variation(0, direct_drive_arm, 0.1, fraction)
+        draw_variation(0, direct_drive_arm, 0.1, fraction)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.standing import solve_com_ik, stand
 from simbench.errors import RetargetError, ScenarioError
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.options import RobotSection
 from simbench.retargeting.placement.limit_margin import ReachTolerances
 from simbench.retargeting.placement.spot import BasePlacement, evaluate_placement
@@ -179,7 +179,7 @@ def few_handles(scenario, poses):
     """Of the pump's stroke."""
     mechanism = scenario_mechanisms(scenario)[0]
     travel = np.linspace(0.0, scenario.motion.task["stroke_m"], poses)
-    return {s: Handle(p, None) for s, p in handle_poses(mechanism, travel[:, None]).items()}
+    return {s: HandlePath(p, None) for s, p in handle_poses(mechanism, travel[:, None]).items()}
 
 
 def test_place_of_who_sits_is_judged_and_found_with_the_pelvis_at_rest(romeo):

@@ -29,8 +29,8 @@ from simbench.dynamics.explicit_model import derive_explicit_model
 from simbench.dynamics.generated import puma560_abbreviated, puma560_full
 from simbench.dynamics.newton_euler import dynamics_terms, inverse_dynamics, link_torques, velocity_products
 from simbench.dynamics.operation_count import Operations, count_newton_euler, count_operations
-from simbench.robot.dh.dh import Row, TableJoint
-from simbench.robot.dh.dh import Table as LinkTable
+from simbench.robot.dh.dh import DhJoint, DhRow
+from simbench.robot.dh.dh import DhTable as LinkTable
 from simbench.robot.robot import load_robot
 
 TOLERANCE = 1e-9
@@ -47,7 +47,7 @@ def printed_arm() -> Arm:
     inertia = arm.inertia.copy()
     inertia[2, 2, 2] = PRINTED_IZZ3
     first, *rest = arm.table.joints
-    table = LinkTable((dataclasses.replace(first, row=Row()), *rest))
+    table = LinkTable((dataclasses.replace(first, row=DhRow()), *rest))
     return dataclasses.replace(arm, inertia=inertia, table=table)
 
 
@@ -55,8 +55,8 @@ def general_arm() -> Arm:
     """Build an arm of six joints without zero parameters or right angles."""
     arm = read_arm("puma560")
     names = ("base", *arm.table.moving)
-    rows = [Row(alpha=0.3, a=0.1, d=0.2) for _ in range(6)]
-    joints = tuple(TableJoint(names[i + 1], names[i], row) for i, row in enumerate(rows))
+    rows = [DhRow(alpha=0.3, a=0.1, d=0.2) for _ in range(6)]
+    joints = tuple(DhJoint(names[i + 1], names[i], row) for i, row in enumerate(rows))
     return dataclasses.replace(
         arm, table=LinkTable(joints), centre=np.full((6, 3), 0.1), inertia=np.full((6, 3, 3), 0.2)
     )

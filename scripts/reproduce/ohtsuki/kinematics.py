@@ -22,7 +22,7 @@ from simbench.dynamics.calibration.searches import (
     nelder_mead,
     newton_raphson,
 )
-from simbench.robot.dh.dh import BASE, HayatiRow, Table, TableJoint
+from simbench.robot.dh.dh import BASE, DhJoint, DhTable, HayatiRow
 
 Array = NDArray[np.float64]
 Missed = Callable[[Array], Array]
@@ -38,10 +38,10 @@ DRAWS, SEARCHED, STEP = 30, 10, 1e-6
 """Number of noise draws in the cells that the paper prints; in the other cells, and of the searches."""
 
 
-def planar(a1: float, alpha2: float, a2: float, beta2: float) -> Table:
+def planar(a1: float, alpha2: float, a2: float, beta2: float) -> DhTable:
     """Build the arm's table from the four calibrated parameters, m and rad."""
     second = HayatiRow(alpha=alpha2, beta=beta2, a=a2)
-    return Table((TableJoint("joint1", BASE, HayatiRow(a=a1)), TableJoint("joint2", "joint1", second)))
+    return DhTable((DhJoint("joint1", BASE, HayatiRow(a=a1)), DhJoint("joint2", "joint1", second)))
 
 
 def table_1(

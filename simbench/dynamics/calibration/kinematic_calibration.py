@@ -10,7 +10,7 @@ from simbench.dynamics.calibration.robust_least_squares import robust_least_squa
 from simbench.dynamics.calibration.smoothing import estimate_noise, filter_channels
 from simbench.errors import CalibrationError
 from simbench.kinematics.arrays import Array
-from simbench.robot.dh.dh import HayatiRow, Table, table_frames
+from simbench.robot.dh.dh import DhTable, HayatiRow, table_frames
 
 MOST_SAMPLES = 10_000
 """Samples that enter the least squares."""
@@ -90,14 +90,14 @@ class KinematicCalibration:
         return tuple(name for name, value in zip(self.names, self.values, strict=True) if np.isnan(value))
 
 
-def table_numbers(table: Table) -> tuple[str, ...]:
+def table_numbers(table: DhTable) -> tuple[str, ...]:
     """Name all numbers of a Denavit-Hartenberg table.
 
     Of a Hayati row d or beta is named, whichever is used. Not all numbers influence the tip's position.
 
     Parameters
     ----------
-    table : Table
+    table : DhTable
         The table.
 
     Returns
@@ -115,12 +115,12 @@ def table_numbers(table: Table) -> tuple[str, ...]:
     return tuple(names)
 
 
-def read_numbers(table: Table, names: Sequence[str]) -> Array:
+def read_numbers(table: DhTable, names: Sequence[str]) -> Array:
     """Return numbers of a table by their names.
 
     Parameters
     ----------
-    table : Table
+    table : DhTable
         The table.
     names : sequence of str
         Names among `table_numbers`.
@@ -135,12 +135,12 @@ def read_numbers(table: Table, names: Sequence[str]) -> Array:
     return np.array([getattr(rows[joint], kind) for joint, kind in keys], dtype=float)
 
 
-def replace_numbers(table: Table, names: Sequence[str], values: Array) -> Table:
+def replace_numbers(table: DhTable, names: Sequence[str], values: Array) -> DhTable:
     """Return a copy of a table in which some numbers are replaced.
 
     Parameters
     ----------
-    table : Table
+    table : DhTable
         The table to copy.
     names : sequence of str
         Numbers to replace, among `table_numbers`.
@@ -149,7 +149,7 @@ def replace_numbers(table: Table, names: Sequence[str], values: Array) -> Table:
 
     Returns
     -------
-    Table
+    DhTable
         The changed table.
 
     Raises
@@ -170,15 +170,15 @@ def replace_numbers(table: Table, names: Sequence[str], values: Array) -> Table:
             if name.rsplit(".", 1)[0] == joint.name
         }
         joints.append(replace(joint, row=replace(joint.row, **numbers)))
-    return Table(tuple(joints))
+    return DhTable(tuple(joints))
 
 
-def tip_position(table: Table, q: Array) -> Array:
+def tip_position(table: DhTable, q: Array) -> Array:
     """Compute the tip's position: the origin of the last row's frame (Ohtsuki, eq. 2).
 
     Parameters
     ----------
-    table : Table
+    table : DhTable
         Denavit-Hartenberg table of the arm.
     q : (..., n) array
         Joint positions, rad, or m.
@@ -191,12 +191,12 @@ def tip_position(table: Table, q: Array) -> Array:
     return table_frames(table, q)[table.joints[-1].name][..., :3, 3]
 
 
-def tip_residuals(table: Table, names: Sequence[str], q: Array, tip: Array) -> Callable[[Array], Array]:
+def tip_residuals(table: DhTable, names: Sequence[str], q: Array, tip: Array) -> Callable[[Array], Array]:
     """Make the function that gives the tip's error for given numbers of a table.
 
     Parameters
     ----------
-    table : Table
+    table : DhTable
         Denavit-Hartenberg table of the arm.
     names : sequence of str
         Numbers that vary, among `table_numbers`.
@@ -218,7 +218,7 @@ def tip_residuals(table: Table, names: Sequence[str], q: Array, tip: Array) -> C
 
 
 def calibrate_kinematics(
-    table: Table, names: Sequence[str], motions: Sequence[TipMotion]
+    table: DhTable, names: Sequence[str], motions: Sequence[TipMotion]
 ) -> KinematicCalibration:
     """Estimate numbers of a Denavit-Hartenberg table by robust least squares on filtered motions.
 
@@ -229,7 +229,7 @@ def calibrate_kinematics(
 
     Parameters
     ----------
-    table : Table
+    table : DhTable
         Initial guess, and the values of the numbers that are known.
     names : sequence of str
         Numbers to estimate, among `table_numbers`.
@@ -289,7 +289,7 @@ def calibrate_kinematics(
     return KinematicCalibration(tuple(names), values, deviations, float(np.sqrt(np.mean(rest**2) * 3.0)))
 
 
-def _whitening(table: Table, q: Array, noise: Array) -> Array:
+def _whitening(table: DhTable, q: Array, noise: Array) -> Array:
     """Compute the matrices (m, 3, 3) that give the tip's error equal deviations in all directions.
 
     Noise (m, n + 3) is that of the angles and the tip; the greatest deviation stays as it is.

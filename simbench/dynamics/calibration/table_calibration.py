@@ -16,7 +16,7 @@ from simbench.dynamics.calibration.kinematic_calibration import (
 )
 from simbench.errors import CalibrationError
 from simbench.kinematics.arrays import Array
-from simbench.robot.dh.dh import Row, Sigma, Table, TableJoint, table_frames
+from simbench.robot.dh.dh import DhJoint, DhRow, DhTable, Sigma, table_frames
 
 TIP = "tip"
 _POSTURES, _STEP = 200, 1e-5
@@ -49,7 +49,7 @@ class TableCalibration:
     repeated: tuple[str, ...]
 
 
-def calibrate_table(table: Table, motions: Sequence[TipMotion]) -> TableCalibration:
+def calibrate_table(table: DhTable, motions: Sequence[TipMotion]) -> TableCalibration:
     """Estimate a robot's Denavit-Hartenberg table from positions of a point of its last link.
 
     The point is an additional row `tip`: its a and d, and the last joint's theta, place it anywhere on the
@@ -57,7 +57,7 @@ def calibrate_table(table: Table, motions: Sequence[TipMotion]) -> TableCalibrat
 
     Parameters
     ----------
-    table : Table
+    table : DhTable
         A chain of joints: initial guess.
     motions : sequence of TipMotion
         Recorded joint and tip positions.
@@ -95,18 +95,18 @@ def calibrate_table(table: Table, motions: Sequence[TipMotion]) -> TableCalibrat
     return TableCalibration(found, np.array([model.get(name, np.nan) for name in shown]), repeated)
 
 
-def _with_tip(table: Table, q: Array, tips: Array) -> Table:
+def _with_tip(table: DhTable, q: Array, tips: Array) -> DhTable:
     """Add the row `tip` at the mean position of the tips (m, 3) in the frame of the table's last link."""
     last = table.joints[-1]
     frames = table_frames(table, q)[last.name]
     x, y, z = np.einsum("tji,tj->ti", frames[:, :3, :3], tips - frames[:, :3, 3]).mean(axis=0)
     row = replace(last.row, theta=last.row.theta + float(np.arctan2(y, x)))
-    tip = Row(a=max(float(np.hypot(x, y)), _OFF_AXIS), d=float(z))
-    joints = (*table.joints[:-1], replace(last, row=row), TableJoint(TIP, last.name, tip, Sigma.FIXED))
-    return Table(joints)
+    tip = DhRow(a=max(float(np.hypot(x, y)), _OFF_AXIS), d=float(z))
+    joints = (*table.joints[:-1], replace(last, row=row), DhJoint(TIP, last.name, tip, Sigma.FIXED))
+    return DhTable(joints)
 
 
-def _split(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _split(table: DhTable) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Split a table's numbers into those that tips determine and those that repeat them, the tip's first."""
     names = [f"{TIP}.a", f"{TIP}.d"] + [
         name for name in table_numbers(table) if not name.startswith(f"{TIP}.")

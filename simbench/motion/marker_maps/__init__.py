@@ -1,4 +1,4 @@
-"""Marker maps: from points or skeletons to a person."""
+"""Marker maps: from recorded markers or skeletons to the joints and segments of a person."""
 
 from simbench.motion.marker_maps.convert import to_human_motion
 

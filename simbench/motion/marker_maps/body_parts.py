@@ -1,4 +1,4 @@
-"""Joints and segments of a person, from what a marker map makes of a recording."""
+"""Joints and segments of a person from a recording to which a marker map is applied."""
 
 from collections.abc import Mapping
 
@@ -8,32 +8,82 @@ from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.anatomy import transform
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS
-from simbench.motion.marker_maps.evaluation import Body
-from simbench.motion.marker_maps.rigid_bones import keep_lengths
+from simbench.motion.marker_maps.evaluation import RecordedBody
 from simbench.robot.sides import SIDES
+
+# Relative variance of the centres of shoulder, elbow and wrist, or hip, knee and ankle: the centre inside the
+# shoulder or the hip, estimated from markers at some distance, is about twice as uncertain as the others.
+CENTRE_VARIANCE = np.array([2.0, 1.0, 1.0])
+# Convergence tolerance, m, which a correction of a centimetre meets after about five steps, and most steps.
+TOLERANCE, MAX_STEPS = 1e-12, 50
 
 LIMBS = {"arm": ("shoulder", "elbow", "wrist"), "leg": ("hip", "knee", "ankle")}
 LEG_JOINTS = tuple(f"{side}_{joint}" for side in SIDES for joint in LIMBS["leg"])
-# A bone of this length is two joints in one place, m; lengths are kept to the second number.
-NO_BONE, KEPT = 1e-3, 1e-9
+# Joints that are closer than the first number coincide, m; bone lengths are constant to the second, m.
+SHORTEST_BONE, LENGTH_TOLERANCE = 1e-3, 1e-9
 
 
-def known_joints(body: Body) -> dict[str, Array]:
-    """Tracks (T, 3) of the map's joints that the recording gives, m."""
+def compute_known_joints(body: RecordedBody) -> dict[str, Array]:
+    """Compute all joints of the marker map that the recording gives.
+
+    Parameters
+    ----------
+    body : RecordedBody
+        The recording and its marker map.
+
+    Returns
+    -------
+    dict of str to (T, 3) array
+        Tracks of the joint centres in the file's axes, m.
+    """
     tracks = {name: body.point(name) for name in body.marker_map.joints}
     return {name: track for name, track in tracks.items() if track is not None}
 
 
-def arm_joints(body: Body) -> dict[str, Array]:
-    """Tracks (T, 3) of shoulders, elbows and wrists, of at least one complete arm, m."""
+def compute_arm_joints(body: RecordedBody) -> dict[str, Array]:
+    """Compute the joints of the arms, of which at least one must be complete.
+
+    Parameters
+    ----------
+    body : RecordedBody
+        The recording and its marker map.
+
+    Returns
+    -------
+    dict of str to (T, 3) array
+        Tracks of the shoulders, elbows and wrists that the recording gives, in the file's axes, m.
+
+    Raises
+    ------
+    MotionError
+        No arm is complete.
+    """
     joints = {name: body.point(name) for name in ARM_JOINTS}
     known = {name: track for name, track in joints.items() if track is not None}
-    complete_arms(known, body.source)
+    find_complete_arms(known, body.source)
     return known
 
 
-def complete_arms(joints: Mapping[str, Array], source: str) -> tuple[str, ...]:
-    """Sides whose arm is complete; at least one."""
+def find_complete_arms(joints: Mapping[str, Array], source: str) -> tuple[str, ...]:
+    """Find the sides whose arm is complete, of which there must be at least one.
+
+    Parameters
+    ----------
+    joints : mapping of str to (T, 3) array
+        Tracks of the known joints, m.
+    source : str
+        Name of the recording, for messages.
+
+    Returns
+    -------
+    tuple of str
+        `left`, `right` or both.
+
+    Raises
+    ------
+    MotionError
+        No arm is complete; the message names the joints that are missing.
+    """
     sides = tuple(
         side for side in SIDES if all(f"{side}_{joint}" in joints for joint in ("shoulder", "elbow", "wrist"))
     )
@@ -43,14 +93,30 @@ def complete_arms(joints: Mapping[str, Array], source: str) -> tuple[str, ...]:
     return sides
 
 
-def keep_bones(body: Body) -> list[str]:
-    """Correct the limbs' centres of `body` so that bones keep their length; the notes say by how much."""
+def enforce_bone_lengths(body: RecordedBody) -> list[str]:
+    """Correct the joint centres of the limbs, in place, so that the bones keep their length.
+
+    Parameters
+    ----------
+    body : RecordedBody
+        The recording and its marker map; its points are corrected.
+
+    Returns
+    -------
+    list of str
+        Notes that say by how much the centres of the arms and of the legs were moved.
+
+    Raises
+    ------
+    MotionError
+        Two joints coincide, or no bone of constant length fits.
+    """
     notes = []
     for limb, parts in LIMBS.items():
         moved = [
             distance
             for side in SIDES
-            if (distance := _keep_limb(body, f"{side} {limb}", [f"{side}_{part}" for part in parts]))
+            if (distance := _correct_limb(body, f"{side} {limb}", [f"{side}_{part}" for part in parts]))
             is not None
         ]
         if moved:
@@ -59,37 +125,59 @@ def keep_bones(body: Body) -> list[str]:
                 f"skin motion: joint centres of the {limb}s moved by {np.sqrt((distance**2).mean()):.1f} mm "
                 f"RMS, {distance.max():.1f} mm at most, so that bones keep their length"
             )
-    # Frames were worked out from the centres before.
+    # Frames that are known already were computed from the uncorrected centres.
     body.frames.clear()
     return notes
 
 
-def _keep_limb(body: Body, limb: str, names: list[str]) -> Array | None:
-    """Correct three joints in a row; how far each moved (3, T), m, or None if one is not there."""
+def _correct_limb(body: RecordedBody, limb: str, names: list[str]) -> Array | None:
+    """Correct the joints of a limb; return their displacements (3, T), m, or None if one is not recorded."""
     tracks = [track for track in map(body.point, names) if track is not None]
     if len(tracks) < len(names):
         return None
     for (first, second), bone in zip((names[:2], names[1:]), np.diff(tracks, axis=0), strict=True):
-        close = np.flatnonzero(np.linalg.norm(bone, axis=1) < NO_BONE)
+        close = np.flatnonzero(np.linalg.norm(bone, axis=1) < SHORTEST_BONE)
         if close.size:
             raise MotionError(
                 f"{body.source}: joints {first} and {second} coincide at frame {close[0]}; they must be apart"
             )
-    kept = keep_lengths(*tracks)
-    for bone in np.diff(kept, axis=0):
+    corrected = project_to_lengths(*tracks)
+    for bone in np.diff(corrected, axis=0):
         length = np.linalg.norm(bone, axis=1)
         off = np.abs(length - np.median(length))
-        if off.max() > KEPT:
+        if off.max() > LENGTH_TOLERANCE:
             raise MotionError(
                 f"{body.source}: the {limb}'s joints are so far off at frame {off.argmax()} that no "
                 f"{limb.partition(' ')[2]} of constant length fits; look for swapped markers there"
             )
-    body.points.update(zip(names, kept, strict=True))
-    return np.asarray(np.linalg.norm(np.subtract(kept, tracks), axis=2))
+    body.points.update(zip(names, corrected, strict=True))
+    return np.asarray(np.linalg.norm(np.subtract(corrected, tracks), axis=2))
 
 
-def segment_frames(body: Body, joints: Mapping[str, Array], sides: tuple[str, ...]) -> dict[str, Array]:
-    """Frames (T, 4, 4): those of the map, and a hand in line with the forearm where it has none."""
+def compute_segment_frames(
+    body: RecordedBody, joints: Mapping[str, Array], sides: tuple[str, ...]
+) -> dict[str, Array]:
+    """Compute the frames of the segments; a hand that is not recorded is assumed in line with its forearm.
+
+    Parameters
+    ----------
+    body : RecordedBody
+        The recording and its marker map.
+    joints : mapping of str to (T, 3) array
+        Tracks of the joint centres in the file's axes, m.
+    sides : tuple of str
+        Sides whose arm is complete.
+
+    Returns
+    -------
+    dict of str to (T, 4, 4) array
+        Poses of the segment frames in the file's axes, m.
+
+    Raises
+    ------
+    MotionError
+        The marker map cannot give a frame of an arm.
+    """
     segments: dict[str, Array] = {}
     for side in sides:
         shoulder, elbow, wrist = (joints[f"{side}_{joint}"] for joint in ("shoulder", "elbow", "wrist"))
@@ -104,25 +192,79 @@ def segment_frames(body: Body, joints: Mapping[str, Array], sides: tuple[str, ..
                     f"{body.source}: the marker map has no recipe for the frame {side}_{segment} that these "
                     "points allow"
                 )
-            rotation, place = frame
-            segments[f"{side}_{segment}"] = transform(rotation, origin if place is None else place)
+            rotation, position = frame
+            segments[f"{side}_{segment}"] = transform(rotation, origin if position is None else position)
     for name in ("trunk", "pelvis"):
         frame = body.frame(name)
         if frame is None:
             continue
-        rotation, place = frame
-        if place is None:
-            place = joints.get("pelvis" if name == "pelvis" else "chest")
-        if place is not None:
-            segments[name] = transform(rotation, place)
+        rotation, position = frame
+        if position is None:
+            position = joints.get("pelvis" if name == "pelvis" else "chest")
+        if position is not None:
+            segments[name] = transform(rotation, position)
     return segments
 
 
-def missing_parts(body: Body, joints: Mapping[str, Array], sides: tuple[str, ...]) -> tuple[str, ...]:
-    """Names of the joints and segments a person has and the recording does not give."""
+def find_missing_parts(
+    body: RecordedBody, joints: Mapping[str, Array], sides: tuple[str, ...]
+) -> tuple[str, ...]:
+    """List the joints and segments of a person that the recording does not give.
+
+    Parameters
+    ----------
+    body : RecordedBody
+        The recording and its marker map.
+    joints : mapping of str to (T, 3) array
+        Tracks of the known joints, m.
+    sides : tuple of str
+        Sides whose arm is complete.
+
+    Returns
+    -------
+    tuple of str
+        Names of the missing joints, then of the missing segments.
+    """
     absent = [name for name in (*ARM_JOINTS, "pelvis", *LEG_JOINTS) if name not in joints]
     absent += [
         name for name in ARM_SEGMENTS if name.partition("_")[0] not in sides or body.frame(name) is None
     ]
     absent += [name for name in ("trunk", "pelvis") if body.frame(name) is None]
     return tuple(dict.fromkeys(absent))
+
+
+def project_to_lengths(proximal: Array, middle: Array, distal: Array) -> tuple[Array, Array, Array]:
+    """Move the joint centres of a limb as little as possible so that its two bones have their median lengths.
+
+    In each frame the nearest centres with these lengths, by the norm weighted with `CENTRE_VARIANCE`:
+    Lagrange's conditions, solved by Newton steps on the two constraints of all frames at once.
+
+    Parameters
+    ----------
+    proximal, middle, distal : (T, 3) array
+        Measured centres of shoulder, elbow and wrist, or hip, knee and ankle, m.
+
+    Returns
+    -------
+    proximal, middle, distal : (T, 3) array
+        Corrected centres of the same joints, m.
+    """
+    measured = np.stack([proximal, middle, distal], axis=1)
+    lengths = np.median(np.linalg.norm(np.diff(measured, axis=1), axis=2), axis=0)
+    points = measured.copy()
+    for _ in range(MAX_STEPS):
+        bones = np.diff(points, axis=1)
+        # Half the errors of the squared lengths; their gradients are minus and plus the bones.
+        error = ((bones**2).sum(axis=2) - lengths**2) / 2
+        gradient = np.zeros((len(points), 2, 3, 3))
+        for bone in (0, 1):
+            gradient[:, bone, bone], gradient[:, bone, bone + 1] = -bones[:, bone], bones[:, bone]
+        weighted = gradient * CENTRE_VARIANCE[:, None]
+        matrix = np.einsum("tajk,tbjk->tab", weighted, gradient)
+        slack = error + np.einsum("tajk,tjk->ta", gradient, measured - points)
+        factor = np.linalg.solve(matrix, slack[..., None])[..., 0]
+        moved = measured - np.einsum("ta,tajk->tjk", factor, weighted)
+        change, points = np.abs(moved - points).max(), moved
+        if change < TOLERANCE:
+            break
+    return points[:, 0], points[:, 1], points[:, 2]

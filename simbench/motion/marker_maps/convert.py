@@ -1,4 +1,4 @@
-"""From a recording of points or of a skeleton to a person who moved."""
+"""Conversion of a recording of markers or of a skeleton to the motion of a person."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,22 +11,26 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.anatomy import transform
 from simbench.motion.human_motion import Actor, Gap, HumanMotion, validate_motion
 from simbench.motion.marker_maps.body_parts import (
-    arm_joints,
-    complete_arms,
-    keep_bones,
-    known_joints,
-    missing_parts,
-    segment_frames,
+    compute_arm_joints,
+    compute_known_joints,
+    compute_segment_frames,
+    enforce_bone_lengths,
+    find_complete_arms,
+    find_missing_parts,
 )
-from simbench.motion.marker_maps.evaluation import Body
-from simbench.motion.marker_maps.initial_posture import initial_pose
-from simbench.motion.marker_maps.library import choose_map, renamed
+from simbench.motion.marker_maps.evaluation import RecordedBody
+from simbench.motion.marker_maps.initial_posture import find_initial_pose
+from simbench.motion.marker_maps.library import choose_map, find_aliases
 from simbench.motion.marker_maps.schema import MarkerMap
-from simbench.motion.marker_maps.unit_doubts import arm_length, check_unit, detect_unit
-from simbench.motion.marker_maps.world import TURNS, check_mirror, find_vertical, placement
-from simbench.motion.marker_recording import MarkerRecording
+from simbench.motion.marker_maps.unit_check import check_unit, detect_unit, measure_arm_length
+from simbench.motion.marker_maps.world import (
+    WORLD_AXES,
+    check_not_mirrored,
+    find_vertical_axis,
+    place_in_world,
+)
 from simbench.motion.read_options import UNITS, ReadOptions
-from simbench.motion.skeleton_recording import SkeletonRecording
+from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 
 STROKE_EVENTS = ("stroke start", "stroke end")
 
@@ -34,21 +38,22 @@ STROKE_EVENTS = ("stroke start", "stroke end")
 def to_human_motion(
     recording: MarkerRecording | SkeletonRecording, options: ReadOptions, filled: tuple[Gap, ...] = ()
 ) -> HumanMotion:
-    """Apply the marker map that fits.
+    """Convert a recording to human motion by the marker map that fits.
 
     Parameters
     ----------
     recording : MarkerRecording or SkeletonRecording
-        Without gaps.
+        The recording, without gaps.
     options : ReadOptions
-        What the user declared; `marker_map` chooses the map.
+        What the user declares; `marker_map` chooses the map.
     filled : tuple of Gap
         Gaps that were filled before.
 
     Returns
     -------
     HumanMotion
-        Validated: world z up, x along the heading at the start, origin below the pelvis (or the shoulders).
+        The validated motion: world frame with z up, x along the heading at the start, origin below the pelvis
+        (or the shoulders).
 
     Raises
     ------
@@ -62,41 +67,42 @@ def to_human_motion(
     skeleton = isinstance(recording, SkeletonRecording)
     body, notes = _body(recording, marker_map, options)
     if not skeleton and not marker_map.in_place:
-        notes += keep_bones(body)
-    joints = known_joints(body)
-    sides = complete_arms(joints, source)
-    segments = segment_frames(body, joints, sides)
+        notes += enforce_bone_lengths(body)
+    joints = compute_known_joints(body)
+    sides = find_complete_arms(joints, source)
+    segments = compute_segment_frames(body, joints, sides)
     facing = [
         end - start
         for start, end in ((body.point(a), body.point(b)) for a, b in marker_map.facing)
         if start is not None and end is not None
     ]
-    check_mirror(joints, facing, source)
+    check_not_mirrored(joints, facing, source)
     declared = options.up or recording.up or marker_map.up
-    # Laboratories choose their axes and files are wrong about them; a skeleton format that has one knows.
+    # Laboratories choose their axes, and files may be wrong about them; a skeleton format that defines its
+    # vertical axis is reliable.
     sure = options.up is not None or (skeleton and recording.up is not None)
-    up, note = find_vertical(joints, declared, sure, source)
+    up, note = find_vertical_axis(joints, declared, sure, source)
     notes += [note] if note else []
-    world = _World(TURNS[up], np.zeros(3))
+    world = _WorldFrame(WORLD_AXES[up], np.zeros(3))
     markers = _markers(recording, marker_map, {**joints, **segments})
     if not marker_map.in_place:
         pelvis = segments.get("pelvis")
         feet = [track for track in map(body.point, marker_map.feet) if track is not None]
-        turn, origin, note = placement(
-            {name: world.move(track) for name, track in joints.items()},
-            None if pelvis is None else world.turn @ pelvis[:, :3, :3],
-            [world.move(foot) for foot in feet],
+        rotation, origin, note = place_in_world(
+            {name: world.transform(track) for name, track in joints.items()},
+            None if pelvis is None else world.rotation @ pelvis[:, :3, :3],
+            [world.transform(foot) for foot in feet],
             skeleton,
         )
-        world = _World(turn @ world.turn, turn @ origin)
+        world = _WorldFrame(rotation @ world.rotation, rotation @ origin)
         notes.append(note)
-    joints = {name: world.move(track) for name, track in joints.items()}
+    joints = {name: world.transform(track) for name, track in joints.items()}
     segments = {
-        name: transform(world.turn @ frames[:, :3, :3], world.move(frames[:, :3, 3]))
+        name: transform(world.rotation @ frames[:, :3, :3], world.transform(frames[:, :3, 3]))
         for name, frames in segments.items()
     }
-    initial, note = initial_pose(recording.time, joints, segments)
-    missing = missing_parts(body, joints, sides)
+    initial, note = find_initial_pose(recording.time, joints, segments)
+    missing = find_missing_parts(body, joints, sides)
     if "left" not in sides or "right" not in sides:
         notes.append(f"only the {sides[0]} arm is complete")
     return validate_motion(
@@ -109,7 +115,7 @@ def to_human_motion(
             actor=_actor(recording),
             strokes=_strokes(recording),
             notes=(*recording.notes, f"marker map: {map_name}", *body.notes, *notes, note),
-            markers={name: world.move(track) for name, track in markers.items()},
+            markers={name: world.transform(track) for name, track in markers.items()},
             missing=missing,
             filled=filled,
         )
@@ -117,50 +123,51 @@ def to_human_motion(
 
 
 @dataclass(frozen=True)
-class _World:
-    """Our world from the file's axes: a turn, then an origin in the turned axes."""
+class _WorldFrame:
+    """The world frame: its rotation from the file's axes, and its origin in the rotated axes, m."""
 
-    turn: Array
+    rotation: Array
     origin: Array
 
-    def move(self, track: Array) -> Array:
-        return np.asarray(track @ self.turn.T - self.origin)
+    def transform(self, track: Array) -> Array:
+        """Transform positions (T, 3) from the file's axes to the world frame."""
+        return np.asarray(track @ self.rotation.T - self.origin)
 
 
 def _body(
     recording: MarkerRecording | SkeletonRecording, marker_map: MarkerMap, options: ReadOptions
-) -> tuple[Body, list[str]]:
-    """Scale the recording's points to metres; the arms must be human."""
+) -> tuple[RecordedBody, list[str]]:
+    """Scale the recording's points to metres, in a unit in which the arms have human length; and notes."""
     index = {name: k for k, name in enumerate(recording.names)}
-    for known, alias in renamed(recording.names, marker_map):
+    for known, alias in find_aliases(recording.names, marker_map):
         index[known] = index[alias]
     rate = (len(recording.time) - 1) / (recording.time[-1] - recording.time[0])
-    turns, rest = {}, {}
+    rotations, rest = {}, {}
     if isinstance(recording, SkeletonRecording):
         unit = options.unit or recording.unit or marker_map.unit
         in_file = 1.0
-        turns = {name: recording.rotations[:, k] for name, k in index.items()}
-        places = np.array(recording.offsets)
+        rotations = {name: recording.rotations[:, k] for name, k in index.items()}
+        positions = np.array(recording.offsets)
         for k, parent in enumerate(recording.parents):
             if parent >= 0:
-                places[k] += places[parent]
-        rest = {name: places[k] for name, k in index.items()}
+                positions[k] += positions[parent]
+        rest = {name: positions[k] for name, k in index.items()}
     else:
         unit, in_file = recording.unit, UNITS[recording.unit]
 
-    def scaled(name: str) -> Body:
+    def scaled(name: str) -> RecordedBody:
         metres = UNITS[name] / in_file
-        return Body(
+        return RecordedBody(
             marker_map,
             {point: metres * recording.positions[:, k] for point, k in index.items()},
             rate,
             recording.source,
-            turns,
-            {point: metres * place for point, place in rest.items()},
+            rotations,
+            {point: metres * position for point, position in rest.items()},
         )
 
     def length_in(name: str) -> float:
-        return arm_length(arm_joints(scaled(name)))
+        return measure_arm_length(compute_arm_joints(scaled(name)))
 
     notes = []
     if unit is None:
@@ -174,18 +181,18 @@ def _body(
 def _markers(
     recording: MarkerRecording | SkeletonRecording, marker_map: MarkerMap, known: Mapping[str, Array]
 ) -> dict[str, Array]:
-    """Tracks of the markers; of a recording of our own only those that are neither joints nor frames."""
+    """Tracks of the markers; if simbench wrote the recording, without those of joints and frames."""
     if isinstance(recording, SkeletonRecording):
         return {}
     tracks = {name: recording.positions[:, k] for k, name in enumerate(recording.names)}
     if not marker_map.in_place:
         return tracks
-    ours = {f"{name}{end}" for name in known for end in ("", "_o", "_x", "_y")}
-    return {name: track for name, track in tracks.items() if name not in ours}
+    written = {f"{name}{end}" for name in known for end in ("", "_o", "_x", "_y")}
+    return {name: track for name, track in tracks.items() if name not in written}
 
 
 def _actor(recording: MarkerRecording | SkeletonRecording) -> Actor | None:
-    """Whom the file names."""
+    """Read who moved from the details of the file."""
     if isinstance(recording, SkeletonRecording):
         return recording.actor
     details = recording.details
@@ -196,7 +203,7 @@ def _actor(recording: MarkerRecording | SkeletonRecording) -> Actor | None:
 
 
 def _strokes(recording: MarkerRecording | SkeletonRecording) -> NDArray[np.int64] | None:
-    """Repetitions between events of their start and end."""
+    """First and last sample (N, 2) of each repetition, between the events of its start and end."""
     events = recording.events if isinstance(recording, MarkerRecording) else ()
     starts, ends = (sorted(t for label, t in events if label == name) for name in STROKE_EVENTS)
     if not starts or len(starts) != len(ends):

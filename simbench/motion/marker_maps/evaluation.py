@@ -1,4 +1,4 @@
-"""A marker map's recipes carried out on a recording's points."""
+"""Evaluation of the recipes of a marker map on the points of a recording."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,64 +9,109 @@ import numpy as np
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.marker_maps import schema
-from simbench.motion.marker_maps.centres import chord, cluster_pose, hinge_centre, unit
-from simbench.motion.marker_maps.frames import axes_frame, flexion_axis, limb_frame, swung_axis
+from simbench.motion.marker_maps.centres import (
+    compute_chord_centre,
+    compute_hinge_centre,
+    fit_cluster_pose,
+    normalise,
+)
+from simbench.motion.marker_maps.frames import (
+    build_axes_frame,
+    build_limb_frame,
+    compute_swung_axis,
+    estimate_flexion_axis,
+)
 
 Recipe = TypeVar("Recipe", bound=schema.Recipe)
 Result = TypeVar("Result")
 
-# Shorter than any two markers' distance, m.
+# Points that are closer than this coincide, m; no two markers are.
 COINCIDING = 1e-6
 
 
 @dataclass
-class Body:
-    """Points and frames of one recording, worked out when first asked for.
+class RecordedBody:
+    """Points and frames of a recorded body by a marker map, each computed when it is first asked for.
 
     Parameters
     ----------
     marker_map : MarkerMap
-    seen : mapping of str to (T, 3) array
-        The recording's points, m.
+        Recipes for points, joints, frames and segments.
+    recorded : mapping of str to (T, 3) array
+        Tracks of the recording's points in the file's axes, m.
     rate : float
-        Hz.
+        Sampling rate, Hz.
     source : str
-        For messages.
-    turns : mapping of str to (T, 3, 3) array
-        Rotations of a skeleton's joints.
+        Name of the recording, for messages.
+    rotations : mapping of str to (T, 3, 3) array
+        Rotations of the joints of a skeleton to the file's axes.
     rest : mapping of str to (3,) array
-        A skeleton's points in its rest pose, m.
+        Points of a skeleton in its rest pose, m.
     points, frames : dict
-        What is known so far; None what the recording cannot give. A caller may correct `points`.
+        Points and frames computed so far; None for those that the recording cannot give. A caller may correct
+        `points`.
     notes : dict
-        Notes of the recipes that counted, in order.
+        Notes of the recipes that were used, in order, as keys.
     """
 
     marker_map: schema.MarkerMap
-    seen: Mapping[str, Array]
+    recorded: Mapping[str, Array]
     rate: float
     source: str
-    turns: Mapping[str, Array] = field(default_factory=dict)
+    rotations: Mapping[str, Array] = field(default_factory=dict)
     rest: Mapping[str, Array] = field(default_factory=dict)
     points: dict[str, Array | None] = field(default_factory=dict)
     frames: dict[str, tuple[Array, Array | None] | None] = field(default_factory=dict)
     notes: dict[str, None] = field(default_factory=dict)
-    _pending: list[str] = field(default_factory=list)
+    _pending: list[str] = field(default_factory=list, init=False)
 
     def point(self, name: str) -> Array | None:
-        """Track (T, 3) of a joint, of a point of the map, or of a point seen, m; None without the markers."""
+        """Compute the track of a joint, of a point of the map, or of a recorded point.
+
+        Parameters
+        ----------
+        name : str
+            Name of the joint or point.
+
+        Returns
+        -------
+        (T, 3) array or None
+            Track in the file's axes, m; None if the recording lacks the markers for it.
+
+        Raises
+        ------
+        MotionError
+            The recipes of the map refer to each other in a circle, or points that must differ coincide.
+        """
         if name not in self.points:
             recipes = self.marker_map.joints.get(name) or self.marker_map.points.get(name)
-            # A joint may be the point seen under its own name.
+            # A joint may be the recorded point with the same name.
             if recipes is None or self._pending[-1:] == [f"point {name}"]:
-                return self.seen.get(name)
+                return self.recorded.get(name)
             self._enter(f"point {name}")
             self.points[name] = self._first(recipes, lambda recipe: self._point(name, recipe))
             self._pending.pop()
         return self.points[name]
 
     def frame(self, name: str) -> tuple[Array, Array | None] | None:
-        """Rotation (T, 3, 3) and, where the recipe gives one, origin (T, 3); None without the markers."""
+        """Compute a segment frame or an auxiliary frame of the map.
+
+        Parameters
+        ----------
+        name : str
+            Name of the frame.
+
+        Returns
+        -------
+        ((T, 3, 3) array, (T, 3) array or None) or None
+            Rotation to the file's axes, and the origin, m, where the recipe gives one; None if the recording
+            lacks the markers for the frame.
+
+        Raises
+        ------
+        MotionError
+            The recipes of the map refer to each other in a circle, or points that must differ coincide.
+        """
         if name not in self.frames:
             recipes = self.marker_map.segments.get(name) or self.marker_map.frames.get(name)
             if recipes is None:
@@ -77,16 +122,16 @@ class Body:
         return self.frames[name]
 
     def _enter(self, what: str) -> None:
+        """Note that a point or frame is being computed; refuse one that is needed for itself."""
         if what in self._pending:
             chain = " -> ".join([*self._pending, what])
             raise MotionError(f"{self.source}: the marker map goes in a circle: {chain}")
         self._pending.append(what)
 
-    def _first(
-        self, recipes: Sequence[Recipe], carry_out: Callable[[Recipe], Result | None]
-    ) -> Result | None:
+    def _first(self, recipes: Sequence[Recipe], evaluate: Callable[[Recipe], Result | None]) -> Result | None:
+        """Evaluate the first recipe for which the recording has all points."""
         for recipe in recipes:
-            result = carry_out(recipe)
+            result = evaluate(recipe)
             if result is not None:
                 if recipe.note:
                     self.notes[recipe.note] = None
@@ -94,10 +139,12 @@ class Body:
         return None
 
     def _all(self, names: list[str]) -> list[Array] | None:
+        """Tracks of points, or None if one is missing."""
         tracks = [self.point(name) for name in names]
         return None if any(track is None for track in tracks) else [t for t in tracks if t is not None]
 
     def _point(self, name: str, recipe: schema.PointRecipe) -> Array | None:
+        """Evaluate a recipe for a point."""
         if isinstance(recipe, schema.Mean):
             tracks = self._all(recipe.mean)
             return None if tracks is None else np.average(tracks, axis=0, weights=recipe.weights)
@@ -113,36 +160,45 @@ class Body:
         return None if pose is None else pose[0] @ np.asarray(recipe.at) + pose[1]
 
     def _distance(self, ends: tuple[str, str] | None) -> float | None:
+        """Mean distance of two points, m; 1 without points, None if one is missing."""
         if ends is None:
             return 1.0
         tracks = self._all(list(ends))
         return None if tracks is None else float(np.linalg.norm(tracks[1] - tracks[0], axis=1).mean())
 
     def _chord(self, name: str, recipe: schema.Chord) -> Array | None:
+        """Joint centre inside a lateral marker."""
         other = recipe.wand or recipe.distal or ""
         tracks = self._all([recipe.proximal, recipe.marker, other])
         if tracks is None:
             return None
         proximal, marker, third = tracks
         if recipe.wand is not None:
-            return chord(proximal, marker, marker - third, recipe.offset)
-        return hinge_centre(name.partition("_")[0], proximal, marker, third, recipe.offset)
+            return compute_chord_centre(proximal, marker, marker - third, recipe.offset)
+        return compute_hinge_centre(name.partition("_")[0], proximal, marker, third, recipe.offset)
 
-    def _bend(self, proximal: Array, joint: Array, distal: Array) -> Array:
+    def _flexion_axis(self, proximal: Array, joint: Array, distal: Array) -> Array:
+        """Axis (T, 3) about which a hinge joint flexes."""
         trunk = self.frame("trunk") or self.frame("pelvis")
-        reference = None if trunk is None else swung_axis(unit(joint - proximal), trunk[0])
-        return flexion_axis(proximal, joint, distal, self.rate, reference)
+        reference = None if trunk is None else compute_swung_axis(normalise(joint - proximal), trunk[0])
+        return estimate_flexion_axis(proximal, joint, distal, self.rate, reference)
 
     def _cluster(self, model: dict[str, schema.Vector]) -> tuple[Array, Array] | None:
+        """Pose of a rigid cluster of markers, as rotation and origin."""
         names = [name for name in model if self.point(name) is not None]
-        places = np.array([model[name] for name in names]).reshape(-1, 3)
+        model_points = np.array([model[name] for name in names]).reshape(-1, 3)
         tracks = self._all(names)
-        # Three points on a line leave a rotation open.
-        if tracks is None or len(names) < 3 or np.linalg.matrix_rank(places - places[0], tol=1e-4) < 2:
+        # Points on a line do not determine the rotation about it.
+        if (
+            tracks is None
+            or len(names) < 3
+            or np.linalg.matrix_rank(model_points - model_points[0], tol=1e-4) < 2
+        ):
             return None
-        return cluster_pose(np.stack(tracks, axis=1), places)
+        return fit_cluster_pose(np.stack(tracks, axis=1), model_points)
 
     def _frame(self, name: str, recipe: schema.FrameRecipe) -> tuple[Array, Array | None] | None:
+        """Evaluate a recipe for a frame."""
         origin = None
         if recipe.origin is not None:
             origin = self.point(recipe.origin)
@@ -151,21 +207,22 @@ class Body:
         if isinstance(recipe, schema.ClusterFrame):
             pose = self._cluster(recipe.cluster)
             return None if pose is None else (pose[0], pose[1] if origin is None else origin)
-        if recipe.turns_with is not None and recipe.turns_with not in self.turns:
+        if recipe.turns_with is not None and recipe.turns_with not in self.rotations:
             return None
         rotation = self._axes(name, recipe)
         if rotation is None:
             return None
         if recipe.turns_with is not None:
-            rotation = self.turns[recipe.turns_with] @ rotation
+            rotation = self.rotations[recipe.turns_with] @ rotation
         return rotation, origin
 
     def _axes(self, name: str, recipe: schema.Axes | schema.Limb) -> Array | None:
+        """Rotation of a frame from directions, at rest (3, 3) or over time (T, 3, 3)."""
         at_rest = recipe.turns_with is not None
         if isinstance(recipe, schema.Axes):
             (first, primary), (second, secondary) = recipe.axes.items()
             one, two = self._direction(primary, at_rest), self._direction(secondary, at_rest)
-            return None if one is None or two is None else axes_frame(first, one, second, two)
+            return None if one is None or two is None else build_axes_frame(first, one, second, two)
         side = name.partition("_")[0]
         along = self._direction(recipe.along, at_rest)
         if along is None:
@@ -174,22 +231,23 @@ class Body:
             tracks = self._all(list(recipe.bends_at))
             if tracks is None:
                 return None
-            axis = self._bend(*tracks)
-            return limb_frame(side, along, lateral=-axis if side == "left" else axis)
+            axis = self._flexion_axis(*tracks)
+            return build_limb_frame(side, along, lateral=-axis if side == "left" else axis)
         reference = self._direction(recipe.thumb or recipe.lateral or (0.0, 0.0, 0.0), at_rest)
         if reference is None:
             return None
         if recipe.thumb is not None:
-            return limb_frame(side, along, thumb=reference)
-        return limb_frame(side, along, lateral=reference)
+            return build_limb_frame(side, along, thumb=reference)
+        return build_limb_frame(side, along, lateral=reference)
 
     def _direction(self, direction: schema.Direction, at_rest: bool) -> Array | None:
+        """Vector of a direction, at rest (3,) or over time (T, 3); points that coincide give none."""
         if len(direction) == 3:
             return np.asarray(direction, dtype=np.float64)
         start, end = direction
         if at_rest:
-            there = start in self.rest and end in self.rest
-            vector = self.rest[end] - self.rest[start] if there else None
+            known = start in self.rest and end in self.rest
+            vector = self.rest[end] - self.rest[start] if known else None
         else:
             tracks = self._all([start, end])
             vector = None if tracks is None else tracks[1] - tracks[0]

@@ -1,4 +1,4 @@
-"""The marker maps there are, and the one that fits a recording."""
+"""The library of marker maps, and the choice of the one that fits a recording."""
 
 from collections.abc import Collection, Mapping
 from functools import cache
@@ -8,16 +8,22 @@ import yaml
 from pydantic import ValidationError
 
 from simbench.errors import MotionError
-from simbench.motion.marker_maps.schema import MarkerMap, for_side, sided
+from simbench.motion.marker_maps.schema import MarkerMap, fill_side, has_side_placeholder
 from simbench.resources import resource_dir
 from simbench.robot.sides import SIDES
 
-# Names of lacking points an error lists at most.
+# At most this many names of points are listed in an error.
 LISTED = 6
 
 
 def map_names() -> list[str]:
-    """Names of the ready marker maps, sorted."""
+    """List the marker maps that ship with simbench.
+
+    Returns
+    -------
+    list of str
+        Their names, sorted.
+    """
     return sorted(path.stem for path in resource_dir("marker_maps").glob("*.yaml"))
 
 
@@ -27,11 +33,12 @@ def load_map(path: Path) -> MarkerMap:
     Parameters
     ----------
     path : pathlib.Path
-        Of a YAML file.
+        YAML file of the map.
 
     Returns
     -------
     MarkerMap
+        The map.
 
     Raises
     ------
@@ -53,50 +60,58 @@ def load_map(path: Path) -> MarkerMap:
 
 @cache
 def ready_maps() -> Mapping[str, MarkerMap]:
-    """All ready marker maps by name."""
+    """Read all marker maps that ship with simbench.
+
+    Returns
+    -------
+    mapping of str to MarkerMap
+        The maps by name.
+    """
     return {name: load_map(resource_dir("marker_maps") / f"{name}.yaml") for name in map_names()}
 
 
-def choose_map(names: Collection[str], wanted: str | None, source: str) -> tuple[str, MarkerMap]:
+def choose_map(names: Collection[str], requested: str | None, source: str) -> tuple[str, MarkerMap]:
     """Find the marker map for a recording.
 
     Parameters
     ----------
     names : collection of str
-        Of the recording's points.
-    wanted : str or None
-        A ready map's name, or the path of a YAML file; None takes the ready map of which most names are
-        there.
+        Names of the recording's points.
+    requested : str or None
+        Name of a map that ships with simbench, or path of a YAML file; None chooses, of the shipped maps that
+        fit, the one with the most identifying names.
     source : str
         Where the recording is from, for messages.
 
     Returns
     -------
     name : str
+        Name of the map, or its path.
     marker_map : MarkerMap
+        The map.
 
     Raises
     ------
     MotionError
-        Unknown map, or points lack: the message lists them.
+        Unknown map, or points are missing: the message lists them.
     """
-    if wanted is None:
+    if requested is None:
         candidates = ready_maps()
-    elif wanted in ready_maps():
-        candidates = {wanted: ready_maps()[wanted]}
-    elif wanted.endswith((".yaml", ".yml")):
-        candidates = {wanted: load_map(Path(wanted))}
+    elif requested in ready_maps():
+        candidates = {requested: ready_maps()[requested]}
+    elif requested.endswith((".yaml", ".yml")):
+        candidates = {requested: load_map(Path(requested))}
     else:
         raise MotionError(
-            f"marker map {wanted!r}: unknown; known: {', '.join(map_names())}, or the path of a .yaml file"
+            f"marker map {requested!r}: unknown; known: {', '.join(map_names())}, or the path of a .yaml file"
         )
     best: tuple[int, str] | None = None
     closest: tuple[int, int, str, list[str]] | None = None
     for name, candidate in candidates.items():
-        there = {*names, *(known for known, _ in renamed(names, candidate))}
+        recorded = {*names, *(known for known, _ in find_aliases(names, candidate))}
         for identifying in candidate.identified_by:
             for needed in _variants(identifying):
-                lacking = [point for point in needed if point not in there]
+                lacking = [point for point in needed if point not in recorded]
                 count = len(needed) - len(lacking)
                 if not lacking:
                     best = max(best or (0, ""), (count, name))
@@ -104,10 +119,10 @@ def choose_map(names: Collection[str], wanted: str | None, source: str) -> tuple
                     closest = (-len(lacking), count, name, lacking)
     if best is not None:
         return best[1], candidates[best[1]]
-    what = f"marker map {wanted} does not fit" if wanted else "no marker map fits its names"
+    what = f"marker map {requested} does not fit" if requested else "no marker map fits its names"
     if closest is None:
         shown = _listed(sorted(names))
-        reason = f": it has none of the map's points, but {shown}" if wanted else f": {shown}"
+        reason = f": it has none of the map's points, but {shown}" if requested else f": {shown}"
     else:
         reason = f"; {closest[2]} comes closest and lacks {_listed(closest[3])}"
     raise MotionError(
@@ -116,8 +131,21 @@ def choose_map(names: Collection[str], wanted: str | None, source: str) -> tuple
     )
 
 
-def renamed(names: Collection[str], marker_map: MarkerMap) -> list[tuple[str, str]]:
-    """Pairs of a point's name in the map and the alias under which the recording has it."""
+def find_aliases(names: Collection[str], marker_map: MarkerMap) -> list[tuple[str, str]]:
+    """Find the points that the recording has under an alias.
+
+    Parameters
+    ----------
+    names : collection of str
+        Names of the recording's points.
+    marker_map : MarkerMap
+        The map, with its aliases.
+
+    Returns
+    -------
+    list of (str, str)
+        Name of each such point in the map, and its alias in the recording.
+    """
     return [
         (known, alias)
         for known, others in marker_map.aliases.items()
@@ -128,15 +156,18 @@ def renamed(names: Collection[str], marker_map: MarkerMap) -> list[tuple[str, st
 
 
 def _variants(identifying: list[str]) -> list[list[str]]:
-    """Write out the names for both sides, and for either of them."""
-    common = [name for name in identifying if not sided(name)]
-    arms = {side: [for_side(name, side) for name in identifying if sided(name)] for side in SIDES}
+    """Fill the placeholders of identifying names: once for both sides, and once for each of them."""
+    common = [name for name in identifying if not has_side_placeholder(name)]
+    arms = {
+        side: [fill_side(name, side) for name in identifying if has_side_placeholder(name)] for side in SIDES
+    }
     if not arms["left"]:
         return [common]
     return [[*common, *arms["left"], *arms["right"]], *([*common, *arms[side]] for side in SIDES)]
 
 
 def _listed(names: list[str]) -> str:
+    """List names for a message, shortened."""
     short = [name[:40] for name in names[:LISTED]]
     more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
     return f"{', '.join(short)}{more}"

@@ -1,8 +1,8 @@
-"""What a marker map may say: which names identify it, and how its points give joints and segment frames.
+"""The schema of a marker map: which names identify it, and how its points give joints and segment frames.
 
 `{side}` in a map stands for `left` and `right`, `{Side}` for `Left` and `Right`, `{S}` for `L` and `R`, `{s}`
 for `l` and `r`: an entry with a placeholder is written once and holds for both sides. Wherever a recipe may
-stand, a list of recipes may: the first one whose points are all in the recording counts.
+stand, a list of recipes may: the first one whose points are all in the recording is used.
 """
 
 from collections.abc import Mapping
@@ -20,15 +20,15 @@ SIDE_NAMES = (
 
 
 class Recipe(BaseModel):
-    """What all recipes have."""
+    """Base of all recipes; a recipe computes a point or a frame from other points and frames."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    # Said to people when this recipe is the one that counts.
+    # Text for the user if this recipe is the one that is used.
     note: str | None = None
 
 
 class Mean(Recipe):
-    """The weighted mean of points; a midpoint without weights."""
+    """The weighted mean of points; without weights, all count the same."""
 
     mean: list[str] = Field(min_length=1)
     weights: list[float] | None = None
@@ -52,9 +52,9 @@ class Offset(Recipe):
 class Chord(Recipe):
     """A joint centre `offset` m inside a lateral marker, on the joint's axis.
 
-    With `wand`, a marker on the side of the proximal limb, Plug-in Gait's chord function: in the plane of the
-    three, `proximal` and marker under a right angle. With `distal`, the axis is normal to the plane in which
-    the elbow bends.
+    With `wand`, a marker on the side of the proximal limb, it follows from Plug-in Gait's chord function: in
+    the plane of the three points, with a right angle between the directions to `proximal` and to the marker.
+    With `distal`, the axis is normal to the plane in which the elbow bends.
     """
 
     proximal: str
@@ -80,7 +80,7 @@ class ClusterPoint(Recipe):
 class Axes(Recipe):
     """A frame from two axes: the first is exact, the second made normal to it.
 
-    With `turns_with` a skeleton's joint, the axes hold in the rest pose and turn with that joint.
+    With `turns_with`, the axes are those in the rest pose of a skeleton, and rotate with that joint of it.
     """
 
     axes: dict[Literal["x", "y", "z"], Direction] = Field(min_length=2, max_length=2)
@@ -89,7 +89,7 @@ class Axes(Recipe):
 
 
 class Limb(Recipe):
-    """A limb's frame: x `along` it; about x by the thumb's side, by the lateral side, or by the bend.
+    """The frame of a limb: x `along` it, rotation about x by the thumb's side, the lateral side, or the bend.
 
     `thumb` points from the little finger's side to the thumb's when the forearm is not pronated, `lateral`
     from the medial to the lateral epicondyle; `bends_at` names three joints in whose plane the limb lies.
@@ -117,7 +117,7 @@ class ClusterFrame(Recipe):
 
 
 def _kind(keys: Mapping[str, str]) -> Discriminator:
-    """Tell recipes apart by the key only they have."""
+    """Tell recipes apart by a key that only one kind has."""
 
     def tag(value: Any) -> str | None:
         return next((name for key, name in keys.items() if isinstance(value, dict) and key in value), None)
@@ -148,23 +148,24 @@ class MarkerMap(BaseModel):
     Parameters
     ----------
     description : str
+        The marker set or skeleton that the map is for.
     identified_by : list of lists of str
         Sets of names, any one of which identifies the map; of the names with a side, one side is enough.
     aliases : mapping of str to list of str
         Other names of a point.
     unit, up : str or None
-        What holds where neither file nor user declares it.
+        Unit of length and vertical axis where neither file nor user declares them.
     in_place : bool
-        Whether the recording is in our world already and its joints are final: no turning to the heading, no
-        floor, no bones of constant length.
+        Whether the recording is already in the world frame and its joints are final: it is not rotated to the
+        heading nor moved to the floor, and bone lengths are not made constant.
     points, joints : mapping of str to list of recipes
-        Points to build on, and the joints a motion holds.
+        Auxiliary points, and the joints of the motion.
     frames, segments : mapping of str to list of recipes
-        Frames to build on, and the segments a motion holds.
+        Auxiliary frames, and the segments of the motion.
     feet : list of str
-        Points among which the lowest ones touch the floor.
+        Points of which the lowest ones touch the floor.
     facing : list of (str, str)
-        From one point to another one in front of it.
+        Pairs of points of which the second is in front of the first.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -185,7 +186,7 @@ class MarkerMap(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _both_sides(cls, data: Any) -> Any:
-        """Write out what holds for both sides, and every recipe as a list of recipes."""
+        """Expand entries that hold for both sides, and write every recipe as a list of recipes."""
         if not isinstance(data, dict):
             return data
         data = dict(data)
@@ -193,28 +194,30 @@ class MarkerMap(BaseModel):
             if isinstance(data.get(section), dict):
                 entries = data[section].items()
                 both = {
-                    _written(name, side): _written(value, side)
+                    _fill_placeholders(name, side): _fill_placeholders(value, side)
                     for side in SIDE_NAMES
                     for name, value in entries
-                    if sided(name)
+                    if has_side_placeholder(name)
                 }
-                # What is written for one side counts for it.
-                data[section] = both | {name: value for name, value in entries if not sided(name)}
+                # An entry for one side takes precedence over one for both.
+                data[section] = both | {
+                    name: value for name, value in entries if not has_side_placeholder(name)
+                }
         for section in ("points", "joints", "frames", "segments"):
             if isinstance(data.get(section), dict):
                 data[section] = {name: _alternatives(value) for name, value in data[section].items()}
         for section in ("feet", "facing"):
             if isinstance(data.get(section), list):
                 data[section] = [
-                    _written(item, side)
+                    _fill_placeholders(item, side)
                     for item in data[section]
-                    for side in (SIDE_NAMES if sided(str(item)) else SIDE_NAMES[:1])
+                    for side in (SIDE_NAMES if has_side_placeholder(str(item)) else SIDE_NAMES[:1])
                 ]
         return data
 
     @model_validator(mode="after")
     def _sides_known(self) -> "MarkerMap":
-        """Check that recipes whose sense depends on the side know theirs."""
+        """Check that recipes that differ between the sides belong to a name with a side."""
         for section in (self.points, self.joints, self.frames, self.segments):
             for name, recipes in section.items():
                 needs_side = any(isinstance(r, Limb) or (isinstance(r, Chord) and r.distal) for r in recipes)
@@ -223,29 +226,55 @@ class MarkerMap(BaseModel):
         return self
 
 
-def sided(text: Any) -> bool:
-    """Whether a name has a placeholder for the side."""
+def has_side_placeholder(text: Any) -> bool:
+    """Tell whether a text has a placeholder for the side.
+
+    Parameters
+    ----------
+    text : object
+        A name; anything else is converted to text.
+
+    Returns
+    -------
+    bool
+        Whether one of `{side}`, `{Side}`, `{S}`, `{s}` is in it.
+    """
     return any(mark in str(text) for mark in SIDE_NAMES[0])
 
 
-def for_side(name: str, side: str) -> str:
-    """Fill the placeholders of a name for `left` or `right`."""
-    return str(_written(name, SIDE_NAMES[0 if side == "left" else 1]))
+def fill_side(name: str, side: str) -> str:
+    """Fill the placeholders of a name for one side.
+
+    Parameters
+    ----------
+    name : str
+        Name, with or without placeholders.
+    side : str
+        `left` or `right`.
+
+    Returns
+    -------
+    str
+        The name on that side.
+    """
+    return str(_fill_placeholders(name, SIDE_NAMES[0 if side == "left" else 1]))
 
 
-def _written(value: Any, side: Mapping[str, str]) -> Any:
+def _fill_placeholders(value: Any, side: Mapping[str, str]) -> Any:
+    """Fill the placeholders in all texts of a nested value."""
     if isinstance(value, str):
         for mark, text in side.items():
             value = value.replace(mark, text)
         return value
     if isinstance(value, list):
-        return [_written(item, side) for item in value]
+        return [_fill_placeholders(item, side) for item in value]
     if isinstance(value, dict):
-        return {_written(key, side): _written(item, side) for key, item in value.items()}
+        return {_fill_placeholders(key, side): _fill_placeholders(item, side) for key, item in value.items()}
     return value
 
 
 def _alternatives(value: Any) -> list[Any]:
+    """Write one recipe or several as a list of recipes."""
     items = value if isinstance(value, list) else [value]
-    # A bare name is that point.
+    # A bare name stands for that point.
     return [{"mean": [item]} if isinstance(item, str) else item for item in items]

@@ -1,4 +1,4 @@
-"""Time normalisation: every repetition on one common phase."""
+"""Time normalisation: resampling of every repetition to a common phase."""
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -14,17 +14,18 @@ def normalise_time(values: Array, time: Array, boundaries: Array, samples: int =
     Parameters
     ----------
     values : (T, ...) array
-        What was recorded: joint angles, positions.
+        Recorded quantities: joint angles, positions, ...
     time : (T,) array
-        s, strictly increasing.
+        Times of the samples, s, strictly increasing.
     boundaries : (N + 1,) array
-        Where primitives begin and end, s, strictly increasing, within `time`.
+        Times at which primitives begin and end, s, strictly increasing, within `time`.
     samples : int
-        Of each primitive, both ends included.
+        Number of samples of each primitive, both ends included.
 
     Returns
     -------
     (N, samples, ...) array
+        The values at equal intervals of the phase, for each primitive.
 
     Raises
     ------
@@ -42,15 +43,16 @@ def normalise_frames(frames: Array, time: Array, boundaries: Array, samples: int
     frames : (T, 4, 4) array
         Homogeneous transforms.
     time : (T,) array
-        s, strictly increasing.
+        Times of the samples, s, strictly increasing.
     boundaries : (N + 1,) array
-        Where primitives begin and end, s, strictly increasing, within `time`.
+        Times at which primitives begin and end, s, strictly increasing, within `time`.
     samples : int
-        Of each primitive, both ends included.
+        Number of samples of each primitive, both ends included.
 
     Returns
     -------
     (N, samples, 4, 4) array
+        The transforms at equal intervals of the phase, for each primitive.
 
     Raises
     ------
@@ -59,14 +61,14 @@ def normalise_frames(frames: Array, time: Array, boundaries: Array, samples: int
     """
     moments = _moments(time, boundaries, samples)
     result = np.tile(np.eye(4), (*moments.shape, 1, 1))
-    turning = Slerp(time, Rotation.from_matrix(frames[:, :3, :3]))
-    result[..., :3, :3] = turning(moments.ravel()).as_matrix().reshape(*moments.shape, 3, 3)
+    rotation = Slerp(time, Rotation.from_matrix(frames[:, :3, :3]))
+    result[..., :3, :3] = rotation(moments.ravel()).as_matrix().reshape(*moments.shape, 3, 3)
     result[..., :3, 3] = CubicSpline(time, frames[:, :3, 3])(moments)
     return result
 
 
 def _moments(time: Array, boundaries: Array, samples: int) -> Array:
-    """Lay out sampling times (N, samples)."""
+    """Compute the sampling times (N, samples), s."""
     cuts = np.asarray(boundaries, dtype=np.float64)
     if samples < 2:
         raise MotionError(f"{samples} sample(s) for a primitive; at least 2 are needed")
@@ -77,6 +79,6 @@ def _moments(time: Array, boundaries: Array, samples: int) -> Array:
             f"boundaries from {cuts[0]:.3f} to {cuts[-1]:.3f} s: the recording has {time[0]:.3f} to "
             f"{time[-1]:.3f} s"
         )
-    # Rounding in the sum must not leave the recording.
+    # Rounding must not give times outside the recording.
     phase = np.linspace(0.0, 1.0, samples)
     return np.clip(cuts[:-1, None] + phase * np.diff(cuts)[:, None], time[0], time[-1])

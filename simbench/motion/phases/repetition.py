@@ -1,32 +1,36 @@
-"""The pattern that repeats among the stops of a recording."""
+"""Repetitions among the stops of a recording."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.motion.phases.hand_path import HandPath
+from simbench.motion.phases.hand_trajectory import HandTrajectory
 from simbench.motion.phases.stops import STILL, Stops
 
-# Points of a path that are compared, and the stops that one repetition may hold.
-SAMPLES, LONGEST = 32, 40
-# How far apart the ends of a repetition, and the paths of two, may lie, as shares of the path's extent.
-CLOSED, ALIKE = 0.35, 0.6
-# Chains of repetitions that travel nearly as far as the farthest compete by their number.
-NEARLY = 0.85
+# Number of points in which two paths are compared, and most stops within one repetition.
+SAMPLES, MAX_STOPS = 32, 40
+# Largest distance between the ends of a repetition, and between the paths of two repetitions, as fractions of
+# the extent of the path.
+CLOSED, SIMILAR = 0.35, 0.6
+# Chains of repetitions that travel at least this fraction of the farthest compete by their number of
+# repetitions.
+NEARLY_FARTHEST = 0.85
 
 
-def find_repetitions(path: HandPath, found: Stops) -> NDArray[np.int64]:
-    """Find stops that recur in the same posture, reached on the same way.
+def find_repetitions(hands: HandTrajectory, found: Stops) -> NDArray[np.int64]:
+    """Find stops that recur in the same posture and are reached along the same path.
 
-    Candidates for a repetition are all stretches that begin and end at stops of one posture. Those that
-    follow each other on like paths, compared over the way travelled so that timing does not matter, form
-    chains. The chain that covers most of the way travelled wins; among nearly equal ones that of most
-    repetitions, then that whose stops are the slowest.
+    Candidates for a repetition are all intervals that begin and end at stops in the same posture. Candidates
+    that follow each other on similar paths, compared over arc length so that timing does not matter, form
+    chains. The chain that covers most of the distance travelled is chosen; among nearly equal ones the one
+    with most repetitions, then the one whose stops are the slowest.
 
     Parameters
     ----------
-    path : HandPath
+    hands : HandTrajectory
+        Hands of the recording.
     found : Stops
+        Stops of the hands.
 
     Returns
     -------
@@ -34,25 +38,25 @@ def find_repetitions(path: HandPath, found: Stops) -> NDArray[np.int64]:
         Indices into `found.stops` of the stops around N repetitions; empty if nothing repeats.
     """
     stops = found.stops
-    step = path.time[1] - path.time[0]
-    way = np.cumsum(np.maximum(path.speed - STILL, 0.0)) * step
+    step = hands.time[1] - hands.time[0]
+    travel = np.cumsum(np.maximum(hands.speed - STILL, 0.0)) * step
     first, last = np.triu_indices(len(stops), 1)
-    postures = path.smooth[stops]
-    keep = last - first <= LONGEST
+    postures = hands.smooth[stops]
+    keep = last - first <= MAX_STOPS
     first, last = first[keep], last[keep]
-    apart = np.linalg.norm(postures[first] - postures[last], axis=1)
-    # A closed path is at least twice as long as its extent, root mean square over four points.
-    keep = apart <= CLOSED * (way[stops[last]] - way[stops[first]])
-    first, last, apart = first[keep], last[keep], apart[keep]
+    distance = np.linalg.norm(postures[first] - postures[last], axis=1)
+    # A closed path is at least twice as long as its extent (root mean square over four points).
+    keep = distance <= CLOSED * (travel[stops[last]] - travel[stops[first]])
+    first, last, distance = first[keep], last[keep], distance[keep]
     if len(first) == 0:
         return np.empty(0, dtype=np.int64)
-    begin, end = way[stops[first]], way[stops[last]]
+    begin, end = travel[stops[first]], travel[stops[last]]
     targets = begin[:, None] + np.linspace(0.0, 1.0, SAMPLES) * (end - begin)[:, None]
-    shapes = path.smooth[np.minimum(np.searchsorted(way, targets), len(way) - 1)]
+    shapes = hands.smooth[np.minimum(np.searchsorted(travel, targets), len(travel) - 1)]
     extent = np.sqrt(((shapes - shapes.mean(axis=1, keepdims=True)) ** 2).sum(axis=2).mean(axis=1))
-    keep = apart <= CLOSED * extent
+    keep = distance <= CLOSED * extent
     first, last, shapes, extent = first[keep], last[keep], shapes[keep], extent[keep]
-    return _longest_chain(first, last, shapes, extent, way[stops], path.speed[stops])
+    return _longest_chain(first, last, shapes, extent, travel[stops], hands.speed[stops])
 
 
 def _longest_chain(
@@ -60,26 +64,29 @@ def _longest_chain(
     last: NDArray[np.int64],
     shapes: Array,
     extent: Array,
-    way: Array,
+    travel: Array,
     speed: Array,
 ) -> NDArray[np.int64]:
-    """Chain candidates (K,) from stop `first` to stop `last` with paths (K, SAMPLES, D) and extents (K,)."""
+    """Chain candidates (K,) from stop `first` to stop `last` with paths (K, SAMPLES, D) and extents (K,).
+
+    `travel` and `speed` are the arc length, m, and the speed, m/s, at all stops.
+    """
     count = np.ones(len(first), dtype=np.int64)
     reach = last.copy()
     following = np.full(len(first), -1)
-    # Those that begin later first: what follows a candidate is known when it is its turn.
+    # Candidates that begin later come first, so that what follows a candidate is known when it is processed.
     for k in np.argsort(-first, kind="stable"):
         after = np.flatnonzero(first == last[k])
         difference = np.sqrt(((shapes[after] - shapes[k]) ** 2).sum(axis=2).mean(axis=1))
-        after = after[difference <= ALIKE * np.minimum(extent[after], extent[k])]
+        after = after[difference <= SIMILAR * np.minimum(extent[after], extent[k])]
         if after.size:
-            best = after[np.lexsort((count[after], way[reach[after]]))[-1]]
+            best = after[np.lexsort((count[after], travel[reach[after]]))[-1]]
             count[k], reach[k], following[k] = count[best] + 1, reach[best], best
     if not (count > 1).any():
         return np.empty(0, dtype=np.int64)
-    covered = np.where(count > 1, way[reach] - way[first], 0.0)
+    covered = np.where(count > 1, travel[reach] - travel[first], 0.0)
     chains = []
-    for k in np.flatnonzero(covered >= NEARLY * covered.max()):
+    for k in np.flatnonzero(covered >= NEARLY_FARTHEST * covered.max()):
         chain = [first[k]]
         while k >= 0:
             chain.append(last[k])

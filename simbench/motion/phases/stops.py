@@ -1,4 +1,4 @@
-"""Movements and the momentary stops between them."""
+"""Movements of the hands and the momentary stops between them."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,20 +9,20 @@ from scipy.signal import find_peaks
 
 from simbench.kinematics.arrays import Array
 
-# Below this speed, m/s, sway and measurement noise are all there is: nobody moves on purpose.
+# Below this speed, m/s, there are only sway and measurement noise, no intentional movement.
 STILL = 0.015
 
 
 @dataclass(frozen=True)
 class Stops:
-    """Where the hands stop, and where they are fastest between.
+    """Samples at which the hands stop, and at which they are fastest in between.
 
     Parameters
     ----------
     stops : (S,) int array
-        Samples of least speed: before the first movement, between movements, after the last.
+        Samples of lowest speed: before the first movement, between movements, after the last.
     peaks : (S - 1,) int array
-        Samples of greatest speed, one between each two stops.
+        Samples of highest speed, one between each two stops.
     """
 
     stops: NDArray[np.int64]
@@ -30,21 +30,22 @@ class Stops:
 
 
 def find_stops(speed: Array, contrast: float) -> Stops:
-    """Split a recording where its speed dips.
+    """Split a recording into movements where its speed has a minimum.
 
     Parameters
     ----------
     speed : (T,) array
-        m/s.
+        Speed of the hands, m/s.
     contrast : float
-        How many times faster than the dips on both its sides a movement is.
+        Smallest ratio of the top speed of a movement to the minima on both its sides.
 
     Returns
     -------
     Stops
+        Stops and top speeds.
     """
     level = np.log(np.maximum(speed, STILL))
-    # Nothing is known beyond the ends, so a recording that ends in motion ends in a stop.
+    # Nothing is known beyond the ends, so a recording that ends in motion is taken to end in a stop.
     padded = np.concatenate([[np.log(STILL)], level, [np.log(STILL)]])
     peaks = find_peaks(padded, prominence=np.log(contrast))[0] - 1
     cuts = [0, *peaks.tolist(), len(speed)]

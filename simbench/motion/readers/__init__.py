@@ -1,8 +1,8 @@
-"""Recordings from any source as `HumanMotion`: one file a format, one registry.
+"""Readers of recordings from any source as `HumanMotion`: one module for each format, and a registry.
 
-A source is `scheme:name`, or the path of a file whose suffix says its format. A new format is one module with
-a function from name or path and what the user declared to what the format holds (points, a skeleton, or a
-`HumanMotion` of our own), and one line below.
+A source is `scheme:name`, or the path of a file whose suffix names its format. A new format needs one module
+with a function from a name or path and `ReadOptions` to what the format holds (a `MarkerRecording`, a
+`SkeletonRecording`, or a `HumanMotion` that simbench wrote), and one line below.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,6 @@ from simbench.motion.actors import read_actor
 from simbench.motion.gaps import fill_gaps
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.marker_maps import to_human_motion
-from simbench.motion.marker_recording import MarkerRecording
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.bvh import read_bvh
 from simbench.motion.readers.c3d import read_c3d
@@ -21,7 +20,7 @@ from simbench.motion.readers.csv import read_csv
 from simbench.motion.readers.deepmimic import read_deepmimic
 from simbench.motion.readers.netcdf import read_netcdf
 from simbench.motion.readers.trc import read_trc
-from simbench.motion.skeleton_recording import SkeletonRecording
+from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 
 Recording = MarkerRecording | SkeletonRecording | HumanMotion
 
@@ -40,9 +39,10 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
 
 
 def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> HumanMotion:  # noqa: B008
-    """Read a recording, or have a virtual actor perform one.
+    """Read a recording, or let a virtual actor perform one.
 
-    Points and skeletons become a person by a marker map, gaps in markers' tracks are filled before.
+    Markers and skeletons are converted to human motion by a marker map, after short gaps in marker tracks
+    have been filled.
 
     Parameters
     ----------
@@ -54,6 +54,7 @@ def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> Hum
     Returns
     -------
     HumanMotion
+        The validated motion.
 
     Raises
     ------
@@ -70,8 +71,9 @@ def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> Hum
 
 
 def _recording(text: str, options: ReadOptions) -> Recording:
+    """Read what the source holds, by its scheme or suffix."""
     scheme, colon, name = text.partition(":")
-    # One letter before a colon is a Windows drive.
+    # A single letter before a colon is a Windows drive.
     if colon and len(scheme) > 1 and "/" not in scheme:
         if scheme not in SCHEMES:
             known = ", ".join(SCHEMES)

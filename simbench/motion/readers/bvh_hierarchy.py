@@ -1,11 +1,11 @@
-"""The skeleton in a BVH file's text: nodes with offsets and channels, every mistake with its line."""
+"""Parser for the skeleton of a BVH file: nodes with offsets and channels; errors name the line."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from simbench.errors import MotionError
-from simbench.motion.readers.text_table import LARGEST_NUMBER, shown
+from simbench.motion.readers.text_table import LARGEST_NUMBER, quote
 
 CHANNELS = {f"{axis}{kind}".lower(): (kind, axis) for axis in "XYZ" for kind in ("position", "rotation")}
 
@@ -17,15 +17,16 @@ class Node:
     Parameters
     ----------
     name : str or None
-        None for an end site.
+        Name of the joint; None for an end site.
     parent : int
         Index of the parent among the nodes, -1 for the root.
     line : int
-        Index of the line that declares it.
+        Index of the line that declares the node.
     offset : list of float or None
-        Place in the parent's axes, when read.
+        Position of the node's origin in the parent's axes, in the file's unit of length; None until read.
     channels : list of (str, str) or None
-        Of `position` or `rotation` and an axis, in the order of the frames' columns, when read.
+        Kind (`position` or `rotation`) and axis (`X`, `Y`, `Z`) of each channel, in the order of the columns
+        of a frame; None until read.
     """
 
     name: str | None
@@ -35,96 +36,122 @@ class Node:
     channels: list[tuple[str, str]] | None = None
 
 
+@dataclass
+class _Hierarchy:
+    """State of the parser: all nodes, and the indices of those whose block is still open, root first."""
+
+    nodes: list[Node]
+    open_nodes: list[int]
+    # Number of the line that declares each joint.
+    first_lines: dict[str | None, int]
+    # Whether the last node was declared and its block has not opened yet.
+    declared: bool = False
+
+
 def parse_hierarchy(lines: list[str], source: str) -> tuple[list[Node], int]:
     """Read the part of a BVH file that describes the skeleton.
 
     Parameters
     ----------
     lines : list of str
-        The whole file's.
+        All lines of the file.
     source : str
-        The file, for messages.
+        Name of the file, for messages.
 
     Returns
     -------
     nodes : list of Node
-        In the file's order, parents before children.
+        Joints and end sites in the file's order, parents before children.
     motion : int
         Index of the line `MOTION`.
 
     Raises
     ------
     MotionError
-        Names the line that cannot be right.
+        The first line that cannot be right; the message names it.
     """
-    nodes: list[Node] = []
-    open_nodes: list[int] = []
-    first_lines: dict[str | None, int] = {}
-    declared = False  # a node whose block has not opened yet
-    begun = False
-    for k, words in _statements(lines):
-        where = f"{source}, line {k + 1}"
-        keyword, rest = words[0].upper(), words[1:]
-        if not begun:
-            if keyword != "HIERARCHY":
-                raise MotionError(f"{where}: {shown(words[0])}; a BVH file begins with HIERARCHY")
-            begun = True
-        elif declared != (keyword == "{"):
-            expected = "'{' must open the joint's block" if declared else "no joint was declared before '{'"
-            raise MotionError(f"{where}: {shown(words[0])}; {expected}")
-        elif keyword == "{":
-            open_nodes.append(len(nodes) - 1)
-            declared = False
-        elif keyword == "ROOT" and nodes:
-            raise MotionError(f"{where}: a second ROOT; only files of one skeleton are read")
-        elif not open_nodes and keyword == "MOTION" and nodes:
-            return nodes, k
-        elif not open_nodes and keyword != "ROOT":
-            expected = "MOTION" if nodes else "ROOT"
-            raise MotionError(f"{where}: {shown(words[0])} outside the skeleton; {expected} must follow")
+    tree = _Hierarchy([], [], {})
+    statements = _statements(lines)
+    for k, words in statements:
+        if words[0].upper() != "HIERARCHY":
+            raise MotionError(f"{source}, line {k + 1}: {quote(words[0])}; a BVH file begins with HIERARCHY")
+        break
+    for k, words in statements:
+        where, keyword = f"{source}, line {k + 1}", words[0].upper()
+        if keyword == "MOTION" and tree.nodes and not tree.open_nodes and not tree.declared:
+            return tree.nodes, k
+        _check_order(tree, words[0], where)
+        if keyword == "{":
+            tree.open_nodes.append(len(tree.nodes) - 1)
+            tree.declared = False
         elif keyword in ("ROOT", "JOINT", "END"):
-            parent = open_nodes[-1] if open_nodes else -1
-            if parent >= 0 and nodes[parent].name is None:
-                raise MotionError(f"{where}: {shown(words[0])} inside an End Site, which has only an OFFSET")
-            name = None if keyword == "END" else " ".join(rest)
-            if name == "" or (name is None and [word.lower() for word in rest] != ["site"]):
-                raise MotionError(
-                    f"{where}: {shown(' '.join(words))}; allowed: JOINT and a name, or End Site"
-                )
-            if name in first_lines:
-                raise MotionError(
-                    f"{where}: a second joint {shown(' '.join(rest))}, the first is in line "
-                    f"{first_lines[name]}; names must differ"
-                )
-            if name is not None:
-                first_lines[name] = k + 1
-            nodes.append(Node(name, parent, k))
-            declared = True
-        elif keyword == "}":
-            _check_whole(nodes[open_nodes.pop()], where)
-        elif keyword == "OFFSET":
-            nodes[open_nodes[-1]].offset = _offset(rest, where)
-        elif keyword == "CHANNELS":
-            _set_channels(nodes, open_nodes[-1], rest, where)
+            _declare_node(tree, words, k, source)
         else:
-            allowed = "OFFSET, CHANNELS, JOINT, End Site, braces"
-            raise MotionError(f"{where}: {shown(words[0])} is unknown; allowed: {allowed}")
-    inside = f"inside {len(open_nodes)} open block(s)" if open_nodes else "without MOTION"
+            _read_statement(tree, words, where)
+    inside = f"inside {len(tree.open_nodes)} open block(s)" if tree.open_nodes else "without MOTION"
     raise MotionError(
         f"{source}: the file ends at line {len(lines)} {inside}; it is truncated or no BVH file"
     )
 
 
+def _check_order(tree: _Hierarchy, word: str, where: str) -> None:
+    """Refuse a statement that may not follow the ones before it."""
+    keyword = word.upper()
+    if tree.declared != (keyword == "{"):
+        expected = "'{' must open the joint's block" if tree.declared else "no joint was declared before '{'"
+        raise MotionError(f"{where}: {quote(word)}; {expected}")
+    if keyword == "ROOT" and tree.nodes:
+        raise MotionError(f"{where}: a second ROOT; only files of one skeleton are read")
+    if not tree.open_nodes and keyword not in ("{", "ROOT"):
+        expected = "MOTION" if tree.nodes else "ROOT"
+        raise MotionError(f"{where}: {quote(word)} outside the skeleton; {expected} must follow")
+
+
+def _declare_node(tree: _Hierarchy, words: list[str], line: int, source: str) -> None:
+    """Add the node that a line with ROOT, JOINT or End Site declares."""
+    where, rest = f"{source}, line {line + 1}", words[1:]
+    parent = tree.open_nodes[-1] if tree.open_nodes else -1
+    if parent >= 0 and tree.nodes[parent].name is None:
+        raise MotionError(f"{where}: {quote(words[0])} inside an End Site, which has only an OFFSET")
+    name = None if words[0].upper() == "END" else " ".join(rest)
+    if name == "" or (name is None and [word.lower() for word in rest] != ["site"]):
+        raise MotionError(f"{where}: {quote(' '.join(words))}; allowed: JOINT and a name, or End Site")
+    if name in tree.first_lines:
+        raise MotionError(
+            f"{where}: a second joint {quote(' '.join(rest))}, the first is in line "
+            f"{tree.first_lines[name]}; names must differ"
+        )
+    if name is not None:
+        tree.first_lines[name] = line + 1
+    tree.nodes.append(Node(name, parent, line))
+    tree.declared = True
+
+
+def _read_statement(tree: _Hierarchy, words: list[str], where: str) -> None:
+    """Read a statement inside the block of the innermost open node: its offset, its channels, or its end."""
+    keyword, rest = words[0].upper(), words[1:]
+    if keyword == "}":
+        _check_complete(tree.nodes[tree.open_nodes.pop()], where)
+    elif keyword == "OFFSET":
+        tree.nodes[tree.open_nodes[-1]].offset = _offset(rest, where)
+    elif keyword == "CHANNELS":
+        _set_channels(tree.nodes, tree.open_nodes[-1], rest, where)
+    else:
+        allowed = "OFFSET, CHANNELS, JOINT, End Site, braces"
+        raise MotionError(f"{where}: {quote(words[0])} is unknown; allowed: {allowed}")
+
+
 def _statements(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """Words of each line, braces for themselves wherever they stand."""
+    """Index and words of each line; a brace is a statement of its own wherever it stands."""
     for k, line in enumerate(lines):
         for part in re.split(r"([{}])", line):
             if words := part.split():
                 yield k, words
 
 
-def _check_whole(node: Node, where: str) -> None:
-    kind = "End Site" if node.name is None else f"joint {shown(node.name)}"
+def _check_complete(node: Node, where: str) -> None:
+    """Refuse the end of a block that lacks the offset or the channels."""
+    kind = "End Site" if node.name is None else f"joint {quote(node.name)}"
     if node.offset is None:
         raise MotionError(f"{where}: the block of {kind} from line {node.line + 1} ends without an OFFSET")
     if node.channels is None and node.name is not None:
@@ -132,16 +159,18 @@ def _check_whole(node: Node, where: str) -> None:
 
 
 def _offset(words: list[str], where: str) -> list[float]:
+    """Read the three numbers of an OFFSET."""
     try:
         offset = [float(word) for word in words]
     except ValueError:
         offset = []
     if len(offset) != 3 or not all(abs(value) <= LARGEST_NUMBER for value in offset):
-        raise MotionError(f"{where}: OFFSET {shown(' '.join(words))}; it must be three finite numbers")
+        raise MotionError(f"{where}: OFFSET {quote(' '.join(words))}; it must be three finite numbers")
     return offset
 
 
 def _set_channels(nodes: list[Node], index: int, words: list[str], where: str) -> None:
+    """Read the CHANNELS of a joint: their count, then their names."""
     node = nodes[index]
     if node.name is None or node.channels is not None or index != len(nodes) - 1:
         raise MotionError(f"{where}: CHANNELS must stand once in a joint's block, before its children")
@@ -149,11 +178,11 @@ def _set_channels(nodes: list[Node], index: int, words: list[str], where: str) -
     unknown = [word for word in words[1:] if word.lower() not in CHANNELS]
     if unknown:
         raise MotionError(
-            f"{where}: channel {shown(unknown[0])} is unknown; allowed: Xposition, Yposition, Zposition, "
+            f"{where}: channel {quote(unknown[0])} is unknown; allowed: Xposition, Yposition, Zposition, "
             "Xrotation, Yrotation, Zrotation"
         )
     if not words or words[0] != str(len(names)) or len(set(names)) < len(names):
         raise MotionError(
-            f"{where}: CHANNELS {shown(' '.join(words))}; the count and that many different names must follow"
+            f"{where}: CHANNELS {quote(' '.join(words))}; the count and that many different names must follow"
         )
     node.channels = [CHANNELS[name] for name in names]

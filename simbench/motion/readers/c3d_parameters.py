@@ -1,4 +1,4 @@
-"""The parameter section of a C3D file, record by record, with nothing taken on trust.
+"""Parser for the parameter section of a C3D file, which checks every record.
 
 A record is: length of the name (negative when locked), number of the group (negative for the group itself,
 positive for its parameters), name, offset of the next record, contents, length of the description,
@@ -25,9 +25,9 @@ class Parameter:
     Parameters
     ----------
     kind : int
-        `CHARACTERS`, `BYTES`, `INTEGERS` (of 16 bits) or `FLOATS` (of 32).
+        Type of the values: `CHARACTERS`, `BYTES`, `INTEGERS` (of 16 bits) or `FLOATS` (of 32).
     values : (N,) array
-        Its numbers, or its characters' codes, in the file's order.
+        The numbers, or the codes of the characters, in the file's order.
     """
 
     kind: int
@@ -42,23 +42,23 @@ def walk_parameters(
     Parameters
     ----------
     content : bytes
-        The whole file.
+        Bytes of the whole file.
     start : int
-        Where the first record begins.
+        Index of the byte at which the first record begins.
     processor : int
-        `INTEL` or `DEC`.
+        Number format of the file, `INTEL` or `DEC`.
     source : str
-        For messages.
+        Name of the file, for messages.
 
     Returns
     -------
-    dict of (group, name) to Parameter
-        Both in capitals.
+    dict of (str, str) to Parameter
+        Parameters by group and name, both in capitals.
 
     Raises
     ------
     MotionError
-        The section runs over the file's end, or its records do not follow each other.
+        The section extends beyond the end of the file, or its records do not follow each other.
     """
     groups: dict[int, str] = {}
     found: dict[tuple[int, str], Parameter] = {}
@@ -97,29 +97,31 @@ def walk_parameters(
 
 
 def read_floats(data: bytes, processor: int) -> NDArray[np.float64]:
-    """Decode 32-bit numbers; those of DEC machines have swapped halves and a bias greater by two.
+    """Decode 32-bit floats; those of DEC machines have swapped halves and an exponent bias greater by two.
 
     Parameters
     ----------
     data : bytes
-        4 N of them.
+        4 N bytes.
     processor : int
-        `INTEL` or `DEC`.
+        Number format of the file, `INTEL` or `DEC`.
 
     Returns
     -------
     (N,) array
+        The numbers.
     """
     words = np.frombuffer(data, dtype="<u2").reshape(-1, 2)
     if processor == DEC:
         words = words[:, ::-1]
-    # Arbitrary bits may be a NaN that objects to being converted.
+    # Arbitrary bits may be a signalling NaN, whose conversion gives a warning.
     with np.errstate(invalid="ignore"):
         values = np.frombuffer(words.tobytes(), dtype="<f4").astype(np.float64)
     return values / 4 if processor == DEC else values
 
 
 def _take(stream: BytesIO, count: int, source: str) -> bytes:
+    """Read `count` bytes, which must be there."""
     piece = stream.read(count)
     if len(piece) < count:
         raise MotionError(
@@ -129,13 +131,15 @@ def _take(stream: BytesIO, count: int, source: str) -> bytes:
 
 
 def _integer(stream: BytesIO, count: int, source: str) -> int:
+    """Read a signed integer of `count` bytes."""
     return int.from_bytes(_take(stream, count, source), "little", signed=True)
 
 
 def _read_parameter(stream: BytesIO, processor: int, name: str, source: str) -> Parameter:
+    """Read type, dimensions and values of a parameter."""
     kind = _integer(stream, 1, source)
     shape = tuple(_take(stream, _take(stream, 1, source)[0], source))
-    # An empty array may have any other dimensions, and ezc3d runs through them all.
+    # The other dimensions of an empty array may be anything, and ezc3d loops over them all.
     bad_shape = len(shape) > 7 or prod(max(n, 1) for n in shape) > 1 << 16
     if kind not in (CHARACTERS, BYTES, INTEGERS, FLOATS) or bad_shape or (kind == CHARACTERS and not shape):
         raise MotionError(

@@ -1,8 +1,8 @@
-"""Whether a C3D file is whole, before it is handed to a library that trusts it.
+"""Check of the structure of a C3D file before it is passed to a library that trusts it.
 
-ezc3d indexes and allocates by what a file says of itself: a damaged one crashes the interpreter or takes
-gigabytes. Here its header, parameters and sizes are held against each other and against the file's length,
-in time and memory proportional to that length. Layout and words are those of the C3D user guide (c3d.org).
+ezc3d indexes and allocates by the counts in a file: a damaged file crashes the interpreter or takes
+gigabytes. Here header, parameters and sizes are compared with each other and with the file's length, in time
+and memory proportional to that length. Layout and terms are those of the C3D user guide (c3d.org).
 """
 
 import struct
@@ -24,7 +24,8 @@ from simbench.motion.readers.c3d_parameters import (
 
 BLOCK = 512
 KEY = 0x50
-# What ezc3d takes the first value of without looking whether there is one, and the types it accepts.
+# Parameters of which ezc3d takes the first value without checking that there is one, and the types it
+# accepts.
 SCALARS = {
     ("POINT", "USED"): (INTEGERS,),
     ("POINT", "SCALE"): (FLOATS,),
@@ -39,48 +40,51 @@ SCALARS = {
     ("ROTATION", "RATIO"): (INTEGERS,),
     ("ROTATION", "RATE"): (FLOATS,),
 }
-# The counters have 16 bits, and ezc3d believes in the sign of some.
-MOST_FRAMES, MOST_POINTS = 65535, 32767
-# Samples between two frames: announced without channels, they cost memory yet no byte of the file.
-MOST_SUBFRAMES, MOST_ROTATIONS_A_FRAME = 5_000_000, 100
+# The counters have 16 bits, and ezc3d reads some of them as signed.
+MAX_FRAMES, MAX_POINTS = 65535, 32767
+# Samples between two frames: if they are announced without channels, they take memory but no byte of the
+# file.
+MAX_SUBFRAMES, MAX_ROTATIONS_PER_FRAME = 5_000_000, 100
 
 Parameters = dict[tuple[str, str], Parameter]
 
 
 @dataclass(frozen=True)
-class Layout:
-    """Counts on which a whole file agrees.
+class C3dCounts:
+    """Counts on which header, parameters and length of a C3D file agree.
 
     Parameters
     ----------
     points : int
-        In each frame.
+        Number of points in each frame.
     frames : int
+        Number of frames.
     """
 
     points: int
     frames: int
 
 
-def check_structure(content: bytes, source: str) -> Layout:
-    """Hold a C3D file's header, parameters and length against each other.
+def check_structure(content: bytes, source: str) -> C3dCounts:
+    """Check that header, parameters and length of a C3D file agree.
 
     Parameters
     ----------
     content : bytes
-        The whole file.
+        Bytes of the whole file.
     source : str
-        Its name, for messages.
+        Name of the file, for messages.
 
     Returns
     -------
-    Layout
+    C3dCounts
+        Number of points and frames.
 
     Raises
     ------
     MotionError
         Not a C3D file, truncated, counts that disagree, parameters that are missing or of the wrong type,
-        zero frames or points.
+        no frames or points.
     """
     if len(content) < 2 or content[1] != KEY or content[0] < 2:
         raise MotionError(
@@ -111,12 +115,13 @@ def check_structure(content: bytes, source: str) -> Layout:
 
 
 def _number(parameters: Parameters, group: str, name: str, default: float) -> float:
+    """First value of a parameter."""
     parameter = parameters.get((group, name))
     return default if parameter is None else float(parameter.values[0])
 
 
-def _check_counts(content: bytes, source: str, processor: int, parameters: Parameters) -> Layout:
-    """Hold the counts of points, frames and bytes against each other."""
+def _check_counts(content: bytes, source: str, processor: int, parameters: Parameters) -> C3dCounts:
+    """Check that the counts of points, frames and bytes agree."""
     points, samples, first, last = struct.unpack_from("<4H", content, 2)
     data_block, subframes = struct.unpack_from("<2H", content, 16)
     frames = last - first + 1
@@ -127,22 +132,22 @@ def _check_counts(content: bytes, source: str, processor: int, parameters: Param
     ):
         if header != parameter:
             raise MotionError(f"{source}: {what}: {header} by the header, {parameter:g} by the parameters")
-    if frames < 1 or not 1 <= points <= MOST_POINTS:
+    if frames < 1 or not 1 <= points <= MAX_POINTS:
         raise MotionError(
-            f"{source}: {points} points in {max(frames, 0)} frames; there must be 1 to {MOST_POINTS} points "
+            f"{source}: {points} points in {max(frames, 0)} frames; there must be 1 to {MAX_POINTS} points "
             "and at least 1 frame"
         )
     rate, scale = _check_floats(content, source, processor, parameters)
     width = 4 if scale < 0 else 2
     ratio = _number(parameters, "ANALOG", "RATE", 0.0) / rate
     channels = _number(parameters, "ANALOG", "USED", 0)
-    if not (np.isfinite(ratio) and 0 <= ratio * frames <= MOST_SUBFRAMES):
+    if not (np.isfinite(ratio) and 0 <= ratio * frames <= MAX_SUBFRAMES):
         raise MotionError(
             f"{source}: ANALOG:RATE is {ratio:g} times POINT:RATE, too much for {frames} frames"
         )
     if channels:
         _check_analogs(source, parameters, channels, samples, subframes, ratio)
-    # A point is x, y, z, and as many bytes again as one of them for the residual and the cameras.
+    # A point is x, y, z, and as many bytes as one of them for the residual and the cameras.
     frame_size = points * 4 * width + (samples * width if channels else 0)
     needed = (data_block - 1) * BLOCK + frames * frame_size
     if data_block < 2 or needed > len(content):
@@ -150,14 +155,14 @@ def _check_counts(content: bytes, source: str, processor: int, parameters: Param
             f"{source}: truncated: {frames} frames of {points} points from block {data_block} on end at byte "
             f"{needed}, the file has {len(content)}"
         )
-    if frames == MOST_FRAMES and needed + frame_size <= len(content):
-        raise MotionError(f"{source}: more than {MOST_FRAMES} frames, the most this format counts")
+    if frames == MAX_FRAMES and needed + frame_size <= len(content):
+        raise MotionError(f"{source}: more than {MAX_FRAMES} frames, the most this format counts")
     _check_rotations(content, source, parameters, rate, frames)
-    return Layout(points, frames)
+    return C3dCounts(points, frames)
 
 
 def _check_floats(content: bytes, source: str, processor: int, parameters: Parameters) -> tuple[float, float]:
-    """Rate, Hz, and scale, whose sign says whether coordinates are floats."""
+    """Frame rate, Hz, and scale of the points, whose sign says whether coordinates are floats."""
     header_scale, header_rate = read_floats(content[12:16] + content[20:24], processor)
     rate = _number(parameters, "POINT", "RATE", header_rate)
     if not (np.isfinite(rate) and rate > 0 and abs(header_rate - rate) <= 0.01 * rate):
@@ -178,7 +183,7 @@ def _check_floats(content: bytes, source: str, processor: int, parameters: Param
 def _check_analogs(
     source: str, parameters: Parameters, channels: float, samples: int, subframes: int, ratio: float
 ) -> None:
-    """Hold counts and scales of the analog channels, which lie between the points of two frames, together."""
+    """Check counts and scales of the analog channels, which are stored between the points of two frames."""
     if samples != channels * subframes or subframes != int(ratio):
         raise MotionError(
             f"{source}: {samples} analog samples a frame by the header, {channels:g} channels at {ratio:g} "
@@ -194,13 +199,13 @@ def _check_analogs(
 
 
 def _check_rotations(content: bytes, source: str, parameters: Parameters, rate: float, frames: int) -> None:
-    """Size of the rotations that some programs store behind the points."""
+    """Check the size of the rotations that some programs store after the points."""
     used = _number(parameters, "ROTATION", "USED", 0)
     ratio = _number(parameters, "ROTATION", "RATIO", _number(parameters, "ROTATION", "RATE", 0.0) / rate)
     begin = (_number(parameters, "ROTATION", "DATA_START", 0) - 1) * BLOCK
     # Each is a matrix of 16 floats and its reliability.
     inside = begin >= BLOCK and begin + used * ratio * frames * 17 * 4 <= len(content)
-    if not 0 <= ratio <= MOST_ROTATIONS_A_FRAME or (used and not inside):
+    if not 0 <= ratio <= MAX_ROTATIONS_PER_FRAME or (used and not inside):
         raise MotionError(
             f"{source}: truncated: {used:g} rotations, {ratio:g} times a frame, do not lie inside the file"
         )

@@ -1,4 +1,4 @@
-"""CSV files of joints and segments, one line a sample, as `write_motion_csv` writes them."""
+"""Reader of CSV files of joints and segments, one line for each sample, as `write_motion_csv` writes them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,36 +11,37 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.anatomy import transform
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion, check_time, validate_motion
 from simbench.motion.marker_maps.body_parts import LEG_JOINTS
-from simbench.motion.marker_maps.initial_posture import initial_pose
+from simbench.motion.marker_maps.initial_posture import find_initial_pose
 from simbench.motion.read_options import ReadOptions
-from simbench.motion.readers.text_table import read_lines, read_numbers, shown
+from simbench.motion.readers.text_table import quote, read_lines, read_numbers
 from simbench.motion.writers.csv import POSITION, QUATERNION, SEGMENT_MARK
 from simbench.robot.sides import SIDES
 
-# How far a quaternion may be off unit length: four digits are enough.
+# Tolerance on the length of a quaternion: four digits are enough.
 UNIT_LENGTH = 1e-3
 
 
 def read_csv(path: Path, options: ReadOptions) -> HumanMotion:
-    """Read joints and segments of a recording.
+    """Read joints and segments of a recording from a CSV file.
 
     Parameters
     ----------
     path : pathlib.Path
-        First line: `time_s`, then in any order for each joint `NAME_x_m`, `NAME_y_m`, `NAME_z_m` and for each
-        segment these and `NAME_qx`, `NAME_qy`, `NAME_qz`, `NAME_qw`. World z up, x forward.
+        The file. Its first line is `time_s`, then in any order for each joint `NAME_x_m`, `NAME_y_m`,
+        `NAME_z_m` and for each segment these and `NAME_qx`, `NAME_qy`, `NAME_qz`, `NAME_qw`. World z up, x
+        forward.
     options : ReadOptions
         Without effect: the names of the columns declare everything.
 
     Returns
     -------
     HumanMotion
-        The initial pose is the one the recording begins with, or computed.
+        The validated motion; its initial pose is the one that the recording begins with, or computed.
 
     Raises
     ------
     MotionError
-        Columns that are missing, repeated or unknown, lines of another length, something that is no finite
+        Columns that are missing, repeated or unknown, lines of different length, a value that is not a finite
         number, quaternions that are not of unit length, time that does not increase.
     """
     source = str(path)
@@ -60,7 +61,7 @@ def read_csv(path: Path, options: ReadOptions) -> HumanMotion:
             segments[name] = transform(_rotations(name, column, source), position)
     segments = {_unmarked(name, joints): frames for name, frames in segments.items()}
     _check_an_arm(joints, segments, source)
-    initial, note = initial_pose(column["time_s"], joints, segments)
+    initial, note = find_initial_pose(column["time_s"], joints, segments)
     known = {*joints, *segments}
     return validate_motion(
         HumanMotion(
@@ -78,29 +79,30 @@ def read_csv(path: Path, options: ReadOptions) -> HumanMotion:
 
 
 def _groups(header: list[str], source: str) -> dict[str, set[str]]:
-    """Find the ends of the columns of each joint and segment, which must be whole."""
+    """Find the endings of the columns of each joint and segment, which must be complete."""
     where = f"{source}, line 1"
     if header[0] != "time_s":
-        raise MotionError(f"{where}: begins with {shown(header[0])}; the first column must be time_s")
+        raise MotionError(f"{where}: begins with {quote(header[0])}; the first column must be time_s")
     groups: dict[str, set[str]] = {}
     for k, word in enumerate(header[1:]):
         end = next((end for end in (*POSITION, *QUATERNION) if word.endswith(f"_{end}")), None)
         if end is None or word == f"_{end}":
             allowed = ", ".join(f"NAME_{end}" for end in (*POSITION, *QUATERNION))
-            raise MotionError(f"{where}: column {k + 2} is {shown(word)}; allowed: {allowed}")
+            raise MotionError(f"{where}: column {k + 2} is {quote(word)}; allowed: {allowed}")
         ends = groups.setdefault(word.removesuffix(f"_{end}"), set())
         if end in ends:
-            raise MotionError(f"{where}: column {k + 2} {shown(word)} is there twice; names must differ")
+            raise MotionError(f"{where}: column {k + 2} {quote(word)} is there twice; names must differ")
         ends.add(end)
     for name, ends in groups.items():
         whole = (*POSITION, *QUATERNION) if ends & {*QUATERNION} else POSITION
         lacking = [f"{name}_{end}" for end in whole if end not in ends]
         if lacking:
-            raise MotionError(f"{where}: {shown(name)} lacks {', '.join(map(shown, lacking))}")
+            raise MotionError(f"{where}: {quote(name)} lacks {', '.join(map(quote, lacking))}")
     return groups
 
 
 def _rotations(name: str, column: Mapping[str, Array], source: str) -> Array:
+    """Rotations (T, 3, 3) of a segment from the columns of its quaternion."""
     quaternion = np.stack([column[f"{name}_{end}"] for end in QUATERNION], axis=1)
     length = np.linalg.norm(quaternion, axis=1)
     off = np.flatnonzero(np.abs(length - 1.0) > UNIT_LENGTH)
@@ -113,12 +115,13 @@ def _rotations(name: str, column: Mapping[str, Array], source: str) -> Array:
 
 
 def _unmarked(name: str, joints: Mapping[str, Array]) -> str:
+    """Name of a segment without the mark that tells it from the joint with the same name."""
     plain = name.removesuffix(SEGMENT_MARK)
     return plain if plain in joints else name
 
 
 def _check_an_arm(joints: Mapping[str, Array], segments: Mapping[str, Array], source: str) -> None:
-    """Name what the most complete arm lacks, if none is complete."""
+    """Refuse a recording without a complete arm; the message names what the most complete one lacks."""
     known = {*joints, *segments}
     lacking = {
         side: [n for n in (*ARM_JOINTS, *ARM_SEGMENTS) if n.startswith(side) and n not in known]

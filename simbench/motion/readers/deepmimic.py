@@ -1,4 +1,4 @@
-"""The motion-captured clips of DeepMimic (Peng et al. 2018) that the pybullet wheel carries.
+"""Reader of the motion-captured clips of DeepMimic (Peng et al. 2018) that the pybullet wheel contains.
 
 A clip is JSON, 44 numbers a frame for the humanoid of `pybullet_data/humanoid/humanoid.urdf` scaled by 0.25,
 y up, x forward, z right: duration; root position; quaternions (w, x, y, z) of root, chest, neck; right hip
@@ -15,13 +15,13 @@ from scipy.spatial.transform import Rotation
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import Actor, check_time
-from simbench.motion.readers.skeleton_kinematics import world_poses
+from simbench.motion.readers.skeleton_kinematics import compute_world_poses
 from simbench.motion.readers.text_table import LARGEST_NUMBER
-from simbench.motion.skeleton_recording import SkeletonRecording
+from simbench.motion.recordings import SkeletonRecording
 from simbench.robot.sides import SIDES
 
 SCALE = 0.25
-# Joint: parent, joint origin in the parent's frame (URDF units, y up), first column in a frame, columns used.
+# Joint: parent, joint origin in the parent's frame (URDF units, y up), first column and number of columns.
 SKELETON: dict[str, tuple[str | None, tuple[float, float, float], int, int]] = {
     "pelvis": (None, (0.0, 0.0, 0.0), 4, 4),
     "chest": ("pelvis", (0.0, 0.944604, 0.0), 8, 4),
@@ -42,14 +42,20 @@ WRIST = (0.0, -1.035788, 0.0)
 SOLE_CORNERS = tuple((x, -0.2, z) for x in (-0.174, 0.534) for z in (-0.18, 0.18))
 COLUMNS, QUADRUPED_COLUMNS = 44, 20
 # The published clips were interpolated without renormalising: lengths reach from 0.583 (`humanoid3d_kick`) to
-# 1.07 (`humanoid3d_backflip`), yet turn smoothly. Outside this range the direction means nothing.
+# 1.07 (`humanoid3d_backflip`), yet the rotation is smooth. Outside this range the direction is meaningless.
 QUATERNION_LENGTHS = (0.5, 1.5)
-# The URDF's sum of link masses, and sole to crown when it stands straight.
+# Sum of the URDF's link masses, kg, and height from sole to crown when it stands straight, m.
 MASS, HEIGHT = 45.0, 1.62
 
 
 def clip_folder() -> Path | None:
-    """Where the pybullet wheel keeps its clips, found without importing it; None when it is not installed."""
+    """Find the folder of the clips in the pybullet wheel, without importing it.
+
+    Returns
+    -------
+    Path or None
+        The folder; None if pybullet is not installed.
+    """
     spec = find_spec("pybullet_data")
     if spec is None or spec.origin is None:
         return None
@@ -57,7 +63,13 @@ def clip_folder() -> Path | None:
 
 
 def clip_names() -> list[str]:
-    """Names of the human clips in the installed pybullet wheel, sorted."""
+    """List the human clips in the installed pybullet wheel.
+
+    Returns
+    -------
+    list of str
+        Their names, sorted; empty if pybullet is not installed.
+    """
     folder = clip_folder()
     return [] if folder is None else sorted(path.stem for path in folder.glob("humanoid3d_*.txt"))
 
@@ -73,8 +85,8 @@ def read_deepmimic(source: str | Path) -> SkeletonRecording:
     Returns
     -------
     SkeletonRecording
-        The humanoid's joints, then wrists and corners of the soles as end sites; m, y up. The clips hold no
-        pronation and no wrist motion.
+        The humanoid's joints, then wrists and corners of the soles as end sites; m, y up. The clips contain
+        no pronation and no wrist motion.
 
     Raises
     ------
@@ -94,10 +106,11 @@ def read_deepmimic(source: str | Path) -> SkeletonRecording:
     names = tuple(nodes)
     parents = np.array([-1 if parent is None else names.index(parent) for parent, _ in nodes.values()])
     offsets = SCALE * np.array([offset for _, offset in nodes.values()])
-    places = np.tile(offsets, (len(frames), 1, 1))
-    places[:, 0] = frames[:, 1:4]
-    positions, rotations = world_poses(parents, places, _turns(frames, names))
-    # A frame's duration lasts until the next one, so the last one (mostly 0) carries no information.
+    local_positions = np.tile(offsets, (len(frames), 1, 1))
+    local_positions[:, 0] = frames[:, 1:4]
+    positions, rotations = compute_world_poses(parents, local_positions, _local_rotations(frames, names))
+    # The duration of a frame is the time until the next one, so the last one (mostly 0) carries no
+    # information.
     time = np.concatenate([[0.0], np.cumsum(frames[:-1, 0])])
     check_time(time, f"deepmimic:{path.stem}")
     return SkeletonRecording(
@@ -116,6 +129,7 @@ def read_deepmimic(source: str | Path) -> SkeletonRecording:
 
 
 def _find(source: str) -> Path:
+    """Path of a clip from its name or path."""
     if source.endswith(".txt"):
         return Path(source)
     folder, names = clip_folder(), clip_names()
@@ -128,9 +142,9 @@ def _find(source: str) -> Path:
 
 
 def _read_frames(path: Path) -> tuple[Array, str]:
-    """Read and check the (T, 44) numbers of a clip, and what it says of looping."""
+    """Read and check the (T, 44) numbers of a clip, and what it says about looping."""
     try:
-        # As floats: an integer of hundreds of digits has no float64, its float is infinite and named below.
+        # Integers are read as floats: one with hundreds of digits becomes infinite and is reported below.
         content = json.loads(path.read_text(encoding="utf-8"), parse_int=float)
     except OSError as error:
         raise MotionError(f"{path}: cannot be read: {error.strerror}") from error
@@ -167,18 +181,19 @@ def _read_frames(path: Path) -> tuple[Array, str]:
 
 
 def _column_name(column: int) -> str:
+    """Name of the quantity to which a column belongs."""
     if column < 4:
         return ("duration", "root x", "root y", "root z")[column]
     return next(name for name, (_, _, first, width) in SKELETON.items() if first <= column < first + width)
 
 
-def _turns(frames: Array, names: tuple[str, ...]) -> Array:
-    """Read the turns (T, J, 3, 3) from each joint's axes to its parent's."""
-    turns = np.tile(np.eye(3), (len(frames), len(names), 1, 1))
+def _local_rotations(frames: Array, names: tuple[str, ...]) -> Array:
+    """Read the rotations (T, J, 3, 3) from each joint's axes to its parent's."""
+    rotations = np.tile(np.eye(3), (len(frames), len(names), 1, 1))
     for joint, (_, _, column, width) in enumerate(SKELETON.values()):
         if width == 4:
-            turn = Rotation.from_quat(frames[:, column : column + 4], scalar_first=True)
+            rotation = Rotation.from_quat(frames[:, column : column + 4], scalar_first=True)
         else:
-            turn = Rotation.from_rotvec(frames[:, column, None] * np.array([0.0, 0.0, 1.0]))
-        turns[:, joint] = turn.as_matrix()
-    return turns
+            rotation = Rotation.from_rotvec(frames[:, column, None] * np.array([0.0, 0.0, 1.0]))
+        rotations[:, joint] = rotation.as_matrix()
+    return rotations

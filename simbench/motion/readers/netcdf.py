@@ -1,4 +1,4 @@
-"""NetCDF files of our own: a recording as it was written, bit for bit."""
+"""Reader of the NetCDF files that simbench writes: a recording as it was written, bit for bit."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.motion.anatomy import transform
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import Actor, Gap, HumanMotion, InitialPose, validate_motion
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.writers.netcdf import ACTOR_ATTRIBUTES, FORMAT, SEAL, checksum
@@ -23,12 +23,14 @@ def read_netcdf(path: Path, options: ReadOptions) -> HumanMotion:
     Parameters
     ----------
     path : pathlib.Path
+        The file.
     options : ReadOptions
         Without effect: the file declares everything.
 
     Returns
     -------
     HumanMotion
+        The validated motion.
 
     Raises
     ------
@@ -60,11 +62,12 @@ def read_netcdf(path: Path, options: ReadOptions) -> HumanMotion:
 
 
 def read_truth(path: Path) -> xr.Dataset:
-    """Read what a file tells of how its recording came about.
+    """Read the ground truth that a file stores about the recording of a virtual actor.
 
     Parameters
     ----------
     path : pathlib.Path
+        The file.
 
     Returns
     -------
@@ -74,7 +77,7 @@ def read_truth(path: Path) -> xr.Dataset:
     Raises
     ------
     MotionError
-        Another kind of file, a changed one, or a recording without truth.
+        Another kind of file, one that has changed since it was written, or a recording without ground truth.
     """
     _check_whole(path)
     with h5py.File(path, "r") as file:
@@ -85,7 +88,7 @@ def read_truth(path: Path) -> xr.Dataset:
 
 
 def _check_whole(path: Path) -> None:
-    """Let nothing but intact files pass: the HDF5 library hangs on some that are damaged."""
+    """Refuse files that are not intact, because the HDF5 library hangs on some damaged files."""
     try:
         content = path.read_bytes()
     except (OSError, ValueError) as error:
@@ -114,20 +117,23 @@ def _frames(file: Any, kind: str, axis: int) -> dict[str, NDArray[np.float64]]:
 
 
 def _gaps(file: Any) -> tuple[Gap, ...]:
+    """Gaps that were filled."""
     ends = (file[f"gap_{end}"][...].tolist() for end in ("first", "last"))
     return tuple(Gap(*gap) for gap in zip(file["gap_marker"].asstr()[...].tolist(), *ends, strict=True))
 
 
-def _handle(file: Any, side: str) -> Handle:
+def _handle(file: Any, side: str) -> HandlePath:
+    """Handle of one side."""
     name = f"{side}_handle"
     axis = f"{name}_turn_axis"
-    return Handle(
+    return HandlePath(
         poses=transform(file[f"{name}_rotation"][...], file[f"{name}_position"][...]),
         turn_axis=file[axis][...] if axis in file else None,
     )
 
 
 def _actor(attributes: Any) -> Actor | None:
+    """Actor, if the attributes name any property of theirs."""
     known: dict[str, Any] = {}
     for name, field in ACTOR_ATTRIBUTES.items():
         if name in attributes:

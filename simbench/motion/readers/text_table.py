@@ -1,4 +1,4 @@
-"""Tables of numbers in text files: every mistake with its line."""
+"""Parser for tables of numbers in text files; errors name the line."""
 
 from pathlib import Path
 
@@ -7,20 +7,22 @@ from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 
-# Any unit and any laboratory stay far below it; products of such numbers stay finite.
+# Positions stay far below this in any unit and any laboratory; products of such numbers stay finite.
 LARGEST_NUMBER = 1e9
 
 
 def read_lines(path: Path) -> list[str]:
-    """Read a text file's lines, whatever ends them.
+    """Read the lines of a text file with any line endings.
 
     Parameters
     ----------
     path : pathlib.Path
+        The file.
 
     Returns
     -------
     list of str
+        Its lines, without the line endings.
 
     Raises
     ------
@@ -28,44 +30,56 @@ def read_lines(path: Path) -> list[str]:
         The file cannot be read.
     """
     try:
-        # Names in an unknown encoding must not keep anybody from the numbers.
+        # Names in an unknown encoding must not prevent the numbers from being read.
         text = path.read_bytes().decode("utf-8-sig", errors="replace")
     except (OSError, ValueError) as error:
         raise MotionError(f"{path}: cannot be read: {error}") from error
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
-def shown(words: str) -> str:
-    """Quote a file's words for a message, shortened."""
+def quote(words: str) -> str:
+    """Quote words of a file for a message, shortened to 40 characters.
+
+    Parameters
+    ----------
+    words : str
+        The words.
+
+    Returns
+    -------
+    str
+        The words in quotes.
+    """
     return repr(words if len(words) <= 40 else f"{words[:37]}...")
 
 
 def read_numbers(
     lines: list[str], first: int, columns: int, source: str, delimiter: str | None = None
 ) -> NDArray[np.float64]:
-    """Read rows of finite numbers; blank lines do not count.
+    """Read rows of finite numbers; blank lines are skipped.
 
     Parameters
     ----------
     lines : list of str
-        The whole file's.
+        All lines of the file.
     first : int
         Index of the table's first line.
     columns : int
-        Numbers in each row.
+        Number of numbers in each row.
     source : str
-        The file, for messages.
+        Name of the file, for messages.
     delimiter : str, optional
-        White space unless given.
+        Character between numbers; white space unless given.
 
     Returns
     -------
     (T, columns) array
+        The numbers.
 
     Raises
     ------
     MotionError
-        A line with more or fewer numbers, or with something else than a finite number.
+        A line with more or fewer numbers, or with a value that is not a finite number.
     """
     rows = [k for k in range(first, len(lines)) if lines[k].strip()]
     for k in rows:
@@ -86,12 +100,13 @@ def read_numbers(
         for column, word in enumerate(lines[k].split(delimiter)):
             if not _is_number(word):
                 raise MotionError(
-                    f"{source}, line {k + 1}, column {column + 1}: {shown(word)}; it must be a finite number"
+                    f"{source}, line {k + 1}, column {column + 1}: {quote(word)}; it must be a finite number"
                 )
     raise MotionError(f"{source}: the table holds characters that are neither numbers nor between them")
 
 
 def _is_number(word: str) -> bool:
+    """Tell whether a word is a finite number as NumPy reads it."""
     try:
         return abs(float(word)) <= LARGEST_NUMBER and "_" not in word and word.isascii()
     except ValueError:

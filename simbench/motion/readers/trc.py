@@ -1,7 +1,7 @@
-"""TRC files, the text format of marker tracks that OpenSim and Motion Analysis use.
+"""Reader of TRC files, the text format of marker tracks that OpenSim and Motion Analysis use.
 
-Five lines of header (path; names of properties; their values; marker names, one for three columns; X1 Y1 Z1
-...), then one line a frame: number, time, coordinates, separated by tabs.
+A file has five lines of header (path; names of properties; their values; marker names, one for three columns;
+X1 Y1 Z1 ...), then one line for each frame: number, time, coordinates, separated by tabs.
 """
 
 import math
@@ -12,14 +12,14 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.marker_recording import MarkerRecording
-from simbench.motion.read_options import ReadOptions
-from simbench.motion.readers.length_unit import length_unit
+from simbench.motion.read_options import ReadOptions, resolve_length_unit
+from simbench.motion.recordings import MarkerRecording
 
 HEADER_LINES = 5
-# How far the time column may be off the declared rate, and its samples off even spacing, before it counts.
+# Relative tolerance of the time column's rate to the declared one, and fraction of the sampling interval by
+# which samples may deviate from even spacing by rounding.
 RATE_TOLERANCE, ROUNDING = 0.01, 0.1
-# Beyond this, in any unit, a number is no coordinate, and its square overflows.
+# A number beyond this is no coordinate in any unit, and its square overflows.
 LARGEST = 1e9
 
 
@@ -27,27 +27,30 @@ def read_trc(path: Path, options: ReadOptions) -> MarkerRecording:
     """Read the marker tracks of a TRC file.
 
     Blank coordinates, NaN and a point at exactly 0, 0, 0 mean that the marker was not seen. The vertical axis
-    is y, OpenSim's convention, unless declared otherwise. A time column that is the declared rate but for the
-    rounding of its digits is replaced by even spacing.
+    is y, OpenSim's convention, unless the user declares another. A time column that equals the declared rate
+    except for rounding of its digits is replaced by even spacing.
 
     Parameters
     ----------
     path : pathlib.Path
+        The file.
     options : ReadOptions
+        What the user declares about it.
 
     Returns
     -------
     MarkerRecording
+        The markers in metres.
 
     Raises
     ------
     MotionError
         Unreadable file, a header that is incomplete or disagrees with the data, lines of unequal length, text
         in place of a number, time that repeats, goes back or disagrees with the declared rate by more than
-        1 %, two markers of one name, zero frames, an unknown unit.
+        1 %, two markers with the same name, no frames, an unknown unit.
     """
     try:
-        # A byte order mark or an accent in the header must not stop it.
+        # A byte order mark or an accent in the header must not be an error.
         text = path.read_bytes().decode("utf-8-sig", errors="replace")
     except OSError as error:
         raise MotionError(f"{path}: cannot be read: {error.strerror}") from error
@@ -68,7 +71,7 @@ def read_trc(path: Path, options: ReadOptions) -> MarkerRecording:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise MotionError(f"{path}: line 4: two markers are named {twice!r}; names must differ")
-    unit, scale = length_unit(str(header["Units"]), options, f"{path}: line 3")
+    unit, scale = resolve_length_unit(str(header["Units"]), options, f"{path}: line 3")
     positions = table[:, 2:].reshape(len(table), len(labels), 3)[:, columns]
     unseen = np.isnan(positions).any(axis=2) | (positions == 0.0).all(axis=2)
     positions[unseen] = np.nan
@@ -85,7 +88,7 @@ def read_trc(path: Path, options: ReadOptions) -> MarkerRecording:
 
 
 def _header(lines: list[str], path: Path) -> dict[str, float | str]:
-    """Properties of lines 2 and 3, of which programs pad the values with blanks and extra tabs."""
+    """Properties of lines 2 and 3, whose values some programs pad with blanks and extra tabs."""
     keys, values = (line.split() for line in lines[1:3])
     written = dict(zip(keys, values, strict=False))
     header: dict[str, float | str] = {}
@@ -107,7 +110,7 @@ def _header(lines: list[str], path: Path) -> dict[str, float | str]:
 
 
 def _labels(line: str, count: int, path: Path) -> list[str]:
-    """Names of line 4, `count` of them, empty where a marker has none."""
+    """Names of the `count` markers in line 4, empty where a marker has none."""
     labels = [field.strip() for field in line.split("\t")[2:]]
     misplaced = next((label for k, label in enumerate(labels) if label and k % 3), None)
     if misplaced is not None:
@@ -123,7 +126,7 @@ def _labels(line: str, count: int, path: Path) -> list[str]:
 
 
 def _table(lines: list[str], width: int, path: Path) -> Array:
-    """Numbers of all frames (T, `width`), NaN for a blank."""
+    """Numbers of all frames (T, `width`), NaN where a field is blank."""
     rows = []
     for number, line in enumerate(lines[HEADER_LINES:], start=HEADER_LINES + 1):
         fields = line.split("\t")
@@ -153,7 +156,7 @@ def _table(lines: list[str], width: int, path: Path) -> Array:
 
 
 def _number(text: str) -> float | None:
-    """Value of a text, None when it has none."""
+    """Convert a text to a number; None if it is none."""
     try:
         return float(text)
     except ValueError:
@@ -161,7 +164,7 @@ def _number(text: str) -> float | None:
 
 
 def _time(column: Array, rate: float, path: Path) -> Array:
-    """Time from 0 on, s, checked and with its rounding undone."""
+    """Check the time column and return times from 0 on, s, with their rounding undone."""
     bad = np.flatnonzero(~np.isfinite(column))
     if bad.size:
         raise MotionError(f"{path}: frame {bad[0] + 1} has no time; every frame needs one")

@@ -1,6 +1,6 @@
-"""Recordings as files that other programs open: one file a format, one registry.
+"""Writers of recordings as files that other programs open: one module for each format, and a registry.
 
-A new format is one module with a function from a motion and a path, and one line below.
+A new format needs one module with a function of a motion and a path, and one line below.
 """
 
 import os
@@ -26,12 +26,15 @@ SUFFIXES: dict[str, Callable[[HumanMotion, Path], None]] = {
 def write_motion(motion: HumanMotion, path: str | Path) -> None:
     """Write a recording in the format that the path's suffix names.
 
-    The file appears under its name only when it is whole: a format's function writes beside it.
+    The file appears under its name only when it is complete: the function of a format writes to a temporary
+    name.
 
     Parameters
     ----------
     motion : HumanMotion
+        The motion to write.
     path : str or pathlib.Path
+        File to write; the suffix of its name chooses the format.
 
     Raises
     ------
@@ -45,7 +48,7 @@ def write_motion(motion: HumanMotion, path: str | Path) -> None:
             f"{path}: no writer for {suffix or 'a name without suffix'}; "
             f"give a name ending in {', '.join(SUFFIXES)}"
         )
-    # Some libraries look at the suffix.
+    # Some libraries choose the format by the suffix.
     part = path.with_name(f"{path.name}.part{suffix}")
     try:
         SUFFIXES[suffix](motion, part)

@@ -1,10 +1,11 @@
-"""BVH files: a recording as a skeleton that animation programs open.
+"""Writer of BVH files: a recording as a skeleton that animation programs open.
 
-Centimetres; x forward, y up, z to the right, as the ISB recommends. Recorded joint centres move against each
-other with the skin, so every node has three position channels and three rotation channels and nothing is
-lost. A node named as a joint has its place and the orientation of the segment that begins there; a node named
-as a segment has the place and orientation of its marker frame (`pelvis_segment` where a joint has the
-segment's name). In the rest pose all turns are zero: upright, arms forward.
+Positions are in centimetres; x is forward, y up, z to the right, as the ISB recommends. Recorded joint
+centres move relative to each other with the skin, so every node has three position channels and three
+rotation channels, and nothing is lost. A node with the name of a joint has its position and the orientation
+of the segment that begins there; a node with the name of a segment has the pose of its marker frame
+(`pelvis_segment` where a joint has the segment's name). In the rest pose all rotations are zero: upright,
+arms forward.
 """
 
 from pathlib import Path
@@ -19,11 +20,11 @@ from simbench.motion.human_motion import HumanMotion
 from simbench.robot.sides import SIDES
 
 CENTIMETRES = 100.0
-# Rows: the file's x, y, z (forward, up, right) in ours (forward, left, up).
+# Rows: axes x, y, z of the file (forward, up, right) in those of the world frame (forward, left, up).
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
-# Where there is no pelvis to begin with: a root that does not move.
+# Root that does not move, for a recording without a pelvis.
 WORLD = "world"
-# Node, parents first: the next one up, and the segment that begins there.
+# Node, parents first: its parent, and the segment that begins at the node.
 TREE: dict[str, tuple[str, str]] = {
     "pelvis": (WORLD, "pelvis"),
     "trunk": ("pelvis", "trunk"),
@@ -40,29 +41,31 @@ for _side in SIDES:
         f"{_side}_knee": (f"{_side}_hip", f"{_side}_shank"),
         f"{_side}_ankle": (f"{_side}_knee", f"{_side}_foot"),
     }
-# From the end of a chain to its End Site, cm in the file's axes: distally, upward at the head.
+# Vector from the end of a chain to its End Site in the file's axes, cm: distally, upward at the head.
 END, END_UPWARD = np.array([10.0, 0.0, 0.0]), np.array([0.0, 10.0, 0.0])
-# Share of the sampling interval by which samples may be off a constant rate.
+# Fraction of the sampling interval by which samples may deviate from a constant rate.
 UNEVEN = 0.05
 
 
 class _Node(NamedTuple):
-    """A node of the tree: the one above it (none for the root) and its pose over time (T, 4, 4), our axes."""
+    """A node of the tree: its parent (None for the root) and its poses (T, 4, 4) in the world frame."""
 
-    above: str | None
+    parent: str | None
     frames: Array
 
 
 def write_bvh(motion: HumanMotion, path: Path) -> None:
     """Write joints and segments of a recording as BVH.
 
-    Reads back to 1e-8 m and 1e-8 rad. Markers, the initial pose, handles and what is known of the actor have
-    no place in the format.
+    The file reproduces the motion to 1e-8 m and 1e-8 rad. Markers, the initial pose, handles and the actor
+    cannot be stored in the format.
 
     Parameters
     ----------
     motion : HumanMotion
+        The motion to write.
     path : Path
+        File to write.
 
     Raises
     ------
@@ -81,14 +84,14 @@ def write_bvh(motion: HumanMotion, path: Path) -> None:
         )
     nodes = _nodes(motion)
     depths = _depth_first(nodes)
-    places, angles = _local({name: nodes[name] for name in depths})
+    positions, angles = _local_coordinates({name: nodes[name] for name in depths})
     header = [
-        *_hierarchy(depths, places.mean(axis=0)),
+        *_hierarchy(depths, positions.mean(axis=0)),
         "MOTION",
         f"Frames: {count}",
         f"Frame Time: {step!r}",
     ]
-    table = np.concatenate([places, angles], axis=2).reshape(count, -1)
+    table = np.concatenate([positions, angles], axis=2).reshape(count, -1)
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.write("\n".join(header) + "\n")
         np.savetxt(file, table, fmt="%.8f")
@@ -102,7 +105,7 @@ def _nodes(motion: HumanMotion) -> dict[str, _Node]:
         nodes[WORLD] = _Node(None, np.tile(np.eye(4), (len(motion.time), 1, 1)))
     chain = [name for name in TREE if name in joints or (name == "trunk" and name in segments)]
     for name in [*chain, *(name for name in joints if name not in TREE)]:
-        above = _above(name, nodes)
+        above = _nearest_ancestor(name, nodes)
         if name in joints:
             carrier = segments.get(TREE[name][1] if name in TREE else "")
             if carrier is None:
@@ -114,12 +117,12 @@ def _nodes(motion: HumanMotion) -> dict[str, _Node]:
     for name, frames in segments.items():
         label = f"{name}_segment" if name in joints else name
         if label not in chain:
-            nodes[label] = _Node(begins.get(name) or _above(name, nodes), frames)
+            nodes[label] = _Node(begins.get(name) or _nearest_ancestor(name, nodes), frames)
     return nodes
 
 
-def _above(name: str, nodes: dict[str, _Node]) -> str | None:
-    """Nearest recorded node above; None for the root, the first one."""
+def _nearest_ancestor(name: str, nodes: dict[str, _Node]) -> str | None:
+    """Nearest recorded ancestor of a node; None for the root, which is the first node."""
     while name in TREE:
         name = TREE[name][0]
         if name in nodes:
@@ -127,26 +130,26 @@ def _above(name: str, nodes: dict[str, _Node]) -> str | None:
     return next(iter(nodes), None)
 
 
-def _local(nodes: dict[str, _Node]) -> tuple[Array, Array]:
-    """Places (T, N, 3), cm, and angles (T, N, 3) about z, y, x, degrees, in the axes of the node above."""
-    places, angles = [], []
+def _local_coordinates(nodes: dict[str, _Node]) -> tuple[Array, Array]:
+    """Positions (T, N, 3), cm, and angles (T, N, 3) about z, y, x, degrees, in the axes of the parent."""
+    positions, angles = [], []
     for above, frames in nodes.values():
         position, rotation = frames[:, :3, 3], frames[:, :3, :3]
         if above is not None:
             parent = nodes[above].frames
-            back = parent[:, :3, :3].transpose(0, 2, 1)
-            position = (back @ (position - parent[:, :3, 3])[..., None])[..., 0]
-            rotation = back @ rotation
-        places.append(CENTIMETRES * position @ Y_UP.T)
+            inverse = parent[:, :3, :3].transpose(0, 2, 1)
+            position = (inverse @ (position - parent[:, :3, 3])[..., None])[..., 0]
+            rotation = inverse @ rotation
+        positions.append(CENTIMETRES * position @ Y_UP.T)
         angles.append(_euler_angles(Y_UP @ rotation @ Y_UP.T))
-    return np.stack(places, axis=1), np.stack(angles, axis=1)
+    return np.stack(positions, axis=1), np.stack(angles, axis=1)
 
 
 def _euler_angles(rotation: Array) -> Array:
     """Angles (T, 3), degrees, about z, then the new y, then the new x, continuous in time.
 
-    SciPy's give up precision near the singularity, where a forearm may well point. Here the last angle
-    completes whatever rotation the first two leave.
+    SciPy's angles lose precision near the singularity, in which a forearm may well be. Here the last angle
+    completes the rotation that the first two leave.
     """
     z = np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
     y = np.arctan2(-rotation[:, 2, 0], np.hypot(rotation[:, 0, 0], rotation[:, 1, 0]))
@@ -159,19 +162,19 @@ def _euler_angles(rotation: Array) -> Array:
 
 
 def _depth_first(nodes: dict[str, _Node]) -> dict[str, int]:
-    """Depth of each node, in the order of the file."""
+    """Depth of each node, in the order of the file (depth first)."""
     depths: dict[str, int] = {}
     waiting = [next(iter(nodes))]
     while waiting:
         name = waiting.pop()
-        above = nodes[name].above
+        above = nodes[name].parent
         depths[name] = depths[above] + 1 if above is not None else 0
-        waiting += [child for child in reversed(nodes) if nodes[child].above == name]
+        waiting += [child for child in reversed(nodes) if nodes[child].parent == name]
     return depths
 
 
 def _hierarchy(depths: dict[str, int], offsets: Array) -> list[str]:
-    """Lines of the skeleton with its nodes' mean places (N, 3), cm."""
+    """Lines of the skeleton, with the mean positions (N, 3) of its nodes as offsets, cm."""
     lines = ["HIERARCHY"]
     following = [*list(depths.values())[1:], 0]
     for (name, depth), after, offset in zip(depths.items(), following, offsets, strict=True):
@@ -189,5 +192,6 @@ def _hierarchy(depths: dict[str, int], offsets: Array) -> list[str]:
     return lines
 
 
-def _offset(place: Array) -> str:
-    return "OFFSET " + " ".join(f"{value:.8f}" for value in place)
+def _offset(position: Array) -> str:
+    """Line of an offset, cm."""
+    return "OFFSET " + " ".join(f"{value:.8f}" for value in position)

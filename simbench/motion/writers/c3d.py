@@ -1,7 +1,8 @@
-"""C3D files by ezc3d: markers, joints and segment frames as points, for motion-capture programs.
+"""Writer of C3D files by ezc3d: markers, joints and segment frames as points, for motion-capture programs.
 
-Joint centres are points named as the joint. A segment's frame is three points, as motion-capture programs
-export it: `left_hand_o` at its origin, `left_hand_x` and `left_hand_y` 0.1 m along its axes.
+A joint centre is a point with the name of the joint. The frame of a segment is three points, as
+motion-capture programs export it: `left_hand_o` at its origin, `left_hand_x` and `left_hand_y` 0.1 m along
+its axes.
 """
 
 import errno
@@ -17,30 +18,31 @@ from simbench.errors import MotionError
 from simbench.motion.human_motion import HumanMotion
 
 # The format counts frames with 16 bits, events and the bytes of a text with 8.
-MOST_FRAMES, MOST_EVENTS, LONGEST_TEXT = 65535, 255, 255
+MAX_FRAMES, MAX_EVENTS, LONGEST_TEXT = 65535, 255, 255
 AXIS_LENGTH = 0.1
 MILLIMETRES = 1000.0
-# Largest difference between two intervals, relative to their mean, of samples that one rate describes.
+# Largest difference between two sampling intervals, relative to their mean, for which the rate is constant.
 UNEVEN = 1e-3
 
 
 def write_c3d(motion: HumanMotion, path: Path) -> None:
     """Write markers, joints and segment frames as points of a C3D file: millimetres, float, z up.
 
-    The repetitions become events `stroke start` and `stroke end`; what is known of the actor goes to the
-    groups SUBJECTS and PROCESSING, where Vicon keeps it. Handles have no place in the format.
+    The repetitions are written as events `stroke start` and `stroke end`, the actor in the groups SUBJECTS
+    and PROCESSING, as Vicon does. Handles cannot be stored in the format.
 
     Parameters
     ----------
     motion : HumanMotion
+        The motion to write.
     path : pathlib.Path
-        Must end in `.c3d`.
+        File to write; its name must end in `.c3d`.
 
     Raises
     ------
     MotionError
         The samples are not evenly spaced, there are more frames or repetitions than the format counts, or
-        two points have one name.
+        two points have the same name.
     OSError
         The file cannot be written.
     """
@@ -52,8 +54,8 @@ def write_c3d(motion: HumanMotion, path: Path) -> None:
         )
     strokes = np.zeros((0, 2), dtype=np.int64) if motion.strokes is None else motion.strokes
     for what, count, most in (
-        ("frames", len(motion.time), MOST_FRAMES),
-        ("events", strokes.size, MOST_EVENTS),
+        ("frames", len(motion.time), MAX_FRAMES),
+        ("events", strokes.size, MAX_EVENTS),
     ):
         if count > most:
             raise MotionError(f"{motion.source}: {count} {what}; C3D holds at most {most}")
@@ -69,7 +71,7 @@ def write_c3d(motion: HumanMotion, path: Path) -> None:
     file.add_parameter("TRIAL", "DESCRIPTION", [_short(motion.source)])
     _add_actor(file, motion)
     _add_events(file, motion.time[strokes] - motion.time[0])
-    # ezc3d reports neither a folder that is missing nor a disk that is full.
+    # ezc3d reports neither a missing folder nor a full disk.
     path.write_bytes(b"")
     file.write(str(path))
     if path.stat().st_size < 16 * len(points) * len(motion.time):
@@ -77,7 +79,7 @@ def write_c3d(motion: HumanMotion, path: Path) -> None:
 
 
 def _points(motion: HumanMotion) -> Mapping[str, NDArray[np.float64]]:
-    """All points by name, (T, 3) each, m."""
+    """All points by name, (T, 3) each, m, in the world frame."""
     triads = {}
     for name, frames in motion.segments.items():
         origin = frames[:, :3, 3]
@@ -94,6 +96,7 @@ def _points(motion: HumanMotion) -> Mapping[str, NDArray[np.float64]]:
 
 
 def _add_actor(file: ezc3d.c3d, motion: HumanMotion) -> None:
+    """Write the actor, as far as known, to the groups SUBJECTS and PROCESSING."""
     actor = motion.actor
     file.add_parameter("SUBJECTS", "USED", [0 if actor is None else 1])
     if actor is None:
@@ -109,16 +112,17 @@ def _add_actor(file: ezc3d.c3d, motion: HumanMotion) -> None:
 
 
 def _short(text: str) -> str:
+    """Text shortened to the bytes that the format holds."""
     return text.encode()[:LONGEST_TEXT].decode(errors="ignore")
 
 
 def _add_events(file: ezc3d.c3d, strokes: NDArray[np.float64]) -> None:
-    """Start and end of each repetition, from their times (N, 2), s."""
+    """Write the start and end of each repetition, (N, 2), s, as events."""
     times = strokes.ravel()
     if not times.size:
         return
     file.add_parameter("EVENT", "USED", int(times.size))
     file.add_parameter("EVENT", "CONTEXTS", ["General"] * times.size)
     file.add_parameter("EVENT", "LABELS", ["stroke start", "stroke end"] * len(strokes))
-    # Minutes and seconds.
+    # The rows are minutes and seconds.
     file.add_parameter("EVENT", "TIMES", np.stack([times // 60, times % 60]))

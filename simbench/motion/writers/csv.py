@@ -1,4 +1,4 @@
-"""CSV files: the joints and segments of a recording for spreadsheets, one line a sample."""
+"""Writer of CSV files: the joints and segments of a recording for spreadsheets, one line for each sample."""
 
 from pathlib import Path
 
@@ -9,21 +9,23 @@ from simbench.motion.human_motion import HumanMotion
 
 POSITION = ("x_m", "y_m", "z_m")
 QUATERNION = ("qx", "qy", "qz", "qw")
-# After the name of a segment that is a joint's too.
+# Suffix of the name of a segment if a joint has the same name.
 SEGMENT_MARK = "_segment"
 
 
 def write_motion_csv(motion: HumanMotion, path: Path) -> None:
-    """Write time (s), joint positions (m), and segments as position (m) and quaternion x, y, z, w.
+    """Write time (s), joint positions (m), and segments as position (m) and quaternion x, y, z, w as CSV.
 
     Columns are `time_s`, `left_shoulder_x_m`, ..., `left_hand_x_m`, ..., `left_hand_qx`, ...; a segment with
-    a joint's name is marked, `pelvis_segment_x_m`. Markers, the initial pose, handles and the actor have no
-    place.
+    the name of a joint gets a suffix, `pelvis_segment_x_m`. Markers, the initial pose, handles and the actor
+    are not written.
 
     Parameters
     ----------
     motion : HumanMotion
+        The motion to write.
     path : Path
+        File to write.
 
     Raises
     ------
@@ -38,8 +40,9 @@ def write_motion_csv(motion: HumanMotion, path: Path) -> None:
         label = name + SEGMENT_MARK if name in motion.joints else name
         header += [f"{label}_{end}" for end in (*POSITION, *QUATERNION)]
         quaternions = Rotation.from_matrix(frames[:, :3, :3]).as_quat()
-        # Of the two quaternions of a rotation the one nearer to the last sample's: no jumps in a plot.
-        turned = (quaternions[1:] * quaternions[:-1]).sum(axis=1) < 0
-        quaternions[1:] *= np.where(np.cumsum(turned) % 2, -1.0, 1.0)[:, None]
+        # Of the two quaternions of a rotation the one nearer to the last sample's is written: plots have no
+        # jumps.
+        flipped = (quaternions[1:] * quaternions[:-1]).sum(axis=1) < 0
+        quaternions[1:] *= np.where(np.cumsum(flipped) % 2, -1.0, 1.0)[:, None]
         columns += [frames[:, :3, 3], quaternions]
     np.savetxt(path, np.hstack(columns), delimiter=",", header=",".join(header), comments="", fmt="%.12g")

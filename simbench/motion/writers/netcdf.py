@@ -1,7 +1,7 @@
-"""NetCDF files: all that is known of a recording, bit for bit, with dimensions, units and descriptions.
+"""Writer of NetCDF files: a complete recording, bit for bit, with dimensions, units and descriptions.
 
-Written with h5py, whose dimension scales are NetCDF-4's dimensions: xarray and h5netcdf open the file, but
-would take eight times as long to write the hundreds of recordings of a session.
+The files are written with h5py, whose dimension scales are NetCDF-4's dimensions: xarray and h5netcdf open
+the file, but would take eight times as long to write the hundreds of recordings of a session.
 """
 
 import hashlib
@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import MotionError
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import Actor, HumanMotion
 
 FORMAT = "simbench human motion 1"
-# Name in the file and in `Actor`.
+# Name of each property of the actor in the file and in `Actor`.
 ACTOR_ATTRIBUTES = {
     "actor_name": "name",
     "actor_height_m": "height",
@@ -28,11 +28,11 @@ ACTOR_ATTRIBUTES = {
     "actor_age_years": "age",
 }
 
-# Between the HDF5 file, whose own header says where it ends, and the checksum of its bytes.
+# Separator between the HDF5 file, whose own header says where it ends, and the checksum of its bytes.
 SEAL = b"simbench checksum "
 
 Truth = Mapping[str, tuple[tuple[str, ...], ArrayLike, str]]
-"""Dimensions, values, unit."""
+"""Dimensions, values and unit of each variable of the ground truth."""
 
 
 def write_netcdf(
@@ -41,24 +41,26 @@ def write_netcdf(
     truth: Truth | None = None,
     truth_attributes: Mapping[str, str | float] | None = None,
 ) -> None:
-    """Write a recording, and what is known of how it came about.
+    """Write a recording, and optionally the ground truth of how a virtual actor performed it.
 
-    The same recording gives the same bytes. The file appears under its name only when it is whole.
+    The same recording gives the same bytes. The file appears under its name only when it is complete.
 
     Parameters
     ----------
     motion : HumanMotion
+        The motion to write.
     path : Path
+        File to write.
     truth : mapping of str to (dims, values, unit), optional
         Arrays for the group `truth`; the dimensions of the recording (`time`, `joint`, `segment`, `marker`,
-        `xyz`) keep their meaning there. A variable with its dimension's name holds that dimension's labels.
+        `xyz`) keep their meaning there. A variable with the name of its dimension holds the labels along it.
     truth_attributes : mapping of str to str or number, optional
         Attributes of that group.
 
     Raises
     ------
     MotionError
-        Two arrays of the truth disagree about a dimension's length.
+        Two arrays of the ground truth disagree about the length of a dimension.
     OSError
         If the file cannot be written.
     """
@@ -75,7 +77,7 @@ def write_netcdf(
             _write_actor(motion.actor, file)
         if truth is not None:
             inner = _Group(file.create_group("truth"), dict(group.scales))
-            # Labels before what they label.
+            # Variables with labels come before the variables that they label.
             for name, (dims, values, unit) in sorted(
                 truth.items(), key=lambda item: item[1][0] != (item[0],)
             ):
@@ -92,7 +94,18 @@ def write_netcdf(
 
 
 def checksum(content: bytes) -> bytes:
-    """Digest that a file's end promises."""
+    """Compute the checksum that stands at the end of a file.
+
+    Parameters
+    ----------
+    content : bytes
+        Bytes of the HDF5 file.
+
+    Returns
+    -------
+    bytes
+        SHA-256 of the content in hexadecimal digits.
+    """
     return hashlib.sha256(content).hexdigest().encode()
 
 
@@ -104,7 +117,7 @@ class _Group:
         self.scales = scales
 
     def add(self, name: str, dims: tuple[str, ...], values: ArrayLike, unit: str, text: str = "") -> None:
-        """Write a variable, and the dimensions it is the first to use."""
+        """Write a variable, and those of its dimensions that no earlier variable has."""
         array = np.asarray(values)
         if array.ndim != len(dims):
             raise MotionError(f"{name}: {array.ndim} dimensions, but {len(dims)} names for them: {dims}")
@@ -125,6 +138,7 @@ class _Group:
             variable.attrs["description"] = text
 
     def _scale(self, name: str, values: NDArray[Any], label: str) -> Any:
+        """Write a dimension scale."""
         scale = self.group.create_dataset(name, data=_storable(values))
         scale.make_scale(label)
         scale.attrs["_Netcdf4Dimid"] = np.int32(len(self.scales))
@@ -133,16 +147,19 @@ class _Group:
 
 
 def _storable(array: NDArray[Any]) -> NDArray[Any]:
+    """Convert texts and booleans to types that NetCDF has."""
     if array.dtype.kind == "U":
         return _strings(array.tolist())
     return array.astype(np.int8) if array.dtype.kind == "b" else array
 
 
 def _strings(values: Any) -> NDArray[Any]:
+    """Array of texts of variable length."""
     return np.array(values, dtype=h5py.string_dtype())
 
 
 def _write_actor(actor: Actor, file: Any) -> None:
+    """Write the known properties of the actor as attributes."""
     for name, field in ACTOR_ATTRIBUTES.items():
         value = getattr(actor, field)
         if value is not None:
@@ -183,7 +200,8 @@ def _write_motion(motion: HumanMotion, group: _Group) -> None:
         _write_handle(handle, f"{side}_handle", group)
 
 
-def _write_handle(handle: Handle, name: str, group: _Group) -> None:
+def _write_handle(handle: HandlePath, name: str, group: _Group) -> None:
+    """Write the poses of a handle, and its axis if it has one."""
     _add_frames(group, name, (name,), handle.poses)
     if handle.turn_axis is not None:
         text = "axis about which the hand may turn on the handle, in the palm's axes"
@@ -191,7 +209,7 @@ def _write_handle(handle: Handle, name: str, group: _Group) -> None:
 
 
 def _add_frames(group: _Group, name: str, dims: tuple[str, ...], frames: NDArray[np.float64]) -> None:
-    """Homogeneous transforms as origin and rotation matrix, which loses no bit."""
+    """Write homogeneous transforms as origin and rotation matrix, which loses no bit."""
     group.add(f"{name}_position", (*dims, "xyz"), frames[..., :3, 3], "m", "origin in the world frame")
     text = "turns the segment's axes, its columns, into the world's"
     group.add(f"{name}_rotation", (*dims, "row", "column"), frames[..., :3, :3], "1", text)

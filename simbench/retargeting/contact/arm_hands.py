@@ -10,7 +10,7 @@ from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.motion.anatomy import PALM_OFFSET, transform
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import HumanMotion
 from simbench.retargeting.contact.hand_plan import ARRIVAL, HandPlan, approach_handles, smooth_poses
 from simbench.retargeting.contact.phases import contact_phases, near_contact
@@ -50,7 +50,7 @@ def recorded_palms(motion: HumanMotion, sides: Sequence[str]) -> dict[str, Array
 
 def plan_arm_hands(
     motion: HumanMotion,
-    handles: Mapping[str, Handle],
+    handles: Mapping[str, HandlePath],
     home: Mapping[str, Array],
     *,
     contact_distance: float,
@@ -66,7 +66,7 @@ def plan_arm_hands(
     Parameters
     ----------
     motion : HumanMotion
-    handles : {side: Handle}
+    handles : {side: HandlePath}
         Of the hands that the robot has.
     home : {side: (4, 4) array}
         The robot's hand poses in its posture at rest, world.

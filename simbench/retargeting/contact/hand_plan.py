@@ -10,7 +10,7 @@ from scipy.signal import savgol_filter
 from scipy.spatial.transform import Rotation
 
 from simbench.motion.anatomy import transform
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.retargeting.contact.handle_path import grip_path
 from simbench.retargeting.contact.phases import near_contact
 from simbench.retargeting.contact.reach import arm_reach, draw_in, wrist_in_palm
@@ -76,7 +76,7 @@ def approach_handles(
     palms: Mapping[str, NDArray[np.float64]],
     share: Mapping[str, NDArray[np.float64]],
     contact: Mapping[str, NDArray[np.bool_]],
-    handles: Mapping[str, Handle],
+    handles: Mapping[str, HandlePath],
 ) -> dict[str, NDArray[np.float64]]:
     """Put the actor's palms onto the handles in contact, and correct their ways there and back to match.
 
@@ -89,7 +89,7 @@ def approach_handles(
         `actor_palms`.
     share, contact : {side: (T,) array}
         `contact_phases`.
-    handles : {side: Handle}
+    handles : {side: HandlePath}
 
     Returns
     -------
@@ -120,7 +120,7 @@ def plan_hands(
     held: Mapping[str, NDArray[np.float64]],
     share: Mapping[str, NDArray[np.float64]],
     contact: Mapping[str, NDArray[np.bool_]],
-    handles: Mapping[str, Handle],
+    handles: Mapping[str, HandlePath],
 ) -> HandPlan:
     """Desired palm poses of the robot (Tomić 2018, §3.7.1-3.7.3).
 
@@ -141,7 +141,7 @@ def plan_hands(
         `actor_palms`; `approach_handles`.
     share, contact : {side: (T,) array}
         `contact_phases`.
-    handles : {side: Handle}
+    handles : {side: HandlePath}
 
     Returns
     -------

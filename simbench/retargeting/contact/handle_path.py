@@ -8,7 +8,7 @@ from scipy.interpolate import CubicSpline
 
 from simbench.kinematics.arrays import Array
 from simbench.motion.anatomy import transform
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 
 _LEVER = 0.15
 """What a radian counts against a metre when the nearest place of a handle is looked for, m/rad."""
@@ -16,7 +16,7 @@ _NEWTON_STEPS = 4
 
 
 def grip_path(
-    palms: Mapping[str, Array], contact: Mapping[str, NDArray[np.bool_]], handles: Mapping[str, Handle]
+    palms: Mapping[str, Array], contact: Mapping[str, NDArray[np.bool_]], handles: Mapping[str, HandlePath]
 ) -> dict[str, Array]:
     """Put the palms in contact onto their handles.
 
@@ -30,7 +30,7 @@ def grip_path(
     palms : {side: (T, 4, 4) array}
         The actor's, world.
     contact : {side: (T,) bool array}
-    handles : {side: Handle}
+    handles : {side: HandlePath}
 
     Returns
     -------
@@ -57,7 +57,7 @@ def grip_path(
     return held
 
 
-def _way(handle: Handle) -> CubicSpline:
+def _way(handle: HandlePath) -> CubicSpline:
     """Lay a smooth curve through a handle's poses, over their index: position and rotation, 12 numbers."""
     poses = handle.poses
     closed = len(poses) > 3 and bool(np.abs(poses[0] - poses[-1]).max() < 1e-9)
@@ -67,7 +67,7 @@ def _way(handle: Handle) -> CubicSpline:
     return CubicSpline(np.arange(len(poses)), values, bc_type="periodic" if closed else "natural")
 
 
-def _nearest(handles: list[Handle], palms: list[Array]) -> Array:
+def _nearest(handles: list[HandlePath], palms: list[Array]) -> Array:
     """Find where on their common way the handles are nearest to the palms: fractional index (T,)."""
     if len(handles[0].poses) == 1:
         return np.zeros(len(palms[0]))
@@ -96,7 +96,7 @@ def _nearest(handles: list[Handle], palms: list[Array]) -> Array:
     return place
 
 
-def _on_handle(handle: Handle, place: Array, palms: Array) -> Array:
+def _on_handle(handle: HandlePath, place: Array, palms: Array) -> Array:
     """Poses (T, 4, 4) of the handle at fractional indices, turned about its axis as the palms are."""
     if len(handle.poses) == 1:
         rotation = np.repeat(handle.poses[:, :3, :3], len(place), axis=0)

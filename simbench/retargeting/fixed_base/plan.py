@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import RetargetError, ScenarioError
 from simbench.kinematics.time_scaling import time_scaling_factor
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
@@ -67,7 +67,7 @@ def plan_arm(
     motion: HumanMotion,
     place: RobotSection,
     settings: RetargetSection,
-    handles: Mapping[str, Handle],
+    handles: Mapping[str, HandlePath],
     progress: Progress,
     surroundings: Surroundings = lambda hands: (),
 ) -> ArmPlan:
@@ -84,7 +84,7 @@ def plan_arm(
         Resampled, in the world frame of the scene.
     place : RobotSection
     settings : RetargetSection
-    handles : {side: Handle}
+    handles : {side: HandlePath}
         What each of the person's hands holds. Those of hands that the robot lacks are left alone.
     progress : callable (stage, done, total)
     surroundings : callable (HandPlan) -> sequence of Obstacle

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.retargeting.placement.reach_model import ReachabilityModel, handle_way_points
 
 PLACE_SIZE = 6
@@ -46,7 +46,7 @@ class HandPath:
         )
 
 
-def make_hand_path(reach: ReachabilityModel, handles: Mapping[str, Handle], sway: Array) -> HandPath:
+def make_hand_path(reach: ReachabilityModel, handles: Mapping[str, HandlePath], sway: Array) -> HandPath:
     """Prepare the course of handles, the root swaying (K, 3), m, world.
 
     What the COG goes with the hands, the root goes a little farther, as the feet stay.
@@ -56,12 +56,12 @@ def make_hand_path(reach: ReachabilityModel, handles: Mapping[str, Handle], sway
     )
 
 
-def hand_displacement(handles: Mapping[str, Handle]) -> Array:
+def hand_displacement(handles: Mapping[str, HandlePath]) -> Array:
     """Half the sum of what the handles move from the middles of their ways.
 
     Parameters
     ----------
-    handles : {side: Handle}
+    handles : {side: HandlePath}
 
     Returns
     -------

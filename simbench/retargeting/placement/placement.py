@@ -8,7 +8,7 @@ from scipy.stats.qmc import Halton
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.retargeting.placement.hand_path import (
     PLACE_SIZE,
     HandPath,
@@ -113,7 +113,7 @@ class Placement:
 
 def judge_root(
     reach: ReachabilityModel,
-    handles: Mapping[str, Handle],
+    handles: Mapping[str, HandlePath],
     root: RootPath,
     wanted: ReachTolerances,
     likely: NominalPosture | None = None,
@@ -123,7 +123,7 @@ def judge_root(
     Parameters
     ----------
     reach : ReachabilityModel
-    handles : {side: Handle}
+    handles : {side: HandlePath}
     root : RootPath
     wanted : ReachTolerances
     likely : NominalPosture, optional
@@ -140,7 +140,7 @@ def judge_root(
 
 def find_root(
     reach: ReachabilityModel,
-    handles: Mapping[str, Handle],
+    handles: Mapping[str, HandlePath],
     start: RootPath,
     heights: tuple[float, float],
     wanted: ReachTolerances,
@@ -157,7 +157,7 @@ def find_root(
     Parameters
     ----------
     reach : ReachabilityModel
-    handles : {side: Handle}
+    handles : {side: HandlePath}
     start : RootPath
         First guess; the sway is kept.
     heights : (float, float)

@@ -10,7 +10,7 @@ from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.task_matrix import Tasks, Workspace, make_workspace
 from simbench.kinematics.tree import KinematicTree, first_joint, frame_on_body, kinematic_tree
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.retargeting.collision.clearance import add_self_pairs, convex_shapes
 from simbench.retargeting.collision.pair_distances import (
     PairWorkspace,
@@ -72,14 +72,17 @@ class ReachabilityModel:
 
 
 def make_reachability_model(
-    robot: Robot, handles: Mapping[str, Handle], joints: Array, sway_gain: tuple[float, float] = (0.0, 0.0)
+    robot: Robot,
+    handles: Mapping[str, HandlePath],
+    joints: Array,
+    sway_gain: tuple[float, float] = (0.0, 0.0),
 ) -> ReachabilityModel:
     """Prepare to ask what a robot's hands reach.
 
     Parameters
     ----------
     robot : Robot
-    handles : {side: Handle}
+    handles : {side: HandlePath}
         What each of the robot's hands holds.
     joints : (n,) array
         Posture of everything but trunk and those arms, and one in which the root does not sway, rad.
@@ -145,12 +148,12 @@ def make_reachability_model(
     )
 
 
-def handle_way_points(handles: Mapping[str, Handle]) -> Array:
+def handle_way_points(handles: Mapping[str, HandlePath]) -> Array:
     """Places of the palms' points along the way of the handles.
 
     Parameters
     ----------
-    handles : {side: Handle}
+    handles : {side: HandlePath}
         Moving together: pose k of one with pose k of the other; one that stands still has a single pose.
 
     Returns
@@ -243,6 +246,6 @@ def _roles(side: str) -> list[str]:
     return [f"{side}_{part}" for part in ("shoulder", "elbow", "wrist", "hand")]
 
 
-def _axes(handle: Handle) -> Array:
+def _axes(handle: HandlePath) -> Array:
     """Directions in the palm that the handle settles (p, 3)."""
     return np.eye(3) if handle.turn_axis is None else handle.turn_axis[None]

@@ -9,7 +9,7 @@ import pinocchio as pin
 from simbench.balance.standing.standing import Stance, least_knee_bend, leg_columns, solve_com_ik, stand
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.retargeting.placement.hand_path import com_offset, hand_displacement
 from simbench.retargeting.placement.limit_margin import ReachTolerances
 from simbench.retargeting.placement.placement import Placement, RootPath, judge_root
@@ -88,13 +88,15 @@ class Placed:
     legs_fault: bool = False
 
 
-def handles_for(robot: Robot, handles: Mapping[str, Handle], side: str | None = None) -> dict[str, Handle]:
+def handles_for(
+    robot: Robot, handles: Mapping[str, HandlePath], side: str | None = None
+) -> dict[str, HandlePath]:
     """Choose which of a robot's hands holds what.
 
     Parameters
     ----------
     robot : Robot
-    handles : {side: Handle}
+    handles : {side: HandlePath}
         Those of a recording.
     side : str, optional
         Take only the handle of this side: with the hand of that side, or with the only one there is. By
@@ -102,7 +104,7 @@ def handles_for(robot: Robot, handles: Mapping[str, Handle], side: str | None = 
 
     Returns
     -------
-    {side of the robot: Handle}
+    {side of the robot: HandlePath}
 
     Raises
     ------
@@ -141,7 +143,7 @@ def choose_posture(robot: Robot, name: str | None = None) -> str:
 
 def evaluate_placement(
     robot: Robot,
-    handles: Mapping[str, Handle],
+    handles: Mapping[str, HandlePath],
     spot: BasePlacement,
     posture: str,
     *,
@@ -155,7 +157,7 @@ def evaluate_placement(
     Parameters
     ----------
     robot : Robot
-    handles : {side: Handle}
+    handles : {side: HandlePath}
         From `handles_for`.
     spot : BasePlacement
     posture : str
@@ -239,13 +241,13 @@ def resting_root(robot: Robot, spot: BasePlacement, posture: str) -> tuple[Array
     return stance.base[:3], stance.joints
 
 
-def cog_targets(stance: Stance, handles: Mapping[str, Handle], spot: BasePlacement) -> Array:
+def cog_targets(stance: Stance, handles: Mapping[str, HandlePath], spot: BasePlacement) -> Array:
     """Let the COG go a part of the way with the hands.
 
     Parameters
     ----------
     stance : Stance
-    handles : {side: Handle}
+    handles : {side: HandlePath}
     spot : BasePlacement
         Its heading, `follow`, `advance` and `lean` are used.
 

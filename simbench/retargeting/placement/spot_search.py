@@ -7,7 +7,7 @@ import numpy as np
 
 from simbench.balance.standing.standing import Stance, height_range, stand
 from simbench.kinematics.arrays import Array
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.retargeting.placement.hand_path import com_offset, hand_displacement
 from simbench.retargeting.placement.limit_margin import ReachTolerances
 from simbench.retargeting.placement.placement import RootPath, find_root
@@ -39,7 +39,7 @@ _LEAN_ROOM = 0.01
 
 def find_spot(
     robot: Robot,
-    handles: Mapping[str, Handle],
+    handles: Mapping[str, HandlePath],
     start: BasePlacement,
     posture: str,
     on_progress: OnProgress,
@@ -54,7 +54,7 @@ def find_spot(
     Parameters
     ----------
     robot : Robot
-    handles : {side: Handle}
+    handles : {side: HandlePath}
         From `handles_for`.
     start : BasePlacement
         First guess.
@@ -128,7 +128,7 @@ def find_spot(
 
 def _find_resting(
     robot: Robot,
-    handles: Mapping[str, Handle],
+    handles: Mapping[str, HandlePath],
     start: BasePlacement,
     posture: str,
     on_progress: OnProgress,
@@ -146,7 +146,7 @@ def _find_resting(
 
 
 def _leant(
-    robot: Robot, handles: Mapping[str, Handle], placed: Placed, posture: str, wanted: ReachTolerances
+    robot: Robot, handles: Mapping[str, HandlePath], placed: Placed, posture: str, wanted: ReachTolerances
 ) -> Placed | None:
     """Put the feet back or forth under a pelvis that stays: the legs bend farther one way than the other.
 
@@ -169,7 +169,7 @@ def _leant(
     return None
 
 
-def _shares(robot: Robot, stance: Stance, handles: Mapping[str, Handle]) -> tuple[float, float]:
+def _shares(robot: Robot, stance: Stance, handles: Mapping[str, HandlePath]) -> tuple[float, float]:
     """Most of `follow` and of `advance` that together keep the COG inside the box about the soles."""
     room = float(half_soles(robot, stance).min()) - _SUPPORT_ROOM
     hands = hand_displacement(handles)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from simbench.balance.standing.standing import Stance, solve_com_ik, stand
 from simbench.errors import RetargetError
 from simbench.kinematics.time_scaling import time_scaling_factor
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
@@ -102,7 +102,7 @@ def plan_motion(
     motion: HumanMotion,
     place: RobotSection,
     settings: RetargetSection,
-    handles: Mapping[str, Handle],
+    handles: Mapping[str, HandlePath],
     progress: Progress,
     surroundings: Surroundings = lambda hands: (),
     *,
@@ -121,7 +121,7 @@ def plan_motion(
         Resampled, in the world frame of the scene.
     place : RobotSection
     settings : RetargetSection
-    handles : {side: Handle}
+    handles : {side: HandlePath}
         What each hand holds; empty without equipment.
     progress : callable (stage, done, total)
     surroundings : callable (HandPlan) -> sequence of Obstacle

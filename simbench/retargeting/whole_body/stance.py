@@ -12,7 +12,7 @@ from simbench.balance.standing.standing import Stance, height_range, leg_columns
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.contact.hand_plan import HandPlan
@@ -42,7 +42,7 @@ def choose_spot(
     robot: Robot,
     section: RobotSection,
     settings: RetargetSection,
-    handles: Mapping[str, Handle],
+    handles: Mapping[str, HandlePath],
     on_progress: OnProgress,
 ) -> BasePlacement:
     """Take the place a scenario gives a robot, or find the best one for its equipment.
@@ -52,7 +52,7 @@ def choose_spot(
     robot : Robot
     section : RobotSection
     settings : RetargetSection
-    handles : {side: Handle}
+    handles : {side: HandlePath}
     on_progress : callable (stage, done, total)
 
     Returns
@@ -91,7 +91,7 @@ def guide_posture(
     robot: Robot,
     spot: BasePlacement,
     section: RobotSection,
-    handles: Mapping[str, Handle],
+    handles: Mapping[str, HandlePath],
     time: Array,
     posture: Array,
     names: tuple[str, ...],
@@ -107,7 +107,7 @@ def guide_posture(
     robot : Robot
     spot : BasePlacement
     section : RobotSection
-    handles : {side: Handle}
+    handles : {side: HandlePath}
     time : (T,) array
         s.
     posture : (T, n) array
@@ -153,7 +153,7 @@ def _out_of_reach(placed: Placed) -> str:
     )
 
 
-def _used(handles: Mapping[str, Handle], hands: HandPlan) -> dict[str, Handle]:
+def _used(handles: Mapping[str, HandlePath], hands: HandPlan) -> dict[str, HandlePath]:
     """Leave out the ends of the handles' way where no hand went; a closed way is kept whole."""
     places = _places(handles, hands)
     part = slice(places.min(), places.max() + 1)
@@ -169,7 +169,7 @@ def _used(handles: Mapping[str, Handle], hands: HandPlan) -> dict[str, Handle]:
     }
 
 
-def _places(handles: Mapping[str, Handle], hands: HandPlan) -> NDArray[np.int64]:
+def _places(handles: Mapping[str, HandlePath], hands: HandPlan) -> NDArray[np.int64]:
     """Index of the poses of the handles' common way that is nearest to the hands, sample by sample (T,)."""
     count = max(len(handle.poses) for handle in handles.values())
     total = np.zeros((len(next(iter(hands.share.values()))), count))

@@ -1,4 +1,4 @@
-"""Modified Denavit-Hartenberg tables: rows, placements, and the frames of a tree of joints."""
+"""Modified Denavit-Hartenberg tables: rows, joint placements, and the frames of a tree of joints."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ BASE = "base"
 
 
 class Sigma(IntEnum):
-    """Kind of joint: the variable is added to theta, to d, or there is none."""
+    """Type of joint: the joint variable is added to theta, to d, or there is none."""
 
     REVOLUTE = 0
     PRISMATIC = 1
@@ -23,11 +23,22 @@ class Sigma(IntEnum):
 
 
 @dataclass(frozen=True)
-class Row:
-    """A row after Khalil and Kleinfinger, whose tree parameters gamma and b are 0 along a chain.
+class DhRow:
+    """Parameters of a joint after Khalil and Kleinfinger; the parameters gamma and b are 0 along a chain.
 
     T = Rot_z(gamma) Trans_z(b) Rot_x(alpha) Trans_x(a) Rot_z(theta) Trans_z(d), angles in rad, lengths in m
-    (Khalil & Kleinfinger, ICRA 1986). Without gamma and b it is Craig's form. The frame sits on the joint.
+    (Khalil & Kleinfinger, ICRA 1986). Without gamma and b it is Craig's form. The origin of the frame is on
+    the joint axis.
+
+    Parameters
+    ----------
+    gamma, b : float
+        Angle, rad, and distance, m, from the parent's x axis to the common normal of the two joint axes,
+        about and along the parent's z axis.
+    alpha, a : float
+        Angle, rad, and distance, m, between the two joint axes, about and along their common normal.
+    theta, d : float
+        Angle, rad, and distance, m, about and along the joint's z axis at zero joint variable.
     """
 
     gamma: float = 0.0
@@ -40,12 +51,23 @@ class Row:
 
 @dataclass(frozen=True)
 class HayatiRow:
-    """A row after Hayati, for joints whose axis is nearly parallel to the previous one.
+    """Parameters of a joint after Hayati, for axes that are nearly parallel to the previous one.
 
     T = Rot_y(beta) Rot_x(alpha) Trans_z(d) Rot_z(theta) Trans_x(a), angles in rad, lengths in m (Hayati &
-    Mirmirani, J. Robotic Systems 2(4), 1985). The length comes after the rotation: the frame sits at the
-    link's far end, not on the joint. Between parallel axes d can be moved freely from joint to joint, so beta
-    takes its place.
+    Mirmirani, J. Robotic Systems 2(4), 1985). The length a comes after the rotation theta: the origin of the
+    frame is at the far end of the link, not on the joint axis. Between parallel axes d can be shifted freely
+    from joint to joint, so beta takes its place.
+
+    Parameters
+    ----------
+    alpha, beta : float
+        Angles of the joint axis about the parent's x and y axes, rad.
+    d : float
+        Distance along the joint's z axis, m; 0 where beta is used.
+    theta : float
+        Angle about the joint's z axis at zero joint variable, rad.
+    a : float
+        Length of the link along the rotated x axis, m.
 
     Raises
     ------
@@ -67,31 +89,35 @@ class HayatiRow:
 
 
 @dataclass(frozen=True)
-class TableJoint:
+class DhJoint:
     """One named joint of a table.
 
     Parameters
     ----------
     name : str
+        Name of the joint.
     parent : str
-        Name of the joint whose frame the row starts from, or `base`.
-    row : Row or HayatiRow
+        Name of the joint in whose frame the row is given, or `base`.
+    row : DhRow or HayatiRow
+        Parameters of the joint.
     sigma : Sigma
+        Type of the joint.
     """
 
     name: str
     parent: str
-    row: Row | HayatiRow
+    row: DhRow | HayatiRow
     sigma: Sigma = Sigma.REVOLUTE
 
 
 @dataclass(frozen=True)
-class Table:
+class DhTable:
     """A tree of joints, each after its parent.
 
     Parameters
     ----------
-    joints : tuple of TableJoint
+    joints : tuple of DhJoint
+        The joints, parents before children.
 
     Raises
     ------
@@ -100,7 +126,7 @@ class Table:
         joint has a beta.
     """
 
-    joints: tuple[TableJoint, ...]
+    joints: tuple[DhJoint, ...]
 
     def __post_init__(self) -> None:
         names = [joint.name for joint in self.joints]
@@ -130,18 +156,19 @@ class Table:
         return tuple(joint.name for joint in self.joints if joint.sigma != Sigma.FIXED)
 
 
-def row_placement(row: Row | HayatiRow) -> pin.SE3:
-    """Place the joint in its parent frame at zero joint variable; the joint's axis is z.
+def row_placement(row: DhRow | HayatiRow) -> pin.SE3:
+    """Compute the placement of a joint in its parent's frame at zero joint variable; the joint's axis is z.
 
     Parameters
     ----------
-    row : Row or HayatiRow
+    row : DhRow or HayatiRow
+        Parameters of the joint.
 
     Returns
     -------
     pinocchio.SE3
-        For a `Row` this is T itself, because Rot_z(theta) and Trans_z(d) commute; for a `HayatiRow` it is T
-        without the length a, which is `row_end`.
+        Placement of the joint: for a `DhRow` T itself, because Rot_z(theta) and Trans_z(d) commute; for a
+        `HayatiRow` T without the length a, which is `row_end`.
     """
     if isinstance(row, HayatiRow):
         tilt = pin.SE3(pin.utils.rotate("y", row.beta) @ pin.utils.rotate("x", row.alpha), np.zeros(3))
@@ -150,17 +177,29 @@ def row_placement(row: Row | HayatiRow) -> pin.SE3:
     return _screw_z(row.gamma, row.b) * length * _screw_z(row.theta, row.d)
 
 
-def row_end(row: Row | HayatiRow) -> pin.SE3:
-    """Place the row's frame in the joint's frame: the length a of a `HayatiRow`, nothing for a `Row`."""
-    return pin.SE3(np.eye(3), np.array([row.a if isinstance(row, HayatiRow) else 0.0, 0.0, 0.0]))
-
-
-def table_frames(table: Table, variables: ArrayLike) -> dict[str, Array]:
-    """Frames of all joints in the base, straight from the table's matrices.
+def row_end(row: DhRow | HayatiRow) -> pin.SE3:
+    """Compute the placement of a row's frame in the frame of its joint.
 
     Parameters
     ----------
-    table : Table
+    row : DhRow or HayatiRow
+        Parameters of the joint.
+
+    Returns
+    -------
+    pinocchio.SE3
+        Translation by the length a of a `HayatiRow`, the identity for a `DhRow`.
+    """
+    return pin.SE3(np.eye(3), np.array([row.a if isinstance(row, HayatiRow) else 0.0, 0.0, 0.0]))
+
+
+def table_frames(table: DhTable, variables: ArrayLike) -> dict[str, Array]:
+    """Compute the frames of all joints in the base by the matrices of the table.
+
+    Parameters
+    ----------
+    table : DhTable
+        The table.
     variables : (..., n) array_like
         Joint variables in the order of `table.moving`, rad or m.
 
@@ -174,7 +213,7 @@ def table_frames(table: Table, variables: ArrayLike) -> dict[str, Array]:
     RobotError
         If the number of variables is not that of the moving joints.
     """
-    q = checked_variables(table, variables)
+    q = validate_variables(table, variables)
     frames: dict[str, Array] = {BASE: np.broadcast_to(np.eye(4), (*q.shape[:-1], 4, 4))}
     values: Mapping[str, Array] = {name: q[..., index] for index, name in enumerate(table.moving)}
     for joint in table.joints:
@@ -185,8 +224,26 @@ def table_frames(table: Table, variables: ArrayLike) -> dict[str, Array]:
     return frames
 
 
-def checked_variables(table: Table, variables: ArrayLike) -> Array:
-    """Joint variables as a (..., n) float array; `RobotError` if n is not the number of moving joints."""
+def validate_variables(table: DhTable, variables: ArrayLike) -> Array:
+    """Check that there is one joint variable for each moving joint.
+
+    Parameters
+    ----------
+    table : DhTable
+        The table.
+    variables : (..., n) array_like
+        Joint variables in the order of `table.moving`, rad or m.
+
+    Returns
+    -------
+    (..., n) array
+        The joint variables as floats.
+
+    Raises
+    ------
+    RobotError
+        If n is not the number of moving joints.
+    """
     q = np.asarray(variables, dtype=float)
     if q.ndim == 0 or q.shape[-1] != len(table.moving):
         raise RobotError(
@@ -197,11 +254,12 @@ def checked_variables(table: Table, variables: ArrayLike) -> Array:
 
 
 def _screw_z(angle: float, length: float) -> pin.SE3:
+    """Rotation about z by an angle, rad, and translation along z, m."""
     return pin.SE3(pin.utils.rotate("z", angle), np.array([0.0, 0.0, length]))
 
 
 def _motion(sigma: Sigma, value: Array) -> Array:
-    """Homogeneous transforms (..., 4, 4) of a joint turned about or moved along z by `value` (...)."""
+    """Homogeneous transforms (..., 4, 4) of a joint rotated about or moved along z by `value` (...)."""
     matrix = np.zeros((*value.shape, 4, 4))
     matrix[...] = np.eye(4)
     if sigma == Sigma.PRISMATIC:

@@ -8,12 +8,22 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import RobotError
-from simbench.robot.dh.dh import BASE, Sigma, Table, TableJoint, checked_variables, row_end, row_placement
+from simbench.robot.dh.dh import BASE, DhJoint, DhTable, Sigma, row_end, row_placement, validate_variables
 
 
 @dataclass(frozen=True)
 class JointLimits:
-    """Range (rad or m), speed (rad/s or m/s) and effort (N·m or N) of a joint."""
+    """Limits of a joint.
+
+    Parameters
+    ----------
+    lower, upper : float
+        Range of the joint variable, rad or m.
+    velocity : float
+        Largest speed, rad/s or m/s.
+    effort : float
+        Largest torque, N·m, or force, N.
+    """
 
     lower: float
     upper: float
@@ -22,12 +32,23 @@ class JointLimits:
 
 
 def link_name(joint: str) -> str:
-    """Name of the link, and so of the frame, that carries the row's frame; `base` keeps its name."""
+    """Name the link, and so the frame in a model, that has the frame of a joint's row.
+
+    Parameters
+    ----------
+    joint : str
+        Name of a joint, or `base`.
+
+    Returns
+    -------
+    str
+        Name of its link; `base` keeps its name.
+    """
     return joint if joint == BASE else f"{joint}_link"
 
 
 def table_model(
-    table: Table,
+    table: DhTable,
     inertias: Mapping[str, pin.Inertia] | None = None,
     limits: Mapping[str, JointLimits] | None = None,
 ) -> pin.Model:
@@ -35,17 +56,18 @@ def table_model(
 
     Parameters
     ----------
-    table : Table
-    inertias : mapping of joint name to pinocchio.Inertia, optional
-        Of the link that carries the joint's frame, in that frame; links without one have no mass.
-    limits : mapping of joint name to JointLimits, optional
-        Joints without them are unlimited.
+    table : DhTable
+        The table.
+    inertias : mapping of str to pinocchio.Inertia, optional
+        Inertia of the link with a joint's frame, in that frame, by joint name; other links have no mass.
+    limits : mapping of str to JointLimits, optional
+        Limits by joint name; other joints are unlimited.
 
     Returns
     -------
     pinocchio.Model
-        Joints named as in the table, in depth-first order as Pinocchio wants them; for every joint, fixed
-        ones too, a body frame named by `link_name` at the row's frame.
+        Model with the joints of the table in depth-first order, as Pinocchio requires; for every joint,
+        including fixed ones, it has a body frame named by `link_name` at the row's frame.
 
     Raises
     ------
@@ -77,14 +99,15 @@ def table_model(
     return model
 
 
-def model_frames(table: Table, model: pin.Model, variables: ArrayLike) -> dict[str, NDArray[np.float64]]:
-    """Frames of all joints of a table by Pinocchio's forward kinematics.
+def model_frames(table: DhTable, model: pin.Model, variables: ArrayLike) -> dict[str, NDArray[np.float64]]:
+    """Compute the frames of all joints of a table by Pinocchio's forward kinematics.
 
     Parameters
     ----------
-    table : Table
+    table : DhTable
+        The table.
     model : pinocchio.Model
-        From `table_model`, or read from what `table_urdf` wrote.
+        Model from `table_model`, or read from a URDF that `table_urdf` wrote.
     variables : (n,) array_like
         Joint variables in the order of `table.moving`, rad or m.
 
@@ -99,7 +122,7 @@ def model_frames(table: Table, model: pin.Model, variables: ArrayLike) -> dict[s
         If the number of variables is not that of the moving joints.
     """
     q = pin.neutral(model)
-    for name, value in zip(table.moving, checked_variables(table, variables), strict=True):
+    for name, value in zip(table.moving, validate_variables(table, variables), strict=True):
         q[model.joints[model.getJointId(name)].idx_q] = value
     data = model.createData()
     pin.framesForwardKinematics(model, data, q)
@@ -110,15 +133,30 @@ def model_frames(table: Table, model: pin.Model, variables: ArrayLike) -> dict[s
 
 
 def require_joints(given: Mapping[str, object], allowed: tuple[str, ...], where: str) -> None:
-    """Raise `RobotError` for the first name that is not among the table's."""
+    """Refuse names that are not joints of a table.
+
+    Parameters
+    ----------
+    given : mapping of str to object
+        Values by joint name.
+    allowed : tuple of str
+        Names of the joints of the table.
+    where : str
+        What is given, for the message.
+
+    Raises
+    ------
+    RobotError
+        If a name is not allowed; the message names the first one.
+    """
     for name in given:
         if name not in allowed:
             raise RobotError(f"{where}: the table has no such joint: `{name}`; allowed: {', '.join(allowed)}")
 
 
-def _depth_first(table: Table) -> list[TableJoint]:
-    """Joints so that every subtree is contiguous, which Pinocchio's algorithms rely on."""
-    children: dict[str, list[TableJoint]] = {BASE: [], **{joint.name: [] for joint in table.joints}}
+def _depth_first(table: DhTable) -> list[DhJoint]:
+    """Order the joints so that every subtree is contiguous, which Pinocchio's algorithms rely on."""
+    children: dict[str, list[DhJoint]] = {BASE: [], **{joint.name: [] for joint in table.joints}}
     for joint in table.joints:
         children[joint.parent].append(joint)
     ordered = []
@@ -131,6 +169,7 @@ def _depth_first(table: Table) -> list[TableJoint]:
 
 
 def _set_limits(model: pin.Model, joint: int, limits: JointLimits) -> None:
+    """Write the limits of a joint to a model."""
     q, v = model.joints[joint].idx_q, model.joints[joint].idx_v
     model.lowerPositionLimit[q], model.upperPositionLimit[q] = limits.lower, limits.upper
     model.lowerVelocityLimit[v], model.upperVelocityLimit[v] = -limits.velocity, limits.velocity

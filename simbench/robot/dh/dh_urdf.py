@@ -6,17 +6,18 @@ from collections.abc import Iterable, Mapping
 import pinocchio as pin
 
 from simbench.errors import RobotError
-from simbench.robot.dh.dh import BASE, HayatiRow, Sigma, Table, row_end, row_placement
+from simbench.robot.dh.dh import BASE, DhTable, HayatiRow, Sigma, row_end, row_placement
 from simbench.robot.dh.dh_model import JointLimits, link_name, require_joints
 
-# A renderer paints a mesh without a colour as it likes, Bullet every link in another one.
+# Colour of all meshes. A mesh without one gets an arbitrary colour from a renderer, and a different one for
+# each link from Bullet.
 MESH_COLOR = "0.80 0.68 0.60 1"
 
 TYPES = {Sigma.REVOLUTE: "revolute", Sigma.PRISMATIC: "prismatic", Sigma.FIXED: "fixed"}
 
 
 def table_urdf(
-    table: Table,
+    table: DhTable,
     name: str,
     limits: Mapping[str, JointLimits],
     inertias: Mapping[str, pin.Inertia] | None = None,
@@ -26,21 +27,22 @@ def table_urdf(
 
     Parameters
     ----------
-    table : Table
+    table : DhTable
+        The table.
     name : str
-        Of the robot.
-    limits : mapping of joint name to JointLimits
-        One for every moving joint, as URDF demands.
-    inertias : mapping of joint name to pinocchio.Inertia, optional
-        Of the link that carries the joint's frame, in that frame; links without one have no mass.
-    meshes : mapping of joint name to str, optional
-        File name of the link's mesh in the same frame, as seen from the URDF.
+        Name of the robot.
+    limits : mapping of str to JointLimits
+        Limits by joint name, for every moving joint, as URDF requires.
+    inertias : mapping of str to pinocchio.Inertia, optional
+        Inertia of the link with a joint's frame, in that frame, by joint name; other links have no mass.
+    meshes : mapping of str to str, optional
+        File name of the link's mesh in the same frame, relative to the URDF, by joint name.
 
     Returns
     -------
     str
-        The links are named by `link_name`. A `HayatiRow` with a length has a link on the joint besides, so
-        that no link that moves is without mass only because its frame sits at the far end.
+        The URDF. Its links are named by `link_name`. A `HayatiRow` with a length has an additional link on
+        the joint, so that no moving link is without mass only because its frame is at the far end.
 
     Raises
     ------
@@ -79,6 +81,7 @@ def table_urdf(
 def _add_joint(
     robot: ET.Element, name: str, kind: str, parent: str, child: str, placement: pin.SE3
 ) -> ET.Element:
+    """Add a joint with its placement in the parent link."""
     element = ET.SubElement(robot, "joint", name=name, type=kind)
     ET.SubElement(element, "parent", link=parent)
     ET.SubElement(element, "child", link=child)
@@ -87,6 +90,7 @@ def _add_joint(
 
 
 def _add_limit(element: ET.Element, limits: JointLimits) -> None:
+    """Add the limits of a joint."""
     values = {key: _numbers([getattr(limits, key)]) for key in ("lower", "upper", "velocity", "effort")}
     ET.SubElement(element, "limit", values)
 
@@ -96,7 +100,7 @@ def _add_link(
 ) -> None:
     """Add a link whose inertia and mesh are given in `frame`, which is placed in the link."""
     element = ET.SubElement(robot, "link", name=name)
-    # Zeros in full: Bullet gives a link without inertia 1 kg.
+    # Zeros are written out, because Bullet gives a link without inertia 1 kg.
     body = pin.Inertia.Zero() if inertia is None else frame.act(inertia)
     (ixx, ixy, ixz), (_, iyy, iyz), (_, _, izz) = body.inertia.tolist()
     inertial = ET.SubElement(element, "inertial")
@@ -112,10 +116,11 @@ def _add_link(
 
 
 def _add_origin(element: ET.Element, placement: pin.SE3) -> None:
+    """Add a placement as `<origin>`."""
     angles = pin.rpy.matrixToRpy(placement.rotation)
     ET.SubElement(element, "origin", xyz=_numbers(placement.translation), rpy=_numbers(angles))
 
 
 def _numbers(values: Iterable[float]) -> str:
-    """Shortest text that reads back as the same doubles."""
+    """Write numbers as the shortest text that reads back as the same doubles."""
     return " ".join(repr(float(value) + 0.0) for value in values)

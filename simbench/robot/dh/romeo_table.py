@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import pi
 
-from simbench.robot.dh.dh import BASE, Row, Sigma, Table, TableJoint
+from simbench.robot.dh.dh import BASE, DhJoint, DhRow, DhTable, Sigma
 
 BASE_JOINTS = ("BaseZ", "BaseY", "BaseX", "BaseYaw", "BaseRoll", "BasePitch")
 HEAD_JOINTS = ("NeckYaw", "NeckPitch", "HeadPitch", "HeadRoll")
@@ -35,9 +35,9 @@ class UpperBodyLengths:
     shoulder_offset : float
         L5, from the trunk's axis forward to the shoulders.
     upper_arm, forearm : float
-        L6, L7.
+        L6, from shoulder to elbow, and L7, from elbow to wrist.
     palm_forward, palm_below : float
-        L8, L9, from the wrist along the fingers and out of the palm to the hand frame.
+        L8 and L9, from the wrist to the hand frame, along the fingers and out of the palm.
     """
 
     shoulder_height: float
@@ -51,85 +51,89 @@ class UpperBodyLengths:
     palm_below: float
 
 
-def romeo_table(lengths: UpperBodyLengths) -> Table:
+def romeo_table(lengths: UpperBodyLengths) -> DhTable:
     """Build the table of ROMEO's upper body on six virtual joints for legs and spine.
 
-    Row 6 is printed with q5 instead of q6. At zero the arms are horizontal forward, palms down (the *basic
-    configuration*), and the frames of the trunk and of both hands are parallel to the world's.
+    The thesis prints row 6 with q5 instead of q6. At zero joint positions the arms are horizontal forward,
+    palms down (the *basic configuration*), and the frames of the trunk and of both hands are parallel to the
+    world's.
 
     Parameters
     ----------
     lengths : UpperBodyLengths
+        Lengths L1 to L9, m.
 
     Returns
     -------
-    Table
+    DhTable
         The 25 joints in the thesis's order, then the fixed frames `l_hand` and `r_hand`.
     """
     half = pi / 2
     base_rows = (
-        (Row(), Sigma.PRISMATIC),
-        (Row(alpha=-half, theta=-half), Sigma.PRISMATIC),
-        (Row(alpha=-half, theta=-half), Sigma.PRISMATIC),
-        (Row(alpha=-half), Sigma.REVOLUTE),
-        (Row(alpha=half, theta=half), Sigma.REVOLUTE),
-        (Row(alpha=half, theta=half), Sigma.REVOLUTE),
+        (DhRow(), Sigma.PRISMATIC),
+        (DhRow(alpha=-half, theta=-half), Sigma.PRISMATIC),
+        (DhRow(alpha=-half, theta=-half), Sigma.PRISMATIC),
+        (DhRow(alpha=-half), Sigma.REVOLUTE),
+        (DhRow(alpha=half, theta=half), Sigma.REVOLUTE),
+        (DhRow(alpha=half, theta=half), Sigma.REVOLUTE),
     )
     base = [
-        TableJoint(name, parent, row, sigma)
+        DhJoint(name, parent, row, sigma)
         for name, parent, (row, sigma) in zip(BASE_JOINTS, (BASE, *BASE_JOINTS), base_rows, strict=False)
     ]
-    return Table((*base, *upper_body_joints(lengths, BASE_JOINTS[-1], Row(alpha=half))))
+    return DhTable((*base, *upper_body_joints(lengths, BASE_JOINTS[-1], DhRow(alpha=half))))
 
 
-def upper_body_joints(lengths: UpperBodyLengths, root: str, trunk: Row) -> tuple[TableJoint, ...]:
-    """List rows 7 to 26 of the table: trunk yaw, neck and head, both arms, both hand frames.
+def upper_body_joints(lengths: UpperBodyLengths, root: str, trunk: DhRow) -> tuple[DhJoint, ...]:
+    """Build rows 7 to 26 of the table: trunk yaw, neck and head, both arms, both hand frames.
 
     Parameters
     ----------
     lengths : UpperBodyLengths
+        Lengths L1 to L9, m.
     root : str
-        The joint, or `base`, that carries the trunk.
-    trunk : Row
-        Row 7; on a base whose z axis points up it is `Row()`.
+        Name of the joint that carries the trunk, or `base`.
+    trunk : DhRow
+        Row 7, of the trunk yaw; on a base whose z axis points up it is `DhRow()`.
 
     Returns
     -------
-    tuple of TableJoint
+    tuple of DhJoint
+        The joints, parents before children.
     """
     half = pi / 2
     head_rows = (
-        Row(d=lengths.shoulder_height + lengths.neck_base),
-        Row(alpha=-half, theta=-half),
-        Row(a=lengths.neck),
-        Row(alpha=-half),
+        DhRow(d=lengths.shoulder_height + lengths.neck_base),
+        DhRow(alpha=-half, theta=-half),
+        DhRow(a=lengths.neck),
+        DhRow(alpha=-half),
     )
     head = [
-        TableJoint(name, parent, row)
+        DhJoint(name, parent, row)
         for name, parent, row in zip(HEAD_JOINTS, ("TrunkYaw", *HEAD_JOINTS), head_rows, strict=False)
     ]
-    arms: list[TableJoint] = []
-    hands: list[TableJoint] = []
+    arms: list[DhJoint] = []
+    hands: list[DhJoint] = []
     for side, sign in (("L", 1.0), ("R", -1.0)):
         rows = (
-            Row(
+            DhRow(
                 b=lengths.shoulder_height,
                 alpha=-half,
                 a=lengths.shoulder_offset,
                 d=sign * lengths.shoulder_width / 2,
             ),
-            Row(alpha=half, theta=half),
-            Row(alpha=half, d=lengths.upper_arm),
-            Row(alpha=-half),
-            Row(alpha=half, d=lengths.forearm),
-            Row(alpha=-half, theta=-half),
-            Row(alpha=-half),
+            DhRow(alpha=half, theta=half),
+            DhRow(alpha=half, d=lengths.upper_arm),
+            DhRow(alpha=-half),
+            DhRow(alpha=half, d=lengths.forearm),
+            DhRow(alpha=-half, theta=-half),
+            DhRow(alpha=-half),
         )
         names = [side + name for name in ARM_JOINTS]
         arms += [
-            TableJoint(name, parent, row)
+            DhJoint(name, parent, row)
             for name, parent, row in zip(names, ("TrunkYaw", *names), rows, strict=False)
         ]
-        palm = Row(alpha=half, a=lengths.palm_forward, d=-lengths.palm_below)
-        hands.append(TableJoint(f"{side.lower()}_hand", names[-1], palm, Sigma.FIXED))
-    return (TableJoint("TrunkYaw", root, trunk), *head, *arms, *hands)
+        palm = DhRow(alpha=half, a=lengths.palm_forward, d=-lengths.palm_below)
+        hands.append(DhJoint(f"{side.lower()}_hand", names[-1], palm, Sigma.FIXED))
+    return (DhJoint("TrunkYaw", root, trunk), *head, *arms, *hands)

@@ -1,4 +1,4 @@
-"""The anthropometric measures of a person that the modified Hanavan body is made from."""
+"""The anthropometric measures of a person from which the modified Hanavan body is built."""
 
 from dataclasses import dataclass, fields
 
@@ -17,13 +17,13 @@ class Measures:
     Parameters
     ----------
     wrist_to_knuckle_length, forearm_length, upper_arm_length : float
-        P2, P3, P4; the last two from joint to joint.
+        P2, P3, P4; forearm and upper arm from joint to joint.
     elbow_to_acromion_length : float
         P5.
     foot_length, shank_length, thigh_length, head_length : float
-        P6, P7, P8, P9; the head from the intersection of chin and neck to the vertex.
+        P6, P7, P8, P9; the head length is from the intersection of chin and neck to the vertex.
     xiphion_to_acromion_length : float
-        P11, vertical, to the acromion's level.
+        P11, vertical distance to the level of the acromion.
     middle_trunk_length, lower_trunk_length : float
         P12, P13: xiphion to omphalion (navel), omphalion to hip.
     fist_circumference, wrist_circumference, forearm_circumference, elbow_circumference : float

@@ -1,4 +1,4 @@
-"""Measures of an average woman or man of given stature and mass, where a person has not been measured."""
+"""Measures of an average woman or man of given stature and mass, for a person who has not been measured."""
 
 from math import sqrt
 from typing import Literal
@@ -11,22 +11,24 @@ Sex = Literal["female", "male"]
 # Lengths as fractions of stature: Drillis & Contini (1966), in Winter (2009), figure 4.1.
 CHIN_HEIGHT, SHOULDER_HEIGHT, HIP_HEIGHT, KNEE_HEIGHT, ANKLE_HEIGHT = 0.870, 0.818, 0.530, 0.285, 0.039
 UPPER_ARM, FOREARM = 0.186, 0.146
-# How shoulder to hip divides into upper, middle and lower trunk: De Leva (1996), table 4, mm.
+# Lengths of upper, middle and lower trunk, which divide the distance from shoulder to hip: De Leva (1996),
+# table 4, mm.
 TRUNK_PARTS = {"female": (142.5, 205.3, 181.5), "male": (170.7, 215.5, 145.7)}
 # Wrist to knuckle as a fraction of stature: the same table, wrist joint centre to third metacarpale, mm.
 WRIST_TO_KNUCKLE = {"female": 78.0 / 1735.0, "male": 86.2 / 1741.0}
 
-# Means of the 1988 survey of US Army personnel (Gordon et al., Natick/TR-89/044), rounded to 5 mm, less than
-# such means differ between surveys. Its women measure 1.629 m and 62.0 kg, its men 1.756 m and 78.5 kg.
+# Means of the 1988 survey of US Army personnel (Gordon et al., Natick/TR-89/044), rounded to 5 mm, which is
+# less than such means differ between surveys. Its women measure 1.629 m and 62.0 kg, its men 1.756 m and 78.5
+# kg.
 SURVEY = {"female": (1.629, 62.0), "male": (1.756, 78.5)}
-# These follow the bones: they are scaled with stature.
+# These depend on the bones: they are scaled with stature.
 LENGTHS = {
     "elbow_to_acromion_length": (0.310, 0.340),
     "foot_length": (0.245, 0.270),
     "head_circumference": (0.545, 0.570),
 }
-# These follow the flesh: the volume of a segment is its girth squared times a length, so at equal density
-# they are scaled with the root of mass over stature.
+# These depend on the soft tissue: the volume of a segment is its girth squared times a length, so at equal
+# density they are scaled with the square root of mass over stature.
 GIRTHS = {
     "wrist_circumference": (0.150, 0.175),
     "forearm_circumference": (0.255, 0.300),  # measured with the muscles tense
@@ -62,21 +64,22 @@ ESTIMATES = {
 
 
 def average_measures(sex: Sex, stature: float, mass: float) -> Measures:
-    """Estimate all measures of a person of whom only sex, stature and mass are known.
+    """Estimate all measures of a person from sex, stature and mass.
 
     Parameters
     ----------
     sex : str
         `female` or `male`.
     stature : float
-        m.
+        Stature, m.
     mass : float
-        kg.
+        Body mass, kg.
 
     Returns
     -------
     Measures
-        Lengths in proportion to stature, girths, widths and depths to the root of mass over stature.
+        Measures: lengths proportional to stature; girths, widths and depths proportional to the square root
+        of mass over stature.
 
     Raises
     ------
@@ -91,8 +94,8 @@ def average_measures(sex: Sex, stature: float, mass: float) -> Measures:
         )
     survey_stature, survey_mass = SURVEY[sex]
     column = ("female", "male").index(sex)
-    taller = stature / survey_stature
-    stouter = sqrt((mass / survey_mass) / taller)
+    length_scale = stature / survey_stature
+    girth_scale = sqrt((mass / survey_mass) / length_scale)
     upper, middle, lower = (
         (SHOULDER_HEIGHT - HIP_HEIGHT) * stature * part / sum(TRUNK_PARTS[sex]) for part in TRUNK_PARTS[sex]
     )
@@ -108,6 +111,6 @@ def average_measures(sex: Sex, stature: float, mass: float) -> Measures:
         "lower_trunk_length": lower,
         "xiphion_to_chin_length": upper + (CHIN_HEIGHT - SHOULDER_HEIGHT) * stature,
     }
-    lengths |= {name: taller * values[column] for name, values in LENGTHS.items()}
-    girths = {name: stouter * values[column] for name, values in (GIRTHS | ESTIMATES).items()}
+    lengths |= {name: length_scale * values[column] for name, values in LENGTHS.items()}
+    girths = {name: girth_scale * values[column] for name, values in (GIRTHS | ESTIMATES).items()}
     return Measures(**lengths, **girths)

@@ -1,4 +1,4 @@
-"""Meshes of the body's solids, to look at and to check their mass properties by integration."""
+"""Meshes of the body's solids, for drawing and for checks of their mass properties by integration."""
 
 import numpy as np
 import trimesh
@@ -7,31 +7,33 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.human.body_solids import BodySolid, EllipticalSolid, SemiEllipsoid
 
 
-def solid_mesh(solid: BodySolid, sides: int = 32) -> trimesh.Trimesh:
+def build_solid_mesh(solid: BodySolid, sides: int = 32) -> trimesh.Trimesh:
     """Build the closed mesh of a solid, in its axes.
 
-    Its vertices lie on the solid's surface, so that it is a little smaller: with 32 sides by less than 2 % of
-    the volume, with 160 by less than 0.1 %.
+    The vertices lie on the solid's surface, so the mesh is a little smaller: with 32 sides by less than 2 %
+    of the volume, with 160 by less than 0.1 %.
 
     Parameters
     ----------
     solid : BodySolid
+        The solid.
     sides : int
-        Vertices around z; half as many rows along it.
+        Number of vertices around z; there are half as many rows along z.
 
     Returns
     -------
     trimesh.Trimesh
+        The mesh, m.
     """
     z, a, b = _sections(solid, sides // 2)
     ends = np.array([[0.0, 0.0, z[0]], [0.0, 0.0, z[-1]]])
-    ring = a > 1e-6 * a.max()  # a section at a pole is that end alone
+    ring = a > 1e-6 * a.max()  # a section at a pole is only that point
     z, a, b = z[ring], a[ring], b[ring]
-    turn = np.arange(sides) * 2.0 * np.pi / sides
+    angle = np.arange(sides) * 2.0 * np.pi / sides
     rings = np.stack(
         [
-            a[:, None] * np.cos(turn),
-            b[:, None] * np.sin(turn),
+            a[:, None] * np.cos(angle),
+            b[:, None] * np.sin(angle),
             np.broadcast_to(z[:, None], (len(z), sides)),
         ],
         axis=-1,
@@ -54,9 +56,9 @@ def solid_mesh(solid: BodySolid, sides: int = 32) -> trimesh.Trimesh:
 def _sections(solid: BodySolid, rows: int) -> tuple[Array, Array, Array]:
     """Heights and semi-axes (m) of sections along z, from end to end."""
     if isinstance(solid, EllipticalSolid):
-        share = np.linspace(0.0, 1.0, rows + 1)
-        a = solid.a0 + share * (solid.a1 - solid.a0)
-        return share * solid.length, a, solid.b0 + share * (solid.b1 - solid.b0)
+        fraction = np.linspace(0.0, 1.0, rows + 1)
+        a = solid.a0 + fraction * (solid.a1 - solid.a0)
+        return fraction * solid.length, a, solid.b0 + fraction * (solid.b1 - solid.b0)
     start = 0.0 if isinstance(solid, SemiEllipsoid) else -np.pi / 2
     latitude = np.linspace(start, np.pi / 2, rows + 1)
     z = solid.c * (np.sin(latitude) - np.sin(start))

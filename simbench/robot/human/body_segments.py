@@ -1,4 +1,4 @@
-"""The modified Hanavan body: sixteen segments from a person's measures (Tomić 2018, appendix B)."""
+"""The modified Hanavan body: sixteen segments computed from a person's measures (Tomić 2018, appendix B)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -27,11 +27,18 @@ TRUNK_DENSITY = {"upper_trunk": 0.92, "middle_trunk": 1.01, "lower_trunk": 1.01}
 
 
 @dataclass(frozen=True)
-class Segment:
-    """A homogeneous solid with a mass (kg).
+class BodySegment:
+    """A segment of the body: a homogeneous solid with a mass.
 
     Its axes: z from the proximal (trunk: upper, foot: heel) end at the origin to the distal end, x to the
     left or right, y to the front or back (foot: up or down). The head's z points to the vertex.
+
+    Parameters
+    ----------
+    solid : BodySolid
+        Shape of the segment.
+    mass : float
+        Mass of the segment, kg.
     """
 
     solid: BodySolid
@@ -39,55 +46,69 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Body:
-    """A person as sixteen segments.
+class HanavanBody:
+    """The modified Hanavan body of a person: sixteen segments.
 
     Parameters
     ----------
     measures : Measures
+        Measures of the person.
     mass : float
-        Of the whole body, kg.
-    segments : mapping of str to Segment
-        `head`, `upper_trunk`, `middle_trunk`, `lower_trunk`, and with `left_` or `right_` before:
-        `upper_arm`, `forearm`, `hand`, `thigh`, `shank`, `foot`.
+        Mass of the whole body, kg.
+    segments : mapping of str to BodySegment
+        Segments by name: `head`, `upper_trunk`, `middle_trunk`, `lower_trunk`, and with `left_` or `right_`
+        before: `upper_arm`, `forearm`, `hand`, `thigh`, `shank`, `foot`.
     """
 
     measures: Measures
     mass: float
-    segments: Mapping[str, Segment]
+    segments: Mapping[str, BodySegment]
 
     @property
     def residual(self) -> float:
         """Sum of the segments' masses minus the mass of the body, kg.
 
-        Each segment has a regression of its own, from thirteen male cadavers (Clauser, McConville & Young
-        1969), so that the sum misses the mass of a living person: by 3.7 % for the average man and by 4.7 %
-        for the average woman of `average_measures`, mostly in the thighs.
+        The mass of each segment has its own regression, from thirteen male cadavers (Clauser, McConville &
+        Young 1969), so the sum differs from the mass of a living person: by 3.7 % for the average man and by
+        4.7 % for the average woman of `average_measures`, mostly in the thighs.
         """
         return sum(segment.mass for segment in self.segments.values()) - self.mass
 
 
-def segment_inertia(segment: Segment) -> pin.Inertia:
-    """Mass (kg), centre of mass (m) and inertia about it (kg·m²) of a segment, in its own axes."""
+def segment_inertia(segment: BodySegment) -> pin.Inertia:
+    """Compute the inertia of a segment.
+
+    Parameters
+    ----------
+    segment : BodySegment
+        The segment.
+
+    Returns
+    -------
+    pinocchio.Inertia
+        Mass, kg, centre of mass, m, and inertia about it, kg·m², in the segment's axes.
+    """
     lever = np.array([0.0, 0.0, solid_centre(segment.solid)])
     return pin.Inertia(segment.mass, lever, solid_inertia(segment.solid, segment.mass))
 
 
-def predict_body(measures: Measures, mass: float) -> Body:
+def predict_body(measures: Measures, mass: float) -> HanavanBody:
     """Predict the segments of a person from measures and body mass (Tomić 2018, tables B.2 and B.3).
 
-    The masses are as predicted: see `Body.residual` for what their sum misses, and `with_body_mass` for
-    segments that add up.
+    The masses of the segments do not add up to that of the body: see `HanavanBody.residual` for the
+    difference, and `scale_to_body_mass` to remove it.
 
     Parameters
     ----------
     measures : Measures
+        Measures of the person.
     mass : float
-        Of the whole body, kg.
+        Mass of the whole body, kg.
 
     Returns
     -------
-    Body
+    HanavanBody
+        The body.
 
     Raises
     ------
@@ -112,26 +133,27 @@ def predict_body(measures: Measures, mass: float) -> Body:
     weights = {name: TRUNK_DENSITY[name] * solid_volume(solids[name]) for name in TRUNK}
     scale = masses["trunk"] / sum(weights.values())  # eq. B.1
     masses |= {name: scale * weight for name, weight in weights.items()}
-    segments = {name: Segment(solids[name], masses[name]) for name in ("head", *TRUNK)}
+    segments = {name: BodySegment(solids[name], masses[name]) for name in ("head", *TRUNK)}
     for side in SIDES:
-        segments |= {f"{side}_{name}": Segment(solids[name], masses[name]) for name in LIMBS}
-    return Body(measures, mass, segments)
+        segments |= {f"{side}_{name}": BodySegment(solids[name], masses[name]) for name in LIMBS}
+    return HanavanBody(measures, mass, segments)
 
 
-def with_body_mass(body: Body) -> Body:
+def scale_to_body_mass(body: HanavanBody) -> HanavanBody:
     """Scale all segments by one factor, so that their masses add up to the mass of the body.
 
-    For dynamics, where the weight must be right. One factor for all spreads the residual in proportion and
-    moves no segment's centre of mass or radius of gyration.
+    This is for dynamics, where the weight must be right. One factor for all distributes the residual in
+    proportion and changes no segment's centre of mass or radius of gyration.
 
     Parameters
     ----------
-    body : Body
+    body : HanavanBody
+        The body as predicted.
 
     Returns
     -------
-    Body
-        With zero residual.
+    HanavanBody
+        The body with zero residual.
     """
     factor = body.mass / (body.mass + body.residual)
     return replace(
@@ -143,10 +165,10 @@ def with_body_mass(body: Body) -> Body:
 
 
 def _masses(p: Measures, mass: float) -> dict[str, float]:
-    """Masses by table B.2, kg; its regressions take centimetres.
+    """Masses of the segments by table B.2, kg; its regressions take centimetres.
 
-    The forearm's first term is printed with the body mass M in place of the wrist circumference P15: it would
-    give an adult a forearm of 6 kg.
+    The thesis prints the forearm's first term with the body mass M in place of the wrist circumference P15,
+    which would give an adult a forearm of 6 kg.
     """
 
     def cm(length: float) -> float:
@@ -168,10 +190,10 @@ def _masses(p: Measures, mass: float) -> dict[str, float]:
 
 
 def _solids(p: Measures) -> dict[str, BodySolid]:
-    """Solids by table B.3.
+    """Solids of the segments by table B.3.
 
-    A semi-axis b follows from the circumference, taken as pi (a + b). The foot's b1 is printed without the
-    `- a1` that this asks for.
+    A semi-axis b follows from the circumference, taken as pi (a + b). The thesis prints the foot's b1 without
+    the `- a1` that this requires.
     """
     wrist, elbow = p.wrist_circumference / (2 * pi), p.elbow_circumference / (2 * pi)
     knee, ankle = p.knee_circumference / (2 * pi), p.ankle_circumference / (2 * pi)

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class EllipticalSolid:
-    """An elliptical section whose semi-axes change linearly along its length.
+    """A solid with an elliptical section whose semi-axes change linearly along its length.
 
     Parameters
     ----------
     a0, b0 : float
         Semi-axes along x and y of the section at z = 0, m.
     a1, b1 : float
-        Those at z = `length`, m.
+        Semi-axes along x and y of the section at z = `length`, m.
     length : float
-        m.
+        Length along z, m.
     """
 
     a0: float
@@ -31,7 +31,13 @@ class EllipticalSolid:
 
 @dataclass(frozen=True)
 class SemiEllipsoid:
-    """Half an ellipsoid with semi-axes a, b, c along x, y, z (m); its base is at z = 0, its pole at z = c."""
+    """Half an ellipsoid; its base is at z = 0, its pole at z = c.
+
+    Parameters
+    ----------
+    a, b, c : float
+        Semi-axes along x, y and z, m.
+    """
 
     a: float
     b: float
@@ -40,7 +46,13 @@ class SemiEllipsoid:
 
 @dataclass(frozen=True)
 class Ellipsoid:
-    """Two semi-ellipsoids base to base: poles at z = 0 and z = 2c, semi-axes a, b, c along x, y, z, m."""
+    """An ellipsoid, as two semi-ellipsoids base to base; its poles are at z = 0 and z = 2c.
+
+    Parameters
+    ----------
+    a, b, c : float
+        Semi-axes along x, y and z, m.
+    """
 
     a: float
     b: float
@@ -51,14 +63,36 @@ BodySolid = EllipticalSolid | SemiEllipsoid | Ellipsoid
 
 
 def solid_length(solid: BodySolid) -> float:
-    """Extent of a solid along z, m."""
+    """Compute the extent of a solid along z.
+
+    Parameters
+    ----------
+    solid : BodySolid
+        The solid.
+
+    Returns
+    -------
+    float
+        Length, m.
+    """
     if isinstance(solid, EllipticalSolid):
         return solid.length
     return solid.c if isinstance(solid, SemiEllipsoid) else 2.0 * solid.c
 
 
 def solid_volume(solid: BodySolid) -> float:
-    """Volume of a solid, m³: pi L A1 for an elliptical solid (Tomić 2018, eq. B.6)."""
+    """Compute the volume of a solid: pi L A1 for an elliptical solid (Tomić 2018, eq. B.6).
+
+    Parameters
+    ----------
+    solid : BodySolid
+        The solid.
+
+    Returns
+    -------
+    float
+        Volume, m³.
+    """
     if isinstance(solid, EllipticalSolid):
         return pi * solid.length * _moment(_axis_a(solid), _axis_b(solid))
     half = 2.0 / 3.0 * pi * solid.a * solid.b * solid.c
@@ -66,9 +100,19 @@ def solid_volume(solid: BodySolid) -> float:
 
 
 def solid_centre(solid: BodySolid) -> float:
-    """Distance of the centre of mass from z = 0 along z, m: L A2 / A1, 3c/8, or c.
+    """Compute the position of the centre of mass along z: L A2 / A1, 3c/8, or c.
 
     A2 is the integral of s a(s) b(s), so its middle term is B2/3 where the thesis prints B2/5.
+
+    Parameters
+    ----------
+    solid : BodySolid
+        The solid.
+
+    Returns
+    -------
+    float
+        Distance of the centre of mass from z = 0, m.
     """
     if isinstance(solid, EllipticalSolid):
         a, b = _axis_a(solid), _axis_b(solid)
@@ -77,21 +121,22 @@ def solid_centre(solid: BodySolid) -> float:
 
 
 def solid_inertia(solid: BodySolid, mass: float) -> NDArray[np.float64]:
-    """Inertia of a homogeneous solid about its centre of mass.
+    """Compute the inertia of a homogeneous solid about its centre of mass.
 
-    The formulas of Tomić (2018), appendix B.2; for the semi-ellipsoid the whole term m (3c/8)² is taken off,
-    which the thesis multiplies by 1/5.
+    The formulas are those of Tomić (2018), appendix B.2; for the semi-ellipsoid the whole term m (3c/8)² is
+    subtracted, which the thesis multiplies by 1/5.
 
     Parameters
     ----------
     solid : BodySolid
+        The solid.
     mass : float
-        kg.
+        Mass, kg.
 
     Returns
     -------
     (3, 3) array
-        kg·m², in the solid's axes.
+        Inertia in the solid's axes, kg·m².
     """
     centre = solid_centre(solid)
     if isinstance(solid, EllipticalSolid):
@@ -109,14 +154,16 @@ def solid_inertia(solid: BodySolid, mass: float) -> NDArray[np.float64]:
 
 
 def _axis_a(solid: EllipticalSolid) -> Polynomial:
+    """Semi-axis a, m, as a polynomial in s, the fraction of the length."""
     return Polynomial([solid.a0, solid.a1 - solid.a0])
 
 
 def _axis_b(solid: EllipticalSolid) -> Polynomial:
+    """Semi-axis b, m, as a polynomial in s, the fraction of the length."""
     return Polynomial([solid.b0, solid.b1 - solid.b0])
 
 
 def _moment(*axes: Polynomial, power: int = 0) -> float:
-    """Integral over s from 0 to 1 of s to a power times the product of linear semi-axes: A1 to A4."""
+    """Integrate s to a power times the product of linear semi-axes over s from 0 to 1: A1 to A4."""
     antiderivative = (prod(axes, start=Polynomial([1.0])) * Polynomial.basis(power)).integ()
     return float(antiderivative(1.0) - antiderivative(0.0))

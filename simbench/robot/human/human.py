@@ -1,4 +1,4 @@
-"""A person as a robot: ROMEO's skeleton at the person's size, with the masses of the Hanavan body."""
+"""A person as a robot: ROMEO's skeleton at the person's size, with the inertia of the Hanavan body."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -7,14 +7,14 @@ import numpy as np
 import pinocchio as pin
 import trimesh
 
-from simbench.robot.dh.dh import BASE, Row, Table, table_frames
+from simbench.robot.dh.dh import BASE, DhRow, DhTable, table_frames
 from simbench.robot.dh.dh_model import JointLimits, link_name
 from simbench.robot.dh.dh_urdf import table_urdf
 from simbench.robot.dh.romeo_table import ARM_JOINTS, HEAD_JOINTS, UpperBodyLengths, upper_body_joints
 from simbench.robot.drives import Friction, Motors
-from simbench.robot.human.body_meshes import solid_mesh
-from simbench.robot.human.body_segments import Body, segment_inertia, with_body_mass
-from simbench.robot.human.human_placement import CARRIERS, basic_placements
+from simbench.robot.human.body_meshes import build_solid_mesh
+from simbench.robot.human.body_segments import HanavanBody, scale_to_body_mass, segment_inertia
+from simbench.robot.human.human_skeleton import CARRIERS, basic_placements
 from simbench.robot.meshes.meshes import write_obj
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.source import read_urdf
@@ -22,10 +22,10 @@ from simbench.robot.urdf.source import read_urdf
 NAME = "human"
 
 # Ranges of the left side and the middle in degrees, after the American Academy of Orthopaedic Surgeons
-# (1965), read in ROMEO's joints, rather too wide than too narrow. 0 is the basic configuration; flexion of
-# the shoulder lowers its pitch; its yaw swings the raised arm across the chest (-) or to the side and back
+# (1965), converted to ROMEO's joints, too wide rather than too narrow. 0 is the basic configuration; flexion
+# of the shoulder lowers its pitch; its yaw swings the raised arm across the chest (-) or to the side and back
 # (+); the humerus, which the elbow roll turns, is neutral at -90, where the elbow bends the hand upwards. The
-# nodding of the neck is shared by two joints.
+# nodding of the neck is divided between two joints.
 RANGES = {
     "TrunkYaw": (-45.0, 45.0),
     "NeckYaw": (-80.0, 80.0),
@@ -40,74 +40,77 @@ RANGES = {
     "WristYaw": (-25.0, 40.0),
     "WristPitch": (-80.0, 80.0),
 }
-# The model has no muscles: speed (rad/s) and torque (N·m) are out of any task's way.
+# The model has no muscles: no task reaches these limits of speed (rad/s) and torque (N·m).
 SPEED, TORQUE = 20.0, 200.0
 
 
 @dataclass(frozen=True)
 class Human:
-    """A person to compute and to draw with.
+    """A person as a robot, for computing dynamics and for drawing.
 
     Parameters
     ----------
-    body : Body
-        The segments, which add up to the body's mass.
-    table : Table
+    body : HanavanBody
+        The segments, whose masses add up to the body's mass.
+    table : DhTable
         The skeleton on a root midway between the hips.
     robot : Robot
-        Floating, without motors; legs in standing posture are part of the root. `robot.model` has nv = 25:
-        the root, then ROMEO's joints of trunk, neck, head and arms. `robot.urdf_text` has no meshes and
-        `robot.urdf` is a mere name: `write_human` gives it both.
-    inertias : mapping of joint name to pinocchio.Inertia
-        Of the link that carries the joint's frame, in that frame.
-    meshes : mapping of joint name to trimesh.Trimesh
-        Of the same links, in the same frames.
+        Robot with floating base and without motors; legs in standing posture are part of the root.
+        `robot.model` has nv = 25: the root, then ROMEO's joints of trunk, neck, head and arms.
+        `robot.urdf_text` has no meshes and the file `robot.urdf` does not exist: `write_human` provides both.
+    inertias : mapping of str to pinocchio.Inertia
+        Inertia of the link with a joint's frame, in that frame, by joint name.
+    meshes : mapping of str to trimesh.Trimesh
+        Meshes of the same links, in the same frames, m, by joint name.
     """
 
-    body: Body
-    table: Table
+    body: HanavanBody
+    table: DhTable
     robot: Robot
     inertias: dict[str, pin.Inertia]
     meshes: dict[str, trimesh.Trimesh]
 
 
-def build_human(body: Body, lengths: UpperBodyLengths) -> Human:
-    """Build a person from segments and the lengths of the skeleton.
+def build_human(body: HanavanBody, lengths: UpperBodyLengths) -> Human:
+    """Build a person from the segments of the body and the lengths of the skeleton.
 
     Parameters
     ----------
-    body : Body
-        From `predict_body`; its segments are scaled to the body's mass (`with_body_mass`).
+    body : HanavanBody
+        Body from `predict_body`; its segments are scaled to the body's mass (`scale_to_body_mass`).
     lengths : UpperBodyLengths
-        Measured on the person (the scaled model of Tomić 2018, §3.3.2), or `skeleton_lengths`.
+        Lengths of the skeleton, measured on the person (the scaled model of Tomić 2018, §3.3.2), or from
+        `skeleton_lengths`.
 
     Returns
     -------
     Human
+        The person.
     """
-    exact = with_body_mass(body)
-    table = Table(upper_body_joints(lengths, BASE, Row()))
+    exact = scale_to_body_mass(body)
+    table = DhTable(upper_body_joints(lengths, BASE, DhRow()))
     frames = table_frames(table, np.zeros(len(table.moving)))
     inertias: dict[str, pin.Inertia] = {}
     meshes: dict[str, trimesh.Trimesh] = {}
-    for segment, place in basic_placements(exact, lengths).items():
+    for segment, placement in basic_placements(exact, lengths).items():
         carrier, part = CARRIERS[segment], exact.segments[segment]
-        local = pin.SE3(frames[carrier]).actInv(place)
+        local = pin.SE3(frames[carrier]).actInv(placement)
         inertias[carrier] = inertias.get(carrier, pin.Inertia.Zero()) + local.act(segment_inertia(part))
-        mesh = solid_mesh(part.solid).apply_transform(local.homogeneous)
+        mesh = build_solid_mesh(part.solid).apply_transform(local.homogeneous)
         meshes[carrier] = meshes[carrier] + mesh if carrier in meshes else mesh
     text = table_urdf(table, NAME, _limits(table), inertias)
     return Human(exact, table, _robot(text), inertias, meshes)
 
 
 def write_human(human: Human, folder: Path) -> Robot:
-    """Write a person as URDF and meshes, to be drawn beside a robot.
+    """Write a person as URDF and meshes, for drawing beside a robot.
 
     Parameters
     ----------
     human : Human
+        The person.
     folder : Path
-        Existing folder; gets `human.urdf` and `meshes/*.obj`.
+        Existing folder, to which `human.urdf` and `meshes/*.obj` are written.
 
     Returns
     -------
@@ -125,7 +128,8 @@ def write_human(human: Human, folder: Path) -> Robot:
     return replace(human.robot, urdf=path, urdf_text=read_urdf(path, floating=True).text)
 
 
-def _limits(table: Table) -> dict[str, JointLimits]:
+def _limits(table: DhTable) -> dict[str, JointLimits]:
+    """Limits of all joints, those of the right side mirrored."""
     limits = {}
     for joint in table.moving:
         side = joint[0] if joint[1:] in ARM_JOINTS else ""
@@ -137,6 +141,7 @@ def _limits(table: Table) -> dict[str, JointLimits]:
 
 
 def _robot(text: str) -> Robot:
+    """Build the robot of a URDF, without motors and friction."""
     model = pin.buildModelFromXML(text, pin.JointModelFreeFlyer())
     joints = tuple(name for name in model.names if name not in ("universe", "root_joint"))
     none = np.zeros(len(joints))

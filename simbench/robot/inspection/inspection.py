@@ -1,51 +1,60 @@
-"""What a robot is made of, and everything about it that is doubtful, whether it can be simulated or not."""
+"""Inspection of a robot, whether it can be simulated or not: its links, joints, errors and warnings."""
 
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
 from simbench.robot.description import read_description
-from simbench.robot.inspection.chains import serial_chains
-from simbench.robot.inspection.joint_doubts import joint_doubts, side_doubts
-from simbench.robot.inspection.link_doubts import MassProperties, link_doubts, mass_properties
-from simbench.robot.inspection.link_extent import empty_meshes, link_extent
+from simbench.robot.inspection.joint_warnings import find_joint_warnings, find_side_warnings
+from simbench.robot.inspection.link_extent import compute_link_extent, find_empty_meshes
+from simbench.robot.inspection.link_warnings import MassProperties, find_link_warnings, mass_properties
 from simbench.robot.robot import load_robot
 from simbench.robot.urdf.elements import UrdfJoint, UrdfTree, parse_urdf, read_elements
-from simbench.robot.urdf.faults import find_faults
-from simbench.robot.urdf.links import mesh_problem
-from simbench.robot.urdf.source import read_urdf, settle
+from simbench.robot.urdf.errors import find_urdf_errors
+from simbench.robot.urdf.links import find_mesh_error
+from simbench.robot.urdf.source import normalise_urdf, read_urdf
 
-FREEDOMS = {"revolute": 1, "continuous": 1, "prismatic": 1, "spherical": 3, "planar": 3, "floating": 6}
+DEGREES_OF_FREEDOM = {
+    "revolute": 1,
+    "continuous": 1,
+    "prismatic": 1,
+    "spherical": 3,
+    "planar": 3,
+    "floating": 6,
+}
 
 
 @dataclass(frozen=True)
-class Inspection:
+class RobotInspection:
     """A robot as its files describe it.
 
     Parameters
     ----------
     name : str
+        Name of the robot in the URDF.
     urdf : Path
+        The URDF file.
     floating : bool or None
-        Whether its base moves freely; None where nothing says so, as for a bare URDF.
+        Whether the base moves freely; None where nothing says so, as for a URDF without a description.
     joints : tuple of UrdfJoint
-        All, fixed ones too, in the file's order.
+        All joints, including fixed ones, in the file's order.
     links : mapping of str to MassProperties
+        Mass properties of the links by name.
     groups : mapping of str to tuple of str
-        Joint names by limb: the description's, or the serial chains of a bare URDF.
+        Joint names by limb: those of the description, or the serial chains of a URDF without one.
     mass : float
-        kg.
+        Mass of the robot, kg.
     degrees_of_freedom : int
-        Of the joints, without the base's.
+        Number of degrees of freedom of the joints, without those of the base.
     meshes_found, meshes_missing : int
-        Different mesh files that the URDF names.
-    refusals : tuple of str
-        What keeps it from being simulated, one line each, with the element's name.
-    doubts : tuple of str
-        The refusals, and whatever else looks wrong.
+        Number of different mesh files that the URDF names and that exist, or do not.
+    errors : tuple of str
+        Reasons why the robot cannot be simulated, one line each, with the element's name.
+    warnings : tuple of str
+        The errors, and everything else that looks wrong, one line each.
     """
 
     name: str
@@ -58,22 +67,23 @@ class Inspection:
     degrees_of_freedom: int
     meshes_found: int
     meshes_missing: int
-    refusals: tuple[str, ...]
-    doubts: tuple[str, ...]
+    errors: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
-def inspect(name_or_path: str | Path) -> Inspection:
-    """Inspect a robot.
+def inspect_robot(name_or_path: str | Path) -> RobotInspection:
+    """Inspect a robot, whether it can be simulated or not.
 
     Parameters
     ----------
     name_or_path : str or Path
-        Name of a robot that ships with simbench, path of a `robot.yaml` or of the folder that holds one, or
-        path of any URDF.
+        Name of a robot that ships with simbench, path of a `robot.yaml` or of the folder that contains one,
+        or path of any URDF.
 
     Returns
     -------
-    Inspection
+    RobotInspection
+        Properties, errors and warnings.
 
     Raises
     ------
@@ -82,19 +92,19 @@ def inspect(name_or_path: str | Path) -> Inspection:
     """
     source = _description_path(name_or_path)
     if source is None:
-        return _inspected(Path(name_or_path), None, None, None)
+        return _inspect_urdf(Path(name_or_path), None, None, None)
     description = read_description(source)
     floating = description.base == "floating"
-    refusal: str | None = None
+    load_error: str | None = None
     try:
         load_robot(source)
     except RobotError as error:
-        refusal = str(error)
-    return _inspected(source.parent / description.urdf, floating, description.groups, refusal)
+        load_error = str(error)
+    return _inspect_urdf(source.parent / description.urdf, floating, description.groups, load_error)
 
 
 def _description_path(name_or_path: str | Path) -> Path | None:
-    """Where the description is; None for a bare URDF."""
+    """Path of the description; None for a URDF without one."""
     path = Path(name_or_path)
     shipped = resource_dir("robots")
     if path.suffix in (".yaml", ".yml"):
@@ -109,39 +119,41 @@ def _description_path(name_or_path: str | Path) -> Path | None:
     raise RobotError(f"unknown robot `{path}`; known: {known}; or give the path of a URDF or a robot.yaml")
 
 
-def _inspected(
+def _inspect_urdf(
     urdf: Path,
     floating: bool | None,
     groups: Mapping[str, tuple[str, ...]] | None,
-    refusal: str | None,
-) -> Inspection:
+    load_error: str | None,
+) -> RobotInspection:
+    """Inspect a URDF, with what the description of the robot says, if there is one."""
     robot = parse_urdf(urdf)
     tree = read_elements(robot)
-    refusals = find_faults(tree, floating=bool(floating))
-    if not refusals:
-        refusals = _refused(urdf, bool(floating))
-    if refusal is not None and not refusals:
-        refusals = [refusal]
-    doubts = [*refusals, *_base_doubts(urdf, floating, refusals), *_doubts(robot, tree, urdf.parent)]
+    errors = find_urdf_errors(tree, floating=bool(floating))
+    if not errors:
+        errors = _find_read_errors(urdf, bool(floating))
+    if load_error is not None and not errors:
+        errors = [load_error]
+    warnings = [*errors, *_base_warnings(urdf, floating, errors), *_find_warnings(robot, tree, urdf.parent)]
     meshes = {shape.file_name or "" for link in tree.links for shape in link.shapes if shape.kind == "mesh"}
-    missing = {name for name in meshes if mesh_problem(name, urdf.parent)}
-    return Inspection(
+    missing = {name for name in meshes if find_mesh_error(name, urdf.parent)}
+    return RobotInspection(
         name=tree.name,
         urdf=urdf,
         floating=floating,
         joints=tree.joints,
         links={link.name: mass_properties(link) for link in tree.links},
-        groups=serial_chains(tree.joints) if groups is None else groups,
+        groups=find_serial_chains(tree.joints) if groups is None else groups,
         mass=sum(link.mass for link in tree.links),
-        degrees_of_freedom=sum(FREEDOMS.get(joint.kind, 0) for joint in tree.joints),
+        degrees_of_freedom=sum(DEGREES_OF_FREEDOM.get(joint.kind, 0) for joint in tree.joints),
         meshes_found=len(meshes - missing),
         meshes_missing=len(missing),
-        refusals=tuple(refusals),
-        doubts=tuple(doubts),
+        errors=tuple(errors),
+        warnings=tuple(warnings),
     )
 
 
-def _refused(urdf: Path, floating: bool) -> list[str]:
+def _find_read_errors(urdf: Path, floating: bool) -> list[str]:
+    """Error with which reading a URDF fails, if it does."""
     try:
         read_urdf(urdf, floating=floating)
     except RobotError as error:
@@ -149,9 +161,9 @@ def _refused(urdf: Path, floating: bool) -> list[str]:
     return []
 
 
-def _base_doubts(urdf: Path, floating: bool | None, refusals: list[str]) -> list[str]:
-    """Say what would be different if a bare URDF's base moved freely."""
-    if floating is not None or refusals:
+def _base_warnings(urdf: Path, floating: bool | None, errors: list[str]) -> list[str]:
+    """Warn of what would change in a URDF without a description if its base moved freely."""
+    if floating is not None or errors:
         return []
     try:
         fixed, free = (read_urdf(urdf, floating=choice).notes for choice in (False, True))
@@ -160,11 +172,64 @@ def _base_doubts(urdf: Path, floating: bool | None, refusals: list[str]) -> list
     return [f"{note} if the base is floating" for note in free if note not in fixed]
 
 
-def _doubts(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
-    doubts = settle(robot, tree, folder)
+def _find_warnings(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
+    """Find everything that looks wrong with the elements of a URDF."""
+    warnings = normalise_urdf(robot, tree, folder)
     for link in tree.links:
-        doubts += empty_meshes(link, folder)
-        doubts += link_doubts(link, link_extent(link, folder))
+        warnings += find_empty_meshes(link, folder)
+        warnings += find_link_warnings(link, compute_link_extent(link, folder))
     for joint in tree.joints:
-        doubts += joint_doubts(joint)
-    return [*doubts, *side_doubts(tree.links, tree.joints)]
+        warnings += find_joint_warnings(joint)
+    return [*warnings, *find_side_warnings(tree.links, tree.joints)]
+
+
+def find_serial_chains(joints: Sequence[UrdfJoint]) -> dict[str, tuple[str, ...]]:
+    """Divide a tree of joints into serial chains, the limbs of a robot without a description.
+
+    Parameters
+    ----------
+    joints : sequence of UrdfJoint
+        A tree of joints; those of a malformed file need not be a tree.
+
+    Returns
+    -------
+    dict of str to tuple of str
+        Names of the moving joints from the root outward, by `chain 1`, `chain 2`, ...; a link with several
+        joints that move, or that lead to moving ones, begins a chain for each.
+    """
+    outward = _order_from_root(joints)
+    leading: set[str] = set()
+    for joint in reversed(outward):
+        if joint.kind != "fixed" or joint.child in leading:
+            leading.add(joint.parent)
+    onward = [joint for joint in outward if joint.kind != "fixed" or joint.child in leading]
+    chains: list[list[str]] = []
+    chain_to: dict[str, list[str]] = {}
+    for joint in onward:
+        siblings = sum(other.parent == joint.parent for other in onward)
+        if siblings > 1 or joint.parent not in chain_to:
+            chains.append([])
+            chain_to[joint.child] = chains[-1]
+        else:
+            chain_to[joint.child] = chain_to[joint.parent]
+        if joint.kind != "fixed":
+            chain_to[joint.child].append(joint.name)
+    filled = [tuple(chain) for chain in chains if chain]
+    return {f"chain {number}": chain for number, chain in enumerate(filled, start=1)}
+
+
+def _order_from_root(joints: Sequence[UrdfJoint]) -> list[UrdfJoint]:
+    """Joints that are connected to a root, each once, parents before children."""
+    below: dict[str, list[UrdfJoint]] = {}
+    for joint in joints:
+        below.setdefault(joint.parent, []).append(joint)
+    children = {joint.child for joint in joints}
+    links = [parent for parent in below if parent not in children]
+    seen, outward = set(links), []
+    for link in links:
+        for joint in below.get(link, ()):
+            if joint.child not in seen:
+                seen.add(joint.child)
+                links.append(joint.child)
+                outward.append(joint)
+    return outward

@@ -1,4 +1,4 @@
-"""How far a link's shapes reach, from what its URDF says about them."""
+"""The extent of a link's shapes, from its URDF and its mesh files."""
 
 import struct
 from collections.abc import Iterator
@@ -16,8 +16,8 @@ from simbench.robot.urdf.elements import UrdfLink, UrdfShape
 Points = NDArray[np.float64]
 
 SEGMENTS = 32
-TURN = np.arange(SEGMENTS) * 2.0 * np.pi / SEGMENTS
-RIM = np.stack([np.cos(TURN), np.sin(TURN), np.zeros(SEGMENTS)], axis=1)
+ANGLES = np.arange(SEGMENTS) * 2.0 * np.pi / SEGMENTS
+RIM = np.stack([np.cos(ANGLES), np.sin(ANGLES), np.zeros(SEGMENTS)], axis=1)
 CUBE = np.stack(np.meshgrid(*[[-1.0, 1.0]] * 3), axis=-1).reshape(-1, 3)
 BALL = np.vstack(
     [
@@ -26,8 +26,8 @@ BALL = np.vstack(
     ]
 )
 
-# What trimesh's readers raise on files that are not what their names say.
-UNREADABLE = (
+# Exceptions of trimesh's readers for files whose content does not match the suffix of their name.
+READ_ERRORS = (
     ValueError,
     TypeError,
     IndexError,
@@ -40,14 +40,15 @@ UNREADABLE = (
 )
 
 
-def link_extent(link: UrdfLink, folder: Path) -> Points | None:
-    """Box around all shapes of a link, visible or not.
+def compute_link_extent(link: UrdfLink, folder: Path) -> Points | None:
+    """Compute the bounding box of all visual and collision shapes of a link.
 
     Parameters
     ----------
     link : UrdfLink
+        The link.
     folder : Path
-        From which mesh paths start.
+        Folder of the URDF, to which mesh paths are relative.
 
     Returns
     -------
@@ -63,49 +64,52 @@ def link_extent(link: UrdfLink, folder: Path) -> Points | None:
     return np.array([points.min(axis=0), points.max(axis=0)])
 
 
-def empty_meshes(link: UrdfLink, folder: Path) -> Iterator[str]:
-    """Say which mesh files are there but hold no shape: Bullet goes on without one and says nothing.
+def find_empty_meshes(link: UrdfLink, folder: Path) -> Iterator[str]:
+    """Find mesh files that exist but contain no shape, which Bullet ignores without a message.
 
     Parameters
     ----------
     link : UrdfLink
+        The link.
     folder : Path
-        From which mesh paths start.
+        Folder of the URDF, to which mesh paths are relative.
 
     Yields
     ------
     str
-        One line, with the link's name.
+        Warning of one line, with the link's name.
     """
     for shape in link.shapes:
         path = find_file(shape.file_name, folder) if shape.file_name else None
-        # Collada needs a reader that may not be there.
+        # Collada needs a reader that may not be installed.
         if path is not None and path.suffix.lower() in (".obj", ".stl") and mesh_points(path) is None:
             yield f"link `{link.name}`: {shape.role}: mesh `{shape.file_name}` holds nothing that can be read"
 
 
 def shape_points(shape: UrdfShape, folder: Path) -> Points | None:
-    """Points on the surface of a shape, enough of them to tell where it ends.
+    """Compute points on the surface of a shape, enough to determine its extent.
 
     Parameters
     ----------
     shape : UrdfShape
+        The shape.
     folder : Path
-        From which mesh paths start.
+        Folder of the URDF, to which mesh paths are relative.
 
     Returns
     -------
     (N, 3) array or None
-        In the link's frame, m; None if the shape cannot be measured.
+        Points in the link's frame, m; None if the shape cannot be measured.
     """
-    points = _own_points(shape, folder)
+    points = _local_points(shape, folder)
     if points is None:
         return None
     placed = points @ pin.rpy.rpyToMatrix(*shape.rpy).T + np.array(shape.xyz)
     return placed if np.isfinite(placed).all() else None
 
 
-def _own_points(shape: UrdfShape, folder: Path) -> Points | None:
+def _local_points(shape: UrdfShape, folder: Path) -> Points | None:
+    """Points on the surface in the axes of the shape, m."""
     if shape.kind == "mesh":
         path = find_file(shape.file_name or "", folder)
         vertices = None if path is None else mesh_points(path)
@@ -123,19 +127,20 @@ def _own_points(shape: UrdfShape, folder: Path) -> Points | None:
 
 
 def mesh_points(path: Path) -> Points | None:
-    """Vertices of a mesh file.
+    """Read the vertices of a mesh file.
 
     Parameters
     ----------
     path : Path
+        The file.
 
     Returns
     -------
     (N, 3) array or None
-        None if the file holds no mesh that can be read.
+        Vertices in the file's unit; None if the file contains no mesh that can be read.
     """
     try:
         mesh: Any = trimesh.load(path, process=False, force="mesh")
-    except UNREADABLE:
+    except READ_ERRORS:
         return None
     return np.asarray(mesh.vertices) if len(mesh.vertices) else None

@@ -1,4 +1,4 @@
-"""Finding the mesh files that a URDF names, and telling which of them Bullet reads."""
+"""Search for the mesh files that a URDF names, and check of whether Bullet can read them."""
 
 import os
 import struct
@@ -17,23 +17,24 @@ def find_file(name: str, folder: Path) -> Path | None:
     ----------
     name : str
         A path, relative to the URDF's folder or absolute; `file://PATH`; or `package://PACKAGE/REST`.
-        A package is searched as an ancestor of the URDF's folder or a child of one, then in
+        A package is searched for as an ancestor of the URDF's folder or a child of one, then in
         `ROS_PACKAGE_PATH` and `AMENT_PREFIX_PATH`; last, REST is tried in every ancestor.
     folder : Path
-        Where the URDF lies.
+        Folder of the URDF.
 
     Returns
     -------
     Path or None
-        Absolute; None if there is no such file.
+        Absolute path; None if there is no such file.
     """
     folder = folder.resolve()
-    found = (place for place in _places(name.strip(), folder) if place.is_file())
+    found = (candidate for candidate in _candidates(name.strip(), folder) if candidate.is_file())
     path = next(found, None)
     return None if path is None else path.resolve()
 
 
-def _places(name: str, folder: Path) -> Iterator[Path]:
+def _candidates(name: str, folder: Path) -> Iterator[Path]:
+    """Paths at which a file may be, in the order in which they are tried."""
     scheme, separator, rest = name.partition("://")
     if not separator:
         yield folder / name
@@ -57,30 +58,34 @@ def _places(name: str, folder: Path) -> Iterator[Path]:
 
 
 def _environment_folders(variable: str) -> list[Path]:
+    """Folders that an environment variable lists."""
     return [Path(entry) for entry in os.environ.get(variable, "").split(os.pathsep) if entry]
 
 
-def unreadable(path: Path) -> str | None:
-    """Say why Bullet cannot read a mesh file, None if it can.
+def find_mesh_format_error(path: Path) -> str | None:
+    """Find out why Bullet cannot read a mesh file.
 
     Parameters
     ----------
     path : Path
+        The file.
 
     Returns
     -------
     str or None
+        The reason; None if Bullet can read it.
     """
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         return f"format `{path.suffix}` is none of {', '.join(FORMATS)}"
     if suffix == ".stl" and not _is_binary_stl(path):
-        # Bullet takes a text STL for an empty mesh, without a word.
+        # Bullet reads a text STL as an empty mesh, without a message.
         return "an STL in text form; only binary ones are read"
     return None
 
 
 def _is_binary_stl(path: Path) -> bool:
+    """Tell whether the size of an STL file is that of a binary one."""
     with path.open("rb") as file:
         header = file.read(STL_HEADER)
     if len(header) < STL_HEADER:

@@ -8,35 +8,47 @@ import numpy as np
 import trimesh
 
 from simbench.errors import RobotError
-from simbench.robot.meshes.shells import loft_mesh, mirrored_mesh, patch_mesh
-from simbench.robot.mirror import mirrored_name
-from simbench.robot.shapes import Shell, Solid
+from simbench.robot.meshes.shells import build_loft_mesh, build_patch_mesh, mirror_mesh
+from simbench.robot.mirror import mirror_name
+from simbench.robot.shapes import CollisionShape, Shell
 
 
 @dataclass(frozen=True)
 class LinkShapes:
-    """What a link looks like, one mesh per colour, and what it touches with: primitives and convex meshes."""
-
-    visual: Mapping[str, trimesh.Trimesh]
-    collision: tuple[Solid | trimesh.Trimesh, ...]
-
-
-def link_shapes(
-    visual: Mapping[str, tuple[Shell, ...]],
-    collision: Mapping[str, tuple[Solid, ...]],
-    prefixes: Mapping[str, str],
-) -> dict[str, LinkShapes]:
-    """Shapes of all links, the right side mirrored from the left.
+    """Visual and collision shapes of a link.
 
     Parameters
     ----------
-    visual, collision : mapping of link name to shapes
+    visual : mapping of str to trimesh.Trimesh
+        Visual meshes in the link frame, m, by colour.
+    collision : tuple of CollisionShape or trimesh.Trimesh
+        Collision shapes in the link frame: primitives and convex meshes.
+    """
+
+    visual: Mapping[str, trimesh.Trimesh]
+    collision: tuple[CollisionShape | trimesh.Trimesh, ...]
+
+
+def build_link_shapes(
+    visual: Mapping[str, tuple[Shell, ...]],
+    collision: Mapping[str, tuple[CollisionShape, ...]],
+    prefixes: Mapping[str, str],
+) -> dict[str, LinkShapes]:
+    """Build the shapes of all links; those of the right side are mirrored from the left.
+
+    Parameters
+    ----------
+    visual : mapping of str to tuple of Shell
+        Visible parts by link name.
+    collision : mapping of str to tuple of CollisionShape
+        Collision shapes by link name.
     prefixes : mapping of str to str
-        Name prefixes of the left side and of the right.
+        Name prefixes of the left side and of the right side.
 
     Returns
     -------
     dict of str to LinkShapes
+        Shapes by link name.
 
     Raises
     ------
@@ -48,29 +60,33 @@ def link_shapes(
         shapes = LinkShapes(
             _colored(link, visual.get(link, ())),
             tuple(
-                solid if solid.loft is None else loft_mesh(solid.loft) for solid in collision.get(link, ())
+                solid if solid.loft is None else build_loft_mesh(solid.loft)
+                for solid in collision.get(link, ())
             ),
         )
         result[link] = shapes
-        other = mirrored_name(link, prefixes)
+        other = mirror_name(link, prefixes)
         if other != link:
             result[other] = LinkShapes(
-                {color: mirrored_mesh(mesh) for color, mesh in shapes.visual.items()},
+                {color: mirror_mesh(mesh) for color, mesh in shapes.visual.items()},
                 tuple(_mirrored(shape) for shape in shapes.collision),
             )
     return result
 
 
 def write_obj(mesh: trimesh.Trimesh, path: Path) -> None:
-    """Write a mesh with smooth vertex normals.
+    """Write a mesh as OBJ with smooth vertex normals.
 
-    By hand, because a rebuild must give the same bytes with every version of trimesh and on every processor:
-    numbers are nudged off the rounding ties on which the last bit of a sine would decide.
+    trimesh's own writer is not used, because a rebuild must give the same bytes with every version of trimesh
+    and on every processor: numbers are shifted off the rounding ties, where the last bit of a sine would
+    decide.
 
     Parameters
     ----------
     mesh : trimesh.Trimesh
+        The mesh, m.
     path : Path
+        File to write.
     """
     vertices = np.round(mesh.vertices + 1.3e-9, 5) + 0.0
     normals = np.round(mesh.vertex_normals + 1.3e-6, 3) + 0.0
@@ -81,23 +97,24 @@ def write_obj(mesh: trimesh.Trimesh, path: Path) -> None:
 
 
 def _colored(link: str, shells: tuple[Shell, ...]) -> dict[str, trimesh.Trimesh]:
-    """Visible meshes of a link, the shells of one colour joined."""
+    """Visual meshes of a link by colour; shells of the same colour are joined."""
     lofts = {shell.name: shell.loft for shell in shells if shell.name and shell.loft}
     parts: dict[str, list[trimesh.Trimesh]] = {}
     for shell in shells:
         if shell.loft is not None:
-            mesh = loft_mesh(shell.loft)
+            mesh = build_loft_mesh(shell.loft)
         elif shell.patch is not None:
             surface = shell.patch.shell
             if surface not in lofts:
                 known = ", ".join(lofts)
                 raise RobotError(f"visual.{link}: patch on unknown shell `{surface}`; allowed: {known}")
-            mesh = patch_mesh(shell.patch, lofts[surface])
-        parts.setdefault(shell.color, []).extend([mesh, mirrored_mesh(mesh)] if shell.twin else [mesh])
+            mesh = build_patch_mesh(shell.patch, lofts[surface])
+        parts.setdefault(shell.color, []).extend([mesh, mirror_mesh(mesh)] if shell.twin else [mesh])
     return {color: sum(meshes[1:], start=meshes[0]) for color, meshes in parts.items()}
 
 
-def _mirrored(shape: Solid | trimesh.Trimesh) -> Solid | trimesh.Trimesh:
+def _mirrored(shape: CollisionShape | trimesh.Trimesh) -> CollisionShape | trimesh.Trimesh:
+    """Mirror image of a collision shape."""
     if isinstance(shape, trimesh.Trimesh):
-        return mirrored_mesh(shape)
+        return mirror_mesh(shape)
     return shape.model_copy(update={"at": (shape.at[0], -shape.at[1], shape.at[2])})

@@ -1,4 +1,4 @@
-"""Smooth shells: triangle meshes over lofted superellipses, and plates that follow them."""
+"""Smooth shells: triangle meshes over lofted superellipses, and plates that follow their surface."""
 
 import numpy as np
 import pinocchio as pin
@@ -18,17 +18,19 @@ PLATE_RING_WIDTH = 11.0  # degrees a flat triangle may span without sinking into
 PLATE_RIM_DEPTH = 0.0006  # m below the surface, so that no gap shows under the rim
 
 
-def loft_mesh(loft: Loft) -> trimesh.Trimesh:
+def build_loft_mesh(loft: Loft) -> trimesh.Trimesh:
     """Build the closed mesh of a loft, in link axes.
 
     Parameters
     ----------
     loft : Loft
+        The loft.
 
     Returns
     -------
     trimesh.Trimesh
-        The rims of flat ends are doubled, so that their smooth vertex normals keep the edge sharp.
+        The mesh, m. The rims of flat ends are doubled, so that their smooth vertex normals keep the edge
+        sharp.
     """
     angles = np.arange(loft.sides) * 2 * np.pi / loft.sides
     stations = _stations(loft)
@@ -51,21 +53,23 @@ def loft_mesh(loft: Loft) -> trimesh.Trimesh:
     return _mesh(loft, np.concatenate(vertices), np.concatenate(faces))
 
 
-def patch_mesh(patch: Patch, loft: Loft) -> trimesh.Trimesh:
+def build_patch_mesh(patch: Patch, loft: Loft) -> trimesh.Trimesh:
     """Build the open mesh of a plate that lies on a loft, in link axes.
 
     Parameters
     ----------
     patch : Patch
+        The plate.
     loft : Loft
-        The surface; the plate must stay between its first and last ring.
+        The loft with the surface; the plate must be between its first and last ring.
 
     Returns
     -------
     trimesh.Trimesh
+        The mesh, m.
     """
-    turn = np.arange(patch.sides) * 2 * np.pi / patch.sides
-    outline = np.stack(_superellipse(turn, patch.exponent), axis=-1)
+    parameter = np.arange(patch.sides) * 2 * np.pi / patch.sides
+    outline = np.stack(_superellipse(parameter, patch.exponent), axis=-1)
     inner = max(2, int(np.ceil(patch.size[0] / PLATE_RING_WIDTH)))
     radii = np.append(np.arange(1, inner) / inner, (0.94, 1.0))
     spread = np.concatenate([np.zeros((1, 2)), (radii[:, None, None] * outline).reshape(-1, 2)])
@@ -85,17 +89,30 @@ def patch_mesh(patch: Patch, loft: Loft) -> trimesh.Trimesh:
     return _mesh(loft, surface + height[:, None] * normal, np.concatenate((fan, bands)))
 
 
-def mirrored_mesh(mesh: trimesh.Trimesh) -> trimesh.Trimesh:
-    """Mirror image of a mesh in the xz-plane."""
+def mirror_mesh(mesh: trimesh.Trimesh) -> trimesh.Trimesh:
+    """Mirror a mesh in the xz-plane.
+
+    Parameters
+    ----------
+    mesh : trimesh.Trimesh
+        The mesh.
+
+    Returns
+    -------
+    trimesh.Trimesh
+        Its mirror image.
+    """
     return trimesh.Trimesh(mesh.vertices * [1.0, -1.0, 1.0], mesh.faces[:, ::-1], process=False)
 
 
 def _mesh(loft: Loft, vertices: Array, faces: Faces) -> trimesh.Trimesh:
+    """Mesh with its faces outward."""
     oriented = faces[:, ::-1] if PLANES[loft.along][1] else faces
     return trimesh.Trimesh(vertices, oriented, process=False)
 
 
 def _superellipse(angle: Array, exponent: float) -> tuple[Array, Array]:
+    """Coordinates u, v of a superellipse with half widths 1."""
     cosine, sine = np.cos(angle), np.sin(angle)
     power = 2 / exponent
     return np.sign(cosine) * np.abs(cosine) ** power, np.sign(sine) * np.abs(sine) ** power
@@ -149,7 +166,7 @@ def _surface(loft: Loft, angle: Array, position: Array) -> Array:
 
 
 def _to_link(loft: Loft, points: Array) -> Array:
-    """From (u, v, position) to link axes."""
+    """Transform points (..., 3) from (u, v, position) to link axes."""
     indices, _ = PLANES[loft.along]
     placed = np.empty_like(points)
     placed[..., list(indices)] = points

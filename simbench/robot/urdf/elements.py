@@ -1,4 +1,4 @@
-"""The links and joints of a URDF as it is written, however wrong: numbers that are none become NaN."""
+"""The links and joints of a URDF as they are written, even if they are wrong: invalid numbers become NaN."""
 
 import math
 import xml.etree.ElementTree as ET
@@ -15,14 +15,30 @@ SIZES = {
     "capsule": ("radius", "length"),
     "mesh": (),
 }
-"""The geometries that Bullet and Pinocchio read, and the attributes that hold their size."""
+"""The geometries that Bullet and Pinocchio read, and the attributes with their size."""
 
 Numbers = tuple[float, ...]
 
 
 @dataclass(frozen=True)
 class UrdfShape:
-    """A `<visual>` or `<collision>`: kind of geometry, size (m), mesh file and scale, placement (m, rad)."""
+    """A `<visual>` or `<collision>` of a link.
+
+    Parameters
+    ----------
+    role : str
+        `visual` or `collision`.
+    kind : str or None
+        Kind of geometry, a key of `SIZES` or an unknown tag; None if there is no geometry.
+    size : tuple of float
+        Values of the attributes that `SIZES` lists, m.
+    file_name : str or None
+        Mesh file as the URDF names it; None for other geometries.
+    scale : tuple of float
+        Scale of the mesh along x, y and z.
+    xyz, rpy : tuple of float
+        Position, m, and roll-pitch-yaw angles, rad, in the link frame.
+    """
 
     role: str
     kind: str | None
@@ -35,9 +51,22 @@ class UrdfShape:
 
 @dataclass(frozen=True)
 class UrdfLink:
-    """Mass (kg), centre of gravity (m), and inertia about it (ixx, iyy, izz, ixy, ixz, iyz; kg·m²).
+    """A link.
 
-    The inertia's axes are turned by `rpy` (rad) from the link's.
+    Parameters
+    ----------
+    name : str
+        Name of the link.
+    mass : float
+        Mass, kg.
+    cog : tuple of float
+        Centre of gravity in the link frame, m.
+    rpy : tuple of float
+        Roll-pitch-yaw angles of the inertia's axes in the link frame, rad.
+    inertia : tuple of float
+        Inertia about the centre of gravity, ixx, iyy, izz, ixy, ixz, iyz, kg·m².
+    shapes : tuple of UrdfShape
+        Visual and collision shapes.
     """
 
     name: str
@@ -50,7 +79,27 @@ class UrdfLink:
 
 @dataclass(frozen=True)
 class UrdfJoint:
-    """A joint; what `<limit>` does not give is None. rad or m, rad/s or m/s, N·m or N."""
+    """A joint; limits that `<limit>` does not give are None.
+
+    Parameters
+    ----------
+    name : str
+        Name of the joint.
+    kind : str
+        Type of the joint, `revolute`, `fixed`, ...
+    parent, child : str
+        Names of the links that it connects.
+    axis : tuple of float
+        Direction of the joint axis in the joint frame.
+    lower, upper : float or None
+        Limits of the position, rad or m.
+    velocity : float or None
+        Limit of the speed, rad/s or m/s.
+    effort : float or None
+        Limit of the torque or force, N·m or N.
+    mimic : str or None
+        Name of the joint that it mimics.
+    """
 
     name: str
     kind: str
@@ -66,7 +115,19 @@ class UrdfJoint:
 
 @dataclass(frozen=True)
 class UrdfTree:
-    """All links and joints in the order of the file, and one line for each number that is none."""
+    """All links and joints of a URDF.
+
+    Parameters
+    ----------
+    name : str
+        Name of the robot.
+    links : tuple of UrdfLink
+        Links in the order of the file.
+    joints : tuple of UrdfJoint
+        Joints in the order of the file.
+    bad_numbers : tuple of str
+        One line for each number that is missing or invalid.
+    """
 
     name: str
     links: tuple[UrdfLink, ...]
@@ -80,19 +141,20 @@ def parse_urdf(path: Path) -> ET.Element:
     Parameters
     ----------
     path : Path
+        The file.
 
     Returns
     -------
     xml.etree.ElementTree.Element
-        The `<robot>`.
+        The element `<robot>`.
 
     Raises
     ------
     RobotError
-        If the file cannot be read, is not XML, is a xacro file, or holds no `<robot>`.
+        If the file cannot be read, is not XML, is a xacro file, or contains no `<robot>`.
     """
     try:
-        # Other readers bear blanks before the XML declaration and a zero byte at the end.
+        # Other readers accept blanks before the XML declaration and a zero byte at the end.
         robot = ET.fromstring(path.read_bytes().strip(b"\0 \t\r\n"))
     except OSError as error:
         raise RobotError(f"{path}: cannot be read: {error.strerror}") from error
@@ -106,15 +168,17 @@ def parse_urdf(path: Path) -> ET.Element:
 
 
 def read_elements(robot: ET.Element) -> UrdfTree:
-    """Read links and joints.
+    """Read the links and joints of a URDF.
 
     Parameters
     ----------
     robot : xml.etree.ElementTree.Element
+        The element `<robot>`.
 
     Returns
     -------
     UrdfTree
+        The links and joints.
     """
     bad: list[str] = []
     links = tuple(_link(element, bad) for element in robot.findall("link"))
@@ -123,6 +187,7 @@ def read_elements(robot: ET.Element) -> UrdfTree:
 
 
 def _link(element: ET.Element, bad: list[str]) -> UrdfLink:
+    """Read a link; messages about bad numbers are appended to `bad`, here and below."""
     name = element.get("name", "")
     where = f"link `{name}`"
     inertial = element.find("inertial")
@@ -141,6 +206,7 @@ def _link(element: ET.Element, bad: list[str]) -> UrdfLink:
 
 
 def _shape(element: ET.Element, where: str, bad: list[str]) -> UrdfShape:
+    """Read a visual or collision shape."""
     where = f"{where}: {element.tag}"
     xyz, rpy = _origin(element, where, bad)
     form = next(iter(element.find("geometry") or ()), None)
@@ -158,12 +224,13 @@ def _shape(element: ET.Element, where: str, bad: list[str]) -> UrdfShape:
 
 
 def _joint(element: ET.Element, bad: list[str]) -> UrdfJoint:
+    """Read a joint."""
     name = element.get("name", "")
     where = f"joint `{name}`"
     _origin(element, where, bad)
     limit = element.find("limit")
 
-    def bound(attribute: str) -> float | None:
+    def limit_value(attribute: str) -> float | None:
         if limit is None or attribute not in limit.attrib:
             return None
         return _numbers(limit, attribute, 1, None, f"{where}: limit", bad)[0]
@@ -175,20 +242,22 @@ def _joint(element: ET.Element, bad: list[str]) -> UrdfJoint:
         parent=_named_link(element, "parent"),
         child=_named_link(element, "child"),
         axis=_numbers(element.find("axis"), "xyz", 3, "1 0 0", f"{where}: axis", bad),
-        lower=bound("lower"),
-        upper=bound("upper"),
-        velocity=bound("velocity"),
-        effort=bound("effort"),
+        lower=limit_value("lower"),
+        upper=limit_value("upper"),
+        velocity=limit_value("velocity"),
+        effort=limit_value("effort"),
         mimic=None if mimic is None else mimic.get("joint", ""),
     )
 
 
 def _named_link(joint: ET.Element, end: str) -> str:
+    """Name of the link at the `parent` or `child` end of a joint."""
     element = joint.find(end)
     return "" if element is None else element.get("link", "")
 
 
 def _origin(element: ET.Element, where: str, bad: list[str]) -> tuple[Numbers, Numbers]:
+    """Read position, m, and roll-pitch-yaw angles, rad, of an `<origin>`."""
     origin = element.find("origin")
     return (
         _numbers(origin, "xyz", 3, "0 0 0", f"{where}: origin", bad),
@@ -199,12 +268,12 @@ def _origin(element: ET.Element, where: str, bad: list[str]) -> tuple[Numbers, N
 def _numbers(
     element: ET.Element | None, attribute: str, count: int, default: str | None, where: str, bad: list[str]
 ) -> Numbers:
-    """Numbers of an attribute; without a default it must be there."""
+    """Read the numbers of an attribute, which must exist if there is no default."""
     text = default if element is None else element.get(attribute, default)
     if text is None:
         bad.append(f"{where}: `{attribute}` is missing")
         return (math.nan,) * count
-    values = numbers(text)
+    values = parse_numbers(text)
     if len(values) != count:
         expected = "a finite number" if count == 1 else f"{count} finite numbers"
         bad.append(f'{where}: {attribute}="{text}" is not {expected}')
@@ -212,16 +281,18 @@ def _numbers(
     return values
 
 
-def numbers(text: str) -> Numbers:
-    """Read numbers between blanks; none if one of them is no finite number.
+def parse_numbers(text: str) -> Numbers:
+    """Read numbers that are separated by blanks.
 
     Parameters
     ----------
     text : str
+        The text.
 
     Returns
     -------
     tuple of float
+        The numbers; empty if one of them is not a finite number.
     """
     try:
         values = tuple(float(part) for part in text.split())

@@ -1,31 +1,31 @@
-"""Joints of a URDF as both Pinocchio and Bullet take them."""
+"""Conversion of the joints of a URDF to a form that both Pinocchio and Bullet read in the same way."""
 
 import math
 import xml.etree.ElementTree as ET
 
 from simbench.robot.urdf.elements import UrdfJoint
-from simbench.robot.urdf.faults import MOVING
+from simbench.robot.urdf.errors import MOVING
 
 UNLIMITED_TRAVEL = 1e4
-"""rad or m either way: far beyond any motion, and small enough that the middle is exact."""
+"""Position limit of an unlimited joint, rad or m: far beyond any motion, small enough to be exact."""
 UNLIMITED_EFFORT = 1e6
-"""N·m or N: no motor of a robot reaches it."""
+"""Limit of an unlimited effort, N·m or N: no motor of a robot reaches it."""
 UNLIMITED_VELOCITY = 1e4
-"""rad/s or m/s."""
+"""Limit of an unlimited speed, rad/s or m/s."""
 NO_TRAVEL = "has no travel limits"
-SLIGHT = 1e-3
-"""An axis that is longer or shorter than 1 by no more than this was rounded, not forgotten."""
+ROUNDING = 1e-3
+"""A deviation of an axis' length from 1 that is not reported, because it is due to rounding."""
 
 
-def settle_joint(element: ET.Element, joint: UrdfJoint) -> list[str]:
+def normalise_joint(element: ET.Element, joint: UrdfJoint) -> list[str]:
     """Give a moving joint a unit axis and complete limits, in place.
 
     Parameters
     ----------
     element : xml.etree.ElementTree.Element
-        The `<joint>`.
+        The element `<joint>`.
     joint : UrdfJoint
-        The same, as it was read.
+        The same joint, as it was read.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def settle_joint(element: ET.Element, joint: UrdfJoint) -> list[str]:
     limit = element.find("limit")
     if limit is None:
         limit = ET.SubElement(element, "limit")
-    notes += _complete(element, limit, joint)
+    notes += _complete_limits(element, limit, joint)
     mimic = element.find("mimic")
     if mimic is not None:
         element.remove(mimic)
@@ -46,16 +46,18 @@ def settle_joint(element: ET.Element, joint: UrdfJoint) -> list[str]:
     return notes
 
 
-def travel_problem(joint: UrdfJoint) -> str | None:
-    """Say why a moving joint's travel limits cannot be taken as they are, None if they can.
+def find_position_limit_error(joint: UrdfJoint) -> str | None:
+    """Find out why the position limits of a moving joint cannot be used as they are.
 
     Parameters
     ----------
     joint : UrdfJoint
+        The joint.
 
     Returns
     -------
     str or None
+        The reason; None if they can be used.
     """
     if joint.lower is None and joint.upper is None:
         return NO_TRAVEL
@@ -64,21 +66,22 @@ def travel_problem(joint: UrdfJoint) -> str | None:
 
 
 def _unit_axis(element: ET.Element, joint: UrdfJoint) -> list[str]:
+    """Scale the axis of a joint to unit length, in place; say so unless it was only rounded."""
     length = math.hypot(*joint.axis)
     axis = element.find("axis")
     if axis is None or not length > 0 or abs(length - 1) < 1e-9:
         return []
-    # Pinocchio normalises, Bullet does not.
+    # Pinocchio normalises the axis, Bullet does not.
     axis.set("xyz", " ".join(f"{value / length:.12g}" for value in joint.axis))
-    if abs(length - 1) < SLIGHT:
+    if abs(length - 1) < ROUNDING:
         return []
     return [f"joint `{joint.name}`: axis has length {length:g}; made 1"]
 
 
-def _complete(element: ET.Element, limit: ET.Element, joint: UrdfJoint) -> list[str]:
-    """Write out travel, effort and velocity where the URDF gives none that can be taken as they are."""
+def _complete_limits(element: ET.Element, limit: ET.Element, joint: UrdfJoint) -> list[str]:
+    """Write limits of position, effort and velocity where the URDF gives none that can be used."""
     missing, notes = [], []
-    problem = None if joint.kind == "continuous" else travel_problem(joint)
+    problem = None if joint.kind == "continuous" else find_position_limit_error(joint)
     if joint.kind == "continuous" or problem:
         limit.set("lower", f"{-UNLIMITED_TRAVEL:g}")
         limit.set("upper", f"{UNLIMITED_TRAVEL:g}")

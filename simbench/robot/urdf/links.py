@@ -1,4 +1,4 @@
-"""Links of a URDF as both Pinocchio and Bullet take them."""
+"""Conversion of the links of a URDF to a form that both Pinocchio and Bullet read in the same way."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
@@ -7,22 +7,23 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
-from simbench.robot.meshes.mesh_files import find_file, unreadable
-from simbench.robot.urdf.elements import INERTIA, SIZES, numbers
+from simbench.robot.meshes.mesh_files import find_file, find_mesh_format_error
+from simbench.robot.urdf.elements import INERTIA, SIZES, parse_numbers
 
 GREY = "0.7 0.7 0.7 1"
 
 
 def fill_inertial(link: ET.Element) -> None:
-    """Write out what `<inertial>` leaves to the reader, in place: no mass, no products of inertia.
+    """Write the values of `<inertial>` that are left out, in place: zero mass, zero products of inertia.
 
     Parameters
     ----------
     link : xml.etree.ElementTree.Element
+        The element `<link>`.
     """
     inertial = link.find("inertial")
     if inertial is None:
-        # Bullet takes 1 kg where nothing is said.
+        # Bullet assumes 1 kg for a link without `<inertial>`.
         inertial = ET.Element("inertial")
         link.insert(0, inertial)
         ET.SubElement(inertial, "mass", value="0")
@@ -33,23 +34,23 @@ def fill_inertial(link: ET.Element) -> None:
             matrix.set(entry, matrix.get(entry, "0"))
 
 
-def turn_to_principal_axes(link: ET.Element) -> None:
-    """Write an inertia that no rigid body has by its principal moments, in place; the tensor stays the same.
+def align_with_principal_axes(link: ET.Element) -> None:
+    """Write an inertia that no rigid body has in its principal axes, in place; the tensor stays the same.
 
-    Where the largest moment exceeds the sum of the others, if only by rounding, Bullet takes none at all. It
-    can be given the moments afterwards, but not products of inertia.
+    If the largest moment exceeds the sum of the others, even if only by rounding, Bullet ignores the inertia.
+    It can be given the moments afterwards, but not products of inertia.
 
     Parameters
     ----------
     link : xml.etree.ElementTree.Element
-        With its inertial written out.
+        The element `<link>`, with all values of its `<inertial>`.
     """
     origin, inertia = link.find("inertial/origin"), link.find("inertial/inertia")
     if inertia is None:
         return
-    place, angles = _numbers_of(origin, "xyz"), _numbers_of(origin, "rpy")
-    entries = [value for entry in INERTIA for value in numbers(inertia.get(entry, "nan"))]
-    if [len(entries), len(place), len(angles)] != [6, 3, 3] or not np.isfinite([*entries, *angles]).all():
+    position, angles = _numbers_of(origin, "xyz"), _numbers_of(origin, "rpy")
+    entries = [value for entry in INERTIA for value in parse_numbers(inertia.get(entry, "nan"))]
+    if [len(entries), len(position), len(angles)] != [6, 3, 3] or not np.isfinite([*entries, *angles]).all():
         return
     xx, yy, zz, xy, xz, yz = entries
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
@@ -57,70 +58,75 @@ def turn_to_principal_axes(link: ET.Element) -> None:
     if moments[0] <= 0.0 or moments[2] < (1.0 - 1e-6) * (moments[0] + moments[1]):
         return
     axes[:, 2] *= np.sign(np.linalg.det(axes))
-    turn = pin.rpy.rpyToMatrix(*angles) @ axes
+    rotation = pin.rpy.rpyToMatrix(*angles) @ axes
     inertial = link.find("inertial")
     assert inertial is not None
     if origin is not None:
         inertial.remove(origin)
-    attributes = {"xyz": _text(place), "rpy": _text(pin.rpy.matrixToRpy(turn).tolist())}
+    attributes = {"xyz": _text(position), "rpy": _text(pin.rpy.matrixToRpy(rotation).tolist())}
     inertial.insert(0, ET.Element("origin", attributes))
     for entry, value in zip(INERTIA, [*moments.tolist(), 0.0, 0.0, 0.0], strict=True):
         inertia.set(entry, repr(value))
 
 
 def _numbers_of(origin: ET.Element | None, entry: str) -> tuple[float, ...]:
-    return numbers("0 0 0" if origin is None else origin.get(entry, "0 0 0"))
+    """Numbers of an attribute of an `<origin>`, zero if it is left out."""
+    return parse_numbers("0 0 0" if origin is None else origin.get(entry, "0 0 0"))
 
 
 def _text(values: Iterable[float]) -> str:
+    """Write numbers as text that reads back as the same doubles."""
     return " ".join(repr(float(value)) for value in values)
 
 
-def settle_shapes(link: ET.Element, folder: Path) -> list[str]:
-    """Name meshes by absolute path and leave out the shapes that cannot be read, in place.
+def normalise_shapes(link: ET.Element, folder: Path) -> list[str]:
+    """Write mesh paths as absolute paths and remove the shapes that cannot be read, in place.
 
     Parameters
     ----------
     link : xml.etree.ElementTree.Element
+        The element `<link>`.
     folder : Path
-        From which mesh paths start.
+        Folder of the URDF, to which mesh paths are relative.
 
     Returns
     -------
     list of str
-        What was left out, one line each.
+        What was removed, one line each.
     """
     notes = []
     for shape in [element for element in link if element.tag in ("visual", "collision")]:
-        problem = _settle_geometry(shape, folder)
+        problem = _normalise_geometry(shape, folder)
         if problem:
             link.remove(shape)
             notes.append(f"link `{link.get('name')}`: {shape.tag} left out: {problem}")
     return notes
 
 
-def mesh_problem(file_name: str, folder: Path) -> str | None:
-    """Say why a mesh cannot be used, None if it can.
+def find_mesh_error(file_name: str, folder: Path) -> str | None:
+    """Find out why a mesh cannot be used.
 
     Parameters
     ----------
     file_name : str
-        As the URDF has it.
+        File name as the URDF gives it.
     folder : Path
-        From which mesh paths start.
+        Folder of the URDF, to which mesh paths are relative.
 
     Returns
     -------
     str or None
+        The reason; None if the mesh can be used.
     """
     path = find_file(file_name, folder)
     if path is None:
         return f"mesh `{file_name}` not found"
-    reason = unreadable(path)
+    reason = find_mesh_format_error(path)
     return reason and f"mesh `{file_name}`: {reason}"
 
 
-def _settle_geometry(shape: ET.Element, folder: Path) -> str | None:
+def _normalise_geometry(shape: ET.Element, folder: Path) -> str | None:
+    """Write the path of a mesh as an absolute path; or return the reason why the shape cannot be read."""
     form = next(iter(shape.find("geometry") or ()), None)
     if form is None:
         return "has no geometry"
@@ -128,21 +134,22 @@ def _settle_geometry(shape: ET.Element, folder: Path) -> str | None:
         return f"geometry `{form.tag}` is none of {', '.join(SIZES)}"
     if form.tag == "mesh":
         name = form.get("filename", "")
-        problem = mesh_problem(name, folder)
+        problem = find_mesh_error(name, folder)
         if problem:
             return problem
         form.set("filename", str(find_file(name, folder)))
     return None
 
 
-def settle_materials(robot: ET.Element, folder: Path) -> list[str]:
-    """Name the pictures of materials by absolute path and make colours that are none grey, in place.
+def normalise_materials(robot: ET.Element, folder: Path) -> list[str]:
+    """Write texture paths of materials as absolute paths and replace invalid colours by grey, in place.
 
     Parameters
     ----------
     robot : xml.etree.ElementTree.Element
+        The element `<robot>`.
     folder : Path
-        From which their paths start.
+        Folder of the URDF, to which texture paths are relative.
 
     Returns
     -------
@@ -151,7 +158,7 @@ def settle_materials(robot: ET.Element, folder: Path) -> list[str]:
     """
     notes = []
     for number, material in enumerate(robot.iter("material")):
-        # Bullet refuses a link with a colour that has no name.
+        # Bullet refuses a link with a material that has no name.
         material.set("name", material.get("name") or f"unnamed {number}")
         where = f"material `{material.get('name')}`"
         for texture in material.findall("texture"):
@@ -164,7 +171,7 @@ def settle_materials(robot: ET.Element, folder: Path) -> list[str]:
                 texture.set("filename", str(path))
         for color in material.findall("color"):
             rgba = color.get("rgba", "")
-            if len(numbers(rgba)) != 4:
+            if len(parse_numbers(rgba)) != 4:
                 color.set("rgba", GREY)
                 notes.append(f'{where}: rgba="{rgba}" is not 4 finite numbers; made grey')
     return notes

@@ -1,16 +1,38 @@
-"""Any URDF, made ready for Pinocchio and Bullet; everything changed or left out is said."""
+"""Reader of any URDF, which converts it to a form that Pinocchio and Bullet read in the same path.
+
+Notes say everything that was changed or left out.
+"""
 
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
 from simbench.errors import RobotError
 from simbench.robot.urdf.elements import UrdfTree, parse_urdf, read_elements
-from simbench.robot.urdf.faults import find_faults, joints_without_inertia
-from simbench.robot.urdf.joints import settle_joint
-from simbench.robot.urdf.left_out import leave_out
-from simbench.robot.urdf.links import fill_inertial, settle_materials, settle_shapes, turn_to_principal_axes
-from simbench.robot.urdf.root import free_root
+from simbench.robot.urdf.errors import (
+    find_joints_without_inertia,
+    find_path_to_heaviest_fixed_link,
+    find_root_link,
+    find_urdf_errors,
+)
+from simbench.robot.urdf.joints import normalise_joint
+from simbench.robot.urdf.links import (
+    align_with_principal_axes,
+    fill_inertial,
+    normalise_materials,
+    normalise_shapes,
+)
+
+LEFT_OUT = {
+    ("joint", "dynamics"): "<dynamics> damping and friction are left out",
+    ("link", "contact"): "<contact> parameters, which only Bullet knows, are left out",
+}
+LISTED = 3
+"""At most this many names are listed in a note."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +42,7 @@ class UrdfSource:
     Parameters
     ----------
     text : str
-        XML, meshes by absolute path.
+        The URDF as XML, with meshes by absolute path.
     notes : tuple of str
         One line, with the element's name, for everything that was changed or left out.
     """
@@ -30,82 +52,164 @@ class UrdfSource:
 
 
 def read_urdf(path: Path, *, floating: bool) -> UrdfSource:
-    """Read a URDF from anywhere and settle what simulators read differently or not at all.
+    """Read a URDF and convert what simulators read differently or not at all.
 
     - Meshes get absolute paths; shapes whose mesh is not found or not readable are left out.
-    - `continuous` joints become `revolute` ones that turn 1600 times either way: Pinocchio would describe
-      them by two coordinates.
-    - A joint without travel limits, or with reversed ones, gets the same travel; effort or velocity that is
-      missing or not positive is unlimited.
-    - A joint that mimics another moves by itself; joint damping and friction and Bullet's own contact
+    - `continuous` joints become `revolute` ones with a range of 1600 revolutions in both directions:
+      Pinocchio would describe them by two coordinates.
+    - A joint without position limits, or with reversed ones, gets the same range; effort or velocity limits
+      that are missing or not positive are replaced by unlimited ones.
+    - A joint that mimics another moves independently; joint damping and friction and Bullet's own contact
       parameters are left out.
     - A link without `<inertial>` has no mass (Bullet would give it 1 kg).
-    - With a floating base the heaviest link that is fixed to a massless root becomes the root, the links
-      between become its children: Bullet would pin a massless root in space.
+    - With a floating base the heaviest link that is fixed to a massless root becomes the root, and the links
+      between become its children: Bullet would fix a massless root in space.
 
     Parameters
     ----------
     path : Path
+        The file.
     floating : bool
         Whether the base moves freely.
 
     Returns
     -------
     UrdfSource
+        The converted URDF, and notes on what was changed or left out.
 
     Raises
     ------
     RobotError
-        If the file is not a URDF or describes nothing that can be simulated; one line.
+        If the file is not a URDF or describes nothing that can be simulated; the message is one line.
     """
     robot = parse_urdf(path)
     tree = read_elements(robot)
-    faults = find_faults(tree, floating=floating)
-    if faults:
-        raise RobotError(f"{path}: {faults[0]}{_how_many_more(faults)}")
-    notes = settle(robot, tree, path.parent)
+    errors = find_urdf_errors(tree, floating=floating)
+    if errors:
+        raise RobotError(f"{path}: {errors[0]}{_how_many_more(errors)}")
+    notes = normalise_urdf(robot, tree, path.parent)
     if floating:
-        notes += free_root(robot, tree)
+        notes += move_root_to_mass(robot, tree)
     text = ET.tostring(robot, encoding="unicode")
     try:
-        still = joints_without_inertia(text)
+        without_inertia = find_joints_without_inertia(text)
     except (ValueError, RuntimeError) as error:
         raise RobotError(f"{path}: not a URDF that Pinocchio can read: {error}") from error
-    if still:
+    if without_inertia:
         raise RobotError(
-            f"{path}: joint `{still[0]}`: moves links without mass and inertia only{_how_many_more(still)}"
+            f"{path}: joint `{without_inertia[0]}`: moves links without mass and inertia only"
+            f"{_how_many_more(without_inertia)}"
         )
     return UrdfSource(text, tuple(notes))
 
 
-def settle(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
-    """Change in place what simulators read differently or not at all, whatever is wrong with the rest.
+def normalise_urdf(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]:
+    """Convert in place what simulators read differently or not at all, even if the URDF has errors.
 
     Parameters
     ----------
     robot : xml.etree.ElementTree.Element
+        The element `<robot>`.
     tree : UrdfTree
-        The same robot's elements, as they were read.
+        Links and joints of the same robot, as they were read.
     folder : Path
-        From which mesh paths start.
+        Folder of the URDF, to which mesh paths are relative.
 
     Returns
     -------
     list of str
         What was changed or left out, one line each.
     """
-    notes = settle_materials(robot, folder)
+    notes = normalise_materials(robot, folder)
     for element in robot.findall("link"):
         fill_inertial(element)
-        turn_to_principal_axes(element)
-        notes += settle_shapes(element, folder)
+        align_with_principal_axes(element)
+        notes += normalise_shapes(element, folder)
     for element, joint in zip(robot.findall("joint"), tree.joints, strict=True):
-        notes += settle_joint(element, joint)
+        notes += normalise_joint(element, joint)
     if robot.find(".//geometry/capsule") is not None:
-        # Older URDFs have no capsules, says urdfdom on the terminal.
+        # urdfdom prints that older versions of URDF have no capsules.
         robot.set("version", "1.1")
-    return notes + leave_out(robot)
+    return notes + remove_ignored_elements(robot)
 
 
-def _how_many_more(faults: list[str]) -> str:
-    return f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+def _how_many_more(errors: list[str]) -> str:
+    """Say how many errors follow the first."""
+    return f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+
+
+def remove_ignored_elements(robot: ET.Element) -> list[str]:
+    """Remove joint friction and contact parameters, in place.
+
+    Parameters
+    ----------
+    robot : xml.etree.ElementTree.Element
+        The element `<robot>`.
+
+    Returns
+    -------
+    list of str
+        One line for each kind, with the names of the elements that had it.
+    """
+    notes = []
+    for (kind, tag), text in LEFT_OUT.items():
+        names = []
+        for element in robot.findall(kind):
+            for part in element.findall(tag):
+                element.remove(part)
+                if len(part) or any(value.strip("0. ") for value in part.attrib.values()):
+                    names.append(f"`{element.get('name')}`")
+        if names:
+            rest = f"{names[0]} and {len(names) - 1} more"
+            notes.append(f"{kind}s {', '.join(names) if len(names) <= LISTED else rest}: {text}")
+    return notes
+
+
+def move_root_to_mass(robot: ET.Element, tree: UrdfTree) -> list[str]:
+    """Make a link with mass the root, in place, by reversing the fixed joints between it and the root.
+
+    Bullet fixes a root without mass in space without a message. Every link keeps its pose.
+
+    Parameters
+    ----------
+    robot : xml.etree.ElementTree.Element
+        The element `<robot>`.
+    tree : UrdfTree
+        Links and joints of the same robot, without errors.
+
+    Returns
+    -------
+    list of str
+        Note on what changed, one line; empty if nothing did.
+    """
+    path = find_path_to_heaviest_fixed_link(tree)
+    if not path:
+        return []
+    elements = {element.get("name"): element for element in robot.findall("joint")}
+    for joint in path:
+        _reverse_joint(elements[joint.name])
+    return [
+        f"link `{find_root_link(tree)}`: has no mass; `{path[-1].child}`, which is fixed to it, is the root"
+    ]
+
+
+def _reverse_joint(joint: ET.Element) -> None:
+    """Swap parent and child of a fixed joint."""
+    parent, child = joint.find("parent"), joint.find("child")
+    assert parent is not None
+    assert child is not None
+    above, below = parent.get("link", ""), child.get("link", "")
+    parent.set("link", below)
+    child.set("link", above)
+    origin = joint.find("origin")
+    if origin is None:
+        return
+    xyz, rpy = (np.array(origin.get(key, "0 0 0").split(), dtype=float) for key in ("xyz", "rpy"))
+    inverse = pin.SE3(pin.rpy.rpyToMatrix(rpy), xyz).inverse()
+    origin.set("xyz", _text(inverse.translation))
+    origin.set("rpy", _text(pin.rpy.matrixToRpy(inverse.rotation)))
+
+
+def _text(values: NDArray[np.float64]) -> str:
+    """Write numbers with twelve digits."""
+    return " ".join(f"{value + 0.0:.12g}" for value in values.tolist())

@@ -1,4 +1,4 @@
-"""Writing a URDF and its meshes from a robot description."""
+"""Writer of a URDF and its meshes from a robot description."""
 
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,11 +8,11 @@ import numpy as np
 import pinocchio as pin
 import trimesh
 
-from simbench.robot.description import Description, FixedFrame, Joint, Link
+from simbench.robot.description import Description, FixedFrame, JointDescription, LinkDescription
 from simbench.robot.dh.dh import row_placement
-from simbench.robot.meshes.meshes import LinkShapes, link_shapes, write_obj
-from simbench.robot.mirror import both_sides, mirrored_frame, mirrored_joint, mirrored_link
-from simbench.robot.shapes import Solid
+from simbench.robot.meshes.meshes import LinkShapes, build_link_shapes, write_obj
+from simbench.robot.mirror import add_mirrored_entries, mirror_frame, mirror_joint, mirror_link
+from simbench.robot.shapes import CollisionShape
 
 AXES = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1"}
 MESHES = "meshes"
@@ -24,22 +24,24 @@ def write_urdf(description: Description, folder: Path) -> list[Path]:
     Parameters
     ----------
     description : Description
-        With its building sections (`root`, `links`, `joints`, ...).
+        Description with the sections from which a URDF is built (`root`, `links`, `joints`, ...).
     folder : Path
-        Existing folder.
+        Existing folder, to which the files are written.
 
     Returns
     -------
     list of Path
-        The files written.
+        The files that were written.
     """
     prefixes = description.mirror
-    joints = both_sides(description.joints, prefixes, lambda joint: mirrored_joint(joint, prefixes))
-    links = carved(
-        both_sides(description.links, prefixes, lambda link: mirrored_link(link, prefixes)), joints
+    joints = add_mirrored_entries(description.joints, prefixes, lambda joint: mirror_joint(joint, prefixes))
+    links = subtract_carved_links(
+        add_mirrored_entries(description.links, prefixes, lambda link: mirror_link(link, prefixes)), joints
     )
-    frames = both_sides(description.fixed_frames, prefixes, lambda frame: mirrored_frame(frame, prefixes))
-    shapes = link_shapes(description.visual, description.collision, prefixes)
+    frames = add_mirrored_entries(
+        description.fixed_frames, prefixes, lambda frame: mirror_frame(frame, prefixes)
+    )
+    shapes = build_link_shapes(description.visual, description.collision, prefixes)
 
     robot = ET.Element("robot", name=description.name)
     for name, color in description.colors.items():
@@ -68,35 +70,53 @@ def write_urdf(description: Description, folder: Path) -> list[Path]:
     return [path, *(folder / file_name for file_name in meshes)]
 
 
-def carved(links: Mapping[str, Link], joints: Mapping[str, Joint]) -> dict[str, Link]:
-    """Links with each `carved_from` part taken out of the link that its published numbers belong to."""
+def subtract_carved_links(
+    links: Mapping[str, LinkDescription], joints: Mapping[str, JointDescription]
+) -> dict[str, LinkDescription]:
+    """Subtract each link with `carved_from` from the link whose published mass properties include it.
+
+    Parameters
+    ----------
+    links : mapping of str to LinkDescription
+        All links by name.
+    joints : mapping of str to JointDescription
+        All joints by name.
+
+    Returns
+    -------
+    dict of str to LinkDescription
+        All links, with reduced mass properties where a part was subtracted.
+    """
     result = dict(links)
     for name, part in links.items():
         if part.carved_from is None:
             continue
         joint = next(joint for joint in joints.values() if joint.child == name)
-        at = _placed(joint)
+        at = _placement(joint)
         placement = pin.SE3(pin.rpy.rpyToMatrix(*at.rpy), np.array(at.xyz))
         rest = _inertia(result[part.carved_from]) - placement.act(_inertia(part))
         x, y, z = (round(float(value), 9) for value in rest.lever)
         (ixx, ixy, ixz), (_, iyy, iyz), (_, _, izz) = np.round(rest.inertia, 12).tolist()
-        result[part.carved_from] = Link(
+        result[part.carved_from] = LinkDescription(
             mass=round(rest.mass, 9), cog=(x, y, z), inertia=(ixx, iyy, izz, ixy, ixz, iyz)
         )
     return result
 
 
-def _inertia(link: Link) -> pin.Inertia:
+def _inertia(link: LinkDescription) -> pin.Inertia:
+    """Inertia of a link in its frame."""
     ixx, iyy, izz, ixy, ixz, iyz = link.inertia
     matrix = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
     return pin.Inertia(link.mass, np.array(link.cog), matrix)
 
 
 def _numbers(values: Iterable[float], digits: int = 9) -> str:
+    """Write numbers with a given number of digits."""
     return " ".join(f"{value + 0.0:.{digits}g}" for value in values)
 
 
 def _add_inertial(element: ET.Element, mass: float, cog: Sequence[float], inertia: Sequence[float]) -> None:
+    """Add the mass properties of a link."""
     inertial = ET.SubElement(element, "inertial")
     ET.SubElement(inertial, "origin", xyz=_numbers(cog), rpy="0 0 0")
     ET.SubElement(inertial, "mass", value=_numbers([mass]))
@@ -106,25 +126,27 @@ def _add_inertial(element: ET.Element, mass: float, cog: Sequence[float], inerti
 
 
 def _add_placement(element: ET.Element, frame: FixedFrame, child: str) -> None:
+    """Add parent, child and placement of a joint."""
     ET.SubElement(element, "parent", link=frame.parent)
     ET.SubElement(element, "child", link=child)
-    # Twelve digits: a right angle that is off by 1e-9 shows beside closed forms.
+    # Twelve digits, because a right angle with an error of 1e-9 is visible in comparisons with closed forms.
     ET.SubElement(element, "origin", xyz=_numbers(frame.xyz, 12), rpy=_numbers(frame.rpy, 12))
 
 
-def _placed(joint: Joint) -> FixedFrame:
-    """Where a joint is, from its Denavit-Hartenberg row if it has one."""
+def _placement(joint: JointDescription) -> FixedFrame:
+    """Placement of a joint, from its Denavit-Hartenberg row if it has one."""
     if joint.dh is None:
         return joint
-    place = row_placement(joint.dh)
-    x, y, z = place.translation.tolist()
-    roll, pitch, yaw = pin.rpy.matrixToRpy(place.rotation).tolist()
+    placement = row_placement(joint.dh)
+    x, y, z = placement.translation.tolist()
+    roll, pitch, yaw = pin.rpy.matrixToRpy(placement.rotation).tolist()
     return FixedFrame(parent=joint.parent, xyz=(x, y, z), rpy=(roll, pitch, yaw))
 
 
-def _add_joint(robot: ET.Element, name: str, joint: Joint) -> None:
+def _add_joint(robot: ET.Element, name: str, joint: JointDescription) -> None:
+    """Add a revolute joint with axis and limits."""
     element = ET.SubElement(robot, "joint", name=name, type="revolute")
-    _add_placement(element, _placed(joint), joint.child)
+    _add_placement(element, _placement(joint), joint.child)
     ET.SubElement(element, "axis", xyz=AXES[joint.axis])
     ET.SubElement(
         element,
@@ -147,7 +169,7 @@ def _add_shapes(element: ET.Element, link: str, shapes: LinkShapes) -> dict[str,
         ET.SubElement(visual, "material", name=color)
     for number, shape in enumerate(shapes.collision):
         collision = ET.SubElement(element, "collision")
-        if isinstance(shape, Solid):
+        if isinstance(shape, CollisionShape):
             _add_geometry(collision, shape)
         else:
             file_name = f"{MESHES}/{link}_collision{number}.obj"
@@ -156,7 +178,7 @@ def _add_shapes(element: ET.Element, link: str, shapes: LinkShapes) -> dict[str,
     return meshes
 
 
-def _add_geometry(element: ET.Element, shape: Solid | str) -> None:
+def _add_geometry(element: ET.Element, shape: CollisionShape | str) -> None:
     """Add origin and geometry: a primitive, or the mesh in the file named."""
     at = (0.0, 0.0, 0.0) if isinstance(shape, str) else shape.at
     ET.SubElement(element, "origin", xyz=_numbers(at), rpy="0 0 0")

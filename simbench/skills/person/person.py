@@ -26,8 +26,7 @@ from simbench.robot.dh.romeo_table import BASE_JOINTS, UpperBodyLengths
 from simbench.robot.human.average_person import Sex, average_measures
 from simbench.robot.human.body_segments import predict_body, segment_inertia
 from simbench.robot.human.human import Human, build_human
-from simbench.robot.human.human_placement import basic_placements
-from simbench.robot.human.human_skeleton import skeleton_lengths
+from simbench.robot.human.human_skeleton import basic_placements, skeleton_lengths
 from simbench.robot.sides import SIDES
 
 # Of the virtual joints, what stands for the spine; the others are where a person stands.

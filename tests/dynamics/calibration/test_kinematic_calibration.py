@@ -14,7 +14,7 @@ from simbench.dynamics.calibration.kinematic_calibration import (
 )
 from simbench.dynamics.calibration.searches import genetic_search, nelder_mead, newton_raphson
 from simbench.errors import CalibrationError
-from simbench.robot.dh.dh import BASE, HayatiRow, Row, Table, TableJoint
+from simbench.robot.dh.dh import BASE, DhJoint, DhRow, DhTable, HayatiRow
 
 NAMES = ("joint1.a", "joint2.alpha", "joint2.a", "joint2.beta")
 TRUE = np.array([0.25, 0.0, 0.30, 0.0])
@@ -22,7 +22,7 @@ TRUE = np.array([0.25, 0.0, 0.30, 0.0])
 
 def planar(a1, alpha2, a2, beta2):
     second = HayatiRow(alpha=alpha2, beta=beta2, a=a2)
-    return Table((TableJoint("joint1", BASE, HayatiRow(a=a1)), TableJoint("joint2", "joint1", second)))
+    return DhTable((DhJoint("joint1", BASE, HayatiRow(a=a1)), DhJoint("joint2", "joint1", second)))
 
 
 def seen(table, joints, angle_noise=0.0, tip_noise=0.0, seed=0):
@@ -84,9 +84,9 @@ def test_lengths_are_as_sure_as_the_data_allow():
 
 
 def test_numbers_that_no_tip_shows_are_named():
-    rows = (Row(d=0.4), Row(alpha=1.2, a=0.1), Row(alpha=-0.5, a=0.3, d=0.2), Row(alpha=0.9, a=0.25))
+    rows = (DhRow(d=0.4), DhRow(alpha=1.2, a=0.1), DhRow(alpha=-0.5, a=0.3, d=0.2), DhRow(alpha=0.9, a=0.25))
     names = [BASE, "one", "two", "three", "four"]
-    table = Table(tuple(TableJoint(names[i + 1], names[i], row) for i, row in enumerate(rows)))
+    table = DhTable(tuple(DhJoint(names[i + 1], names[i], row) for i, row in enumerate(rows)))
     asked = ("two.a", "three.a", "one.d", "two.d", "four.theta", "four.d")
     found = calibrate_kinematics(table, asked, seen(table, 4))
     # The origin of the last row's frame lies on its axis: turning about it moves nothing.

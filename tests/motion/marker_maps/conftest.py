@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from simbench.motion.marker_recording import MarkerRecording
+from simbench.motion.recordings import MarkerRecording
 
 UPPER_ARM, FOREARM, THIGH, SHANK = 0.30, 0.26, 0.42, 0.40
 # Columns x distal, y, z lateral in forward, left, up while the arm hangs, written out here once more.

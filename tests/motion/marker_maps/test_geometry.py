@@ -7,9 +7,14 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
-from simbench.motion.marker_maps.centres import chord, cluster_pose, hinge_centre
-from simbench.motion.marker_maps.frames import axes_frame, flexion_axis, limb_frame, swung_axis
-from simbench.motion.marker_maps.rigid_bones import MOBILITY, keep_lengths
+from simbench.motion.marker_maps.body_parts import CENTRE_VARIANCE, project_to_lengths
+from simbench.motion.marker_maps.centres import compute_chord_centre, compute_hinge_centre, fit_cluster_pose
+from simbench.motion.marker_maps.frames import (
+    build_axes_frame,
+    build_limb_frame,
+    compute_swung_axis,
+    estimate_flexion_axis,
+)
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -18,7 +23,7 @@ seeds = st.integers(0, 2**32 - 1)
 @given(seeds, st.permutations("xyz"))
 def test_frames_of_two_axes_are_rotations_with_these_axes(seed, order):
     primary, secondary = np.random.default_rng(seed).normal(size=(2, 5, 3))
-    rotation = axes_frame(order[0], primary, order[1], secondary)
+    rotation = build_axes_frame(order[0], primary, order[1], secondary)
     np.testing.assert_allclose(np.linalg.det(rotation), 1.0)
     np.testing.assert_allclose(
         rotation @ np.swapaxes(rotation, 1, 2), np.tile(np.eye(3), (5, 1, 1)), atol=1e-12
@@ -37,13 +42,13 @@ def test_the_hinge_is_found_inside_its_lateral_marker(seed, side, flexion):
     bend = Rotation.from_rotvec([0.0, 0.0, -flexion if side == "left" else flexion]).as_matrix()
     shoulder, wrist = elbow - 0.3 * frame[:, :, 0], elbow + 0.25 * (frame @ bend)[:, :, 0]
     marker = elbow + 0.04 * frame[:, :, 2]
-    np.testing.assert_allclose(hinge_centre(side, shoulder, marker, wrist, 0.04), elbow, atol=1e-8)
+    np.testing.assert_allclose(compute_hinge_centre(side, shoulder, marker, wrist, 0.04), elbow, atol=1e-8)
 
 
 def test_the_chord_sees_limb_and_marker_under_a_right_angle():
     hip, knee = np.zeros((1, 3)), np.array([[0.0, 0.0, -0.42]])
     marker, wand = knee + np.array([[0.0, 0.05, 0.0]]), np.array([[0.02, 0.12, -0.2]])
-    found = chord(hip, marker, marker - wand, 0.05)
+    found = compute_chord_centre(hip, marker, marker - wand, 0.05)
     assert np.linalg.norm(found - marker) == pytest.approx(0.05)
     assert (found - hip)[0] @ (found - marker)[0] == pytest.approx(0.0, abs=1e-12)
     assert np.linalg.det([found[0] - hip[0], marker[0] - hip[0], wand[0] - hip[0]]) == pytest.approx(
@@ -61,7 +66,7 @@ def test_a_rigid_clusters_pose_comes_back(seed):
     model[:, 2] *= 0.01
     rotation, origin = Rotation.random(6, random_state=rng).as_matrix(), rng.normal(size=(6, 3))
     markers = origin[:, None] + model @ np.swapaxes(rotation, 1, 2)
-    found, place = cluster_pose(markers, model)
+    found, place = fit_cluster_pose(markers, model)
     np.testing.assert_allclose(found, rotation, atol=1e-9)
     np.testing.assert_allclose(place, origin, atol=1e-9)
 
@@ -70,14 +75,14 @@ def test_bones_keep_their_length_by_the_smallest_weighted_movement():
     rng = np.random.default_rng(5)
     true = np.array([[0.0, 0.0, 0.0], [0.3, 0.0, 0.0], [0.35, 0.25, 0.0]])
     measured = true + rng.normal(0.0, 0.01, (51, 3, 3))
-    kept = np.stack(keep_lengths(*measured.transpose(1, 0, 2)), axis=1)
+    kept = np.stack(project_to_lengths(*measured.transpose(1, 0, 2)), axis=1)
     lengths = np.median(np.linalg.norm(np.diff(measured, axis=1), axis=2), axis=0)
     np.testing.assert_allclose(
         np.linalg.norm(np.diff(kept, axis=1), axis=2), np.tile(lengths, (51, 1)), atol=1e-11
     )
 
     def cost(points, frame):
-        return (((points.reshape(3, 3) - measured[frame]) ** 2).sum(axis=1) / MOBILITY).sum()
+        return (((points.reshape(3, 3) - measured[frame]) ** 2).sum(axis=1) / CENTRE_VARIANCE).sum()
 
     for frame in (0, 17, 50):
         bones = {
@@ -92,7 +97,9 @@ def test_bones_keep_their_length_by_the_smallest_weighted_movement():
 def test_rigid_bones_are_left_alone():
     shoulder = np.random.default_rng(1).normal(size=(20, 3))
     elbow, wrist = shoulder + np.array([0.3, 0.0, 0.0]), shoulder + np.array([0.3, 0.25, 0.0])
-    for found, given_ in zip(keep_lengths(shoulder, elbow, wrist), (shoulder, elbow, wrist), strict=True):
+    for found, given_ in zip(
+        project_to_lengths(shoulder, elbow, wrist), (shoulder, elbow, wrist), strict=True
+    ):
         np.testing.assert_allclose(found, given_, atol=1e-14)
 
 
@@ -106,7 +113,7 @@ def test_a_straight_arm_keeps_the_axis_it_had_when_it_bent():
     elbow = 0.3 * np.stack([np.sin(swing), 0 * time, -np.cos(swing)], axis=1)
     wrist = elbow + 0.25 * np.stack([np.sin(swing + flexion), 0 * time, -np.cos(swing + flexion)], axis=1)
     noisy = [track + rng.normal(0.0, 0.001, track.shape) for track in (shoulder, elbow, wrist)]
-    axis = flexion_axis(*noisy, rate=100.0)
+    axis = estimate_flexion_axis(*noisy, rate=100.0)
     # Forward flexion turns about -y.
     assert np.degrees(np.arccos(np.clip(-axis[:, 1], -1, 1))).max() < 4.0
     raw = np.cross(noisy[1] - noisy[0], noisy[2] - noisy[1])[120:180]
@@ -123,6 +130,8 @@ def test_an_arm_that_never_bends_swings_without_axial_rotation(side):
             [[0, -1, 0], [0, 0, 1], [-1, 0, 0.0]] if side == "left" else [[0, 1, 0], [0, 0, -1], [-1, 0, 0.0]]
         )
         along = (swing @ hanging)[:, :, 0]
-        axis = flexion_axis(0 * along, 0.3 * along, 0.55 * along, 100.0, swung_axis(along, trunk))
-        found = limb_frame(side, along, lateral=-axis if side == "left" else axis)
+        axis = estimate_flexion_axis(
+            0 * along, 0.3 * along, 0.55 * along, 100.0, compute_swung_axis(along, trunk)
+        )
+        found = build_limb_frame(side, along, lateral=-axis if side == "left" else axis)
         np.testing.assert_allclose(found, swing @ hanging, atol=1e-6)

@@ -4,7 +4,7 @@ from scipy.spatial.transform import Rotation
 
 from simbench.motion.anatomy import transform
 from simbench.motion.marker_maps import to_human_motion
-from simbench.motion.marker_maps.initial_posture import initial_pose
+from simbench.motion.marker_maps.initial_posture import find_initial_pose
 from simbench.motion.read_options import ReadOptions
 
 
@@ -30,7 +30,7 @@ def test_a_posture_that_is_held_is_meant_and_a_short_one_is_not(held, expected):
     time = np.arange(300) / 100.0
     noise = np.random.default_rng(0).normal(0.0, 1e-3, 300)
     angle = 0.05 + noise + np.where(time < held, 0.0, -np.minimum(time - held, 1.0))
-    pose, note = initial_pose(time, *arms(angle))
+    pose, note = find_initial_pose(time, *arms(angle))
     if expected:
         assert 0.9 * held < float(note.split("until ")[1].split(" s")[0]) <= held
         reach = pose.joints["left_wrist"] - pose.joints["left_shoulder"]
@@ -41,7 +41,7 @@ def test_a_posture_that_is_held_is_meant_and_a_short_one_is_not(held, expected):
 
 def test_the_computed_posture_is_horizontal_with_palms_down_and_frames_at_their_places():
     time = np.arange(100) / 100.0
-    pose, note = initial_pose(time, *arms(-1.4 + 0.5 * time))
+    pose, note = find_initial_pose(time, *arms(-1.4 + 0.5 * time))
     assert "computed" in note
     for side, y in (("left", 0.2), ("right", -0.2)):
         np.testing.assert_allclose(pose.joints[f"{side}_shoulder"], [0.0, y, 1.4], atol=1e-12)

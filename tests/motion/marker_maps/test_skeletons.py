@@ -9,7 +9,7 @@ from simbench.motion.human_motion import ARM_SEGMENTS
 from simbench.motion.marker_maps import to_human_motion
 from simbench.motion.read_options import UNITS, ReadOptions
 from simbench.motion.readers import read_motion
-from simbench.motion.skeleton_recording import SkeletonRecording
+from simbench.motion.recordings import SkeletonRecording
 from simbench.motion.writers import write_motion
 
 # Our axes (forward, left, up) in those of an animation file: x left, y up, z forward.

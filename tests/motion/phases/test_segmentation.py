@@ -37,7 +37,7 @@ def test_boundaries_lie_within_30_ms_of_the_truth(record_task, kind):
         assert len(found) == 6
         errors.append(found - made.boundaries)
     assert np.abs(errors).max() < 0.030
-    # Turning points between two bells have no bias; extrapolated ends hardly one.
+    # Turning points between two minimum-jerk movements have no bias; extrapolated ends hardly one.
     assert np.abs(np.mean(errors, axis=0)).max() < 0.012
 
 

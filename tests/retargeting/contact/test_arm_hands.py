@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
 from simbench.motion.anatomy import transform
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.retargeting.contact.arm_hands import plan_arm_hands, recorded_palms
 
 RATE = 100.0
@@ -41,7 +41,7 @@ def passing_by():
 
 @pytest.fixture(scope="module")
 def planned():
-    handle = Handle(transform(PALM, HOLD)[None])
+    handle = HandlePath(transform(PALM, HOLD)[None])
     return plan_arm_hands(motion_of(passing_by()), {"right": handle}, {"right": HOME}, **SETTINGS)
 
 

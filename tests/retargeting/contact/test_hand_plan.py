@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.retargeting.contact.hand_plan import actor_palms, approach_handles, plan_hands
 from simbench.retargeting.contact.phases import contact_phases
 from simbench.retargeting.contact.reach import arm_reach, draw_in
@@ -253,7 +253,7 @@ def test_the_way_to_a_handle_ends_on_it():
     handle[0, :3, 3] += (0.008, 0.0, 0.0)
     handle[0, :3, :3] = pin.exp3(np.array([0.0, 0.0, np.radians(4.0)]))
     share, contact = {"left": np.minimum(time, 1.0)}, {"left": time >= 1.2}
-    held = approach_handles({"left": seen}, share, contact, {"left": Handle(handle)})["left"]
+    held = approach_handles({"left": seen}, share, contact, {"left": HandlePath(handle)})["left"]
     np.testing.assert_allclose(held[contact["left"]], np.tile(handle, (contact["left"].sum(), 1, 1)))
     off = held[:, :3, 3] - seen[:, :3, 3]
     np.testing.assert_allclose(off[~contact["left"], 0], 0.008 * share["left"][~contact["left"]], atol=1e-12)

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from simbench.motion.anatomy import transform
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.retargeting.contact.handle_path import grip_path
 
 RADIUS = 0.1
@@ -22,7 +22,7 @@ def on_circle(angles, sign=1.0):
 
 
 def valve(sign=1.0, count=200):
-    return Handle(on_circle(np.linspace(0.0, 2 * np.pi, count), sign), np.array([0.0, 1.0, 0.0]))
+    return HandlePath(on_circle(np.linspace(0.0, 2 * np.pi, count), sign), np.array([0.0, 1.0, 0.0]))
 
 
 def test_noise_beside_a_circle_goes_and_the_turn_about_the_handle_stays():
@@ -62,7 +62,7 @@ def test_hands_on_one_mechanism_are_at_the_same_place_of_its_way():
         )
         for k, (side, y) in enumerate((("left", 0.2), ("right", -0.2)))
     }
-    handles = {side: Handle(pose) for side, pose in poses.items()}
+    handles = {side: HandlePath(pose) for side, pose in poses.items()}
     travel = 0.15 - 0.1 * np.cos(np.linspace(0.0, 6.0, 80))
     palms, contact = {}, {side: np.arange(80) >= 20 for side in poses}
     for side, ahead in (("left", 0.004), ("right", -0.002)):
@@ -83,9 +83,9 @@ def test_ways_end_and_still_handles_stay():
     palm = np.tile(np.eye(4), (3, 1, 1))
     palm[:, 0, 3] = (-0.02, 0.06, 0.13)
     touching = {"right": np.ones(3, bool)}
-    held = grip_path({"right": palm}, touching, {"right": Handle(poses)})["right"]
+    held = grip_path({"right": palm}, touching, {"right": HandlePath(poses)})["right"]
     np.testing.assert_allclose(held[:, 0, 3], (0.0, 0.06, 0.1), atol=1e-9)
-    held = grip_path({"right": palm}, touching, {"right": Handle(poses[2:3])})["right"]
+    held = grip_path({"right": palm}, touching, {"right": HandlePath(poses[2:3])})["right"]
     np.testing.assert_allclose(held[:, 0, 3], 0.05)
 
 

@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 
 from simbench.kinematics.descent import place
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.retargeting.placement.com_compensation import swayed, swaying_gauss_newton
 from simbench.retargeting.placement.reach_model import counter_way, make_reachability_model
 from simbench.robot.robot import load_robot
@@ -16,7 +16,7 @@ GAIN = (1.3, 0.8)
 @pytest.fixture(scope="module")
 def reach():
     mahru = load_robot("mahru")
-    handles = {side: Handle(np.eye(4)[None]) for side in ("left", "right")}
+    handles = {side: HandlePath(np.eye(4)[None]) for side in ("left", "right")}
     return make_reachability_model(mahru, handles, mahru.postures["standing"], GAIN)
 
 

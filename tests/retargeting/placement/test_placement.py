@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from simbench.balance.standing.standing import stand
 from simbench.errors import RetargetError
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.retargeting.placement import spot as place
 from simbench.retargeting.placement import spot_search as place_search
 from simbench.retargeting.placement.base_gauss_newton import optimise_base_pose
@@ -56,7 +56,7 @@ def ready(puma, handles):
 def test_a_way_the_arm_has_gone_is_feasible_with_at_least_its_margin(puma):
     first, last = puma.postures["ready"], puma.postures["ready"] + [0.5, -0.3, 0.2, 0.4, -0.3, 0.6]
     gone = np.linspace(first, last, 40)
-    handles = {"right": Handle(np.array([flange(puma, q) for q in gone]))}
+    handles = {"right": HandlePath(np.array([flange(puma, q) for q in gone]))}
     found = judge_root(ready(puma, handles), handles, at_origin(40), ReachTolerances(ample_margin=3.0))
     low, high = puma.model.lowerPositionLimit, puma.model.upperPositionLimit
     assert found.feasible
@@ -80,7 +80,7 @@ def test_a_hand_that_may_turn_about_its_handle_does(puma, angle, direction):
     turned[:3, :3] = wanted[:3, :3] @ pin.exp3(angle * axis)
     found = []
     for one in (wanted, turned):
-        handles = {"right": Handle(one[None], axis)}
+        handles = {"right": HandlePath(one[None], axis)}
         found.append(judge_root(ready(puma, handles), handles, at_origin(1), ReachTolerances()))
     assert found[1].feasible
     assert found[1].margin == pytest.approx(found[0].margin, abs=1e-6)
@@ -93,7 +93,7 @@ def test_a_circle_closes(puma):
     angles = np.linspace(0.0, 2.0 * np.pi, 60)
     down = pin.exp3(np.array([0.0, 0.5 * np.pi, 0.0]))
     way = [pose(0.5 + 0.1 * np.cos(a), 0.1 + 0.1 * np.sin(a), 0.6, down) for a in angles]
-    handles = {"right": Handle(np.array(way), np.array([1.0, 0.0, 0.0]))}
+    handles = {"right": HandlePath(np.array(way), np.array([1.0, 0.0, 0.0]))}
     found = judge_root(ready(puma, handles), handles, at_origin(60), ReachTolerances())
     assert found.feasible
     np.testing.assert_allclose(found.postures[0], found.postures[-1], atol=1e-3)
@@ -110,7 +110,7 @@ def test_arms_that_race_lead_on_and_arms_that_jump_do_not(puma):
     flipped[3:] = 0.4 - np.pi, -0.3, 0.2 + np.pi
     np.testing.assert_allclose(flange(puma, flipped), flange(puma, ready), atol=1e-9)
     for joints, leads in ((np.array([ready, raced]), True), (np.array([ready, flipped]), False)):
-        handles = {"right": Handle(np.array([flange(puma, q) for q in joints]))}
+        handles = {"right": HandlePath(np.array([flange(puma, q) for q in joints]))}
         reach, points = make_reachability_model(puma, handles, ready), handle_way_points(handles)
         # As if there were many poses: half a radian is more than one step of a way should take.
         many = Grasps(np.repeat(joints, 200, axis=0), np.zeros(400), np.zeros(400))
@@ -121,7 +121,7 @@ def test_arms_that_race_lead_on_and_arms_that_jump_do_not(puma):
 
 def test_what_is_missing_to_a_handle_too_high_is_the_height(puma):
     up = pin.exp3(np.array([0.0, -0.5 * np.pi, 0.0]))
-    handles = {"right": Handle(pose(0.3, 0.1, 2.0, up)[None], np.array([1.0, 0.0, 0.0]))}
+    handles = {"right": HandlePath(pose(0.3, 0.1, 2.0, up)[None], np.array([1.0, 0.0, 0.0]))}
     found = find_root(
         ready(puma, handles), handles, at_origin(1), (0.0, 0.0), ReachTolerances(), lambda *_: None
     )
@@ -135,7 +135,7 @@ def test_what_is_missing_to_a_handle_too_high_is_the_height(puma):
 
 
 def test_hands_are_not_reached_wider_than_the_arms_span(mahru):
-    handles = {side: Handle(pose(0.3, y, 1.0)[None]) for side, y in (("left", 1.0), ("right", -1.0))}
+    handles = {side: HandlePath(pose(0.3, y, 1.0)[None]) for side, y in (("left", 1.0), ("right", -1.0))}
     placed = evaluate_placement(mahru, handles, BasePlacement((0.2, 0.0)), "standing")
     data = mahru.model.createData()
     pin.framesForwardKinematics(mahru.model, data, pin.neutral(mahru.model))
@@ -151,7 +151,7 @@ def test_hands_are_not_reached_wider_than_the_arms_span(mahru):
 def test_a_mirror_symmetric_task_gives_a_symmetric_place(mahru):
     way = np.linspace(0.0, 0.1, 5)
     handles = {
-        side: Handle(
+        side: HandlePath(
             np.array(
                 [pose(0.35 - x, 0.4 + 0.2 * sign, 0.9, pin.utils.rotate("z", -0.26 * sign)) for x in way]
             )
@@ -179,14 +179,14 @@ def test_a_mirror_symmetric_task_gives_a_symmetric_place(mahru):
 
 
 def test_handles_that_do_not_fit_are_refused_in_a_line(puma, mahru):
-    still, moving = Handle(np.eye(4)[None]), Handle(np.tile(np.eye(4), (3, 1, 1)))
+    still, moving = HandlePath(np.eye(4)[None]), HandlePath(np.tile(np.eye(4), (3, 1, 1)))
     with pytest.raises(RetargetError, match=r"no handles"):
         make_reachability_model(puma, {}, puma.postures["ready"])
     with pytest.raises(RetargetError, match=r"left hand.*left_shoulder"):
         make_reachability_model(puma, {"left": still}, puma.postures["ready"])
     with pytest.raises(RetargetError, match=r"as many poses.*left 3, right 2"):
         evaluate_placement(
-            mahru, {"left": moving, "right": Handle(moving.poses[:2])}, BasePlacement(), "standing"
+            mahru, {"left": moving, "right": HandlePath(moving.poses[:2])}, BasePlacement(), "standing"
         )
     with pytest.raises(RetargetError, match=r"a handle for the right hand; the recording has: left"):
         handles_for(puma, {"left": still}, "right")
@@ -203,7 +203,7 @@ def test_place_and_postures_settle_where_a_hidden_place_was(mahru, stiff):
     With joints that hardly move, the hidden numbers themselves must come out.
     """
     random = np.random.default_rng(3)
-    handles = {side: Handle(np.tile(np.eye(4), (6, 1, 1))) for side in ("left", "right")}
+    handles = {side: HandlePath(np.tile(np.eye(4), (6, 1, 1))) for side in ("left", "right")}
     reach = make_reachability_model(mahru, handles, mahru.postures["standing"])
     box = reach.boxes[0]
     gone = np.linspace(box.mean(axis=0), random.uniform(0.7 * box[0] + 0.3 * box[1], box[1]), 6)
@@ -255,7 +255,7 @@ def test_the_cog_goes_its_share_of_the_hands_way_and_forward_while_they_rise(mah
     way = np.tile(np.eye(4), (5, 1, 1))
     way[:, 0, 3] = 0.1 * np.sin(np.linspace(0.0, 2.0 * np.pi, 5))
     way[:, 2, 3] = np.linspace(0.9, 1.1, 5)
-    handles = {"left": Handle(way), "right": Handle(np.eye(4)[None])}
+    handles = {"left": HandlePath(way), "right": HandlePath(np.eye(4)[None])}
     heading = 0.5 * np.pi
     spot = BasePlacement((0.3, 0.2), heading, 0.0, 0.5, 0.2)
     stance = stand(mahru, spot.position, heading, "standing")
@@ -295,7 +295,7 @@ def test_the_cog_is_taken_no_farther_than_2_cm_from_the_soles_edges(mahru, headi
     ):
         way = np.tile(np.eye(4), (5, 1, 1))
         way[:, :3, 3] = np.sin(np.linspace(0.0, 2.0 * np.pi, 5))[:, None] * (half, 0.0, rise)
-        handles = {side: Handle(way) for side in ("left", "right")}
+        handles = {side: HandlePath(way) for side in ("left", "right")}
         with pytest.raises(KeyboardInterrupt):
             find_spot(mahru, handles, BasePlacement((0.3, -0.2), heading), "standing", lambda *_: None)
         assert asked.pop() == pytest.approx((follow, advance), abs=1e-6)
@@ -303,7 +303,7 @@ def test_the_cog_is_taken_no_farther_than_2_cm_from_the_soles_edges(mahru, headi
 
 def test_a_cog_beyond_the_soles_is_no_place(mahru, monkeypatch):
     handles = {
-        side: Handle(pose(0.35, 0.2 * sign, 0.9, pin.utils.rotate("z", -0.26 * sign))[None])
+        side: HandlePath(pose(0.35, 0.2 * sign, 0.9, pin.utils.rotate("z", -0.26 * sign))[None])
         for side, sign in (("left", 1.0), ("right", -1.0))
     }
     spot = BasePlacement(lean=0.02)

@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.retargeting.placement import separation as module
 from simbench.retargeting.placement.hand_path import from_base, make_hand_path
 from simbench.retargeting.placement.reach_model import (
@@ -20,9 +20,9 @@ def mahru():
     return load_robot("mahru")
 
 
-def crossed(mahru, random) -> tuple[ReachabilityModel, dict[str, Handle], np.ndarray]:
+def crossed(mahru, random) -> tuple[ReachabilityModel, dict[str, HandlePath], np.ndarray]:
     """A posture that brings links 5 to 30 mm into each other, and handles where its palms are."""
-    free = {side: Handle(np.eye(4)[None], np.array([1.0, 0.0, 0.0])) for side in ("left", "right")}
+    free = {side: HandlePath(np.eye(4)[None], np.array([1.0, 0.0, 0.0])) for side in ("left", "right")}
     reach = make_reachability_model(mahru, free, mahru.postures["standing"], (1.3, 1.2))
     low, high = reach.boxes[0]
     while True:

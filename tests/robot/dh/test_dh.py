@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
-from simbench.robot.dh.dh import BASE, HayatiRow, Row, Sigma, Table, TableJoint, row_placement, table_frames
+from simbench.robot.dh.dh import BASE, DhJoint, DhRow, DhTable, HayatiRow, Sigma, row_placement, table_frames
 from simbench.robot.dh.dh_model import JointLimits, model_frames, table_model
 from simbench.robot.dh.dh_urdf import table_urdf
 
@@ -36,7 +36,7 @@ def shift(axis: str, length: float) -> Array:
     return matrix
 
 
-def by_hand(joint: TableJoint, value: float) -> Array:
+def by_hand(joint: DhJoint, value: float) -> Array:
     turn = value if joint.sigma == Sigma.REVOLUTE else 0.0
     slide = value if joint.sigma == Sigma.PRISMATIC else 0.0
     row = joint.row
@@ -48,7 +48,7 @@ def by_hand(joint: TableJoint, value: float) -> Array:
     return branch @ tilt @ rotation("z", row.theta + turn) @ shift("z", row.d + slide)
 
 
-def frames_by_hand(table: Table, values: list[float]) -> dict[str, Array]:
+def frames_by_hand(table: DhTable, values: list[float]) -> dict[str, Array]:
     frames = {BASE: np.eye(4)}
     remaining = iter(values)
     for joint in table.joints:
@@ -59,7 +59,7 @@ def frames_by_hand(table: Table, values: list[float]) -> dict[str, Array]:
 
 angles = st.floats(-np.pi, np.pi)
 lengths = st.floats(-0.5, 0.5)
-khalil_rows = st.builds(Row, gamma=angles, b=lengths, alpha=angles, a=lengths, theta=angles, d=lengths)
+khalil_rows = st.builds(DhRow, gamma=angles, b=lengths, alpha=angles, a=lengths, theta=angles, d=lengths)
 hayati_rows = st.one_of(
     st.builds(HayatiRow, alpha=angles, beta=angles, theta=angles, a=lengths),
     st.builds(HayatiRow, alpha=angles, d=lengths, theta=angles, a=lengths),
@@ -67,19 +67,19 @@ hayati_rows = st.one_of(
 
 
 @st.composite
-def tables(draw: Callable) -> tuple[Table, list[float]]:
-    joints: list[TableJoint] = []
+def tables(draw: Callable) -> tuple[DhTable, list[float]]:
+    joints: list[DhJoint] = []
     for index in range(draw(st.integers(1, 7))):
         row = draw(st.one_of(khalil_rows, hayati_rows))
         tilted = isinstance(row, HayatiRow) and row.beta != 0.0
         allowed = [Sigma.REVOLUTE, Sigma.FIXED] if tilted else list(Sigma)
         parent = draw(st.sampled_from([BASE, *(joint.name for joint in joints)]))
-        joints.append(TableJoint(f"j{index}", parent, row, draw(st.sampled_from(allowed))))
-    table = Table(tuple(joints))
+        joints.append(DhJoint(f"j{index}", parent, row, draw(st.sampled_from(allowed))))
+    table = DhTable(tuple(joints))
     return table, draw(st.lists(angles, min_size=len(table.moving), max_size=len(table.moving)))
 
 
-def links_of(table: Table) -> dict[str, pin.Inertia]:
+def links_of(table: DhTable) -> dict[str, pin.Inertia]:
     """A different, physically possible inertia for every link."""
     return {
         joint.name: pin.Inertia(
@@ -91,7 +91,7 @@ def links_of(table: Table) -> dict[str, pin.Inertia]:
 
 @settings(max_examples=100, deadline=None)
 @given(tables())
-def test_frames_of_random_trees_equal_matrices_composed_by_hand(case: tuple[Table, list[float]]) -> None:
+def test_frames_of_random_trees_equal_matrices_composed_by_hand(case: tuple[DhTable, list[float]]) -> None:
     table, values = case
     expected = frames_by_hand(table, values)
     direct = table_frames(table, values)
@@ -103,7 +103,7 @@ def test_frames_of_random_trees_equal_matrices_composed_by_hand(case: tuple[Tabl
 
 @settings(max_examples=60, deadline=None)
 @given(tables())
-def test_urdf_of_random_trees_reads_back_as_the_same_mechanism(case: tuple[Table, list[float]]) -> None:
+def test_urdf_of_random_trees_reads_back_as_the_same_mechanism(case: tuple[DhTable, list[float]]) -> None:
     table, values = case
     inertias = links_of(table)
     text = table_urdf(table, "tree", dict.fromkeys(table.moving, ANY), inertias)
@@ -137,10 +137,10 @@ def test_urdf_of_random_trees_reads_back_as_the_same_mechanism(case: tuple[Table
 
 
 def test_frames_broadcast_over_many_configurations() -> None:
-    table = Table(
+    table = DhTable(
         (
-            TableJoint("turn", BASE, Row(alpha=0.3, a=0.2, d=0.1)),
-            TableJoint("slide", "turn", Row(alpha=-1.0, b=0.2), Sigma.PRISMATIC),
+            DhJoint("turn", BASE, DhRow(alpha=0.3, a=0.2, d=0.1)),
+            DhJoint("slide", "turn", DhRow(alpha=-1.0, b=0.2), Sigma.PRISMATIC),
         )
     )
     values = np.random.default_rng(1).uniform(-1, 1, (3, 4, 2))
@@ -151,11 +151,11 @@ def test_frames_broadcast_over_many_configurations() -> None:
 
 
 def test_a_placement_is_the_joint_frame_at_zero() -> None:
-    row = Row(gamma=0.1, b=0.2, alpha=0.3, a=0.4, theta=0.5, d=0.6)
+    row = DhRow(gamma=0.1, b=0.2, alpha=0.3, a=0.4, theta=0.5, d=0.6)
     np.testing.assert_allclose(
-        row_placement(row).homogeneous, by_hand(TableJoint("j", BASE, row), 0.0), atol=1e-12
+        row_placement(row).homogeneous, by_hand(DhJoint("j", BASE, row), 0.0), atol=1e-12
     )
-    assert astuple(Row()) == (0.0,) * 6
+    assert astuple(DhRow()) == (0.0,) * 6
 
 
 # Armstrong, Khatib & Burdick (1986), table of modified DH parameters: alpha (degrees), a, d (m).
@@ -169,9 +169,9 @@ PUMA = (
 @given(st.lists(angles, min_size=6, max_size=6))
 def test_puma_wrist_centre_has_its_closed_form(values: list[float]) -> None:
     names = [f"joint{number}" for number in range(1, 7)]
-    table = Table(
+    table = DhTable(
         tuple(
-            TableJoint(name, parent, Row(alpha=np.radians(alpha), a=a, d=d))
+            DhJoint(name, parent, DhRow(alpha=np.radians(alpha), a=a, d=d))
             for name, parent, (alpha, a, d) in zip(names, [BASE, *names], PUMA, strict=False)
         )
     )
@@ -191,10 +191,10 @@ def test_puma_wrist_centre_has_its_closed_form(values: list[float]) -> None:
 
 
 def test_planar_arm_in_hayati_form_ends_at_its_tip() -> None:
-    table = Table(
+    table = DhTable(
         (
-            TableJoint("joint1", BASE, HayatiRow(a=0.25)),
-            TableJoint("joint2", "joint1", HayatiRow(a=0.30)),
+            DhJoint("joint1", BASE, HayatiRow(a=0.25)),
+            DhJoint("joint2", "joint1", HayatiRow(a=0.30)),
         )
     )
     tip = table_frames(table, [0.4, -1.1])["joint2"][:3, 3]
@@ -207,11 +207,11 @@ def test_planar_arm_in_hayati_form_ends_at_its_tip() -> None:
 
 
 def test_another_reader_sees_the_same_urdf() -> None:
-    table = Table(
+    table = DhTable(
         (
-            TableJoint("slide", BASE, Row(alpha=0.4, d=0.1), Sigma.PRISMATIC),
-            TableJoint("turn", "slide", HayatiRow(beta=0.2, a=0.3)),
-            TableJoint("tool", "turn", Row(alpha=1.0, b=0.1), Sigma.FIXED),
+            DhJoint("slide", BASE, DhRow(alpha=0.4, d=0.1), Sigma.PRISMATIC),
+            DhJoint("turn", "slide", HayatiRow(beta=0.2, a=0.3)),
+            DhJoint("tool", "turn", DhRow(alpha=1.0, b=0.1), Sigma.FIXED),
         )
     )
     text = table_urdf(table, "mixed", {"slide": ANY, "turn": JointLimits(-1.0, 2.0, 3.0, 4.0)})
@@ -226,7 +226,7 @@ def test_another_reader_sees_the_same_urdf() -> None:
 
 
 def test_limits_reach_the_model_in_both_ways() -> None:
-    table = Table((TableJoint("turn", BASE, Row()), TableJoint("slide", "turn", Row(), Sigma.PRISMATIC)))
+    table = DhTable((DhJoint("turn", BASE, DhRow()), DhJoint("slide", "turn", DhRow(), Sigma.PRISMATIC)))
     limits = {"turn": JointLimits(-1.0, 2.0, 3.0, 4.0), "slide": JointLimits(-0.1, 0.2, 0.3, 40.0)}
     for model in (
         table_model(table, limits=limits),
@@ -242,14 +242,14 @@ def test_limits_reach_the_model_in_both_ways() -> None:
     ("build", "message"),
     [
         (lambda: HayatiRow(beta=0.1, d=0.2), "d 0.2 m together with beta 0.1 rad"),
-        (lambda: Table((TableJoint("a", "b", Row()), TableJoint("b", BASE, Row()))), "`b` comes after it"),
-        (lambda: Table((TableJoint("a", "nowhere", Row()),)), "`nowhere` is unknown; allowed: base"),
-        (lambda: Table((TableJoint("a", BASE, Row()),) * 2), "joint `a`: the name occurs twice"),
-        (lambda: Table((TableJoint("a", BASE, Row(), 3),)), "sigma 3; allowed: 0"),  # type: ignore[arg-type]
-        (lambda: Table((TableJoint("a", BASE, HayatiRow(beta=0.1), Sigma.PRISMATIC),)), "moves along d"),
-        (lambda: table_frames(Table((TableJoint("a", BASE, Row()),)), [1.0, 2.0]), "one for each of a"),
-        (lambda: table_urdf(Table((TableJoint("a", BASE, Row()),)), "r", {}), "limits: none for a"),
-        (lambda: table_model(Table(()), limits={"c": ANY}), "no such joint: `c`"),
+        (lambda: DhTable((DhJoint("a", "b", DhRow()), DhJoint("b", BASE, DhRow()))), "`b` comes after it"),
+        (lambda: DhTable((DhJoint("a", "nowhere", DhRow()),)), "`nowhere` is unknown; allowed: base"),
+        (lambda: DhTable((DhJoint("a", BASE, DhRow()),) * 2), "joint `a`: the name occurs twice"),
+        (lambda: DhTable((DhJoint("a", BASE, DhRow(), 3),)), "sigma 3; allowed: 0"),  # type: ignore[arg-type]
+        (lambda: DhTable((DhJoint("a", BASE, HayatiRow(beta=0.1), Sigma.PRISMATIC),)), "moves along d"),
+        (lambda: table_frames(DhTable((DhJoint("a", BASE, DhRow()),)), [1.0, 2.0]), "one for each of a"),
+        (lambda: table_urdf(DhTable((DhJoint("a", BASE, DhRow()),)), "r", {}), "limits: none for a"),
+        (lambda: table_model(DhTable(()), limits={"c": ANY}), "no such joint: `c`"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(build: Callable[[], object], message: str) -> None:

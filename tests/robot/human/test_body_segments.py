@@ -8,16 +8,16 @@ import pytest
 
 from simbench.errors import RobotError
 from simbench.robot.human.average_person import average_measures
-from simbench.robot.human.body_meshes import solid_mesh
-from simbench.robot.human.body_segments import Body, predict_body, segment_inertia, with_body_mass
+from simbench.robot.human.body_meshes import build_solid_mesh
+from simbench.robot.human.body_segments import HanavanBody, predict_body, scale_to_body_mass, segment_inertia
 from simbench.robot.human.body_solids import solid_length, solid_volume
 
 
-def man() -> Body:
+def man() -> HanavanBody:
     return predict_body(average_measures("male", 1.755, 78.5), 78.5)
 
 
-def woman() -> Body:
+def woman() -> HanavanBody:
     return predict_body(average_measures("female", 1.63, 62.0), 62.0)
 
 
@@ -86,9 +86,9 @@ def test_sections_have_the_measured_circumferences_and_widths() -> None:
 
 
 @pytest.mark.parametrize("body", [woman(), man()], ids=["woman", "man"])
-def test_inertia_equals_the_integral_over_the_mesh(body: Body) -> None:
+def test_inertia_equals_the_integral_over_the_mesh(body: HanavanBody) -> None:
     for name, segment in body.segments.items():
-        mesh = solid_mesh(segment.solid, sides=160)
+        mesh = build_solid_mesh(segment.solid, sides=160)
         mesh.density = segment.mass / mesh.volume
         inertia = segment_inertia(segment)
         assert inertia.mass == segment.mass
@@ -112,7 +112,7 @@ FRACTIONS = {
 
 
 @pytest.mark.parametrize("body", [woman(), man()], ids=["woman", "man"])
-def test_masses_are_plausible_against_other_tables(body: Body) -> None:
+def test_masses_are_plausible_against_other_tables(body: HanavanBody) -> None:
     for name, (fraction, tolerance) in FRACTIONS.items():
         share = body.segments[f"left_{name}"].mass / body.mass
         assert share == pytest.approx(fraction, rel=tolerance), name
@@ -125,7 +125,7 @@ def test_masses_are_plausible_against_other_tables(body: Body) -> None:
 
 
 @pytest.mark.parametrize("body", [woman(), man()], ids=["woman", "man"])
-def test_the_sum_of_the_regressions_misses_the_mass_by_the_residual(body: Body) -> None:
+def test_the_sum_of_the_regressions_misses_the_mass_by_the_residual(body: HanavanBody) -> None:
     p = body.measures
     # All regressions of table B.2 added up, both sides, centimetres; the body's mass taken off.
     both_sides = (
@@ -150,7 +150,7 @@ def test_the_sum_of_the_regressions_misses_the_mass_by_the_residual(body: Body) 
 
 def test_scaled_segments_add_up_and_keep_their_shape() -> None:
     body = man()
-    exact = with_body_mass(body)
+    exact = scale_to_body_mass(body)
     assert len(exact.segments) == 16
     assert sum(segment.mass for segment in exact.segments.values()) == pytest.approx(78.5, abs=1e-12)
     assert exact.residual == pytest.approx(0.0, abs=1e-12)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench.robot.human.body_meshes import solid_mesh
+from simbench.robot.human.body_meshes import build_solid_mesh
 from simbench.robot.human.body_solids import (
     BodySolid,
     Ellipsoid,
@@ -34,7 +34,7 @@ SOLIDS: list[BodySolid] = [
 
 @pytest.mark.parametrize("solid", SOLIDS)
 def test_mass_properties_equal_the_integral_over_a_fine_mesh(solid: BodySolid) -> None:
-    mesh = solid_mesh(solid, sides=160)
+    mesh = build_solid_mesh(solid, sides=160)
     mesh.density = 1000.0
     mass = 1000.0 * solid_volume(solid)
     assert mesh.is_watertight
@@ -50,7 +50,7 @@ def test_mass_properties_equal_the_integral_over_a_fine_mesh(solid: BodySolid) -
 @pytest.mark.parametrize("solid", SOLIDS)
 def test_meshes_lie_inside_and_miss_no_more_than_they_say(solid: BodySolid) -> None:
     for sides, loss in ((32, 0.02), (160, 0.001)):
-        volume = solid_mesh(solid, sides).volume
+        volume = build_solid_mesh(solid, sides).volume
         assert (1 - loss) * solid_volume(solid) < volume < solid_volume(solid)
 
 

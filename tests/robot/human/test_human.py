@@ -13,8 +13,7 @@ from simbench.robot.dh.dh_model import link_name, table_model
 from simbench.robot.human.average_person import average_measures
 from simbench.robot.human.body_segments import predict_body, segment_inertia
 from simbench.robot.human.human import Human, build_human, write_human
-from simbench.robot.human.human_placement import CARRIERS, basic_placements
-from simbench.robot.human.human_skeleton import skeleton_lengths
+from simbench.robot.human.human_skeleton import CARRIERS, basic_placements, skeleton_lengths
 from simbench.robot.sides import SIDES
 
 Array = NDArray[np.float64]

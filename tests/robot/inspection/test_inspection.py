@@ -1,4 +1,4 @@
-"""What is said about a robot, against independent readers, and about one with every fault there is."""
+"""What is said about a robot, against independent readers, and about one with every error there is."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import yourdfpy
 
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
-from simbench.robot.inspection.inspection import inspect
+from simbench.robot.inspection.inspection import inspect_robot
 
 BULLET_DATA = Path(pybullet_data.getDataPath())
 ROMEO = resource_dir("robots") / "romeo"
@@ -71,7 +71,7 @@ BROKEN = """<robot name="broken">
     ],
 )
 def test_totals_are_those_of_independent_readers(name):
-    inspection = inspect(BULLET_DATA / name)
+    inspection = inspect_robot(BULLET_DATA / name)
     other = yourdfpy.URDF.load(str(BULLET_DATA / name), load_meshes=False, build_scene_graph=False)
     weighed = {link.name: link.inertial for link in other.robot.links if link.inertial is not None}
     assert inspection.mass == pytest.approx(sum(inertial.mass for inertial in weighed.values()))
@@ -92,44 +92,44 @@ def test_totals_are_those_of_independent_readers(name):
     assert [joint.name for joint in inspection.joints if joint.kind == "fixed"] == [
         joint.name for joint in other.robot.joints if joint.type == "fixed"
     ]
-    assert inspection.refusals == ()
+    assert inspection.errors == ()
     assert (inspection.floating, inspection.meshes_missing) == (None, 0)
 
 
 def test_limbs_of_a_bare_urdf_are_its_chains():
-    legs = inspect(BULLET_DATA / "a1" / "a1.urdf").groups
+    legs = inspect_robot(BULLET_DATA / "a1" / "a1.urdf").groups
     assert sorted(legs.values()) == [
         tuple(f"{leg}_{joint}_joint" for joint in ("hip", "upper", "lower"))
         for leg in ("FL", "FR", "RL", "RR")
     ]
     # The fingers branch off the end of the arm.
-    arm, *fingers = inspect(BULLET_DATA / "franka_panda" / "panda.urdf").groups.values()
+    arm, *fingers = inspect_robot(BULLET_DATA / "franka_panda" / "panda.urdf").groups.values()
     assert arm == tuple(f"panda_joint{number}" for number in range(1, 8))
     assert fingers == [("panda_finger_joint1",), ("panda_finger_joint2",)]
 
 
-def test_a_shipped_robot_has_its_own_limbs_and_no_faults(romeo):
-    inspection = inspect("romeo")
-    assert (inspection.name, inspection.floating, inspection.refusals) == ("romeo", True, ())
+def test_a_shipped_robot_has_its_own_limbs_and_no_warnings(romeo):
+    inspection = inspect_robot("romeo")
+    assert (inspection.name, inspection.floating, inspection.errors) == ("romeo", True, ())
     assert inspection.groups == romeo.groups
     assert inspection.mass == pytest.approx(40.52937)
     assert inspection.degrees_of_freedom == len(romeo.joint_names)
     assert inspection.meshes_found == len(list(ROMEO.glob("meshes/*.obj")))
-    assert inspection.doubts == ()
+    assert inspection.warnings == ()
 
 
-def test_every_fault_is_said_and_nothing_is_thrown(tmp_path):
+def test_every_error_is_reported_and_no_exception_is_raised(tmp_path):
     path = tmp_path / "broken.urdf"
     path.write_text(BROKEN, encoding="utf-8")
-    inspection = inspect(path)
-    assert inspection.refusals == (
+    inspection = inspect_robot(path)
+    assert inspection.errors == (
         "joint `right_shoulder`: axis has no length",
         "joint `neck`: unknown type `ball`; allowed: revolute, continuous, prismatic, fixed",
         'link `right_arm`: inertial: origin: xyz="0 0 nan" is not 3 finite numbers',
         "link `left_arm`: mass -1 kg is negative",
     )
-    assert inspection.doubts[:4] == inspection.refusals
-    assert inspection.doubts[4:] == (
+    assert inspection.warnings[:4] == inspection.errors
+    assert inspection.warnings[4:] == (
         "link `base`: visual left out: mesh `package://lost/base.dae` not found",
         "link `base`: collision left out: mesh `meshes/base.stl` not found",
         "joint `left_shoulder`: axis has length 3; made 1",
@@ -161,9 +161,9 @@ def test_every_fault_is_said_and_nothing_is_thrown(tmp_path):
 
 
 def test_spherical_joints_are_refused_and_counted():
-    inspection = inspect(BULLET_DATA / "humanoid" / "humanoid.urdf")
-    assert len(inspection.refusals) == 8
-    assert inspection.refusals[0].startswith("joint `chest`: type `spherical` is not supported")
+    inspection = inspect_robot(BULLET_DATA / "humanoid" / "humanoid.urdf")
+    assert len(inspection.errors) == 8
+    assert inspection.errors[0].startswith("joint `chest`: type `spherical` is not supported")
     # 8 of three freedoms; knees and elbows of one.
     assert inspection.degrees_of_freedom == 8 * 3 + 4
     assert inspection.mass == pytest.approx(45.0, abs=0.001)
@@ -171,11 +171,11 @@ def test_spherical_joints_are_refused_and_counted():
 
 def test_a_bare_urdf_says_what_a_floating_base_would_change():
     assert "root link `lbr_iiwa_link_0`: has no mass, nor has a link fixed to it: it could not float" in (
-        inspect(BULLET_DATA / "kuka_iiwa" / "model.urdf").doubts
+        inspect_robot(BULLET_DATA / "kuka_iiwa" / "model.urdf").warnings
     )
     assert (
         "link `world`: has no mass; `link_base`, which is fixed to it, is the root if the base is floating"
-        in inspect(BULLET_DATA / "xarm" / "xarm6_robot.urdf").doubts
+        in inspect_robot(BULLET_DATA / "xarm" / "xarm6_robot.urdf").warnings
     )
 
 
@@ -185,9 +185,9 @@ def test_a_description_that_does_not_fit_its_urdf_is_refused(tmp_path):
         "trunk: torso", "trunk: chest"
     )
     (tmp_path / "robot.yaml").write_text(text, encoding="utf-8")
-    inspection = inspect(tmp_path)
-    (refusal,) = inspection.refusals
-    assert "frames.trunk: unknown frame `chest`" in refusal
+    inspection = inspect_robot(tmp_path)
+    (error,) = inspection.errors
+    assert "frames.trunk: unknown frame `chest`" in error
     assert inspection.mass == pytest.approx(40.52937)
 
 
@@ -201,7 +201,7 @@ def test_a_description_that_does_not_fit_its_urdf_is_refused(tmp_path):
 )
 def test_what_is_no_robot_at_all_is_one_line(name, message):
     with pytest.raises(RobotError, match=message) as caught:
-        inspect(name)
+        inspect_robot(name)
     assert "\n" not in str(caught.value)
 
 
@@ -214,4 +214,6 @@ def test_a_mesh_file_without_a_mesh_is_said(tmp_path):
         '<visual><geometry><mesh filename="a.obj"/></geometry></visual></link></robot>',
         encoding="utf-8",
     )
-    assert inspect(path).doubts == ("link `base`: visual: mesh `a.obj` holds nothing that can be read",)
+    assert inspect_robot(path).warnings == (
+        "link `base`: visual: mesh `a.obj` holds nothing that can be read",
+    )

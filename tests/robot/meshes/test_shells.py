@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from simbench.robot.meshes.shells import loft_mesh, mirrored_mesh, patch_mesh
+from simbench.robot.meshes.shells import build_loft_mesh, build_patch_mesh, mirror_mesh
 from simbench.robot.shapes import Loft, Patch
 
 
 @pytest.mark.parametrize("along", ["x", "y", "z"])
 def test_one_ring_with_two_domes_is_a_sphere(along: str) -> None:
     loft = Loft(along=along, rings=((0.1, 0, 0, 0.05, 0.05),), ends=((0.05, 2), (0.05, 2)), sides=60)
-    mesh = loft_mesh(loft)
+    mesh = build_loft_mesh(loft)
     assert mesh.is_watertight
     center = np.zeros(3)
     center["xyz".index(along)] = 0.1
@@ -36,15 +36,15 @@ def test_a_domed_loft_is_closed_and_not_inside_out(
 ) -> None:
     rings = tuple((0.05 * i, 0.0, 0.0, u, v) for i, (u, v) in enumerate(widths))
     loft = Loft(along=along, rings=rings, exponent=exponent, ends=((depths[0], 2), (depths[1], 3)))
-    mesh = loft_mesh(loft)
+    mesh = build_loft_mesh(loft)
     assert mesh.is_watertight
     assert mesh.is_winding_consistent
     assert mesh.volume > 0
-    assert mirrored_mesh(mesh).volume == pytest.approx(mesh.volume)
+    assert mirror_mesh(mesh).volume == pytest.approx(mesh.volume)
 
 
 def test_flat_ends_keep_a_sharp_rim() -> None:
-    mesh = loft_mesh(Loft(along="z", rings=((0, 0, 0, 1, 1), (2, 0, 0, 1, 1)), sides=40))
+    mesh = build_loft_mesh(Loft(along="z", rings=((0, 0, 0, 1, 1), (2, 0, 0, 1, 1)), sides=40))
     assert mesh.volume == pytest.approx(40 * np.sin(2 * np.pi / 40), rel=1e-9)
     assert not mesh.is_watertight
     mesh.merge_vertices(merge_norm=True)
@@ -54,7 +54,7 @@ def test_flat_ends_keep_a_sharp_rim() -> None:
 @pytest.mark.parametrize("along", ["x", "y", "z"])
 def test_a_plate_lies_above_its_surface_and_faces_outward(along: str) -> None:
     loft = Loft(along=along, rings=((-1, 0, 0, 0.1, 0.1), (1, 0, 0, 0.1, 0.1)))
-    plate = patch_mesh(Patch(shell="tube", center=(40, 0.2), size=(30, 0.1), lift=0.002), loft)
+    plate = build_patch_mesh(Patch(shell="tube", center=(40, 0.2), size=(30, 0.1), lift=0.002), loft)
     radial = plate.vertices.copy()
     radial[:, "xyz".index(along)] = 0
     radius = np.linalg.norm(radial, axis=1)

@@ -13,7 +13,7 @@ import urdf_texts as texts
 
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
-from simbench.robot.inspection.inspection import inspect
+from simbench.robot.inspection.inspection import inspect_robot
 from simbench.robot.urdf.source import read_urdf
 
 link, joint, mesh, write = texts.link, texts.joint, texts.mesh, texts.write
@@ -252,13 +252,13 @@ def test_whatever_is_broken_is_refused_or_the_same_robot_in_both_simulators(tmp_
         path.write_bytes(ET.tostring(tree))
         inspection, source, problem = None, None, ""
         try:
-            inspection = inspect(path)
+            inspection = inspect_robot(path)
             source = read_urdf(path, floating=False)
         except RobotError as error:
             problem = str(error)
         if source is None:
             assert "\n" not in problem
-            assert inspection is None or inspection.refusals
+            assert inspection is None or inspection.errors
             outcomes["refused"] += 1
             continue
         outcomes["read"] += 1

@@ -14,8 +14,8 @@ from simbench.motion.actors.posture import COMFORT, check_ranges, couple_clavicl
 from simbench.motion.actors.stance import arms_forward, body_sway
 from simbench.motion.actors.virtual_mocap import MocapErrors, frames_over_time
 from simbench.motion.marker_maps import to_human_motion
-from simbench.motion.marker_recording import MarkerRecording
 from simbench.motion.read_options import ReadOptions
+from simbench.motion.recordings import MarkerRecording
 from simbench.robot.sides import SIDES
 
 # Of the recordings of Kim & Kim (ICCAS 2005), Hz.

@@ -8,7 +8,7 @@ import numpy as np
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import transform
-from simbench.motion.handles import Handle
+from simbench.motion.handles import HandlePath
 from simbench.robot.sides import SIDES
 
 # Of a handle along its way: 4 mm apart or less, the longest being a circle of 0.12 m.
@@ -53,7 +53,7 @@ HANDLE = np.array([0.0, 1.0, 0.0])
 """A handle gripped across the palm lies along this axis of it."""
 
 
-def task_handles(task: Task, travel: Array) -> dict[str, Handle]:
+def task_handles(task: Task, travel: Array) -> dict[str, HandlePath]:
     """Tell where a task's equipment can take the hands.
 
     Parameters
@@ -64,7 +64,7 @@ def task_handles(task: Task, travel: Array) -> dict[str, Handle]:
 
     Returns
     -------
-    dict of side to Handle
+    dict of side to HandlePath
     """
     low, high = float(travel.min()), float(travel.max())
     if task.unit == "rad":
@@ -74,7 +74,7 @@ def task_handles(task: Task, travel: Array) -> dict[str, Handle]:
     for hand, side in enumerate(SIDES):
         poses = palms[:, hand]
         still = bool((poses == poses[0]).all())
-        handles[side] = Handle(poses[:1] if still else poses, task.turn_axes[side])
+        handles[side] = HandlePath(poses[:1] if still else poses, task.turn_axes[side])
     return handles
 
 

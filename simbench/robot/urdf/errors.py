@@ -1,4 +1,4 @@
-"""What makes a URDF impossible to simulate: its tree, its joint types, its masses."""
+"""Errors of a URDF that make it impossible to simulate: in its tree, its joint types, its masses."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -14,92 +14,107 @@ UNSUPPORTED = {
     "planar": "two prismatic joints and a revolute one do the same",
     "floating": "leave joint and parent out: a robot with a floating base moves freely without them",
 }
-TAKEN = ("universe", "root_joint")
+RESERVED_NAMES = ("universe", "root_joint")
 LEAST_INERTIA = 1e-12
-"""A joint that moves less has nothing to accelerate, kg·m² or kg."""
+"""Smallest inertia that a joint must move, kg·m² or kg."""
 
 
-def find_faults(tree: UrdfTree, *, floating: bool) -> list[str]:
-    """Say what keeps a URDF from being simulated.
+def find_urdf_errors(tree: UrdfTree, *, floating: bool) -> list[str]:
+    """Find the errors for which a URDF cannot be simulated.
 
     Parameters
     ----------
     tree : UrdfTree
+        Links and joints of the URDF.
     floating : bool
-        Whether the base is to move freely.
+        Whether the base moves freely.
 
     Returns
     -------
     list of str
-        One line each, with the element's name; the gravest first.
+        Errors of one line each, with the element's name; the most serious first.
     """
     if not tree.links:
         return ["has no <link>"]
-    faults = [*_naming(tree), *_kinds(tree), *tree.bad_numbers]
-    faults += [
+    errors = [*_naming_errors(tree), *_joint_type_errors(tree), *tree.bad_numbers]
+    errors += [
         f"link `{link.name}`: mass {link.mass:g} kg is negative" for link in tree.links if link.mass < 0
     ]
-    faults += _tree_faults(tree)
-    if floating and not faults and heaviest_fixed(tree) is None:
-        faults.append(
-            f"root link `{root_link(tree)}`: has no mass, nor has a link fixed to it: it could not float"
+    errors += _tree_errors(tree)
+    if floating and not errors and find_path_to_heaviest_fixed_link(tree) is None:
+        errors.append(
+            f"root link `{find_root_link(tree)}`: has no mass, nor has a link fixed to it: it could not float"
         )
-    return faults
+    return errors
 
 
-def root_link(tree: UrdfTree) -> str:
-    """Name of the link that is nobody's child."""
+def find_root_link(tree: UrdfTree) -> str:
+    """Find the root of a tree of links.
+
+    Parameters
+    ----------
+    tree : UrdfTree
+        Links and joints of a URDF without errors.
+
+    Returns
+    -------
+    str
+        Name of the link that is not the child of a joint.
+    """
     children = {joint.child for joint in tree.joints}
     return next(link.name for link in tree.links if link.name not in children)
 
 
-def heaviest_fixed(tree: UrdfTree) -> tuple[UrdfJoint, ...] | None:
-    """Find the way from the root through fixed joints to the link of largest mass.
+def find_path_to_heaviest_fixed_link(tree: UrdfTree) -> tuple[UrdfJoint, ...] | None:
+    """Find the path from the root through fixed joints to the link with the largest mass.
 
     Parameters
     ----------
     tree : UrdfTree
-        Without faults of its own.
+        Links and joints of a URDF without errors.
 
     Returns
     -------
     tuple of UrdfJoint or None
-        Empty if the root itself has mass, None if none of these links has any.
+        Joints along the path; empty if the root itself has mass, None if none of these links has mass.
     """
     mass = {link.name: link.mass for link in tree.links}
-    root = root_link(tree)
+    root = find_root_link(tree)
     if mass[root] > 0:
         return ()
-    ways: list[tuple[UrdfJoint, ...]] = [
+    paths: list[tuple[UrdfJoint, ...]] = [
         (joint,) for joint in tree.joints if joint.parent == root and joint.kind == "fixed"
     ]
-    for way in ways:
-        ways += [
-            (*way, joint) for joint in tree.joints if joint.parent == way[-1].child and joint.kind == "fixed"
+    for path in paths:
+        paths += [
+            (*path, joint)
+            for joint in tree.joints
+            if joint.parent == path[-1].child and joint.kind == "fixed"
         ]
-    heaviest = max(ways, key=lambda way: mass[way[-1].child], default=None)
+    heaviest = max(paths, key=lambda path: mass[path[-1].child], default=None)
     return heaviest if heaviest and mass[heaviest[-1].child] > 0 else None
 
 
-def joints_without_inertia(text: str) -> list[str]:
-    """Name the joints that move no inertia, so that any torque would accelerate them without bound.
+def find_joints_without_inertia(text: str) -> list[str]:
+    """Find the joints that move no inertia, so that any torque would accelerate them without bound.
 
-    A link without mass is fine as long as something with mass moves with it.
+    A link without mass is allowed as long as a link with mass moves with it.
 
     Parameters
     ----------
     text : str
-        URDF that Pinocchio reads.
+        URDF that Pinocchio can read.
 
     Returns
     -------
     list of str
+        Names of these joints.
     """
     model = pin.buildModelFromXML(text)
     data = model.createData()
-    # Not the zero posture, in which masses may happen to lie on a joint's axis.
+    # Not the zero posture, in which masses may by chance lie on the axis of a joint.
     posture = pin.integrate(model, pin.neutral(model), np.full(model.nv, 0.37))
-    # A matrix of one number comes as a vector.
+    # Pinocchio returns a 1 × 1 matrix as a vector.
     moved = pin.crba(model, data, posture).reshape(model.nv, model.nv).diagonal()
     return [
         name
@@ -108,7 +123,8 @@ def joints_without_inertia(text: str) -> list[str]:
     ]
 
 
-def _naming(tree: UrdfTree) -> Iterator[str]:
+def _naming_errors(tree: UrdfTree) -> Iterator[str]:
+    """Find names that are missing, repeated, or refer to no link."""
     elements: Mapping[str, list[str]] = {
         "link": [link.name for link in tree.links],
         "joint": [joint.name for joint in tree.joints],
@@ -127,7 +143,8 @@ def _naming(tree: UrdfTree) -> Iterator[str]:
                 yield f"joint `{joint.name}`: {end} `{link}` is not a link of this file"
 
 
-def _kinds(tree: UrdfTree) -> Iterator[str]:
+def _joint_type_errors(tree: UrdfTree) -> Iterator[str]:
+    """Find joints whose type, name or axis cannot be used."""
     allowed = ", ".join((*MOVING, "fixed"))
     for joint in tree.joints:
         if joint.kind in UNSUPPORTED:
@@ -135,21 +152,22 @@ def _kinds(tree: UrdfTree) -> Iterator[str]:
             yield f"joint `{joint.name}`: type `{joint.kind}` is not supported; allowed: {allowed} ({hint})"
         elif joint.kind not in (*MOVING, "fixed"):
             yield f"joint `{joint.name}`: unknown type `{joint.kind}`; allowed: {allowed}"
-        elif joint.kind in MOVING and joint.name in TAKEN:
+        elif joint.kind in MOVING and joint.name in RESERVED_NAMES:
             yield f"joint `{joint.name}`: Pinocchio keeps this name for itself; rename the joint"
         elif joint.kind in MOVING and not any(joint.axis):
             yield f"joint `{joint.name}`: axis has no length"
 
 
-def _tree_faults(tree: UrdfTree) -> Iterator[str]:
+def _tree_errors(tree: UrdfTree) -> Iterator[str]:
+    """Find several parents, several roots, and loops."""
     parents: dict[str, list[UrdfJoint]] = {link.name: [] for link in tree.links}
     for joint in tree.joints:
         parents.setdefault(joint.child, []).append(joint)
-    for link, above in parents.items():
-        if len(above) > 1:
-            names = ", ".join(joint.name for joint in above)
+    for link, joints in parents.items():
+        if len(joints) > 1:
+            names = ", ".join(joint.name for joint in joints)
             yield f"link `{link}`: is the child of several joints ({names}); closed loops are not supported"
-    roots = [link for link, above in parents.items() if not above]
+    roots = [link for link, joints in parents.items() if not joints]
     if len(roots) > 1:
         yield f"links {', '.join(f'`{root}`' for root in roots)}: have no parent; exactly one root is allowed"
     connected = set(roots)

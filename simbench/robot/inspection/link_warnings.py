@@ -1,4 +1,4 @@
-"""Masses and inertias that no rigid body of a link's size has."""
+"""Warnings about masses and inertias that no rigid body of a link's size has."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,16 +9,29 @@ from numpy.typing import NDArray
 from simbench.robot.urdf.elements import UrdfLink
 
 REACH = 1.2
-"""Mass may lie this many times farther out than a link's geometry, which is often simplified."""
+"""Largest ratio of the radius of gyration to the reach of a link's geometry, which is often simplified."""
 CONCENTRATED = 0.05
-"""Even a motor at the end of a long shell spreads its mass over more than this part of the shell's reach."""
+"""Smallest ratio of the radius of gyration to the reach of the geometry.
+
+Even a link with a motor at the end of a long shell exceeds it.
+"""
 COG_MARGIN = 0.25
-"""How far outside its geometry a centre of gravity is still believed, in diagonals of the geometry's box."""
+"""Largest distance of a centre of gravity outside the geometry, in diagonals of its bounding box."""
 
 
 @dataclass(frozen=True)
 class MassProperties:
-    """Mass (kg), centre of gravity (m, link frame), principal moments of inertia (kg·m², smallest first)."""
+    """Mass properties of a link.
+
+    Parameters
+    ----------
+    mass : float
+        Mass, kg.
+    cog : (float, float, float)
+        Centre of gravity in the link frame, m.
+    principal : (float, float, float)
+        Principal moments of inertia, kg·m², smallest first.
+    """
 
     mass: float
     cog: tuple[float, float, float]
@@ -26,7 +39,18 @@ class MassProperties:
 
 
 def mass_properties(link: UrdfLink) -> MassProperties:
-    """Mass properties of a link; NaN where the URDF gives no number."""
+    """Compute the mass properties of a link.
+
+    Parameters
+    ----------
+    link : UrdfLink
+        The link.
+
+    Returns
+    -------
+    MassProperties
+        The mass properties; NaN where the URDF gives no number.
+    """
     ixx, iyy, izz, ixy, ixz, iyz = link.inertia
     matrix = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
     moments = np.linalg.eigvalsh(matrix) if np.isfinite(matrix).all() else np.full(3, np.nan)
@@ -35,22 +59,23 @@ def mass_properties(link: UrdfLink) -> MassProperties:
     return MassProperties(link.mass, (x, y, z), (small, middle, large))
 
 
-def link_doubts(link: UrdfLink, extent: NDArray[np.float64] | None) -> Iterator[str]:
-    """Say what is doubtful about a link's mass and inertia.
+def find_link_warnings(link: UrdfLink, extent: NDArray[np.float64] | None) -> Iterator[str]:
+    """Find what looks wrong with a link's mass and inertia.
 
-    The radius of gyration, the root of (I₁ + I₂ + I₃) / 2m, is the mean distance of the mass from the centre
-    of gravity: it is at most the distance of the geometry's farthest point.
+    The radius of gyration, the square root of (I₁ + I₂ + I₃) / 2m, is the root mean square distance of the
+    mass from the centre of gravity: it is at most the distance of the geometry's farthest point.
 
     Parameters
     ----------
     link : UrdfLink
+        The link.
     extent : (2, 3) array or None
-        Corners of the box around its geometry, m, link frame.
+        Lowest and highest corner of the bounding box of its geometry in the link frame, m; None if unknown.
 
     Yields
     ------
     str
-        One line, with the link's name.
+        Warning of one line, with the link's name.
     """
     where, body = f"link `{link.name}`", mass_properties(link)
     moments = np.array(body.principal)
@@ -75,10 +100,11 @@ def link_doubts(link: UrdfLink, extent: NDArray[np.float64] | None) -> Iterator[
             "the largest exceeds the sum of the others"
         )
     if extent is not None:
-        yield from _size_doubts(where, body, extent)
+        yield from _size_warnings(where, body, extent)
 
 
-def _size_doubts(where: str, body: MassProperties, extent: NDArray[np.float64]) -> Iterator[str]:
+def _size_warnings(where: str, body: MassProperties, extent: NDArray[np.float64]) -> Iterator[str]:
+    """Compare the radius of gyration and the centre of gravity with the geometry."""
     cog = np.array(body.cog)
     reach = float(np.linalg.norm(np.maximum(extent[1] - cog, cog - extent[0])))
     gyration = float(np.sqrt(0.5 * sum(body.principal) / body.mass))

@@ -1,4 +1,4 @@
-"""Whether a recording's unit of length is what it is said to be: only human arms count."""
+"""Check or detection of a recording's unit of length: in the right unit the arms have human length."""
 
 from collections.abc import Callable, Mapping
 
@@ -9,12 +9,24 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import UNITS
 from simbench.robot.sides import SIDES
 
-# Shoulder to wrist, m: from a child of two years to a giant. Units differ by a factor of two or more.
+# Allowed length from shoulder to wrist, m: from a child of two years to a giant. Units differ by a factor of
+# two or more.
 ARM_LENGTHS = (0.27, 0.85)
 
 
-def arm_length(joints: Mapping[str, Array]) -> float:
-    """Median length of an arm from shoulder over elbow to wrist, m."""
+def measure_arm_length(joints: Mapping[str, Array]) -> float:
+    """Measure the length of an arm from shoulder over elbow to wrist.
+
+    Parameters
+    ----------
+    joints : mapping of str to (T, 3) array
+        Tracks of the joint centres, m, with at least one complete arm.
+
+    Returns
+    -------
+    float
+        Sum of the median lengths of upper arm and forearm, m; mean of both arms if both are complete.
+    """
     arms = [
         sum(
             float(np.median(np.linalg.norm(joints[f"{side}_{b}"] - joints[f"{side}_{a}"], axis=1)))
@@ -27,24 +39,24 @@ def arm_length(joints: Mapping[str, Array]) -> float:
 
 
 def detect_unit(length_in: Callable[[str], float], source: str) -> str:
-    """Find the unit in which the arms are human.
+    """Find the unit in which the arms have human length.
 
     Parameters
     ----------
     length_in : callable
-        From a unit to the length of an arm in it, m.
+        Function from a unit, a key of `UNITS`, to the length of an arm if positions are in that unit, m.
     source : str
-        For messages.
+        Name of the recording, for messages.
 
     Returns
     -------
     str
-        A key of `UNITS`.
+        Name of the unit, a key of `UNITS`.
 
     Raises
     ------
     MotionError
-        There is none, or more than one.
+        There is no such unit, or more than one.
     """
     fitting = _fitting_units(length_in)
     if len(fitting) != 1:
@@ -56,21 +68,22 @@ def detect_unit(length_in: Callable[[str], float], source: str) -> str:
 
 
 def check_unit(length_in: Callable[[str], float], unit: str, source: str) -> None:
-    """Refuse arms that are human only in another unit.
+    """Refuse a unit in which the arms do not have human length.
 
     Parameters
     ----------
     length_in : callable
-        From a unit to the length of an arm in it, m: not just in proportion, for a map may hold lengths.
+        Function from a unit, a key of `UNITS`, to the length of an arm if positions are in that unit, m. It
+        is not just proportional to the unit, because a marker map may contain lengths in metres.
     unit : str
-        The unit that was taken.
+        The unit to check, a key of `UNITS`.
     source : str
-        For messages.
+        Name of the recording, for messages.
 
     Raises
     ------
     MotionError
-        The length is not human; the message names the units that would make it so.
+        The length is not human; the message names the units in which it would be.
     """
     low, high = ARM_LENGTHS
     length = length_in(unit)
@@ -89,6 +102,7 @@ def check_unit(length_in: Callable[[str], float], unit: str, source: str) -> Non
 
 
 def _fitting_units(length_in: Callable[[str], float]) -> dict[str, float]:
+    """Find the units in which the arms have human length, and that length, m."""
     low, high = ARM_LENGTHS
     lengths = {name: length_in(name) for name in UNITS}
     return {name: length for name, length in lengths.items() if low <= length <= high}

@@ -1,4 +1,4 @@
-"""The path of the hands, of which both travel and turning are part, and its speed."""
+"""Trajectory of the hands, which combines their translation and rotation, and its speed."""
 
 from dataclasses import dataclass
 
@@ -10,30 +10,31 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.anatomy import PALM_OFFSET
 from simbench.motion.human_motion import HumanMotion, recorded_arms
 
-# A turn counts as much as the travel of a point at this distance, m: little against the travel of hands that
-# move equipment, as people turn in their grip as they like; enough where a hand does nothing but turn.
+# A rotation counts as much as the displacement of a point at this distance, m: little compared with the
+# travel of hands that move equipment, as people rotate their grip freely; enough for a hand that only
+# rotates.
 LEVER = 0.05
-# Standard deviation of the smoothing, s: short against the 0.5 s of a quick stroke.
+# Standard deviation of the Gaussian smoothing, s: short compared with the 0.5 s of a quick stroke.
 SMOOTHING = 0.04
-# A pelvis that goes farther (m) or turns farther (rad) belongs to a person who travels.
+# A person travels if the pelvis moves farther (m) or turns farther (rad) than this.
 TRAVEL, TURN = 0.5, np.radians(60.0)
 
 
 @dataclass(frozen=True)
-class HandPath:
-    """Hands over uniformly sampled time.
+class HandTrajectory:
+    """Trajectory of the hands, uniformly sampled.
 
     Parameters
     ----------
     time : (T,) array
-        s.
+        Times of the samples, s.
     points : (T, D) array
-        For each arm the palm centre, and two axes of the hand as long as `LEVER`, m: in the world, or in the
-        axes of the pelvis of a person who travels.
+        For each arm the palm's centre and two axes of the hand with length `LEVER`, m: in the world frame, or
+        in the axes of the pelvis for a person who travels.
     smooth : (T, D) array
-        The same without measurement noise.
+        The same, smoothed to remove measurement noise.
     speed : (T,) array
-        Of the faster arm, m/s.
+        Speed of the faster arm, m/s.
     """
 
     time: Array
@@ -42,23 +43,25 @@ class HandPath:
     speed: Array
 
 
-def hand_path(motion: HumanMotion) -> HandPath:
-    """Follow the hands of a recording.
+def compute_hand_trajectory(motion: HumanMotion) -> HandTrajectory:
+    """Compute the trajectory of the hands of a recording.
 
     Parameters
     ----------
     motion : HumanMotion
+        The recording.
 
     Returns
     -------
-    HandPath
+    HandTrajectory
+        The trajectory, sampled uniformly.
     """
     arms = recorded_arms(motion)
     origin, rotation = _axes(motion)
     parts = []
     for side in arms:
         hand = motion.segments[f"{side}_hand"]
-        # From the joint, because the hand's markers may sit anywhere on it.
+        # The palm is placed relative to the wrist joint, because the hand's markers may sit anywhere on it.
         palm = motion.joints[f"{side}_wrist"] + hand[:, :3, :3] @ PALM_OFFSET - origin
         parts.append(rotation @ np.stack([palm, LEVER * hand[:, :3, 0], LEVER * hand[:, :3, 1]], axis=2))
     points = np.concatenate(parts, axis=2).reshape(len(motion.time), -1)
@@ -68,9 +71,9 @@ def hand_path(motion: HumanMotion) -> HandPath:
         points = np.stack([np.interp(time, motion.time, column) for column in points.T], axis=1)
     width = max(SMOOTHING / step, 0.7)
     velocity = gaussian_filter1d(points, width, axis=0, order=1, mode="nearest") / step
-    # Columns are x, y, z of all vectors in turn.
+    # The columns are x of all vectors, then y, then z.
     squares = (velocity**2).reshape(len(time), 3, len(arms), 3).sum(axis=(1, 3))
-    return HandPath(
+    return HandTrajectory(
         time=time,
         points=points,
         smooth=gaussian_filter1d(points, width, axis=0, mode="nearest"),
@@ -79,7 +82,7 @@ def hand_path(motion: HumanMotion) -> HandPath:
 
 
 def _axes(motion: HumanMotion) -> tuple[Array, Array]:
-    """Origin (T, 3) and rotation (T, 3, 3) into the axes hands are seen in: the world's or a traveller's."""
+    """Origin (T, 3) and rotation (T, 3, 3) of the axes: the world's, or those of a person who travels."""
     shoulders = [motion.joints[f"{side}_shoulder"] for side in recorded_arms(motion)]
     origin = motion.joints.get("pelvis", np.mean(shoulders, axis=0))
     frames = motion.segments.get("pelvis", motion.segments.get("trunk"))

@@ -10,12 +10,11 @@ from pictures import coloured, pixels
 
 from simbench import plotting
 from simbench.errors import MotionError
-from simbench.motion import skeleton_picture
+from simbench.motion import skeleton_plot
 from simbench.motion.human_motion import Gap
-from simbench.motion.inspection import inspect
+from simbench.motion.inspection import inspect_motion
 from simbench.motion.phases import Phases
-from simbench.motion.skeleton_picture import COLOURS, PHASE_COLOURS, draw_picture
-from simbench.motion.stick_figure import stick_figure
+from simbench.motion.skeleton_plot import COLOURS, PHASE_COLOURS, build_stick_figure, plot_recording
 
 ROW = slice(72, 1180)
 
@@ -38,7 +37,7 @@ def one_arm(motion):
 
 
 def test_the_camera_sees_the_actor_from_the_front_and_the_left(swing):
-    chains = {(chain.side, chain.arm): chain for chain in stick_figure(standing(swing))}
+    chains = {(chain.side, chain.arm): chain for chain in build_stick_figure(standing(swing))}
     left, right = chains["left", True], chains["right", True]
     # 40 degrees from the front: 0.18 m to the side are 0.138 m across, and forward is to the left.
     np.testing.assert_allclose(left.across[0, 0], 0.18 * np.cos(np.radians(40)), atol=1e-12)
@@ -53,7 +52,7 @@ def test_the_camera_sees_the_actor_from_the_front_and_the_left(swing):
 @pytest.mark.parametrize("body", [lambda motion: motion, standing, one_arm])
 def test_a_picture_is_small_and_nothing_is_cut_off(swing, tmp_path, body):
     path = tmp_path / "a.png"
-    draw_picture(inspect(body(swing)), path)
+    plot_recording(inspect_motion(body(swing)), path)
     assert 10_000 < path.stat().st_size < 80_000
     image = pixels(path)
     assert image.shape[1] == 1200
@@ -73,7 +72,7 @@ def test_a_metre_is_as_wide_as_high(swing, tmp_path):
     segments["left_hand"][:, :3, :2] = [[0, -1], [1, 0], [0, 0]]
     segments["right_hand"][:, :3, [0, 2]] = [[0, 1], [0, 0], [-1, 0]]
     path = tmp_path / "a.png"
-    draw_picture(inspect(replace(swing, joints=still, segments=segments)), path)
+    plot_recording(inspect_motion(replace(swing, joints=still, segments=segments)), path)
     figures = pixels(path)[60:440]
     rows, columns = np.nonzero(coloured(figures, COLOURS["left"])[:120])
     # The first figure's arm: its columns follow each other without a break.
@@ -92,14 +91,14 @@ def test_phases_and_gaps_lie_at_their_times(swing, tmp_path):
     motion = replace(
         swing, markers={"C7": np.zeros((len(swing.time), 3))}, filled=(Gap("C7", 21, 24), Gap("C7", 41, 44))
     )
-    draw_picture(replace(inspect(motion), phases=phases), path)
+    plot_recording(replace(inspect_motion(motion), phases=phases), path)
     speeds = pixels(path)[-210:, ROW]
     width = speeds.shape[1]
     for name, start, end in (("icp", 0, 0.1), ("tgp", 0.1, 0.3), ("pmp", 0.3, 0.8), ("rest", 0.8, 1.0)):
         columns = np.flatnonzero(coloured(speeds, PHASE_COLOURS[name]).sum(axis=0) > 20)
         assert columns.min() / width == pytest.approx(start, abs=0.005)
         assert columns.max() / width == pytest.approx(end, abs=0.005)
-    columns = np.flatnonzero(coloured(speeds, skeleton_picture.GAP_COLOUR).sum(axis=0) > 3) / width
+    columns = np.flatnonzero(coloured(speeds, skeleton_plot.GAP_COLOUR).sum(axis=0) > 3) / width
     # From the sample before the gap to the one after it, at 50 Hz.
     assert columns.min() == pytest.approx(0.4, abs=0.005)
     assert columns.max() == pytest.approx(0.9, abs=0.005)
@@ -107,7 +106,7 @@ def test_phases_and_gaps_lie_at_their_times(swing, tmp_path):
 
 
 def test_a_name_is_text_whatever_it_holds(swing, tmp_path):
-    draw_picture(inspect(replace(swing, source=r"$\frac{$ _^" + 80 * "n")), tmp_path / "a.png")
+    plot_recording(inspect_motion(replace(swing, source=r"$\frac{$ _^" + 80 * "n")), tmp_path / "a.png")
     image = pixels(tmp_path / "a.png")
     assert (image[:40, -4:] == 255).all()
 
@@ -121,6 +120,6 @@ def test_a_full_disk_leaves_the_old_picture_and_nothing_else(swing, tmp_path, mo
 
     monkeypatch.setattr(plotting, "os", SimpleNamespace(replace=full))
     with pytest.raises(MotionError, match=r"a\.png: cannot be written: No space left on device"):
-        draw_picture(inspect(swing), path)
+        plot_recording(inspect_motion(swing), path)
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]

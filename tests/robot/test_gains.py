@@ -7,8 +7,8 @@ import pinocchio as pin
 import pytest
 import urdf_texts as texts
 
-from simbench.robot.automatic_gains import automatic_gains
 from simbench.robot.description import Bandwidth
+from simbench.robot.drives import choose_gains
 from simbench.robot.robot import Robot, load_robot
 
 OMEGA = 2.0 * np.pi * 6.0
@@ -105,7 +105,7 @@ def test_a_humanoid_joint_by_joint(humanoid: Robot) -> None:
     model, data = humanoid.model, humanoid.model.createData()
     q = np.concatenate([[0.3, -0.2, 0.9, 0.1, 0.2, -0.3, np.sqrt(0.86)], humanoid.postures["standing"]])
     feet = [model.frames[model.getFrameId(humanoid.frames[role])].parentJoint for role in humanoid.feet]
-    stiffness, damping = automatic_gains(model, q, feet, Bandwidth())
+    stiffness, damping = choose_gains(model, q, feet, Bandwidth())
     pin.forwardKinematics(model, data, q)
 
     def moment(bodies: set[int], joint: int) -> float:

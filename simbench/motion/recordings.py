@@ -1,0 +1,89 @@
+"""Recordings before a marker map is applied: labelled markers, or an animated skeleton."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.motion.human_motion import Actor
+
+
+@dataclass(frozen=True)
+class MarkerRecording:
+    """Labelled markers over time, as a motion-capture system reports them, not yet assigned to a body.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Times of the samples at the recording's own rate, s, strictly increasing from 0.
+    names : tuple of str
+        Names of the M labelled markers, all different.
+    positions : (T, M, 3) array
+        Positions of the markers in the laboratory's axes, m; NaN where a marker was not seen.
+    source : str
+        Where the recording is from, for messages.
+    up : str or None
+        The laboratory's vertical axis, `x`, `y` or `z`, where the file or the user declares it.
+    unit : str
+        Unit of length of the file, as declared by it or by the user; the positions are already in metres.
+    events : tuple of (str, float)
+        Labels and times of events, s, on the clock of `time`.
+    details : mapping of str to str
+        What else the file says that is used later (for example the actor), by key.
+    notes : tuple of str
+        What was left out or assumed, as text for the user ("3 unlabelled points ignored").
+    """
+
+    time: NDArray[np.float64]
+    names: tuple[str, ...]
+    positions: NDArray[np.float64]
+    source: str
+    up: str | None = None
+    unit: str = "m"
+    events: tuple[tuple[str, float], ...] = ()
+    details: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SkeletonRecording:
+    """Poses of the joints of a skeleton, as an animation format holds them, not yet assigned to a body.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Times of the samples at the recording's own rate, s, strictly increasing from 0.
+    names : tuple of str
+        Names of the J joints and end sites, parents before children, all different.
+    parents : (J,) int array
+        Index of each joint's parent, -1 for the root.
+    offsets : (J, 3) array
+        Position of each joint in its parent's axes in the rest pose, in `unit`.
+    positions : (T, J, 3) array
+        Positions of the joints in the file's world axes, in `unit`.
+    rotations : (T, J, 3, 3) array
+        Rotations from each joint's axes to the file's world axes; all are the identity in the rest pose.
+    source : str
+        Where the recording is from, for messages.
+    unit : str or None
+        Unit of length, where the format, the file or the user declares one; None where none does (BVH).
+    up : str or None
+        The file's vertical axis, `x`, `y` or `z`, where it is declared.
+    actor : Actor or None
+        The person who moved, where the format says so.
+    notes : tuple of str
+        What was left out or assumed, as text for the user.
+    """
+
+    time: NDArray[np.float64]
+    names: tuple[str, ...]
+    parents: NDArray[np.int64]
+    offsets: NDArray[np.float64]
+    positions: NDArray[np.float64]
+    rotations: NDArray[np.float64]
+    source: str
+    unit: str | None = None
+    up: str | None = None
+    actor: Actor | None = None
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,275 @@
+"""Plot of a recording: the skeleton at several moments side by side, and the speed of the hands below."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
+from numpy.typing import NDArray
+
+from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
+from simbench.motion.human_motion import HumanMotion, recorded_arms
+from simbench.motion.inspection import MotionInspection
+from simbench.plotting import save_png
+from simbench.robot.sides import SIDES
+
+# The camera stands in front of the actor and this much to their left.
+AZIMUTH = np.radians(40.0)
+SCREEN_RIGHT = np.array([-np.sin(AZIMUTH), np.cos(AZIMUTH), 0.0])
+# From the wrist to the middle of the fingers, m.
+HAND_LENGTH = 0.12
+ARM = ("shoulder", "elbow", "wrist", "fingers")
+LEG = ("hip", "knee", "ankle", "toe")
+HEEL = ("ankle", "heel", "toe")
+SPINE = ("mid_hip", "pelvis", "chest", "mid_shoulder", "neck", "head")
+
+# Colours that colour-blind readers can tell apart.
+COLOURS = {"left": "#0072b2", "right": "#d55e00", "": "#555555"}
+PHASE_COLOURS = {"icp": "#cfe8cf", "tgp": "#fbeab8", "pmp": "#dde3f6", "rest": "#e6e6e6"}
+# Pixels: width of the picture, margins around its two plots, and their heights.
+WIDTH, LEFT, RIGHT, TOP, BETWEEN, BOTTOM = 1200, 72, 20, 52, 66, 56
+FIGURES_HEIGHT, SPEEDS_HEIGHT = 380, 170
+DPI = 100
+# Number of figures: as many as fit if a metre has at least this many pixels, within these bounds.
+MOST_FIGURES, FEWEST_FIGURES, FEWEST_PIXELS = 8, 4, 165
+# Distance between two figures, m.
+SPACE = 0.15
+# A body whose lowest recorded point is higher than this has no recorded legs, and the plot need not reach
+# down to the floor, m.
+LEGLESS = 0.4
+GAP_COLOUR = "#aa0000"
+
+
+@dataclass(frozen=True)
+class Polyline:
+    """A line through connected joints of a recorded body, as a camera sees it.
+
+    Parameters
+    ----------
+    side : str
+        `left`, `right`, or empty for the middle of the body.
+    arm : bool
+        Whether the joints are those of an arm.
+    across, up : (T, N) array
+        Image coordinates of the N joints for a camera in front of the actor and to their left: distance to
+        the right of the body's centre at the same time, m, and height above the floor, m.
+    """
+
+    side: str
+    arm: bool
+    across: Array
+    up: Array
+
+
+@dataclass(frozen=True)
+class _FigureRow:
+    """Figures side by side: index of their frames, their centres, and the range that the drawing spans, m."""
+
+    frames: NDArray[np.int64]
+    centres: Array
+    width: float
+    low: float
+    high: float
+
+
+def plot_recording(inspection: MotionInspection, path: Path) -> None:
+    """Plot a recording as PNG; the file appears under its name only when it is complete.
+
+    The upper plot shows up to eight moments at equal intervals, seen from the front and the actor's left,
+    side by side; the lower one the speed of the hands with phases, primitives and filled gaps.
+
+    Parameters
+    ----------
+    inspection : MotionInspection
+        The recording and its measures.
+    path : Path
+        PNG file to write.
+
+    Raises
+    ------
+    MotionError
+        If the file cannot be written.
+    """
+    motion = inspection.motion
+    lines = build_stick_figure(motion)
+    row_width = WIDTH - LEFT - RIGHT
+    row = _arrange(motion, lines, row_width / FEWEST_PIXELS)
+    # Metres a pixel: limited by width or by height.
+    scale = max(row.width / row_width, (row.high - row.low) / FIGURES_HEIGHT)
+    row_height = (row.high - row.low) / scale
+    height = round(TOP + row_height + BETWEEN + SPEEDS_HEIGHT + BOTTOM)
+    figure = Figure(figsize=(WIDTH / DPI, height / DPI), dpi=DPI)
+
+    def place_axes(bottom: float, tall: float) -> Axes:
+        return figure.add_axes((LEFT / WIDTH, bottom / height, row_width / WIDTH, tall / height))
+
+    figures = place_axes(BOTTOM + SPEEDS_HEIGHT + BETWEEN, row_height)
+    spare = 0.5 * (row_width * scale - row.width)
+    figures.set_xlim(-spare, row.width + spare)
+    figures.set_ylim(row.low, row.high)
+    _draw_figures(figures, motion, lines, row)
+    _draw_speeds(place_axes(BOTTOM, SPEEDS_HEIGHT), inspection, motion.time[row.frames])
+    heading = 1 - 16 / height
+    figure.text(LEFT / WIDTH, heading, _title(motion), size=12, weight="bold", va="top", parse_math=False)
+    view = "from the front and the actor's left"
+    figure.text(1 - RIGHT / WIDTH, heading, view, size=9, color="#555555", ha="right", va="top")
+    try:
+        save_png(figure, path)
+    except OSError as error:
+        raise MotionError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+def build_stick_figure(motion: HumanMotion) -> list[Polyline]:
+    """Connect the recorded joints of a body by lines.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        The recording.
+
+    Returns
+    -------
+    list of Polyline
+        Lines in the order in which they are drawn: the side farther from the camera comes first.
+    """
+    points = dict(motion.joints)
+    for side in recorded_arms(motion):
+        hand = motion.segments[f"{side}_hand"]
+        points[f"{side}_fingers"] = points[f"{side}_wrist"] + HAND_LENGTH * hand[:, :3, 0]
+    for joint in ("hip", "shoulder"):
+        pair = [points[f"{side}_{joint}"] for side in SIDES if f"{side}_{joint}" in points]
+        if len(pair) == 2:
+            points[f"mid_{joint}"] = np.mean(pair, axis=0)
+    middle = next(points[name] for name in ("pelvis", "mid_hip", "mid_shoulder", *points) if name in points)
+
+    def line(names: Sequence[str], side: str = "", *, arm: bool = False) -> list[Polyline]:
+        recorded = [points[name] for name in names if name in points]
+        if len(recorded) < 2:
+            return []
+        positions = np.stack(recorded, axis=1)
+        return [Polyline(side, arm, (positions - middle[:, None]) @ SCREEN_RIGHT, positions[..., 2])]
+
+    lines = line(SPINE)
+    for joint in ("hip", "shoulder"):
+        lines += line([f"{side}_{joint}" for side in SIDES])
+    for side in ("right", "left"):
+        lines += line([f"{side}_{joint}" for joint in LEG], side)
+        if f"{side}_heel" in points:
+            lines += line([f"{side}_{joint}" for joint in HEEL], side)
+        lines += line([f"{side}_{joint}" for joint in ARM], side, arm=True)
+    return lines
+
+
+def _title(motion: HumanMotion) -> str:
+    """Source, duration and rate of a recording."""
+    name = motion.source if len(motion.source) <= 70 else f"…{motion.source[-69:]}"
+    return f"{name}    {motion.time[-1] - motion.time[0]:.2f} s at {motion.rate:.4g} Hz"
+
+
+def _arrange(motion: HumanMotion, lines: Sequence[Polyline], widest: float) -> _FigureRow:
+    """Choose moments at equal intervals, as many as fit into a width of `widest` m."""
+    right = np.max([line.across.max(axis=1) for line in lines], axis=0)
+    left = np.min([line.across.min(axis=1) for line in lines], axis=0)
+    bottom = np.min([line.up.min(axis=1) for line in lines], axis=0)
+    top = np.max([line.up.max(axis=1) for line in lines], axis=0)
+    for count in range(min(MOST_FIGURES, len(motion.time)), 0, -1):
+        times = np.linspace(motion.time[0], motion.time[-1], count)
+        frames = np.abs(motion.time[:, None] - times).argmin(axis=0)
+        widths = right[frames] - left[frames] + SPACE
+        if count <= FEWEST_FIGURES or widths.sum() <= widest:
+            break
+    low, high = float(bottom[frames].min()), float(top[frames].max())
+    low = low if low > LEGLESS else min(low, 0.0)
+    margin = 0.05 * (high - low)
+    centres = np.cumsum(widths) - 0.5 * widths - 0.5 * (left + right)[frames]
+    return _FigureRow(frames, centres, float(widths.sum()), low - margin, high + margin)
+
+
+def _draw_figures(axes: Axes, motion: HumanMotion, lines: Sequence[Polyline], row: _FigureRow) -> None:
+    """Draw the skeletons side by side over a line that is the floor."""
+    axes.spines[["top", "right", "bottom"]].set_visible(False)
+    axes.axhline(0.0, color="#888888", linewidth=1.0, zorder=0)
+    axes.set_xticks([])
+    axes.yaxis.set_major_locator(MultipleLocator(0.5 if row.high - row.low > 1.0 else 0.2))
+    axes.set_ylabel("height (m)")
+    for frame, middle in zip(row.frames, row.centres, strict=True):
+        for line in lines:
+            axes.plot(
+                middle + line.across[frame],
+                line.up[frame],
+                color=COLOURS[line.side],
+                linewidth=2.8 if line.arm else 1.8,
+                alpha=1.0 if line.arm or not line.side else 0.6,
+                solid_capstyle="round",
+                marker="o",
+                markersize=4.0 if line.arm else 2.5,
+            )
+        label = f"{motion.time[frame]:.2f} s"
+        axes.text(middle, -0.02, label, transform=axes.get_xaxis_transform(), ha="center", va="top")
+
+
+def _draw_speeds(axes: Axes, inspection: MotionInspection, moments: Array) -> None:
+    """Draw the speed of the hands, phases, primitives, filled gaps, and the moments (K,) shown above, s."""
+    motion, phases = inspection.motion, inspection.phases
+    fastest = max(hand.peak for hand in inspection.hands)
+    axes.set_xlim(motion.time[0], motion.time[-1])
+    axes.set_ylim(0.0, 1.08 * fastest or 1.0)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel("time (s)")
+    axes.set_ylabel("hand speed (m/s)")
+    for name, colour in PHASE_COLOURS.items():
+        phase = getattr(phases, name)
+        if phase is not None:
+            axes.axvspan(*phase, color=colour, linewidth=0, label=name if name == "rest" else name.upper())
+    for hand in inspection.hands:
+        axes.plot(
+            motion.time, hand.values, color=COLOURS[hand.side], linewidth=1.2, label=f"{hand.side} hand"
+        )
+    if len(phases.boundaries):
+        axes.vlines(
+            phases.boundaries,
+            0,
+            1,
+            "#333333",
+            "dashed",
+            linewidth=1.0,
+            transform=axes.get_xaxis_transform(),
+            label="primitives",
+        )
+    if motion.filled:
+        last = len(motion.time) - 1
+        gaps = [
+            (motion.time[max(gap.first - 1, 0)], motion.time[min(gap.last + 1, last)])
+            for gap in motion.filled
+        ]
+        axes.broken_barh(
+            [(start, end - start) for start, end in gaps],
+            (0, 0.06),
+            color=GAP_COLOUR,
+            transform=axes.get_xaxis_transform(),
+            label="gaps filled",
+        )
+    axes.plot(
+        moments,
+        np.ones(len(moments)),
+        "v",
+        color="#333333",
+        markersize=6,
+        clip_on=False,
+        transform=axes.get_xaxis_transform(),
+        label="moments above",
+    )
+    axes.legend(
+        loc="lower right",
+        bbox_to_anchor=(1.0, 1.04),
+        ncols=10,
+        frameon=False,
+        fontsize=9,
+        borderaxespad=0,
+        handlelength=1.4,
+        columnspacing=1.4,
+    )
