@@ -10,12 +10,12 @@ from typing import Any
 from numpy import cos, sin
 
 STRUCTURE = (
-    "Row revolute 0 0 0",
-    "Row revolute -1.57079633 0 0",
-    "Row revolute 0 0 0",
-    "Row revolute 1.57079633 0 0",
-    "Row revolute -1.57079633 0 0",
-    "Row revolute 1.57079633 0 0",
+    "DhRow revolute 0 0 0",
+    "DhRow revolute -1.57079633 0 0",
+    "DhRow revolute 0 0 0",
+    "DhRow revolute 1.57079633 0 0",
+    "DhRow revolute -1.57079633 0 0",
+    "DhRow revolute 1.57079633 0 0",
     "gravity 0 0 -1",
 )
 """Joints and gravity of the arms that have this model."""
