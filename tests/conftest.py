@@ -13,6 +13,7 @@ import pytest
 from simbench.motion.handles import Handle
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.readers import read_motion
+from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.imitation.calibration import ScaledActor, calibrate
 from simbench.retargeting.imitation.imitation import Imitation, imitate
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
@@ -91,7 +92,7 @@ def _plan(robot: Robot, scenario: Scenario, mechanisms: list[Mechanism]) -> tupl
     for mechanism in mechanisms:
         openings = np.linspace(0.0, mechanism.joints[0].highest, 61)
         handles = {side: Handle(poses) for side, poses in handle_poses(mechanism, openings[:, None]).items()}
-    plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, handles, lambda *_: None)
+    plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, Equipment(handles), lambda *_: None)
     return motion, plan
 
 

@@ -9,6 +9,7 @@ from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
+from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
 
@@ -89,5 +90,5 @@ def retarget_motion(
     handles = {} if free else motion.handles
     # Where hands hold something, the robot stands where it can too.
     place = RobotSection(place="auto" if handles else "given")
-    plan = plan_motion(robot, motion, place, settings, handles, on_progress)
+    plan = plan_motion(robot, motion, place, settings, Equipment(handles), on_progress)
     return Retargeting(robot, motion, plan, method)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import ScenarioError
 from simbench.options import STILL, SWEEP
+from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.fixed_base.plan import plan_arm
 from simbench.retargeting.reference.arm import arm_timeline
 from simbench.retargeting.reference.joint_sweep import sweep_timeline
@@ -230,9 +231,10 @@ def _human_course(
     on_progress("read", 1, 1)
     # An actor on the scenario's equipment says how far they took it; of a file that is not known.
     handles = (motion.handles or fixture_handles(mechanisms)) if mechanisms else {}
-    surroundings = fixture_surroundings(mechanisms, robot)
+    surroundings, resistance = fixture_surroundings(mechanisms, robot), fixture_resistance(mechanisms)
+    equipment = Equipment(handles, surroundings, resistance)
     if not robot.floating and any(f"{side}_hand" in robot.hands for side in handles):
-        arm = plan_arm(robot, motion, scenario.robot, scenario.retarget, handles, on_progress, surroundings)
+        arm = plan_arm(robot, motion, scenario.robot, scenario.retarget, equipment, on_progress)
         timeline = arm_timeline(
             robot,
             arm,
@@ -247,10 +249,8 @@ def _human_course(
         motion,
         scenario.robot,
         scenario.retarget,
-        handles,
+        equipment,
         on_progress,
-        surroundings,
-        resistance=fixture_resistance(mechanisms),
         embedding=scenario.balance.embedding,
     )
     timeline = build_reference(

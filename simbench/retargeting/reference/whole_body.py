@@ -17,8 +17,8 @@ from simbench.options import SimulationSection
 from simbench.retargeting.collision.clearance import clear_path
 from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.retargeting.whole_body.plan import MotionPlan
-from simbench.retargeting.whole_body.stance import check_legs
-from simbench.retargeting.whole_body.zmp import swaying_balance
+from simbench.retargeting.whole_body.stance import require_leg_limits
+from simbench.retargeting.whole_body.zmp import solve_legs_for_zmp
 from simbench.robot.grips import grip_range
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
@@ -81,8 +81,8 @@ def build_reference(
     if plan.embedding:
         touch = np.maximum(plan.hands.share["left"], plan.hands.share["right"])
         free = 1.0 - np.concatenate([way_in.touch[:-1], touch, way_out.touch[-2::-1]])
-        base, joints = swaying_balance(robot, plan.stance, time, base, joints, zmp, free)
-        check_legs(robot, joints)
+        base, joints = solve_legs_for_zmp(robot, plan.stance, time, base, joints, zmp, free)
+        require_leg_limits(robot, joints)
     _, cog = planned_zmp(robot, time, base, joints if plan.embedding else _still(robot, plan.stance, joints))
 
     if feedforward == "none":

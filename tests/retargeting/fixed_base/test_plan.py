@@ -9,6 +9,7 @@ import pytest
 
 from simbench.errors import SimbenchError
 from simbench.retargeting.collision.interference import find_interference
+from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.fixed_base.plan import plan_arm
 from simbench.retargeting.reference.arm import arm_timeline
 from simbench.robot.robot import load_robot, placed_robot
@@ -33,9 +34,8 @@ def made(name, *overrides):
         motion,
         scenario.robot,
         scenario.retarget,
-        motion.handles,
+        Equipment(motion.handles, fixture_surroundings(mechanisms, robot)),
         lambda stage, done, total: None,
-        fixture_surroundings(mechanisms, robot),
     )
     return SimpleNamespace(scenario=scenario, mechanism=mechanism, motion=motion, robot=robot, plan=plan)
 
