@@ -119,9 +119,8 @@ def main() -> int:
         try:
             with progress_bars(Console(stderr=True)) as on_progress:
                 place = RobotSection(place="auto")
-                plan = plan_motion(
-                    robot, motion, place, RetargetSection(), Equipment(motion.handles), on_progress
-                )
+                equipment = Equipment(motion.handles)
+                plan = plan_motion(robot, motion, place, RetargetSection(), equipment, on_progress)
         except RetargetError as error:
             table.add_row(task, "refused")
             print(error, file=sys.stderr)

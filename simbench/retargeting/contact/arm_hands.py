@@ -136,7 +136,7 @@ def _count_receding(path: Array, distance: float) -> int:
 
 
 def _blend(home: Array, path: Array, weight: Array) -> Array:
-    """Blend a pose (4, 4) with the part of a path (T, 4, 4) at full weight, held at both of that part's ends."""
+    """Blend a pose (4, 4) with a path (T, 4, 4), which rests outside the part that is at full weight."""
     # Before and after that part the person's hand may be anywhere.
     full = np.flatnonzero(weight == 1.0)
     poses = path[np.arange(len(path)).clip(full[0], full[-1])] if len(full) else path

@@ -27,7 +27,8 @@ from simbench.retargeting.whole_body.stance import (
 from simbench.robot.robot import Robot, placed_robot
 
 _REACH_TOLERANCE = 0.002
-"""Distance from a handle, m, up to which a flange still grips it: no balance moves it off, as it does a palm."""
+"""Distance from a handle, m, up to which a flange still grips it: balance does not move it, as it moves
+a palm."""
 _USED_KEYS = {
     "joint_limit_margin_rad",
     "speed_limit_fraction",
@@ -189,7 +190,7 @@ class _ArmProblem:
 
 
 def _follow_hands(problem: _ArmProblem, hands: HandPlan, home: Array) -> Array:
-    """Solve the joints (T, n), rad, that bring the hands to their targets, near the posture at rest elsewhere."""
+    """Bring the hands to their targets, elsewhere near the posture at rest: joints (T, n), rad."""
     robot, time, margin = problem.robot, problem.motion.time, problem.settings.joint_limit_margin_rad
     lower, upper = robot.model.lowerPositionLimit + margin, robot.model.upperPositionLimit - margin
     resting = np.tile(np.clip(home, lower, upper), (len(time), 1))

@@ -275,7 +275,7 @@ def separate_links(
 def _alternate(
     problem: WholeBodyProblem, posture: Array, base: Array, joints: Array, rounds: range
 ) -> WholeBodyMotion:
-    """Solve arms, then legs, in turn, from a base (T, 7) and joints (T, n) on; round 0 starts the arms anew."""
+    """Solve arms, then legs, in turn, starting from a base and joints; round 0 starts the arms anew."""
     robot, place = problem.robot, problem.place
     for number in rounds:
         problem.on_progress("transfer", 1 + number, 2 * BALANCE_ROUNDS)
@@ -306,7 +306,7 @@ def _with_arms(problem: WholeBodyProblem, joints: Array, arms: Array) -> Array:
 
 
 def _desired_cog(problem: WholeBodyProblem, base: Array, joints: Array, hands: HandPlan, zmp: Array) -> Array:
-    """COG (T, 2), m, for the desired ZMP at the pace of the motion; without embedding it is the ZMP itself."""
+    """COG (T, 2), m, for the desired ZMP at the motion's pace; without embedding the ZMP itself."""
     if not problem.place.embedding:
         return zmp
     time = problem.time * time_scaling_factor(problem.time, joints, problem.speed_limit)

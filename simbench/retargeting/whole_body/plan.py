@@ -232,7 +232,7 @@ def _preferred_posture(
     contact: HandContact,
     limits: Array,
 ) -> Array:
-    """Posture (T, m) of trunk and arms, rad, inside the limits, that imitates the person without equipment."""
+    """Imitate the person with trunk and arms (T, m), rad, inside the limits, as if without equipment."""
     lower, upper = limits
     if settings.method == "arm_adaptation":
         posture = adapted_posture(robot, motion, margin=settings.joint_limit_margin_rad)

@@ -140,7 +140,7 @@ def solve_legs_for_zmp(
 
 
 def _saturate(offset: Array) -> Array:
-    """Bound a COG offset smoothly by what legs and soles can do: a robot falls with motions that need more."""
+    """Bound a COG offset smoothly by what legs and soles can do: motions that need more make robots fall."""
     beyond = np.maximum(np.abs(offset) - _LINEAR_RANGE, 0.0)
     room = _MAX_OFFSET - _LINEAR_RANGE
     bounded = np.minimum(np.abs(offset), _LINEAR_RANGE) + room * np.tanh(beyond / room)

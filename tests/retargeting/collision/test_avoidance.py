@@ -1,4 +1,4 @@
-"""Collision avoidance: clear where they were not, the same elsewhere, smooth between, held palms where they were."""
+"""Collision avoidance: paths clear where they were not, the same elsewhere, smooth, held palms in place."""
 
 import coal
 import numpy as np

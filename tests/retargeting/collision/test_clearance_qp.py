@@ -1,4 +1,4 @@
-"""The quadratic program of avoidance: its smoothness by parabolas through its samples, its step by a general minimiser."""
+"""The quadratic program of avoidance: smoothness by parabolas through samples, step by a general minimiser."""
 
 import numpy as np
 import pytest
