@@ -1,4 +1,4 @@
-"""The quadratic program of avoidance: smoothness by parabolas through samples, step by a general minimiser."""
+"""The quadratic program of avoidance: smoothness by parabolas through samples, its step by a minimiser."""
 
 import numpy as np
 import pytest

@@ -4,7 +4,7 @@ import pytest
 
 from simbench.errors import RetargetError
 from simbench.retargeting.contact.equipment import Equipment
-from simbench.retargeting.reference.whole_body import build_reference
+from simbench.retargeting.reference.whole_body import build_whole_body_reference
 from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import load_robot
 from simbench.runs.motion_source import scenario_motion
@@ -17,4 +17,4 @@ def test_a_motion_that_begins_faster_than_allowed_is_refused():
     motion = scenario_motion(scenario, [])
     plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, Equipment(), lambda *_: None)
     with pytest.raises(RetargetError, match=r"way to the motion a joint is \d+\.\d\d times .* begin and end"):
-        build_reference(robot, plan, scenario.simulation, feedforward="none", speed_fraction=1e-3)
+        build_whole_body_reference(robot, plan, scenario.simulation, feedforward="none", speed_fraction=1e-3)
