@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Protocol, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import BPoly, BSpline, PPoly
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
@@ -39,11 +40,8 @@ class Segment:
 SegmentT = TypeVar("SegmentT", bound=Segment)
 
 
-class JointCurve(Protocol):
-    """Joint positions as a differentiable function of time: a spline or a piecewise polynomial of SciPy."""
-
-    def derivative(self, nu: int, /) -> Callable[[Array], Array]:
-        """Differentiate; the derivative of order 0 is the curve itself."""
+JointCurve: TypeAlias = BSpline | BPoly | PPoly
+"""Joint positions as a differentiable function of time."""
 
 
 @dataclass(frozen=True)
