@@ -140,6 +140,6 @@ def _blend(home: Array, path: Array, weight: Array) -> Array:
     # Before and after that part the person's hand may be anywhere.
     full = np.flatnonzero(weight == 1.0)
     poses = path[np.arange(len(path)).clip(full[0], full[-1])] if len(full) else path
-    turn = Rotation.from_matrix(home[:3, :3].T @ poses[:, :3, :3]).as_rotvec()
-    rotation = home[:3, :3] @ Rotation.from_rotvec(weight[:, None] * turn).as_matrix()
+    rotation_vector = Rotation.from_matrix(home[:3, :3].T @ poses[:, :3, :3]).as_rotvec()
+    rotation = home[:3, :3] @ Rotation.from_rotvec(weight[:, None] * rotation_vector).as_matrix()
     return transform(rotation, home[:3, 3] + weight[:, None] * (poses[:, :3, 3] - home[:3, 3]))

@@ -193,12 +193,14 @@ def approach_handles(
         before, after = slice(0, samples[0]), slice(samples[-1] + 1, None)
         for edge, stretch in ((samples[0], before), (samples[-1], after)):
             recorded = palms[side][edge]
-            turn = Rotation.from_matrix(recorded[:3, :3].T @ held[side][edge, :3, :3]).as_rotvec()
+            rotation_vector = Rotation.from_matrix(recorded[:3, :3].T @ held[side][edge, :3, :3]).as_rotvec()
             shift = recorded[:3, :3].T @ (held[side][edge, :3, 3] - recorded[:3, 3])
             weight = share[side][stretch, None]
             rotation = palms[side][stretch, :3, :3]
             held[side][stretch, :3, 3] += np.einsum("tij,tj->ti", rotation, weight * shift)
-            held[side][stretch, :3, :3] = rotation @ Rotation.from_rotvec(weight * turn).as_matrix()
+            held[side][stretch, :3, :3] = (
+                rotation @ Rotation.from_rotvec(weight * rotation_vector).as_matrix()
+            )
     return held
 
 

@@ -28,14 +28,14 @@ def base_pose(position: tuple[float, float], heading: float) -> Array:
     return np.asarray(pin.SE3ToXYZQUAT(pose))
 
 
-def rest_posture(robot: Robot, place: RobotSection) -> Array:
+def rest_posture(robot: Robot, section: RobotSection) -> Array:
     """Look up the posture in which a robot with a fixed base starts.
 
     Parameters
     ----------
     robot : Robot
         Robot with a fixed base and n joints.
-    place : RobotSection
+    section : RobotSection
         Names the posture.
 
     Returns
@@ -48,16 +48,16 @@ def rest_posture(robot: Robot, place: RobotSection) -> Array:
     ScenarioError
         If it has no such posture, or is to stand higher than on the floor.
     """
-    if place.posture not in robot.postures:
+    if section.posture not in robot.postures:
         raise ScenarioError(
-            f"robot.posture: {robot.name} has no posture {place.posture!r}; "
+            f"robot.posture: {robot.name} has no posture {section.posture!r}; "
             f"allowed: {', '.join(robot.postures)}"
         )
-    if place.height_m != 0.0:
+    if section.height_m != 0.0:
         raise ScenarioError(
-            f"robot.height_m: {robot.name} stands on the floor; allowed: 0, got {place.height_m:g}"
+            f"robot.height_m: {robot.name} stands on the floor; allowed: 0, got {section.height_m:g}"
         )
-    return robot.postures[place.posture]
+    return robot.postures[section.posture]
 
 
 def planned_torques(

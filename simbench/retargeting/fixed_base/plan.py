@@ -70,7 +70,7 @@ class ArmPlan:
 def plan_arm(
     robot: Robot,
     motion: HumanMotion,
-    place: RobotSection,
+    section: RobotSection,
     settings: RetargetSection,
     equipment: Equipment,
     on_progress: OnProgress,
@@ -88,7 +88,7 @@ def plan_arm(
         Robot with a fixed base.
     motion : HumanMotion
         Recording, resampled, in the world frame of the scene.
-    place : RobotSection
+    section : RobotSection
         Base placement, or that one is to be found, and the posture at rest.
     settings : RetargetSection
         Margins of limits, and distances and times of contact.
@@ -110,17 +110,17 @@ def plan_arm(
         If the equipment is out of reach, or only with a jump from one posture to another.
     """
     _require_used_keys(robot, settings)
-    home = rest_posture(robot, place)
+    home = rest_posture(robot, section)
     handles = {side: handle for side, handle in equipment.handles.items() if f"{side}_hand" in robot.hands}
     equipment = replace(equipment, handles=handles)
     _require_rigid_hands(robot)
     on_progress("transfer", 0, 3)
-    spot = choose_placement(robot, place, settings, handles, on_progress)
-    base = base_pose(spot.position, spot.heading)
+    base_placement = choose_placement(robot, section, settings, handles, on_progress)
+    base = base_pose(base_placement.position, base_placement.heading)
     scene = placed_robot(robot, base)
     hands = _plan_hands(scene, motion, equipment, settings, home)
     on_progress("transfer", 1, 3)
-    problem = _ArmProblem(robot, motion, place, settings, equipment, spot, base)
+    problem = _ArmProblem(robot, motion, section, settings, equipment, base_placement, base)
     joints = _follow_hands(problem, hands, home)
     on_progress("transfer", 2, 3)
     error = _require_reach(scene, joints, hands, motion)
@@ -182,10 +182,10 @@ class _ArmProblem:
 
     robot: Robot
     motion: HumanMotion
-    place: RobotSection
+    section: RobotSection
     settings: RetargetSection
     equipment: Equipment
-    spot: BasePlacement
+    base_placement: BasePlacement
     base: Array
 
 
@@ -196,8 +196,8 @@ def _follow_hands(problem: _ArmProblem, hands: HandPlan, home: Array) -> Array:
     resting = np.tile(np.clip(home, lower, upper), (len(time), 1))
     preferred, start = blend_into_reach(
         robot,
-        problem.spot,
-        problem.place,
+        problem.base_placement,
+        problem.section,
         problem.equipment.handles,
         time,
         resting,

@@ -49,7 +49,7 @@ class JointSweep:
 
 def build_sweep_reference(
     robot: Robot,
-    place: RobotSection,
+    section: RobotSection,
     task: Mapping[str, float],
     settings: SimulationSection,
     feedforward: str,
@@ -60,7 +60,7 @@ def build_sweep_reference(
     ----------
     robot : Robot
         Robot with a fixed base.
-    place : RobotSection
+    section : RobotSection
         Base placement, and the posture in which the sweep starts and ends.
     task : mapping of str to float
         Fields of `JointSweep`.
@@ -81,7 +81,7 @@ def build_sweep_reference(
     """
     if robot.floating:
         raise ScenarioError(f"motion.source {SWEEP}: needs a robot with a fixed base; {robot.name} floats")
-    start = rest_posture(robot, place)
+    start = rest_posture(robot, section)
     sweep = _read_sweep(task, settings.timestep_s)
     end = start + _directions(robot, start, sweep) * sweep.amplitude_rad
     knots, stops = [settings.settle_s], [start]
@@ -96,7 +96,7 @@ def build_sweep_reference(
     torque = planned_torques(robot, sampled.position, sampled.velocity, sampled.acceleration, feedforward)
     grip = np.zeros((len(sampled.clock), len(robot.hands)), dtype=bool)
     reference = Reference(sampled.position, sampled.velocity, torque, sampled.acceleration, grip)
-    base = base_pose(place.position_m, place.heading_rad)
+    base = base_pose(section.position_m, section.heading_rad)
     return Timeline(reference, base, settings.settle_s, np.array([knots[0], knots[-1]]))
 
 

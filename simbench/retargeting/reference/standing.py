@@ -15,7 +15,7 @@ from simbench.robot.robot import Robot
 
 def build_standing_reference(
     robot: Robot,
-    place: RobotSection,
+    section: RobotSection,
     settings: SimulationSection,
     push: PushSection | None,
     feedforward: str,
@@ -26,7 +26,7 @@ def build_standing_reference(
     ----------
     robot : Robot
         Robot with two legs.
-    place : RobotSection
+    section : RobotSection
         Base placement and posture.
     settings : SimulationSection
         Physics step, and times to settle and hold.
@@ -48,7 +48,7 @@ def build_standing_reference(
         As `stand`.
     """
     limb_sections(robot)
-    stance = stand(robot, place.position_m, place.heading_rad, place.posture, place.height_m)
+    stance = stand(robot, section.position_m, section.heading_rad, section.posture, section.height_m)
     end = settings.settle_s + settings.hold_s + (pushes_end(push) if push else 0.0)
     # A constant joint curve whose motion, of no events, lasts as long as the pushes.
     curve = PPoly(stance.joints[None, None], [0.0, 1.0])

@@ -40,14 +40,14 @@ _GRIP_TOLERANCE = 0.001
 
 
 @dataclass(frozen=True)
-class StandingPlace:
+class RobotPlacement:
     """Where the robot stands or sits.
 
     Parameters
     ----------
     section : RobotSection
         Names the posture of its legs and head.
-    spot : BasePlacement
+    base_placement : BasePlacement
         Position, heading and height, and how the COG moves with the hands.
     stance : Stance
         Poses of soles and root link, and the nominal posture.
@@ -56,7 +56,7 @@ class StandingPlace:
     """
 
     section: RobotSection
-    spot: BasePlacement
+    base_placement: BasePlacement
     stance: Stance
     embedding: bool
 
@@ -75,7 +75,7 @@ class WholeBodyProblem:
         Equipment that the hands hold.
     imitation : Imitation
         Motion of the scaled model, at T samples.
-    place : StandingPlace
+    placement : RobotPlacement
         Where the robot stands.
     contact : HandContact
         When the hands are on the equipment.
@@ -95,7 +95,7 @@ class WholeBodyProblem:
     settings: RetargetSection
     equipment: Equipment
     imitation: Imitation
-    place: StandingPlace
+    placement: RobotPlacement
     contact: HandContact
     columns: NDArray[np.int64]
     limits: Array
@@ -153,11 +153,11 @@ def solve_arms_and_legs(problem: WholeBodyProblem, posture: Array) -> WholeBodyM
     WholeBodyMotion
         Hands on their targets as far as limits allow, COG over its own.
     """
-    stance = problem.place.stance
+    stance = problem.placement.stance
     joints = np.tile(stance.joints, (len(posture), 1))
     joints[:, problem.columns] = posture
     base, joints = solve_com_ik(
-        problem.robot, stance, joints, height=problem.pelvis_height, embedding=problem.place.embedding
+        problem.robot, stance, joints, height=problem.pelvis_height, embedding=problem.placement.embedding
     )
     return _alternate(problem, posture, base, joints, range(BALANCE_ROUNDS))
 
@@ -190,8 +190,8 @@ def bring_within_reach(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Wh
         return motion
     preferred, start = blend_into_reach(
         problem.robot,
-        problem.place.spot,
-        problem.place.section,
+        problem.placement.base_placement,
+        problem.placement.section,
         problem.equipment.handles,
         problem.time,
         motion.preferred,
@@ -258,7 +258,7 @@ def separate_links(
         for side in SIDES
     }
     clear = avoid_collisions(
-        body_shapes(robot, problem.place.stance.joints, problem.equipment.handles),
+        body_shapes(robot, problem.placement.stance.joints, problem.equipment.handles),
         UpperBodyPath(problem.time, joints, motion.base),
         problem.limits,
         _CLEARANCE,
@@ -276,22 +276,22 @@ def _alternate(
     problem: WholeBodyProblem, posture: Array, base: Array, joints: Array, rounds: range
 ) -> WholeBodyMotion:
     """Solve arms, then legs, in turn, starting from a base and joints; round 0 starts the arms anew."""
-    robot, place = problem.robot, problem.place
+    robot, placement = problem.robot, problem.placement
     for number in rounds:
         problem.on_progress("transfer", 1 + number, 2 * BALANCE_ROUNDS)
         hands = plan_hands(robot, problem.imitation, posture, base, problem.contact)
-        zmp = compute_zmp_target(place.stance, hands, place.spot)
+        zmp = compute_zmp_target(placement.stance, hands, placement.base_placement)
         cog = _desired_cog(problem, base, joints, hands, zmp)
         start = joints[:, problem.columns] if number else None
         arms = _solve_arms(problem, posture, base, hands, start)
         previous = base
         base, joints = solve_com_ik(
             robot,
-            place.stance,
+            placement.stance,
             _with_arms(problem, joints, arms),
             cog,
             problem.pelvis_height,
-            embedding=place.embedding,
+            embedding=placement.embedding,
         )
         if np.abs(base - previous).max() < _CONVERGED:
             break
@@ -307,7 +307,7 @@ def _with_arms(problem: WholeBodyProblem, joints: Array, arms: Array) -> Array:
 
 def _desired_cog(problem: WholeBodyProblem, base: Array, joints: Array, hands: HandPlan, zmp: Array) -> Array:
     """COG (T, 2), m, for the desired ZMP at the motion's pace; without embedding the ZMP itself."""
-    if not problem.place.embedding:
+    if not problem.placement.embedding:
         return zmp
     time = problem.time * time_scaling_factor(problem.time, joints, problem.speed_limit)
     resistance = problem.equipment.resistance

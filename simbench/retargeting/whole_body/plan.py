@@ -29,7 +29,7 @@ from simbench.retargeting.imitation.tasks import WRISTS
 from simbench.retargeting.similarity import speed_difference
 from simbench.retargeting.whole_body.arms_and_legs import (
     BALANCE_ROUNDS,
-    StandingPlace,
+    RobotPlacement,
     WholeBodyMotion,
     WholeBodyProblem,
     bring_within_reach,
@@ -97,7 +97,7 @@ class MotionPlan:
 def plan_motion(
     robot: Robot,
     motion: HumanMotion,
-    place: RobotSection,
+    section: RobotSection,
     settings: RetargetSection,
     equipment: Equipment,
     on_progress: OnProgress,
@@ -112,7 +112,7 @@ def plan_motion(
         Robot of human form, with a floating base.
     motion : HumanMotion
         Recording, resampled, in the world frame of the scene.
-    place : RobotSection
+    section : RobotSection
         Base placement, or that one is to be found, and the posture of legs and head.
     settings : RetargetSection
         Method, limits' margins, contact and smoothing.
@@ -139,8 +139,8 @@ def plan_motion(
     require_both_arms(motion)
     imitation = _imitate(robot, motion, settings, on_progress)
     on_progress("transfer", 0, 2 * BALANCE_ROUNDS)
-    standing = _place_robot(robot, place, settings, equipment, on_progress, embedding=embedding)
-    shapes = body_shapes(robot, standing.stance.joints)
+    placement = _place_robot(robot, section, settings, equipment, on_progress, embedding=embedding)
+    shapes = body_shapes(robot, placement.stance.joints)
     contact = detect_contact(robot, imitation, equipment.handles, settings)
     limits = _upper_body_limits(imitation, settings)
     posture = _preferred_posture(robot, imitation, motion, settings, shapes, contact, limits)
@@ -149,13 +149,13 @@ def plan_motion(
         settings=settings,
         equipment=equipment,
         imitation=imitation,
-        place=standing,
+        placement=placement,
         contact=contact,
         columns=np.array([robot.joint_names.index(name) for name in imitation.actor.model.names[2:]]),
         limits=limits,
         speed_limit=np.asarray(robot.model.velocityLimit[6:]) * settings.speed_limit_fraction,
         pelvis_height=settings.pelvis_height_follow
-        * compute_pelvis_height(robot, motion, imitation, standing.spot, place, contact.share),
+        * compute_pelvis_height(robot, motion, imitation, placement.base_placement, section, contact.share),
         on_progress=on_progress,
     )
     solution = solve_arms_and_legs(problem, posture)
@@ -170,7 +170,7 @@ def plan_motion(
     metrics = _measure_plan(problem, solution, motion, slow_down, interferences)
     return MotionPlan(
         trajectory,
-        standing.stance,
+        placement.stance,
         solution.hands,
         imitation,
         shapes,
@@ -179,7 +179,7 @@ def plan_motion(
         interferences,
         metrics,
         solution.zmp,
-        standing.embedding,
+        placement.embedding,
     )
 
 
@@ -204,17 +204,19 @@ def _imitate(
 
 def _place_robot(
     robot: Robot,
-    place: RobotSection,
+    section: RobotSection,
     settings: RetargetSection,
     equipment: Equipment,
     on_progress: OnProgress,
     *,
     embedding: bool,
-) -> StandingPlace:
+) -> RobotPlacement:
     """Choose where the robot stands or sits, and how."""
-    spot = choose_placement(robot, place, settings, equipment.handles, on_progress)
-    stance = stand(robot, spot.position, spot.heading, place.posture, spot.height)
-    return StandingPlace(place, spot, stance, embedding and not stance.seated)
+    base_placement = choose_placement(robot, section, settings, equipment.handles, on_progress)
+    stance = stand(
+        robot, base_placement.position, base_placement.heading, section.posture, base_placement.height
+    )
+    return RobotPlacement(section, base_placement, stance, embedding and not stance.seated)
 
 
 def _upper_body_limits(imitation: Imitation, settings: RetargetSection) -> Array:

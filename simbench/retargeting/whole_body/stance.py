@@ -85,18 +85,18 @@ def choose_placement(
         raise RetargetError(f"{robot.name}: robot.place auto needs equipment whose handles are known")
     found = find_spot(robot, handles, given, section.posture, on_progress)
     if not found.placement.feasible:
-        spot = found.spot
+        best = found.spot
         raise RetargetError(
             f"{robot.name}: has no place to follow the handles from; least is missing at "
-            f"({spot.position[0]:.3f}, {spot.position[1]:.3f}) m, turned {spot.heading:.3f} rad, "
-            f"{spot.height:.3f} m higher: {found.placement.fault}"
+            f"({best.position[0]:.3f}, {best.position[1]:.3f}) m, turned {best.heading:.3f} rad, "
+            f"{best.height:.3f} m higher: {found.placement.fault}"
         )
     return found.spot
 
 
 def blend_into_reach(
     robot: Robot,
-    spot: BasePlacement,
+    base_placement: BasePlacement,
     section: RobotSection,
     handles: Mapping[str, Handle],
     time: Array,
@@ -113,7 +113,7 @@ def blend_into_reach(
     ----------
     robot : Robot
         Robot whose hands hold the equipment.
-    spot : BasePlacement
+    base_placement : BasePlacement
         Where it stands.
     section : RobotSection
         Names the posture of its legs and head.
@@ -141,7 +141,7 @@ def blend_into_reach(
         If the equipment is out of reach from there.
     """
     handles = _used_part(handles, hands)
-    placed = evaluate_placement(robot, handles, spot, section.posture)
+    placed = evaluate_placement(robot, handles, base_placement, section.posture)
     if not placed.placement.feasible:
         raise RetargetError(f"{robot.name}: out of reach: {_describe_fault(placed)}")
     reached = placed.placement
@@ -237,7 +237,7 @@ def measure_grip_error(
     return worst, float(time[when])
 
 
-def compute_zmp_target(stance: Stance, hands: HandPlan, spot: BasePlacement) -> Array:
+def compute_zmp_target(stance: Stance, hands: HandPlan, base_placement: BasePlacement) -> Array:
     """Compute the desired ZMP, which moves with the hands in contact as a person's does.
 
     Parameters
@@ -246,7 +246,7 @@ def compute_zmp_target(stance: Stance, hands: HandPlan, spot: BasePlacement) -> 
         Gives the middle of the soles.
     hands : HandPlan
         Planned hand motion at T samples.
-    spot : BasePlacement
+    base_placement : BasePlacement
         Says how far the COG moves with the hands, and leans forward.
 
     Returns
@@ -265,16 +265,16 @@ def compute_zmp_target(stance: Stance, hands: HandPlan, spot: BasePlacement) -> 
             offset = palm[np.arange(len(palm)).clip(first, last)] - 0.5 * (low + high)
             moved += 0.5 * hands.share[side][:, None] * offset
     weight = np.maximum(hands.share["left"], hands.share["right"])[:, None]
-    ahead = np.array([np.cos(spot.heading), np.sin(spot.heading)])
-    along = com_offset(moved, spot.heading, spot.follow, spot.advance)
-    return np.asarray(stance.target + along + weight * spot.lean * ahead)
+    ahead = np.array([np.cos(base_placement.heading), np.sin(base_placement.heading)])
+    along = com_offset(moved, base_placement.heading, base_placement.follow, base_placement.advance)
+    return np.asarray(stance.target + along + weight * base_placement.lean * ahead)
 
 
 def compute_pelvis_height(
     robot: Robot,
     motion: HumanMotion,
     imitation: Imitation,
-    spot: BasePlacement,
+    base_placement: BasePlacement,
     section: RobotSection,
     share: Mapping[str, Array],
 ) -> Array:
@@ -294,7 +294,7 @@ def compute_pelvis_height(
         Recording with T samples.
     imitation : Imitation
         Motion of the scaled model at the same samples.
-    spot : BasePlacement
+    base_placement : BasePlacement
         Gives the nominal pelvis height.
     section : RobotSection
         Names the posture of the legs; a seated robot's pelvis does not move.
@@ -313,7 +313,7 @@ def compute_pelvis_height(
     stance = stand(robot, (0.0, 0.0), 0.0, section.posture)
     pin.framesForwardKinematics(robot.model, data, np.concatenate([stance.base, stance.joints]))
     robot_shoulder = data.oMf[robot.model.getFrameId(robot.frames["left_shoulder"])].translation[2]
-    low, high = (end - spot.height for end in height_range(robot, section.posture))
+    low, high = (end - base_placement.height for end in height_range(robot, section.posture))
     room = _LEG_RANGE_FRACTION * np.array([low, high])
     if "pelvis" in motion.joints and "pelvis" in motion.initial.joints:
         moved = motion.joints["pelvis"][:, 2] - motion.initial.joints["pelvis"][2]
