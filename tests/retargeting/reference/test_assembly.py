@@ -1,4 +1,4 @@
-"""Assembly of a reference: segments join without a gap, rest comes before and after, leads are slow enough."""
+"""Assembly of a reference: segments join without a gap, rest lies before and after, leads are slow enough."""
 
 import numpy as np
 import pytest
