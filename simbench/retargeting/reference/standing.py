@@ -49,10 +49,11 @@ def build_standing_reference(
     """
     limb_sections(robot)
     stance = stand(robot, section.position_m, section.heading_rad, section.posture, section.height_m)
-    end = settings.settle_s + settings.hold_s + (pushes_end(push) if push else 0.0)
-    # A constant joint curve whose motion, of no events, lasts as long as the pushes.
+    duration = pushes_end(push) if push else 0.0
+    end = settings.settle_s + settings.hold_s + duration
+    # A constant joint curve: the motion consists of waiting for the pushes.
     curve = PPoly(stance.joints[None, None], [0.0, 1.0])
-    sampled = sample_motion(curve, settings, pushes_end(push) if push else 0.0)
+    sampled = sample_motion(curve, settings, duration)
     steps = len(sampled.clock)
     torque = np.zeros((1, len(stance.joints)))
     if feedforward != "none":
