@@ -14,6 +14,7 @@ import pytest
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.readers import read_motion
+from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.imitation.calibration import ScaledActor, calibrate
 from simbench.retargeting.imitation.imitation import Imitation, imitate
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
@@ -101,7 +102,7 @@ def _plan(robot: Robot, scenario: Scenario, mechanisms: list[Mechanism]) -> tupl
         handles = {
             side: HandlePath(poses) for side, poses in handle_poses(mechanism, openings[:, None]).items()
         }
-    plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, handles, lambda *_: None)
+    plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, Equipment(handles), lambda *_: None)
     return motion, plan
 
 

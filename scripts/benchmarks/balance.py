@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from rich.table import Table
 
-from simbench.retargeting.reference.standing import still_timeline
+from simbench.retargeting.reference.standing import build_standing_reference
 from simbench.robot.robot import load_robot
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import Scenario, load_scenario
@@ -26,7 +26,7 @@ def time_alone(name: str) -> np.ndarray:
     """
     robot = load_robot(name)
     scenario = _march(name)
-    timeline = still_timeline(robot, scenario.robot, scenario.simulation, None, "inverse_dynamics")
+    timeline = build_standing_reference(robot, scenario.robot, scenario.simulation, None, "inverse_dynamics")
     run = balance_run(robot, timeline, scenario.balance, scenario.stepping, scenario.simulation)
     whole = run.balancer.whole
     wrench = np.zeros((2, 6))

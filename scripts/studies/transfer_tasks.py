@@ -24,6 +24,7 @@ from simbench.errors import RetargetError
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.actors.tasks import PLACES
 from simbench.options import RetargetSection, RobotSection
+from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.sides import SIDES
@@ -120,7 +121,8 @@ def main() -> int:
         try:
             with progress_bars(Console(stderr=True)) as on_progress:
                 place = RobotSection(place="auto")
-                plan = plan_motion(robot, motion, place, RetargetSection(), motion.handles, on_progress)
+                equipment = Equipment(motion.handles)
+                plan = plan_motion(robot, motion, place, RetargetSection(), equipment, on_progress)
         except RetargetError as error:
             table.add_row(task, "refused")
             print(error, file=sys.stderr)

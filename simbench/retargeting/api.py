@@ -1,6 +1,5 @@
 """From a recording and a robot's name to a plan: retargeting on its own, without a scenario."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import get_args
 
@@ -9,10 +8,10 @@ from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
+from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
+from simbench.retargeting.whole_body.stance import OnProgress
 from simbench.robot.robot import Robot, load_robot
-
-OnProgress = Callable[[str, int, int], None]
 
 METHODS: tuple[str, ...] = get_args(RetargetSection.model_fields["method"].annotation)
 
@@ -27,10 +26,13 @@ class Retargeting:
     Parameters
     ----------
     robot : Robot
+        Robot that the motion is for.
     motion : HumanMotion
         The recording at the rate of the imitation.
     plan : MotionPlan
+        Planned motion of the robot.
     method : str
+        Method of retargeting, one of `METHODS`.
     """
 
     robot: Robot
@@ -52,25 +54,27 @@ def retarget_motion(
     free: bool = False,
     on_progress: OnProgress = _silent,
 ) -> Retargeting:
-    """Retarget a recording to a robot that stands: free motion, or on equipment where its place is known.
+    """Retarget a recording to a robot that stands: free motion, or on equipment whose handles are known.
 
     Parameters
     ----------
     source : str
-        As in `read_motion`.
+        Name or path of the recording, as in `read_motion`.
     robot_name : str
-        As in `load_robot`.
+        Name of the robot or path of its URDF, as in `load_robot`.
     method : str
         One of `METHODS`.
     reading : ReadOptions
-        What is declared about the recording.
+        Declarations about the recording: units, axes, marker map.
     free : bool
-        Leave out what the hands held.
+        Whether to ignore the equipment that the hands held.
     on_progress : callable (stage, done, total)
+        Called as planning proceeds.
 
     Returns
     -------
     Retargeting
+        The recording, the robot and the planned motion.
 
     Raises
     ------
@@ -87,7 +91,7 @@ def retarget_motion(
     on_progress("read", 1, 1)
     settings = RetargetSection.model_validate({"method": method})
     handles = {} if free else motion.handles
-    # Where hands hold something, the robot stands where it can too.
+    # Where hands hold something, a base placement is found from which the robot can too.
     place = RobotSection(place="auto" if handles else "given")
-    plan = plan_motion(robot, motion, place, settings, handles, on_progress)
+    plan = plan_motion(robot, motion, place, settings, Equipment(handles), on_progress)
     return Retargeting(robot, motion, plan, method)

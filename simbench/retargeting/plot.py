@@ -1,4 +1,4 @@
-"""A retargeting on one picture: markers against model, and the robot's joints between their limits."""
+"""Plot of a retargeting: recording against scaled model, and the robot's joints between their limits."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -21,12 +21,12 @@ from simbench.robot.sides import SIDES
 RECORDED_COLOUR = "#c4c4c4"
 LIMIT_COLOUR = "#ececec"
 CONTACT_COLOUR = "#cfe8cf"
-# Pixels: the picture's width, its margins, the upper drawings, a joint's drawing and the space around them.
+# Pixels: the width of the figure, its margins, the upper plots, a joint's plot and the space around them.
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 1200, 64, 24, 66, 34
 PATHS_HEIGHT, PATHS_WIDTH, PATHS_SPACE = 300, 290, 62
 JOINT_HEIGHT, JOINT_SPACE, HEADING = 104, 58, 116
 COLUMNS = 5
-# Part of a joint's range that is shown beyond its limits.
+# Fraction of a joint's range that is shown beyond its limits.
 BEYOND = 0.12
 VIEWS = (("from the front", 1, "y (m)"), ("from the actor's right", 0, "x (m)"))
 
@@ -34,16 +34,18 @@ VIEWS = (("from the front", 1, "y (m)"), ("from the actor's right", 0, "x (m)"))
 def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> None:
     """Draw a retargeting as PNG; the file appears under its name only when it is whole.
 
-    Above, the ways of wrists and elbows in the recording and in the scaled model, with both arms at the
-    moment when a hand is farthest off, and the errors over time. Below, the joints of trunk and arms over
-    time, what is beyond their limits grey, contact with equipment green.
+    Above, the paths of wrists and elbows in the recording and in the scaled model, with both arms at the
+    moment of the greatest hand error, and the errors over time. Below, the joints of trunk and arms over
+    time, the ranges beyond their limits grey, contact with equipment green.
 
     Parameters
     ----------
     made : Retargeting
+        Retargeted recording.
     errors : ImitationErrors
-        Of the same imitation.
+        Errors of its imitation.
     path : Path
+        File to write, PNG.
 
     Raises
     ------
@@ -91,7 +93,7 @@ def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> 
 def _draw_paths(
     axes: Axes, made: Retargeting, poses: dict[str, Array], worst: int, view: tuple[str, int, str]
 ) -> None:
-    """Draw wrists' and elbows' ways on the plane of a view, and the arms at one sample."""
+    """Draw the paths of wrists and elbows on the plane of a view, and the arms at one sample."""
     title, across, label = view
     for side in SIDES:
         for part in ("elbow", "wrist"):
@@ -115,6 +117,7 @@ def _draw_paths(
 
 
 def _draw_errors(axes: Axes, made: Retargeting, errors: ImitationErrors, worst: int) -> None:
+    """Draw the errors of wrists and elbows over time, and mark one sample."""
     time = made.motion.time
     for part, called, style, alpha in (("wrist", "hand", "solid", 1.0), ("elbow", "elbow", "dashed", 0.6)):
         for side in SIDES:
@@ -149,7 +152,7 @@ def _draw_joint(axes: Axes, made: Retargeting, column: int, unit: str) -> None:
             robot.model.upperPositionLimit[robot.root_q + column],
         ]
     )
-    # A joint that turns without end has none.
+    # A continuous joint has none.
     low, high = np.where(np.isfinite(limits), limits, (ends[0] - 1.0, ends[1] + 1.0))
     space = BEYOND * (high - low)
     axes.set_ylim(min(low, ends[0]) - space, max(high, ends[1]) + space)
@@ -172,6 +175,7 @@ def _draw_joint(axes: Axes, made: Retargeting, column: int, unit: str) -> None:
 
 
 def _touches(made: Retargeting) -> bool:
+    """Whether a hand is ever in contact."""
     return any(bool(made.plan.hands.contact[side].any()) for side in SIDES)
 
 

@@ -1,4 +1,4 @@
-"""How like a person's motion a robot's is: Tomić (2018), eq. 4.25."""
+"""Similarity of a robot's motion and a person's: Tomić (2018), eq. 4.25."""
 
 import numpy as np
 
@@ -14,11 +14,11 @@ def speed_difference(time: Array, imitated: Array, joints: Array) -> float:
     Parameters
     ----------
     time : (T,) array
-        Of the recording, s.
+        Times of the recording's samples, s.
     imitated : (T, n) array
-        Trunk and arms of the scaled model that imitates the person, rad.
+        Positions of trunk and arms of the scaled model that imitates the person, rad.
     joints : (T, n) array
-        Of the robot, at the same moments of the recording, rad.
+        Trunk and arms of the robot, at the same moments of the recording, rad.
 
     Returns
     -------

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from simbench.errors import ScenarioError
 from simbench.options import STILL, SWEEP
+from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.fixed_base.plan import plan_arm
-from simbench.retargeting.reference.arm import arm_timeline
-from simbench.retargeting.reference.joint_sweep import sweep_timeline
+from simbench.retargeting.reference.arm import build_arm_reference
+from simbench.retargeting.reference.joint_sweep import build_sweep_reference
 from simbench.retargeting.reference.reference import Timeline
-from simbench.retargeting.reference.standing import still_timeline
-from simbench.retargeting.reference.whole_body import build_reference
+from simbench.retargeting.reference.standing import build_standing_reference
+from simbench.retargeting.reference.whole_body import build_whole_body_reference
 from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import SEATED, Robot, load_robot
 from simbench.robot.variation import draw_variation
@@ -233,10 +234,11 @@ def _plan_from_recording(
     on_progress("read", 1, 1)
     # An actor on the scenario's equipment provides the handles' paths; a file does not.
     handles = (motion.handles or fixture_handles(mechanisms)) if mechanisms else {}
-    surroundings = fixture_surroundings(mechanisms, robot)
+    surroundings, resistance = fixture_surroundings(mechanisms, robot), fixture_resistance(mechanisms)
+    equipment = Equipment(handles, surroundings, resistance)
     if not robot.floating and any(f"{side}_hand" in robot.hands for side in handles):
-        arm = plan_arm(robot, motion, scenario.robot, scenario.retarget, handles, on_progress, surroundings)
-        timeline = arm_timeline(
+        arm = plan_arm(robot, motion, scenario.robot, scenario.retarget, equipment, on_progress)
+        timeline = build_arm_reference(
             robot,
             arm,
             scenario.simulation,
@@ -250,13 +252,11 @@ def _plan_from_recording(
         motion,
         scenario.robot,
         scenario.retarget,
-        handles,
+        equipment,
         on_progress,
-        surroundings,
-        resistance=fixture_resistance(mechanisms),
         embedding=scenario.balance.embedding,
     )
-    timeline = build_reference(
+    timeline = build_whole_body_reference(
         robot,
         plan,
         scenario.simulation,
@@ -275,11 +275,11 @@ def _plan_own_motion(robot: Robot, scenario: Scenario) -> _Plan:
     if source == STILL:
         if scenario.motion.task:
             raise ScenarioError(f"motion.task: motion.source {source} has none")
-        timeline = still_timeline(
+        timeline = build_standing_reference(
             robot, scenario.robot, scenario.simulation, scenario.push, scenario.control.feedforward
         )
         return _Plan(timeline, {}, {}, None)
-    timeline = sweep_timeline(
+    timeline = build_sweep_reference(
         robot, scenario.robot, scenario.motion.task, scenario.simulation, scenario.control.feedforward
     )
     return _Plan(timeline, {}, {}, None)

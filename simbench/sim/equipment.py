@@ -7,8 +7,8 @@ import numpy as np
 from simbench.kinematics.arrays import Array
 from simbench.motion.handles import HandlePath
 from simbench.retargeting.collision.obstacles import Obstacle
+from simbench.retargeting.contact.equipment import Resistance
 from simbench.retargeting.contact.hand_plan import HandPlan
-from simbench.retargeting.whole_body.zmp import Resistance
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.sim.fixtures.mechanism import (

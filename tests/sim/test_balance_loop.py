@@ -11,7 +11,7 @@ import xarray as xr
 
 from simbench.cli.main import main
 from simbench.options import PushSection, SteppingSection
-from simbench.retargeting.reference.standing import still_timeline
+from simbench.retargeting.reference.standing import build_standing_reference
 from simbench.robot.robot import load_robot
 from simbench.robot.sides import SIDES
 from simbench.runs import pipeline
@@ -168,7 +168,7 @@ def test_variation_changes_the_robot_and_not_what_balance_believes(walk, heavier
 def test_without_control_the_reference_follows_the_plan_whatever_is_measured(mahru, control):
     """Balance is told that the robot leans, its COG by some 8 mm off, and follows all the same."""
     scenario = load_scenario("mahru_walk", [*SHORT, f"balance.control={str(control).lower()}"])
-    timeline = still_timeline(mahru, scenario.robot, scenario.simulation, None, "inverse_dynamics")
+    timeline = build_standing_reference(mahru, scenario.robot, scenario.simulation, None, "inverse_dynamics")
     assert scenario.stepping is not None
     balanced = balance_run(mahru, timeline, scenario.balance, scenario.stepping, scenario.simulation)
     balancer, reference = balanced.balancer, balanced.timeline.reference
@@ -200,7 +200,7 @@ def test_without_control_the_reference_follows_the_plan_whatever_is_measured(mah
 def test_a_reference_without_feedforward_gets_none_from_balance(mahru):
     scenario = load_scenario("mahru_walk", SHORT)
     for kind in ("none", "inverse_dynamics"):
-        timeline = still_timeline(mahru, scenario.robot, scenario.simulation, None, kind)
+        timeline = build_standing_reference(mahru, scenario.robot, scenario.simulation, None, kind)
         balanced = balance_run(mahru, timeline, scenario.balance, None, scenario.simulation, feedforward=kind)
         balancer, reference = balanced.balancer, balanced.timeline.reference
         wrench = np.zeros((2, 6))

@@ -41,6 +41,7 @@ from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.kinematics.redundancy.objective import Path as LawPath
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.phases import find_phases
+from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.imitation import imitate
 from simbench.retargeting.redundancy.robot_motion import follow_palms_by_law, palm_path
@@ -160,10 +161,12 @@ def planned_similarity(scenario: Scenario) -> float:
         motion,
         scenario.robot,
         scenario.retarget,
-        motion.handles or fixture_handles(mechanisms),
+        Equipment(
+            motion.handles or fixture_handles(mechanisms),
+            fixture_surroundings(mechanisms, robot),
+            fixture_resistance(mechanisms),
+        ),
         lambda *_: None,
-        fixture_surroundings(mechanisms, robot),
-        resistance=fixture_resistance(mechanisms),
         embedding=scenario.balance.embedding,
     )
     return plan.metrics["retarget.similarity"]

@@ -1,4 +1,4 @@
-"""Detours: the smallest smooth change of a joint path that keeps clear, with held palms where they are."""
+"""Collision avoidance: the smallest smooth change of a joint path that keeps clear, with held palms fixed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,14 +8,15 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.damped_ik import solve_damped_ik
 from simbench.retargeting.collision.clearance import BodyShapes, clearance_rows, link_of
 from simbench.retargeting.collision.clearance_qp import (
     Clearances,
     QpTerms,
     clearance_qp_step,
-    shape_cost,
-    shape_pull,
+    multiply_smoothness,
+    smoothness_matrix,
 )
 from simbench.retargeting.collision.obstacles import (
     Obstacle,
@@ -25,63 +26,97 @@ from simbench.retargeting.collision.obstacles import (
 )
 from simbench.retargeting.collision.pair_distances import PairWorkspace, pair_workspace
 
-_HOLD = 1e-6
-"""What a radian away from the path costs, squared, against a missing metre."""
+_PATH_WEIGHT = 1e-6
+"""Squared weight of a radian away from the path, against a missing metre of clearance."""
 _SMOOTHING_TIME = 0.1
-"""In which a bend comes and goes, s: a bend costs as much as its second derivative times this squared."""
+"""Time constant τ of the displacement, s: its second derivative counts τ² times as much as itself."""
 _NEIGHBOURHOOD = 0.4
-"""Before and after an interference, in which the path may change, s."""
+"""Time before and after a penetration of the margin in which the path may change, s."""
 _PALM_WEIGHT = 1e4
-"""What a metre or radian of a held palm costs, squared, against a missing metre."""
-_ROUNDS, _BOLD_ROUNDS = 60, 10
-"""At most, and how many of them take their whole share of a step; then steps shrink as 1 / round."""
-_FORESIGHT = 0.01
-"""Beyond the margin, m, within which a pair may come too near by a step."""
-_STEP_SHARE, _STEP_LIMIT = 0.6, 0.2
-"""Of a full step, and rad at most: nearest points go from face to face of a shape."""
-_SETTLED, _NEARLY_SETTLED = 1e-5, 1e-3
+"""Squared weight of a metre or radian of a held palm's error, against a missing metre of clearance."""
+_MAX_ROUNDS, _FULL_STEP_ROUNDS = 60, 10
+"""Most Gauss-Newton rounds, and how many of them take their whole step; then steps shrink as 1 / round."""
+_ACTIVATION_DISTANCE = 0.01
+"""Distance beyond the margin, m, within which a pair is part of the problem: a step may bring it too near."""
+_STEP_FRACTION, _MAX_STEP = 0.6, 0.2
+"""Fraction of a full step that is taken, and the largest, rad: nearest points go from face to face of a
+shape."""
+_CONVERGED, _NEARLY_CONVERGED = 1e-5, 1e-3
 """Largest step, rad, after which the iteration ends: in any case, and when just the margin is kept."""
-_INSISTENCE, _PATIENCE, _MOST_INSISTENCE = 0.3, 1e-3, 0.01
-"""Part of what is missing that a round adds to the margin asked for, of how much at most, and m in all."""
-_SPARE = 5e-4
-"""More than the margin, m, so that what the iteration leaves is not missing."""
-_INSET = 3e-4
-"""Within the limits, rad, so that what a step takes too much of them is still inside."""
-_EXACT, _PALM_TOLERANCE = 1e-9, 1e-5
-"""Where putting a palm back ends, and how far off it may still be, m and rad."""
+_MARGIN_GAIN, _MAX_MARGIN_UPDATE, _MAX_EXTRA_MARGIN = 0.3, 1e-3, 0.01
+"""Integral action on the margin: fraction of the deficit that a round adds to the margin aimed at, the
+largest deficit that counts for it, and the most that is added in all, m."""
+_SPARE_MARGIN = 5e-4
+"""Distance aimed at beyond the margin, m, so that what the iteration leaves does not violate it."""
+_LIMIT_INSET = 3e-4
+"""Distance kept from joint limits, rad, so that a step that passes it is still inside them."""
+_IK_TOLERANCE, _PALM_TOLERANCE = 1e-9, 1e-5
+"""Error at which putting a palm back ends, and the most that may be left, m and rad."""
+
+
+@dataclass(frozen=True)
+class UpperBodyPath:
+    """Path of trunk and arms with the base they are on.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Time of each sample, s.
+    joints : (T, n) array
+        Positions of trunk and arms, rad.
+    base : (T, 7) array
+        Pose of the root link in the world frame: position, m, and quaternion.
+    """
+
+    time: Array
+    joints: Array
+    base: Array
+
+
+@dataclass(frozen=True)
+class HeldPalm:
+    """When a palm is held, and how.
+
+    Parameters
+    ----------
+    held : (T,) bool array
+        Samples at which the palm's pose must not change.
+    rotation_axis : (3,) array, optional
+        Unit vector in the palm's axes about which it may rotate nevertheless.
+    """
+
+    held: NDArray[np.bool_]
+    rotation_axis: Array | None = None
 
 
 @dataclass(frozen=True)
 class CollisionFreePath:
-    """A path that keeps clear as far as it can.
+    """Path that keeps clear as far as it can.
 
     Parameters
     ----------
     joints : (T, n) array
-        Trunk and arms, rad.
+        Positions of trunk and arms, rad.
     missing : (T,) array
-        What the nearest pair still lacks to the margin, m; 0 where all is clear.
+        Clearance deficit: margin minus the distance of the nearest pair, m; 0 where all is clear.
     """
 
-    joints: NDArray[np.float64]
-    missing: NDArray[np.float64]
+    joints: Array
+    missing: Array
 
 
 def avoid_collisions(
     shapes: BodyShapes,
-    time: NDArray[np.float64],
-    joints: NDArray[np.float64],
-    base: NDArray[np.float64],
-    held: Mapping[str, NDArray[np.bool_]],
-    lower: NDArray[np.float64],
-    upper: NDArray[np.float64],
+    path: UpperBodyPath,
+    limits: Array,
     margin: float,
+    palms: Mapping[str, HeldPalm] = MappingProxyType({}),
     obstacles: Sequence[Obstacle] = (),
-    turn_axes: Mapping[str, NDArray[np.float64] | None] = MappingProxyType({}),
 ) -> CollisionFreePath:
-    """Bend a joint path where it comes too near the robot's own links or obstacles, and only there.
+    """Change a joint path where it comes too near the robot's own links or obstacles, and only there.
 
-    With the bend b, the distances d and the held palms' error e the interferences of a neighbourhood solve
+    With the displacement b, the distances d and the held palms' error e the penetrations of a neighbourhood
+    solve
 
         min Σ_t ‖b_t‖² + τ⁴‖b̈_t‖² + w_d Σ_pairs max(0, margin − d(q_t + b_t))² + w_e ‖e(q_t + b_t)‖²
 
@@ -92,21 +127,17 @@ def avoid_collisions(
     Parameters
     ----------
     shapes : BodyShapes
-    time : (T,) array
-        s.
-    joints : (T, n) array
-        Trunk and arms inside the limits, rad.
-    base : (T, 7) array
-        Pose of the root link in the world.
-    held : {palm frame: (T,) bool array}
-        When a palm's pose must not change.
-    lower, upper : (n,) array
-        rad.
+        Collision shapes of the upper body, with the pairs that can collide.
+    path : UpperBodyPath
+        Path with T samples, joints inside the limits.
+    limits : (2, n) array
+        Lower and upper joint limits, rad.
     margin : float
-        m.
+        Least distance of a pair, m.
+    palms : {frame: HeldPalm}
+        When the palm of this frame is held.
     obstacles : sequence of Obstacle
-    turn_axes : {palm frame: (3,) array or None}, optional
-        Unit vector in a palm's axes about which it may turn when it is held; None, or nothing, if it may not.
+        Obstacles at rest, or with a pose at each of the T samples.
 
     Returns
     -------
@@ -118,54 +149,69 @@ def avoid_collisions(
     RetargetError
         If an obstacle does not fit the robot or the path.
     """
-    scene = _scene(shapes, base, tuple(obstacles), len(time))
-    missing = _missing(scene, joints, range(len(time)), margin)
-    joints = joints.copy()
-    for start, end in _windows(time, missing > 0.0):
-        here = np.arange(start, end)
-        holding = {frame: samples[here] for frame, samples in held.items()}
-        joints[here] = _bent(scene, time, joints[here], here, holding, turn_axes, lower, upper, margin)
-        missing[here] = _missing(scene, joints[here], here, margin)
+    scene = _make_scene(shapes, path.base, tuple(obstacles), len(path.time))
+    missing = _find_deficits(scene, path.joints, range(len(path.time)), margin)
+    joints = path.joints.copy()
+    for start, end in _find_windows(path.time, missing > 0.0):
+        samples = np.arange(start, end)
+        smoothness = _PATH_WEIGHT * smoothness_matrix(path.time, start, end, _SMOOTHING_TIME)
+        window = _Window(
+            scene, samples, joints[samples], _held_palms(scene, path, samples, palms), smoothness, limits
+        )
+        changed = _restore_palms(window, _optimise_displacement(window, margin))
+        if changed is not None:
+            joints[samples] = changed
+        missing[samples] = _find_deficits(scene, joints[samples], samples, margin)
     return CollisionFreePath(joints, missing)
 
 
 @dataclass(frozen=True)
-class _Palm:
-    """Where a palm is held, and the axis in the palm's axes about which it may turn."""
+class _PalmPose:
+    """Pose at which a palm is held, and the axis in the palm's axes about which it may rotate."""
 
     pose: pin.SE3
-    axis: NDArray[np.float64] | None
+    axis: Array | None
 
-    def turned(self, pose: pin.SE3) -> pin.SE3:
-        """Where it is held, turned about its axis as far as a pose is."""
+    def rotated_like(self, pose: pin.SE3) -> pin.SE3:
+        """Rotate the held pose about its axis as far as another pose is."""
         if self.axis is None:
             return self.pose
-        turn = pin.Quaternion(self.pose.rotation.T @ pose.rotation)
-        angle = 2.0 * np.arctan2(self.axis @ turn.coeffs()[:3], turn.w)
+        rotation = pin.Quaternion(self.pose.rotation.T @ pose.rotation)
+        angle = 2.0 * np.arctan2(self.axis @ rotation.coeffs()[:3], rotation.w)
         return self.pose * pin.SE3(pin.exp3(angle * self.axis), np.zeros(3))
 
 
 @dataclass(frozen=True)
-class _Scene:
-    """What can come near what, and where root and obstacles are at each sample."""
+class _AvoidanceScene:
+    """Pairs that can come near each other, and poses of root and obstacles at each sample."""
 
     workspace: PairWorkspace
-    base: NDArray[np.float64]
+    base: Array
     obstacles: tuple[Obstacle, ...]
     placed: tuple[int, ...]
 
-    def rows(
-        self, sample: int, joints: NDArray[np.float64], margin: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def rows(self, sample: int, joints: Array, margin: float) -> tuple[Array, Array]:
         """`clearance_rows` at a sample."""
         place_obstacles(self.workspace.geometry, self.placed, self.obstacles, sample)
         return clearance_rows(self.workspace, joints, margin, self.base[sample])
 
 
-def _scene(
-    shapes: BodyShapes, base: NDArray[np.float64], obstacles: tuple[Obstacle, ...], samples: int
-) -> _Scene:
-    """Pair what trunk and arms move with the obstacles; legs and pelvis stay as they are."""
+@dataclass(frozen=True)
+class _Window:
+    """Stretch of S samples that is changed together: joints (S, n), palms held, smoothness (3, S), limits."""
+
+    scene: _AvoidanceScene
+    samples: NDArray[np.int64]
+    joints: Array
+    palms: Sequence[Mapping[int, _PalmPose]]
+    smoothness: Array
+    limits: Array
+
+
+def _make_scene(
+    shapes: BodyShapes, base: Array, obstacles: tuple[Obstacle, ...], samples: int
+) -> _AvoidanceScene:
+    """Pair the links that trunk and arms move with the obstacles; legs and pelvis stay as they are."""
     links = [frame.name for frame in shapes.model.frames if frame.type == pin.FrameType.BODY]
     require_obstacles("the robot", links, obstacles, samples)
     geometry = shapes.geometry.copy()
@@ -179,13 +225,13 @@ def _scene(
         for shape, link in moved:
             if link not in obstacle.touching:
                 geometry.addCollisionPair(pin.CollisionPair(shape, index))
-    return _Scene(pair_workspace(shapes.model, geometry), base, obstacles, placed)
+    return _AvoidanceScene(pair_workspace(shapes.model, geometry), base, obstacles, placed)
 
 
-def _missing(
-    scene: _Scene, joints: NDArray[np.float64], samples: Sequence[int] | NDArray[np.int64], margin: float
-) -> NDArray[np.float64]:
-    """Most that is missing to the margin at each sample, m."""
+def _find_deficits(
+    scene: _AvoidanceScene, joints: Array, samples: Sequence[int] | NDArray[np.int64], margin: float
+) -> Array:
+    """Largest clearance deficit at each sample, m."""
     return np.array(
         [
             scene.rows(int(sample), at, margin)[1].max(initial=0.0)
@@ -194,7 +240,7 @@ def _missing(
     )
 
 
-def _windows(time: NDArray[np.float64], near: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def _find_windows(time: Array, near: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """First sample and one past the last of each neighbourhood of samples that are too near."""
     windows: list[tuple[int, int]] = []
     for at in time[near]:
@@ -205,117 +251,108 @@ def _windows(time: NDArray[np.float64], near: NDArray[np.bool_]) -> list[tuple[i
     return windows
 
 
-def _bent(
-    scene: _Scene,
-    time: NDArray[np.float64],
-    joints: NDArray[np.float64],
-    here: NDArray[np.int64],
-    held: Mapping[str, NDArray[np.bool_]],
-    turn_axes: Mapping[str, NDArray[np.float64] | None],
-    lower: NDArray[np.float64],
-    upper: NDArray[np.float64],
-    margin: float,
-) -> NDArray[np.float64]:
-    """Path of the samples of a neighbourhood, bent; as it was if its palms would have to give way."""
+def _held_palms(
+    scene: _AvoidanceScene, path: UpperBodyPath, samples: NDArray[np.int64], palms: Mapping[str, HeldPalm]
+) -> list[dict[int, _PalmPose]]:
+    """Poses of the palms that are held at each sample, by frame id."""
     model, data = scene.workspace.model, scene.workspace.data
-    palms = [
-        _held_palms(model, data, np.concatenate([scene.base[sample], at]), held, turn_axes, number)
-        for number, (sample, at) in enumerate(zip(here, joints, strict=True))
-    ]
-    wanted = margin + _SPARE
-    shape = _HOLD * shape_cost(time, int(here[0]), int(here[-1]) + 1, _SMOOTHING_TIME)
-    bend, asked = np.zeros_like(joints), np.full(len(here), wanted)
-    for turn in range(_ROUNDS):
-        at = joints + bend
-        blocks, pull, clearances, lacks = _linearised(scene, here, at, asked, palms)
+    poses = []
+    for sample in samples:
+        pin.framesForwardKinematics(model, data, np.concatenate([path.base[sample], path.joints[sample]]))
+        frames = {model.getFrameId(name): palm for name, palm in palms.items() if palm.held[sample]}
+        poses.append(
+            {frame: _PalmPose(data.oMf[frame].copy(), palm.rotation_axis) for frame, palm in frames.items()}
+        )
+    return poses
+
+
+def _optimise_displacement(window: _Window, margin: float) -> Array:
+    """Minimise the cost of `avoid_collisions` over a window: joints (S, n), rad, palms nearly in place."""
+    joints, (lower, upper) = window.joints, window.limits
+    target = margin + _SPARE_MARGIN
+    displacement, margins = np.zeros_like(joints), np.full(len(joints), target)
+    for number in range(_MAX_ROUNDS):
+        at = joints + displacement
+        blocks, descent, clearances, deficits = _linearise(window, at, margins)
         step = clearance_qp_step(
             QpTerms(
-                shape,
+                window.smoothness,
                 blocks,
-                pull - shape_pull(shape, bend),
+                descent - multiply_smoothness(window.smoothness, displacement),
                 clearances,
-                np.minimum(lower + _INSET, joints) - at,
-                np.maximum(upper - _INSET, joints) - at,
+                np.minimum(lower + _LIMIT_INSET, joints) - at,
+                np.maximum(upper - _LIMIT_INSET, joints) - at,
             )
         )
-        lacks += wanted - asked
-        too_much = ((asked > wanted) & (lacks < -_SPARE)).any()
-        asked = (asked + _INSISTENCE * lacks.clip(max=_PATIENCE)).clip(wanted, wanted + _MOST_INSISTENCE)
-        share = _STEP_SHARE * min(1.0, _BOLD_ROUNDS / (turn + 1))
-        change = step * min(share, _STEP_LIMIT / max(float(np.abs(step).max()), 1e-12))
-        bend += change
-        good = lacks.max() <= _SPARE and not too_much
-        if np.abs(change).max() < (_NEARLY_SETTLED if good else _SETTLED):
+        deficits += target - margins
+        too_far = ((margins > target) & (deficits < -_SPARE_MARGIN)).any()
+        margins = margins + _MARGIN_GAIN * deficits.clip(max=_MAX_MARGIN_UPDATE)
+        margins = margins.clip(target, target + _MAX_EXTRA_MARGIN)
+        fraction = _STEP_FRACTION * min(1.0, _FULL_STEP_ROUNDS / (number + 1))
+        change = step * min(fraction, _MAX_STEP / max(float(np.abs(step).max()), 1e-12))
+        displacement += change
+        good = deficits.max() <= _SPARE_MARGIN and not too_far
+        if np.abs(change).max() < (_NEARLY_CONVERGED if good else _CONVERGED):
             break
-    bent = np.clip(joints + bend, lower, upper)
-    for number, sample in enumerate(here):
-        if not palms[number]:
+    return np.clip(joints + displacement, lower, upper)
+
+
+def _restore_palms(window: _Window, joints: Array) -> Array | None:
+    """Put the held palms of joints (S, n) back exactly; None if a palm would have to give way."""
+    model, data = window.scene.workspace.model, window.scene.workspace.data
+    lower, upper = window.limits
+    for number, sample in enumerate(window.samples):
+        palms = window.palms[number]
+        if not palms:
             continue
-        q = np.concatenate([scene.base[sample], bent[number]])
+        q = np.concatenate([window.scene.base[sample], joints[number]])
         pin.framesForwardKinematics(model, data, q)
-        frames = list(palms[number])
-        targets = [palm.turned(data.oMf[frame]) for frame, palm in palms[number].items()]
+        frames = list(palms)
+        targets = [palm.rotated_like(data.oMf[frame]) for frame, palm in palms.items()]
         q = solve_damped_ik(
-            model, data, q, frames, targets, q[7:], lower, upper, iterations=20, tolerance=_EXACT
+            model, data, q, frames, targets, q[7:], lower, upper, iterations=20, tolerance=_IK_TOLERANCE
         )
         pin.forwardKinematics(model, data, q)
-        if np.abs(_palm_rows(model, data, palms[number])[1]).max() > _PALM_TOLERANCE:
-            return joints
-        bent[number] = q[7:]
-    return bent
+        if np.abs(_linearise_palms(model, data, palms)[1]).max() > _PALM_TOLERANCE:
+            return None
+        joints[number] = q[7:]
+    return joints
 
 
-def _linearised(
-    scene: _Scene,
-    here: NDArray[np.int64],
-    joints: NDArray[np.float64],
-    asked: NDArray[np.float64],
-    palms: Sequence[Mapping[int, _Palm]],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], Clearances, NDArray[np.float64]]:
-    """Matrices (S, n, n) and pull (S, n) of palms; clearances; what lacks to the asked margins (S,), m."""
-    blocks, pull = np.empty((*joints.shape, joints.shape[1])), np.empty_like(joints)
-    away, missing = [], []
-    for number, sample in enumerate(here):
-        rows, short = scene.rows(int(sample), joints[number], asked[number] + _FORESIGHT)
-        away.append(rows)
-        missing.append(short - _FORESIGHT)
-        turns, errors = _palm_rows(scene.workspace.model, scene.workspace.data, palms[number])
-        blocks[number] = _PALM_WEIGHT * turns.T @ turns
-        pull[number] = _PALM_WEIGHT * errors @ turns
-    owner = np.repeat(np.arange(len(here)), [len(short) for short in missing])
-    lacks = np.array([short.max(initial=-_FORESIGHT) for short in missing])
-    return blocks, pull, Clearances(owner, np.concatenate(away), np.concatenate(missing)), lacks
+def _linearise(window: _Window, joints: Array, margins: Array) -> tuple[Array, Array, Clearances, Array]:
+    """Gauss-Newton terms of a window at joints (S, n) and margins (S,), m.
+
+    Matrices (S, n, n) and descent directions (S, n) of the palms; clearances; deficits (S,), m.
+    """
+    scene = window.scene
+    blocks, descent = np.empty((*joints.shape, joints.shape[1])), np.empty_like(joints)
+    gradients, missing = [], []
+    for number, sample in enumerate(window.samples):
+        rows, short = scene.rows(int(sample), joints[number], margins[number] + _ACTIVATION_DISTANCE)
+        gradients.append(rows)
+        missing.append(short - _ACTIVATION_DISTANCE)
+        jacobian, errors = _linearise_palms(scene.workspace.model, scene.workspace.data, window.palms[number])
+        blocks[number] = _PALM_WEIGHT * jacobian.T @ jacobian
+        descent[number] = _PALM_WEIGHT * errors @ jacobian
+    owner = np.repeat(np.arange(len(joints)), [len(short) for short in missing])
+    deficits = np.array([short.max(initial=-_ACTIVATION_DISTANCE) for short in missing])
+    return blocks, descent, Clearances(owner, np.concatenate(gradients), np.concatenate(missing)), deficits
 
 
-def _held_palms(
-    model: pin.Model,
-    data: pin.Data,
-    q: NDArray[np.float64],
-    held: Mapping[str, NDArray[np.bool_]],
-    turn_axes: Mapping[str, NDArray[np.float64] | None],
-    number: int,
-) -> dict[int, _Palm]:
-    """Frames of the palms that are held at a sample, and how."""
-    pin.framesForwardKinematics(model, data, q)
-    frames = {model.getFrameId(name): name for name, samples in held.items() if samples[number]}
-    return {frame: _Palm(data.oMf[frame].copy(), turn_axes.get(name)) for frame, name in frames.items()}
-
-
-def _palm_rows(
-    model: pin.Model, data: pin.Data, palms: Mapping[int, _Palm]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _linearise_palms(model: pin.Model, data: pin.Data, palms: Mapping[int, _PalmPose]) -> tuple[Array, Array]:
     """Jacobian (6 k, n) and error (6 k,) of palms, m and rad in world axes, where `data` has the joints."""
-    rows, errors = np.empty((6 * len(palms), model.nv - 6)), np.empty(6 * len(palms))
+    jacobian, errors = np.empty((6 * len(palms), model.nv - 6)), np.empty(6 * len(palms))
     if palms:
         pin.computeJointJacobians(model, data)
     for number, (frame, palm) in enumerate(palms.items()):
-        own = slice(6 * number, 6 * number + 6)
+        rows = slice(6 * number, 6 * number + 6)
         pose = pin.updateFramePlacement(model, data, frame)
-        target = palm.turned(pose)
-        rows[own] = pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)[:, 6:]
-        errors[own][:3] = target.translation - pose.translation
-        errors[own][3:] = pin.log3(target.rotation @ pose.rotation.T)
+        target = palm.rotated_like(pose)
+        axes = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        jacobian[rows] = pin.getFrameJacobian(model, data, frame, axes)[:, 6:]
+        errors[rows][:3] = target.translation - pose.translation
+        errors[rows][3:] = pin.log3(target.rotation @ pose.rotation.T)
         if palm.axis is not None:
             axis = pose.rotation @ palm.axis
-            rows[own][3:] -= np.outer(axis, axis @ rows[own][3:])
-    return rows, errors
+            jacobian[rows][3:] -= np.outer(axis, axis @ jacobian[rows][3:])
+    return jacobian, errors

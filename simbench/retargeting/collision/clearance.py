@@ -1,12 +1,12 @@
-"""Self-clearance: how near a posture brings the robot's own links, and which way is out."""
+"""Self-clearance: distances between the robot's own links in a posture, and how the joints change them."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.path_solver import chain_step
 from simbench.retargeting.collision.pair_distances import (
     PairWorkspace,
@@ -18,16 +18,17 @@ from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot
 from simbench.robot.upper_body import upper_body_locks
 
-_PATH_HOLD = 1e-5
-_PATH_STIFFNESS = 5e-7
-"""How a bent path holds to its place and to its shape, against the square of a missing metre."""
-_PATH_STEP_SHARE = 0.6
-"""Of a full step: nearest points go from face to face of a shape, and full steps jump with them."""
-_PATH_SETTLED = 1e-5
-"""Step, rad, below which a path has got where it goes."""
+_POSITION_WEIGHT = 1e-5
+_SHAPE_WEIGHT = 5e-7
+"""Weights of a path's displacement and of its change between samples, against a squared missing metre."""
+_STEP_FRACTION = 0.6
+"""Fraction of a full step that is taken: nearest points go from face to face of a shape, and full steps jump
+with them."""
+_CONVERGED = 1e-5
+"""Step, rad, below which the iteration ends."""
 _AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
-_APPROACH = 0.25
-"""Part of a path over which the margin grows from what an end has to the full one."""
+_APPROACH_FRACTION = 0.25
+"""Fraction of a path over which the margin grows from the distance at an end to the full one."""
 
 
 @dataclass(frozen=True)
@@ -39,19 +40,20 @@ class BodyShapes:
     model : pinocchio.Model
         Floating base, trunk and arms, at the robot's real size.
     geometry : pinocchio.GeometryModel
-        With the robot's own self-collision pairs.
+        Convex shapes, with the robot's own self-collision pairs.
     """
 
     model: pin.Model
     geometry: pin.GeometryModel
 
 
-def body_shapes(robot: Robot, joints: NDArray[np.float64], holding: Collection[str] = ()) -> BodyShapes:
-    """Collision shapes of a robot's upper body above legs in a posture.
+def body_shapes(robot: Robot, joints: Array, holding: Collection[str] = ()) -> BodyShapes:
+    """Build the collision shapes of a robot's upper body above legs in a posture.
 
     Parameters
     ----------
     robot : Robot
+        Robot with a floating base and n joints.
     joints : (n,) array
         Posture that gives the locked joints their positions, rad.
     holding : collection of str
@@ -60,6 +62,7 @@ def body_shapes(robot: Robot, joints: NDArray[np.float64], holding: Collection[s
     Returns
     -------
     BodyShapes
+        Shapes of all links, on the model of trunk and arms.
     """
     whole, locks, root = convex_shapes(robot), upper_body_locks(robot), pin.neutral(robot.model)[:7]
     model, (geometry,) = pin.buildReducedModel(robot.model, [whole], locks, np.concatenate([root, joints]))
@@ -74,7 +77,18 @@ def body_shapes(robot: Robot, joints: NDArray[np.float64], holding: Collection[s
 
 
 def convex_shapes(robot: Robot) -> pin.GeometryModel:
-    """Collision shapes of all of a robot's links as convex bodies, without pairs."""
+    """Build the collision shapes of all of a robot's links as convex bodies, without pairs.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot whose URDF gives the shapes.
+
+    Returns
+    -------
+    pinocchio.GeometryModel
+        One shape for each collision element of the URDF.
+    """
     geometry = pin.buildGeomFromUrdfString(robot.model, robot.urdf_text, pin.GeometryType.COLLISION)
     for shape in geometry.geometryObjects:
         if hasattr(shape.geometry, "buildConvexRepresentation"):
@@ -84,7 +98,15 @@ def convex_shapes(robot: Robot) -> pin.GeometryModel:
 
 
 def add_self_pairs(robot: Robot, geometry: pin.GeometryModel) -> None:
-    """Add the robot's self-collision pairs to its shapes, but for links that no joint moves apart."""
+    """Add the robot's self-collision pairs to its shapes, but for links that no joint moves apart.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot whose links can collide.
+    geometry : pinocchio.GeometryModel
+        Its shapes, from `convex_shapes`; is changed.
+    """
     shapes: dict[str, list[int]] = {}
     for index, shape in enumerate(geometry.geometryObjects):
         shapes.setdefault(link_of(shape.name), []).append(index)
@@ -96,17 +118,28 @@ def add_self_pairs(robot: Robot, geometry: pin.GeometryModel) -> None:
 
 
 def link_of(shape_name: str) -> str:
-    """Name of the link that a shape of a URDF belongs to."""
+    """Find the link that a shape of a URDF belongs to.
+
+    Parameters
+    ----------
+    shape_name : str
+        Name that Pinocchio gave the shape: the link's name and a number.
+
+    Returns
+    -------
+    str
+        Name of the link.
+    """
     return shape_name.rpartition("_")[0]
 
 
 def clearance_rows(
     workspace: PairWorkspace,
-    joints: NDArray[np.float64],
+    joints: Array,
     margin: float,
-    base: NDArray[np.float64] | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Find what is missing to a margin between the pairs of shapes, and how the joints change it.
+    base: Array | None = None,
+) -> tuple[Array, Array]:
+    """Compute the clearance deficits of the pairs of shapes that are too near, and their Jacobian.
 
     With the witness points p_a, p_b and the normal n from a to b, the distance d changes by
     n · (J_b − J_a) dq.
@@ -114,20 +147,20 @@ def clearance_rows(
     Parameters
     ----------
     workspace : PairWorkspace
-        Of the shapes of a model with a floating base or a fixed one.
+        Shapes of a model with a floating base or a fixed one.
     joints : (n,) array
-        rad.
+        Joint positions, rad.
     margin : float
-        m.
+        Least distance of a pair, m.
     base : (7,) array, optional
         Pose of a floating root link in the world, by default the world's origin; empty for a fixed base.
 
     Returns
     -------
     jacobian : (k, n) array
-        One row for each pair nearer than the margin.
+        Derivative of the distance of each pair nearer than the margin, m/rad.
     missing : (k,) array
-        margin − d, m.
+        Deficit of each of these pairs, margin − d, m.
     """
     model, data = workspace.model, workspace.data
     q = np.concatenate([_AT_ORIGIN if base is None else base, joints])
@@ -139,58 +172,61 @@ def clearance_rows(
     normals = np.array([result.normal for result in results])
     points = np.array([result.getNearestPoint1() for result in results])
     # Both witness points lie on the normal, so one line of force stands for both.
-    turned, back = [1, 2, 0], [2, 0, 1]
-    moments = points[:, turned] * normals[:, back] - points[:, back] * normals[:, turned]
+    following, preceding = [1, 2, 0], [2, 0, 1]
+    moments = points[:, following] * normals[:, preceding] - points[:, preceding] * normals[:, following]
     lines = np.hstack([normals, moments])
-    own = slice(-len(joints), None)
-    jacobian = pin.computeJointJacobians(model, data)[:, own]
+    columns = slice(-len(joints), None)
+    jacobian = pin.computeJointJacobians(model, data)[:, columns]
     missing = margin - np.array([distances[pair] for pair in near])
-    return lines @ jacobian * workspace.apart[near, own], missing
+    return lines @ jacobian * workspace.apart[near, columns], missing
 
 
-def clear_path(
-    shapes: BodyShapes, joints: NDArray[np.float64], margin: float, *, rounds: int = 30
-) -> NDArray[np.float64]:
-    """Bend a joint path around the robot's own body; its ends stay.
+def clear_path(shapes: BodyShapes, joints: Array, margin: float, *, rounds: int = 30) -> Array:
+    """Lead a joint path around the robot's own body; its ends stay.
 
     An end may itself be nearer than the margin, as a hand laid on the body is: there the margin begins with
-    what the end has, so that the path leaves it gradually and not within a sample. The bend is a function of
-    the share of the path, whatever the number of samples.
+    the distance at the end, so that the path leaves it gradually and not within a sample. The displacement is
+    a function of the fraction of the path, whatever the number of samples. Damped Gauss-Newton over all
+    samples at once.
 
     Parameters
     ----------
     shapes : BodyShapes
+        Collision shapes of the upper body.
     joints : (T, n) array
-        Trunk and arms, rad.
+        Positions of trunk and arms, rad.
     margin : float
-        m.
+        Least distance of a pair, m.
     rounds : int
+        Most Gauss-Newton steps.
 
     Returns
     -------
     (T, n) array
+        Positions of trunk and arms, rad, clear as far as can be.
     """
     workspace = pair_workspace(shapes.model, shapes.geometry)
     samples, count = joints.shape
     unbounded = np.full(count, np.inf)
-    stiffness = np.full((samples - 1, count), _PATH_STIFFNESS * samples**2)
+    stiffness = np.full((samples - 1, count), _SHAPE_WEIGHT * samples**2)
     margins = np.full(samples, margin)
-    share = np.linspace(0.0, 1.0, samples)
-    for end, part in ((0, share), (-1, 1.0 - share)):
+    fraction = np.linspace(0.0, 1.0, samples)
+    for end, away in ((0, fraction), (-1, 1.0 - fraction)):
         missing = clearance_rows(workspace, joints[end], margin)[1].max(initial=0.0)
-        grown = (part / _APPROACH).clip(0.0, 1.0)
+        grown = (away / _APPROACH_FRACTION).clip(0.0, 1.0)
         margins -= missing * (1.0 - grown**2 * (3.0 - 2.0 * grown))
-    bend = np.zeros_like(joints)
+    displacement = np.zeros_like(joints)
     for _ in range(rounds):
-        blocks = np.tile(_PATH_HOLD * np.eye(count), (samples, 1, 1))
-        gradient = -_PATH_HOLD * bend
+        blocks = np.tile(_POSITION_WEIGHT * np.eye(count), (samples, 1, 1))
+        gradient = -_POSITION_WEIGHT * displacement
         for sample in range(1, samples - 1):
-            away, missing = clearance_rows(workspace, joints[sample] + bend[sample], margins[sample])
-            blocks[sample] += away.T @ away
-            gradient[sample] += away.T @ missing
+            at = joints[sample] + displacement[sample]
+            jacobian, missing = clearance_rows(workspace, at, margins[sample])
+            blocks[sample] += jacobian.T @ jacobian
+            gradient[sample] += jacobian.T @ missing
         blocks[[0, -1]] += 1e6 * np.eye(count)
-        step = _PATH_STEP_SHARE * chain_step(bend, gradient, blocks, stiffness, -unbounded, unbounded)
-        bend[1:-1] += step[1:-1]
-        if np.abs(step).max() < _PATH_SETTLED:
+        step = _STEP_FRACTION * chain_step(displacement, gradient, blocks, stiffness, -unbounded, unbounded)
+        displacement[1:-1] += step[1:-1]
+        if np.abs(step).max() < _CONVERGED:
             break
-    return joints + bend
+    return joints + displacement

@@ -1,4 +1,4 @@
-"""Interference over a whole trajectory: which links come too near each other or an obstacle, and when."""
+"""Interference over a whole trajectory: links that come too near each other or an obstacle, and when."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RetargetError
+from simbench.kinematics.arrays import Array
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision.clearance import add_self_pairs, convex_shapes, link_of
 from simbench.retargeting.collision.obstacles import (
@@ -26,23 +27,27 @@ from simbench.retargeting.collision.pair_distances import (
 from simbench.robot.robot import Robot
 
 _RESOLUTION = 1e-3
-"""How much deeper than found an interference between two looked-at instants can be, m."""
+"""Bound on how much deeper than found an interference between two examined instants can be, m."""
 
 
 @dataclass(frozen=True)
 class Interference:
-    """Two things that are nearer than allowed without a break.
+    """Two bodies that are nearer than allowed without a break.
 
     Parameters
     ----------
-    first, second : str
-        A link, and a link or an obstacle.
-    start, end : float
-        First and last instant found nearer than the margin, s.
+    first : str
+        A link.
+    second : str
+        Another link, or an obstacle.
+    start : float
+        First instant found nearer than the margin, s.
+    end : float
+        Last instant found nearer than the margin, s.
     distance : float
-        The least in that time, m; negative: the depth of penetration.
+        Least distance in that time, m; negative: the depth of penetration.
     time : float
-        When it is least, s.
+        Instant of the least distance, s.
     """
 
     first: str
@@ -58,27 +63,28 @@ def find_interference(
 ) -> tuple[Interference, ...]:
     """Find where a robot comes nearer than a margin to itself or to obstacles.
 
-    Looked at are the pairs of links that can collide (`robot.self_collision_pairs`), and every link with
-    every obstacle but those that may touch it. Between two samples the joints go straight and the root and
-    the obstacles along screws. There a pair of distances d₀, d₁ whose shapes travel by s toward each other
-    at most comes no nearer than (d₀ + d₁ − s) / 2; where that is less than the margin, instants between the
-    samples are looked at until it can be off by 1 mm at most. So no interference is overlooked that is
-    deeper than 1 mm, nor found that is none.
+    Examined are the pairs of links that can collide (`robot.self_collision_pairs`), and every link with
+    every obstacle but those that may touch it. Between two samples the joints move along straight lines and
+    the root and the obstacles along screws. There a pair with distances d₀, d₁ whose shapes travel by s
+    toward each other at most comes no nearer than (d₀ + d₁ − s) / 2; where that is less than the margin,
+    instants between the samples are examined until it can be off by 1 mm at most. So every interference
+    deeper than 1 mm is found, and none that does not exist.
 
     Parameters
     ----------
     robot : Robot
-        One that is fixed stands where its model says (`placed_robot`).
+        One with a fixed base stands where its model says (`placed_robot`).
     trajectory : JointTrajectory
-        Of all the robot's joints. Without a base a free root is at the world's origin.
+        Trajectory of all the robot's joints. Without a base a floating root is at the world's origin.
     obstacles : sequence of Obstacle
+        Obstacles at rest, or with a pose at each sample of the trajectory.
     margin : float
-        m.
+        Distance below which two bodies interfere, m.
 
     Returns
     -------
     tuple of Interference
-        By start; one for each pair and each time without a break.
+        Sorted by start; one for each pair and each time without a break.
 
     Raises
     ------
@@ -90,6 +96,62 @@ def find_interference(
             f"{robot.name}: the trajectory is not of all its joints in their order: it has "
             f"{len(trajectory.joint_names)}, the robot {len(robot.joint_names)}"
         )
+    scene, names = _make_scene(robot, trajectory, obstacles)
+    if len(scene.workspace.first) == 0:
+        return ()
+    instants, distance = _examine(scene, len(trajectory.time), margin)
+    time = np.interp(instants, np.arange(len(trajectory.time), dtype=np.float64), trajectory.time)
+    found = [
+        record
+        for pair, columns in _named_pairs(scene.workspace, names).items()
+        for record in _records(pair, time, distance[:, columns].min(axis=1))
+    ]
+    return tuple(sorted(found, key=lambda record: (record.start, record.first, record.second)))
+
+
+def describe_interference(interference: Interference) -> str:
+    """Say in a line what is too near what, when and by how much.
+
+    Parameters
+    ----------
+    interference : Interference
+        What was found.
+
+    Returns
+    -------
+    str
+        One line for a report.
+    """
+    length = f"{1000 * abs(interference.distance):.0f} mm {'deep' if interference.distance < 0 else 'apart'}"
+    return (
+        f"{interference.first} and {interference.second} from {interference.start:.2f} to "
+        f"{interference.end:.2f} s, {length} at {interference.time:.2f} s"
+    )
+
+
+@dataclass(frozen=True)
+class _InterferenceScene:
+    """Robot and obstacles with their poses at the samples."""
+
+    workspace: PairWorkspace
+    q: Array
+    obstacles: tuple[Obstacle, ...]
+    placed: tuple[int, ...]
+
+    def place(self, sample: float) -> tuple[Array, Array]:
+        """Put every shape where it is at a sample or between two: as `place_shapes`."""
+        place_obstacles(self.workspace.geometry, self.placed, self.obstacles, sample)
+        before = int(sample)
+        q = self.q[before]
+        if sample > before:
+            q = pin.interpolate(self.workspace.model, q, self.q[before + 1], sample - before)
+        return place_shapes(self.workspace, q)
+
+
+def _make_scene(
+    robot: Robot, trajectory: JointTrajectory, obstacles: Sequence[Obstacle]
+) -> tuple[_InterferenceScene, list[str]]:
+    """Pair links with links and obstacles; name the link or obstacle of each shape."""
     links = [frame.name for frame in robot.model.frames if frame.type == pin.FrameType.BODY]
     require_obstacles(robot.name, links, obstacles, len(trajectory.time))
     geometry = convex_shapes(robot)
@@ -101,12 +163,18 @@ def find_interference(
             if names[link] not in obstacle.touching:
                 geometry.addCollisionPair(pin.CollisionPair(link, index))
     names += [obstacle.name for obstacle in obstacles]
-    if len(geometry.collisionPairs) == 0:
-        return ()
     workspace = pair_workspace(robot.model, geometry)
-    scene = _Scene(workspace, _configurations(robot, trajectory), tuple(obstacles), tuple(placed))
+    scene = _InterferenceScene(workspace, _configurations(robot, trajectory), tuple(obstacles), tuple(placed))
+    return scene, names
 
-    samples = np.arange(len(trajectory.time), dtype=np.float64)
+
+def _examine(scene: _InterferenceScene, count: int, margin: float) -> tuple[Array, Array]:
+    """Find the instants (S,), in samples, and distances (S, K), m, at which pairs are nearer than a margin.
+
+    Other distances are infinite. Instants between samples are added where the bound on the distance there is
+    below the margin.
+    """
+    samples = np.arange(count, dtype=np.float64)
     gaps, travel = _gaps_and_travel(scene, samples)
     before, after = np.pad(travel, ((1, 0), (0, 0))), np.pad(travel, ((0, 1), (0, 0)))
     distance = _distances(scene, samples, gaps, gaps < margin + np.maximum(before, after))
@@ -114,55 +182,20 @@ def find_interference(
     pieces = np.ceil(np.where(doubtful, travel, 0.0).max(axis=1) / (2.0 * _RESOLUTION)).clip(1.0).astype(int)
     finer = np.concatenate(
         [
-            *(start + np.arange(count) / count for start, count in zip(samples[:-1], pieces, strict=True)),
+            *(start + np.arange(number) / number for start, number in zip(samples[:-1], pieces, strict=True)),
             samples[-1:],
         ]
     )
-    looked = np.zeros((len(finer), distance.shape[1]), dtype=bool)
+    examined = np.zeros((len(finer), distance.shape[1]), dtype=bool)
     whole = finer.astype(int)
-    looked[:-1] = doubtful[whole[:-1]]
-    looked[finer == whole] |= distance < margin
+    examined[:-1] = doubtful[whole[:-1]]
+    examined[finer == whole] |= distance < margin
     gaps, _ = _gaps_and_travel(scene, finer)
-    distance = _distances(scene, finer, gaps, looked & (gaps < margin))
-    near = looked & (distance < margin)
-    time = np.interp(finer, samples, trajectory.time)
-    found = [
-        record
-        for pair, columns in _named_pairs(workspace, names).items()
-        for record in _records(pair, time, np.where(near, distance, np.inf)[:, columns].min(axis=1))
-    ]
-    return tuple(sorted(found, key=lambda record: (record.start, record.first, record.second)))
+    distance = _distances(scene, finer, gaps, examined & (gaps < margin))
+    return finer, np.where(examined & (distance < margin), distance, np.inf)
 
 
-def describe_interference(interference: Interference) -> str:
-    """Say in a line what is too near what, when and by how much."""
-    length = f"{1000 * abs(interference.distance):.0f} mm {'deep' if interference.distance < 0 else 'apart'}"
-    return (
-        f"{interference.first} and {interference.second} from {interference.start:.2f} to "
-        f"{interference.end:.2f} s, {length} at {interference.time:.2f} s"
-    )
-
-
-@dataclass(frozen=True)
-class _Scene:
-    """Robot and obstacles with where they are at the samples."""
-
-    workspace: PairWorkspace
-    q: NDArray[np.float64]
-    obstacles: tuple[Obstacle, ...]
-    placed: tuple[int, ...]
-
-    def place(self, sample: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Put everything where it is at a sample or between two: as `place_shapes`."""
-        place_obstacles(self.workspace.geometry, self.placed, self.obstacles, sample)
-        before = int(sample)
-        q = self.q[before]
-        if sample > before:
-            q = pin.interpolate(self.workspace.model, q, self.q[before + 1], sample - before)
-        return place_shapes(self.workspace, q)
-
-
-def _configurations(robot: Robot, trajectory: JointTrajectory) -> NDArray[np.float64]:
+def _configurations(robot: Robot, trajectory: JointTrajectory) -> Array:
     """Coordinates of the whole model at each sample (T, nq)."""
     root = pin.neutral(robot.model)[: robot.root_q]
     base = np.tile(root, (len(trajectory.time), 1))
@@ -171,25 +204,21 @@ def _configurations(robot: Robot, trajectory: JointTrajectory) -> NDArray[np.flo
     return np.hstack([base, trajectory.q])
 
 
-def _gaps_and_travel(
-    scene: _Scene, samples: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Distances of the bounding spheres (S, K), m, and how far a pair's points go to the next (S - 1, K)."""
+def _gaps_and_travel(scene: _InterferenceScene, samples: Array) -> tuple[Array, Array]:
+    """Distances of the bounding spheres (S, K), m, and bounds on the travel between samples (S - 1, K), m."""
     workspace = scene.workspace
     middles = np.empty((len(samples), len(workspace.radii), 3))
     rotations = np.empty((*middles.shape, 3))
     for number, sample in enumerate(samples):
         middles[number], rotations[number] = scene.place(float(sample))
-    # No point of the sphere is farther from the axis of the turn than its radius: a chord of ‖ΔR‖ r at most.
-    turn = np.linalg.norm(np.diff(rotations, axis=0), axis=(2, 3)) / np.sqrt(2.0)
-    travel = np.linalg.norm(np.diff(middles, axis=0), axis=2) + turn * workspace.radii
+    # No point of the sphere is farther from the rotation axis than its radius: a chord of ‖ΔR‖ r at most.
+    rotated = np.linalg.norm(np.diff(rotations, axis=0), axis=(2, 3)) / np.sqrt(2.0)
+    travel = np.linalg.norm(np.diff(middles, axis=0), axis=2) + rotated * workspace.radii
     return sphere_gaps(workspace, middles), travel[:, workspace.first] + travel[:, workspace.second]
 
 
-def _distances(
-    scene: _Scene, samples: NDArray[np.float64], gaps: NDArray[np.float64], exact: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """Distances (S, K), m, where they are to be exact; else what they are at least."""
+def _distances(scene: _InterferenceScene, samples: Array, gaps: Array, exact: NDArray[np.bool_]) -> Array:
+    """Distances (S, K), m, where they must be exact; elsewhere lower bounds of them."""
     distance = gaps.copy()
     for number in np.flatnonzero(exact.any(axis=1)).tolist():
         scene.place(float(samples[number]))
@@ -199,16 +228,14 @@ def _distances(
 
 
 def _named_pairs(workspace: PairWorkspace, names: Sequence[str]) -> dict[tuple[str, str], list[int]]:
-    """Pairs of shapes by the names of what they belong to."""
+    """Pairs of shapes by the names of the links or obstacles that they belong to."""
     pairs: dict[tuple[str, str], list[int]] = {}
     for pair, (first, second) in enumerate(zip(workspace.first, workspace.second, strict=True)):
         pairs.setdefault((names[first], names[second]), []).append(pair)
     return pairs
 
 
-def _records(
-    pair: tuple[str, str], time: NDArray[np.float64], distance: NDArray[np.float64]
-) -> list[Interference]:
+def _records(pair: tuple[str, str], time: Array, distance: Array) -> list[Interference]:
     """Make a record of every run of instants with a finite distance."""
     near = np.flatnonzero(np.isfinite(distance))
     runs = np.split(near, np.flatnonzero(np.diff(near) > 1) + 1)

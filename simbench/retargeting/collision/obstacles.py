@@ -1,13 +1,13 @@
-"""Obstacles: named convex shapes in the world, at rest or moving, that a robot has to keep clear of."""
+"""Obstacles: named convex shapes in the world, at rest or moving, that a robot must keep clear of."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.errors import RetargetError
+from simbench.kinematics.arrays import Array
 
 
 @dataclass(frozen=True)
@@ -19,36 +19,37 @@ class Obstacle:
     name : str
         Parts of one thing, as the boards of a cabinet, share a name and are reported together.
     shape : coal.ShapeBase
+        Convex shape about its own middle, m.
     pose : (4, 4) or (T, 4, 4) array
-        Of the shape's middle in the world, at rest or at each sample of a trajectory.
+        Pose of the shape's middle in the world frame, m, at rest or at each sample of a trajectory.
     touching : frozenset of str
         Links that may touch it, as those of a hand that grips.
     """
 
     name: str
     shape: pin.coal.ShapeBase
-    pose: NDArray[np.float64]
+    pose: Array
     touching: frozenset[str] = frozenset()
 
 
-def box_obstacle(
-    name: str, size: Sequence[float], pose: NDArray[np.float64], touching: Collection[str] = ()
-) -> Obstacle:
+def box_obstacle(name: str, size: Sequence[float], pose: Array, touching: Collection[str] = ()) -> Obstacle:
     """Make a rectangular obstacle.
 
     Parameters
     ----------
     name : str
+        Name for reports.
     size : (3,) floats
         Edge lengths, m.
     pose : (4, 4) or (T, 4, 4) array
-        Of its middle in the world.
+        Pose of its middle in the world frame, m, at rest or at each sample of a trajectory.
     touching : collection of str
         Links that may touch it.
 
     Returns
     -------
     Obstacle
+        With this shape and pose.
 
     Raises
     ------
@@ -56,27 +57,31 @@ def box_obstacle(
         If a length is not positive, or the pose is not one.
     """
     _require_lengths(name, size)
-    return Obstacle(name, pin.coal.Box(*map(float, size)), _pose(name, pose), frozenset(touching))
+    return Obstacle(name, pin.coal.Box(*map(float, size)), _require_pose(name, pose), frozenset(touching))
 
 
 def cylinder_obstacle(
-    name: str, radius: float, length: float, pose: NDArray[np.float64], touching: Collection[str] = ()
+    name: str, radius: float, length: float, pose: Array, touching: Collection[str] = ()
 ) -> Obstacle:
     """Make a cylinder about its own z axis.
 
     Parameters
     ----------
     name : str
-    radius, length : float
-        m.
+        Name for reports.
+    radius : float
+        Radius, m.
+    length : float
+        Length along its own z axis, m.
     pose : (4, 4) or (T, 4, 4) array
-        Of its middle in the world.
+        Pose of its middle in the world frame, m, at rest or at each sample of a trajectory.
     touching : collection of str
         Links that may touch it.
 
     Returns
     -------
     Obstacle
+        With this shape and pose.
 
     Raises
     ------
@@ -85,7 +90,7 @@ def cylinder_obstacle(
     """
     _require_lengths(name, (radius, length))
     return Obstacle(
-        name, pin.coal.Cylinder(float(radius), float(length)), _pose(name, pose), frozenset(touching)
+        name, pin.coal.Cylinder(float(radius), float(length)), _require_pose(name, pose), frozenset(touching)
     )
 
 
@@ -97,11 +102,13 @@ def require_obstacles(
     Parameters
     ----------
     robot_name : str
+        Name of the robot, for the error message.
     links : collection of str
         Links of the robot.
     obstacles : sequence of Obstacle
+        Obstacles to check.
     samples : int
-        Of the trajectory.
+        Number of samples of the trajectory.
 
     Raises
     ------
@@ -128,8 +135,9 @@ def add_obstacles(geometry: pin.GeometryModel, obstacles: Sequence[Obstacle]) ->
     Parameters
     ----------
     geometry : pinocchio.GeometryModel
-        Is changed.
+        Geometry model, which is changed.
     obstacles : sequence of Obstacle
+        Obstacles to append.
 
     Returns
     -------
@@ -153,11 +161,13 @@ def place_obstacles(
     Parameters
     ----------
     geometry : pinocchio.GeometryModel
-        Is changed.
+        Geometry model, which is changed.
     placed : sequence of int
-        From `add_obstacles`.
+        Index of each obstacle's shape, from `add_obstacles`.
     obstacles : sequence of Obstacle
+        The same obstacles.
     sample : float
+        Index of a sample, or between two.
     """
     for index, obstacle in zip(placed, obstacles, strict=True):
         if obstacle.pose.ndim == 3:
@@ -165,6 +175,7 @@ def place_obstacles(
 
 
 def _pose_at(obstacle: Obstacle, sample: float) -> pin.SE3:
+    """Pose of an obstacle at a sample, or along a screw between two."""
     if obstacle.pose.ndim == 2:
         return pin.SE3(obstacle.pose)
     before = int(sample)
@@ -175,17 +186,19 @@ def _pose_at(obstacle: Obstacle, sample: float) -> pin.SE3:
 
 
 def _require_lengths(name: str, lengths: Sequence[float]) -> None:
+    """Refuse lengths that are not positive."""
     if not all(np.isfinite(length) and length > 0.0 for length in lengths):
         given = ", ".join(f"{length:g}" for length in lengths)
         raise RetargetError(f"obstacle `{name}`: lengths of {given} m; allowed: greater than 0")
 
 
-def _pose(name: str, pose: NDArray[np.float64]) -> NDArray[np.float64]:
+def _require_pose(name: str, pose: Array) -> Array:
+    """Refuse an array that is no pose, and no sequence of poses."""
     pose = np.asarray(pose, dtype=np.float64)
     if pose.ndim not in (2, 3) or pose.shape[-2:] != (4, 4) or len(pose) == 0:
         raise RetargetError(f"obstacle `{name}`: pose of shape {pose.shape}; allowed: (4, 4) or (T, 4, 4)")
-    turn = pose[..., :3, :3]
-    rigid = np.abs(turn @ np.swapaxes(turn, -1, -2) - np.eye(3)).max() < 1e-6
-    if not (np.isfinite(pose).all() and rigid and (np.linalg.det(turn) > 0.0).all()):
+    rotation = pose[..., :3, :3]
+    rigid = np.abs(rotation @ np.swapaxes(rotation, -1, -2) - np.eye(3)).max() < 1e-6
+    if not (np.isfinite(pose).all() and rigid and (np.linalg.det(rotation) > 0.0).all()):
         raise RetargetError(f"obstacle `{name}`: its pose is not a rotation and a translation")
     return pose

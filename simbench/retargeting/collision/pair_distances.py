@@ -6,14 +6,16 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 
 
-def _settle_boxes() -> None:
-    """Have every box of this process at its own size.
+def _fix_box_support() -> None:
+    """Compute one distance of a box, so that every box of this process has its own size.
 
     Coal makes three sides of all boxes larger by 1e-10, or of none, by whether the first direction in which a
-    process looks for the end of a box has a zero in it: what a run plans would depend on what ran before it.
+    process looks for the support point of a box has a zero in it: what a run plans would depend on what ran
+    before it.
     """
     tilted = pin.coal.Transform3s(pin.rpy.rpyToMatrix(0.3, 0.4, 0.5), np.array([3.0, 0.0, 0.0]))
     ball, box = pin.coal.Ellipsoid(1.0, 1.0, 1.0), pin.coal.Box(1.0, 1.0, 1.0)
@@ -21,28 +23,38 @@ def _settle_boxes() -> None:
     pin.coal.distance(ball, still, box, tilted, pin.coal.DistanceRequest(), result)
 
 
-_settle_boxes()
+_fix_box_support()
 
 
 @dataclass(frozen=True)
 class PairWorkspace:
-    """What the distances of one geometry model are computed in; written by every call.
+    """Preallocated data for the distances of one geometry model; every call writes into it.
 
     Parameters
     ----------
-    model, data : pinocchio.Model, pinocchio.Data
-    geometry, placed : pinocchio.GeometryModel, pinocchio.GeometryData
-    rotations, translations : list of G arrays (3, 3) and (3,)
-        Where the shapes are in the world, m: views of `placed`, as an access from Python costs more than most
-        distances.
+    model : pinocchio.Model
+        Kinematic tree that carries the shapes.
+    data : pinocchio.Data
+        Its working data.
+    geometry : pinocchio.GeometryModel
+        G shapes and K pairs.
+    placed : pinocchio.GeometryData
+        Its working data: poses of the shapes and results of the pairs.
+    rotations : list of G arrays (3, 3)
+        Rotations of the shapes in the world frame: views of `placed`, as an access from Python costs more
+        than most distances.
+    translations : list of G arrays (3,)
+        Positions of the shapes in the world frame, m, likewise.
     results : list of K coal.DistanceResult
-        Of each pair, likewise.
+        Result of each pair, likewise.
     centers : (G, 3) array
-        Middle of each shape's bounding sphere in the shape's own frame, m.
+        Centre of each shape's bounding sphere in the shape's own frame, m.
     radii : (G,) array
-        m.
-    first, second : (K,) int array
-        The shapes of each pair.
+        Radius of each bounding sphere, m.
+    first : (K,) int array
+        First shape of each pair.
+    second : (K,) int array
+        Second shape of each pair.
     apart : (K, nv) array
         1 where a coordinate moves only the second shape, -1 where only the first, 0 where both or none.
     """
@@ -51,14 +63,14 @@ class PairWorkspace:
     data: pin.Data
     geometry: pin.GeometryModel
     placed: pin.GeometryData
-    rotations: list[NDArray[np.float64]]
-    translations: list[NDArray[np.float64]]
+    rotations: list[Array]
+    translations: list[Array]
     results: list[pin.coal.DistanceResult]
-    centers: NDArray[np.float64]
-    radii: NDArray[np.float64]
+    centers: Array
+    radii: Array
     first: NDArray[np.int64]
     second: NDArray[np.int64]
-    apart: NDArray[np.float64]
+    apart: Array
 
 
 def pair_workspace(model: pin.Model, geometry: pin.GeometryModel) -> PairWorkspace:
@@ -67,12 +79,14 @@ def pair_workspace(model: pin.Model, geometry: pin.GeometryModel) -> PairWorkspa
     Parameters
     ----------
     model : pinocchio.Model
+        Kinematic tree that carries the shapes.
     geometry : pinocchio.GeometryModel
         Convex shapes and the pairs to look at.
 
     Returns
     -------
     PairWorkspace
+        Preallocated data for all functions of this module.
     """
     placed = geometry.createData()
     shapes = [shape.geometry for shape in geometry.geometryObjects]
@@ -101,41 +115,43 @@ def pair_workspace(model: pin.Model, geometry: pin.GeometryModel) -> PairWorkspa
     )
 
 
-def place_shapes(
-    workspace: PairWorkspace, q: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def place_shapes(workspace: PairWorkspace, q: Array) -> tuple[Array, Array]:
     """Put the shapes where a configuration has them.
 
     Parameters
     ----------
     workspace : PairWorkspace
+        Shapes, whose poses are written.
     q : (nq,) array
+        Configuration of the model.
 
     Returns
     -------
     middles : (G, 3) array
-        Of the bounding spheres in the world, m.
+        Centres of the bounding spheres in the world frame, m.
     rotations : (G, 3, 3) array
+        Rotations of the shapes in the world frame.
     """
     pin.updateGeometryPlacements(workspace.model, workspace.data, workspace.geometry, workspace.placed, q)
     rotations = np.array(workspace.rotations).reshape(-1, 3, 3)
-    turned = (rotations @ workspace.centers[:, :, None])[:, :, 0]
-    return np.array(workspace.translations).reshape(-1, 3) + turned, rotations
+    offsets = (rotations @ workspace.centers[:, :, None])[:, :, 0]
+    return np.array(workspace.translations).reshape(-1, 3) + offsets, rotations
 
 
-def sphere_gaps(workspace: PairWorkspace, middles: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Distances of the bounding spheres of each pair: no shape is nearer.
+def sphere_gaps(workspace: PairWorkspace, middles: Array) -> Array:
+    """Compute the distances of the bounding spheres of each pair: no shapes are nearer.
 
     Parameters
     ----------
     workspace : PairWorkspace
+        Gives the radii and the pairs.
     middles : (..., G, 3) array
-        From `place_shapes`, m.
+        Centres of the bounding spheres in the world frame, from `place_shapes`, m.
 
     Returns
     -------
     (..., K) array
-        m, negative where spheres overlap.
+        Distance of each pair, m; negative where spheres overlap.
     """
     first, second = workspace.first, workspace.second
     apart = middles[..., second, :] - middles[..., first, :]
@@ -144,20 +160,22 @@ def sphere_gaps(workspace: PairWorkspace, middles: NDArray[np.float64]) -> NDArr
     )
 
 
-def possible_pairs(workspace: PairWorkspace, q: NDArray[np.float64], margin: float) -> list[int]:
-    """Put the shapes where a configuration has them, and name the pairs that may be nearer than a margin.
+def possible_pairs(workspace: PairWorkspace, q: Array, margin: float) -> list[int]:
+    """Put the shapes where a configuration has them, and find the pairs that may be nearer than a margin.
 
     Parameters
     ----------
     workspace : PairWorkspace
+        Shapes, whose poses are written.
     q : (nq,) array
+        Configuration of the model.
     margin : float
-        m.
+        Distance to look for, m.
 
     Returns
     -------
     list of int
-        Pairs whose bounding spheres are nearer.
+        Indices of the pairs whose bounding spheres are nearer.
     """
     pin.updateGeometryPlacements(workspace.model, workspace.data, workspace.geometry, workspace.placed, q)
     near = _spheres_near(
@@ -173,13 +191,14 @@ def possible_pairs(workspace: PairWorkspace, q: NDArray[np.float64], margin: flo
 
 @compiled
 def _spheres_near(
-    rotations: NDArray[np.float64],
-    translations: NDArray[np.float64],
-    centers: NDArray[np.float64],
-    radii: NDArray[np.float64],
+    rotations: Array,
+    translations: Array,
+    centers: Array,
+    radii: Array,
     first: NDArray[np.int64],
     second: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
+    """Whether the bounding spheres of each pair (K,) overlap."""
     middles = np.empty_like(translations)
     for shape in range(len(radii)):
         for axis in range(3):
@@ -197,9 +216,21 @@ def _spheres_near(
 
 
 def pair_distance(workspace: PairWorkspace, pair: int) -> float:
-    """Distance of a pair where `place_shapes` has put it, m; negative: the depth of penetration.
+    """Compute the distance of a pair where `place_shapes` has put it.
 
     Nearest points and the normal from the first to the second shape are then in `workspace.results[pair]`.
+
+    Parameters
+    ----------
+    workspace : PairWorkspace
+        Shapes at their poses.
+    pair : int
+        Index of the pair.
+
+    Returns
+    -------
+    float
+        Distance, m; negative: the depth of penetration.
     """
     pin.computeDistance(workspace.geometry, workspace.placed, pair)
     return float(workspace.results[pair].min_distance)

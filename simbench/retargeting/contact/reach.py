@@ -1,23 +1,41 @@
-"""How far a robot's arm reaches, and where a palm goes that is farther."""
+"""Reach of a robot's arm, and how a palm target beyond it is drawn in."""
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.retargeting.imitation.calibration import elbow_joint
 from simbench.retargeting.imitation.scaling import SegmentLengths
 from simbench.robot.robot import Robot
 
 _REACH_MARGIN = 0.02
-"""Distance kept from a straight and from a folded arm during transitions, m: there joints race."""
+"""Distance kept from a straight and from a folded arm during transitions, m: near these singularities joints
+are fast."""
 _SOFTNESS = 0.01
-"""Over which a distance bends into that limit, m."""
+"""Range over which a distance approaches that limit smoothly, m."""
 _OPENING = 0.01
-"""How fast that limit opens toward free motion, where the posture rules, m."""
+"""Rate at which that limit opens toward free motion, where the posture has priority, m."""
 
 
 def arm_reach(model: pin.Model, robot: Robot, lengths: SegmentLengths, side: str) -> tuple[float, float]:
-    """Least and greatest distance of wrist and shoulder, m, inside what the elbow allows."""
+    """Compute the least and greatest distance of wrist and shoulder that the elbow allows, margins included.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        Upper-body model of the robot, with its joint limits.
+    robot : Robot
+        Names the frames of elbow and wrist.
+    lengths : SegmentLengths
+        Lengths of the arm's segments, m.
+    side : str
+        left or right.
+
+    Returns
+    -------
+    (float, float)
+        Least and greatest distance, m.
+    """
     index = model.joints[elbow_joint(model, robot, side)].idx_q
     fold = max(abs(model.lowerPositionLimit[index]), abs(model.upperPositionLimit[index]))
     a, b = lengths.upper_arm[side], lengths.forearm[side]
@@ -27,12 +45,12 @@ def arm_reach(model: pin.Model, robot: Robot, lengths: SegmentLengths, side: str
 
 def draw_in(
     palm: pin.SE3,
-    shoulder: NDArray[np.float64],
-    wrist: NDArray[np.float64],
+    shoulder: Array,
+    wrist: Array,
     reaches: tuple[float, float],
-    part: float,
-) -> NDArray[np.float64]:
-    """Find where a palm is when it comes along the line from wrist to shoulder until the arm can reach it.
+    weight: float,
+) -> Array:
+    """Draw a palm target along the line from wrist to shoulder until the arm can reach it.
 
     The distance is brought between the reaches smoothly, within a centimetre or two; toward free motion the
     reaches open.
@@ -40,32 +58,47 @@ def draw_in(
     Parameters
     ----------
     palm : pinocchio.SE3
-        Desired pose in the world.
+        Desired pose in the world frame, m.
     shoulder : (3,) array
-        m, world.
+        Position of the shoulder in the world frame, m.
     wrist : (3,) array
-        The wrist in the palm's frame, m.
+        Position of the wrist in the palm's frame, m.
     reaches : (float, float)
-        From `arm_reach`, m.
-    part : float
-        Share of the transition that is done, above 0.
+        Least and greatest distance of wrist and shoulder, from `arm_reach`, m.
+    weight : float
+        Blend weight of the transition, above 0.
 
     Returns
     -------
     (3,) array
-        m, world.
+        Position of the palm in the world frame, m.
     """
     line = palm.act(wrist) - shoulder
     distance = float(np.linalg.norm(line))
-    opening = _OPENING * (1.0 / part - 1.0)
+    opening = _OPENING * (1.0 / weight - 1.0)
     over = (distance - reaches[1] - opening) / _SOFTNESS
     under = (reaches[0] - opening - distance) / _SOFTNESS
-    wanted = distance + _SOFTNESS * float(np.logaddexp(0.0, under) - np.logaddexp(0.0, over))
-    return np.asarray(palm.translation + line * (wanted / max(distance, 1e-9) - 1.0))
+    bounded = distance + _SOFTNESS * float(np.logaddexp(0.0, under) - np.logaddexp(0.0, over))
+    return np.asarray(palm.translation + line * (bounded / max(distance, 1e-9) - 1.0))
 
 
-def wrist_in_palm(model: pin.Model, robot: Robot, side: str) -> NDArray[np.float64]:
-    """Place (3,) of a wrist in its palm's frame, m."""
+def wrist_in_palm(model: pin.Model, robot: Robot, side: str) -> Array:
+    """Find the position of a wrist in its palm's frame.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        Upper-body model of the robot.
+    robot : Robot
+        Names the frames of wrist and palm.
+    side : str
+        left or right.
+
+    Returns
+    -------
+    (3,) array
+        Position, m.
+    """
     palm = model.frames[model.getFrameId(robot.frames[f"{side}_hand"])]
     wrist = model.frames[model.getFrameId(robot.frames[f"{side}_wrist"])]
     return np.asarray(palm.placement.actInv(wrist.placement.translation))

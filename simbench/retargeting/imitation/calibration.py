@@ -1,13 +1,13 @@
-"""The initial configuration: scaled model, its posture in the ICP, and the virtual markers fixed to it."""
+"""Calibration: scaled model, its posture in the initial configuration pose (ICP), and its virtual markers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
+from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion
 from simbench.retargeting.imitation.scaling import SegmentLengths, actor_lengths, scale_model
 from simbench.robot.robot import Robot
@@ -28,20 +28,21 @@ class ScaledActor:
     model : pinocchio.Model
         Floating base, trunk and arms; every role, joint and virtual marker is a frame of it.
     lengths : SegmentLengths
+        Lengths of the actor's segments, m.
     basic : (n,) array
-        Trunk and arms in the robot's basic posture, rad.
+        Positions of trunk and arms in the robot's basic posture, rad.
     q : (nq,) array
-        q_init: the posture that matches the actor's initial configuration.
-    joints : mapping of str to int
-        Joint of the recording to frame id.
-    markers : mapping of str to int
-        Segment of the recording to the frame id of its virtual marker.
+        q_init: configuration of the model that matches the actor's initial configuration.
+    joints : {str: int}
+        Frame id of each joint of the recording.
+    markers : {str: int}
+        Frame id of the virtual marker of each segment of the recording.
     """
 
     model: pin.Model
     lengths: SegmentLengths
-    basic: NDArray[np.float64]
-    q: NDArray[np.float64]
+    basic: Array
+    q: Array
     joints: Mapping[str, int]
     markers: Mapping[str, int]
 
@@ -50,17 +51,20 @@ def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
     """Scale the robot to the actor, find q_init and fix the virtual markers (Tomić 2018, §3.3.2 and §3.4).
 
     q_init minimises the squared distances of shoulders, elbows and wrists and the wrists' orientation error
-    from the basic configuration. That leaves the humerus free to turn while the elbow is straight; the
-    elbow's flexion axis, measured over the flexed part of the recording, settles it.
+    from the basic configuration. That leaves the axial rotation of the humerus undetermined while the elbow
+    is straight; the elbow's flexion axis, measured over the flexed part of the recording, determines it.
 
     Parameters
     ----------
     robot : Robot
+        Robot of human form.
     motion : HumanMotion
+        Recording whose initial configuration is matched.
 
     Returns
     -------
     ScaledActor
+        Model of the actor with q_init and virtual markers.
 
     Raises
     ------
@@ -85,19 +89,21 @@ def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
     actor_axes = [_actor_flexion_axis(motion, side) for side in SIDES]
     model_axes = [_local_flexion_axis(model, elbow) for elbow in elbows]
 
-    def residual(step: NDArray[np.float64]) -> NDArray[np.float64]:
+    def residual(step: Array) -> Array:
         pin.framesForwardKinematics(model, data, pin.integrate(model, basic, step))
         positions = np.array([data.oMf[joints[name]].translation for name in ARM_JOINTS])
-        turned = [
+        rotation_errors = [
             orientation_error(rotation, data.oMf[hand].rotation)[0]
             for rotation, hand in zip(upright, hands, strict=True)
         ]
-        bent = [
+        axis_errors = [
             _ELBOW_AXIS_WEIGHT * (axis - data.oMi[elbow].rotation @ local)
             for axis, elbow, local in zip(actor_axes, elbows, model_axes, strict=True)
             if axis is not None
         ]
-        return np.concatenate([(targets - positions).ravel(), *turned, *bent, _REST_WEIGHT * step])
+        return np.concatenate(
+            [(targets - positions).ravel(), *rotation_errors, *axis_errors, _REST_WEIGHT * step]
+        )
 
     # From straight arms the elbow could bend either way; start on the side the robot can bend to.
     start = np.zeros(model.nv)
@@ -115,32 +121,51 @@ def calibrate(robot: Robot, motion: HumanMotion) -> ScaledActor:
     return ScaledActor(model, lengths, basic[7:], q, joints, markers)
 
 
-def orientation_error(
-    reference: NDArray[np.float64], current: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], float]:
-    """Vector and scalar part of the quaternion that turns `current` into `reference`.
+def orientation_error(reference: Array, current: Array) -> tuple[Array, float]:
+    """Compute the quaternion that rotates one orientation into another.
 
     Δe = η e_ref − η_ref e − S(e_ref) e (Tomić 2018, eq. 3.4), expressed in the world frame.
 
     Parameters
     ----------
-    reference, current : (3, 3) array
+    reference : (3, 3) array
+        Orientation to be reached, in the world frame.
+    current : (3, 3) array
+        Orientation to be rotated, in the world frame.
 
     Returns
     -------
     vector : (3,) array
+        Vector part of the quaternion, Δe.
     scalar : float
+        Scalar part, not negative.
     """
     x, y, z, w = pin.Quaternion(reference @ current.T).coeffs()
     return np.copysign(1.0, w) * np.array([x, y, z]), abs(float(w))
 
 
 def elbow_joint(model: pin.Model, robot: Robot, side: str) -> int:
-    """Find the joint that bends the elbow: the parent of the first joint that sits at the wrist."""
+    """Find the joint that bends the elbow: the parent of the first joint that lies at the wrist.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        Upper-body model of the robot.
+    robot : Robot
+        Names the frame of the wrist.
+    side : str
+        left or right.
+
+    Returns
+    -------
+    int
+        Joint id.
+    """
     return int(model.parents[_first_joint_at(model, robot, f"{side}_wrist")])
 
 
 def _first_joint_at(model: pin.Model, robot: Robot, role: str) -> int:
+    """Find the first joint of those that share the origin of a frame's joint."""
     joint = int(model.frames[model.getFrameId(robot.frames[role])].parentJoint)
     while np.linalg.norm(model.jointPlacements[joint].translation) < 1e-9:
         joint = int(model.parents[joint])
@@ -167,13 +192,13 @@ def _flexion_sign(model: pin.Model, joint: int) -> float:
     return 1.0 if model.upperPositionLimit[index] + model.lowerPositionLimit[index] > 0 else -1.0
 
 
-def _local_flexion_axis(model: pin.Model, joint: int) -> NDArray[np.float64]:
+def _local_flexion_axis(model: pin.Model, joint: int) -> Array:
     """Axis about which the model's elbow bends by a positive angle, in the joint's frame."""
     jacobian = pin.computeJointJacobian(model, model.createData(), pin.neutral(model), joint)
     return np.asarray(jacobian[3:, model.joints[joint].idx_v]) * _flexion_sign(model, joint)
 
 
-def _actor_flexion_axis(motion: HumanMotion, side: str) -> NDArray[np.float64] | None:
+def _actor_flexion_axis(motion: HumanMotion, side: str) -> Array | None:
     """World direction of the actor's elbow axis in the initial configuration, from the flexed samples.
 
     The axis is the mean of upper arm × forearm in the upper-arm marker's frame; None if the elbow never

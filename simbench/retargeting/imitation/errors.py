@@ -1,4 +1,4 @@
-"""How far the scaled model is from the recording it imitates: joints, markers, hands (Tomić 2018, §3.6)."""
+"""Errors of the scaled model against the recording it imitates: joints, markers, hands (Tomić 2018, §3.6)."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,14 +22,15 @@ class ImitationErrors:
 
     Parameters
     ----------
-    initial : mapping of str to float
-        Of each joint of the arms in the initial configuration, m.
-    joints : mapping of str to (T,) array
-        Of each joint of the arms over time, m; the wrists' is the paper's hand error.
-    markers : mapping of str to (T,) array
-        Of each segment's marker over time, m.
-    hands : mapping of str to (T,) array
-        Angle between the marker frames of `left_hand` and `right_hand` over time, rad.
+    initial : {str: float}
+        Distance of each joint of the arms in the initial configuration, m.
+    joints : {str: (T,) array}
+        Distance of each joint of the arms over time, m; the wrists' is the paper's hand error.
+    markers : {str: (T,) array}
+        Distance of each segment's marker over time, m.
+    hands : {str: (T,) array}
+        Angle between the recorded and the model's marker frame of `left_hand` and `right_hand` over time,
+        rad.
     """
 
     initial: Mapping[str, float]
@@ -40,14 +41,20 @@ class ImitationErrors:
 
 @dataclass(frozen=True)
 class ErrorSummary:
-    """One quantity, over all samples and both sides.
+    """Summary of one error over all samples and both sides.
 
     Parameters
     ----------
     name : str
+        Name for tables.
     unit : str
         m or rad.
-    mean, percentile_95, maximum : float
+    mean : float
+        Mean, in this unit.
+    percentile_95 : float
+        95th percentile, in this unit.
+    maximum : float
+        Maximum, in this unit.
     """
 
     name: str
@@ -58,17 +65,19 @@ class ErrorSummary:
 
 
 def imitation_errors(imitation: Imitation, motion: HumanMotion) -> ImitationErrors:
-    """Measure what an imitation misses of a recording.
+    """Measure how far an imitation is from its recording.
 
     Parameters
     ----------
     imitation : Imitation
+        Motion of the scaled model.
     motion : HumanMotion
         The recording, at the imitation's samples.
 
     Returns
     -------
     ImitationErrors
+        Distances and angles at these samples.
     """
     actor = imitation.actor
     start = model_poses(actor, actor.q[None])
@@ -87,15 +96,17 @@ def imitation_errors(imitation: Imitation, motion: HumanMotion) -> ImitationErro
 
 
 def summarise(errors: ImitationErrors) -> tuple[ErrorSummary, ...]:
-    """Mean, 95th percentile and maximum of each quantity, in the order of the paper's figures 3.7-3.10.
+    """Compute mean, 95th percentile and maximum of each error.
 
     Parameters
     ----------
     errors : ImitationErrors
+        Errors of one imitation.
 
     Returns
     -------
     tuple of ErrorSummary
+        In the order of the figures 3.7-3.10 of Tomić (2018).
     """
     return tuple(
         ErrorSummary(name, unit, float(values.mean()), float(np.quantile(values, 0.95)), float(values.max()))
@@ -104,60 +115,67 @@ def summarise(errors: ImitationErrors) -> tuple[ErrorSummary, ...]:
 
 
 def model_poses(actor: ScaledActor, q: Array) -> dict[str, Array]:
-    """Poses of the scaled model's joints and virtual markers, by one pass of forward kinematics.
+    """Compute the poses of the scaled model's joints and virtual markers, by one pass of forward kinematics.
 
     Parameters
     ----------
     actor : ScaledActor
+        Scaled model with its frames.
     q : (T, nq) array
         Configurations of `actor.model`.
 
     Returns
     -------
-    dict of str to (T, 4, 4) array
-        By joint (`left_wrist`) and segment (`left_hand`) of the recording; homogeneous, world.
+    {str: (T, 4, 4) array}
+        Homogeneous poses in the world frame, m, by joint (`left_wrist`) and segment (`left_hand`) of the
+        recording.
     """
     tree = kinematic_tree(actor.model)
     rotation = np.empty((len(q), len(tree.parent) + 1, 3, 3))
     position = np.empty((len(q), len(tree.parent) + 1, 3))
     rotation[:, 0] = Rotation.from_quat(q[:, 3:7]).as_matrix()
     position[:, 0] = q[:, :3]
-    _place(tree, np.ascontiguousarray(q[:, 7:]), rotation, position)
+    _place_all(tree, np.ascontiguousarray(q[:, 7:]), rotation, position)
     poses = {}
     for name, frame in {**actor.joints, **actor.markers}.items():
-        body, turn, offset = frame_on_body(actor.model, frame)
+        body, orientation, offset = frame_on_body(actor.model, frame)
         pose = np.tile(np.eye(4), (len(q), 1, 1))
-        pose[:, :3, :3] = rotation[:, body] @ turn
+        pose[:, :3, :3] = rotation[:, body] @ orientation
         pose[:, :3, 3] = position[:, body] + rotation[:, body] @ offset
         poses[name] = pose
     return poses
 
 
 def rotation_angle(first: Array, second: Array) -> Array:
-    """Angle of the turn between frames, rad.
+    """Compute the angle of the rotation between frames.
 
     Parameters
     ----------
-    first, second : (T, 4, 4) or (T, 3, 3) array
+    first : (T, 4, 4) or (T, 3, 3) array
+        Poses or rotations.
+    second : (T, 4, 4) or (T, 3, 3) array
+        Poses or rotations to compare with.
 
     Returns
     -------
     (T,) array
-        0 to π; accurate also where it is small, unlike the arc cosine of the trace.
+        0 to π, rad; accurate also where it is small, unlike the arc cosine of the trace.
     """
-    apart = first[:, :3, :3] - second[:, :3, :3]
+    difference = first[:, :3, :3] - second[:, :3, :3]
     # ‖R₁ − R₂‖ = 2√2 sin(θ/2), and less than 1 by rounding only.
-    half = np.linalg.norm(apart, axis=(1, 2)) / np.sqrt(8.0)
+    half = np.linalg.norm(difference, axis=(1, 2)) / np.sqrt(8.0)
     return 2.0 * np.arcsin(np.minimum(half, 1.0))
 
 
 @compiled
-def _place(tree: KinematicTree, joints: Array, rotation: Array, position: Array) -> None:
+def _place_all(tree: KinematicTree, joints: Array, rotation: Array, position: Array) -> None:
+    """Forward kinematics of every sample; the root's pose is in index 0."""
     for sample in range(len(joints)):
         place_bodies(tree, joints[sample], rotation[sample], position[sample])
 
 
 def _quantities(errors: ImitationErrors) -> Iterator[tuple[str, str, Array]]:
+    """Name, unit and values of each error that is summarised."""
     initial = errors.initial
     yield "initial configuration", "m", np.array(list(initial.values()))
     shoulders = [value for name, value in initial.items() if name.endswith("shoulder")]
@@ -170,8 +188,10 @@ def _quantities(errors: ImitationErrors) -> Iterator[tuple[str, str, Array]]:
 
 
 def _both_sides(tracks: Mapping[str, Array], part: str) -> Array:
+    """Values of a part of the left and the right arm."""
     return np.concatenate([tracks[f"left_{part}"], tracks[f"right_{part}"]])
 
 
 def _distance(first: Array, second: Array) -> Array:
+    """Distance (T,) of two paths (T, 3), m."""
     return np.asarray(np.linalg.norm(first - second, axis=1))

@@ -1,35 +1,41 @@
-"""What a trajectory asks of a robot's joints: range, closest approach to a limit, speed."""
+"""Joint use of a trajectory: range, closest approach to a limit, peak speed."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import kinematic_tree
 from simbench.motion.trajectory import JointTrajectory
 from simbench.robot.robot import Robot
 
 _TIMESTEP = 1e-3
-"""At which the speed of the interpolated trajectory is examined, s: a controller's."""
+"""Time step at which the speed of the interpolated trajectory is examined, s: a controller's."""
 
 
 @dataclass(frozen=True)
 class JointUse:
-    """What one joint does, against what it can do.
+    """Range and speed of one joint in a trajectory, and its limits.
 
     Parameters
     ----------
     name : str
+        Name of the joint.
     unit : str
         rad or m; speeds are per second.
-    lowest, highest : float
-        Positions.
-    lower, upper : float
-        Limits.
+    lowest : float
+        Least position.
+    highest : float
+        Greatest position.
+    lower : float
+        Lower limit.
+    upper : float
+        Upper limit.
     speed : float
-        Peak.
+        Peak speed.
     speed_limit : float
+        Speed limit.
     """
 
     name: str
@@ -43,24 +49,26 @@ class JointUse:
 
     @property
     def clearance(self) -> float:
-        """Closest approach to a limit; negative beyond it."""
+        """Least distance from a limit; negative beyond it."""
         return min(self.lowest - self.lower, self.upper - self.highest)
 
 
 def joint_uses(robot: Robot, trajectory: JointTrajectory) -> tuple[JointUse, ...]:
-    """Measure what a trajectory asks of each joint, in the trajectory's order.
+    """Measure range and peak speed of each joint in a trajectory.
 
     Speeds are those of the cubic spline through the samples.
 
     Parameters
     ----------
     robot : Robot
+        Gives the limits.
     trajectory : JointTrajectory
         At least two samples of all the robot's joints.
 
     Returns
     -------
     tuple of JointUse
+        In the trajectory's order of joints.
     """
     model, time, q = robot.model, trajectory.time, trajectory.q
     lower, upper = model.lowerPositionLimit[robot.root_q :], model.upperPositionLimit[robot.root_q :]
@@ -76,11 +84,23 @@ def joint_uses(robot: Robot, trajectory: JointTrajectory) -> tuple[JointUse, ...
 
 
 def joint_units(robot: Robot) -> tuple[str, ...]:
-    """Units of the robot's joint positions: `rad` where a joint turns, `m` where it slides."""
+    """Find the units of the robot's joint positions.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with n joints.
+
+    Returns
+    -------
+    tuple of n str
+        `rad` for a revolute joint, `m` for a prismatic one.
+    """
     return tuple("m" if slides else "rad" for slides in kinematic_tree(robot.model).sliding)
 
 
-def _peak_speeds(time: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
+def _peak_speeds(time: Array, q: Array) -> Array:
+    """Greatest speeds (n,) of the cubic spline through the samples."""
     speed = make_interp_spline(time, q, k=min(3, len(time) - 1)).derivative()
     fine = np.arange(time[0], time[-1], _TIMESTEP)
     return np.asarray(np.abs(speed(fine)).max(axis=0))

@@ -1,10 +1,10 @@
-"""Joint curves are brought inside their limits by scaling them where they leave, not by clipping them.
+"""Limit rescaling: joint curves are brought inside their limits by local scaling, not by clipping.
 
-Between two neighbouring turning points a curve is mapped linearly such that turning points outside come to
-lie on the limit and those inside stay (Pollard et al. 2002; Safonova, Pollard & Hodgins 2003; Tomić 2018,
-sec. 3.7.2). The velocity at turning points is zero, so the pieces join smoothly. Noise has turning points of
-its own: what lies between one of them and a far higher crest would be squeezed flat, or bent where nobody
-turns. Such wiggles give way, and the next true turning point takes their place, as in the counting of load
+Between two neighbouring extrema a curve is mapped linearly such that extrema outside come to lie on the limit
+and those inside stay (Pollard et al. 2002; Safonova, Pollard & Hodgins 2003; Tomić 2018, sec. 3.7.2). The
+velocity at extrema is zero, so the pieces join smoothly. Noise has extrema of its own: a piece between one of
+them and a far higher extremum would be squeezed flat, or get a corner where the person's motion has none.
+Such wiggles are removed, and the next true extremum takes their place, as in the rainflow counting of load
 cycles (Matsuishi & Endo 1968).
 """
 
@@ -14,38 +14,41 @@ from numpy.typing import NDArray
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 
-# A piece that would be scaled by less gives up the turning point it hangs from.
-LEAST_SCALE = 0.5
-# A turn is a wiggle beside a piece that loses length, if it is shorter than this share of what is lost.
-WIGGLE = 0.25
+# A piece that would be scaled by less loses an extremum at its end.
+MIN_SCALE = 0.5
+# A piece beside one that loses length is a wiggle, if it is shorter than this fraction of the loss.
+WIGGLE_FRACTION = 0.25
 
 
 def rescale_into_limits(time: Array, joints: Array, lower: Array, upper: Array) -> Array:
     """Bring joint curves inside their limits, with their extrema where they were.
 
-    Every piece is scaled by a positive factor of at most 1: what rises still rises, what falls still falls,
-    and from sample to sample neither the speed nor its change is greater than before. Only the pieces on both
-    sides of an excursion change. A curve that nowhere comes far enough inside moves there as a whole, half as
-    wide or filling the joint's range. A joint that cannot move stands still.
+    Every piece is scaled by a positive factor of at most 1: rising pieces still rise, falling ones still
+    fall, and from sample to sample neither the speed nor its change is greater than before. Only the pieces
+    on both sides of an excursion change. A curve that nowhere comes far enough inside moves there as a whole,
+    half as wide or filling the joint's range. A joint that cannot move stands still.
 
     Parameters
     ----------
     time : (T,) array
-        Of the samples, s.
+        Time of each sample, s.
     joints : (T, n) array
-        rad.
-    lower, upper : (n,) array
-        rad; infinite where there is no limit.
+        Joint positions, rad.
+    lower : (n,) array
+        Lower joint limits, rad; infinite where there is none.
+    upper : (n,) array
+        Upper joint limits, rad; infinite where there is none.
 
     Returns
     -------
     (T, n) array
-        rad.
+        Joint positions inside the limits, rad.
 
     Raises
     ------
     RetargetError
-        Shapes that do not fit, no samples, NaN or infinite angles, NaN limits, a lower limit above the upper.
+        If shapes do not fit, there are no samples, an angle is NaN or infinite, a limit is NaN, or a lower
+        limit is above the upper one.
     """
     _check(time, joints, lower, upper)
     inside = joints.copy()
@@ -55,17 +58,17 @@ def rescale_into_limits(time: Array, joints: Array, lower: Array, upper: Array) 
 
 
 def _rescale(curve: Array, lower: float, upper: float) -> Array:
-    """One joint's curve (T,) inside its limits."""
-    at = _turning_points(curve)
+    """Bring one joint's curve (T,) inside its limits."""
+    at = _find_extrema(curve)
     heights = curve[at].tolist()
-    at = at[_let_wiggles_go(heights, lower, upper)]
+    at = at[_remove_wiggles(heights, lower, upper)]
     knots = curve[at]
     targets = np.clip(knots, lower, upper)
     spans = np.diff(knots)
-    if len(knots) == 2 and _lost(knots[0], knots[1], lower, upper) > (1.0 - LEAST_SCALE) * abs(spans[0]):
-        targets = _moved_inside(knots, lower, upper)
+    if len(knots) == 2 and _lost(knots[0], knots[1], lower, upper) > (1.0 - MIN_SCALE) * abs(spans[0]):
+        targets = _move_inside(knots, lower, upper)
     scales = np.divide(np.diff(targets), spans, out=np.zeros_like(spans), where=spans != 0.0)
-    # What comes before the first and after the last of them goes with the piece beside it.
+    # Samples before the first and after the last of them belong to the piece beside them.
     piece = np.searchsorted(at[1:-1], np.arange(len(curve)), side="right")
     same = (targets == knots)[:-1] & (targets == knots)[1:]
     scaled = targets[piece] + (curve - knots[piece]) * scales[piece]
@@ -73,37 +76,37 @@ def _rescale(curve: Array, lower: float, upper: float) -> Array:
     return np.where(same[piece], curve, np.clip(scaled, lower, upper))
 
 
-def _turning_points(curve: Array) -> NDArray[np.intp]:
-    """Find the samples at which a curve (T,) begins, turns, and ends; of those on a plateau the last."""
+def _find_extrema(curve: Array) -> NDArray[np.intp]:
+    """Find the samples at which a curve (T,) begins, has an extremum, and ends; on a plateau the last."""
     steps = np.diff(curve)
     moving = np.flatnonzero(steps)
     turning = moving[1:][(steps[moving[1:]] > 0) != (steps[moving[:-1]] > 0)]
     return np.concatenate([[0], turning, [len(curve) - 1]]).astype(np.intp)
 
 
-def _let_wiggles_go(heights: list[float], lower: float, upper: float) -> list[int]:
-    """Choose the turning points that stay, at least two: their places in `heights`.
+def _remove_wiggles(heights: list[float], lower: float, upper: float) -> list[int]:
+    """Choose the extrema that stay, at least two: their indices in `heights`.
 
-    Two neighbours go together, if the piece between them is no longer than the pieces before and after it:
-    the three become one, which holds all their values. At an end the outermost goes alone.
+    Two neighbours are removed together, if the piece between them is no longer than the pieces before and
+    after it: the three become one, which spans all their values. At an end the outermost is removed alone.
     """
     heights, kept = list(heights), list(range(len(heights)))
     piece = 0
     while len(kept) > 2 and piece < len(kept) - 1:
         lost = _lost(heights[piece], heights[piece + 1], lower, upper)
-        wiggle = _wiggle_beside(heights, piece) if lost > 0.0 else piece
-        squeezed = lost > (1.0 - LEAST_SCALE) * _length(heights, piece)
-        if not squeezed and _length(heights, wiggle) >= WIGGLE * lost:
+        wiggle = _find_wiggle(heights, piece) if lost > 0.0 else piece
+        squeezed = lost > (1.0 - MIN_SCALE) * _length(heights, piece)
+        if not squeezed and _length(heights, wiggle) >= WIGGLE_FRACTION * lost:
             piece += 1
             continue
         last = len(kept) - 2
-        gone = slice(wiggle + (wiggle == last), wiggle + 1 + (wiggle > 0))
-        del heights[gone], kept[gone]
+        removed = slice(wiggle + (wiggle == last), wiggle + 1 + (wiggle > 0))
+        del heights[removed], kept[removed]
         piece = max(0, min(piece, wiggle - 1) - 1)
     return kept
 
 
-def _wiggle_beside(heights: list[float], piece: int) -> int:
+def _find_wiggle(heights: list[float], piece: int) -> int:
     """Go from a piece to ever shorter neighbours until none is shorter."""
     while True:
         around = (k for k in (piece - 1, piece + 1) if 0 <= k < len(heights) - 1)
@@ -114,26 +117,28 @@ def _wiggle_beside(heights: list[float], piece: int) -> int:
 
 
 def _length(heights: list[float], piece: int) -> float:
+    """Length of the piece after an extremum, rad."""
     return abs(heights[piece + 1] - heights[piece])
 
 
 def _lost(first: float, second: float, lower: float, upper: float) -> float:
-    """Length that limits take from the piece between two turning points; 0 if it then fills the range."""
+    """Length that limits take from the piece between two extrema; 0 if it then fills the range."""
     low, high = min(first, second), max(first, second)
     if low <= lower and high >= upper:
         return 0.0
     return max(0.0, min(lower, high) - low) + max(0.0, high - max(upper, low))
 
 
-def _moved_inside(knots: Array, lower: float, upper: float) -> Array:
-    """Where the lowest and the highest value (2,) of a curve go that is mostly outside on one side."""
-    span = min(LEAST_SCALE * float(np.ptp(knots)), upper - lower)
+def _move_inside(knots: Array, lower: float, upper: float) -> Array:
+    """Move the lowest and the highest value (2,) of a curve inside that is mostly outside on one side."""
+    span = min(MIN_SCALE * float(np.ptp(knots)), upper - lower)
     if knots.max() > upper:
         return np.where(knots == knots.max(), upper, upper - span)
     return np.where(knots == knots.min(), lower, lower + span)
 
 
 def _check(time: Array, joints: Array, lower: Array, upper: Array) -> None:
+    """Refuse shapes that do not fit, and numbers that are not finite or limits that cross."""
     if joints.ndim != 2 or not len(joints) or len(joints) != len(time):
         raise RetargetError(
             f"joint curves have shape {joints.shape}; it must be (T, n), T = {len(time)} and not 0"

@@ -1,11 +1,11 @@
-"""A posture the robot can take that looks like the person's: inside limits, at a robot's pace."""
+"""Feasible posture: the person's motion on the robot's joints, inside limits and at a robot's speeds."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 from scipy.ndimage import convolve1d, maximum_filter1d
 from scipy.signal import savgol_filter
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.path_matrix import path_matrices
 from simbench.kinematics.path_solver import chain_step
 from simbench.kinematics.task_matrix import make_workspace
@@ -19,68 +19,74 @@ from simbench.retargeting.imitation.tasks import ImitationWeights, imitation_tar
 WEIGHTS = ImitationWeights(hand_orientation=0.3, hand=3.0, segment_orientation=0.3)
 """Weights of the limited posture: the arm's shape first, the palm's direction last."""
 
-_ROUNDING, _ROUNDING_ORDER = 0.31, 3
-"""Window, s, and polynomial order of the filter that rounds a posture."""
+_SMOOTHING_WINDOW, _SMOOTHING_ORDER = 0.31, 3
+"""Window, s, and polynomial order of the filter that smooths a posture."""
 _KNOT_RATE = 50.0
-_HASTE = (3.0, 1.0, 0.3, 0.1, *([0.08] * 10))
-"""Price of moving at a joint's speed limit, per second, by iteration: from a still posture to the motion."""
-_EASY_SPEED = 2.0
-"""Of a joint's speed limit: what is faster slows down the whole motion, and costs its fourth power."""
-_SHIFT_SPEED = 1.0
-_STEP_SHARE, _STEP_LIMIT = 0.6, 0.3
-"""Of a full step, and rad at most: limits and clearances switch on and off; full steps jump between them."""
+_VELOCITY_PENALTY_SCHEDULE = (3.0, 1.0, 0.3, 0.1, *([0.08] * 10))
+"""Cost of moving at a joint's speed limit, per second, by iteration: from a still posture to the motion."""
+_QUADRATIC_SPEED_RANGE = 2.0
+"""Multiple of a joint's speed limit up to which the cost is quadratic: a faster joint slows down the whole
+motion, and costs its fourth power."""
+_BASE_SPEED = 1.0
+"""Speed limit of the base's position, m/s."""
+_STEP_FRACTION, _MAX_STEP = 0.6, 0.3
+"""Fraction of a full step that is taken, and the largest, rad: limits and clearances switch on and off, and
+full steps jump between them."""
 _CLEARANCE = 0.03
 _CLEARANCE_WEIGHT = 30.0
-"""Margin between the robot's own links, m, and what a metre less costs."""
+"""Margin between the robot's own links, m, and the weight of a missing metre."""
 
 
 def rounded_posture(
-    time: NDArray[np.float64],
-    joints: NDArray[np.float64],
-    lower: NDArray[np.float64],
-    upper: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Take the corners off a posture where a joint comes to a limit or leaves it.
+    time: Array,
+    joints: Array,
+    lower: Array,
+    upper: Array,
+) -> Array:
+    """Smooth a posture where a joint comes to a limit or leaves it.
 
     A Savitzky-Golay filter; where that would pass a limit, a mean with positive weights, which does not.
 
-    Free motion keeps its corners: they are the person's haste. Hands that go to equipment do not need them.
+    Free motion is not smoothed: its corners are fast motions of the person. Hands that go to equipment do not
+    need them.
 
     Parameters
     ----------
     time : (T,) array
-        s.
+        Time of each sample, s.
     joints : (T, n) array
-        rad.
-    lower, upper : (n,) array
-        rad.
+        Joint positions, rad.
+    lower : (n,) array
+        Lower joint limits, rad.
+    upper : (n,) array
+        Upper joint limits, rad.
 
     Returns
     -------
     (T, n) array
-        Inside the limits.
+        Joint positions inside the limits, rad.
     """
-    window = round(_ROUNDING * (len(time) - 1) / (time[-1] - time[0])) // 2 * 2 + 1
-    if not _ROUNDING_ORDER < window <= len(time):
+    window = round(_SMOOTHING_WINDOW * (len(time) - 1) / (time[-1] - time[0])) // 2 * 2 + 1
+    if not _SMOOTHING_ORDER < window <= len(time):
         return joints
-    smooth = savgol_filter(joints, window, _ROUNDING_ORDER, axis=0)
+    smooth = savgol_filter(joints, window, _SMOOTHING_ORDER, axis=0)
     beyond = ((smooth < lower) | (smooth > upper)).astype(float)
     weights = np.hanning(window + 2)[1:-1]
     weights /= weights.sum()
-    # The filter overshoots at a limit, and to cut that off would be a corner again: there a mean serves.
-    share = convolve1d(maximum_filter1d(beyond, window, axis=0), weights, axis=0, mode="nearest")
+    # The filter overshoots at a limit, and to clip it would make a corner again: there a mean is used.
+    weight = convolve1d(maximum_filter1d(beyond, window, axis=0), weights, axis=0, mode="nearest")
     mean = convolve1d(np.clip(joints, lower, upper), weights, axis=0, mode="nearest")
-    return np.asarray(np.clip(smooth, lower, upper) * (1.0 - share) + share * mean)
+    return np.asarray(np.clip(smooth, lower, upper) * (1.0 - weight) + weight * mean)
 
 
 def limited_posture(
     imitation: Imitation,
     motion: HumanMotion,
     shapes: BodyShapes,
-    lower: NDArray[np.float64],
-    upper: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Trunk and arm positions inside the robot's limits that follow a recording.
+    lower: Array,
+    upper: Array,
+) -> Array:
+    """Solve trunk and arm positions inside the robot's limits that follow a recording.
 
     The imitation itself is unbounded, as a person's range is larger than a robot's: where it passes the
     lateral singularity of a pitch-yaw shoulder it continues on the other branch, which no rescaling of joint
@@ -91,22 +97,26 @@ def limited_posture(
 
     ε of Tomić 2018, eq. 3.5, x = (base position, trunk and arm joints), p(v) = v² of each joint up to twice
     its speed limit and v⁴/8 + 2 beyond. The second term keeps a joint from flipping between equally poor
-    solutions: what is fast for a moment would slow down all of the motion. Pairs of links nearer than 3 cm
-    add what is missing. Projected Gauss-Newton with a block-tridiagonal system, reweighted for p.
+    solutions: a short fast motion would slow down the whole one. Pairs of links nearer than 3 cm add the
+    square of their deficit. Projected Gauss-Newton with a block-tridiagonal system, reweighted for p.
 
     Parameters
     ----------
     imitation : Imitation
+        Unbounded motion of the scaled model.
     motion : HumanMotion
+        The recording, at the imitation's samples.
     shapes : BodyShapes
-        Of the robot at its real size.
-    lower, upper : (n,) array
-        Limits of trunk and arms, rad.
+        Collision shapes of the robot at its real size.
+    lower : (n,) array
+        Lower limits of trunk and arms, rad.
+    upper : (n,) array
+        Upper limits of trunk and arms, rad.
 
     Returns
     -------
     (T, n) array
-        rad, inside the limits.
+        Positions of trunk and arms, rad, inside the limits.
     """
     actor = imitation.actor
     model = actor.model
@@ -117,34 +127,36 @@ def limited_posture(
     columns = np.concatenate([np.arange(3), np.arange(6, model.nv)])
     low = np.concatenate([np.full(3, -np.inf), lower])
     high = np.concatenate([np.full(3, np.inf), upper])
-    speed = np.concatenate([np.full(3, _SHIFT_SPEED), model.velocityLimit[6:]])
+    speed = np.concatenate([np.full(3, _BASE_SPEED), model.velocityLimit[6:]])
 
     start = first_posture(actor, motion, WEIGHTS)
     x = np.tile(np.clip(np.concatenate([start[:3], start[7:]]), low, high), (len(samples), 1))
     x[:, :3] += imitation.q[samples, :3] - imitation.q[0, :3]
     tree, tasks = kinematic_tree(model), imitation_tasks(actor, WEIGHTS)
-    points, turns = (target[samples] for target in imitation_targets(actor, motion, WEIGHTS))
+    points, rotations = (target[samples] for target in imitation_targets(actor, motion, WEIGHTS))
     point_weights = np.tile(tasks.point_weight, (len(samples), 1))
     upright = np.tile([0.0, 0.0, 0.0, 1.0], (len(samples), 1))
     work = make_workspace(tree)
     all_blocks, all_vectors = np.empty((len(samples), model.nv, model.nv)), np.empty((len(samples), model.nv))
     cost = np.empty(len(samples))
     duration = np.diff(time)[:, None]
-    price = np.ones((len(samples) - 1, len(speed)))
-    for haste in _HASTE:
+    reweighting = np.ones((len(samples) - 1, len(speed)))
+    for penalty in _VELOCITY_PENALTY_SCHEDULE:
         path = np.hstack([x[:, :3], upright, x[:, 3:]])
-        path_matrices(tree, tasks, point_weights, points, turns, path, work, all_blocks, all_vectors, cost)
+        path_matrices(
+            tree, tasks, point_weights, points, rotations, path, work, all_blocks, all_vectors, cost
+        )
         gradient = all_vectors[:, columns]
         blocks = all_blocks[:, columns[:, None], columns]
         for knot in range(len(samples)):
-            away, missing = clearance_rows(workspace, x[knot, 3:], _CLEARANCE)
-            gradient[knot, 3:] += _CLEARANCE_WEIGHT**2 * away.T @ missing
-            blocks[knot, 3:, 3:] += _CLEARANCE_WEIGHT**2 * away.T @ away
-        ratio = np.abs(np.diff(x, axis=0)) / (duration * speed * _EASY_SPEED)
-        # Half way to the new price, in its logarithm: at the full price fast and slow would take turns.
-        price = np.sqrt(price * np.maximum(1.0, ratio**2))
-        stiffness = haste * price / (duration * speed**2)
-        step = _STEP_SHARE * chain_step(x, gradient, blocks, stiffness, low, high)
-        x = np.clip(x + step.clip(-_STEP_LIMIT, _STEP_LIMIT), low, high)
+            jacobian, missing = clearance_rows(workspace, x[knot, 3:], _CLEARANCE)
+            gradient[knot, 3:] += _CLEARANCE_WEIGHT**2 * jacobian.T @ missing
+            blocks[knot, 3:, 3:] += _CLEARANCE_WEIGHT**2 * jacobian.T @ jacobian
+        ratio = np.abs(np.diff(x, axis=0)) / (duration * speed * _QUADRATIC_SPEED_RANGE)
+        # Half way to the new weight, in its logarithm: at the full weight fast and slow would alternate.
+        reweighting = np.sqrt(reweighting * np.maximum(1.0, ratio**2))
+        stiffness = penalty * reweighting / (duration * speed**2)
+        step = _STEP_FRACTION * chain_step(x, gradient, blocks, stiffness, low, high)
+        x = np.clip(x + step.clip(-_MAX_STEP, _MAX_STEP), low, high)
     joints = make_interp_spline(time, x[:, 3:], k=min(3, len(time) - 1))(motion.time)
     return np.clip(joints, lower, upper)

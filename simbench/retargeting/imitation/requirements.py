@@ -1,4 +1,4 @@
-"""What a robot must have to follow a person: two feet to stand on, two arms, and their roles."""
+"""Requirements on a robot that follows a person: two feet to stand on, two arms, and their roles."""
 
 from itertools import pairwise
 
@@ -17,11 +17,12 @@ def require_human_form(robot: Robot) -> None:
     Parameters
     ----------
     robot : Robot
+        Robot of any form.
 
     Raises
     ------
     RetargetError
-        Names everything that it lacks.
+        If it lacks human form; the message names everything that it lacks.
     """
     arms = [f"{side}_{part}" for side in SIDES for part in _ARM]
     feet = [f"{side}_foot" for side in SIDES]
@@ -32,8 +33,8 @@ def require_human_form(robot: Robot) -> None:
         "postures": (["basic"], robot.postures),
     }
     lacks = [] if robot.floating else ["a free base"]
-    for what, (wanted, given) in needed.items():
-        missing = [name for name in wanted if name not in given]
+    for what, (required, given) in needed.items():
+        missing = [name for name in required if name not in given]
         if missing:
             lacks.append(f"{what} {', '.join(missing)}")
     for side in SIDES:
@@ -41,7 +42,7 @@ def require_human_form(robot: Robot) -> None:
         if legs is not None and len(legs) != _LEG_JOINTS:
             lacks.append(f"{_LEG_JOINTS} joints in groups.{side}_leg (it has {len(legs)})")
     if not lacks:
-        lacks = [fault for side in SIDES for fault in _arm_faults(robot, side)]
+        lacks = [error for side in SIDES for error in _find_arm_errors(robot, side)]
     if lacks:
         raise RetargetError(
             f"{robot.name}: a human motion needs a robot that stands on two feet and has two arms; "
@@ -49,16 +50,16 @@ def require_human_form(robot: Robot) -> None:
         )
 
 
-def _arm_faults(robot: Robot, side: str) -> list[str]:
-    """Say which neighbours of shoulder, elbow and wrist have no joint of the arm's group between them."""
+def _find_arm_errors(robot: Robot, side: str) -> list[str]:
+    """Name the neighbours among shoulder, elbow and wrist with no joint of the arm's group between them."""
     model = robot.model
     ids = {name: model.getJointId(name) for name in robot.groups[f"{side}_arm"]}
     roles = [f"{side}_{part}" for part in _ARM]
     carriers = [int(model.frames[model.getFrameId(robot.frames[role])].parentJoint) for role in roles]
-    faults = []
+    errors = []
     for (upper, above), (lower, below) in pairwise(zip(roles, carriers, strict=True)):
         between = set(model.supports[below]) - set(model.supports[above])
         apart = lower.endswith("_hand") or not between.isdisjoint(ids.values())
         if above not in model.supports[below] or not apart:
-            faults.append(f"a joint of groups.{side}_arm from frame {upper} to frame {lower}")
-    return faults
+            errors.append(f"a joint of groups.{side}_arm from frame {upper} to frame {lower}")
+    return errors

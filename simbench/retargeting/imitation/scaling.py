@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import InitialPose
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
@@ -33,7 +33,7 @@ class SegmentLengths:
 
 
 def actor_lengths(initial: InitialPose) -> SegmentLengths:
-    """Segment lengths of an actor in the initial configuration (Tomić 2018, §3.3.2).
+    """Compute the segment lengths of an actor in the initial configuration (Tomić 2018, §3.3.2).
 
     The paper gives both arms the mean of left and right. A person's arms differ, a measured skeleton's by
     centimetres; each arm keeps its own lengths.
@@ -41,10 +41,12 @@ def actor_lengths(initial: InitialPose) -> SegmentLengths:
     Parameters
     ----------
     initial : InitialPose
+        Joint positions of the actor in the initial configuration, m.
 
     Returns
     -------
     SegmentLengths
+        Lengths of both arms and the shoulder width, m.
 
     Raises
     ------
@@ -55,7 +57,18 @@ def actor_lengths(initial: InitialPose) -> SegmentLengths:
 
 
 def robot_lengths(robot: Robot) -> SegmentLengths:
-    """Segment lengths of a robot, from its model."""
+    """Compute the segment lengths of a robot from its model.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot of human form.
+
+    Returns
+    -------
+    SegmentLengths
+        Lengths of both arms and the shoulder width, m.
+    """
     data = robot.model.createData()
     pin.framesForwardKinematics(robot.model, data, pin.neutral(robot.model))
     joints = {
@@ -66,11 +79,26 @@ def robot_lengths(robot: Robot) -> SegmentLengths:
     return _lengths(joints, robot.name)
 
 
-def blend_lengths(first: SegmentLengths, second: SegmentLengths, share: float) -> SegmentLengths:
-    """Lengths a part of the way from `first` (share 0) to `second` (share 1)."""
+def blend_lengths(first: SegmentLengths, second: SegmentLengths, weight: float) -> SegmentLengths:
+    """Interpolate segment lengths linearly.
+
+    Parameters
+    ----------
+    first : SegmentLengths
+        Lengths at weight 0, m.
+    second : SegmentLengths
+        Lengths at weight 1, m.
+    weight : float
+        Weight of the second lengths, 0 to 1.
+
+    Returns
+    -------
+    SegmentLengths
+        Lengths in between, m.
+    """
 
     def between(a: float, b: float) -> float:
-        return (1.0 - share) * a + share * b
+        return (1.0 - weight) * a + weight * b
 
     return SegmentLengths(
         between(first.shoulder_width, second.shoulder_width),
@@ -83,20 +111,21 @@ def scale_model(model: pin.Model, frames: Mapping[str, str], lengths: SegmentLen
     """Give an upper-body model other segment lengths.
 
     Along each arm the joint placements between two role frames are stretched by the ratio of lengths; the
-    shoulders move sideways. Everything beyond the wrist keeps the robot's size.
+    shoulders move sideways. The hand keeps the robot's size.
 
     Parameters
     ----------
     model : pinocchio.Model
         From `upper_body`; not changed.
     frames : mapping of str to str
-        The robot's roles.
+        Frame of each role of the robot.
     lengths : SegmentLengths
-        m.
+        Lengths to give it, m.
 
     Returns
     -------
     pinocchio.Model
+        Model with these lengths.
     """
     scaled = model.copy()
     data = model.createData()
@@ -105,7 +134,7 @@ def scale_model(model: pin.Model, frames: Mapping[str, str], lengths: SegmentLen
     def joint(role: str) -> int:
         return int(model.frames[model.getFrameId(frames[role])].parentJoint)
 
-    def position(role: str) -> NDArray[np.float64]:
+    def position(role: str) -> Array:
         return np.asarray(data.oMf[model.getFrameId(frames[role])].translation)
 
     width = float(np.linalg.norm(position("left_shoulder") - position("right_shoulder")))
@@ -127,7 +156,9 @@ def scale_model(model: pin.Model, frames: Mapping[str, str], lengths: SegmentLen
     return scaled
 
 
-def _lengths(joints: Mapping[str, NDArray[np.float64]], where: str) -> SegmentLengths:
+def _lengths(joints: Mapping[str, Array], where: str) -> SegmentLengths:
+    """Distances of shoulders, elbows and wrists, m; refuse joints that coincide."""
+
     def distance(a: str, b: str) -> float:
         return float(np.linalg.norm(np.asarray(joints[a]) - np.asarray(joints[b])))
 

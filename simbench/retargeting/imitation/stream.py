@@ -13,28 +13,34 @@ from simbench.kinematics.tree import KinematicTree, kinematic_tree
 from simbench.retargeting.imitation.calibration import ScaledActor
 from simbench.retargeting.imitation.tasks import ImitationWeights, imitation_tasks
 
-FARTHEST = 1e3
+MAX_DISTANCE = 1e3
 """Distance from the world's origin, m, beyond which a target is no measurement."""
 
 
 @dataclass(frozen=True)
 class ImitationStream:
-    """The scaled model on its way: it holds one posture, whatever the length of the stream.
+    """State of an imitation that is under way: one posture, whatever the length of the stream.
 
     Parameters
     ----------
     actor : ScaledActor
+        Scaled model that follows the frames.
     weights : ImitationWeights
+        Weights of the errors.
     tree : KinematicTree
+        Kinematics of the scaled model.
     tasks : Tasks
+        Points and orientations of the model that follow the frames.
     bounds : Bounds
+        Joint limits and damping.
     rounds : int
-        Most steps a frame; 0 is one, as in `follow`.
+        Most steps per frame; 0 is one, as in `follow`.
     hold : float
-        How firmly those steps hold to the posture of the frame before, as part of `weights.damping` squared.
+        Weight of the previous frame's posture in those steps, as a fraction of `weights.damping` squared.
     q : (nq,) array
-        The present posture; every frame changes it.
+        Present configuration; every frame changes it.
     work : Workspace
+        Preallocated arrays of the solver.
     """
 
     actor: ScaledActor
@@ -62,20 +68,23 @@ def open_stream(
     Parameters
     ----------
     actor : ScaledActor
+        Scaled model that follows the frames.
     q : (nq,) array
-        Configuration of `actor.model`.
+        Configuration of `actor.model` to start in.
     weights : ImitationWeights
+        Weights of the errors.
     rounds : int
-        0: one Gauss-Newton step a frame, the analytical method, and more only where that one is long. Else
+        0: one Gauss-Newton step per frame, the analytical method, and more only where that one is long. Else
         steps to the least error, at most so many.
     hold : float
-        How firmly those hold to the posture of the frame before, as part of `weights.damping` squared.
+        Weight of the previous frame's posture in those steps, as a fraction of `weights.damping` squared.
     limited : bool
-        Keep the robot's joint limits.
+        Whether to keep the robot's joint limits.
 
     Returns
     -------
     ImitationStream
+        To be fed by `follow_frames`.
     """
     model = actor.model
     tree = kinematic_tree(model)
@@ -98,14 +107,17 @@ def open_stream(
     )
 
 
-def follow_frames(stream: ImitationStream, points: Array, turns: Array) -> tuple[Array, Array]:
+def follow_frames(stream: ImitationStream, points: Array, rotations: Array) -> tuple[Array, Array]:
     """Follow frames one after the other; the stream goes on from its last posture.
 
     Parameters
     ----------
     stream : ImitationStream
-    points, turns : (T, 12, 3), (T, R, 3, 3) array
-        Targets in the order of `criterion.imitation_targets`; one frame or many at once.
+        Stream to go on; its posture is changed.
+    points : (T, 12, 3) array
+        Target positions in the order of `imitation_targets`, world frame, m; one frame or many at once.
+    rotations : (T, R, 3, 3) array
+        Target orientations in that order, world frame.
 
     Returns
     -------
@@ -120,25 +132,25 @@ def follow_frames(stream: ImitationStream, points: Array, turns: Array) -> tuple
         If a shape is wrong, or a target is not finite or too far away; the stream stays where it was.
     """
     expected = (len(stream.tasks.point_body), 3), (len(stream.tasks.turn_body), 3, 3)
-    if points.shape[1:] != expected[0] or turns.shape != (len(points), *expected[1]):
+    if points.shape[1:] != expected[0] or rotations.shape != (len(points), *expected[1]):
         raise MotionError(
-            f"frames: points {points.shape} and turns {turns.shape} must be (T, {expected[0][0]}, 3) and "
-            f"(T, {expected[1][0]}, 3, 3)"
+            f"frames: points {points.shape} and rotations {rotations.shape} must be "
+            f"(T, {expected[0][0]}, 3) and (T, {expected[1][0]}, 3, 3)"
         )
     # Comparisons with NaN are false.
-    if not (np.abs(points) < FARTHEST).all() or not (np.abs(turns) < 2.0).all():
-        bad = [np.abs(points) < FARTHEST, np.abs(turns) < 2.0]
+    if not (np.abs(points) < MAX_DISTANCE).all() or not (np.abs(rotations) < 2.0).all():
+        bad = [np.abs(points) < MAX_DISTANCE, np.abs(rotations) < 2.0]
         frame = min(int(np.argmax(~ok.reshape(len(ok), -1).all(axis=1))) for ok in bad if not ok.all())
         raise MotionError(
-            f"frame {frame}: targets must be finite rotations and within {FARTHEST:g} m of the origin"
+            f"frame {frame}: targets must be finite rotations and within {MAX_DISTANCE:g} m of the origin"
         )
     path, cost = np.empty((len(points), len(stream.q))), np.empty(len(points))
-    points, turns = np.ascontiguousarray(points), np.ascontiguousarray(turns)
+    points, rotations = np.ascontiguousarray(points), np.ascontiguousarray(rotations)
     follow(
         stream.tree,
         stream.tasks,
         points,
-        turns,
+        rotations,
         stream.bounds,
         stream.q,
         stream.work,

@@ -1,10 +1,10 @@
-"""The criterion of imitation: what of the scaled model is to be where, and how much each error weighs."""
+"""Tasks of imitation: points and orientations of the scaled model, their targets, and the errors' weights."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.task_matrix import Tasks
 from simbench.kinematics.tree import frame_on_body
 from simbench.motion.human_motion import ARM_SEGMENTS, HumanMotion
@@ -18,25 +18,25 @@ _HANDS = ("left_hand", "right_hand")
 
 @dataclass(frozen=True)
 class ImitationWeights:
-    """Weights of the criterion; the first four are those of Tomić 2018, eq. 3.5.
+    """Weights of the errors; the first four are those of Tomić 2018, eq. 3.5.
 
     Parameters
     ----------
     marker : float
-        α, virtual marker positions.
+        α, of virtual marker positions.
     joint : float
-        β, shoulder and elbow positions.
+        β, of shoulder and elbow positions.
     hand_orientation : float
-        γ, hand marker orientations.
+        γ, of hand marker orientations.
     hand : float
-        δ, wrist positions.
+        δ, of wrist positions.
     segment_orientation : float
-        Orientation of upper-arm and (if recorded) trunk markers. Settles what the paper's criterion leaves
-        free: the humerus' turn while the elbow is straight, and trunk against shoulders. Not of forearms: a
-        person's pronates over its whole length, a robot's at the wrist.
+        Of upper-arm and (if recorded) trunk marker orientations. It determines what the paper's criterion
+        leaves free: the axial rotation of the humerus while the elbow is straight, and trunk against
+        shoulders. Not of forearms: a person's pronates over its whole length, a robot's at the wrist.
     damping : float
-        Weight of each coordinate's step from the frame before: it keeps a straight elbow from throwing the
-        arm into another posture.
+        Of each coordinate's step from the previous frame: it keeps a straight elbow from throwing the arm
+        into another posture.
     limited_damping : float
         The same for joints that keep their limits: with less, arms may swing between two limits from frame to
         frame.
@@ -56,7 +56,7 @@ MARKERS_ONLY = ImitationWeights(joint=0.0, hand_orientation=0.0, hand=0.0, segme
 
 
 def imitation_tasks(actor: ScaledActor, weights: ImitationWeights) -> Tasks:
-    """Say what of the scaled model follows the recording, for the compiled kinematics.
+    """Collect the points and orientations of the scaled model that follow the recording.
 
     Points: the six markers, shoulders and elbows, wrists. Orientations: hands, upper arms, and the trunk
     where the actor has one; those of weight 0 are left out.
@@ -64,19 +64,23 @@ def imitation_tasks(actor: ScaledActor, weights: ImitationWeights) -> Tasks:
     Parameters
     ----------
     actor : ScaledActor
+        Scaled model with its frames.
     weights : ImitationWeights
+        Weights of the errors.
 
     Returns
     -------
     Tasks
+        For the compiled kinematics.
     """
     model = actor.model
     points = [frame_on_body(model, actor.markers[name]) for name in MARKERS]
     points += [frame_on_body(model, actor.joints[name]) for name in (*INNER_JOINTS, *WRISTS)]
-    turned = [frame_on_body(model, actor.markers[name]) for name in turned_segments(actor, weights)]
+    segments = oriented_segments(actor, weights)
+    oriented = [frame_on_body(model, actor.markers[name]) for name in segments]
     return Tasks(
         np.array([body for body, _, _ in points]),
-        np.array([place for _, _, place in points]),
+        np.array([position for _, _, position in points]),
         np.concatenate(
             [
                 np.full(len(MARKERS), weights.marker),
@@ -84,38 +88,61 @@ def imitation_tasks(actor: ScaledActor, weights: ImitationWeights) -> Tasks:
                 np.full(len(WRISTS), weights.hand),
             ]
         ),
-        np.array([body for body, _, _ in turned], dtype=np.int64),
-        np.array([turn for _, turn, _ in turned]).reshape(-1, 3, 3),
-        np.array([_turn_weight(name, weights) for name in turned_segments(actor, weights)], dtype=float),
+        np.array([body for body, _, _ in oriented], dtype=np.int64),
+        np.array([rotation for _, rotation, _ in oriented]).reshape(-1, 3, 3),
+        np.array([_orientation_weight(name, weights) for name in segments], dtype=float),
     )
 
 
 def imitation_targets(
     actor: ScaledActor, motion: HumanMotion, weights: ImitationWeights
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Targets of the tasks in every frame of a recording.
+) -> tuple[Array, Array]:
+    """Collect the targets of the tasks in every frame of a recording.
+
+    Parameters
+    ----------
+    actor : ScaledActor
+        Scaled model with its frames.
+    motion : HumanMotion
+        Recording with T samples.
+    weights : ImitationWeights
+        Weights of the errors; orientations of weight 0 are left out.
 
     Returns
     -------
     points : (T, 12, 3) array
-        m, world.
-    turns : (T, R, 3, 3) array
-        World.
+        Positions in the world frame, m.
+    rotations : (T, R, 3, 3) array
+        Orientations in the world frame.
     """
     points = [motion.segments[name][:, :3, 3] for name in MARKERS]
     points += [motion.joints[name] for name in (*INNER_JOINTS, *WRISTS)]
-    turns = [motion.segments[name][:, :3, :3] for name in turned_segments(actor, weights)]
-    stacked = np.stack(turns, axis=1) if turns else np.empty((len(motion.time), 0, 3, 3))
+    rotations = [motion.segments[name][:, :3, :3] for name in oriented_segments(actor, weights)]
+    stacked = np.stack(rotations, axis=1) if rotations else np.empty((len(motion.time), 0, 3, 3))
     return np.stack(points, axis=1), np.ascontiguousarray(stacked)
 
 
-def turned_segments(actor: ScaledActor, weights: ImitationWeights) -> tuple[str, ...]:
-    """Segments whose orientation counts: hands, upper arms, and the trunk where the actor has a marker."""
+def oriented_segments(actor: ScaledActor, weights: ImitationWeights) -> tuple[str, ...]:
+    """Find the segments whose orientation counts: hands, upper arms, and a trunk with a marker.
+
+    Parameters
+    ----------
+    actor : ScaledActor
+        Scaled model with its markers.
+    weights : ImitationWeights
+        Weights of the errors; segments of weight 0 are left out.
+
+    Returns
+    -------
+    tuple of str
+        Names of the segments.
+    """
     present = (*MARKERS, "trunk") if "trunk" in actor.markers else MARKERS
-    return tuple(name for name in present if _turn_weight(name, weights) > 0.0)
+    return tuple(name for name in present if _orientation_weight(name, weights) > 0.0)
 
 
-def _turn_weight(segment: str, weights: ImitationWeights) -> float:
+def _orientation_weight(segment: str, weights: ImitationWeights) -> float:
+    """Weight of a segment's orientation; 0 for forearms."""
     if segment.endswith("_forearm"):
         return 0.0
     return weights.hand_orientation if segment in _HANDS else weights.segment_orientation

@@ -1,4 +1,4 @@
-"""A robot's motion from weights of criteria: the hands keep their path, eq. 4.23 chooses the joints."""
+"""A robot's motion by weighted criteria: the hands keep their path, eq. 4.23 resolves the redundancy."""
 
 import numpy as np
 import pinocchio as pin
@@ -18,10 +18,10 @@ from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
 
 GAIN = 400.0
-"""p of the manipulability criterion for a robot's trunk yaw and arms; like a person's, it mostly moves them
-as joint velocity alone does."""
+"""Gain p of the manipulability criterion for a robot's trunk yaw and arms; like a person's, it mostly moves
+them as the joint-velocity criterion alone does."""
 _RETURN_TIME = 2.5
-"""After contact, s, over which the posture goes back to the person's."""
+"""Time after contact, s, over which the posture goes back to the person's."""
 
 
 def weighted_posture(
@@ -34,40 +34,43 @@ def weighted_posture(
     lower: Array,
     upper: Array,
 ) -> Array:
-    """Let the weighted law move trunk and arms while hands hold something (Tomić 2018, §4.4, eq. 4.23).
+    """Let weighted criteria move trunk and arms while hands hold something (Tomić 2018, §4.4, eq. 4.23).
 
-    The law begins in the posture that the motion has at the first sample in contact. From there on both
-    palms keep the path that they have in that motion, and among all joints that do so those are taken whose
-    Φ = Σ k_i φ_i is least, sample by sample, with the robot's own inertia matrix, rotors included, inside its
-    joint limits. After contact the posture returns to the given one. Where the law jumps, as it does where it
-    begins and where a joint meets a limit, it is rounded.
+    The resolution begins in the posture that the motion has at the first sample in contact. From there on
+    both palms keep the path that they have in that motion, and among all joint motions that do so the one
+    with the least Φ = Σ k_i φ_i is taken, sample by sample, with the robot's own inertia matrix, rotors
+    included, inside its joint limits. After contact the posture returns to the given one. Where the resolved
+    motion has a corner, as at its beginning and where a joint meets a limit, it is smoothed.
 
     Parameters
     ----------
     robot : Robot
+        Robot with two arms on a floating base.
     time : (T,) array
-        Evenly spaced, s.
+        Evenly spaced times of the samples, s.
     joints : (T, n) array
-        Trunk and arms of a motion whose palms are where they should be, rad.
+        Positions of trunk and arms in a motion whose palms are on their targets, rad.
     base : (T, 7) array
-        Pose of the root link.
+        Pose of the root link in the world frame: position, m, and quaternion.
     held : (T,) bool array
         Whether any hand holds something.
     weights : (4,) array
-        k in the order of `CRITERIA`: not negative, sum 1.
-    lower, upper : (n,) array
-        rad.
+        Weights k in the order of `CRITERIA`: not negative, sum 1.
+    lower : (n,) array
+        Lower joint limits, rad.
+    upper : (n,) array
+        Upper joint limits, rad.
 
     Returns
     -------
     (T, n) array
-        rad, inside the limits. Rounding moves the palms a little.
+        Positions of trunk and arms, rad, inside the limits. Smoothing moves the palms a little.
 
     Raises
     ------
     SkillError
-        The law leads the hands to where they cannot go on, or wants an ergonomic posture where none is
-        known.
+        If the resolved motion leads the hands to where they cannot go on, or weights an ergonomic posture
+        where none is known.
     """
     if weights[ERGONOMY] > 0.0:
         require_ergonomic(robot)
@@ -77,8 +80,8 @@ def weighted_posture(
     path = palm_path(robot, model, np.hstack([base[part], joints[part]]))
     moved = follow_palms_by_law(robot, model, time[part], path, weights, lower, upper)
     posture = joints.copy()
-    share = near_contact(time, held, _RETURN_TIME)[part.stop :, None]
-    posture[part.stop :] += share * (moved[-1] - joints[last])
+    weight = near_contact(time, held, _RETURN_TIME)[part.stop :, None]
+    posture[part.stop :] += weight * (moved[-1] - joints[last])
     posture[part] = moved
     return rounded_posture(time, np.clip(posture, lower, upper), lower, upper)
 
@@ -86,35 +89,38 @@ def weighted_posture(
 def follow_palms_by_law(
     robot: Robot, model: pin.Model, time: Array, path: Path, weights: Array, lower: Array, upper: Array
 ) -> Array:
-    """Move trunk and arms by the weighted law along a path of both palms (Tomić 2018, eq. 4.23).
+    """Move trunk and arms by weighted criteria along a path of both palms (Tomić 2018, eq. 4.23).
 
     Parameters
     ----------
     robot : Robot
+        Robot with two arms on a floating base.
     model : pinocchio.Model
         Its `upper_body`.
     time : (T,) array
-        Evenly spaced, s.
+        Evenly spaced times of the samples, s.
     path : Path
-        From `palm_path`.
+        Prescribed path of root and palms, from `palm_path`.
     weights : (4,) array
-        k in the order of `CRITERIA`: not negative, sum 1.
-    lower, upper : (n,) array
-        rad.
+        Weights k in the order of `CRITERIA`: not negative, sum 1.
+    lower : (n,) array
+        Lower joint limits, rad.
+    upper : (n,) array
+        Upper joint limits, rad.
 
     Returns
     -------
     (T, n) array
-        rad; the palms are within 1e-7 m and rad of their path.
+        Positions of trunk and arms, rad; the palms are within 1e-7 m and rad of their path.
 
     Raises
     ------
     SkillError
-        The law leads the palms to where they cannot go on.
+        If the resolved motion leads the palms to where they cannot go on.
     """
     body = robot_body(robot, model, lower, upper)
     period = float(time[-1] - time[0]) / max(len(time) - 1, 1)
-    # What does not move the hands need not slow the whole motion down.
+    # Null-space motion, which does not move the hands, need not slow the whole motion down.
     fastest = float(model.velocityLimit[6:].min())
     motion = np.empty_like(path.told)
     reached = roll(body, path, Constants(period, GAIN, fastest), weights, make_scratch(body), motion)
@@ -129,20 +135,21 @@ def follow_palms_by_law(
 
 
 def palm_path(robot: Robot, model: pin.Model, q: Array) -> Path:
-    """Take what a law is to follow from a motion: where the root and the palms are.
+    """Compute the paths of root and palms that a resolved motion has to follow.
 
     Parameters
     ----------
     robot : Robot
+        Robot with two arms on a floating base.
     model : pinocchio.Model
         Its `upper_body`.
     q : (T, 7 + n) array
-        Configurations of it.
+        Configurations of that model.
 
     Returns
     -------
     Path
-        Without shoulders and elbows, which no robot's law looks at.
+        Without shoulders and elbows, which no robot's criteria look at.
     """
     data = model.createData()
     frames = [model.getFrameId(robot.frames[f"{side}_hand"]) for side in SIDES]
@@ -152,14 +159,23 @@ def palm_path(robot: Robot, model: pin.Model, q: Array) -> Path:
         for h, frame in enumerate(frames):
             rotation[t, h] = data.oMi[model.frames[frame].parentJoint].rotation
             position[t, h] = data.oMf[frame].translation
-    told = chain_coordinates(q)
-    return Path(told[0].copy(), told, rotation, position, np.empty((len(q), 0, 3)), told[0].copy())
+    prescribed = chain_coordinates(q)
+    points = np.empty((len(q), 0, 3))
+    return Path(prescribed[0].copy(), prescribed, rotation, position, points, prescribed[0].copy())
 
 
 def chain_coordinates(q: Array) -> Array:
-    """Write configurations with a floating base (T, 7 + j) in the thesis's coordinates (T, 6 + j).
+    """Convert configurations with a floating base to the coordinates on virtual joints (Tomić 2018).
 
-    The base's place z, y, x, then yaw, roll and pitch about z, x and y.
+    Parameters
+    ----------
+    q : (T, 7 + j) array
+        Base position, m, base quaternion x, y, z, w, and joint positions, rad.
+
+    Returns
+    -------
+    (T, 6 + j) array
+        The base's position z, y, x, m, its yaw, roll and pitch about z, x and y, rad, and the joints.
     """
-    turns = np.unwrap(Rotation.from_quat(q[:, 3:7]).as_euler("ZXY"), axis=0)
-    return np.concatenate([q[:, 2::-1], turns, q[:, 7:]], axis=1)
+    angles = np.unwrap(Rotation.from_quat(q[:, 3:7]).as_euler("ZXY"), axis=0)
+    return np.concatenate([q[:, 2::-1], angles, q[:, 7:]], axis=1)

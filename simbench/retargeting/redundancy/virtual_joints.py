@@ -1,4 +1,4 @@
-"""The thesis's virtual joints of legs and spine: three slides and three hinges that carry an upper body."""
+"""Virtual joints of legs and spine (Tomić 2018): three prismatic and three revolute joints of a root."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,18 @@ _COUNT = len(BASE_JOINTS)
 
 
 def tree_on_virtual_joints(tree: KinematicTree) -> KinematicTree:
-    """Let the root of a tree move along z, y, x and turn by yaw, roll and pitch, about z, x and y."""
+    """Let the root of a tree translate along z, y, x and rotate by yaw, roll and pitch, about z, x and y.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+        Tree of n bodies on a root.
+
+    Returns
+    -------
+    KinematicTree
+        Tree of 6 + n bodies, the virtual joints first.
+    """
     z, y, x = np.eye(3)[::-1]
     return KinematicTree(
         np.concatenate([np.arange(_COUNT), tree.parent + _COUNT]),
@@ -23,7 +34,18 @@ def tree_on_virtual_joints(tree: KinematicTree) -> KinematicTree:
 
 
 def masses_on_virtual_joints(masses: BodyMasses) -> BodyMasses:
-    """Add the weightless bodies between the virtual joints."""
+    """Add the massless bodies between the virtual joints.
+
+    Parameters
+    ----------
+    masses : BodyMasses
+        Masses of the root's body and of those it carries.
+
+    Returns
+    -------
+    BodyMasses
+        Masses of the bodies of the tree on virtual joints.
+    """
     return BodyMasses(
         np.concatenate([np.zeros(_COUNT), masses.mass]),
         np.concatenate([np.zeros((_COUNT, 3)), masses.centre]),
@@ -32,7 +54,20 @@ def masses_on_virtual_joints(masses: BodyMasses) -> BodyMasses:
 
 
 def joints_that_carry(tree: KinematicTree, body: int) -> NDArray[np.bool_]:
-    """Which joints (n,) move a body."""
+    """Find the joints that move a body.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+        Tree with n joints.
+    body : int
+        Index of the body; 0 is the root.
+
+    Returns
+    -------
+    (n,) bool array
+        Whether each joint moves it.
+    """
     moved = np.zeros(len(tree.parent), dtype=bool)
     while body > 0:
         moved[body - 1] = True

@@ -4,35 +4,36 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import BPoly
 
 from simbench.errors import ScenarioError
+from simbench.kinematics.arrays import Array
 from simbench.options import SWEEP, RobotSection, SimulationSection
 from simbench.retargeting.fixed_base.base import base_pose, planned_torques, rest_posture
+from simbench.retargeting.reference.assembly import sample_motion
 from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.robot.robot import Robot
 
 _PEAK_OVER_MEAN = 1.875
 """Greatest speed of a minimum-jerk movement over its mean speed (Flash & Hogan 1985)."""
-_LONGEST = 600.0
-"""Of a sweep, s: its reference is held whole in memory, 0.3 MB a second for six joints."""
+_MAX_DURATION = 600.0
+"""Longest sweep, s: its reference is held whole in memory, 0.3 MB a second for six joints."""
 
 
 @dataclass(frozen=True)
-class Sweep:
-    """How far and how fast; the keys of `motion.task`.
+class JointSweep:
+    """Amplitude and speed of a sweep; the keys of `motion.task`.
 
     Parameters
     ----------
     amplitude_rad : float
-        Of every joint, to the side on which it has more room.
+        Displacement of every joint, to the side on which it has more room, rad.
     speed_rad_s : float
-        Greatest speed of every joint.
+        Greatest speed of every joint, rad/s.
     repetitions : int
-        Ways out and back.
+        Number of strokes out and back.
     pause_s : float
-        At every end, s.
+        Pause at every end, s.
     """
 
     amplitude_rad: float = 1.0
@@ -41,14 +42,14 @@ class Sweep:
     pause_s: float = 0.25
 
     @property
-    def way_s(self) -> float:
-        """How long a way out, or back, takes, s."""
+    def stroke_s(self) -> float:
+        """Duration of a stroke out, or back, s."""
         return _PEAK_OVER_MEAN * self.amplitude_rad / self.speed_rad_s
 
 
-def sweep_timeline(
+def build_sweep_reference(
     robot: Robot,
-    place: RobotSection,
+    section: RobotSection,
     task: Mapping[str, float],
     settings: SimulationSection,
     feedforward: str,
@@ -58,18 +59,20 @@ def sweep_timeline(
     Parameters
     ----------
     robot : Robot
-        With a fixed base.
-    place : RobotSection
-        Its posture is where the sweep starts and ends.
+        Robot with a fixed base.
+    section : RobotSection
+        Base placement, and the posture in which the sweep starts and ends.
     task : mapping of str to float
-        Fields of `Sweep`.
+        Fields of `JointSweep`.
     settings : SimulationSection
+        Physics step, and times to settle and hold.
     feedforward : str
-        As in `ControlSection`.
+        Feed-forward torque: `none`, `gravity` or `inverse_dynamics`, as in `ControlSection`.
 
     Returns
     -------
     Timeline
+        Reference of the joints; its hands are None, its base, ZMP and COG paths empty.
 
     Raises
     ------
@@ -78,30 +81,28 @@ def sweep_timeline(
     """
     if robot.floating:
         raise ScenarioError(f"motion.source {SWEEP}: needs a robot with a fixed base; {robot.name} floats")
-    start = rest_posture(robot, place)
-    sweep = _sweep(task, settings.timestep_s)
+    start = rest_posture(robot, section)
+    sweep = _read_sweep(task, settings.timestep_s)
     end = start + _directions(robot, start, sweep) * sweep.amplitude_rad
     knots, stops = [settings.settle_s], [start]
     for target in (end, start) * sweep.repetitions:
-        knots += [knots[-1] + sweep.way_s, knots[-1] + sweep.way_s + sweep.pause_s]
+        knots += [knots[-1] + sweep.stroke_s, knots[-1] + sweep.stroke_s + sweep.pause_s]
         stops += [target, target]
     if sweep.pause_s == 0.0:
         knots, stops = knots[:1] + knots[1::2], stops[:1] + stops[1::2]
     rest = np.zeros_like(start)
     path = BPoly.from_derivatives(knots, [[stop, rest, rest] for stop in stops])
-    steps = round((knots[-1] + settings.hold_s) / settings.timestep_s)
-    clock = (np.arange(1, steps + 1) * settings.timestep_s).clip(knots[0], knots[-1])
-    position, velocity, acceleration = path(clock), path.derivative()(clock), path.derivative(2)(clock)
-    torque = planned_torques(robot, position, velocity, acceleration, feedforward)
-    grip = np.zeros((steps, len(robot.hands)), dtype=bool)
-    reference = Reference(position, velocity, torque, acceleration, grip)
-    base = base_pose(place.position_m, place.heading_rad)
+    sampled = sample_motion(path, settings, knots[-1], begin=knots[0], settled=True)
+    torque = planned_torques(robot, sampled.position, sampled.velocity, sampled.acceleration, feedforward)
+    grip = np.zeros((len(sampled.clock), len(robot.hands)), dtype=bool)
+    reference = Reference(sampled.position, sampled.velocity, torque, sampled.acceleration, grip)
+    base = base_pose(section.position_m, section.heading_rad)
     return Timeline(reference, base, settings.settle_s, np.array([knots[0], knots[-1]]))
 
 
-def _sweep(task: Mapping[str, float], timestep: float) -> Sweep:
+def _read_sweep(task: Mapping[str, float], timestep: float) -> JointSweep:
     """Check the keys and values of `motion.task`."""
-    known = [field.name for field in fields(Sweep)]
+    known = [field.name for field in fields(JointSweep)]
     for key, value in task.items():
         if key not in known:
             raise ScenarioError(f"motion.task.{key}: unknown key; allowed: {', '.join(known)}")
@@ -111,16 +112,18 @@ def _sweep(task: Mapping[str, float], timestep: float) -> Sweep:
     if repetitions != int(repetitions):
         raise ScenarioError(f"motion.task.repetitions: must be a whole number, got {repetitions:g}")
     lengths = {key: float(value) for key, value in task.items() if key != "repetitions"}
-    sweep = Sweep(**lengths, repetitions=int(repetitions))
-    if sweep.way_s < timestep:
-        raise ScenarioError(f"motion.task: a way takes {sweep.way_s:.3g} s; at least a step, {timestep:g} s")
-    total = 2.0 * repetitions * (sweep.way_s + sweep.pause_s)
-    if total > _LONGEST:
-        raise ScenarioError(f"motion.task: would take {total:.4g} s; at most {_LONGEST:g} s")
+    sweep = JointSweep(**lengths, repetitions=int(repetitions))
+    if sweep.stroke_s < timestep:
+        raise ScenarioError(
+            f"motion.task: a stroke takes {sweep.stroke_s:.3g} s; at least a step, {timestep:g} s"
+        )
+    total = 2.0 * repetitions * (sweep.stroke_s + sweep.pause_s)
+    if total > _MAX_DURATION:
+        raise ScenarioError(f"motion.task: would take {total:.4g} s; at most {_MAX_DURATION:g} s")
     return sweep
 
 
-def _directions(robot: Robot, start: NDArray[np.float64], sweep: Sweep) -> NDArray[np.float64]:
+def _directions(robot: Robot, start: Array, sweep: JointSweep) -> Array:
     """Side on which each joint has more room, ±1 (n,); refuse what passes a limit."""
     model = robot.model
     below, above = start - model.lowerPositionLimit, model.upperPositionLimit - start

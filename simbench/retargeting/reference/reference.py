@@ -1,63 +1,72 @@
-"""What the joints are to do at every physics step."""
+"""Reference of the joints at every physics step, and how the recording lies in it."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.retargeting.contact.hand_plan import HandPlan
 
 
 @dataclass(frozen=True)
 class Reference:
-    """What the joints are to do, at every physics step; row k holds for the end of step k.
+    """Reference of the joints at every physics step; row k holds for the end of step k.
 
     Parameters
     ----------
-    position, velocity, feedforward : (N, n) array
-        rad, rad/s, N·m, in the order of `robot.joint_names`.
+    position : (N, n) array
+        Joint positions in the order of `robot.joint_names`, rad.
+    velocity : (N, n) array
+        Joint velocities, rad/s.
+    feedforward : (N, n) array
+        Feed-forward torques, N·m.
     acceleration : (N, n) array
-        rad/s².
+        Joint accelerations, rad/s².
     grip : (N, H) bool array
         Whether each of `robot.hands` is meant to hold.
     """
 
-    position: NDArray[np.float64]
-    velocity: NDArray[np.float64]
-    feedforward: NDArray[np.float64]
-    acceleration: NDArray[np.float64]
+    position: Array
+    velocity: Array
+    feedforward: Array
+    acceleration: Array
     grip: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """A reference and where the recording lies in it.
+    """A reference, how the recording lies in it, and the planned base, ZMP and COG.
 
     Parameters
     ----------
     reference : Reference
+        Reference of the joints at N physics steps.
     base : (7,) array
-        Pose of the root link at the start.
+        Pose of the root link in the world frame at the start: position, m, and quaternion.
     start : float
         Time of the recording's first sample, s.
     time : (T,) array
         Times of the recording's samples, s.
     hands : HandPlan or None
-        Where the palms are to be, at these samples; None if nothing is asked of them.
+        Desired motion of the palms at these samples; None if nothing is asked of them.
     base_path : (N, 7) array
-        Pose of the root link at the end of every physics step; empty for a robot with a fixed base.
+        Pose of the root link in the world frame at the end of every physics step; empty for a robot with a
+        fixed base.
     zmp : (N, 2) array
-        Where the ZMP is to be then, m.
-    cog, cog_velocity : (N, 3) array
-        Of the planned motion then, m and m/s.
+        Desired ZMP in the world frame at the end of every physics step, m.
+    cog : (N, 3) array
+        Planned COG in the world frame, m.
+    cog_velocity : (N, 3) array
+        Planned velocity of the COG in the world frame, m/s.
     """
 
     reference: Reference
-    base: NDArray[np.float64]
+    base: Array
     start: float
-    time: NDArray[np.float64]
+    time: Array
     hands: HandPlan | None = None
-    base_path: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 7)))
-    zmp: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 2)))
-    cog: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 3)))
-    cog_velocity: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 3)))
+    base_path: Array = field(default_factory=lambda: np.empty((0, 7)))
+    zmp: Array = field(default_factory=lambda: np.empty((0, 2)))
+    cog: Array = field(default_factory=lambda: np.empty((0, 3)))
+    cog_velocity: Array = field(default_factory=lambda: np.empty((0, 3)))

@@ -1,19 +1,21 @@
-"""A robot that keeps a posture, standing on its feet."""
+"""The reference of a robot that keeps a posture, standing on its feet."""
 
 import numpy as np
 import pinocchio as pin
+from scipy.interpolate import PPoly
 
 from simbench.balance.controller.sections import limb_sections
 from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.standing import stand
 from simbench.options import PushSection, RobotSection, SimulationSection, end_of_pushes
+from simbench.retargeting.reference.assembly import sample_motion
 from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.robot.robot import Robot
 
 
-def still_timeline(
+def build_standing_reference(
     robot: Robot,
-    place: RobotSection,
+    section: RobotSection,
     settings: SimulationSection,
     push: PushSection | None,
     feedforward: str,
@@ -23,16 +25,20 @@ def still_timeline(
     Parameters
     ----------
     robot : Robot
-        With two legs.
-    place : RobotSection
+        Robot with two legs.
+    section : RobotSection
+        Base placement and posture.
     settings : SimulationSection
+        Physics step, and times to settle and hold.
     push : PushSection or None
+        Pushes on the robot, which prolong the reference.
     feedforward : str
-        As in `ControlSection`.
+        Feed-forward torque: `none`, or anything else for that of standing still, as in `ControlSection`.
 
     Returns
     -------
     Timeline
+        Constant reference of joints, base, ZMP and COG.
 
     Raises
     ------
@@ -42,18 +48,21 @@ def still_timeline(
         As `stand`.
     """
     limb_sections(robot)
-    stance = stand(robot, place.position_m, place.heading_rad, place.posture, place.height_m)
-    end = settings.settle_s + settings.hold_s + (end_of_pushes(push) if push else 0.0)
-    steps = max(1, round(end / settings.timestep_s))
+    stance = stand(robot, section.position_m, section.heading_rad, section.posture, section.height_m)
+    duration = end_of_pushes(push) if push else 0.0
+    end = settings.settle_s + settings.hold_s + duration
+    # A constant joint curve: the motion consists of waiting for the pushes.
+    curve = PPoly(stance.joints[None, None], [0.0, 1.0])
+    sampled = sample_motion(curve, settings, duration)
+    steps = len(sampled.clock)
     torque = np.zeros((1, len(stance.joints)))
     if feedforward != "none":
         torque = standing_torques(robot, np.zeros(1), stance.base[None], stance.joints[None], inertia=False)
-    rest = np.zeros((steps, len(stance.joints)))
     reference = Reference(
-        position=np.tile(stance.joints, (steps, 1)),
-        velocity=rest,
+        position=sampled.position,
+        velocity=sampled.velocity,
         feedforward=np.tile(torque, (steps, 1)),
-        acceleration=rest.copy(),
+        acceleration=sampled.acceleration,
         grip=np.zeros((steps, len(robot.hands)), dtype=bool),
     )
     cog = pin.centerOfMass(

@@ -1,4 +1,4 @@
-"""Where a robot stands for a plan, where its COG goes, and whether legs and hands can do what is asked."""
+"""Base placement, pelvis and ZMP target of a standing plan, and checks that legs and hands can follow it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -26,43 +26,50 @@ from simbench.robot.sides import SIDES
 
 OnProgress = Callable[[str, int, int], None]
 
-_LEAST_SHOULDER_HEIGHT = 0.5
-"""m; a recording whose floor is not at 0, or of somebody who lies, says nothing of the pelvis' height."""
-_LEG_ROOM = 0.6
-"""Of the heights the legs allow, what is used: the rest is for the sway that balance takes."""
+_MIN_SHOULDER_HEIGHT = 0.5
+"""Height, m, below which a person's shoulders say nothing of the pelvis' height: the recording's floor is not
+at 0, or the person lies."""
+_LEG_RANGE_FRACTION = 0.6
+"""Fraction used of the heights that the legs allow: the rest is for the sway that balance takes."""
 _FADE_TIME = 1.0
-"""In which the pelvis leaves its height and returns to it, s."""
-_LEAD_TIME = 2.5
-"""Before and after contact, s, over which a posture is led to another."""
-_SMOOTHING = 0.31
-"""Window, s, that smooths a recorded pelvis, and a guide, which goes from pose to pose of a handle's way."""
+"""Time over which the pelvis leaves its nominal height and returns to it, s."""
+_BLEND_TIME = 2.5
+"""Time before and after contact, s, over which one posture is blended into another."""
+_SMOOTHING_WINDOW = 0.31
+"""Window, s, that smooths a recorded pelvis, and postures that step from pose to pose of a handle's path."""
 
 
-def choose_spot(
+def choose_placement(
     robot: Robot,
     section: RobotSection,
     settings: RetargetSection,
     handles: Mapping[str, HandlePath],
     on_progress: OnProgress,
 ) -> BasePlacement:
-    """Take the place a scenario gives a robot, or find the best one for its equipment.
+    """Take the base placement that a scenario gives a robot, or find the best one for its equipment.
 
     Parameters
     ----------
     robot : Robot
+        Robot to be placed.
     section : RobotSection
+        Given placement, and whether another one is to be found.
     settings : RetargetSection
+        Gives the COG's motion with the hands.
     handles : {side: HandlePath}
+        HandlePath that each hand holds; empty for free motion.
     on_progress : callable (stage, done, total)
+        Called as the search proceeds.
 
     Returns
     -------
     BasePlacement
+        Position, m, heading, rad, and height, m, of the robot, and how its COG moves with the hands.
 
     Raises
     ------
     RetargetError
-        If a place is to be found without equipment, or there is none.
+        If a placement is to be found without equipment, or none is feasible.
     """
     given = BasePlacement(
         section.position_m,
@@ -78,18 +85,18 @@ def choose_spot(
         raise RetargetError(f"{robot.name}: robot.place auto needs equipment whose handles are known")
     found = find_spot(robot, handles, given, section.posture, on_progress)
     if not found.placement.feasible:
-        spot = found.spot
+        best = found.spot
         raise RetargetError(
             f"{robot.name}: has no place to follow the handles from; least is missing at "
-            f"({spot.position[0]:.3f}, {spot.position[1]:.3f}) m, turned {spot.heading:.3f} rad, "
-            f"{spot.height:.3f} m higher: {found.placement.fault}"
+            f"({best.position[0]:.3f}, {best.position[1]:.3f}) m, turned {best.heading:.3f} rad, "
+            f"{best.height:.3f} m higher: {found.placement.fault}"
         )
     return found.spot
 
 
-def guide_posture(
+def blend_into_reach(
     robot: Robot,
-    spot: BasePlacement,
+    base_placement: BasePlacement,
     section: RobotSection,
     handles: Mapping[str, HandlePath],
     time: Array,
@@ -97,66 +104,76 @@ def guide_posture(
     names: tuple[str, ...],
     hands: HandPlan,
 ) -> tuple[Array, Array]:
-    """Lead a posture, while hands hold, to one near which all of the equipment is within reach.
+    """Blend a posture, while hands hold, into one near which the whole handle path is within reach.
 
-    What leads are the postures that a placement found along the handles' way: their mean is to be preferred,
-    since it rests; they themselves are where to start from.
+    Base placement finds a posture for each pose of the handles' path. Their mean is the new preference, since
+    it does not move; they themselves are the initial guess.
 
     Parameters
     ----------
     robot : Robot
-    spot : BasePlacement
+        Robot whose hands hold the equipment.
+    base_placement : BasePlacement
+        Where it stands.
     section : RobotSection
+        Names the posture of its legs and head.
     handles : {side: HandlePath}
+        HandlePath that each hand holds.
     time : (T,) array
-        s.
+        Time of each sample, s.
     posture : (T, n) array
-        Of the joints in `names`, rad.
+        Positions of the joints in `names`, rad.
     names : tuple of str
+        Joints of trunk and arms.
     hands : HandPlan
+        Planned hand motion at the same samples.
 
     Returns
     -------
-    preferred, start : (T, n) array
+    preferred : (T, n) array
+        Posture to be preferred from now on, rad.
+    start : (T, n) array
+        Posture to start solving from, rad.
 
     Raises
     ------
     RetargetError
         If the equipment is out of reach from there.
     """
-    handles = _used(handles, hands)
-    placed = evaluate_placement(robot, handles, spot, section.posture)
+    handles = _used_part(handles, hands)
+    placed = evaluate_placement(robot, handles, base_placement, section.posture)
     if not placed.placement.feasible:
-        raise RetargetError(f"{robot.name}: out of reach: {_out_of_reach(placed)}")
+        raise RetargetError(f"{robot.name}: out of reach: {_describe_fault(placed)}")
     reached = placed.placement
     order = [reached.joint_names.index(name) for name in names]
-    guide = reached.postures[_places(handles, hands)][:, order]
+    guide = reached.postures[_nearest_poses(handles, hands)][:, order]
     guide = _smooth(time, guide, order=2)
     touching = np.any(list(hands.contact.values()), axis=0)
-    share = near_contact(time, touching, _LEAD_TIME)[:, None]
+    weight = near_contact(time, touching, _BLEND_TIME)[:, None]
     resting = reached.postures[:, order].mean(axis=0)
-    return posture + share * (resting - posture), posture + share * (guide - posture)
+    return posture + weight * (resting - posture), posture + weight * (guide - posture)
 
 
 def _smooth(time: Array, values: Array, order: int) -> Array:
-    """Smooth values (T, ...) over `_SMOOTHING` (Savitzky-Golay), unless they are too few."""
-    window = round(_SMOOTHING * (len(time) - 1) / (time[-1] - time[0])) // 2 * 2 + 1
+    """Smooth values (T, ...) over `_SMOOTHING_WINDOW` (Savitzky-Golay), unless they are too few."""
+    window = round(_SMOOTHING_WINDOW * (len(time) - 1) / (time[-1] - time[0])) // 2 * 2 + 1
     if order + 1 < window <= len(time):
         return np.asarray(savgol_filter(values, window, order, axis=0))
     return values
 
 
-def _out_of_reach(placed: Placed) -> str:
+def _describe_fault(placed: Placed) -> str:
+    """Say why a placement is not feasible, and what the user can change."""
     return (
         f"{placed.placement.fault}; let robot.place be auto, or change robot.position_m, the fixture's place "
         "or the task"
     )
 
 
-def _used(handles: Mapping[str, HandlePath], hands: HandPlan) -> dict[str, HandlePath]:
-    """Leave out the ends of the handles' way where no hand went; a closed way is kept whole."""
-    places = _places(handles, hands)
-    part = slice(places.min(), places.max() + 1)
+def _used_part(handles: Mapping[str, HandlePath], hands: HandPlan) -> dict[str, HandlePath]:
+    """Leave out the ends of the handles' path where no hand went; a closed path is kept whole."""
+    nearest = _nearest_poses(handles, hands)
+    part = slice(nearest.min(), nearest.max() + 1)
     closed = any(
         len(handle.poses) > 1 and np.allclose(handle.poses[0], handle.poses[-1])
         for handle in handles.values()
@@ -169,13 +186,13 @@ def _used(handles: Mapping[str, HandlePath], hands: HandPlan) -> dict[str, Handl
     }
 
 
-def _places(handles: Mapping[str, HandlePath], hands: HandPlan) -> NDArray[np.int64]:
-    """Index of the poses of the handles' common way that is nearest to the hands, sample by sample (T,)."""
+def _nearest_poses(handles: Mapping[str, HandlePath], hands: HandPlan) -> NDArray[np.int64]:
+    """Index of the poses of the handles' common path that is nearest to the hands, sample by sample (T,)."""
     count = max(len(handle.poses) for handle in handles.values())
     total = np.zeros((len(next(iter(hands.share.values()))), count))
     for side, handle in handles.items():
-        way = hands.actor[side][:, None, :3, 3] - handle.poses[None, :, :3, 3]
-        total += np.where(hands.contact[side][:, None], (way**2).sum(axis=2), 0.0)
+        apart = hands.actor[side][:, None, :3, 3] - handle.poses[None, :, :3, 3]
+        total += np.where(hands.contact[side][:, None], (apart**2).sum(axis=2), 0.0)
     nearest = total.argmin(axis=1)
     held = np.any([hands.contact[side] for side in handles], axis=0)
     samples = np.flatnonzero(held)
@@ -183,7 +200,7 @@ def _places(handles: Mapping[str, HandlePath], hands: HandPlan) -> NDArray[np.in
     return nearest[samples[np.searchsorted(samples, np.arange(len(held))).clip(0, len(samples) - 1)]]
 
 
-def missed_grip(
+def measure_grip_error(
     robot: Robot, base: Array, joints: Array, hands: HandPlan, time: Array
 ) -> tuple[float, float]:
     """Measure by how much the planned palms miss their handles in contact.
@@ -191,18 +208,22 @@ def missed_grip(
     Parameters
     ----------
     robot : Robot
-    base, joints : (T, 7), (T, n) array
-        The first (T, 0) for a robot with a fixed base, which stands where its model says (`placed_robot`).
+        One with a fixed base stands where its model says (`placed_robot`).
+    base : (T, 7) or (T, 0) array
+        Pose of a floating root link in the world frame: position, m, and quaternion; (T, 0) for a fixed base.
+    joints : (T, n) array
+        Positions of all joints, rad.
     hands : HandPlan
+        Planned hand motion at the same samples.
     time : (T,) array
-        s.
+        Time of each sample, s.
 
     Returns
     -------
     distance : float
-        Greatest, m.
+        Greatest distance of a palm from its handle, m.
     when : float
-        s.
+        Time of that sample, s.
     """
     model, data = robot.model, robot.model.createData()
     worst, when = 0.0, 0
@@ -210,14 +231,29 @@ def missed_grip(
         frame = model.getFrameId(robot.frames[f"{side}_hand"])
         for sample in np.flatnonzero(hands.contact[side]):
             pin.framesForwardKinematics(model, data, np.concatenate([base[sample], joints[sample]]))
-            miss = float(np.linalg.norm(data.oMf[frame].translation - hands.actor[side][sample, :3, 3]))
-            if miss > worst:
-                worst, when = miss, int(sample)
+            error = float(np.linalg.norm(data.oMf[frame].translation - hands.actor[side][sample, :3, 3]))
+            if error > worst:
+                worst, when = error, int(sample)
     return worst, float(time[when])
 
 
-def follow_hands(stance: Stance, hands: HandPlan, spot: BasePlacement) -> Array:
-    """Let the COG target (T, 2), m, go along with the hands in contact, as a person's does."""
+def compute_zmp_target(stance: Stance, hands: HandPlan, base_placement: BasePlacement) -> Array:
+    """Compute the desired ZMP, which moves with the hands in contact as a person's does.
+
+    Parameters
+    ----------
+    stance : Stance
+        Gives the middle of the soles.
+    hands : HandPlan
+        Planned hand motion at T samples.
+    base_placement : BasePlacement
+        Says how far the COG moves with the hands, and leans forward.
+
+    Returns
+    -------
+    (T, 2) array
+        World frame, m.
+    """
     moved = np.zeros((len(hands.share["left"]), 3))
     for side in SIDES:
         palm = hands.actor[side][:, :3, 3]
@@ -228,73 +264,86 @@ def follow_hands(stance: Stance, hands: HandPlan, spot: BasePlacement) -> Array:
             first, last = np.flatnonzero(touching)[[0, -1]]
             offset = palm[np.arange(len(palm)).clip(first, last)] - 0.5 * (low + high)
             moved += 0.5 * hands.share[side][:, None] * offset
-    share = np.maximum(hands.share["left"], hands.share["right"])[:, None]
-    ahead = np.array([np.cos(spot.heading), np.sin(spot.heading)])
-    along = com_offset(moved, spot.heading, spot.follow, spot.advance)
-    return np.asarray(stance.target + along + share * spot.lean * ahead)
+    weight = np.maximum(hands.share["left"], hands.share["right"])[:, None]
+    ahead = np.array([np.cos(base_placement.heading), np.sin(base_placement.heading)])
+    along = com_offset(moved, base_placement.heading, base_placement.follow, base_placement.advance)
+    return np.asarray(stance.target + along + weight * base_placement.lean * ahead)
 
 
-def pelvis_height(
+def compute_pelvis_height(
     robot: Robot,
     motion: HumanMotion,
     imitation: Imitation,
-    spot: BasePlacement,
+    base_placement: BasePlacement,
     section: RobotSection,
     share: Mapping[str, Array],
 ) -> Array:
-    """Let the pelvis go up and down as the person's does, as far as standing legs can follow.
+    """Compute the height of a pelvis that moves up and down as the person's does, within the legs' range.
 
-    The person's way from their initial configuration, by the ratio of shoulder heights, is brought softly
-    between the heights the legs allow. It is the recorded pelvis': the scaled model's root would lift the
-    robot with the person's shoulder girdle, and shake it where arms are straight. Without a recorded pelvis
-    it is the root's. Where hands go to equipment it fades: there the stance is the spot's; so it does at both
-    ends, where the robot comes from rest and goes to it.
+    The person's displacement from their initial configuration is scaled by the ratio of shoulder heights and
+    bounded smoothly by the heights that the legs allow. It is the recorded pelvis': the scaled model's root
+    would lift the robot with the person's shoulder girdle, and shake it where arms are straight. Without a
+    recorded pelvis it is the root's. Where hands go to equipment it fades out: there the stance is that of
+    the base placement. It also fades at both ends, where the robot comes from rest and goes to it.
 
     Parameters
     ----------
     robot : Robot
+        Robot with two legs.
     motion : HumanMotion
+        Recording with T samples.
     imitation : Imitation
-    spot : BasePlacement
+        Motion of the scaled model at the same samples.
+    base_placement : BasePlacement
+        Gives the nominal pelvis height.
     section : RobotSection
+        Names the posture of the legs; a seated robot's pelvis does not move.
     share : {side: (T,) array}
-        Of the transition to the equipment.
+        Blend weight of the hands' transition to the equipment.
 
     Returns
     -------
     (T,) array
-        m from the spot's height.
+        Height above that of the base placement, m.
     """
     shoulders = [motion.initial.joints[f"{side}_shoulder"][2] for side in SIDES]
-    if min(shoulders) < _LEAST_SHOULDER_HEIGHT or section.posture == SEATED:
+    if min(shoulders) < _MIN_SHOULDER_HEIGHT or section.posture == SEATED:
         return np.zeros(len(motion.time))
     data = robot.model.createData()
     stance = stand(robot, (0.0, 0.0), 0.0, section.posture)
     pin.framesForwardKinematics(robot.model, data, np.concatenate([stance.base, stance.joints]))
-    own = data.oMf[robot.model.getFrameId(robot.frames["left_shoulder"])].translation[2]
-    low, high = (end - spot.height for end in height_range(robot, section.posture))
-    room = _LEG_ROOM * np.array([low, high])
+    robot_shoulder = data.oMf[robot.model.getFrameId(robot.frames["left_shoulder"])].translation[2]
+    low, high = (end - base_placement.height for end in height_range(robot, section.posture))
+    room = _LEG_RANGE_FRACTION * np.array([low, high])
     if "pelvis" in motion.joints and "pelvis" in motion.initial.joints:
-        gone = motion.joints["pelvis"][:, 2] - motion.initial.joints["pelvis"][2]
+        moved = motion.joints["pelvis"][:, 2] - motion.initial.joints["pelvis"][2]
         # Of fourth order: a dance's ups and downs, of half a second, stay whole.
-        gone = _smooth(motion.time, gone, order=4)
+        moved = _smooth(motion.time, moved, order=4)
     else:
-        gone = imitation.q[:, 2] - imitation.actor.q[2]
-    way = gone * own / float(np.mean(shoulders))
-    limit = np.maximum(np.abs(np.where(way < 0.0, *room)), 1e-9)
-    soft = limit * np.tanh(way / limit)
+        moved = imitation.q[:, 2] - imitation.actor.q[2]
+    scaled = moved * robot_shoulder / float(np.mean(shoulders))
+    limit = np.maximum(np.abs(np.where(scaled < 0.0, *room)), 1e-9)
+    bounded = limit * np.tanh(scaled / limit)
     time = motion.time
     fade = min(_FADE_TIME, 0.25 * float(time[-1]))
     ends = minimum_jerk(time, 0.0, fade) * minimum_jerk(time[-1] - time, 0.0, fade)
-    return np.asarray(soft * ends * (1.0 - np.maximum(share["left"], share["right"])))
+    return np.asarray(bounded * ends * (1.0 - np.maximum(share["left"], share["right"])))
 
 
-def check_legs(robot: Robot, joints: Array) -> None:
+def require_leg_limits(robot: Robot, joints: Array) -> None:
     """Refuse a plan whose pelvis motion is beyond the legs' joint limits.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with two legs.
+    joints : (T, n) array
+        Positions of all joints, rad.
 
     Raises
     ------
     RetargetError
+        If a joint of a leg leaves its limits; the message names it.
     """
     for side in SIDES:
         for column in leg_columns(robot, side):

@@ -1,147 +1,132 @@
-"""Where the ZMP of a standing plan is to be, what hands feel of equipment, and the COG that answers both."""
+"""Planned ZMP: the equipment's wrench on the hands, and the COG that puts the ZMP where it is desired."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from simbench.balance.standing.standing import Stance, solve_com_ik
 from simbench.balance.standing.standing_profile import lipm_com_offset, planned_zmp
-from simbench.errors import BalanceError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
+from simbench.retargeting.contact.equipment import Resistance
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.robot.robot import Robot
 
-_GIVE = 0.001
-"""Way of the hands, m, in which friction turns round: grips and fingers give way by so much."""
-_END_TIME = 0.5
-"""In which inertia begins to count, s: twice the time in which a pendulum as high as a robot falls."""
-_WHOLE, _FARTHEST = 0.04, 0.08
-"""Distance of the COG from the wanted ZMP, m, up to which it is as asked for, and at most: half a sole."""
+_PRESLIDING_DISPLACEMENT = 0.001
+"""Displacement of the hands, m, over which friction reverses: grips and fingers give way by so much."""
+_INERTIA_ONSET_TIME = 0.5
+"""Time at both ends over which inertia begins to count, s: twice the time constant with which a pendulum as
+high as a robot falls."""
+_LINEAR_RANGE, _MAX_OFFSET = 0.04, 0.08
+"""Offset of the COG from the desired ZMP, m, up to which it is as computed, and its bound: half a sole."""
 
 
-@dataclass(frozen=True)
-class Resistance:
-    """What equipment opposes to a hand that moves it.
+def estimate_hand_wrench(time: Array, hands: HandPlan, resistance: Mapping[str, Resistance]) -> Array:
+    """Estimate the wrench of the equipment on the hands that move it.
 
-    Parameters
-    ----------
-    friction_n : float
-        Coulomb friction.
-    damping_ns_m : float
-        Viscous friction.
-    mass_kg : float
-        Of what moves.
-
-    Raises
-    ------
-    BalanceError
-        If one is negative or not finite.
-    """
-
-    friction_n: float
-    damping_ns_m: float
-    mass_kg: float
-
-    def __post_init__(self) -> None:
-        """Refuse what would push the hands on."""
-        numbers = (self.friction_n, self.damping_ns_m, self.mass_kg)
-        if not (np.isfinite(numbers).all() and min(numbers) >= 0.0):
-            raise BalanceError(f"resistance of equipment: {numbers}; allowed: finite numbers from 0")
-
-
-def hand_load(time: Array, hands: HandPlan, resistance: Mapping[str, Resistance]) -> Array:
-    """Expect the wrench of equipment on the hands that move it.
-
-    With x the way of a palm in contact, f = −(F s + d ẋ + m ẍ); the friction's direction s follows the way,
-    ds = dx / 1 mm with ‖s‖ ≤ 1, and stays when the hand rests.
+    With x the path of a palm in contact, f = −(F s + d ẋ + m ẍ). The friction's direction s follows the
+    displacement, ds = dx / 1 mm with ‖s‖ ≤ 1, and stays when the hand rests.
 
     Parameters
     ----------
     time : (T,) array
-        s.
+        Time of each sample, s.
     hands : HandPlan
+        Planned hand motion at the same samples.
     resistance : {side: Resistance}
+        Resistance of the equipment to each hand that moves it.
 
     Returns
     -------
     (T, 6) array
-        Force (N) and its moment about the world's origin (N·m), of all hands together.
+        Force (N) and its moment about the world's origin (N·m), summed over the hands, in the world frame.
     """
-    load = np.zeros((len(time), 6))
-    for side, felt in resistance.items():
+    wrench = np.zeros((len(time), 6))
+    for side, opposed in resistance.items():
         palm, held = hands.actor[side][:, :3, 3], hands.contact[side]
         steps = np.where((held[1:] & held[:-1])[:, None], np.diff(palm, axis=0), 0.0)
-        way = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
-        friction = np.zeros_like(way)
+        path = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
+        friction = np.zeros_like(path)
         for sample, step in enumerate(steps, start=1):
-            direction = friction[sample - 1] + step / _GIVE
+            direction = friction[sample - 1] + step / _PRESLIDING_DISPLACEMENT
             friction[sample] = direction / max(1.0, float(np.linalg.norm(direction)))
-        velocity = np.gradient(way, time, axis=0)
+        velocity = np.gradient(path, time, axis=0)
         acceleration = np.gradient(velocity, time, axis=0)
-        force = -(felt.friction_n * friction + felt.damping_ns_m * velocity + felt.mass_kg * acceleration)
+        force = -(
+            opposed.friction_n * friction + opposed.damping_ns_m * velocity + opposed.mass_kg * acceleration
+        )
         force[~held] = 0.0
-        load += np.hstack([force, np.cross(palm, force)])
-    return load
+        wrench += np.hstack([force, np.cross(palm, force)])
+    return wrench
 
 
-def balancing_cog(
-    robot: Robot, time: Array, base: Array, joints: Array, zmp: Array, load: Array | None
+def compute_balancing_cog(
+    robot: Robot, time: Array, base: Array, joints: Array, zmp: Array, wrench: Array | None
 ) -> Array:
-    """Find where the COG of a motion has to be for the ZMP to be where it is wanted.
+    """Compute the COG path of a motion for which the ZMP is where it is desired.
 
-    At both ends, where nobody knows yet how the robot gets into motion and to rest, it is kept over the
-    wanted ZMP.
+    The linear inverted pendulum gives the COG offset for the difference between desired and planned ZMP. At
+    both ends, where it is not yet known how the robot gets into motion and to rest, the COG is kept over the
+    desired ZMP.
 
     Parameters
     ----------
     robot : Robot
+        Robot with a floating base and n joints.
     time : (T,) array
-        s.
+        Time of each sample, s.
     base : (T, 7) array
+        Pose of the root link in the world frame: position, m, and quaternion.
     joints : (T, n) array
-        rad.
+        Joint positions, rad.
     zmp : (T, 2) array
-        Wanted, m.
-    load : (T, 6) array or None
-        From `hand_load`.
+        Desired ZMP in the world frame, m.
+    wrench : (T, 6) array or None
+        Wrench of the equipment on the hands, from `estimate_hand_wrench`; None without equipment.
 
     Returns
     -------
     (T, 2) array
-        m.
+        COG in the world frame, m.
     """
     clock = time - time[0]
-    moving = minimum_jerk(clock, 0.0, _END_TIME) * minimum_jerk(clock[-1] - clock, 0.0, _END_TIME)
-    planned, cog = planned_zmp(robot, time, base, joints, load, moving)
+    moving = minimum_jerk(clock, 0.0, _INERTIA_ONSET_TIME) * minimum_jerk(
+        clock[-1] - clock, 0.0, _INERTIA_ONSET_TIME
+    )
+    planned, cog = planned_zmp(robot, time, base, joints, wrench, moving)
     sway = lipm_com_offset(time, zmp - planned, float(cog[:, 2].mean()))
-    return zmp + _within_reach(cog[:, :2] + sway - zmp)
+    return zmp + _saturate(cog[:, :2] + sway - zmp)
 
 
-def swaying_balance(
+def solve_legs_for_zmp(
     robot: Robot, stance: Stance, time: Array, base: Array, joints: Array, zmp: Array, free: Array
 ) -> tuple[Array, Array]:
-    """Move legs and pelvis so that the ZMP is where it is wanted, in part where hands are not free.
+    """Move legs and pelvis so that the ZMP is where it is desired, in part where hands are not free.
 
     Parameters
     ----------
     robot : Robot
+        Robot with a floating base and n joints.
     stance : Stance
+        Poses of the soles, which stay, and the nominal pelvis height.
     time : (T,) array
-        s; from rest to rest.
+        Time of each sample, s; the motion starts and ends at rest.
     base : (T, 7) array
+        Pose of the root link in the world frame: position, m, and quaternion.
     joints : (T, n) array
-        rad.
+        Joint positions, rad.
     zmp : (T, 2) array
-        Wanted, m.
+        Desired ZMP in the world frame, m.
     free : (T,) array
-        0 where hands are with equipment, which the pelvis would take them away from, to 1.
+        Weight of the correction: 0 where hands are with equipment, which the pelvis would take them away
+        from, up to 1.
 
     Returns
     -------
     base : (T, 7) array
+        Corrected pose of the root link in the world frame: position, m, and quaternion.
     joints : (T, n) array
+        Joint positions with corrected legs, rad.
 
     Raises
     ------
@@ -149,13 +134,14 @@ def swaying_balance(
         As `solve_com_ik`.
     """
     planned, cog = planned_zmp(robot, time, base, joints)
-    part = free[:, None]
-    sway = part * lipm_com_offset(time, part * (zmp - planned), float(cog[:, 2].mean()))
-    return solve_com_ik(robot, stance, joints, cog[:, :2] + _within_reach(sway), base[:, 2] - stance.base[2])
+    weight = free[:, None]
+    sway = weight * lipm_com_offset(time, weight * (zmp - planned), float(cog[:, 2].mean()))
+    return solve_com_ik(robot, stance, joints, cog[:, :2] + _saturate(sway), base[:, 2] - stance.base[2])
 
 
-def _within_reach(sway: Array) -> Array:
-    """Bring a sway softly into what legs and soles can do: motions that need more let a robot fall anyway."""
-    beyond = np.maximum(np.abs(sway) - _WHOLE, 0.0)
-    room = _FARTHEST - _WHOLE
-    return np.asarray(np.sign(sway) * (np.minimum(np.abs(sway), _WHOLE) + room * np.tanh(beyond / room)))
+def _saturate(offset: Array) -> Array:
+    """Bound a COG offset smoothly by what legs and soles can do: motions that need more make robots fall."""
+    beyond = np.maximum(np.abs(offset) - _LINEAR_RANGE, 0.0)
+    room = _MAX_OFFSET - _LINEAR_RANGE
+    bounded = np.minimum(np.abs(offset), _LINEAR_RANGE) + room * np.tanh(beyond / room)
+    return np.asarray(np.sign(offset) * bounded)

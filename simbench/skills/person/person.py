@@ -16,7 +16,7 @@ from simbench.motion.human_motion import Actor, InitialPose
 from simbench.retargeting.imitation.calibration import ScaledActor
 from simbench.retargeting.imitation.scaling import actor_lengths
 from simbench.retargeting.imitation.tasks import INNER_JOINTS
-from simbench.retargeting.redundancy.ergonomic_posture import ergonomic_angle
+from simbench.retargeting.redundancy.robot_body import ergonomic_angle
 from simbench.retargeting.redundancy.virtual_joints import (
     joints_that_carry,
     masses_on_virtual_joints,

@@ -1,4 +1,4 @@
-"""Detours: clear where they were not, the same elsewhere, smooth between, held palms where they were."""
+"""Collision avoidance: paths clear where they were not, the same elsewhere, smooth, held palms in place."""
 
 import coal
 import numpy as np
@@ -7,7 +7,7 @@ import pytest
 
 from simbench.kinematics.damped_ik import solve_damped_ik
 from simbench.motion.trajectory import JointTrajectory
-from simbench.retargeting.collision.avoidance import avoid_collisions
+from simbench.retargeting.collision.avoidance import HeldPalm, UpperBodyPath, avoid_collisions
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import find_interference
 from simbench.retargeting.collision.obstacles import box_obstacle, cylinder_obstacle
@@ -52,10 +52,12 @@ def test_a_ball_goes_round_a_pole_by_as_little_as_it_must(ball):
     pole = cylinder_obstacle("pole", 0.03, 1.0, at(ARM * np.cos(pole_angle), ARM * np.sin(pole_angle), 0.0))
     closest = pole_angle - 2.0 * np.arcsin((RADIUS + 0.03 + MARGIN) / (2.0 * ARM))
     joints = 0.06 + closest - 0.3 * (1.0 - np.exp(-(((time - 1.0) / 0.12) ** 2)))[:, None]
-    detour = avoid_collisions(ball, time, joints, origin(201), {}, -limit, limit, MARGIN, (pole,))
-    bend = (detour.joints - joints)[:, 0]
-    assert (detour.missing == 0.0).all()
-    distance = 2.0 * ARM * np.sin(0.5 * np.abs(pole_angle - detour.joints)) - RADIUS - 0.03
+    changed = avoid_collisions(
+        ball, UpperBodyPath(time, joints, origin(201)), np.stack([-limit, limit]), MARGIN, {}, (pole,)
+    )
+    bend = (changed.joints - joints)[:, 0]
+    assert (changed.missing == 0.0).all()
+    distance = 2.0 * ARM * np.sin(0.5 * np.abs(pole_angle - changed.joints)) - RADIUS - 0.03
     assert MARGIN <= distance.min() < MARGIN + 0.001
     near = joints[:, 0] > closest
     window = np.abs(time - 1.0) < 0.41 + 0.5 * np.ptp(time[near])
@@ -73,9 +75,11 @@ def test_a_clear_path_stays_as_it_is(ball):
     joints = np.sin(time)[:, None]
     limit = np.array([np.pi])
     far = box_obstacle("far", (0.1, 0.1, 0.1), at(-1.0, 0.0, 0.0))
-    detour = avoid_collisions(ball, time, joints, origin(50), {}, -limit, limit, MARGIN, (far,))
-    np.testing.assert_array_equal(detour.joints, joints)
-    np.testing.assert_array_equal(detour.missing, np.zeros(50))
+    changed = avoid_collisions(
+        ball, UpperBodyPath(time, joints, origin(50)), np.stack([-limit, limit]), MARGIN, {}, (far,)
+    )
+    np.testing.assert_array_equal(changed.joints, joints)
+    np.testing.assert_array_equal(changed.missing, np.zeros(50))
 
 
 def palm_poses(model, joints, base):
@@ -121,18 +125,19 @@ def test_romeos_elbow_swivels_out_of_its_chest_with_the_palms_held(romeo, elbow_
     before = find_interference(romeo, whole(romeo, shapes, time, joints, base))
     assert {(one.first, one.second) for one in before} == {("RElbowYawLink", "torso")}
     assert min(one.distance for one in before) < -0.007
-    held = {frame: np.ones(len(time), dtype=bool) for frame in HANDS}
-    detour = avoid_collisions(shapes, time, joints, base, held, lower, upper, MARGIN)
-    assert (detour.missing == 0.0).all()
-    after = whole(romeo, shapes, time, detour.joints, base)
+    held = {frame: HeldPalm(np.ones(len(time), dtype=bool)) for frame in HANDS}
+    path = UpperBodyPath(time, joints, base)
+    changed = avoid_collisions(shapes, path, np.stack([lower, upper]), MARGIN, held)
+    assert (changed.missing == 0.0).all()
+    after = whole(romeo, shapes, time, changed.joints, base)
     # Between samples a millimetre less.
     assert find_interference(romeo, after, margin=MARGIN - 0.001) == ()
     np.testing.assert_allclose(
-        palm_poses(shapes.model, detour.joints, base), palm_poses(shapes.model, joints, base), atol=1e-7
+        palm_poses(shapes.model, changed.joints, base), palm_poses(shapes.model, joints, base), atol=1e-7
     )
-    assert (detour.joints >= lower).all()
-    assert (detour.joints <= upper).all()
-    bend = detour.joints - joints
+    assert (changed.joints >= lower).all()
+    assert (changed.joints <= upper).all()
+    bend = changed.joints - joints
     assert 0.1 < np.abs(bend).max() < 0.5
     # As smooth as the path itself: no jump of velocity.
     assert np.abs(np.diff(bend, 2, axis=0)).max() < 2.0 * np.abs(np.diff(joints, 2, axis=0)).max()
@@ -140,21 +145,22 @@ def test_romeos_elbow_swivels_out_of_its_chest_with_the_palms_held(romeo, elbow_
 
 def test_what_cannot_be_cleared_is_said(romeo, elbow_case):
     """A post where a held palm is: neither the palm gives way nor the post."""
-    shapes, time, joints, base, (lower, upper) = elbow_case
+    shapes, time, joints, base, limits = elbow_case
     few = slice(0, 4)
     palm = palm_poses(shapes.model, joints[few], base[few])[0, 0]
     post = box_obstacle("post", (0.1, 0.1, 0.1), palm)
-    held = {HANDS[0]: np.ones(4, dtype=bool)}
-    detour = avoid_collisions(shapes, time[few], joints[few], base[few], held, lower, upper, MARGIN, (post,))
-    assert (detour.missing > 0.02).all()
+    held = {HANDS[0]: HeldPalm(np.ones(4, dtype=bool))}
+    path = UpperBodyPath(time[few], joints[few], base[few])
+    changed = avoid_collisions(shapes, path, np.stack(limits), MARGIN, held, (post,))
+    assert (changed.missing > 0.02).all()
     np.testing.assert_allclose(
-        palm_poses(shapes.model, detour.joints, base[few])[:, 0],
+        palm_poses(shapes.model, changed.joints, base[few])[:, 0],
         palm_poses(shapes.model, joints[few], base[few])[:, 0],
         atol=1e-4,
     )
     # The fingers and the wrist may touch it: nothing is to be done.
     post = box_obstacle("post", (0.1, 0.1, 0.1), palm, ("l_wrist", "l_fingers"))
-    free = avoid_collisions(shapes, time[few], joints[few], base[few], held, lower, upper, MARGIN, (post,))
+    free = avoid_collisions(shapes, path, np.stack(limits), MARGIN, held, (post,))
     assert (free.missing == 0.0).all()
     left = slice(1, 8)
     np.testing.assert_allclose(free.joints[:, left], joints[few, left], atol=1e-6)
@@ -173,18 +179,18 @@ def test_a_moving_obstacle_pushes_a_free_arm_and_not_the_other(romeo):
     ahead = pin.XYZQUATToSE3(BASE).rotation[:, 0]
     near = 0.16 - 0.06 * np.exp(-(((time - 0.5) / 0.1) ** 2))
     block = box_obstacle("block", (0.1, 0.1, 0.1), np.array([at(*(palm + d * ahead)) for d in near]))
-    held = {"r_palm": np.ones(41, dtype=bool)}
-    lower, upper = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
+    held = {"r_palm": HeldPalm(np.ones(41, dtype=bool))}
+    limits = np.stack([model.lowerPositionLimit[7:], model.upperPositionLimit[7:]])
     trajectory = whole(romeo, shapes, time, joints, base)
     before = find_interference(romeo, trajectory, (block,))
     assert {one.second for one in before} == {"block"}
-    detour = avoid_collisions(shapes, time, joints, base, held, lower, upper, MARGIN, (block,))
-    assert (detour.missing == 0.0).all()
-    after = whole(romeo, shapes, time, detour.joints, base)
+    changed = avoid_collisions(shapes, UpperBodyPath(time, joints, base), limits, MARGIN, held, (block,))
+    assert (changed.missing == 0.0).all()
+    after = whole(romeo, shapes, time, changed.joints, base)
     assert find_interference(romeo, after, (block,), MARGIN - 0.002) == ()
-    poses = palm_poses(model, detour.joints, base)[:, 1]
+    poses = palm_poses(model, changed.joints, base)[:, 1]
     np.testing.assert_allclose(poses, palm_poses(model, joints, base)[:, 1], atol=1e-7)
-    assert np.abs(detour.joints - joints).max() > 0.01
+    assert np.abs(changed.joints - joints).max() > 0.01
 
 
 def test_a_hand_that_may_turn_on_its_handle_does_so_out_of_the_way(romeo):
@@ -202,10 +208,12 @@ def test_a_hand_that_may_turn_on_its_handle_does_so_out_of_the_way(romeo):
     poses = np.tile(palm, (41, 1, 1))
     poses[:, :3, 3] = tip[:3] - near[:, None] * palm[:3, 2]
     block = box_obstacle("block", (0.05, 0.10, 0.05), poses, ("l_wrist",))
-    held = {frame: np.ones(41, dtype=bool) for frame in HANDS}
-    limits = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
-    firm = avoid_collisions(shapes, time, joints, base, held, *limits, MARGIN, (block,))
-    loose = avoid_collisions(shapes, time, joints, base, held, *limits, MARGIN, (block,), {HANDS[0]: across})
+    fixed = {frame: HeldPalm(np.ones(41, dtype=bool)) for frame in HANDS}
+    turning = fixed | {HANDS[0]: HeldPalm(np.ones(41, dtype=bool), across)}
+    limits = np.stack([model.lowerPositionLimit[7:], model.upperPositionLimit[7:]])
+    path = UpperBodyPath(time, joints, base)
+    firm = avoid_collisions(shapes, path, limits, MARGIN, fixed, (block,))
+    loose = avoid_collisions(shapes, path, limits, MARGIN, turning, (block,))
     assert firm.missing.max() > 0.002
     assert (loose.missing == 0.0).all()
     turned, firmly = palm_poses(model, loose.joints, base), palm_poses(model, joints, base)

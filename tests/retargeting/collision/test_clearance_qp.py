@@ -1,4 +1,4 @@
-"""The bend of a path: its cost by parabolas through its samples, its step by a general minimiser."""
+"""The quadratic program of avoidance: smoothness by parabolas through samples, its step by a minimiser."""
 
 import numpy as np
 import pytest
@@ -10,16 +10,16 @@ from simbench.retargeting.collision.clearance_qp import (
     Clearances,
     QpTerms,
     clearance_qp_step,
-    shape_cost,
-    shape_pull,
+    multiply_smoothness,
+    smoothness_matrix,
 )
 
 
-def dense(shape):
-    samples = shape.shape[1]
-    matrix = np.diag(shape[0])
+def dense(smoothness):
+    samples = smoothness.shape[1]
+    matrix = np.diag(smoothness[0])
     for offset in range(1, min(3, samples)):
-        below = np.diag(shape[offset, : samples - offset], -offset)
+        below = np.diag(smoothness[offset, : samples - offset], -offset)
         matrix = matrix + below + below.T
     return matrix
 
@@ -30,13 +30,17 @@ def test_the_cost_is_that_of_the_parabolas_through_three_samples(start, end):
     time = np.cumsum(rng.uniform(0.01, 0.03, 9))
     whole = np.zeros(9)
     whole[start:end] = rng.normal(size=end - start)
-    # Outside all is 0, and so are the parabolas that touch no sample of the bend.
+    # Outside all is 0, and so are the parabolas that touch no sample of the displacement.
     curves = [2.0 * np.polyfit(time[k : k + 3] - time[k], whole[k : k + 3], 2)[0] for k in range(7)]
     expected = (whole**2).sum() + 0.1**4 * (np.array(curves) ** 2).sum()
-    shape = shape_cost(time, start, end, 0.1)
-    bend = whole[start:end]
-    assert bend @ dense(shape) @ bend == pytest.approx(expected, rel=1e-6)
-    np.testing.assert_allclose(shape_pull(shape, bend[:, None])[:, 0], dense(shape) @ bend, rtol=1e-9)
+    smoothness = smoothness_matrix(time, start, end, 0.1)
+    displacement = whole[start:end]
+    assert displacement @ dense(smoothness) @ displacement == pytest.approx(expected, rel=1e-6)
+    np.testing.assert_allclose(
+        multiply_smoothness(smoothness, displacement[:, None])[:, 0],
+        dense(smoothness) @ displacement,
+        rtol=1e-9,
+    )
 
 
 @settings(max_examples=30, deadline=None)
@@ -45,19 +49,19 @@ def test_a_step_costs_least(seed, pressing):
     """Against sequential quadratic programming with hard limits, the cost written out over a dense matrix."""
     rng = np.random.default_rng(seed)
     samples, count, clearances = 8, 2, 12
-    shape = 0.1 * shape_cost(np.arange(12) * 0.02, 2, 10, 0.03)
+    smoothness = 0.1 * smoothness_matrix(np.arange(12) * 0.02, 2, 10, 0.03)
     roots = rng.normal(size=(samples, count, count))
     blocks = np.einsum("sij,skj->sik", roots, roots)
     descent = rng.normal(size=(samples, count))
     owner = np.sort(rng.integers(0, samples, clearances))
-    away, missing = rng.normal(size=(clearances, count)), rng.normal(size=clearances)
+    gradient, missing = rng.normal(size=(clearances, count)), rng.normal(size=clearances)
     bound = 0.2 if pressing else 50.0
     low, high = np.full((samples, count), -bound), np.full((samples, count), bound)
-    demands = QpTerms(shape, blocks, descent, Clearances(owner, away, missing), low, high)
+    terms = QpTerms(smoothness, blocks, descent, Clearances(owner, gradient, missing), low, high)
 
-    matrix = np.kron(dense(shape), np.eye(count))
+    matrix = np.kron(dense(smoothness), np.eye(count))
     rows = np.zeros((clearances, samples, count))
-    rows[np.arange(clearances), owner] = away
+    rows[np.arange(clearances), owner] = gradient
     rows = rows.reshape(clearances, -1)
     for sample in range(samples):
         own = slice(count * sample, count * sample + count)
@@ -68,7 +72,7 @@ def test_a_step_costs_least(seed, pressing):
         value = 0.5 * (step @ matrix @ step + left @ left) - descent.ravel() @ step
         return value, matrix @ step - left @ rows - descent.ravel()
 
-    step = clearance_qp_step(demands)
+    step = clearance_qp_step(terms)
     assert (np.abs(step) <= bound + 1e-3).all()
     bounds = [(-bound, bound)] * (samples * count)
     options = {"ftol": 1e-14, "maxiter": 500}

@@ -9,13 +9,14 @@ from scipy.spatial.transform import Rotation
 from simbench.errors import MotionError
 from simbench.motion.anatomy import transform
 from simbench.motion.handles import HandlePath
+from simbench.options import RetargetSection
 from simbench.retargeting.contact.arm_hands import plan_arm_hands, recorded_palms
 
 RATE = 100.0
 HOLD = np.array([0.6, -0.2, 1.0])
 PALM = Rotation.from_euler("z", 0.3).as_matrix()
 HOME = transform(Rotation.from_euler("y", 1.2).as_matrix(), np.array([0.1, 0.1, 1.3]))
-SETTINGS = {"contact_distance": 0.015, "transition_distance": 0.1, "transition_time": 1.0}
+SETTINGS = RetargetSection(transition_time_s=1.0)
 
 
 def motion_of(palms):
@@ -42,7 +43,7 @@ def passing_by():
 @pytest.fixture(scope="module")
 def planned():
     handle = HandlePath(transform(PALM, HOLD)[None])
-    return plan_arm_hands(motion_of(passing_by()), {"right": handle}, {"right": HOME}, **SETTINGS)
+    return plan_arm_hands(motion_of(passing_by()), {"right": handle}, {"right": HOME}, SETTINGS)
 
 
 def test_palms_are_those_of_wrist_and_hand():

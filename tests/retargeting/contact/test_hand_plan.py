@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from simbench.motion.handles import HandlePath
-from simbench.retargeting.contact.hand_plan import actor_palms, approach_handles, plan_hands
+from simbench.retargeting.contact.hand_plan import HandContact, actor_palms, approach_handles, plan_hands
 from simbench.retargeting.contact.phases import contact_phases
 from simbench.retargeting.contact.reach import arm_reach, draw_in
 from simbench.retargeting.imitation.imitation import Imitation
@@ -188,7 +188,8 @@ def planned(romeo, scene, share, touching=False):
     palms = actor_palms(part, romeo)
     shares = {side: np.full(len(posture), share) for side in SIDES}
     contact = {side: np.full(len(posture), touching) for side in SIDES}
-    return plan_hands(romeo, part, posture, base, palms, palms, shares, contact, {}), palms
+    hands = HandContact(shares, contact, palms, palms, dict.fromkeys(SIDES))
+    return plan_hands(romeo, part, posture, base, hands), palms
 
 
 def test_share_zero_is_the_robots_own_motion(romeo, drawer_imitation):

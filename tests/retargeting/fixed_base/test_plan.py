@@ -9,8 +9,9 @@ import pytest
 
 from simbench.errors import SimbenchError
 from simbench.retargeting.collision.interference import find_interference
+from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.fixed_base.plan import plan_arm
-from simbench.retargeting.reference.arm import arm_timeline
+from simbench.retargeting.reference.arm import build_arm_reference
 from simbench.robot.robot import load_robot, placed_robot
 from simbench.runs.log import open_run
 from simbench.runs.motion_source import scenario_motion
@@ -33,9 +34,8 @@ def made(name, *overrides):
         motion,
         scenario.robot,
         scenario.retarget,
-        motion.handles,
+        Equipment(motion.handles, fixture_surroundings(mechanisms, robot)),
         lambda stage, done, total: None,
-        fixture_surroundings(mechanisms, robot),
     )
     return SimpleNamespace(scenario=scenario, mechanism=mechanism, motion=motion, robot=robot, plan=plan)
 
@@ -115,7 +115,7 @@ def timelines(plans):
     planned = plans["puma560_drawer"]
     settings = planned.scenario.simulation
     return {
-        (law, lead): arm_timeline(
+        (law, lead): build_arm_reference(
             planned.robot,
             planned.plan,
             settings.model_copy(update={"lead_in_s": lead}),

@@ -27,7 +27,7 @@ from simbench.retargeting.imitation.tasks import (
     ImitationWeights,
     imitation_targets,
     imitation_tasks,
-    turned_segments,
+    oriented_segments,
 )
 
 TRUNK = "trunk"
@@ -75,7 +75,7 @@ def criterion(actor, data, q, motion, sample, weights):
             target = motion.segments[name][sample, :3, 3] if name in MARKERS else motion.joints[name][sample]
             blocks.append(weight * jacobian(frame)[:3])
             errors.append(weight * (target - data.oMf[frame].translation))
-    for name in turned_segments(actor, weights):
+    for name in oriented_segments(actor, weights):
         frame = actor.markers[name]
         weight = weights.hand_orientation if name.endswith("hand") else weights.segment_orientation
         vector, scalar = orientation_error(motion.segments[name][sample, :3, :3], data.oMf[frame].rotation)

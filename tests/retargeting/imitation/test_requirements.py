@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from simbench.errors import RetargetError
+from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.imitation.requirements import require_human_form
 from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import load_robot
@@ -30,7 +31,7 @@ def test_a_single_fixed_arm_is_refused_before_anything_is_computed(dance_motion)
             dance_motion,
             scenario.robot,
             scenario.retarget,
-            {},
+            Equipment(),
             lambda *_: pytest.fail("it began"),
         )
     assert str(refused.value) == (

@@ -34,7 +34,7 @@ def test_frame_by_frame_is_all_at_once(drawer_actor, drawer_motion, method, limi
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda points, turns: (points[:, :5], turns), r"points \(1, 5, 3\) and turns"),
+        (lambda points, turns: (points[:, :5], turns), r"points \(1, 5, 3\) and rotations"),
         (lambda points, turns: (points * np.nan, turns), r"frame 0: targets must be finite"),
         (lambda points, turns: (points + np.inf, turns), r"within 1000 m"),
         (lambda points, turns: (points + 5000.0, turns), r"within 1000 m"),

@@ -6,6 +6,7 @@ import pytest
 
 from simbench.errors import RetargetError, ScenarioError, SkillError
 from simbench.kinematics.redundancy.objective import Constants
+from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.redundancy.robot_body import require_ergonomic, robot_body
 from simbench.retargeting.redundancy.robot_motion import (
     GAIN,
@@ -144,7 +145,9 @@ def test_similarity_is_the_mean_square_of_the_speeds_difference():
 def test_a_plan_with_weights_keeps_to_the_equipment_and_follows_the_law(romeo, model):
     scenario = load_scenario("drawer", ["motion.task.repetitions=1", "retarget.weights={energy: 1.0}"])
     motion = scenario_motion(scenario, scenario_mechanisms(scenario))
-    plan = plan_motion(romeo, motion, scenario.robot, scenario.retarget, motion.handles, lambda *_: None)
+    plan = plan_motion(
+        romeo, motion, scenario.robot, scenario.retarget, Equipment(motion.handles), lambda *_: None
+    )
     held = plan.hands.contact["left"] | plan.hands.contact["right"]
     time, joints = motion.time[held], plan.trajectory.q[held][:, plan.upper]
     assert plan.metrics["retarget.hand_max_m"] < 0.001
@@ -171,7 +174,7 @@ def test_a_dead_end_is_told(romeo, model, stroke):
 def test_free_motion_has_nothing_to_follow(romeo, dance_motion):
     scenario = load_scenario("dance", ["retarget.weights={velocity: 1.0}"])
     with pytest.raises(RetargetError, match=r"retarget\.weights: .*humanoid3d_dance_b: hands hold nothing"):
-        plan_motion(romeo, dance_motion, scenario.robot, scenario.retarget, {}, lambda *_: None)
+        plan_motion(romeo, dance_motion, scenario.robot, scenario.retarget, Equipment(), lambda *_: None)
 
 
 @pytest.mark.parametrize(

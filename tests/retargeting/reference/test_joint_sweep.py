@@ -7,7 +7,7 @@ import sweep_by_hand as sweep
 
 from simbench.errors import ScenarioError
 from simbench.options import RobotSection, SimulationSection
-from simbench.retargeting.reference.joint_sweep import sweep_timeline
+from simbench.retargeting.reference.joint_sweep import build_sweep_reference
 from simbench.robot.robot import load_robot
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
@@ -31,7 +31,7 @@ def puma():
     ],
 )
 def test_the_reference_is_minimum_jerk_out_and_back(puma, task, amplitude, peak, pause, repetitions):
-    timeline = sweep_timeline(puma, READY, task, SETTINGS, "none")
+    timeline = build_sweep_reference(puma, READY, task, SETTINGS, "none")
     reference = timeline.reference
     motion = 2 * repetitions * (1.875 * amplitude / peak + pause)
     assert len(reference.position) == round((0.5 + motion + 0.5) / DT)
@@ -60,7 +60,7 @@ def test_the_reference_is_minimum_jerk_out_and_back(puma, task, amplitude, peak,
 def test_speed_and_acceleration_are_the_derivatives_of_the_position(puma):
     """Central differences, over the pauses too, where the acceleration has corners."""
     task = {"amplitude_rad": 0.7, "speed_rad_s": 1.1, "repetitions": 2}
-    reference = sweep_timeline(puma, READY, task, SETTINGS, "none").reference
+    reference = build_sweep_reference(puma, READY, task, SETTINGS, "none").reference
     speed = (reference.position[2:] - reference.position[:-2]) / (2 * DT)
     np.testing.assert_allclose(reference.velocity[1:-1], speed, rtol=0, atol=2e-5)
     acceleration = (reference.velocity[2:] - reference.velocity[:-2]) / (2 * DT)
@@ -73,7 +73,7 @@ def test_speed_and_acceleration_are_the_derivatives_of_the_position(puma):
 def test_the_feedforward_is_what_the_motors_must_give(puma):
     """Gravity as the gradient of the potential energy; all of it as A q̈ + I_m q̈ + h, A by kinetic energy."""
     none, weight, whole = (
-        sweep_timeline(puma, READY, {}, SETTINGS, kind).reference
+        build_sweep_reference(puma, READY, {}, SETTINGS, kind).reference
         for kind in ("none", "gravity", "inverse_dynamics")
     )
     assert not none.feedforward.any()
@@ -105,9 +105,12 @@ def test_the_feedforward_is_what_the_motors_must_give(puma):
         (["motion.task.repetitions=0"], "motion.task.repetitions: must be greater than 0, got 0"),
         (["motion.task.repetitions=1.5"], "motion.task.repetitions: must be a whole number, got 1.5"),
         (["motion.task.repetitions=1e300"], "motion.task: would take 4.25e+300 s; at most 600 s"),
-        # 1.875 / 1e-9 s each way, and two pauses.
+        # 1.875 / 1e-9 s each stroke, and two pauses.
         (["motion.task.speed_rad_s=1e-9"], "motion.task: would take 3.75e+09 s; at most 600 s"),
-        (["motion.task.amplitude_rad=1e-9"], "motion.task: a way takes 1.88e-09 s; at least a step, 0.001 s"),
+        (
+            ["motion.task.amplitude_rad=1e-9"],
+            "motion.task: a stroke takes 1.88e-09 s; at least a step, 0.001 s",
+        ),
         (["motion.task.repetitions=142"], "motion.task: would take 603.5 s; at most 600 s"),
         (
             # Joint 5 stands at 0.8 of ±1.745329, all others have more room.

@@ -6,7 +6,7 @@ import pytest
 
 from simbench.errors import BalanceError
 from simbench.options import PushSection, RobotSection, SimulationSection
-from simbench.retargeting.reference.standing import still_timeline
+from simbench.retargeting.reference.standing import build_standing_reference
 from simbench.robot.robot import load_robot
 
 PLACE = RobotSection(name="mahru", position_m=(0.4, -0.3), heading_rad=0.6, height_m=-0.05)
@@ -20,7 +20,7 @@ def mahru():
 
 @pytest.fixture(scope="module")
 def timeline(mahru):
-    return still_timeline(mahru, PLACE, SETTINGS, None, "inverse_dynamics")
+    return build_standing_reference(mahru, PLACE, SETTINGS, None, "inverse_dynamics")
 
 
 def test_it_rests_over_the_middle_between_its_feet_and_lasts_as_long_as_asked(mahru, timeline):
@@ -52,7 +52,7 @@ def test_it_rests_over_the_middle_between_its_feet_and_lasts_as_long_as_asked(ma
 
 def test_it_lasts_until_the_last_push_has_had_its_interval(mahru):
     push = PushSection(first_ns=5.0, count=3, start_s=0.25, interval_s=0.5)
-    timeline = still_timeline(mahru, PLACE, SETTINGS, push, "inverse_dynamics")
+    timeline = build_standing_reference(mahru, PLACE, SETTINGS, push, "inverse_dynamics")
     assert len(timeline.reference.position) == round((0.5 + 0.75 + 0.25 + 3 * 0.5) / 0.002)
     np.testing.assert_allclose(timeline.time, [0.5, 3.0])
 
@@ -84,10 +84,10 @@ def test_the_torques_hold_arms_and_legs_with_the_floor_s_push_through_the_soles(
 
 @pytest.mark.parametrize(("kind", "same"), [("gravity", True), ("none", False)])
 def test_feedforward_is_what_the_scenario_says(mahru, timeline, kind, same):
-    torque = still_timeline(mahru, PLACE, SETTINGS, None, kind).reference.feedforward
+    torque = build_standing_reference(mahru, PLACE, SETTINGS, None, kind).reference.feedforward
     np.testing.assert_array_equal(torque, timeline.reference.feedforward if same else 0.0 * torque)
 
 
 def test_a_robot_without_legs_is_refused():
     with pytest.raises(BalanceError, match=r"puma560: balance needs two legs"):
-        still_timeline(load_robot("puma560"), PLACE, SETTINGS, None, "none")
+        build_standing_reference(load_robot("puma560"), PLACE, SETTINGS, None, "none")

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 from scipy.interpolate import CubicSpline
 
-from simbench.retargeting.reference.whole_body import build_reference
+from simbench.retargeting.reference.whole_body import build_whole_body_reference
 from simbench.robot.sides import SIDES
 
 STEP = 1e-3
@@ -15,7 +15,7 @@ STEP = 1e-3
 
 def build(romeo, planned, **changes):
     settings = planned.scenario.simulation.model_copy(update=changes)
-    return build_reference(
+    return build_whole_body_reference(
         romeo,
         planned.plan,
         settings,
@@ -274,7 +274,7 @@ def test_feedforward_modes(romeo, drawer_planned):
         zmp=plan.zmp[:100],
     )
     timelines = {
-        mode: build_reference(romeo, short, settings, feedforward=mode, speed_fraction=0.95)
+        mode: build_whole_body_reference(romeo, short, settings, feedforward=mode, speed_fraction=0.95)
         for mode in ("none", "gravity", "inverse_dynamics")
     }
     torque = {mode: timeline.reference.feedforward for mode, timeline in timelines.items()}

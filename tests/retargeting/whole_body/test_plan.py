@@ -11,6 +11,7 @@ from scipy.interpolate import CubicSpline
 from simbench.balance.standing.standing import height_range
 from simbench.errors import MotionError, RetargetError
 from simbench.motion.human_motion import resample
+from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.sides import SIDES
 from simbench.runs.motion_source import scenario_motion
@@ -178,7 +179,7 @@ def test_a_clip_of_a_few_samples_is_planned(romeo, end):
     """Four and seven samples, at 200 Hz."""
     scenario = load_scenario("dance", [f"motion.end_s={end}"])
     motion = scenario_motion(scenario, [])
-    plan = plan_motion(romeo, motion, scenario.robot, scenario.retarget, {}, lambda *_: None)
+    plan = plan_motion(romeo, motion, scenario.robot, scenario.retarget, Equipment(), lambda *_: None)
     assert len(motion.time) < 8
     speed = np.abs(np.diff(plan.trajectory.q, axis=0)) / np.diff(plan.trajectory.time)[:, None]
     assert (speed.max(axis=0) < 0.96 * romeo.model.velocityLimit[6:]).all()
@@ -198,7 +199,13 @@ def test_without_embedding_legs_and_pelvis_take_the_arms_to_rest(romeo):
     motion = scenario_motion(scenario, [])
     aware, unaware = (
         plan_motion(
-            romeo, motion, scenario.robot, scenario.retarget, {}, lambda *_: None, embedding=embedding
+            romeo,
+            motion,
+            scenario.robot,
+            scenario.retarget,
+            Equipment(),
+            lambda *_: None,
+            embedding=embedding,
         )
         for embedding in (True, False)
     )
@@ -235,7 +242,7 @@ def test_legs_that_cannot_keep_balance_are_named(romeo, dance_motion):
     scenario = load_scenario("dance", ["motion.end_s=0.3"])
     motion = scenario_motion(scenario, [])
     with pytest.raises(RetargetError, match=r"LKneePitch between .* its limits are .* and 0\.450"):
-        plan_motion(robot, motion, scenario.robot, scenario.retarget, {}, lambda *_: None)
+        plan_motion(robot, motion, scenario.robot, scenario.retarget, Equipment(), lambda *_: None)
 
 
 def test_a_drawer_out_of_reach_is_refused(romeo):
@@ -244,6 +251,6 @@ def test_a_drawer_out_of_reach_is_refused(romeo):
     motion = resample(scenario_motion(scenario, mechanisms), 50.0)
     handles = fixture_handles(mechanisms)
     with pytest.raises(RetargetError, match=r"out of reach: a palm stays \d+\.\d mm") as caught:
-        plan_motion(romeo, motion, scenario.robot, scenario.retarget, handles, lambda *_: None)
+        plan_motion(romeo, motion, scenario.robot, scenario.retarget, Equipment(handles), lambda *_: None)
     # It stands 0.41 m too far back, and had a little room.
     assert 0.30 < float(re.findall(r"stays ([\d.]+) mm", str(caught.value))[0]) / 1000 < 0.41

@@ -11,7 +11,7 @@ from simbench.options import RobotSection
 from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.imitation import Imitation, imitate
 from simbench.retargeting.placement.spot import BasePlacement
-from simbench.retargeting.whole_body.stance import pelvis_height
+from simbench.retargeting.whole_body.stance import compute_pelvis_height
 from simbench.robot.robot import load_robot
 
 RATE = 200.0
@@ -40,7 +40,7 @@ def height(robot, motion, imitation):
     section = RobotSection(name=robot.name, posture="standing")
     spot = BasePlacement(section.position_m, section.heading_rad, section.height_m)
     nowhere = np.zeros(len(motion.time))
-    return pelvis_height(robot, motion, imitation, spot, section, {"left": nowhere, "right": nowhere})
+    return compute_pelvis_height(robot, motion, imitation, spot, section, {"left": nowhere, "right": nowhere})
 
 
 def with_pelvis(motion, way):

@@ -7,8 +7,13 @@ from simbench.balance.standing.standing import solve_com_ik, stand
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.errors import BalanceError
 from simbench.kinematics.profiles import minimum_jerk
+from simbench.retargeting.contact.equipment import Resistance
 from simbench.retargeting.contact.hand_plan import HandPlan
-from simbench.retargeting.whole_body.zmp import Resistance, balancing_cog, hand_load, swaying_balance
+from simbench.retargeting.whole_body.zmp import (
+    compute_balancing_cog,
+    estimate_hand_wrench,
+    solve_legs_for_zmp,
+)
 from simbench.robot.sides import SIDES
 
 # Two hands share what they move.
@@ -30,7 +35,7 @@ def moved(time, way, contact, direction):
 def test_a_pull_is_opposed_by_friction_damping_and_mass(direction):
     time = np.linspace(0.0, 1.0, 1001)
     way = 0.1 * time**2
-    load = hand_load(time, moved(time, way, np.ones(1001, dtype=bool), direction), BOTH)
+    load = estimate_hand_wrench(time, moved(time, way, np.ones(1001, dtype=bool), direction), BOTH)
     # Past the first millimetre, away from the ends of the differences.
     for k in range(150, 990, 60):
         force = -(3.0 + 5.0 * 0.2 * time[k] + 2.5 * 0.2) * direction
@@ -42,7 +47,7 @@ def test_a_pull_is_opposed_by_friction_damping_and_mass(direction):
 def test_friction_stays_when_hands_rest_and_turns_round_when_they_go_back():
     time = np.linspace(0.0, 3.0, 3001)
     way = np.interp(time, [0.0, 1.0, 2.0, 3.0], [0.0, 0.1, 0.1, 0.0])
-    load = hand_load(
+    load = estimate_hand_wrench(
         time,
         moved(time, way, np.ones(3001, dtype=bool), np.array([1.0, 0.0, 0.0])),
         BOTH_RUBBING,
@@ -56,7 +61,7 @@ def test_free_hands_feel_nothing():
     time = np.linspace(0.0, 1.0, 101)
     contact = (time > 0.3) & (time < 0.6)
     way = 0.1 * np.sin(5 * np.pi * time)
-    load = hand_load(time, moved(time, way, contact, np.array([1.0, 0.0, 0.0])), BOTH_RUBBING)
+    load = estimate_hand_wrench(time, moved(time, way, contact, np.array([1.0, 0.0, 0.0])), BOTH_RUBBING)
     assert not load[~contact].any()
     # Forth, and from 0.5 s on back.
     np.testing.assert_allclose(load[[36, 40, 48], 0], -3.0, atol=1e-9)
@@ -72,11 +77,11 @@ def test_the_cog_leans_against_a_pull_by_its_moment_over_the_weight(romeo):
     load = np.tile([force, 0.0, 0.0, 0.0, force * height, 0.0], (201, 1))
     wanted = np.tile(stance.target, (201, 1))
     weight = 9.81 * sum(inertia.mass for inertia in romeo.model.inertias)
-    cog = balancing_cog(romeo, time, base, joints, wanted, load)
+    cog = compute_balancing_cog(romeo, time, base, joints, wanted, load)
     np.testing.assert_allclose(cog, wanted - [force * height / weight, 0.0], atol=1e-6)
     # Five times as much is more than the soles bear, and some leaning is left out.
     assert 5 * force * height / weight > 0.12
-    far = balancing_cog(romeo, time, base, joints, wanted, 5 * load)
+    far = compute_balancing_cog(romeo, time, base, joints, wanted, 5 * load)
     np.testing.assert_allclose(far - wanted, np.tile([-0.08, 0.0], (201, 1)), atol=0.002)
 
 
@@ -91,11 +96,11 @@ def test_balancing_brings_the_zmp_where_it_is_wanted_but_for_hands_that_hold(rom
     wanted = np.tile(stance.target, (201, 1))
     base, joints = solve_com_ik(romeo, stance, joints)
     before, _ = planned_zmp(romeo, time, base, joints)
-    moved_base, moved_joints = swaying_balance(romeo, stance, time, base, joints, wanted, np.ones(201))
+    moved_base, moved_joints = solve_legs_for_zmp(romeo, stance, time, base, joints, wanted, np.ones(201))
     after, _ = planned_zmp(romeo, time, moved_base, moved_joints)
     assert np.abs(before - wanted).max() > 0.001
     assert np.abs(after - wanted).max() < 0.15 * np.abs(before - wanted).max()
-    held_base, held_joints = swaying_balance(romeo, stance, time, base, joints, wanted, np.zeros(201))
+    held_base, held_joints = solve_legs_for_zmp(romeo, stance, time, base, joints, wanted, np.zeros(201))
     np.testing.assert_allclose(held_base, base, atol=1e-8)
     np.testing.assert_allclose(held_joints, joints, atol=1e-8)
 

@@ -1,0 +1,335 @@
+"""Whole-body inverse kinematics over time: arms on their hand targets, legs and pelvis under the COG."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.balance.standing.standing import Stance, solve_com_ik
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.time_scaling import time_scaling_factor
+from simbench.options import RetargetSection, RobotSection
+from simbench.retargeting.collision.avoidance import HeldPalm, UpperBodyPath, avoid_collisions
+from simbench.retargeting.collision.clearance import body_shapes
+from simbench.retargeting.collision.obstacles import Obstacle
+from simbench.retargeting.contact.equipment import Equipment
+from simbench.retargeting.contact.hand_plan import HandContact, HandPlan, plan_hands
+from simbench.retargeting.contact.transfer import transfer_frames, transfer_path
+from simbench.retargeting.imitation.imitation import Imitation
+from simbench.retargeting.placement.spot import BasePlacement
+from simbench.retargeting.redundancy.robot_motion import weighted_posture
+from simbench.retargeting.whole_body.stance import (
+    OnProgress,
+    blend_into_reach,
+    compute_zmp_target,
+    measure_grip_error,
+)
+from simbench.retargeting.whole_body.zmp import compute_balancing_cog, estimate_hand_wrench
+from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
+
+BALANCE_ROUNDS = 4
+"""At most so many rounds of arms and legs in turn, before collisions are avoided, and again after it."""
+_CONVERGED = 1e-4
+"""Change of the pelvis' pose, m or rad, below which arms and legs agree."""
+_CLEARANCE = 0.003
+"""Margin between links, and between links and equipment, m."""
+_GRIP_TOLERANCE = 0.001
+"""Distance from a handle, m, above which another posture is tried."""
+
+
+@dataclass(frozen=True)
+class RobotPlacement:
+    """Where the robot stands or sits.
+
+    Parameters
+    ----------
+    section : RobotSection
+        Names the posture of its legs and head.
+    base_placement : BasePlacement
+        Position, heading and height, and how the COG moves with the hands.
+    stance : Stance
+        Poses of soles and root link, and the nominal posture.
+    embedding : bool
+        Whether the legs react to the upper body's motion.
+    """
+
+    section: RobotSection
+    base_placement: BasePlacement
+    stance: Stance
+    embedding: bool
+
+
+@dataclass(frozen=True)
+class WholeBodyProblem:
+    """Constants of the whole-body inverse kinematics of one plan.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with a floating base and n joints.
+    settings : RetargetSection
+        Method, limits' margins and smoothing.
+    equipment : Equipment
+        Equipment that the hands hold.
+    imitation : Imitation
+        Motion of the scaled model, at T samples.
+    placement : RobotPlacement
+        Where the robot stands.
+    contact : HandContact
+        When the hands are on the equipment.
+    columns : (m,) int array
+        Columns of trunk and arms among the robot's joints.
+    limits : (2, m) array
+        Lower and upper limits of those joints, margin included, rad.
+    speed_limit : (n,) array
+        Joint speeds that may be used, rad/s.
+    pelvis_height : (T,) array
+        Desired height of the pelvis above that of the stance, m.
+    on_progress : callable (stage, done, total)
+        Called before every round.
+    """
+
+    robot: Robot
+    settings: RetargetSection
+    equipment: Equipment
+    imitation: Imitation
+    placement: RobotPlacement
+    contact: HandContact
+    columns: NDArray[np.int64]
+    limits: Array
+    speed_limit: Array
+    pelvis_height: Array
+    on_progress: OnProgress
+
+    @property
+    def time(self) -> Array:
+        """Time of the samples, s, (T,)."""
+        return self.imitation.time
+
+
+@dataclass(frozen=True)
+class WholeBodyMotion:
+    """Motion of the whole robot at the samples of the recording.
+
+    Parameters
+    ----------
+    base : (T, 7) array
+        Pose of the root link in the world frame: position, m, and quaternion.
+    joints : (T, n) array
+        Positions of all joints, rad.
+    preferred : (T, m) array
+        Posture of trunk and arms that the solution stays near, rad.
+    hands : HandPlan
+        Desired motion of the hands.
+    zmp : (T, 2) array
+        Desired ZMP in the world frame, m.
+    """
+
+    base: Array
+    joints: Array
+    preferred: Array
+    hands: HandPlan
+    zmp: Array
+
+
+def solve_arms_and_legs(problem: WholeBodyProblem, posture: Array) -> WholeBodyMotion:
+    """Solve arms and legs in turn for a preferred posture, from the nominal stance on.
+
+    The arms need the pelvis, the pelvis needs the COG, the COG needs the ZMP, and the ZMP needs the arms:
+    arms and legs are solved in turn until the pelvis' pose no longer changes. A seated robot's pelvis and
+    legs stay at rest.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        What is to be solved.
+    posture : (T, m) array
+        Preferred posture of trunk and arms, rad.
+
+    Returns
+    -------
+    WholeBodyMotion
+        Hands on their targets as far as limits allow, COG over its own.
+    """
+    stance = problem.placement.stance
+    joints = np.tile(stance.joints, (len(posture), 1))
+    joints[:, problem.columns] = posture
+    base, joints = solve_com_ik(
+        problem.robot, stance, joints, height=problem.pelvis_height, embedding=problem.placement.embedding
+    )
+    return _alternate(problem, posture, base, joints, range(BALANCE_ROUNDS))
+
+
+def bring_within_reach(problem: WholeBodyProblem, motion: WholeBodyMotion) -> WholeBodyMotion:
+    """Solve again near another posture, if with the present one a palm misses its handle.
+
+    The person's posture may lead the robot's arms into a joint limit; the postures found for the base
+    placement do not.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        What is to be solved.
+    motion : WholeBodyMotion
+        Solution near the person's posture.
+
+    Returns
+    -------
+    WholeBodyMotion
+        The same if the palms are on their handles.
+
+    Raises
+    ------
+    RetargetError
+        If the equipment is out of reach.
+    """
+    error, _ = measure_grip_error(problem.robot, motion.base, motion.joints, motion.hands, problem.time)
+    if not error > _GRIP_TOLERANCE:
+        return motion
+    preferred, start = blend_into_reach(
+        problem.robot,
+        problem.placement.base_placement,
+        problem.placement.section,
+        problem.equipment.handles,
+        problem.time,
+        motion.preferred,
+        tuple(problem.imitation.actor.model.names[2:]),
+        motion.hands,
+    )
+    return _alternate(
+        problem, preferred, motion.base, _with_arms(problem, motion.joints, start), range(1, BALANCE_ROUNDS)
+    )
+
+
+def resolve_by_weights(problem: WholeBodyProblem, motion: WholeBodyMotion) -> WholeBodyMotion:
+    """Let the weighted criteria move trunk and arms while hands hold something, if the settings say so.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        What is to be solved; `settings.weights` gives the criteria's weights.
+    motion : WholeBodyMotion
+        Solution whose palms keep the handles.
+
+    Returns
+    -------
+    WholeBodyMotion
+        The same if there are no weights.
+    """
+    if problem.settings.weights is None:
+        return motion
+    posture = weighted_posture(
+        problem.robot,
+        problem.time,
+        motion.joints[:, problem.columns],
+        motion.base,
+        problem.contact.any_hand,
+        np.array(problem.settings.weights.shares),
+        *problem.limits,
+    )
+    return _alternate(problem, posture, motion.base, motion.joints, range(1, BALANCE_ROUNDS))
+
+
+def separate_links(
+    problem: WholeBodyProblem, motion: WholeBodyMotion, obstacles: Sequence[Obstacle]
+) -> WholeBodyMotion:
+    """Move trunk and arms clear of the robot's own links and of obstacles; held palms keep their poses.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        What is to be solved.
+    motion : WholeBodyMotion
+        Solution whose links may be too near to something.
+    obstacles : sequence of Obstacle
+        Obstacles at rest, or with a pose at each of the T samples.
+
+    Returns
+    -------
+    WholeBodyMotion
+        The same if nothing was too near.
+    """
+    robot, hands = problem.robot, motion.hands
+    joints = motion.joints[:, problem.columns]
+    palms = {
+        robot.frames[f"{side}_hand"]: HeldPalm(hands.share[side] == 1.0, hands.turn_axes[side])
+        for side in SIDES
+    }
+    clear = avoid_collisions(
+        body_shapes(robot, problem.placement.stance.joints, problem.equipment.handles),
+        UpperBodyPath(problem.time, joints, motion.base),
+        problem.limits,
+        _CLEARANCE,
+        palms,
+        obstacles,
+    ).joints
+    if np.array_equal(clear, joints):
+        return motion
+    # The separated posture is preferred from now on.
+    rounds = range(BALANCE_ROUNDS, 2 * BALANCE_ROUNDS)
+    return _alternate(problem, clear, motion.base, _with_arms(problem, motion.joints, clear), rounds)
+
+
+def _alternate(
+    problem: WholeBodyProblem, posture: Array, base: Array, joints: Array, rounds: range
+) -> WholeBodyMotion:
+    """Solve arms, then legs, in turn, starting from a base and joints; round 0 starts the arms anew."""
+    robot, placement = problem.robot, problem.placement
+    for number in rounds:
+        problem.on_progress("transfer", 1 + number, 2 * BALANCE_ROUNDS)
+        hands = plan_hands(robot, problem.imitation, posture, base, problem.contact)
+        zmp = compute_zmp_target(placement.stance, hands, placement.base_placement)
+        cog = _desired_cog(problem, base, joints, hands, zmp)
+        start = joints[:, problem.columns] if number else None
+        arms = _solve_arms(problem, posture, base, hands, start)
+        previous = base
+        base, joints = solve_com_ik(
+            robot,
+            placement.stance,
+            _with_arms(problem, joints, arms),
+            cog,
+            problem.pelvis_height,
+            embedding=placement.embedding,
+        )
+        if np.abs(base - previous).max() < _CONVERGED:
+            break
+    return WholeBodyMotion(base, joints, posture, hands, zmp)
+
+
+def _with_arms(problem: WholeBodyProblem, joints: Array, arms: Array) -> Array:
+    """Replace trunk and arms (T, m) in the positions of all joints (T, n), rad."""
+    joints = joints.copy()
+    joints[:, problem.columns] = arms
+    return joints
+
+
+def _desired_cog(problem: WholeBodyProblem, base: Array, joints: Array, hands: HandPlan, zmp: Array) -> Array:
+    """COG (T, 2), m, for the desired ZMP at the motion's pace; without embedding the ZMP itself."""
+    if not problem.placement.embedding:
+        return zmp
+    time = problem.time * time_scaling_factor(problem.time, joints, problem.speed_limit)
+    resistance = problem.equipment.resistance
+    wrench = estimate_hand_wrench(time, hands, resistance) if resistance else None
+    return compute_balancing_cog(problem.robot, time, base, joints, zmp, wrench)
+
+
+def _solve_arms(
+    problem: WholeBodyProblem, posture: Array, base: Array, hands: HandPlan, start: Array | None
+) -> Array:
+    """Bring the palms to their targets, trunk and arms (T, m) near a posture, rad."""
+    robot, settings = problem.robot, problem.settings
+    lower, upper = problem.limits
+    if settings.transfer == "path":
+        return transfer_path(robot, problem.time, posture, base, hands, lower, upper, start)
+    return transfer_frames(
+        robot,
+        posture,
+        base,
+        hands,
+        lower,
+        upper,
+        smoothing_window=settings.smoothing_window,
+        smoothing_order=settings.smoothing_order,
+    )

@@ -1,0 +1,64 @@
+"""Assembly of a reference: segments join without a gap, rest lies before and after, leads are slow enough."""
+
+import numpy as np
+import pytest
+from scipy.interpolate import PPoly
+
+from simbench.errors import RetargetError
+from simbench.options import SimulationSection
+from simbench.retargeting.contact.equipment import Equipment
+from simbench.retargeting.reference.assembly import Segment, assemble, sample_motion, stretch_lead
+from simbench.retargeting.reference.whole_body import build_whole_body_reference
+from simbench.retargeting.whole_body.plan import plan_motion
+from simbench.robot.robot import load_robot
+from simbench.runs.motion_source import scenario_motion
+from simbench.runs.scenario.loading import load_scenario
+
+SETTINGS = SimulationSection(timestep_s=0.01, settle_s=0.3, hold_s=0.2)
+
+
+def line(start, end, duration):
+    """Five samples of a joint that goes from one angle to another."""
+    return Segment(np.linspace(0.0, duration, 5), np.linspace(start, end, 5)[:, None])
+
+
+def test_lead_in_motion_and_lead_out_meet_at_the_ends_of_the_motion():
+    whole = assemble(line(-1.0, 0.0, 1.0), line(0.0, 2.0, 2.0), line(3.0, 2.0, 1.0))
+    # One unit of angle each second, all the way: no sample is there twice, none is missing.
+    np.testing.assert_allclose(whole.time, [0, 0.25, 0.5, 0.75, 1, 1.5, 2, 2.5, 3, 3.25, 3.5, 3.75, 4])
+    np.testing.assert_allclose(whole.joints[:, 0], whole.time - 1.0)
+
+
+def test_the_motion_is_sampled_between_rest_and_rest():
+    parabola = PPoly([[[1.0]], [[0.0]], [[0.0]]], [0.0, 1.0])
+    sampled = sample_motion(parabola, SETTINGS, 1.0)
+    time = np.arange(1, 151) * 0.01
+    np.testing.assert_allclose(sampled.clock, np.clip(time - 0.3, 0.0, 1.0), atol=1e-12)
+    np.testing.assert_allclose(sampled.position[:, 0], sampled.clock**2, atol=1e-12)
+    moving = (time > 0.3 + 1e-9) & (time < 1.3 - 1e-9)
+    np.testing.assert_array_equal(sampled.at_rest, ~moving)
+    np.testing.assert_allclose(sampled.velocity[:, 0], np.where(moving, 2.0 * sampled.clock, 0.0), atol=1e-12)
+    np.testing.assert_allclose(sampled.acceleration[:, 0], np.where(moving, 2.0, 0.0), atol=1e-12)
+
+
+def test_a_lead_takes_as_long_as_the_speed_limit_asks():
+    asked = []
+
+    def plan(duration):
+        asked.append(duration)
+        return line(0.0, 1.0, duration)
+
+    lead = stretch_lead(plan, 1.0, 10.0, np.array([0.5]), "robot: between here and there")
+    assert lead.time[-1] == pytest.approx(2.0, rel=1e-5)
+    assert asked == sorted(asked)
+    with pytest.raises(RetargetError, match=r"robot: here a joint is 1\.\d\d times as fast as allowed, even"):
+        stretch_lead(plan, 1.0, 1.5, np.array([0.5]), "robot: here")
+
+
+def test_a_motion_that_begins_faster_than_allowed_is_refused():
+    robot = load_robot("mahru")
+    scenario = load_scenario("dance", ["motion.end_s=0.1", "simulation.lead_in_s=0.02"])
+    motion = scenario_motion(scenario, [])
+    plan = plan_motion(robot, motion, scenario.robot, scenario.retarget, Equipment(), lambda *_: None)
+    with pytest.raises(RetargetError, match=r"way to the motion a joint is \d+\.\d\d times .* begin and end"):
+        build_whole_body_reference(robot, plan, scenario.simulation, feedforward="none", speed_fraction=1e-3)
