@@ -1,4 +1,4 @@
-"""What a recording says of a person's skill, on one picture."""
+"""The analysis of a person's skill as one picture."""
 
 from pathlib import Path
 
@@ -23,7 +23,9 @@ def draw_skill(analysis: SkillAnalysis, path: Path) -> None:
     Parameters
     ----------
     analysis : SkillAnalysis
+        The analysis of a recording.
     path : Path
+        PNG file to be written.
 
     Raises
     ------

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from simbench.errors import SkillError
 from simbench.skills.fuzzy.rules import INPUTS, OUTPUTS
-from simbench.skills.fuzzy.tuning import tune
+from simbench.skills.fuzzy.tuning import tune_memberships
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "reproduce" / "tomic2018" / "ch5.py"
 
@@ -65,7 +65,7 @@ def test_nobody_is_judged_by_rules_tuned_on_them(script, recordings, monkeypatch
 
 
 def test_examples_are_the_recordings_tuned_on_and_only_ours(script, recordings, monkeypatch):
-    monkeypatch.setattr(script, "tune", partial(tune, starts=1, hops=0))
+    monkeypatch.setattr(script, "tune", partial(tune_memberships, starts=1, hops=0))
     chosen = recordings.counts & (recordings.task == "pump")
     ours = script.tune_on(recordings, chosen)
     assert ours.examples.names[:2] == ("actor:pump:1 of session 2018", "actor:pump:2 of session 2018")

@@ -34,7 +34,7 @@ from simbench.plotting import save_png
 from simbench.runs.execution.local import run_isolated
 from simbench.runs.study.skills import EVERYBODY, THESIS_ACTORS, THESIS_TASKS, skill_items, study_mixture
 from simbench.runs.study.study import Row, run_study
-from simbench.skills.ioc.optimisers import LATTICE, METHODS
+from simbench.skills.ioc.simplex_search import LATTICE, METHODS
 from simbench.skills.person.anatomical_motion import PERSON, SKELETONS
 
 TABLE_41 = {

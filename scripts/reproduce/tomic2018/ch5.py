@@ -43,14 +43,14 @@ from simbench.runs.study.study import run_study
 from simbench.runs.study.table import TABLE
 from simbench.skills.fuzzy.examples import ExampleRules, learn_examples, write_examples
 from simbench.skills.fuzzy.examples import __file__ as EXAMPLES
-from simbench.skills.fuzzy.inputs import fuzzy_inputs
+from simbench.skills.fuzzy.inputs import compute_fuzzy_inputs
 from simbench.skills.fuzzy.memberships import Memberships, write_memberships
 from simbench.skills.fuzzy.memberships import __file__ as MEMBERSHIPS
 from simbench.skills.fuzzy.plot import draw_inference, draw_memberships
 from simbench.skills.fuzzy.rules import OUTPUTS, RULES, THESIS_RULES, Rule
 from simbench.skills.fuzzy.strategy import detect_strategy, infer
-from simbench.skills.fuzzy.tuning import tune
-from simbench.skills.person.anatomical_motion import person_motion
+from simbench.skills.fuzzy.tuning import tune_memberships
+from simbench.skills.person.anatomical_motion import prepare_motion
 
 UNSEEN = "hand_drill"
 PAPER = {
@@ -138,7 +138,7 @@ def tune_on(
     recordings: Recordings, chosen: NDArray[np.bool_], by_hand: Sequence[Rule] = RULES, examples: bool = True
 ) -> Rules:
     values, weights = recordings.inputs[chosen], recordings.weights[chosen, : len(OUTPUTS)]
-    memberships = tune(values, weights, SEED, rules=by_hand).memberships
+    memberships = tune_memberships(values, weights, SEED, rules=by_hand).memberships
     names = tuple(
         f"actor:{task}:{actor} of session {session}"
         for task, actor, session in zip(recordings.task, recordings.actor, recordings.session, strict=True)
@@ -315,7 +315,7 @@ def recorded(rows: Sequence[Row], jobs: int, console: Console) -> Recordings:
 
 
 def recorded_inputs(session: int, actor: int, task: str) -> Array:
-    return fuzzy_inputs(person_motion(perform_in_session(session, actor, task).motion))
+    return compute_fuzzy_inputs(prepare_motion(perform_in_session(session, actor, task).motion))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -351,7 +351,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         draw_memberships(rules.memberships, "Terms of the fuzzy rules, tuned", given.out / "memberships.png")
         task, actor = EXAMPLE
         motion = perform_in_session(given.sessions[0], actor, task).motion
-        strategy = detect_strategy(person_motion(motion), rules.memberships, rules.examples)
+        strategy = detect_strategy(prepare_motion(motion), rules.memberships, rules.examples)
         title = f"{task}, actor {actor}"
         draw_inference(strategy, rules.memberships, title, given.out / "inference.png")
         draw_agreement(recordings, judged, given.out / "agreement.png")

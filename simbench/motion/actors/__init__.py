@@ -11,7 +11,7 @@ from simbench.motion.actors.performance import ActorPerformance
 from simbench.motion.actors.session import TASKS, perform_in_session, record_session
 from simbench.motion.actors.strategy import FRUGAL
 from simbench.motion.actors.tasks import PLACES
-from simbench.motion.actors.tasks.drawer import DrawerTask, drawer_task
+from simbench.motion.actors.tasks.drawer import DrawerTask, make_drawer_task
 from simbench.motion.actors.virtual_mocap import MocapErrors
 from simbench.motion.human_motion import HumanMotion
 
@@ -54,7 +54,7 @@ def perform_drawer(
         The drawer is out of reach, or its place asks for a joint angle no person has.
     """
     rng = np.random.default_rng(rng)
-    return perform(AVERAGE_PERSON, drawer_task(drawer), FRUGAL, rng, errors, "actor:drawer")
+    return perform(AVERAGE_PERSON, make_drawer_task(drawer), FRUGAL, rng, errors, "actor:drawer")
 
 
 def perform_average(task: str, seed: int = DEFAULT_SEED) -> ActorPerformance:

@@ -6,7 +6,12 @@ import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
-from simbench.motion.actors.virtual_mocap import MARKER_PLACES, MocapErrors, frames_over_time, record
+from simbench.motion.actors.virtual_mocap import (
+    MARKER_POSITIONS,
+    MocapErrors,
+    compute_frame_poses,
+    record_mocap,
+)
 from simbench.robot.sides import SIDES
 
 # Where markers sit on a person of this stature, m; places grow with it.
@@ -50,7 +55,7 @@ ARM_PLACES = {
 }
 
 
-def kim_markers(
+def record_kim_markers(
     human: HumanModel, q: Array, errors: MocapErrors, rng: np.random.Generator
 ) -> dict[str, Array]:
     """Markers as the system reports them, under the names of the marker map `kim2005`.
@@ -69,8 +74,8 @@ def kim_markers(
         m, world: six on each arm, four on the head, five on the thorax, four on the pelvis.
     """
     size = human.actor.height / STATURE
-    joints, skin = record(human, q, replace(errors, position_noise=0.0, angle_noise=0.0), rng)
-    bones = frames_over_time(human, q, [f"{side}_upper_arm" for side in SIDES])
+    joints, skin = record_mocap(human, q, replace(errors, position_noise=0.0, angle_noise=0.0), rng)
+    bones = compute_frame_poses(human, q, [f"{side}_upper_arm" for side in SIDES])
     trunk = skin["trunk"][:, :3, :3]
     markers = {name: joints["neck"] + trunk @ (size * np.array(at)) for name, at in TRUNK_PLACES.items()}
     markers |= {name: _carried(skin["pelvis"], size * np.array(at)) for name, at in PELVIS_PLACES.items()}
@@ -83,7 +88,7 @@ def kim_markers(
             if segment == "upper_arm":
                 place[0] += human.proportions.upper_arm * human.actor.height
             # The recorded frame is itself that of a marker.
-            seen = _carried(skin[f"{side}_{segment}"], place - MARKER_PLACES[segment])
+            seen = _carried(skin[f"{side}_{segment}"], place - MARKER_POSITIONS[segment])
             if name == "elbow_marker":
                 seen = BONY * seen + (1.0 - BONY) * _carried(bones[f"{side}_upper_arm"], place)
             markers[f"{side}_{name}"] = seen

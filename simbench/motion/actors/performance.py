@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.motion.actors.human_model import HumanModel
-from simbench.motion.actors.strategy import Strategy
+from simbench.motion.actors.strategy import ActorStrategy
 from simbench.motion.human_motion import HumanMotion
 
 
@@ -34,7 +34,7 @@ class ActorPerformance:
         First sample with the hands on the equipment; they stay there to the end. None in free motion.
     travel : (T,) array
         How far the equipment has moved from where the actor found it, m (rad for what turns).
-    strategy : Strategy or None
+    strategy : ActorStrategy or None
         How the actor resolved redundancy; None in free motion, where the joints themselves are prescribed.
     equipment : mapping of str to float
         The equipment's numbers, SI units.
@@ -48,5 +48,5 @@ class ActorPerformance:
     boundaries: NDArray[np.float64]
     contact_start: int | None
     travel: NDArray[np.float64]
-    strategy: Strategy | None
+    strategy: ActorStrategy | None
     equipment: Mapping[str, float] = field(default_factory=dict)

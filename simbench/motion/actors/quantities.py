@@ -10,7 +10,7 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS
 from simbench.motion.actors.literature import LIMITS, USUAL
 from simbench.motion.actors.performance import ActorPerformance
-from simbench.motion.actors.virtual_mocap import MARKER_PLACES, frames_over_time
+from simbench.motion.actors.virtual_mocap import MARKER_POSITIONS, compute_frame_poses
 from simbench.motion.anatomy import HANGING_LIMB
 from simbench.robot.sides import SIDES
 
@@ -41,24 +41,24 @@ def measure(performance: ActorPerformance) -> tuple[Extents, Extents]:
     limits : dict of str to (least, greatest)
         Keys of `LIMITS`; joints in the whole recording.
     """
-    names = [f"{side}_{segment}" for side in SIDES for segment in MARKER_PLACES]
-    bones = frames_over_time(performance.human, performance.q, [*names, "trunk"])
-    same = hand_speeds(performance)
+    names = [f"{side}_{segment}" for side in SIDES for segment in MARKER_POSITIONS]
+    bones = compute_frame_poses(performance.human, performance.q, [*names, "trunk"])
+    same = measure_hand_speeds(performance)
     # Where the segments' frames are computed from single markers, none of them is a cluster on the skin.
     if not performance.motion.markers:
-        same |= skin_motion(performance, bones)
+        same |= measure_skin_motion(performance, bones)
     begin, end = performance.phases["pmp"]
-    work = joint_extents(performance, bones, slice(begin, end + 1))
-    throughout = joint_extents(performance, bones, slice(None))
+    work = measure_joint_extents(performance, bones, slice(begin, end + 1))
+    throughout = measure_joint_extents(performance, bones, slice(None))
     return (
         {name: (same | work)[name] for name in USUAL if name in same | work},
         {name: (same | throughout)[name] for name in LIMITS if name in same | throughout},
     )
 
 
-def hand_speeds(performance: ActorPerformance) -> Extents:
+def measure_hand_speeds(performance: ActorPerformance) -> Extents:
     """Peak speeds of the faster palm, m/s: on the way to the equipment, and at work."""
-    speed = np.maximum(*(speed_of(performance.motion.time, performance.palms[side]) for side in SIDES))
+    speed = np.maximum(*(compute_speed(performance.motion.time, performance.palms[side]) for side in SIDES))
     peaks = {}
     for name, phase in (("transition", "tgp"), ("work", "pmp")):
         first, last = performance.phases[phase]
@@ -67,12 +67,14 @@ def hand_speeds(performance: ActorPerformance) -> Extents:
     return peaks
 
 
-def speed_of(time: Array, frames: Array) -> Array:
+def compute_speed(time: Array, frames: Array) -> Array:
     """Speed (T,), m/s, of the origins of frames (T, 4, 4) at times (T,)."""
     return np.linalg.norm(np.gradient(frames[:, :3, 3], time, axis=0), axis=1)
 
 
-def joint_extents(performance: ActorPerformance, bones: Mapping[str, Array], samples: slice) -> Extents:
+def measure_joint_extents(
+    performance: ActorPerformance, bones: Mapping[str, Array], samples: slice
+) -> Extents:
     """Least and greatest joint angles over both arms.
 
     Parameters
@@ -95,7 +97,7 @@ def joint_extents(performance: ActorPerformance, bones: Mapping[str, Array], sam
         for name, index in zip(ARM_JOINT_NAMES, human.arms[side], strict=True):
             values.setdefault(name.replace("_", " "), []).append(q[:, index])
         trunk, upper_arm = bones["trunk"][samples], bones[f"{side}_upper_arm"][samples]
-        plane, elevation, rotation = humerus_angles(trunk[:, :3, :3], upper_arm[:, :3, :3], side)
+        plane, elevation, rotation = compute_humerus_angles(trunk[:, :3, :3], upper_arm[:, :3, :3], side)
         values.setdefault("humeral elevation", []).append(elevation)
         raised = elevation > LEAST_ELEVATION
         values.setdefault("humeral plane", []).append(plane[raised])
@@ -112,7 +114,7 @@ def joint_extents(performance: ActorPerformance, bones: Mapping[str, Array], sam
     return {name: (float(v.min()), float(v.max())) for name, v in joined.items() if v.size}
 
 
-def humerus_angles(trunk: Array, upper_arm: Array, side: str) -> tuple[Array, Array, Array]:
+def compute_humerus_angles(trunk: Array, upper_arm: Array, side: str) -> tuple[Array, Array, Array]:
     """Angles of the humerus against the trunk, as the ISB recommends (Wu et al. 2005).
 
     Parameters
@@ -142,7 +144,7 @@ def humerus_angles(trunk: Array, upper_arm: Array, side: str) -> tuple[Array, Ar
     return plane, elevation, np.degrees(np.arctan2(-turn[:, 2, 0], -turn[:, 2, 1]))
 
 
-def skin_motion(performance: ActorPerformance, bones: Mapping[str, Array]) -> Extents:
+def measure_skin_motion(performance: ActorPerformance, bones: Mapping[str, Array]) -> Extents:
     """How the recorded marker frames move against the bones, measurement noise filtered out.
 
     Parameters

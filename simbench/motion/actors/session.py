@@ -19,7 +19,7 @@ from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS, bu
 from simbench.motion.actors.people import STANCES, Person, session_people
 from simbench.motion.actors.perform import perform
 from simbench.motion.actors.performance import ActorPerformance
-from simbench.motion.actors.strategy import CRITERIA, ERGONOMIC, Strategy, deal_strategies
+from simbench.motion.actors.strategy import CRITERIA, ERGONOMIC, ActorStrategy, deal_strategies
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.actors.virtual_mocap import MocapErrors
 from simbench.motion.writers.netcdf import Truth, write_netcdf
@@ -83,7 +83,7 @@ def perform_in_session(seed: int, number: int, task: str) -> ActorPerformance:
     raise refusal
 
 
-def _session_strategy(seed: int, number: int, task: str) -> Strategy:
+def _session_strategy(seed: int, number: int, task: str) -> ActorStrategy:
     """Deal to everybody up to this participant."""
     keys = ([seed, 1, each, TASKS.index(task), 0] for each in range(1, number + 1))
     return deal_strategies(task, map(np.random.default_rng, keys))[-1]

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from simbench.plotting import ALARM_COLOUR, LEFT, RIGHT, TOP, WIDTH, Sheet, new_sheet, place_axes, save_png
 from simbench.skills.fuzzy.memberships import Memberships
 from simbench.skills.fuzzy.rules import INPUT_TERMS, OUTPUT_TERMS, OUTPUTS, RULES
-from simbench.skills.fuzzy.strategy import Strategy, membership_degrees
+from simbench.skills.fuzzy.strategy import DetectedStrategy, compute_membership_degrees
 
 # Colour-blind readers can tell them apart.
 TERM_COLOURS = dict(zip(OUTPUT_TERMS, ("#0072b2", "#56b4e9", "#009e73", "#e69f00", "#d55e00"), strict=True))
@@ -28,8 +28,11 @@ def draw_memberships(memberships: Memberships, title: str, path: Path) -> None:
     Parameters
     ----------
     memberships : Memberships
+        Parameters of the terms.
     title : str
+        Title of the picture.
     path : Path
+        PNG file to be written.
 
     Raises
     ------
@@ -47,16 +50,19 @@ def draw_memberships(memberships: Memberships, title: str, path: Path) -> None:
     save_png(sheet.figure, path)
 
 
-def draw_inference(strategy: Strategy, memberships: Memberships, title: str, path: Path) -> None:
-    """Draw one recording's inputs on their terms, how strongly each rule speaks, and the weights, as PNG.
+def draw_inference(strategy: DetectedStrategy, memberships: Memberships, title: str, path: Path) -> None:
+    """Draw one recording's inputs on their terms, the strength of each rule, and the weights, as PNG.
 
     Parameters
     ----------
-    strategy : Strategy
-        From `detect_strategy` with the same memberships.
+    strategy : DetectedStrategy
+        Result of `detect_strategy` with the same memberships.
     memberships : Memberships
+        Parameters of the terms.
     title : str
+        Title of the picture.
     path : Path
+        PNG file to be written.
 
     Raises
     ------
@@ -110,7 +116,7 @@ def draw_inference(strategy: Strategy, memberships: Memberships, title: str, pat
 def _draw_inputs(sheet: Sheet, memberships: Memberships) -> list[Axes]:
     """Draw the curves of the inputs' terms, in the order of `INPUT_TERMS`."""
     grid = np.linspace(0.0, 1.0, 201)
-    degrees = membership_degrees(np.repeat(grid[:, None], len(INPUT_TERMS), axis=1), memberships)
+    degrees = compute_membership_degrees(np.repeat(grid[:, None], len(INPUT_TERMS), axis=1), memberships)
     drawn = []
     for k, name in enumerate(INPUT_TERMS):
         axes = _term_axes(sheet, k, name)

@@ -7,12 +7,12 @@ import numpy as np
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.motion.actors.human_model import HumanModel, build_human_model
-from simbench.motion.actors.kim_markers import kim_markers
+from simbench.motion.actors.kim_markers import record_kim_markers
 from simbench.motion.actors.people import Person
 from simbench.motion.actors.performance import ActorPerformance
 from simbench.motion.actors.posture import COMFORT, check_ranges, couple_clavicles
-from simbench.motion.actors.stance import arms_forward, body_sway
-from simbench.motion.actors.virtual_mocap import MocapErrors, frames_over_time
+from simbench.motion.actors.stance import draw_body_sway, find_arms_forward_posture
+from simbench.motion.actors.virtual_mocap import MocapErrors, compute_frame_poses
 from simbench.motion.marker_maps import to_human_motion
 from simbench.motion.marker_recording import MarkerRecording
 from simbench.motion.read_options import ReadOptions
@@ -95,7 +95,7 @@ def perform_routine(
     count = len(routine.moves)
     first, last = starts[1::count], (starts + durations)[count::count]
     strokes = np.rint(np.stack([first, last], axis=1) * RATE).astype(np.int64)
-    markers = kim_markers(human, q, errors, rng)
+    markers = record_kim_markers(human, q, errors, rng)
     recording = MarkerRecording(
         time=time,
         names=tuple(markers),
@@ -104,7 +104,7 @@ def perform_routine(
         up="z",
     )
     motion = to_human_motion(recording, ReadOptions(marker_map="kim2005"))
-    palms = frames_over_time(human, q, [f"{side}_palm" for side in SIDES])
+    palms = compute_frame_poses(human, q, [f"{side}_palm" for side in SIDES])
     still = round(INITIAL * RATE)
     return ActorPerformance(
         motion=replace(
@@ -167,8 +167,8 @@ def _move(
     human: HumanModel, time: Array, starts: Array, durations: Array, postures: Array, rng: np.random.Generator
 ) -> Array:
     """Sway and move the arms from the initial configuration through all postures: configurations (T, nq)."""
-    initial = arms_forward(human)
-    swaying = body_sway(human, time, rng)
+    initial = find_arms_forward_posture(human)
+    swaying = draw_body_sway(human, time, rng)
     # The world's origin is below the pelvis at the start, as readers place it.
     q = initial + swaying
     q[:, :2] -= swaying[0, :2]

@@ -8,8 +8,8 @@ import pinocchio as pin
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import Person
-from simbench.motion.actors.stance import comfortable_distance
-from simbench.motion.actors.tasks.task import FIXED, Task, both
+from simbench.motion.actors.stance import compute_comfortable_distance
+from simbench.motion.actors.tasks.task import FIXED, Task, stack_palms
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import PALM_OFFSET, transform
 from simbench.robot.sides import SIDES
@@ -76,9 +76,9 @@ class DrawerTask:
         return transform(pin.utils.rotate("z", turn), self.handle(side))
 
 
-def drawer_task(drawer: DrawerTask) -> Task:
+def make_drawer_task(drawer: DrawerTask) -> Task:
     """Set the task on a given drawer."""
-    grips = both(*(drawer.grip(side)[None] for side in SIDES))
+    grips = stack_palms(*(drawer.grip(side)[None] for side in SIDES))
 
     def palms(travel: Array) -> Array:
         poses = np.repeat(grips, len(travel), axis=0)
@@ -115,8 +115,8 @@ def drawer_task(drawer: DrawerTask) -> Task:
 def place_drawer(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
     """Set the drawer of the thesis, in a unit 0.3 m high on a table 0.75 m high, before a person."""
     drawer = DrawerTask()
-    ahead = comfortable_distance(human, drawer.height, 0.5 * drawer.separation, reach)
-    return drawer_task(
+    ahead = compute_comfortable_distance(human, drawer.height, 0.5 * drawer.separation, reach)
+    return make_drawer_task(
         DrawerTask(
             distance=ahead + PALM_OFFSET[0],
             stroke=0.11 * person.amplitude,

@@ -53,7 +53,7 @@ HANDLE = np.array([0.0, 1.0, 0.0])
 """A handle gripped across the palm lies along this axis of it."""
 
 
-def task_handles(task: Task, travel: Array) -> dict[str, Handle]:
+def find_task_handles(task: Task, travel: Array) -> dict[str, Handle]:
     """Tell where a task's equipment can take the hands.
 
     Parameters
@@ -78,17 +78,17 @@ def task_handles(task: Task, travel: Array) -> dict[str, Handle]:
     return handles
 
 
-def both(left: Array, right: Array) -> Array:
+def stack_palms(left: Array, right: Array) -> Array:
     """Poses (T, 2, 4, 4) of both hands from (T, 4, 4) each."""
     return np.stack([left, right], axis=1)
 
 
-def held_still(pose: Array, count: int) -> Array:
+def repeat_pose(pose: Array, count: int) -> Array:
     """Repeat a pose (4, 4) at `count` samples, (count, 4, 4)."""
     return np.repeat(pose[None], count, axis=0)
 
 
-def palm_pose(fingers: Array, dorsal: Array, position: Array) -> Array:
+def make_palm_poses(fingers: Array, dorsal: Array, position: Array) -> Array:
     """Palm poses (..., 4, 4) from where the fingers and the back of the hand point, and the palm's centre.
 
     Parameters
