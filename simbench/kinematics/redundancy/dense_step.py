@@ -1,9 +1,9 @@
 """One step of redundancy resolution with NumPy: equation 4.23 of Tomić (2018) as it is printed.
 
 Virtual actors move by this form. The same formula is compiled in `objective` and `step`, with Cholesky
-factors, for the many thousand laws that inverse optimal control tries. Both agree to rounding, which a test holds them
-to. Recordings of virtual actors keep this form because a session is named by its seed and must be the same to
-the bit: the compiled one moves their joints by up to 7e-15 rad, which the search for the robot's base
+factors, for the many thousand laws that inverse optimal control tries. Both agree to rounding, which tests
+check. Recordings of virtual actors keep this form because a session is named by its seed and must be the same
+to the bit: the compiled one moves their joints by up to 7e-15 rad, which the search for the robot's base
 placement amplifies to 1e-4 rad in its plan.
 """
 

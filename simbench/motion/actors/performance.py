@@ -1,4 +1,4 @@
-"""What a virtual actor leaves behind: the recording, and the truth that later analysis is scored against."""
+"""The result of a virtual actor: the recording, and the ground truth that analyses are scored against."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,6 +20,7 @@ class ActorPerformance:
     motion : HumanMotion
         What motion capture saw: noise and skin motion included.
     human : HumanModel
+        Kinematic and inertial model of the actor.
     q : (T, nq) array
         The actor's configurations, free of noise.
     palms : mapping of side to (T, 4, 4) array

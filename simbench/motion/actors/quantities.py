@@ -1,4 +1,4 @@
-"""Quantities of a performance that the literature knows of people: hand speeds, joints, skin against bone."""
+"""Quantities of a performance to compare with the literature: hand speeds, joints, skin against bone."""
 
 from collections.abc import Mapping
 
@@ -21,23 +21,24 @@ Extents = dict[str, tuple[float, float]]
 LEAST_ELEVATION = 30.0
 # From this elevation on, degrees, the plane is what norms of horizontal adduction are about.
 HORIZONTAL = 60.0
-# A bone that turns less than this says nothing about the share by which its skin lags, degrees.
-LEAST_TURN = 10.0
+# A bone that rotates less than this says nothing about the fraction by which its skin lags, degrees.
+LEAST_ROTATION = 10.0
 # Skin follows movements, which are slower than this; measurement noise is mostly faster. Hz.
 NOISE_CUT = 6.0
 
 
 def measure(performance: ActorPerformance) -> tuple[Extents, Extents]:
-    """Take all quantities of a performance.
+    """Measure all quantities of a performance.
 
     Parameters
     ----------
     performance : ActorPerformance
+        The recording and its ground truth.
 
     Returns
     -------
     usual : dict of str to (least, greatest)
-        Keys of `USUAL`; joints while the hands are at work. A quantity that cannot be told is left out.
+        Keys of `USUAL`; joints while the hands are at work. A quantity that cannot be measured is left out.
     limits : dict of str to (least, greatest)
         Keys of `LIMITS`; joints in the whole recording.
     """
@@ -57,7 +58,18 @@ def measure(performance: ActorPerformance) -> tuple[Extents, Extents]:
 
 
 def measure_hand_speeds(performance: ActorPerformance) -> Extents:
-    """Peak speeds of the faster palm, m/s: on the way to the equipment, and at work."""
+    """Measure the peak speeds of the faster palm.
+
+    Parameters
+    ----------
+    performance : ActorPerformance
+        The recording and its ground truth.
+
+    Returns
+    -------
+    dict of str to (float, float)
+        Peak speed, twice, m/s: while moving to the equipment, and at work.
+    """
     speed = np.maximum(*(compute_speed(performance.motion.time, performance.palms[side]) for side in SIDES))
     peaks = {}
     for name, phase in (("transition", "tgp"), ("work", "pmp")):
@@ -68,21 +80,36 @@ def measure_hand_speeds(performance: ActorPerformance) -> Extents:
 
 
 def compute_speed(time: Array, frames: Array) -> Array:
-    """Speed (T,), m/s, of the origins of frames (T, 4, 4) at times (T,)."""
+    """Compute the speed of the origin of a moving frame.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Sample times, s.
+    frames : (T, 4, 4) array
+        Poses in the world, m.
+
+    Returns
+    -------
+    (T,) array
+        Speed, m/s.
+    """
     return np.linalg.norm(np.gradient(frames[:, :3, 3], time, axis=0), axis=1)
 
 
 def measure_joint_extents(
     performance: ActorPerformance, bones: Mapping[str, Array], samples: slice
 ) -> Extents:
-    """Least and greatest joint angles over both arms.
+    """Measure the least and greatest joint angles over both arms.
 
     Parameters
     ----------
     performance : ActorPerformance
+        The recording and its ground truth.
     bones : mapping of str to (T, 4, 4) array
         World frames of the upper arms and the trunk.
     samples : slice
+        Samples that are measured.
 
     Returns
     -------
@@ -115,7 +142,7 @@ def measure_joint_extents(
 
 
 def compute_humerus_angles(trunk: Array, upper_arm: Array, side: str) -> tuple[Array, Array, Array]:
-    """Angles of the humerus against the trunk, as the ISB recommends (Wu et al. 2005).
+    """Compute the angles of the humerus against the trunk, as the ISB recommends (Wu et al. 2005).
 
     Parameters
     ----------
@@ -145,20 +172,21 @@ def compute_humerus_angles(trunk: Array, upper_arm: Array, side: str) -> tuple[A
 
 
 def measure_skin_motion(performance: ActorPerformance, bones: Mapping[str, Array]) -> Extents:
-    """How the recorded marker frames move against the bones, measurement noise filtered out.
+    """Measure how the recorded marker frames move against the bones, noise filtered out.
 
     Parameters
     ----------
     performance : ActorPerformance
+        The recording and its ground truth.
     bones : mapping of str to (T, 4, 4) array
         World frames of the arms' bones.
 
     Returns
     -------
     dict of str to (float, float)
-        For both arms: `... skin shift`, greatest distance from the mean place in the bone, mm; `... skin
-        rotation`, greatest turn about the bone's axis, degrees; `... skin lag`, that turn's share of the
-        bone's own (left out where the bone hardly turns).
+        For both arms: `... skin shift`, greatest distance from the mean position in the bone, mm; `... skin
+        rotation`, greatest rotation about the bone's axis, degrees; `... skin lag`, that rotation as a
+        fraction of the bone's own (left out where the bone hardly rotates).
     """
     rate = performance.motion.rate
     low_pass = butter(2, NOISE_CUT, fs=rate, output="sos")
@@ -174,8 +202,8 @@ def measure_skin_motion(performance: ActorPerformance, bones: Mapping[str, Array
         ):
             bone = bones[f"{side}_{segment}"]
             relative = np.linalg.inv(bone) @ performance.motion.segments[f"{side}_{segment}"]
-            place = sosfiltfilt(low_pass, relative[:, :3, 3], axis=0)
-            shift = 1000.0 * np.linalg.norm(place - place.mean(axis=0), axis=1)
+            position = sosfiltfilt(low_pass, relative[:, :3, 3], axis=0)
+            shift = 1000.0 * np.linalg.norm(position - position.mean(axis=0), axis=1)
             name = segment.replace("_", " ")
             values.setdefault(f"{name} skin shift", []).append(float(shift.max()))
             if joint is None:
@@ -185,6 +213,6 @@ def measure_skin_motion(performance: ActorPerformance, bones: Mapping[str, Array
             turn = sign * np.degrees(Rotation.from_matrix(relative[:, :3, :3]).as_rotvec()[:, 0])
             turn = sosfiltfilt(low_pass, turn)
             values.setdefault(f"{name} skin rotation", []).append(float(np.abs(turn).max()))
-            if np.ptp(arm[joint]) > LEAST_TURN:
+            if np.ptp(arm[joint]) > LEAST_ROTATION:
                 values.setdefault(f"{name} skin lag", []).append(-float(np.polyfit(arm[joint], turn, 1)[0]))
     return {name: (min(found), max(found)) for name, found in values.items()}

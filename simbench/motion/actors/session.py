@@ -125,6 +125,7 @@ def record_session(
     tasks : sequence of str, optional
         Names, by default all. The free motions are one participant's.
     on_progress : callable (done, total)
+        Called with the numbers of finished and of all recordings.
 
     Raises
     ------
@@ -150,17 +151,19 @@ def record_session(
 
 
 def ground_truth(performance: ActorPerformance) -> tuple[Truth, dict[str, str | float]]:
-    """Arrays and numbers of a performance that the recording does not show.
+    """Collect the arrays and numbers of a performance that the recording does not show.
 
     Parameters
     ----------
     performance : ActorPerformance
+        The recording and its ground truth.
 
     Returns
     -------
     truth : mapping of str to (dims, values, unit)
+        Variables for the recording's file.
     attributes : dict
-        The strategy's weights, the equipment's numbers, and what is in them.
+        The strategy's weights, the equipment's numbers, and the sample of first contact.
     """
     model = performance.human.model
     names = [model.names[joint] for joint in range(2, model.njoints)]

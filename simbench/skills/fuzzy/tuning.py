@@ -79,8 +79,8 @@ def tune_memberships(
 
     Every parameter keeps to its bounds, terms to their order, and a term to a least width; sequential
     quadratic programming with exact gradients, one of fmincon's methods (Tomić 2018, §5.2.1). It descends
-    from the terms set by hand, from starts drawn about them, and then again and again from starts drawn about the
-    best. Copies of the recordings with inputs slightly changed keep the terms from fitting single people.
+    from the terms set by hand, from starts drawn about them, and then again and again from starts drawn about
+    the best. Copies of the recordings with inputs slightly changed keep the terms from fitting single people.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ class Routine:
     Parameters
     ----------
     frames : int
-        Of the recording.
+        Number of frames of the recording.
     ready : (2, 7) array
         Left and right arm where a repetition begins and ends, rad, order of `human_model.ARM_JOINT_NAMES`.
     keyframes : (K, 2, 7) array
@@ -68,23 +68,26 @@ def perform_routine(
 ) -> ActorPerformance:
     """Have a person repeat a series of postures, recorded by the 25 markers of Kim & Kim (2005).
 
-    Every movement is of minimum jerk in the joints. The recording goes the way of a laboratory's: what it
-    knows of joints and segments is what the marker map makes of the markers.
+    Every movement is of minimum jerk in the joints. The recording is made as in a laboratory: its joints and
+    segments are what the marker map computes from the markers.
 
     Parameters
     ----------
     routine : Routine
+        The postures and their timing.
     person : Person
+        Who performs: body, tempo and habits.
     rng : numpy.random.Generator
         All variation comes from it.
     errors : MocapErrors
+        Errors of the motion capture.
     source : str
         Name of the recording.
 
     Returns
     -------
     ActorPerformance
-        `travel` is zero throughout, for nothing is moved.
+        The recording and its ground truth; `travel` is zero throughout, for nothing is moved.
     """
     human = build_human_model(person.actor, person.proportions, person.lift)
     time = np.arange(routine.frames) / RATE

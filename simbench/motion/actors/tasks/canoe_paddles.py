@@ -21,6 +21,22 @@ def place_canoe_paddles(human: HumanModel, person: Person, reach: float, rng: np
     """Set the paddles before a person: palms stay parallel to the floor and at the same distance.
 
     The handles start nearest to the actor and go over the top, away from the actor.
+
+    Parameters
+    ----------
+    human : HumanModel
+        Model of the person.
+    person : Person
+        Body and habits; the tempo and amplitude are theirs.
+    reach : float
+        Distance from shoulder to wrist as a fraction of the straight arm's length.
+    rng : numpy.random.Generator
+        What is the person's choice is drawn from it.
+
+    Returns
+    -------
+    Task
+        The task as the person finds it.
     """
     axis = compute_comfortable_distance(human, AXIS_HEIGHT, 0.5 * SPACING, reach) + PALM_OFFSET[0]
 

@@ -20,7 +20,24 @@ CROSSWISE = np.radians([15.0, 40.0])
 
 
 def place_grater(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
-    """Set a grater before a person, who slopes it as they like; food goes down along it first."""
+    """Set a grater before a person, who slopes it as they like; food goes down along it first.
+
+    Parameters
+    ----------
+    human : HumanModel
+        Model of the person.
+    person : Person
+        Body and habits; the tempo and amplitude are theirs.
+    reach : float
+        Distance from shoulder to wrist as a fraction of the straight arm's length.
+    rng : numpy.random.Generator
+        What is the person's choice is drawn from it.
+
+    Returns
+    -------
+    Task
+        The task as the person finds it.
+    """
     slope, crosswise = (float(rng.uniform(*angles)) for angles in (SLOPES, CROSSWISE))
     stroke = STROKE * person.amplitude
     middle = LOWEST + 0.5 * stroke * np.sin(slope)
