@@ -133,9 +133,10 @@ def measure_joint_extents(
     for name in SPINE_JOINTS:
         index = human.model.joints[human.model.getJointId(name)].idx_q
         values[name.replace("_", " ")] = [q[:, index]]
-    turns = Rotation.from_matrix(bones["trunk"][samples, :3, :3]).as_euler("YXZ", degrees=True)
+    trunk_angles = Rotation.from_matrix(bones["trunk"][samples, :3, :3]).as_euler("YXZ", degrees=True)
     values |= {
-        f"trunk {name}": [turn] for name, turn in zip(("flexion", "bend", "twist"), turns.T, strict=True)
+        f"trunk {name}": [angle]
+        for name, angle in zip(("flexion", "bend", "twist"), trunk_angles.T, strict=True)
     }
     joined = {name: np.concatenate(parts) for name, parts in values.items()}
     return {name: (float(v.min()), float(v.max())) for name, v in joined.items() if v.size}
@@ -159,16 +160,16 @@ def compute_humerus_angles(trunk: Array, upper_arm: Array, side: str) -> tuple[A
     rotation : (T,) array
         Degrees, internal positive, zero for an arm abducted with the elbow's axis in the frontal plane.
     """
-    turn = trunk.transpose(0, 2, 1) @ upper_arm @ HANGING_LIMB[side].T
+    relative = trunk.transpose(0, 2, 1) @ upper_arm @ HANGING_LIMB[side].T
     if side == "left":
         mirror = np.diag([1.0, -1.0, 1.0])
-        turn = mirror @ turn @ mirror
-    elevation = np.degrees(np.arccos(np.clip(turn[:, 2, 2], -1.0, 1.0)))
+        relative = mirror @ relative @ mirror
+    elevation = np.degrees(np.arccos(np.clip(relative[:, 2, 2], -1.0, 1.0)))
     # The sequence z-x-z, whose second turn, the elevation, is negative for the right arm.
-    plane = np.degrees(np.arctan2(-turn[:, 0, 2], turn[:, 1, 2]))
+    plane = np.degrees(np.arctan2(-relative[:, 0, 2], relative[:, 1, 2]))
     # Cut open where no arm gets: behind the opposite shoulder.
     plane = (plane + 135.0) % 360.0 - 135.0
-    return plane, elevation, np.degrees(np.arctan2(-turn[:, 2, 0], -turn[:, 2, 1]))
+    return plane, elevation, np.degrees(np.arctan2(-relative[:, 2, 0], -relative[:, 2, 1]))
 
 
 def measure_skin_motion(performance: ActorPerformance, bones: Mapping[str, Array]) -> Extents:
@@ -210,9 +211,9 @@ def measure_skin_motion(performance: ActorPerformance, bones: Mapping[str, Array
                 continue
             # Internal rotation and pronation turn the left limb about its x axis, the right one against it.
             sign = 1.0 if side == "left" else -1.0
-            turn = sign * np.degrees(Rotation.from_matrix(relative[:, :3, :3]).as_rotvec()[:, 0])
-            turn = sosfiltfilt(low_pass, turn)
-            values.setdefault(f"{name} skin rotation", []).append(float(np.abs(turn).max()))
+            angle = sign * np.degrees(Rotation.from_matrix(relative[:, :3, :3]).as_rotvec()[:, 0])
+            angle = sosfiltfilt(low_pass, angle)
+            values.setdefault(f"{name} skin rotation", []).append(float(np.abs(angle).max()))
             if np.ptp(arm[joint]) > LEAST_ROTATION:
-                values.setdefault(f"{name} skin lag", []).append(-float(np.polyfit(arm[joint], turn, 1)[0]))
+                values.setdefault(f"{name} skin lag", []).append(-float(np.polyfit(arm[joint], angle, 1)[0]))
     return {name: (min(found), max(found)) for name, found in values.items()}

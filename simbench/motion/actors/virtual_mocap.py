@@ -130,7 +130,7 @@ def _on_skin(human: HumanModel, q: Array, side: str, segment: str, scale: float)
         lag = none
         slide = 0.006 * np.sin(angle["wrist_flexion"]), 0.004 * np.sin(angle["wrist_radial_deviation"]), none
     # Internal rotation and pronation turn the left limb about its x axis, the right one against it.
-    turn = (-scale if side == "left" else scale) * lag
-    rotation = Rotation.from_rotvec(turn[:, None] * np.array([1.0, 0.0, 0.0])).as_matrix()
+    skin_angle = (-scale if side == "left" else scale) * lag
+    rotation = Rotation.from_rotvec(skin_angle[:, None] * np.array([1.0, 0.0, 0.0])).as_matrix()
     position = MARKER_POSITIONS[segment] + scale * np.stack(slide, axis=1)
     return transform(rotation, (rotation @ position[:, :, None])[:, :, 0])

@@ -217,24 +217,26 @@ def _parse(text: str, source: str) -> ExampleRules:
         raise SkillError(f"{source}: must have exactly the columns {', '.join(_COLUMNS)}")
     if len(table) < 3 or table[1][0] != _WIDTH:
         raise SkillError(f"{source}: needs a first row named {_WIDTH}, and examples below")
-    places = [f"{source}: line {number}" for number, _ in numbered]
-    widths = _numbers(table[1], places[1])
+    locations = [f"{source}: line {number}" for number, _ in numbered]
+    widths = _numbers(table[1], locations[1])
     if not (widths > 0.0).all():
-        raise SkillError(f"{places[1]}: widths must be above 0")
+        raise SkillError(f"{locations[1]}: widths must be above 0")
     dominant = []
-    for row, place in zip(table[2:], places[2:], strict=True):
+    for row, location in zip(table[2:], locations[2:], strict=True):
         if len(row) < 2 or row[1] not in OUTPUTS:
-            raise SkillError(f"{place}: criterion must be one of {', '.join(OUTPUTS)}")
+            raise SkillError(f"{location}: criterion must be one of {', '.join(OUTPUTS)}")
         dominant.append(OUTPUTS.index(row[1]))
-    values = np.array([_numbers(row, place) for row, place in zip(table[2:], places[2:], strict=True)])
+    values = np.array(
+        [_numbers(row, location) for row, location in zip(table[2:], locations[2:], strict=True)]
+    )
     return ExampleRules(tuple(row[0] for row in table[2:]), values, np.array(dominant), widths)
 
 
-def _numbers(row: Sequence[str], place: str) -> Array:
+def _numbers(row: Sequence[str], location: str) -> Array:
     try:
         numbers = np.array([float(cell) for cell in row[2:]])
     except ValueError:
-        raise SkillError(f"{place}: {', '.join(row[2:])} are not numbers") from None
+        raise SkillError(f"{location}: {', '.join(row[2:])} are not numbers") from None
     if len(numbers) != len(INPUTS) or not ((numbers >= 0.0) & (numbers <= 1.0)).all():
-        raise SkillError(f"{place}: must have {len(INPUTS)} numbers from 0 to 1")
+        raise SkillError(f"{location}: must have {len(INPUTS)} numbers from 0 to 1")
     return numbers

@@ -177,36 +177,36 @@ def _parse(text: str, source: str) -> Memberships:
     )
     terms, peaks = {}, {}
     for name in INPUT_TERMS:
-        place = f"{source}: inputs.{name}"
-        given = _members(inputs[name], INPUT_TERMS[name], place)
-        terms[name] = tuple(_pair(given[term], name, f"{place}.{term}") for term in INPUT_TERMS[name])
+        location = f"{source}: inputs.{name}"
+        given = _members(inputs[name], INPUT_TERMS[name], location)
+        terms[name] = tuple(_pair(given[term], name, f"{location}.{term}") for term in INPUT_TERMS[name])
     for name in OUTPUTS:
-        place = f"{source}: outputs.{name}"
-        given = _members(outputs[name], OUTPUT_TERMS, place)
-        peaks[name] = tuple(_unit(given[term], f"{place}.{term}") for term in OUTPUT_TERMS)
+        location = f"{source}: outputs.{name}"
+        given = _members(outputs[name], OUTPUT_TERMS, location)
+        peaks[name] = tuple(_unit(given[term], f"{location}.{term}") for term in OUTPUT_TERMS)
         if not 0.0 < peaks[name][0] < peaks[name][-1] or sorted(peaks[name]) != list(peaks[name]):
-            raise SkillError(f"{place}: peaks must be above 0 and ascend from {' to '.join(OUTPUT_TERMS)}")
+            raise SkillError(f"{location}: peaks must be above 0 and ascend from {' to '.join(OUTPUT_TERMS)}")
     return Memberships(terms, peaks)
 
 
-def _members(content: Any, names: tuple[str, ...], place: str) -> dict[str, Any]:
+def _members(content: Any, names: tuple[str, ...], location: str) -> dict[str, Any]:
     """Check that content is a mapping with exactly these keys."""
     if not isinstance(content, dict) or set(content) != set(names):
-        raise SkillError(f"{place}: must have exactly {', '.join(names)}")
+        raise SkillError(f"{location}: must have exactly {', '.join(names)}")
     return content
 
 
-def _pair(given: Any, name: str, place: str) -> tuple[float, float]:
+def _pair(given: Any, name: str, location: str) -> tuple[float, float]:
     if not isinstance(given, list) or len(given) != 2:
-        raise SkillError(f"{place}: must be two numbers")
-    first, second = (_unit(number, place) for number in given)
+        raise SkillError(f"{location}: must be two numbers")
+    first, second = (_unit(number, location) for number in given)
     width = second - first if name in DISTANCES else second
     if width < NARROWEST - 1e-9:
-        raise SkillError(f"{place}: {given} is narrower than {NARROWEST}")
+        raise SkillError(f"{location}: {given} is narrower than {NARROWEST}")
     return first, second
 
 
-def _unit(number: Any, place: str) -> float:
+def _unit(number: Any, location: str) -> float:
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= 1.0:
-        raise SkillError(f"{place}: {number!r} is not a number from 0 to 1")
+        raise SkillError(f"{location}: {number!r} is not a number from 0 to 1")
     return float(number)

@@ -80,18 +80,18 @@ def draw_inference(strategy: DetectedStrategy, memberships: Memberships, title: 
     rules = place_axes(sheet, LEFT, top, WIDTH - LEFT - RIGHT - weights_width - _GAP, _HEIGHT)
     colours = []
     for rule in RULES:
-        said = [name for name, term in zip(OUTPUTS, rule.conclusion, strict=True) if term == "XB"]
-        colours.append(CRITERION_COLOURS[said[0]] if len(said) == 1 else SHARED_COLOUR)
+        concluded = [name for name, term in zip(OUTPUTS, rule.conclusion, strict=True) if term == "XB"]
+        colours.append(CRITERION_COLOURS[concluded[0]] if len(concluded) == 1 else SHARED_COLOUR)
     colours += [CRITERION_COLOURS[name] for name in OUTPUTS]
     heights = [
         *(strategy.strengths[rule.number] for rule in RULES),
         *(strategy.examples[name] for name in OUTPUTS),
     ]
     first = len(RULES) + 2
-    places = [*range(1, len(RULES) + 1), *range(first, first + len(OUTPUTS))]
-    rules.bar(places, heights, color=colours, width=0.7)
+    positions = [*range(1, len(RULES) + 1), *range(first, first + len(OUTPUTS))]
+    rules.bar(positions, heights, color=colours, width=0.7)
     middle = first + 0.5 * (len(OUTPUTS) - 1)
-    rules.set_xticks([*places[: len(RULES)], middle], [*(str(rule.number) for rule in RULES), "examples"])
+    rules.set_xticks([*positions[: len(RULES)], middle], [*(str(rule.number) for rule in RULES), "examples"])
     # Examples add up to several; rules by hand speak by less than 1.
     rules.set_yscale("symlog", linthresh=0.1)
     rules.set_ylim(0.0, max(1.0, 1.2 * max(heights)))
@@ -126,8 +126,8 @@ def _draw_inputs(sheet: Sheet, memberships: Memberships) -> list[Axes]:
     return drawn
 
 
-def _term_axes(sheet: Sheet, place: int, name: str) -> Axes:
-    row, column = divmod(place, _COLUMNS)
+def _term_axes(sheet: Sheet, index: int, name: str) -> Axes:
+    row, column = divmod(index, _COLUMNS)
     left, top = LEFT + column * (_TERM_WIDTH + _GAP), TOP + 16 + row * (_HEIGHT + _SPACE)
     axes = place_axes(sheet, left, top, _TERM_WIDTH, _HEIGHT)
     axes.set_title(name, loc="left", size=9)

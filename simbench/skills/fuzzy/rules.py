@@ -75,8 +75,8 @@ THESIS_RULES: tuple[Rule, ...] = (
     _activity(14, "M  M  XB", _VELOCITY),
     _near(15, "S"),
     _near(16, "XS"),
-    # The thesis gives no priority to the rule by which energy and ergonomy share: by the lower one ergonomy
-    # would never share, for rules 1 and 8 then say energy just as loudly.
+    # The thesis gives no priority to the rule by which energy and ergonomics share the weight: with the lower
+    # one ergonomics would never get a share, for rules 1 and 8 then conclude energy just as strongly.
     Rule(
         17,
         (

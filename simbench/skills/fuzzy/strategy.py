@@ -55,7 +55,7 @@ class DetectedStrategy:
     examples : dict of str to float
         Criterion to how strongly examples support it.
     weights : dict of str to float
-        Weights of energy, velocity and ergonomy; sum 1.
+        Weights of the criteria in `OUTPUTS`; sum 1.
     """
 
     inputs: dict[str, float]

@@ -219,14 +219,14 @@ def compute_dominance_loss(
     count, rows = len(values), np.arange(len(values))
     scaled = found.weights / TEMPERATURE
     scaled -= scaled.max(axis=1, keepdims=True)
-    share = np.exp(scaled)
-    share /= share.sum(axis=1, keepdims=True)
-    loss = float(-np.log(share[rows, dominant]).mean())
-    share[rows, dominant] -= 1.0
-    by_weight = share / (TEMPERATURE * count)
+    probability = np.exp(scaled)
+    probability /= probability.sum(axis=1, keepdims=True)
+    loss = float(-np.log(probability[rows, dominant]).mean())
+    probability[rows, dominant] -= 1.0
+    by_weight = probability / (TEMPERATURE * count)
     peaks = np.array([memberships.outputs[name] for name in OUTPUTS])
-    place = np.array([[OUTPUT_TERMS.index(term) for term in rule.conclusion] for rule in rules])
-    concluded = peaks[np.arange(len(OUTPUTS)), place]
+    term_index = np.array([[OUTPUT_TERMS.index(term) for term in rule.conclusion] for rule in rules])
+    concluded = peaks[np.arange(len(OUTPUTS)), term_index]
     total = (found.strengths @ concluded).sum(axis=1, keepdims=True)
     by_said = (by_weight - (by_weight * found.weights).sum(axis=1, keepdims=True)) / total
     by_strength = by_said @ concluded.T
@@ -237,7 +237,7 @@ def compute_dominance_loss(
             by_degree[condition] += np.where(least == j, rule.priority * by_strength[:, k], 0.0)
     by_concluded, by_peak = found.strengths.T @ by_said, np.zeros_like(peaks)
     for output in range(len(OUTPUTS)):
-        np.add.at(by_peak[output], place[:, output], by_concluded[:, output])
+        np.add.at(by_peak[output], term_index[:, output], by_concluded[:, output])
     by_term = []
     for k, name in enumerate(INPUT_TERMS):
         for term, pair in zip(INPUT_TERMS[name], memberships.inputs[name], strict=True):

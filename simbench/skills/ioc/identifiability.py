@@ -99,7 +99,7 @@ def explore_flatness(
     """Follow straight lines from the best weights for as long as fitness stays within the tolerance.
 
     The lines exchange the weights of two criteria, go to each criterion alone, and along the principal
-    directions of what these have found. In equation 4.23 energy and ergonomy enter K as k_en + k_erg Δt²,
+    directions of what these have found. In equation 4.23 energy and ergonomics enter K as k_en + k_erg Δt²,
     velocity and manipulability as k_vel + k_man; only the pull to the ergonomic posture and the push along
     ω tell one from the other.
 

@@ -90,7 +90,7 @@ def find_mixture(tasks: Sequence[TaskMotion], method: str = LATTICE, seed: int =
 def compute_criterion_shares(weights: ArrayLike, period: float) -> Array:
     """Compute what each criterion counts for, whatever the frame rate.
 
-    Equation 4.23 weighs speeds by energy and velocity, but distances from q_erg by ergonomy. A law pulls
+    Equation 4.23 weighs speeds by energy and velocity, but distances from q_erg by ergonomics. A law pulls
     towards q_erg at the rate k_erg Δt / k_en, and alike for the others: the same person, recorded at twice
     the frame rate, needs twice the k_erg. What does not change is k_erg Δt beside k_en, k_vel and k_man; with
     Δt in seconds, ergonomics counts as much as energy where it pulls at 1/s.
