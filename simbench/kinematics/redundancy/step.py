@@ -49,8 +49,8 @@ class StepFactors(NamedTuple):
     Parameters
     ----------
     free : (r,) int array
-        Indices of the coordinates that are not locked; the first `count[0]` entries count.
-    count : (1,) int array
+        Indices of the coordinates that are not locked; the first `free_count[0]` entries count.
+    free_count : (1,) int array
         Number of free coordinates.
     weight : (r, r) array
         L with L Lᵀ = W of the free coordinates.
@@ -67,7 +67,7 @@ class StepFactors(NamedTuple):
     """
 
     free: NDArray[np.int64]
-    count: NDArray[np.int64]
+    free_count: NDArray[np.int64]
     weight: Array
     columns: Array
     gram: Array
@@ -118,7 +118,7 @@ def make_step_factors(coordinates: int, rows: int) -> StepFactors:
     """
     return StepFactors(
         free=np.zeros(coordinates, dtype=np.int64),
-        count=np.zeros(1, dtype=np.int64),
+        free_count=np.zeros(1, dtype=np.int64),
         weight=np.zeros((coordinates, coordinates)),
         columns=np.zeros((coordinates, rows)),
         gram=np.zeros((rows, rows)),
@@ -196,7 +196,7 @@ def _factorise_step(problem: StepProblem, locked: NDArray[np.bool_], factors: St
         if not locked[a]:
             factors.free[count] = a
             count += 1
-    factors.count[0] = count
+    factors.free_count[0] = count
     if count < len(problem.error):
         return False
     return _factorise_weight(problem.weight, factors) and _factorise_gram(problem.columns, factors)
@@ -205,7 +205,7 @@ def _factorise_step(problem: StepProblem, locked: NDArray[np.bool_], factors: St
 @compiled
 def _factorise_weight(weight: Array, factors: StepFactors) -> bool:
     """Compute L of the free coordinates; tell whether W has an inverse."""
-    free, count, chol = factors.free, factors.count[0], factors.weight
+    free, count, chol = factors.free, factors.free_count[0], factors.weight
     largest = 0.0
     for a in range(count):
         for b in range(a + 1):
@@ -221,7 +221,7 @@ def _factorise_weight(weight: Array, factors: StepFactors) -> bool:
 @compiled
 def _factorise_gram(columns: Array, factors: StepFactors) -> bool:
     """Compute Y and the Cholesky factor of YᵀY; tell whether J W⁻¹ Jᵀ has an inverse."""
-    count, rows, gram = factors.count[0], columns.shape[1], factors.gram
+    count, rows, gram = factors.free_count[0], columns.shape[1], factors.gram
     _forward_substitute_columns(columns, factors)
     for i in range(rows):
         for j in range(i + 1):
@@ -244,7 +244,7 @@ def _factorise_gram(columns: Array, factors: StepFactors) -> bool:
 @compiled
 def _forward_substitute_columns(columns: Array, factors: StepFactors) -> None:
     """Compute Y = L⁻¹ Jᵀ of the free coordinates."""
-    free, count, chol, reduced = factors.free, factors.count[0], factors.weight, factors.columns
+    free, count, chol, reduced = factors.free, factors.free_count[0], factors.weight, factors.columns
     rows = columns.shape[1]
     for a in range(count):
         for i in range(rows):
@@ -267,7 +267,7 @@ def _solve_free(
     factors: StepFactors,
 ) -> None:
     """Write the displacements of the free coordinates."""
-    free, count = factors.free, factors.count[0]
+    free, count = factors.free, factors.free_count[0]
     _set_right_hand_sides(problem, locked, step, factors)
     _solve_task_step(factors)
     if max_nullspace_step == 0.0:
@@ -288,7 +288,7 @@ def _set_right_hand_sides(
     problem: StepProblem, locked: NDArray[np.bool_], step: Array, factors: StepFactors
 ) -> None:
     """Write w and e of the free coordinates: less what the locked ones contribute."""
-    free, count, size = factors.free, factors.count[0], len(step)
+    free, count, size = factors.free, factors.free_count[0], len(step)
     right, wanted = factors.nullspace_step, factors.multipliers
     for a in range(count):
         right[a] = problem.linear_term[free[a]]
@@ -308,7 +308,7 @@ def _set_right_hand_sides(
 @compiled
 def _solve_task_step(factors: StepFactors) -> None:
     """Compute the least displacement that meets the constraint, W⁻¹Jᵀ(J W⁻¹ Jᵀ)⁻¹ e; e is overwritten."""
-    count, rows, task = factors.count[0], len(factors.multipliers), factors.task_step
+    count, rows, task = factors.free_count[0], len(factors.multipliers), factors.task_step
     substitute(factors.gram, factors.multipliers, rows)
     for a in range(count):
         task[a] = 0.0
@@ -320,7 +320,7 @@ def _solve_task_step(factors: StepFactors) -> None:
 @compiled
 def _solve_nullspace_step(factors: StepFactors) -> None:
     """Compute L⁻ᵀ(I − Y (YᵀY)⁻¹ Yᵀ) L⁻¹ w: what w asks for, less the part of it that moves the hands."""
-    count, rows, chol = factors.count[0], len(factors.multipliers), factors.weight
+    count, rows, chol = factors.free_count[0], len(factors.multipliers), factors.weight
     right, multipliers = factors.nullspace_step, factors.multipliers
     for a in range(count):
         for b in range(a):

@@ -6,7 +6,7 @@ from simbench.errors import SkillError
 from simbench.skills.fuzzy.examples import (
     WIDTHS,
     ExampleRules,
-    _surprise,
+    _prediction_loss,
     compute_example_strengths,
     learn_examples,
     read_examples,
@@ -45,8 +45,10 @@ def test_gradient_is_that_of_the_surprise():
     rng = np.random.default_rng(1)
     values, weights, who = people(rng, 8, 3)
     place = rng.normal(0.0, 0.3, len(INPUTS))
-    value, gradient = _surprise(place, values, weights.argmax(axis=1), who)
-    numerical = approx_fprime(place, lambda p: _surprise(p, values, weights.argmax(axis=1), who)[0], 1e-7)
+    value, gradient = _prediction_loss(place, values, weights.argmax(axis=1), who)
+    numerical = approx_fprime(
+        place, lambda p: _prediction_loss(p, values, weights.argmax(axis=1), who)[0], 1e-7
+    )
     assert value > 0.0
     assert np.abs(gradient).max() > 0.01
     np.testing.assert_allclose(gradient, numerical, atol=1e-6)
@@ -73,7 +75,7 @@ def test_nobody_is_an_example_of_themselves():
     values = np.repeat(rng.uniform(size=(40, 9)), 4, axis=0)
     dominant = np.repeat(rng.integers(0, 3, 40), 4)
     who = np.repeat(np.arange(40), 4)
-    assert _surprise(np.full(9, -1.0), values, dominant, who)[0] > 0.9 * np.log(3.0)
+    assert _prediction_loss(np.full(9, -1.0), values, dominant, who)[0] > 0.9 * np.log(3.0)
 
 
 @pytest.mark.parametrize(
