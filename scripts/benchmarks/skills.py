@@ -8,10 +8,10 @@ from rich.table import Table
 
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
-from simbench.skills.ioc.fitness import make_fitness, per_sample
+from simbench.skills.ioc.fitness import make_fitness, mean_error
 from simbench.skills.ioc.inverse_kinematics import follow_path
-from simbench.skills.person.anatomical_motion import person_motion
-from simbench.skills.person.task_motion import TaskMotion, task_motion
+from simbench.skills.person.anatomical_motion import prepare_motion
+from simbench.skills.person.task_motion import TaskMotion, prepare_romeo_motion
 
 RECORDINGS = ((2018, 1, "drawer"), (2018, 3, "valves"))
 """Session, actor and task of each recording."""
@@ -36,7 +36,7 @@ def step_seconds(task: TaskMotion, weights: np.ndarray, repeat: int) -> float:
 
 def general_seconds(motion, span: tuple[float, float]) -> float:
     """Measure the time of a step, s, with a criterion of the user added."""
-    task = task_motion(motion, span=span)
+    task = prepare_romeo_motion(motion, span=span)
     criteria = {**CRITERIA, "again": CRITERIA["velocity"]}
     started = time.perf_counter()
     follow_path(task, [*(0.8 * MIXED), 0.2], criteria)
@@ -50,9 +50,13 @@ def skills_table(repeat: int) -> Table:
     population = np.vstack([MIXED, rng.dirichlet(np.ones(4), POPULATION - 1)])
     for seed, actor, name in RECORDINGS:
         motion = perform_in_session(seed, actor, name).motion
-        for task in (person_motion(motion), task_motion(motion), task_motion(motion, given=())):
+        for task in (
+            prepare_motion(motion),
+            prepare_romeo_motion(motion),
+            prepare_romeo_motion(motion, given=()),
+        ):
             seconds = step_seconds(task, population, repeat)
-            alone = 1e3 * per_sample(task, make_fitness(task)(np.eye(4)))
+            alone = 1e3 * mean_error(task, make_fitness(task)(np.eye(4)))
             table.add_row(
                 f"{name} {actor}, {len(task.time)} samples",
                 f"{len(task.body.resolved)}",

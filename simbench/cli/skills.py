@@ -84,12 +84,12 @@ def skills(
     from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
     from simbench.robot.sides import SIDES
-    from simbench.skills.analysis import analyse_skill, with_person
+    from simbench.skills.analysis import analyse_skill, complete_person
 
     console = Console(markup=False, emoji=False)
     with Console(stderr=True).status("searching the weights"):
         read = read_motion(source, ReadOptions(unit, up, marker_map))
-        motion = with_person(read, height, mass, sex.value if sex else None)
+        motion = complete_person(read, height, mass, sex.value if sex else None)
         sides = SIDES if hands is Hands.both else (hands.value,)
         analysis = analyse_skill(
             motion, span=span, hands=sides, skeleton=skeleton.value, method=method.value, seed=seed
@@ -186,7 +186,7 @@ def closing_lines(analysis: SkillAnalysis) -> Iterator[str]:
     str
     """
     from simbench.kinematics.redundancy.criteria import CRITERIA
-    from simbench.skills.analysis import point_spread
+    from simbench.skills.analysis import compute_point_spread
 
     mixture, flat = analysis.mixture, analysis.flatness
     best = int(np.argmin(mixture.single))
@@ -194,7 +194,7 @@ def closing_lines(analysis: SkillAnalysis) -> Iterator[str]:
         f"error      {_millimetres(mixture.fitness)} mm a sample with the mixture, "
         f"{_millimetres(mixture.single[best])} mm with {tuple(CRITERIA)[best]} alone"
     )
-    spread = point_spread(analysis.task)
+    spread = compute_point_spread(analysis.task)
     yield (
         f"motion     shoulders and elbows are {_millimetres(spread)} mm from their mean places: "
         f"the mixture leaves {mixture.fitness / spread:.0%} of that unexplained"

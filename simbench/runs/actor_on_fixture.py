@@ -14,8 +14,8 @@ from simbench.motion.actors.people import AVERAGE_PERSON, STANCES
 from simbench.motion.actors.perform import perform
 from simbench.motion.actors.strategy import FRUGAL
 from simbench.motion.actors.tasks import PLACES
-from simbench.motion.actors.tasks.drawer import DrawerTask, drawer_task
-from simbench.motion.actors.tasks.task import Task, both
+from simbench.motion.actors.tasks.drawer import DrawerTask, make_drawer_task
+from simbench.motion.actors.tasks.task import Task, stack_palms
 from simbench.motion.actors.timing import Timing
 from simbench.motion.human_motion import HumanMotion
 from simbench.robot.sides import SIDES
@@ -77,7 +77,7 @@ def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> H
     rng = np.random.default_rng(scenario.seed)
     human = build_human_model(AVERAGE_PERSON.actor)
     given = (
-        drawer_task(DrawerTask())
+        make_drawer_task(DrawerTask())
         if name == DRAWER
         else PLACES[name](
             human, AVERAGE_PERSON, STANCES[AVERAGE_PERSON.stance], np.random.default_rng(scenario.seed)
@@ -85,7 +85,9 @@ def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> H
     )
 
     def palms(travel: Array) -> Array:
-        return both(*(handle_poses(held[side], along_the_way(held[side], travel))[side] for side in SIDES))
+        return stack_palms(
+            *(handle_poses(held[side], along_the_way(held[side], travel))[side] for side in SIDES)
+        )
 
     task = replace(
         given,

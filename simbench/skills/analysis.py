@@ -1,4 +1,4 @@
-"""What one recording says of a person's skill: the criteria behind it, how surely, and the fuzzy strategy."""
+"""Analysis of a person's skill from one recording: criteria, how certain they are, and fuzzy strategy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,14 +10,13 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.human_motion import Actor, HumanMotion
 from simbench.robot.sides import SIDES
-from simbench.skills.fuzzy.strategy import Strategy, detect_strategy
-from simbench.skills.ioc.fitness import path_errors
-from simbench.skills.ioc.identifiability import Flatness, mixture_flatness
+from simbench.skills.fuzzy.strategy import DetectedStrategy, detect_strategy
+from simbench.skills.ioc.fitness import compute_path_errors
+from simbench.skills.ioc.identifiability import Flatness, explore_mixture
 from simbench.skills.ioc.inverse_optimal_control import Mixture, find_mixture
-from simbench.skills.ioc.optimisers import LATTICE
-from simbench.skills.ioc.repetitions import parts_of
-from simbench.skills.person.anatomical_motion import PERSON, person_motion
-from simbench.skills.person.task_motion import TaskMotion
+from simbench.skills.ioc.simplex_search import LATTICE
+from simbench.skills.person.anatomical_motion import PERSON, prepare_motion
+from simbench.skills.person.task_motion import TaskMotion, split_task
 
 _STATURES = 0.5, 2.5
 _MASSES = 10.0, 300.0
@@ -30,23 +29,24 @@ class SkillAnalysis:
     Parameters
     ----------
     task : TaskMotion
-        On the person's own joints, where the recording shows the trunk.
+        The recording, on the person's own joints where it shows the trunk.
     mixture : Mixture
+        Weights of the criteria that inverse optimal control finds.
     flatness : Flatness
-        Of the fitness around the mixture.
-    strategy : Strategy
+        Mixtures about as good.
+    strategy : DetectedStrategy
         What the fuzzy rules say, independently.
     parts : tuple of TaskMotion
-        Repetitions of the task, or all of a given span: a law starts each of them where the person was.
+        Repetitions of the task, or the whole of a given span: a law starts each of them where the person was.
     errors : tuple of (5, T) array
-        For each part: of shoulders and elbows together over time, m, with the mixture, and with each
+        For each part the errors of shoulders and elbows together over time, m, with the mixture and with each
         criterion alone; infinite from where the hands cannot keep their path.
     """
 
     task: TaskMotion
     mixture: Mixture
     flatness: Flatness
-    strategy: Strategy
+    strategy: DetectedStrategy
     parts: tuple[TaskMotion, ...]
     errors: tuple[Array, ...]
 
@@ -65,18 +65,22 @@ def analyse_skill(
     Parameters
     ----------
     motion : HumanMotion
+        The recording.
     span : (float, float), optional
         First and last time, s; by default the repetitions of the periodic motion.
     hands : sequence of str
         Sides whose hands do the task: they keep their path.
     skeleton : str
-        As for `person_motion`.
-    method, seed : str, int
-        Of the search, as for `minimise`.
+        One of `anatomical_motion.SKELETONS`: the person's own joints or the thesis's model.
+    method : str
+        Search method, one of `simplex_search.METHODS`.
+    seed : int
+        Seed of the search.
 
     Returns
     -------
     SkillAnalysis
+        What both methods find.
 
     Raises
     ------
@@ -85,53 +89,66 @@ def analyse_skill(
     SkillError
         No law can follow the recording, or a library is missing.
     """
-    task = person_motion(motion, span=span, hands=hands, skeleton=skeleton)
-    parts = parts_of(task, motion, span is not None)
+    task = prepare_motion(motion, span=span, hands=hands, skeleton=skeleton)
+    parts = split_task(task, motion, span is not None)
     mixture = find_mixture(parts, method, seed)
     laws = np.vstack([mixture.weights, np.eye(len(CRITERIA))])
     return SkillAnalysis(
         task,
         mixture,
-        mixture_flatness(parts, mixture),
+        explore_mixture(parts, mixture),
         detect_strategy(task),
         parts,
-        tuple(path_errors(part, laws) for part in parts),
+        tuple(compute_path_errors(part, laws) for part in parts),
     )
 
 
-def point_spread(task: TaskMotion) -> float:
-    """Compute how far shoulders and elbows are from their mean places at the pelvis, mean over time, m.
+def compute_point_spread(task: TaskMotion) -> float:
+    """Compute how far shoulders and elbows are from their mean positions at the pelvis.
 
-    All four together, as in the fitness. A law whose error is not much smaller explains nothing.
+    A law whose error is not much smaller explains nothing.
+
+    Parameters
+    ----------
+    task : TaskMotion
+        The prepared recording.
+
+    Returns
+    -------
+    float
+        Mean over time, m, all four together as in the fitness.
     """
     # The first coordinates are the pelvis's z, y, x.
-    places = task.path.points - task.imitated[:, None, 2::-1]
-    away = places - places.mean(axis=0)
+    positions = task.path.points - task.imitated[:, None, 2::-1]
+    away = positions - positions.mean(axis=0)
     return float(np.mean(np.linalg.norm(away.reshape(len(away), -1), axis=1)))
 
 
-def with_person(
+def complete_person(
     motion: HumanMotion, height: float | None, mass: float | None, sex: str | None
 ) -> HumanMotion:
-    """Tell of a recording's person what its file does not say, or says wrongly.
+    """Add what a recording's file does not say of the person, or says wrongly.
 
     Parameters
     ----------
     motion : HumanMotion
+        The recording.
     height : float, optional
         Stature, m.
     mass : float, optional
-        kg.
+        Mass of the body, kg.
     sex : {"female", "male"}, optional
+        Sex, which says what measures are average.
 
     Returns
     -------
     HumanMotion
+        The recording with these data of its actor.
 
     Raises
     ------
     MotionError
-        A value no person has, or no stature at all.
+        A value that no person has, or no stature at all.
     """
     for name, value, (low, high), unit in (
         ("height", height, _STATURES, "m"),

@@ -1,4 +1,4 @@
-"""What a recording says of a person's skill, on one picture."""
+"""The analysis of a person's skill as one picture."""
 
 from pathlib import Path
 
@@ -23,7 +23,9 @@ def draw_skill(analysis: SkillAnalysis, path: Path) -> None:
     Parameters
     ----------
     analysis : SkillAnalysis
+        The analysis of a recording.
     path : Path
+        PNG file to be written.
 
     Raises
     ------
@@ -40,23 +42,23 @@ def draw_skill(analysis: SkillAnalysis, path: Path) -> None:
     sheet = new_sheet(2 * _HEIGHT + _SPACE, f"{analysis.task.source}: {mixture.dominant}", key)
     width = (WIDTH - LEFT - RIGHT - _GAP) / 2
     weights = add_axes(sheet, LEFT, TOP, width, _HEIGHT)
-    places, colours = np.arange(len(_NAMES)), list(COLOURS.values())
-    weights.bar(places - 0.2, mixture.weights, 0.38, color=colours)
+    positions, colours = np.arange(len(_NAMES)), list(COLOURS.values())
+    weights.bar(positions - 0.2, mixture.weights, 0.38, color=colours)
     ends = np.clip([mixture.weights - flat.lowest, flat.highest - mixture.weights], 0.0, None)
-    weights.errorbar(places - 0.2, mixture.weights, ends, fmt="none", ecolor=_MIXTURE, capsize=4)
-    weights.plot(places - 0.2, mixture.shares, "D", color="white", mec=_MIXTURE, ms=7)
-    ruled = [analysis.strategy.weights.get(name, 0.0) for name in _NAMES]
-    weights.bar(places + 0.2, ruled, 0.38, color=_RULES)
-    weights.set_xticks(places, _NAMES)
+    weights.errorbar(positions - 0.2, mixture.weights, ends, fmt="none", ecolor=_MIXTURE, capsize=4)
+    weights.plot(positions - 0.2, mixture.shares, "D", color="white", mec=_MIXTURE, ms=7)
+    by_rules = [analysis.strategy.weights.get(name, 0.0) for name in _NAMES]
+    weights.bar(positions + 0.2, by_rules, 0.38, color=_RULES)
+    weights.set_xticks(positions, _NAMES)
     weights.set_ylim(0.0, 1.05)
     weights.set_title("weights", loc="left", size=10)
 
     alone = add_axes(sheet, LEFT + width + _GAP, TOP, width, _HEIGHT)
     bars = 1e3 * np.where(np.isfinite(mixture.single), mixture.single, 0.0)
-    alone.bar(places, bars, 0.6, color=colours)
-    for place in np.flatnonzero(~np.isfinite(mixture.single)):
+    alone.bar(positions, bars, 0.6, color=colours)
+    for index in np.flatnonzero(~np.isfinite(mixture.single)):
         alone.text(
-            float(place),
+            float(index),
             0.02,
             "cannot follow",
             ha="center",
@@ -66,7 +68,7 @@ def draw_skill(analysis: SkillAnalysis, path: Path) -> None:
         )
     alone.axhline(1e3 * mixture.fitness, color=_MIXTURE)
     alone.set_yscale("log")
-    alone.set_xticks(places, _NAMES)
+    alone.set_xticks(positions, _NAMES)
     alone.set_title("mean error of shoulders and elbows, each criterion alone (mm)", loc="left", size=10)
 
     errors = add_axes(sheet, LEFT, TOP + _HEIGHT + _SPACE, WIDTH - LEFT - RIGHT, _HEIGHT)

@@ -12,14 +12,14 @@ from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.human_motion import Actor
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
-from simbench.skills.analysis import analyse_skill, point_spread, with_person
+from simbench.skills.analysis import analyse_skill, complete_person, compute_point_spread
 
 SOURCE, SPAN = "deepmimic:humanoid3d_walk", (0.0, 1.2)
 
 
 @pytest.fixture(scope="module")
 def analysis():
-    return analyse_skill(with_person(read_motion(SOURCE, ReadOptions()), 1.7, None, None), span=SPAN)
+    return analyse_skill(complete_person(read_motion(SOURCE, ReadOptions()), 1.7, None, None), span=SPAN)
 
 
 def test_the_mixture_is_no_worse_than_any_criterion_alone(analysis):
@@ -32,7 +32,7 @@ def test_the_mixture_is_no_worse_than_any_criterion_alone(analysis):
     assert (analysis.flatness.lowest <= mixture.weights + 1e-12).all()
     assert (analysis.flatness.highest >= mixture.weights - 1e-12).all()
     # Legs walk; shoulders and elbows move by some centimetres.
-    assert 0.02 < point_spread(analysis.task) < 0.5
+    assert 0.02 < compute_point_spread(analysis.task) < 0.5
 
 
 def test_repetitions_are_found_where_no_span_is_given():
@@ -85,12 +85,12 @@ def test_refuses_in_one_line(given, message, capsys, tmp_path, monkeypatch):
 
 def test_a_persons_measures_are_told_or_kept():
     walk = read_motion(SOURCE, ReadOptions())
-    told = with_person(walk, None, 90.0, None)
+    told = complete_person(walk, None, 90.0, None)
     assert told.actor == replace(walk.actor, mass=90.0)
     nobody = replace(walk, actor=None)
-    assert with_person(nobody, 1.8, None, "female").actor == Actor("unnamed", 1.8, None, "female")
+    assert complete_person(nobody, 1.8, None, "female").actor == Actor("unnamed", 1.8, None, "female")
     with pytest.raises(MotionError, match="stature is needed for the masses of the body; give --height"):
-        with_person(nobody, None, 90.0, None)
+        complete_person(nobody, None, 90.0, None)
 
 
 def test_the_skeleton_can_be_chosen(capsys):

@@ -8,7 +8,7 @@ import pytest
 
 from simbench.motion.actors.session import perform_in_session
 from simbench.skills.ioc.inverse_kinematics import observe
-from simbench.skills.person.task_motion import TaskMotion, task_motion
+from simbench.skills.person.task_motion import TaskMotion, prepare_romeo_motion
 
 SEED = 2018
 
@@ -21,13 +21,13 @@ def pump_motion(made_once: Callable[[str, Callable[[], Any]], Any]):
 @pytest.fixture(scope="session")
 def whole_body(pump_motion) -> TaskMotion:
     """All 21 coordinates are the law's; the two first repetitions."""
-    return task_motion(pump_motion, span=(3.4, 8.0), given=(), gain=1e-3)
+    return prepare_romeo_motion(pump_motion, span=(3.4, 8.0), given=(), gain=1e-3)
 
 
 @pytest.fixture(scope="session")
 def arms(pump_motion) -> TaskMotion:
     """Trunk yaw and arms are the law's; the same repetitions."""
-    return task_motion(pump_motion, span=(3.4, 8.0))
+    return prepare_romeo_motion(pump_motion, span=(3.4, 8.0))
 
 
 @pytest.fixture(scope="session")

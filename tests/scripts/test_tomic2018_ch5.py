@@ -1,5 +1,3 @@
-from functools import partial
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -8,8 +6,8 @@ from rich.console import Console
 from script_modules import loaded_script
 
 from simbench.errors import SkillError
-from simbench.skills.fuzzy.rules import INPUTS, OUTPUTS
-from simbench.skills.fuzzy.tuning import tune
+from simbench.skills.fuzzy.rules import INPUTS
+from simbench.skills.fuzzy.validation import LabelledRecordings, Validation
 
 
 @pytest.fixture(scope="module")
@@ -28,62 +26,19 @@ def recordings(script):
     weights = np.full((len(task), 4), 0.1)
     weights[np.arange(len(task)), (actor - 1) % 4] = 0.7
     names = tuple(frozenset([script.NAMES[k]]) for k in weights.argmax(axis=1))
-    return script.Recordings(session, task, actor, rng.uniform(size=(len(task), len(INPUTS))), weights, names)
-
-
-def test_nobody_is_judged_by_rules_tuned_on_them(script, recordings, monkeypatch):
-    tuned = []
-
-    def tune_on(given, chosen, by_hand, examples):
-        assert given is recordings
-        tuned.append(chosen)
-        return len(tuned) - 1
-
-    # Each recording is told which tuning answered.
-    monkeypatch.setattr(script, "tune_on", tune_on)
-    monkeypatch.setattr(script, "speak", lambda given, number: np.full(len(given.task), number))
-    judged = script.judge(recordings, 1)
-    assert len(tuned) == script.FOLDS
-    # Manipulability dominates all that actors 4 and 8 do.
-    useful = set(recordings.person[~np.isin(recordings.actor, (4, 8))])
-    assert len(useful) == 16
-    for number, chosen in enumerate(tuned):
-        together = set(recordings.person[judged.said == number])
-        assert len(together) == 4
-        assert set(recordings.person[chosen]) == useful - together
-        assert script.UNSEEN not in recordings.task[chosen]
-        assert (recordings.weights[chosen].argmax(axis=1) < len(OUTPUTS)).all()
-
-
-def test_examples_are_the_recordings_tuned_on_and_only_ours(script, recordings, monkeypatch):
-    monkeypatch.setattr(script, "tune", partial(tune, starts=1, hops=0))
-    chosen = recordings.counts & (recordings.task == "pump")
-    ours = script.tune_on(recordings, chosen)
-    assert ours.examples.names[:2] == ("actor:pump:1 of session 2018", "actor:pump:2 of session 2018")
-    assert ours.examples.names[-1] == "actor:pump:10 of session 2019"
-    np.testing.assert_array_equal(ours.examples.values, recordings.inputs[chosen])
-    assert (script.speak(recordings, ours) == recordings.dominant)[chosen].mean() > 0.9
-    theirs = script.tune_on(recordings, chosen, script.THESIS_RULES, examples=False)
-    assert theirs.examples is None
-    assert set(script.speak(recordings, theirs)) <= {0, 1, 2}
-
-
-def test_share_leaves_manipulability_out(script, recordings):
-    # Of ten actors, those of numbers 4 and 8 are dominated by manipulability.
-    energy = np.zeros(len(recordings.task), dtype=np.int64)
-    assert script.share(energy, recordings, "pump") == pytest.approx(3 / 8)
-    right = np.minimum(recordings.dominant, 2)
-    assert script.share(right, recordings, "pump") == 1.0
+    return LabelledRecordings(
+        session, task, actor, rng.uniform(size=(len(task), len(INPUTS))), weights, names
+    )
 
 
 def test_tables_say_when_the_paper_is_missed(script, recordings):
-    right = script.Judged(np.minimum(recordings.dominant, 2), 1.0)
+    right = Validation(np.minimum(recordings.dominant, 2), 1.0)
     assert script.agreement_table(recordings, [right] * 3)[1]
 
     def wrong(task, actors):
-        said = right.said.copy()
-        said[(recordings.task == task) & np.isin(recordings.actor, actors)] = 1
-        return script.Judged(said, 1.0)
+        predicted = right.predicted.copy()
+        predicted[(recordings.task == task) & np.isin(recordings.actor, actors)] = 1
+        return Validation(predicted, 1.0)
 
     # 14 of 16, and 6 of 16: velocity is what actors 2, 6 and 10 have.
     table, held = script.agreement_table(recordings, [wrong("drawer", [1])] * 3)
@@ -92,7 +47,7 @@ def test_tables_say_when_the_paper_is_missed(script, recordings):
     assert cells[:7] == ["drawer", "88%", *["88%"] * 4, "MISSED"]
     assert not script.agreement_table(recordings, [wrong(script.UNSEEN, range(1, 11))] * 3)[1]
     only = wrong("pump", [1])
-    only.said[recordings.session == 2019] = right.said[recordings.session == 2019]
+    only.predicted[recordings.session == 2019] = right.predicted[recordings.session == 2019]
     table = script.session_table(recordings, [only])
     assert [list(column.cells)[list(script.PAPER).index("pump")] for column in table.columns] == [
         "pump",

@@ -42,7 +42,7 @@ from simbench.runs.study.skills import (
 )
 from simbench.runs.study.study import run_study
 from simbench.runs.study.table import StudyRow
-from simbench.skills.ioc.optimisers import LATTICE, METHODS
+from simbench.skills.ioc.simplex_search import LATTICE, METHODS
 from simbench.skills.person.anatomical_motion import PERSON, SKELETONS
 
 TABLE_41 = {

@@ -3,7 +3,7 @@
 python scripts/reproduce/tomic2018/ch5.py [--sessions SEED ...] [--table FILE ...] [--out DIR] [--ship]
 
 Optimisation is the study of inverse optimal control over virtual sessions, seven tasks and the hand drill.
-Recordings that no FILE has (a table of reproduce_tomic2018_ch4.py) are studied in DIR, which goes on after a
+Recordings that no FILE has (a table of ch4.py) are studied in DIR, which goes on after a
 kill. The terms of the rules are tuned, and examples taken, on part of the actors of all sessions, and judged
 on the others, until every actor was one of the others; then with other parts. The hand drill is never tuned
 on. As in the thesis, recordings that manipulability dominates are left out, for no rule speaks of it: its
@@ -20,7 +20,6 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -41,16 +40,23 @@ from simbench.runs.execution.local import run_isolated
 from simbench.runs.study.skills import THESIS_ACTORS, THESIS_TASKS, MixtureSearch, skill_items, study_mixture
 from simbench.runs.study.study import run_study
 from simbench.runs.study.table import TABLE
-from simbench.skills.fuzzy.examples import ExampleRules, learn_examples, write_examples
 from simbench.skills.fuzzy.examples import __file__ as EXAMPLES
-from simbench.skills.fuzzy.inputs import fuzzy_inputs
-from simbench.skills.fuzzy.memberships import Memberships, write_memberships
+from simbench.skills.fuzzy.examples import write_examples
+from simbench.skills.fuzzy.inputs import compute_fuzzy_inputs
 from simbench.skills.fuzzy.memberships import __file__ as MEMBERSHIPS
+from simbench.skills.fuzzy.memberships import write_memberships
 from simbench.skills.fuzzy.plot import draw_inference, draw_memberships
-from simbench.skills.fuzzy.rules import OUTPUTS, RULES, THESIS_RULES, Rule
-from simbench.skills.fuzzy.strategy import detect_strategy, infer
-from simbench.skills.fuzzy.tuning import tune
-from simbench.skills.person.anatomical_motion import person_motion
+from simbench.skills.fuzzy.rules import OUTPUTS, THESIS_RULES
+from simbench.skills.fuzzy.strategy import detect_strategy
+from simbench.skills.fuzzy.validation import (
+    NOT_CONCLUDED,
+    LabelledRecordings,
+    Validation,
+    compute_agreement,
+    cross_validate,
+    fit_rules,
+)
+from simbench.skills.person.anatomical_motion import prepare_motion
 
 UNSEEN = "hand_drill"
 PAPER = {
@@ -63,10 +69,10 @@ PAPER = {
     "steering_wheel": 0.60,
     UNSEEN: 0.50,
 }
-"""Share of the actors in whom rules and optimisation have the same dominant criterion."""
-FOLDS, SPLITS, SEED = 5, (1, 2, 3), 5
+"""Fraction of the actors in whom rules and optimisation have the same dominant criterion."""
+SPLITS = (1, 2, 3)
 NAMES = tuple(CRITERIA)
-VELOCITY, LEFT_OUT = OUTPUTS.index("velocity"), len(OUTPUTS)
+VELOCITY = OUTPUTS.index("velocity")
 EXAMPLE = ("grater", 10)
 """The thesis shows this task's actor, too (fig. 5.4, 5.6)."""
 
@@ -75,93 +81,8 @@ Row = Mapping[str, Any]
 """Of the table that `study_mixture` explains."""
 
 
-@dataclass(frozen=True)
-class Recordings:
-    """m recordings: who did what, the rules' inputs (m, 9), the shares (m, 4) that optimisation found."""
-
-    session: NDArray[np.int64]
-    task: NDArray[np.str_]
-    actor: NDArray[np.int64]
-    inputs: Array
-    weights: Array
-    rivals: tuple[frozenset[str], ...]
-
-    @property
-    def dominant(self) -> NDArray[np.int64]:
-        """Place in `OUTPUTS`; `LEFT_OUT` is manipulability."""
-        return np.asarray(self.weights.argmax(axis=1))
-
-    @property
-    def person(self) -> NDArray[np.int64]:
-        """A number for everybody of every session."""
-        return 100 * self.session + self.actor
-
-    @property
-    def counts(self) -> NDArray[np.bool_]:
-        """Whether rules can be right at all."""
-        return self.dominant != LEFT_OUT
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One way to part the people: what rules tuned on others say of each recording (m,), and of these."""
-
-    said: NDArray[np.int64]
-    trained: float
-
-
-@dataclass(frozen=True)
-class Rules:
-    """Rules by hand with tuned terms, and by example, if any."""
-
-    by_hand: Sequence[Rule]
-    memberships: Memberships
-    examples: ExampleRules | None
-
-
-def judge(
-    recordings: Recordings, split: int, by_hand: Sequence[Rule] = RULES, examples: bool = True
-) -> Judged:
-    """Tune without some people, and have the rules speak of these, until all have had their turn."""
-    people = np.random.default_rng(split).permutation(np.unique(recordings.person))
-    said = np.empty(len(recordings.task), dtype=np.int64)
-    known, trained = recordings.counts & (recordings.task != UNSEEN), []
-    for group in np.array_split(people, FOLDS):
-        held = np.isin(recordings.person, group)
-        answers = speak(recordings, tune_on(recordings, known & ~held, by_hand, examples))
-        said[held] = answers[held]
-        trained.append((answers == recordings.dominant)[known & ~held].mean())
-    return Judged(said, float(np.mean(trained)))
-
-
-def tune_on(
-    recordings: Recordings, chosen: NDArray[np.bool_], by_hand: Sequence[Rule] = RULES, examples: bool = True
-) -> Rules:
-    values, weights = recordings.inputs[chosen], recordings.weights[chosen, : len(OUTPUTS)]
-    memberships = tune(values, weights, SEED, rules=by_hand).memberships
-    names = tuple(
-        f"actor:{task}:{actor} of session {session}"
-        for task, actor, session in zip(recordings.task, recordings.actor, recordings.session, strict=True)
-    )
-    picked = tuple(names[k] for k in np.flatnonzero(chosen))
-    learned = learn_examples(picked, values, weights, recordings.person[chosen]) if examples else None
-    return Rules(by_hand, memberships, learned)
-
-
-def speak(recordings: Recordings, rules: Rules) -> NDArray[np.int64]:
-    """Dominant criterion by the rules, place in `OUTPUTS`."""
-    found = infer(recordings.inputs, rules.memberships, rules.by_hand, rules.examples)
-    return np.asarray(found.weights.argmax(axis=1))
-
-
-def share(said: NDArray[np.int64], recordings: Recordings, task: str) -> float:
-    """Share of a task's recordings in which the rules agree, those that manipulability dominates left out."""
-    chosen = (recordings.task == task) & recordings.counts
-    return float((said == recordings.dominant)[chosen].mean()) if chosen.any() else np.nan
-
-
 def agreement_table(
-    recordings: Recordings, judged: Sequence[Judged], whose: str = "simbench's rules"
+    recordings: LabelledRecordings, validations: Sequence[Validation], whose: str = "simbench's rules"
 ) -> tuple[Table, bool]:
     """Rules tuned on other actors, and whether they agree as often as in the paper."""
     table = Table(
@@ -182,15 +103,15 @@ def agreement_table(
         if task == UNSEEN:
             table.add_section()
         chosen = recordings.task == task
-        counted = chosen & recordings.counts
-        shares = [share(each.said, recordings, task) for each in judged]
+        counted = chosen & recordings.decidable
+        shares = [compute_agreement(each.predicted, recordings, task) for each in validations]
         good = np.mean(shares) >= PAPER[task]
         held &= bool(good)
         among = [
-            np.mean([OUTPUTS[each.said[k]] in recordings.rivals[k] for k in np.flatnonzero(counted)])
-            for each in judged
+            np.mean([OUTPUTS[each.predicted[k]] in recordings.rivals[k] for k in np.flatnonzero(counted)])
+            for each in validations
         ]
-        velocity = np.where(dominant == LEFT_OUT, VELOCITY, dominant)
+        velocity = np.where(dominant == NOT_CONCLUDED, VELOCITY, dominant)
         table.add_row(
             task,
             f"{PAPER[task]:.0%}",
@@ -201,29 +122,29 @@ def agreement_table(
             f"{np.bincount(dominant[counted], minlength=1).max() / max(np.count_nonzero(counted), 1):.0%}",
             f"{np.mean(among):.0%}",
             *(
-                f"{np.mean([(each.said == wanted)[chosen].mean() for each in judged]):.0%}"
+                f"{np.mean([(each.predicted == wanted)[chosen].mean() for each in validations]):.0%}"
                 for wanted in (velocity, dominant)
             ),
         )
-    table.add_row("tuned on", "", *(f"{each.trained:.0%}" for each in judged))
+    table.add_row("tuned on", "", *(f"{each.training_agreement:.0%}" for each in validations))
     return table, held
 
 
-def session_table(recordings: Recordings, judged: Sequence[Judged]) -> Table:
+def session_table(recordings: LabelledRecordings, validations: Sequence[Validation]) -> Table:
     """The same agreement session by session, mean of the splits, and of how many recordings."""
     sessions = np.unique(recordings.session).tolist()
     table = Table("task", *map(str, sessions), title="The people of single sessions")
     for task in PAPER:
         cells = []
         for session in sessions:
-            chosen = (recordings.task == task) & (recordings.session == session) & recordings.counts
-            right = np.mean([(each.said == recordings.dominant)[chosen].mean() for each in judged])
+            chosen = (recordings.task == task) & (recordings.session == session) & recordings.decidable
+            right = np.mean([(each.predicted == recordings.dominant)[chosen].mean() for each in validations])
             cells.append(f"{right:.0%} of {np.count_nonzero(chosen)}")
         table.add_row(task, *cells)
     return table
 
 
-def confusion_table(recordings: Recordings, judged: Sequence[Judged]) -> Table:
+def confusion_table(recordings: LabelledRecordings, validations: Sequence[Validation]) -> Table:
     """What the rules say where optimisation says something, mean number of recordings over the splits."""
     table = Table("task", "optimisation", *OUTPUTS, title="What the rules say (actors not used for tuning)")
     for task in (*THESIS_TASKS, UNSEEN):
@@ -231,18 +152,21 @@ def confusion_table(recordings: Recordings, judged: Sequence[Judged]) -> Table:
             chosen = (recordings.task == task) & (recordings.dominant == place)
             if chosen.any():
                 counts = np.mean(
-                    [np.bincount(each.said[chosen], minlength=len(OUTPUTS)) for each in judged], axis=0
+                    [np.bincount(each.predicted[chosen], minlength=len(OUTPUTS)) for each in validations],
+                    axis=0,
                 )
                 table.add_row(task, name, *(f"{count:.1f}" for count in counts))
     return table
 
 
-def draw_agreement(recordings: Recordings, judged: Sequence[Judged], path: Path) -> None:
-    """Draw the paper's share beside ours, a point for each split."""
+def draw_agreement(recordings: LabelledRecordings, validations: Sequence[Validation], path: Path) -> None:
+    """Draw the paper's agreement beside ours, a point for each split."""
     figure = Figure(figsize=(9.0, 4.0), dpi=100, layout="constrained")
     axes = figure.add_subplot()
     places = np.arange(len(PAPER))
-    ours = np.array([[share(each.said, recordings, task) for each in judged] for task in PAPER])
+    ours = np.array(
+        [[compute_agreement(each.predicted, recordings, task) for each in validations] for task in PAPER]
+    )
     axes.bar(places - 0.2, list(PAPER.values()), 0.4, color="#b0b0b0", label="paper")
     axes.bar(places + 0.2, ours.mean(axis=1), 0.4, color="#0072b2", label="ours, actors not used for tuning")
     for split in range(ours.shape[1]):
@@ -293,7 +217,7 @@ def optimised(
     return rows
 
 
-def recorded(rows: Sequence[Row], jobs: int, console: Console) -> Recordings:
+def recorded(rows: Sequence[Row], jobs: int, console: Console) -> LabelledRecordings:
     """Compute the rules' inputs of the recordings that were optimised."""
     with (
         progress_bars(console) as on_progress,
@@ -304,7 +228,7 @@ def recorded(rows: Sequence[Row], jobs: int, console: Console) -> Recordings:
         for found in pool.map(recorded_inputs, *zip(*arguments, strict=True)):
             inputs.append(found)
             on_progress("inputs", len(inputs), len(rows))
-    return Recordings(
+    return LabelledRecordings(
         np.array([row["session"] for row in rows]),
         np.array([row["task"] for row in rows]),
         np.array([row["actor"] for row in rows]),
@@ -315,7 +239,7 @@ def recorded(rows: Sequence[Row], jobs: int, console: Console) -> Recordings:
 
 
 def recorded_inputs(session: int, actor: int, task: str) -> Array:
-    return fuzzy_inputs(person_motion(perform_in_session(session, actor, task).motion))
+    return compute_fuzzy_inputs(prepare_motion(perform_in_session(session, actor, task).motion))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -331,14 +255,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given.out.mkdir(parents=True, exist_ok=True)
         rows = optimised(given.sessions, given.table, given.out, given.jobs, console)
         recordings = recorded(rows, given.jobs, console)
-        theirs = [judge(recordings, split, THESIS_RULES, examples=False) for split in SPLITS]
+        theirs = [cross_validate(recordings, split, UNSEEN, THESIS_RULES, examples=False) for split in SPLITS]
         console.print(agreement_table(recordings, theirs, "the thesis's 17 rules alone")[0])
-        judged = [judge(recordings, split) for split in SPLITS]
-        table, held = agreement_table(recordings, judged)
+        validations = [cross_validate(recordings, split, UNSEEN) for split in SPLITS]
+        table, held = agreement_table(recordings, validations)
         console.print(table)
-        console.print(session_table(recordings, judged))
-        console.print(confusion_table(recordings, judged))
-        rules = tune_on(recordings, recordings.counts & (recordings.task != UNSEEN))
+        console.print(session_table(recordings, validations))
+        console.print(confusion_table(recordings, validations))
+        rules = fit_rules(recordings, recordings.decidable & (recordings.task != UNSEEN))
         note = (
             "Made by scripts/reproduce/tomic2018/ch5.py from the actors of session "
             f"{', '.join(map(str, given.sessions))}."
@@ -351,10 +275,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         draw_memberships(rules.memberships, "Terms of the fuzzy rules, tuned", given.out / "memberships.png")
         task, actor = EXAMPLE
         motion = perform_in_session(given.sessions[0], actor, task).motion
-        strategy = detect_strategy(person_motion(motion), rules.memberships, rules.examples)
+        strategy = detect_strategy(prepare_motion(motion), rules.memberships, rules.examples)
         title = f"{task}, actor {actor}"
         draw_inference(strategy, rules.memberships, title, given.out / "inference.png")
-        draw_agreement(recordings, judged, given.out / "agreement.png")
+        draw_agreement(recordings, validations, given.out / "agreement.png")
     except (SimbenchError, OSError) as error:
         print(error, file=sys.stderr)
         return 2

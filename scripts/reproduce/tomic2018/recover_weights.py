@@ -23,11 +23,11 @@ from simbench.errors import SimbenchError
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
 from simbench.skills.ioc.fitness import make_fitness
-from simbench.skills.ioc.generated_motion import generate_motion
-from simbench.skills.ioc.identifiability import flatness
+from simbench.skills.ioc.identifiability import explore_flatness
+from simbench.skills.ioc.inverse_kinematics import generate_motion
 from simbench.skills.ioc.inverse_optimal_control import find_mixture
-from simbench.skills.ioc.optimisers import GENETIC, LATTICE
-from simbench.skills.person.task_motion import GAIN, TaskMotion, task_motion
+from simbench.skills.ioc.simplex_search import GENETIC, LATTICE
+from simbench.skills.person.task_motion import GAIN, TaskMotion, prepare_romeo_motion
 
 NEAR = 0.02
 """How well identifiable weights have to be recovered."""
@@ -42,7 +42,7 @@ that is made has no noise."""
 def identifiable(made: TaskMotion, weights: np.ndarray, resolution: float) -> np.ndarray:
     """Tell which of the weights behind a motion it shows."""
     fitness = make_fitness(made)
-    flat = flatness(
+    flat = explore_flatness(
         lambda k: fitness(k) / made.duration,
         weights,
         0.0,
@@ -117,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found: dict[str, list[dict[str, float]]] = {method: [] for method in given.methods}
     try:
         motion = perform_in_session(2018, given.actor, given.task).motion
-        task = task_motion(motion, span=tuple(given.span), gain=given.gain)
+        task = prepare_romeo_motion(motion, span=tuple(given.span), gain=given.gain)
         mixtures = np.random.default_rng(given.seed).dirichlet(np.ones(len(CRITERIA)), given.count)
         for number, weights in enumerate(mixtures):
             made = generate_motion(task, weights)

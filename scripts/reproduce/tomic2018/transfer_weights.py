@@ -38,7 +38,7 @@ from rich.table import Table
 
 from simbench.errors import MotionError, SimbenchError, SkillError
 from simbench.kinematics.redundancy.criteria import CRITERIA
-from simbench.kinematics.redundancy.objective import Path as LawPath
+from simbench.kinematics.redundancy.objective import TaskPath
 from simbench.motion.actors.session import perform_in_session
 from simbench.motion.phases import find_phases
 from simbench.retargeting.contact.equipment import Equipment
@@ -90,14 +90,14 @@ def romeo() -> tuple[Robot, pin.Model]:
     return robot, upper_body(robot)
 
 
-def robot_path(robot: Robot, model: pin.Model, scaled: pin.Model, q: Array, limits: Array) -> LawPath:
+def robot_path(robot: Robot, model: pin.Model, scaled: pin.Model, q: Array, limits: Array) -> TaskPath:
     """Take a motion of the scaled model (T, 7 + n) to the robot, whose palms go as far from their start."""
     start = q[0].copy()
     start[7:] = start[7:].clip(*limits)
     own, theirs = palm_path(robot, model, start[None]), palm_path(robot, scaled, q)
     turned = theirs.hand_rotation @ theirs.hand_rotation[0].swapaxes(-1, -2) @ own.hand_rotation[0]
     moved = own.hand_position[0] + theirs.hand_position - theirs.hand_position[0]
-    return LawPath(own.start, theirs.told, turned, moved, theirs.points, own.home)
+    return TaskPath(own.start, theirs.prescribed, turned, moved, theirs.points, own.home)
 
 
 def similarities(weights: Weights, work: tuple[str, int, int]) -> dict[str, Found]:

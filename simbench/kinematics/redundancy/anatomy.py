@@ -1,4 +1,4 @@
-"""What makes a person's joints more than hinges: tissue, the trunk in the arms' way, the shoulder girdle."""
+"""How a person's joints differ from plain hinges: stiff tissue, the trunk in the arms' way, the clavicles."""
 
 from typing import NamedTuple
 
@@ -10,113 +10,205 @@ from simbench.kinematics.compiled import compiled
 
 
 class Anatomy(NamedTuple):
-    """How joints of a body hang together; n coordinates, g shoulders.
+    """How the joints of a body limit and move each other; n coordinates, g shoulders.
 
     Parameters
     ----------
-    easy : float
-        Middle part of a range in which a joint moves freely.
+    free_fraction : float
+        Middle fraction of a range in which a joint moves freely.
     stiffening : float
-        How reluctant a joint is beyond it: s = 1 + stiffening (|2q − low − high| / (high − low) − easy)².
-    stopping : float
-        A joint that nears a limit slows down so that it would need this long for what is left, s; 0 for none
-        of that.
-    low, high : (n,) array
-        Ranges for this; infinite where a coordinate has none.
+        How much stiffer a joint is beyond it:
+        s = 1 + stiffening (|2q − lower − upper| / (upper − lower) − free_fraction)².
+    stopping_time : float
+        A joint that nears a limit slows down so that it would need this long for the rest of its range, s; 0
+        if it does not slow down.
+    lower, upper : (n,) array
+        Ranges of the joints for the stiffness, rad; infinite where a coordinate has none.
     flexion : (n,) int array
-        For the abduction of a shoulder, whose adduction the trunk stops: the coordinate of that shoulder's
-        flexion; −1 for all others.
+        For the abduction of a shoulder, whose adduction the trunk stops: index of the same shoulder's
+        flexion; −1 for all other coordinates.
     slack : (n,) array
-        How much farther than an average trunk lets it the upper arm goes, rad.
-    beside, before : float
+        How much farther than beside an average trunk the upper arm can be adducted, rad.
+    least_beside, least_before : float
         Least abduction of an arm beside the trunk and in front of it, rad.
-    front : float
-        Sine of the flexion from which the elbow is in front.
-    girdle : (g, 4) int array
-        Elevation and protraction of a clavicle, which no law resolves, and flexion and abduction of the
-        shoulder that they follow.
+    sine_in_front : float
+        Sine of the flexion from which the elbow is in front of the trunk.
+    clavicles : (g, 4) int array
+        For each shoulder the indices of the clavicle's elevation and protraction, which no law resolves, and
+        of the shoulder's flexion and abduction, which they follow.
     elevation, protraction : float
-        Of the clavicle, rad, for an upper arm that points forward.
+        Angles of the clavicle for an upper arm that points forward, rad.
     """
 
-    easy: float
+    free_fraction: float
     stiffening: float
-    stopping: float
-    low: Array
-    high: Array
+    stopping_time: float
+    lower: Array
+    upper: Array
     flexion: NDArray[np.int64]
     slack: Array
-    beside: float
-    before: float
-    front: float
-    girdle: NDArray[np.int64]
+    least_beside: float
+    least_before: float
+    sine_in_front: float
+    clavicles: NDArray[np.int64]
     elevation: float
     protraction: float
 
 
-def mere_hinges(coordinates: int) -> Anatomy:
-    """Joints of a robot, or of the thesis's model of a person: none of this."""
+def make_plain_anatomy(coordinates: int) -> Anatomy:
+    """Describe joints that are plain hinges: those of a robot, or of the thesis's model of a person.
+
+    Parameters
+    ----------
+    coordinates : int
+        Number n of coordinates.
+
+    Returns
+    -------
+    Anatomy
+        Nothing stiffens or slows down, and no clavicle follows an arm.
+    """
     return Anatomy(
-        easy=1.0,
+        free_fraction=1.0,
         stiffening=0.0,
-        stopping=0.0,
-        low=np.full(coordinates, -np.inf),
-        high=np.full(coordinates, np.inf),
+        stopping_time=0.0,
+        lower=np.full(coordinates, -np.inf),
+        upper=np.full(coordinates, np.inf),
         flexion=np.full(coordinates, -1),
         slack=np.zeros(coordinates),
-        beside=0.0,
-        before=0.0,
-        front=1.0,
-        girdle=np.zeros((0, 4), dtype=np.int64),
+        least_beside=0.0,
+        least_before=0.0,
+        sine_in_front=1.0,
+        clavicles=np.zeros((0, 4), dtype=np.int64),
         elevation=0.0,
         protraction=0.0,
     )
 
 
 @compiled
-def reluctance(anatomy: Anatomy, q: Array, scale: Array) -> None:
-    """Compute how reluctant joints (n,) are: speeds count this many times, effort its square.
+def compute_joint_limit_stiffness(anatomy: Anatomy, q: Array, stiffness: Array) -> None:
+    """Compute how stiff joints are near the ends of their ranges.
+
+    The speed of a joint counts s times in every criterion of effort, its square s². Passive tissue stiffens
+    there, so that a joint comes to its limit gently.
 
     Parameters
     ----------
     anatomy : Anatomy
+        Ranges and how much joints stiffen.
     q : (n,) array
-    scale : (n,) array
-        Overwritten.
+        Coordinates, rad or m.
+    stiffness : (n,) array
+        s, overwritten; 1 in the middle of a range.
     """
     for k in range(len(q)):
-        scale[k] = 1.0
-        if anatomy.stiffening > 0.0 and anatomy.high[k] < np.inf:
-            middle, half = anatomy.low[k] + anatomy.high[k], anatomy.high[k] - anatomy.low[k]
-            beyond = min(abs(2.0 * q[k] - middle) / half, 1.0) - anatomy.easy
+        stiffness[k] = 1.0
+        if anatomy.stiffening > 0.0 and anatomy.upper[k] < np.inf:
+            middle, half = anatomy.lower[k] + anatomy.upper[k], anatomy.upper[k] - anatomy.lower[k]
+            beyond = min(abs(2.0 * q[k] - middle) / half, 1.0) - anatomy.free_fraction
             if beyond > 0.0:
-                scale[k] += anatomy.stiffening * beyond * beyond
+                stiffness[k] += anatomy.stiffening * beyond * beyond
 
 
 @compiled
-def least_angle(anatomy: Anatomy, low: float, joint: int, q: Array) -> float:
-    """Compute the lower limit of a joint, rad or m: that of its range, or the trunk in the arm's way."""
-    other = anatomy.flexion[joint]
-    if other < 0:
-        return low
-    forward = min(max(np.sin(q[other]) / anatomy.front, 0.0), 1.0)
-    trunk = anatomy.before + (anatomy.beside - anatomy.before) * np.sqrt(1.0 - forward * forward)
-    return max(low, trunk - anatomy.slack[joint])
+def compute_lower_limit(anatomy: Anatomy, lower: float, joint: int, q: Array) -> float:
+    """Compute the lower limit of a joint: the end of its range, or the trunk that stops the arm.
+
+    Parameters
+    ----------
+    anatomy : Anatomy
+        Where the trunk stops the arms.
+    lower : float
+        Lower end of the joint's range, rad or m.
+    joint : int
+        Index of the joint in q.
+    q : (n,) array
+        Coordinates, rad or m.
+
+    Returns
+    -------
+    float
+        Lower limit at this posture, rad or m.
+    """
+    flexion = anatomy.flexion[joint]
+    if flexion < 0:
+        return lower
+    forward = min(max(np.sin(q[flexion]) / anatomy.sine_in_front, 0.0), 1.0)
+    trunk = anatomy.least_before + (anatomy.least_beside - anatomy.least_before) * np.sqrt(
+        1.0 - forward * forward
+    )
+    return max(lower, trunk - anatomy.slack[joint])
 
 
 @compiled
-def follow_arms(anatomy: Anatomy, q: Array) -> None:
-    """Put the clavicles of q (n,) where the upper arms put them, in place."""
-    for g in range(len(anatomy.girdle)):
-        up, forward, flexion, abduction = anatomy.girdle[g]
+def compute_step_bounds(
+    anatomy: Anatomy,
+    limits: tuple[Array, Array],
+    joints: NDArray[np.int64],
+    q: Array,
+    fraction: float,
+    bounds: tuple[Array, Array],
+) -> None:
+    """Compute between which bounds joints may move in one step.
+
+    Parameters
+    ----------
+    anatomy : Anatomy
+        Where the trunk stops the arms.
+    limits : two (n,) arrays
+        Lower and upper limits of the coordinates, rad or m.
+    joints : (r,) int array
+        Indices in q of the coordinates that move.
+    q : (n,) array
+        Coordinates before the step, rad or m.
+    fraction : float
+        Fraction of the distance to a limit that a joint may go in one step. From 1 on, a joint that begins
+        beyond a limit may stay there, but not go farther.
+    bounds : two (r,) arrays
+        Least and greatest displacement of the joints, rad or m; overwritten.
+    """
+    for a in range(len(joints)):
+        joint = joints[a]
+        below = compute_lower_limit(anatomy, limits[0][joint], joint, q) - q[joint]
+        above = limits[1][joint] - q[joint]
+        if fraction >= 1.0:
+            below, above = min(below, 0.0), max(above, 0.0)
+        bounds[0][a], bounds[1][a] = fraction * below, fraction * above
+
+
+@compiled
+def update_clavicles(anatomy: Anatomy, q: Array) -> None:
+    """Set the clavicles' angles to what follows from the upper arms' directions.
+
+    Parameters
+    ----------
+    anatomy : Anatomy
+        Which coordinates are the clavicles', and how far they follow.
+    q : (n,) array
+        Coordinates, rad or m; changed in place.
+    """
+    for g in range(len(anatomy.clavicles)):
+        up, forward, flexion, abduction = anatomy.clavicles[g]
         q[up] = anatomy.elevation * (1.0 - np.cos(q[abduction]) * np.cos(q[flexion]))
         q[forward] = anatomy.protraction * np.cos(q[abduction]) * np.sin(q[flexion])
 
 
 @compiled
-def girdle_slopes(anatomy: Anatomy, g: int, q: Array, slopes: Array) -> None:
-    """Compute the slopes (2, 2) of elevation and protraction by flexion and abduction, for shoulder g."""
-    flexion, abduction = q[anatomy.girdle[g, 2]], q[anatomy.girdle[g, 3]]
+def compute_clavicle_slopes(anatomy: Anatomy, shoulder: int, q: Array, slopes: Array) -> None:
+    """Compute the derivatives of a clavicle's angles by the angles of its shoulder.
+
+    Parameters
+    ----------
+    anatomy : Anatomy
+        Which coordinates are the clavicles', and how far they follow.
+    shoulder : int
+        Row of `Anatomy.clavicles`.
+    q : (n,) array
+        Coordinates, rad or m.
+    slopes : (2, 2) array
+        Derivatives of elevation and protraction (rows) by flexion and abduction (columns); overwritten.
+    """
+    flexion, abduction = q[anatomy.clavicles[shoulder, 2]], q[anatomy.clavicles[shoulder, 3]]
     slopes[0, 0] = anatomy.elevation * np.cos(abduction) * np.sin(flexion)
     slopes[0, 1] = anatomy.elevation * np.sin(abduction) * np.cos(flexion)
     slopes[1, 0] = anatomy.protraction * np.cos(abduction) * np.cos(flexion)

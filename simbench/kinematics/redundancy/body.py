@@ -1,4 +1,4 @@
-"""The body whose skills are studied: joints as a tree, masses, hands, shoulders and elbows; where it is."""
+"""The body whose redundancy is resolved: joint tree, masses, hands, shoulders and elbows; its kinematics."""
 
 from typing import NamedTuple
 
@@ -8,61 +8,72 @@ from numpy.typing import NDArray
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.joint_inertia import BodyMasses, joint_inertia
-from simbench.kinematics.redundancy.anatomy import Anatomy, girdle_slopes
+from simbench.kinematics.redundancy.anatomy import Anatomy, compute_clavicle_slopes
 from simbench.kinematics.task_matrix import Workspace
 from simbench.kinematics.tree import KinematicTree, place_bodies
 
 
 class SkillBody(NamedTuple):
-    """Upper body of a person or a robot for the laws of this folder; coordinates in the order of its tree.
+    """Upper body of a person or a robot whose redundancy is resolved; coordinates in the order of its tree.
 
     Parameters
     ----------
     tree : KinematicTree
         n joints of one degree of freedom.
     masses : BodyMasses
-    rotors : (n,) array
+        Masses, centres of mass and inertias of the tree's bodies.
+    rotor_inertia : (n,) array
         Inertia of what turns with a joint only, reflected through its gear, kg·m²; a person has none.
     resolved : (r,) int array
-        Coordinates that a law resolves, ascending; the others move as they are told.
-    reaching : (s,) int array
-        Coordinates whose Jacobian is that of manipulability, ascending: those resolved, and of the others
-        those that bend the body.
+        Indices of the coordinates that a law resolves, ascending; the others move as prescribed.
+    manipulating : (s,) int array
+        Indices of the coordinates whose Jacobian is that of manipulability, ascending: those resolved, and of
+        the others those that bend the body.
     hand_body : (h,) int array
-        Body whose pose is a hand's.
+        Index of the body that each hand is fixed to.
     hand_point : (h, 3) array
-        Its place on that body, m.
-    carries : (h, n) bool array
+        Position of each hand in the axes of that body, m.
+    moves_hand : (h, n) bool array
         Whether a joint moves a hand.
     point_body, point : (4,) int array, (4, 3) array
-        Left shoulder and elbow, right shoulder and elbow.
+        Bodies of left shoulder, left elbow, right shoulder and right elbow, and positions in their axes, m.
     ergonomic : (n,) array
-        q_erg, rad or m.
-    low, high : (n,) array
-        Limits; infinite where there is none.
+        Ergonomic posture q_erg, rad or m.
+    lower, upper : (n,) array
+        Limits of the coordinates, rad or m; infinite where there is none.
     anatomy : Anatomy
-        How the joints of a person hang together.
+        How the joints of a person limit and move each other.
     """
 
     tree: KinematicTree
     masses: BodyMasses
-    rotors: Array
+    rotor_inertia: Array
     resolved: NDArray[np.int64]
-    reaching: NDArray[np.int64]
+    manipulating: NDArray[np.int64]
     hand_body: NDArray[np.int64]
     hand_point: Array
-    carries: NDArray[np.bool_]
+    moves_hand: NDArray[np.bool_]
     point_body: NDArray[np.int64]
     point: Array
     ergonomic: Array
-    low: Array
-    high: Array
+    lower: Array
+    upper: Array
     anatomy: Anatomy
 
 
 @compiled
-def stand(body: SkillBody, q: Array, work: Workspace) -> None:
-    """Put the bodies where the joints (n,) are; the root is the world."""
+def update_body_poses(body: SkillBody, q: Array, work: Workspace) -> None:
+    """Compute the poses of all bodies in the world, the tree's root at its origin.
+
+    Parameters
+    ----------
+    body : SkillBody
+        Body to be placed.
+    q : (n,) array
+        Coordinates, rad or m.
+    work : Workspace
+        Its `rotation` and `position` are overwritten.
+    """
     for i in range(3):
         work.position[0, i] = 0.0
         for j in range(3):
@@ -71,16 +82,18 @@ def stand(body: SkillBody, q: Array, work: Workspace) -> None:
 
 
 @compiled
-def inertia_of(body: SkillBody, work: Workspace, inertia: Array) -> None:
-    """Compute the inertia matrix (r, r) of the resolved coordinates, A of Tomić (2018), for bodies in place.
+def compute_inertia_matrix(body: SkillBody, work: Workspace, inertia: Array) -> None:
+    """Compute the inertia matrix of the resolved coordinates, A of Tomić (2018).
 
     Parameters
     ----------
     body : SkillBody
+        Its masses and rotors count.
     work : Workspace
-        After `stand`; its `axes` are overwritten with the joints' twists.
+        After `update_body_poses`; its `axes` are overwritten with the joints' twists, its `matrix` with the
+        inertia matrix of all coordinates.
     inertia : (r, r) array
-        Overwritten.
+        A, kg·m² (kg where a coordinate slides); overwritten.
     """
     joint_inertia(body.tree, body.masses, work)
     for a in range(len(body.resolved)):
@@ -89,52 +102,58 @@ def inertia_of(body: SkillBody, work: Workspace, inertia: Array) -> None:
             value = work.matrix[row, 6 + body.resolved[b]]
             inertia[a, b] = value
             inertia[b, a] = value
-        inertia[a, a] += body.rotors[body.resolved[a]]
+        inertia[a, a] += body.rotor_inertia[body.resolved[a]]
 
 
 @compiled
-def carried_along(body: SkillBody, work: Workspace, told: Array, carried: Array) -> None:
-    """Compute A_rt x of coordinates that move as they are told: what their motion does to the resolved ones.
+def compute_inertial_coupling(body: SkillBody, work: Workspace, prescribed: Array, coupling: Array) -> None:
+    """Compute A_rt x: the effect of prescribed coordinates on the resolved ones through the inertia matrix.
 
     Parameters
     ----------
     body : SkillBody
+        Its `resolved` coordinates are the rows.
     work : Workspace
-        After `inertia_of`.
-    told : (n,) array
-        x; 0 where a law resolves.
-    carried : (r,) array
+        After `compute_inertia_matrix`.
+    prescribed : (n,) array
+        x of the prescribed coordinates; 0 where a law resolves.
+    coupling : (r,) array
         Overwritten.
     """
     for a in range(len(body.resolved)):
         joint, total = body.resolved[a], 0.0
-        for t in range(len(told)):
-            if told[t] != 0.0:
-                total += work.matrix[6 + max(joint, t), 6 + min(joint, t)] * told[t]
-        carried[a] = total
+        for t in range(len(prescribed)):
+            if prescribed[t] != 0.0:
+                total += work.matrix[6 + max(joint, t), 6 + min(joint, t)] * prescribed[t]
+        coupling[a] = total
 
 
 @compiled
-def hand_columns(body: SkillBody, work: Workspace, joints: NDArray[np.int64], columns: Array) -> None:
+def compute_hand_jacobian(
+    body: SkillBody, work: Workspace, joints: NDArray[np.int64], columns: Array
+) -> None:
     """Compute the Jacobian of the hands, transposed, from the joints' twists.
 
     Parameters
     ----------
     body : SkillBody
+        Says where its hands are and which joints move them.
     work : Workspace
-        Bodies in place and `axes` from `joint_axes` at the world's origin.
+        Bodies in place, and `axes` from `joint_axes` at the world's origin.
     joints : (r,) int array
+        Indices of the coordinates whose rows are wanted.
     columns : (r, 6 h) array
-        Overwritten: velocity of each hand's point and its angular velocity, world axes.
+        Overwritten: velocity of each hand's point and its angular velocity per unit of joint speed, world
+        axes.
     """
-    place = np.empty(3)
+    position = np.empty(3)
     for h in range(len(body.hand_body)):
-        point_on(work, body.hand_body[h], body.hand_point[h], place)
-        x, y, z = place[0], place[1], place[2]
+        compute_point_position(work, body.hand_body[h], body.hand_point[h], position)
+        x, y, z = position[0], position[1], position[2]
         first = 6 * h
         for a in range(len(joints)):
             joint = joints[a]
-            if body.carries[h, joint]:
+            if body.moves_hand[h, joint]:
                 axis = work.axes[joint]
                 columns[a, first] = axis[0] + axis[4] * z - axis[5] * y
                 columns[a, first + 1] = axis[1] + axis[5] * x - axis[3] * z
@@ -148,74 +167,91 @@ def hand_columns(body: SkillBody, work: Workspace, joints: NDArray[np.int64], co
 
 
 @compiled
-def add_girdle(body: SkillBody, work: Workspace, q: Array, columns: Array) -> None:
-    """Add to the Jacobian of the hands, transposed, what the clavicles that follow the arms do.
+def add_clavicle_jacobian(body: SkillBody, work: Workspace, q: Array, columns: Array) -> None:
+    """Add to the Jacobian of the hands, transposed, the motion of the clavicles that follow the arms.
 
     Parameters
     ----------
     body : SkillBody
+        Its anatomy says how clavicles follow.
     work : Workspace
-        As for `hand_columns`.
+        Bodies in place, and `axes` from `joint_axes` at the world's origin.
     q : (n,) array
-        Where the bodies stand.
+        Coordinates at which the bodies are, rad or m.
     columns : (r, 6 h) array
-        Those of the resolved coordinates; changed in place.
+        Jacobian of the resolved coordinates from `compute_hand_jacobian`; changed in place.
     """
-    girdle = body.anatomy.girdle
-    slopes, moved = np.empty((2, 2)), np.empty((2, columns.shape[1]))
-    for g in range(len(girdle)):
-        girdle_slopes(body.anatomy, g, q, slopes)
-        hand_columns(body, work, girdle[g, :2], moved)
+    clavicles = body.anatomy.clavicles
+    slopes, by_clavicle = np.empty((2, 2)), np.empty((2, columns.shape[1]))
+    for g in range(len(clavicles)):
+        compute_clavicle_slopes(body.anatomy, g, q, slopes)
+        compute_hand_jacobian(body, work, clavicles[g, :2], by_clavicle)
         for a in range(len(body.resolved)):
             for k in range(2):
-                if body.resolved[a] == girdle[g, 2 + k]:
+                if body.resolved[a] == clavicles[g, 2 + k]:
                     for i in range(columns.shape[1]):
-                        columns[a, i] += slopes[0, k] * moved[0, i] + slopes[1, k] * moved[1, i]
+                        columns[a, i] += slopes[0, k] * by_clavicle[0, i] + slopes[1, k] * by_clavicle[1, i]
 
 
 @compiled
-def point_on(work: Workspace, body: int, point: Array, place: Array) -> None:
-    """Compute where a point (3,) of a body is in the world, m."""
+def compute_point_position(work: Workspace, body: int, point: Array, position: Array) -> None:
+    """Compute the position of a point of a body in the world.
+
+    Parameters
+    ----------
+    work : Workspace
+        After `update_body_poses`.
+    body : int
+        Index of the body.
+    point : (3,) array
+        Position in the body's axes, m.
+    position : (3,) array
+        Position in the world, m; overwritten.
+    """
     r = work.rotation[body]
     for i in range(3):
-        place[i] = work.position[body, i] + r[i, 0] * point[0] + r[i, 1] * point[1] + r[i, 2] * point[2]
+        position[i] = work.position[body, i] + r[i, 0] * point[0] + r[i, 1] * point[1] + r[i, 2] * point[2]
 
 
 @compiled
-def hand_errors(body: SkillBody, work: Workspace, rotation: Array, position: Array, error: Array) -> float:
-    """Compute how far the hands have to go: (6 h,) m and rad, world axes.
+def compute_hand_errors(
+    body: SkillBody, work: Workspace, rotation: Array, position: Array, error: Array
+) -> float:
+    """Compute the pose errors of the hands, target less actual, in world axes.
 
     Parameters
     ----------
     body : SkillBody
+        Says where its hands are.
     work : Workspace
-        After `stand`.
+        After `update_body_poses`.
     rotation, position : (h, 3, 3), (h, 3) array
-        Where the hands should be.
+        Target poses of the hands in the world, positions in m.
     error : (6 h,) array
-        Overwritten: a hand's way, then its rotation vector.
+        Overwritten: for each hand the position error, m, then the rotation vector, rad.
 
     Returns
     -------
     float
-        The greatest of them.
+        Largest absolute value among them.
     """
-    place = np.empty(3)
-    turn = np.empty((3, 3))
+    actual = np.empty(3)
+    relative = np.empty((3, 3))
     greatest = 0.0
     for h in range(len(body.hand_body)):
         r = work.rotation[body.hand_body[h]]
-        point_on(work, body.hand_body[h], body.hand_point[h], place)
+        compute_point_position(work, body.hand_body[h], body.hand_point[h], actual)
         for i in range(3):
-            error[6 * h + i] = position[h, i] - place[i]
+            error[6 * h + i] = position[h, i] - actual[i]
             for j in range(3):
-                turn[i, j] = (
+                relative[i, j] = (
                     rotation[h, i, 0] * r[j, 0] + rotation[h, i, 1] * r[j, 1] + rotation[h, i, 2] * r[j, 2]
                 )
-        x, y, z = turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]
+        x, y = relative[2, 1] - relative[1, 2], relative[0, 2] - relative[2, 0]
+        z = relative[1, 0] - relative[0, 1]
         sine = 0.5 * np.sqrt(x * x + y * y + z * z)
-        angle = np.arctan2(sine, 0.5 * (turn[0, 0] + turn[1, 1] + turn[2, 2] - 1.0))
-        # Half a turn has no axis here, and no step is that long.
+        angle = np.arctan2(sine, 0.5 * (relative[0, 0] + relative[1, 1] + relative[2, 2] - 1.0))
+        # A rotation by 180 degrees has no axis here, and no step is that long.
         scale = 0.5 if sine < 1e-9 else 0.5 * angle / sine
         error[6 * h + 3], error[6 * h + 4], error[6 * h + 5] = scale * x, scale * y, scale * z
         for i in range(6):

@@ -1,4 +1,8 @@
-"""Criteria of human motion: each a quadratic function of the joint speeds in a state of the body."""
+"""Criteria of human motion: each a quadratic function of the joint speeds in a state of the body.
+
+These are the definitions, open to criteria of one's own; `objective` has the weighted sum of the thesis's
+four in compiled form.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,25 +14,25 @@ from simbench.kinematics.redundancy.body import SkillBody
 
 
 @dataclass(frozen=True)
-class State:
-    """Where the body is before a step; r resolved coordinates, h hands.
+class BodyState:
+    """What criteria know of the body before a step; r resolved coordinates, h hands.
 
     Parameters
     ----------
     q : (r,) array
         q(t − Δt), rad or m.
     inertia : (r, r) array
-        A, of the person.
-    reluctance : (r,) array
-        s, by how much joints near the ends of their ranges are more reluctant; S is its diagonal matrix.
-    carried, pulled : (r,) array
-        S_r A_rt S_t q̇_t and A_rt (q(t − Δt) − q_erg)_t of the coordinates that move as they are told.
-    habit : (r,) array
-        v, the habit's speeds, from which effort counts, rad/s.
+        Inertia matrix A, kg·m².
+    stiffness : (r,) array
+        s, by how much joints near the ends of their ranges are stiffer; S is its diagonal matrix.
+    effort_coupling, ergonomic_coupling : (r,) array
+        S_r A_rt S_t q̇_t and A_rt (q(t − Δt) − q_erg)_t of the prescribed coordinates t.
+    habit_speed : (r,) array
+        v, the speeds at which a person returns to a habitual posture, from which effort counts, rad/s.
     jacobian : (6 h, r) array
-        J: velocity and angular velocity of each hand, world axes.
-    push : (r,) array
-        ω, the gradient of det(JJᵀ), J that of the coordinates that reach (`SkillBody.reaching`).
+        J: velocity and angular velocity of each hand per unit of joint speed, world axes.
+    gradient : (r,) array
+        ω, the gradient of det(JJᵀ), J that of the coordinates `SkillBody.manipulating`.
     period : float
         Δt, s.
     gain : float
@@ -37,12 +41,12 @@ class State:
 
     q: Array
     inertia: Array
-    reluctance: Array
-    carried: Array
-    pulled: Array
-    habit: Array
+    stiffness: Array
+    effort_coupling: Array
+    ergonomic_coupling: Array
+    habit_speed: Array
     jacobian: Array
-    push: Array
+    gradient: Array
     period: float
     gain: float
 
@@ -66,56 +70,133 @@ class Quadratic:
     constant: float = 0.0
 
     def __call__(self, speed: Array) -> float:
-        """Compute φ at joint speeds (r,)."""
+        """Compute φ.
+
+        Parameters
+        ----------
+        speed : (r,) array
+            Joint speeds q̇, rad/s or m/s.
+
+        Returns
+        -------
+        float
+            φ(q̇).
+        """
         return float(0.5 * speed @ self.weight @ speed + self.linear @ speed + self.constant)
 
 
-Criterion = Callable[[SkillBody, State], Quadratic]
-"""What a criterion is: add one's own to those of `CRITERIA`."""
+Criterion = Callable[[SkillBody, BodyState], Quadratic]
+"""A criterion computes its quadratic function in a state of a body: add one's own to those of `CRITERIA`."""
 
 
-def kinetic_energy(body: SkillBody, state: State) -> Quadratic:
-    """½ q̇ᵀSASq̇ (Tomić 2018, eq. 4.2), but for what the told coordinates have alone."""
-    return Quadratic(_scaled(state, state.inertia), state.carried)
+def kinetic_energy(body: SkillBody, state: BodyState) -> Quadratic:
+    """Compute ½ q̇ᵀSASq̇ (Tomić 2018, eq. 4.2), without the energy of the prescribed coordinates alone.
+
+    Parameters
+    ----------
+    body : SkillBody
+        Body that moves.
+    state : BodyState
+        Its state before the step.
+
+    Returns
+    -------
+    Quadratic
+        φ of the speeds of the resolved coordinates.
+    """
+    return Quadratic(_stiffen(state, state.inertia), state.effort_coupling)
 
 
-def joint_velocity(body: SkillBody, state: State) -> Quadratic:
-    """½ q̇ᵀS²q̇ (eq. 4.1)."""
-    return Quadratic(np.diag(state.reluctance**2), np.zeros_like(state.q))
+def joint_velocity(body: SkillBody, state: BodyState) -> Quadratic:
+    """Compute ½ q̇ᵀS²q̇ (eq. 4.1).
+
+    Parameters
+    ----------
+    body : SkillBody
+        Body that moves.
+    state : BodyState
+        Its state before the step.
+
+    Returns
+    -------
+    Quadratic
+        φ of the speeds of the resolved coordinates.
+    """
+    return Quadratic(np.diag(state.stiffness**2), np.zeros_like(state.q))
 
 
-def ergonomy(body: SkillBody, state: State) -> Quadratic:
-    """½ (q − q_erg)ᵀA(q − q_erg) with q = q(t − Δt) + Δt q̇ (eq. 4.5), S beside A where q̇ is squared."""
-    away = state.q - body.ergonomic[body.resolved]
-    pull = state.inertia @ away + state.pulled
+def ergonomics(body: SkillBody, state: BodyState) -> Quadratic:
+    """Compute ½ (q − q_erg)ᵀA(q − q_erg) with q = q(t − Δt) + Δt q̇ (eq. 4.5), S beside A where q̇ is squared.
+
+    Parameters
+    ----------
+    body : SkillBody
+        Body that moves; its ergonomic posture is q_erg.
+    state : BodyState
+        Its state before the step.
+
+    Returns
+    -------
+    Quadratic
+        φ of the speeds of the resolved coordinates.
+    """
+    offset = state.q - body.ergonomic[body.resolved]
+    pull = state.inertia @ offset + state.ergonomic_coupling
     return Quadratic(
-        state.period**2 * _scaled(state, state.inertia),
-        state.period * pull + state.period**2 * state.carried,
-        float(0.5 * away @ pull),
+        state.period**2 * _stiffen(state, state.inertia),
+        state.period * pull + state.period**2 * state.effort_coupling,
+        float(0.5 * offset @ pull),
     )
 
 
-def manipulability(body: SkillBody, state: State) -> Quadratic:
-    """½ (q̇ − pω)ᵀ(q̇ − pω), ω the gradient of det(JJᵀ) (eq. 4.7, 4.8), S² where q̇ is squared."""
-    push = state.gain * state.push
-    return Quadratic(np.diag(state.reluctance**2), -push, float(0.5 * push @ push))
+def manipulability(body: SkillBody, state: BodyState) -> Quadratic:
+    """Compute ½ (q̇ − pω)ᵀ(q̇ − pω), ω the gradient of det(JJᵀ) (eq. 4.7, 4.8), S² where q̇ is squared.
+
+    Parameters
+    ----------
+    body : SkillBody
+        Body that moves.
+    state : BodyState
+        Its state before the step.
+
+    Returns
+    -------
+    Quadratic
+        φ of the speeds of the resolved coordinates.
+    """
+    push = state.gain * state.gradient
+    return Quadratic(np.diag(state.stiffness**2), -push, float(0.5 * push @ push))
 
 
-def _scaled(state: State, weight: Array) -> Array:
-    return np.asarray(state.reluctance[:, None] * weight * state.reluctance)
+def _stiffen(state: BodyState, weight: Array) -> Array:
+    """Multiply a matrix by S from both sides."""
+    return np.asarray(state.stiffness[:, None] * weight * state.stiffness)
 
 
 CRITERIA: dict[str, Criterion] = {
     "energy": kinetic_energy,
     "velocity": joint_velocity,
-    "ergonomy": ergonomy,
+    "ergonomy": ergonomics,
     "manipulability": manipulability,
 }
 """In the order of Tomić (2018), table 4.2."""
 
 
-def weighted_sum(forms: list[Quadratic], weights: Array) -> Quadratic:
-    """Φ = Σ k_i φ_i (eq. 4.20)."""
+def compute_weighted_sum(forms: list[Quadratic], weights: Array) -> Quadratic:
+    """Add up criteria: Φ = Σ k_i φ_i (eq. 4.20).
+
+    Parameters
+    ----------
+    forms : list of Quadratic
+        The c criteria φ_i.
+    weights : (c,) array
+        Their weights k_i.
+
+    Returns
+    -------
+    Quadratic
+        Φ.
+    """
     return Quadratic(
         np.tensordot(weights, np.array([form.weight for form in forms]), 1),
         weights @ np.array([form.linear for form in forms]),
@@ -123,6 +204,20 @@ def weighted_sum(forms: list[Quadratic], weights: Array) -> Quadratic:
     )
 
 
-def from_habit(objective: Quadratic, state: State) -> Quadratic:
-    """Count effort from the habit's speeds v on: bᵀq̇ loses vᵀWq̇."""
-    return Quadratic(objective.weight, objective.linear - objective.weight @ state.habit, objective.constant)
+def shift_to_habit(objective: Quadratic, state: BodyState) -> Quadratic:
+    """Count effort from the habitual speeds v on instead of from rest: bᵀq̇ loses vᵀWq̇.
+
+    Parameters
+    ----------
+    objective : Quadratic
+        Φ.
+    state : BodyState
+        Holds v.
+
+    Returns
+    -------
+    Quadratic
+        Φ with the linear term that belongs to v.
+    """
+    linear = objective.linear - objective.weight @ state.habit_speed
+    return Quadratic(objective.weight, linear, objective.constant)

@@ -1,4 +1,4 @@
-"""What a law wants of one step: W, w and the hands' Jacobian of equation 4.23, compiled."""
+"""The objective of a step by the four criteria, compiled: W and w of equation 4.23, the hands' Jacobian."""
 
 from typing import NamedTuple
 
@@ -8,9 +8,20 @@ from numpy.typing import NDArray
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.manipulability import manipulability_gradient
-from simbench.kinematics.redundancy.anatomy import reluctance
-from simbench.kinematics.redundancy.body import SkillBody, add_girdle, carried_along, hand_columns, inertia_of
-from simbench.kinematics.redundancy.resolve import Factors, make_factors
+from simbench.kinematics.redundancy.anatomy import compute_joint_limit_stiffness
+from simbench.kinematics.redundancy.body import (
+    SkillBody,
+    add_clavicle_jacobian,
+    compute_hand_jacobian,
+    compute_inertia_matrix,
+    compute_inertial_coupling,
+)
+from simbench.kinematics.redundancy.step import (
+    StepFactors,
+    StepProblem,
+    make_step_factors,
+    make_step_problem,
+)
 from simbench.kinematics.task_matrix import Workspace, make_workspace
 from simbench.kinematics.tree import joint_axes
 
@@ -18,33 +29,33 @@ ENERGY, VELOCITY, ERGONOMY, MANIPULABILITY = 0, 1, 2, 3
 """Order of the weights: Tomić (2018), table 4.2."""
 
 
-class Path(NamedTuple):
-    """What a law follows.
+class TaskPath(NamedTuple):
+    """What a law follows: paths of the hands and of the prescribed coordinates.
 
     Parameters
     ----------
     start : (n,) array
-        Coordinates at sample 0.
-    told : (T, n) array
-        Where the coordinates are that the law does not resolve; the others are not looked at.
+        Coordinates at sample 0, rad or m.
+    prescribed : (T, n) array
+        Values of the coordinates that the law does not resolve, rad or m; the others are not looked at.
     hand_rotation, hand_position : (T, h, 3, 3), (T, h, 3) array
-        World, m.
+        Poses of the hands in the world, positions in m.
     points : (T, 4, 3) array
-        Left shoulder and elbow, right shoulder and elbow, as recorded, m.
+        Recorded positions of left shoulder, left elbow, right shoulder and right elbow in the world, m.
     home : (n,) array
-        Posture that a person likes to return to; looked at only if `Constants.habit` is not 0.
+        Posture that a person likes to return to, rad or m; looked at only if `LawConstants.habit` is not 0.
     """
 
     start: Array
-    told: Array
+    prescribed: Array
     hand_rotation: Array
     hand_position: Array
     points: Array
     home: Array
 
 
-class Constants(NamedTuple):
-    """Numbers of the law.
+class LawConstants(NamedTuple):
+    """Numbers of the weighted law.
 
     Parameters
     ----------
@@ -53,8 +64,8 @@ class Constants(NamedTuple):
     gain : float
         p of the manipulability criterion.
     fastest : float
-        Speed, rad/s and m/s, up to which coordinates move without moving the hands: the ergonomy criterion
-        would jump to its posture within one sample.
+        Speed, rad/s and m/s, up to which coordinates move in the null space of the hands: the ergonomics
+        criterion would jump to its posture within one sample.
     habit : float
         Rate r at which a person returns to the posture the task was begun in, 1/s: all effort counts from
         q̇ = r (q_home − q) on instead of from rest. Without it what resolves redundancy sample by sample
@@ -67,147 +78,277 @@ class Constants(NamedTuple):
     habit: float = 0.0
 
 
+class StepState(NamedTuple):
+    """What the four criteria look at in one step; r resolved coordinates.
+
+    Parameters
+    ----------
+    inertia : (r, r) array
+        Inertia matrix A, kg·m²; its lower triangle and the columns of `ergonomic_offset` count.
+    stiffness : (r,) array
+        s, by how much joints near the ends of their ranges are stiffer.
+    habit_step : (r,) array
+        v, displacement towards the habitual posture in one step, rad or m.
+    effort_coupling : (r,) array
+        W_rt m_t: what the displacements of the prescribed coordinates add to effort.
+    ergonomic_coupling : (r,) array
+        k_erg Δt² A_rt (q(t − Δt) − q_erg)_t of the prescribed coordinates.
+    ergonomic_offset : (r,) array
+        q(t − Δt) − q_erg, rad or m.
+    gradient : (r,) array
+        ω, the gradient of det(JJᵀ).
+    """
+
+    inertia: Array
+    stiffness: Array
+    habit_step: Array
+    effort_coupling: Array
+    ergonomic_coupling: Array
+    ergonomic_offset: Array
+    gradient: Array
+
+
 class Scratch(NamedTuple):
-    """Arrays that a rollout writes to; allocated once."""
+    """Memory that a rollout writes to; allocated once, n coordinates of which r are resolved.
+
+    Parameters
+    ----------
+    work : Workspace
+        Poses of the bodies, twists of the joints, inertia matrix of all coordinates.
+    problem : StepProblem
+        Quadratic programme of the current step.
+    factors : StepFactors
+        Factors of its matrices.
+    state : StepState
+        What the criteria look at.
+    manipulating_columns : (s, 6 h) array
+        Jacobian, transposed, of the coordinates `SkillBody.manipulating`.
+    manipulating_gradient : (s,) array
+        Gradient of det(JJᵀ) by these coordinates.
+    prescribed_step : (n,) array
+        m_t, displacements of the prescribed coordinates in this step; 0 for the others.
+    habit_step : (n,) array
+        Displacements towards the habitual posture; 0 for the prescribed coordinates.
+    stiffness : (n,) array
+        s of all coordinates.
+    coupled : (n,) array
+        Vector that couples through the inertia matrix; 0 for the resolved coordinates.
+    step : (r,) array
+        m, displacements of the resolved coordinates.
+    locked : (r,) bool array
+        Whether a resolved coordinate is at a bound.
+    """
 
     work: Workspace
-    factors: Factors
-    inertia: Array
-    weight: Array
-    wish: Array
-    columns: Array
-    wide: Array
-    gradient: Array
-    told: Array
-    back: Array
-    scale: Array
-    away: Array
-    carried: Array
-    error: Array
-    least: Array
-    most: Array
-    move: Array
+    problem: StepProblem
+    factors: StepFactors
+    state: StepState
+    manipulating_columns: Array
+    manipulating_gradient: Array
+    prescribed_step: Array
+    habit_step: Array
+    stiffness: Array
+    coupled: Array
+    step: Array
     locked: NDArray[np.bool_]
 
 
-def make_scratch(body: SkillBody) -> Scratch:
-    """Allocate what a rollout needs."""
-    size, rows = len(body.resolved), 6 * len(body.hand_body)
-    total, reaching = len(body.tree.parent), len(body.reaching)
-    return Scratch(
-        make_workspace(body.tree),
-        make_factors(size, rows),
-        np.zeros((size, size)),
-        np.zeros((size, size)),
-        np.zeros(size),
-        np.zeros((size, rows)),
-        np.zeros((reaching, rows)),
-        np.zeros(reaching),
-        np.zeros(total),
-        np.zeros(total),
-        np.ones(total),
-        np.zeros(total),
-        np.zeros(size),
-        np.zeros(rows),
-        np.zeros(size),
-        np.zeros(size),
-        np.zeros(size),
-        np.zeros(size, dtype=np.bool_),
+def make_step_state(coordinates: int) -> StepState:
+    """Allocate what the criteria look at in one step.
+
+    Parameters
+    ----------
+    coordinates : int
+        Number r of resolved coordinates.
+
+    Returns
+    -------
+    StepState
+        All zero but the stiffness, which is 1.
+    """
+    return StepState(
+        inertia=np.zeros((coordinates, coordinates)),
+        stiffness=np.ones(coordinates),
+        habit_step=np.zeros(coordinates),
+        effort_coupling=np.zeros(coordinates),
+        ergonomic_coupling=np.zeros(coordinates),
+        ergonomic_offset=np.zeros(coordinates),
+        gradient=np.zeros(coordinates),
     )
 
 
-@compiled
-def preferences(body: SkillBody, constants: Constants, weights: Array, q: Array, scratch: Scratch) -> None:
-    """Write W = K⁻¹ and w = −Δt b of equation 4.23, for moves m = Δt q̇, and the hands' Jacobian.
-
-    Φ is of all coordinates, those that move as they are told included: through A their moves m_t and their
-    distance from q_erg enter b. Joints near the ends of their ranges are s times as reluctant, so that W is
-    S ((k_en + k_erg Δt²)A + (k_vel + k_man)I) S, and effort counts from the habit's moves v on:
-
-    w_r = W_rr v − W_rt m_t − k_erg Δt² A (q(t − Δt) − q_erg) + k_man Δt pω.
+def make_scratch(body: SkillBody) -> Scratch:
+    """Allocate the memory that a rollout needs.
 
     Parameters
     ----------
     body : SkillBody
-    constants : Constants
+        Gives the numbers of coordinates and hands.
+
+    Returns
+    -------
+    Scratch
+        No coordinate prescribed to move, none locked.
+    """
+    size, rows = len(body.resolved), 6 * len(body.hand_body)
+    total, manipulating = len(body.tree.parent), len(body.manipulating)
+    return Scratch(
+        work=make_workspace(body.tree),
+        problem=make_step_problem(size, rows),
+        factors=make_step_factors(size, rows),
+        state=make_step_state(size),
+        manipulating_columns=np.zeros((manipulating, rows)),
+        manipulating_gradient=np.zeros(manipulating),
+        prescribed_step=np.zeros(total),
+        habit_step=np.zeros(total),
+        stiffness=np.ones(total),
+        coupled=np.zeros(total),
+        step=np.zeros(size),
+        locked=np.zeros(size, dtype=np.bool_),
+    )
+
+
+@compiled
+def set_objective(
+    weights: Array, period: float, gain: float, state: StepState, weight: Array, linear_term: Array
+) -> None:
+    """Write W = K⁻¹ and w = −Δt b of equation 4.23, for displacements m = Δt q̇ of the resolved coordinates.
+
+    W = S ((k_en + k_erg Δt²) A + (k_vel + k_man) I) S: joints near the ends of their ranges are s times as
+    stiff. Effort counts from the habitual displacements v on:
+
+    w = W v − W_rt m_t − k_erg Δt² A (q(t − Δt) − q_erg) + k_man Δt p ω,
+
+    where the rows A_rt of the prescribed coordinates t enter the second and the third term.
+
+    Parameters
+    ----------
+    weights : (4,) array
+        k of energy, velocity, ergonomy, manipulability.
+    period : float
+        Δt, s.
+    gain : float
+        p of the manipulability criterion.
+    state : StepState
+        What the criteria look at.
+    weight : (r, r) array
+        W; its lower triangle is overwritten.
+    linear_term : (r,) array
+        w, overwritten.
+    """
+    size = len(linear_term)
+    inertia_weight = weights[ENERGY] + weights[ERGONOMY] * period * period
+    unit_weight = weights[VELOCITY] + weights[MANIPULABILITY]
+    for a in range(size):
+        for b in range(a + 1):
+            value = inertia_weight * state.inertia[a, b]
+            if a == b:
+                value += unit_weight
+            weight[a, b] = value * state.stiffness[a] * state.stiffness[b]
+    for a in range(size):
+        linear_term[a] = 0.0
+        for b in range(size):
+            entry = weight[a, b] if a >= b else weight[b, a]
+            linear_term[a] += entry * state.habit_step[b]
+    pull = weights[ERGONOMY] * period * period
+    push = weights[MANIPULABILITY] * period * gain
+    for a in range(size):
+        if inertia_weight != 0.0:
+            linear_term[a] -= state.effort_coupling[a]
+        if pull != 0.0:
+            linear_term[a] -= state.ergonomic_coupling[a]
+            for b in range(size):
+                linear_term[a] -= state.inertia[a, b] * (pull * state.ergonomic_offset[b])
+        if push != 0.0:
+            linear_term[a] += push * state.gradient[a]
+
+
+@compiled
+def set_step_problem(
+    body: SkillBody, constants: LawConstants, weights: Array, q: Array, scratch: Scratch
+) -> None:
+    """Write the objective of a step and the hands' Jacobian at a posture of a body.
+
+    Φ is of all coordinates, the prescribed ones included: through A their displacements m_t and their
+    distance from q_erg enter w.
+
+    Parameters
+    ----------
+    body : SkillBody
+        Body that moves.
+    constants : LawConstants
+        Numbers of the law.
     weights : (4,) array
         k of energy, velocity, ergonomy, manipulability.
     q : (n,) array
-        Where the bodies stand.
+        Coordinates at which the bodies are, rad or m.
     scratch : Scratch
-        After `tell`: `told` holds m_t and `back` v. `weight`, `wish` and `columns` are overwritten.
+        After `apply_prescribed`: `prescribed_step` holds m_t and `habit_step` v. The `problem` gets its
+        `weight`, `linear_term` and `columns`.
     """
-    period, size = constants.period, len(body.resolved)
-    shape = weights[ENERGY] + weights[ERGONOMY] * period * period
-    even = weights[VELOCITY] + weights[MANIPULABILITY]
-    if shape != 0.0:
-        inertia_of(body, scratch.work, scratch.inertia)
-    else:
-        joint_axes(
-            body.tree,
-            scratch.work.rotation,
-            scratch.work.position,
-            scratch.work.position[0],
-            scratch.work.axes,
-        )
-    hand_columns(body, scratch.work, body.resolved, scratch.columns)
-    add_girdle(body, scratch.work, q, scratch.columns)
-    reluctance(body.anatomy, q, scratch.scale)
-    _efforts(body, shape, even, scratch)
+    state, problem, period = scratch.state, scratch.problem, constants.period
+    inertia_weight = weights[ENERGY] + weights[ERGONOMY] * period * period
     pull = weights[ERGONOMY] * period * period
+    if inertia_weight != 0.0:
+        compute_inertia_matrix(body, scratch.work, state.inertia)
+    else:
+        _update_joint_axes(body, scratch.work)
+    compute_hand_jacobian(body, scratch.work, body.resolved, problem.columns)
+    add_clavicle_jacobian(body, scratch.work, q, problem.columns)
+    compute_joint_limit_stiffness(body.anatomy, q, scratch.stiffness)
+    for a in range(len(body.resolved)):
+        joint = body.resolved[a]
+        state.stiffness[a] = scratch.stiffness[joint]
+        state.habit_step[a] = scratch.habit_step[joint]
+        state.ergonomic_offset[a] = q[joint] - body.ergonomic[joint]
+    if inertia_weight != 0.0:
+        _set_effort_coupling(body, inertia_weight, scratch)
     if pull != 0.0:
-        _pulls(body, pull, q, scratch)
+        _set_ergonomic_coupling(body, pull, q, scratch)
     if weights[MANIPULABILITY] != 0.0:
-        hand_columns(body, scratch.work, body.reaching, scratch.wide)
-        manipulability_gradient(scratch.wide, scratch.gradient)
-        push, a = weights[MANIPULABILITY] * period * constants.gain, 0
-        for s in range(len(body.reaching)):
-            if a < size and body.resolved[a] == body.reaching[s]:
-                scratch.wish[a] += push * scratch.gradient[s]
-                a += 1
+        _set_gradient(body, scratch)
+    set_objective(weights, period, constants.gain, state, problem.weight, problem.linear_term)
 
 
 @compiled
-def _efforts(body: SkillBody, shape: float, even: float, scratch: Scratch) -> None:
-    """Write W, and into w what the told coordinates and the habit do to effort."""
-    size = len(body.resolved)
-    for a in range(size):
-        near = scratch.scale[body.resolved[a]]
-        for b in range(a + 1):
-            value = shape * scratch.inertia[a, b]
-            if a == b:
-                value += even
-            scratch.weight[a, b] = value * near * scratch.scale[body.resolved[b]]
-    for a in range(size):
-        scratch.wish[a] = 0.0
-        for b in range(size):
-            weight = scratch.weight[a, b] if a >= b else scratch.weight[b, a]
-            scratch.wish[a] += weight * scratch.back[body.resolved[b]]
-    if shape != 0.0:
-        for t in range(len(scratch.told)):
-            scratch.away[t] = shape * scratch.scale[t] * scratch.told[t]
-        for a in range(size):
-            scratch.away[body.resolved[a]] = 0.0
-        carried_along(body, scratch.work, scratch.away, scratch.carried)
-        for a in range(size):
-            scratch.wish[a] -= scratch.scale[body.resolved[a]] * scratch.carried[a]
+def _update_joint_axes(body: SkillBody, work: Workspace) -> None:
+    """Compute the joints' twists at the world's origin."""
+    joint_axes(body.tree, work.rotation, work.position, work.position[0], work.axes)
 
 
 @compiled
-def _pulls(body: SkillBody, pull: float, q: Array, scratch: Scratch) -> None:
-    """Add the pull to the ergonomic posture to w."""
-    size = len(body.resolved)
+def _set_effort_coupling(body: SkillBody, inertia_weight: float, scratch: Scratch) -> None:
+    """Write W_rt m_t: what the displacements of the prescribed coordinates add to effort."""
+    coupling = scratch.state.effort_coupling
+    for t in range(len(scratch.prescribed_step)):
+        scratch.coupled[t] = inertia_weight * scratch.stiffness[t] * scratch.prescribed_step[t]
+    for a in range(len(body.resolved)):
+        scratch.coupled[body.resolved[a]] = 0.0
+    compute_inertial_coupling(body, scratch.work, scratch.coupled, coupling)
+    for a in range(len(body.resolved)):
+        coupling[a] = scratch.stiffness[body.resolved[a]] * coupling[a]
+
+
+@compiled
+def _set_ergonomic_coupling(body: SkillBody, pull: float, q: Array, scratch: Scratch) -> None:
+    """Write the pull of the prescribed coordinates' distance from q_erg; the clavicles have no such place."""
     for t in range(len(q)):
-        scratch.away[t] = pull * (q[t] - scratch.told[t] - body.ergonomic[t])
-    for a in range(size):
-        scratch.away[body.resolved[a]] = 0.0
-    for g in range(len(body.anatomy.girdle)):
-        for k in body.anatomy.girdle[g, :2]:
-            scratch.away[k] = 0.0
-    carried_along(body, scratch.work, scratch.away, scratch.carried)
-    for a in range(size):
-        scratch.wish[a] -= scratch.carried[a]
-    for b in range(size):
-        away = pull * (q[body.resolved[b]] - body.ergonomic[body.resolved[b]])
-        for a in range(size):
-            scratch.wish[a] -= scratch.inertia[a, b] * away
+        scratch.coupled[t] = pull * (q[t] - scratch.prescribed_step[t] - body.ergonomic[t])
+    for a in range(len(body.resolved)):
+        scratch.coupled[body.resolved[a]] = 0.0
+    for g in range(len(body.anatomy.clavicles)):
+        for k in body.anatomy.clavicles[g, :2]:
+            scratch.coupled[k] = 0.0
+    compute_inertial_coupling(body, scratch.work, scratch.coupled, scratch.state.ergonomic_coupling)
+
+
+@compiled
+def _set_gradient(body: SkillBody, scratch: Scratch) -> None:
+    """Write the gradient of manipulability by the resolved coordinates."""
+    compute_hand_jacobian(body, scratch.work, body.manipulating, scratch.manipulating_columns)
+    manipulability_gradient(scratch.manipulating_columns, scratch.manipulating_gradient)
+    a = 0
+    for s in range(len(body.manipulating)):
+        if a < len(body.resolved) and body.resolved[a] == body.manipulating[s]:
+            scratch.state.gradient[a] = scratch.manipulating_gradient[s]
+            a += 1

@@ -4,125 +4,127 @@ import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
-from simbench.kinematics.redundancy.anatomy import follow_arms, least_angle
+from simbench.kinematics.redundancy.anatomy import compute_step_bounds, update_clavicles
 from simbench.kinematics.redundancy.body import (
     SkillBody,
-    add_girdle,
-    hand_columns,
-    hand_errors,
-    point_on,
-    stand,
+    add_clavicle_jacobian,
+    compute_hand_errors,
+    compute_hand_jacobian,
+    compute_point_position,
+    update_body_poses,
 )
-from simbench.kinematics.redundancy.objective import Constants, Path, Scratch, preferences
-from simbench.kinematics.redundancy.resolve import resolve
+from simbench.kinematics.redundancy.objective import LawConstants, Scratch, TaskPath, set_step_problem
+from simbench.kinematics.redundancy.step import solve_step
 from simbench.kinematics.tree import joint_axes
 
 TOLERANCE = 1e-7
-"""Farthest that a hand may be from its path, m and rad."""
-_CORRECTIONS = 30
+"""Largest distance of a hand from its path, m and rad."""
+_MAX_CORRECTIONS = 30
 _SLOW = 0.2
-"""Corrections that leave more than this of an error need a new Jacobian."""
+"""Corrections that leave more than this fraction of an error need a new Jacobian."""
 
 
 @compiled
-def advance(
-    body: SkillBody, constants: Constants, rotation: Array, position: Array, q: Array, scratch: Scratch
+def take_step(
+    body: SkillBody, constants: LawConstants, rotation: Array, position: Array, q: Array, scratch: Scratch
 ) -> float:
-    """Take one step by the preferences, in place, and bring the hands to their place exactly.
+    """Take one step by the objective, in place, and bring the hands to their targets exactly.
+
+    The first step is that of equation 4.23. The error it leaves, of second order, is corrected by Newton
+    steps in which only the hands count.
 
     Parameters
     ----------
     body : SkillBody
-    constants : Constants
+        Body that moves.
+    constants : LawConstants
+        Numbers of the law.
     rotation, position : (h, 3, 3), (h, 3) array
-        Where the hands are to be.
+        Target poses of the hands in the world, positions in m.
     q : (n,) array
-        Changed in place; the bodies stand there before and after.
+        Coordinates, rad or m; changed in place. The bodies' poses are those of q before and after.
     scratch : Scratch
-        After `preferences`.
+        After `set_step_problem`.
 
     Returns
     -------
     float
-        What is left of the hands' error, m or rad; infinite where the joints cannot do it.
+        Largest error of the hands that is left, m or rad; infinite where the joints cannot do it.
     """
     s = scratch
-    left = hand_errors(body, s.work, rotation, position, s.error)
-    for a in range(len(s.move)):
-        s.locked[a] = False
-    ready, longest = False, constants.fastest * constants.period
-    gentle = constants.period / body.anatomy.stopping if body.anatomy.stopping > 0.0 else 1.0
-    for _ in range(_CORRECTIONS):
-        _bounds(body, q, gentle, s)
-        if not _resolve(s, longest, ready):
-            # Limits leave too few joints for all that is wished: the hands come first.
-            for a in range(len(s.move)):
-                s.locked[a] = False
-            if not _resolve(s, 0.0, False):
+    left = compute_hand_errors(body, s.work, rotation, position, s.problem.error)
+    s.locked[:] = False
+    reuse, max_nullspace_step = False, constants.fastest * constants.period
+    stopping = body.anatomy.stopping_time
+    fraction = constants.period / stopping if stopping > 0.0 else 1.0
+    for _ in range(_MAX_CORRECTIONS):
+        limits, bounds = (body.lower, body.upper), (s.problem.lower, s.problem.upper)
+        compute_step_bounds(body.anatomy, limits, body.resolved, q, fraction, bounds)
+        if not _solve(s, max_nullspace_step, reuse):
+            # Limits leave too few joints for the whole objective: the hands come first.
+            s.locked[:] = False
+            if not _solve(s, 0.0, False):
                 return np.inf
-        for a in range(len(s.move)):
-            q[body.resolved[a]] += s.move[a]
-        follow_arms(body.anatomy, q)
-        stand(body, q, s.work)
-        before, left = left, hand_errors(body, s.work, rotation, position, s.error)
+        for a in range(len(s.step)):
+            q[body.resolved[a]] += s.step[a]
+        update_clavicles(body.anatomy, q)
+        update_body_poses(body, q, s.work)
+        before, left = left, compute_hand_errors(body, s.work, rotation, position, s.problem.error)
         if left <= TOLERANCE:
             break
         # From here on only the hands count, by the same factors as long as these bring them nearer.
-        ready, longest, gentle = left <= _SLOW * before, 0.0, 1.0
-        if not ready:
+        reuse, max_nullspace_step, fraction = left <= _SLOW * before, 0.0, 1.0
+        if not reuse:
             joint_axes(body.tree, s.work.rotation, s.work.position, s.work.position[0], s.work.axes)
-            hand_columns(body, s.work, body.resolved, s.columns)
-            add_girdle(body, s.work, q, s.columns)
+            compute_hand_jacobian(body, s.work, body.resolved, s.problem.columns)
+            add_clavicle_jacobian(body, s.work, q, s.problem.columns)
     return left
 
 
 @compiled
-def _bounds(body: SkillBody, q: Array, gentle: float, s: Scratch) -> None:
-    """Write the bounds of the next move: the part `gentle` of what is left to the limits."""
-    for a in range(len(s.move)):
-        joint = body.resolved[a]
-        least = least_angle(body.anatomy, body.low[joint], joint, q) - q[joint]
-        most = body.high[joint] - q[joint]
-        if gentle >= 1.0:
-            # A start beyond a limit may stay there, but not go further.
-            least, most = min(least, 0.0), max(most, 0.0)
-        s.least[a], s.most[a] = gentle * least, gentle * most
-
-
-@compiled
-def _resolve(s: Scratch, longest: float, ready: bool) -> bool:
-    for a in range(len(s.move)):
+def _solve(s: Scratch, max_nullspace_step: float, reuse_factors: bool) -> bool:
+    """Solve for the step; coordinates that are locked already stay where they are."""
+    for a in range(len(s.step)):
         if s.locked[a]:
-            s.move[a] = 0.0
-    return resolve(
-        s.weight, s.wish, s.columns, s.error, s.least, s.most, longest, s.locked, s.move, s.factors, ready
-    )
+            s.step[a] = 0.0
+    return solve_step(s.problem, max_nullspace_step, reuse_factors, s.locked, s.step, s.factors)
 
 
 @compiled
-def roll(
-    body: SkillBody, path: Path, constants: Constants, weights: Array, scratch: Scratch, motion: Array
+def roll_out(
+    body: SkillBody,
+    path: TaskPath,
+    constants: LawConstants,
+    weights: Array,
+    scratch: Scratch,
+    motion: Array,
 ) -> int:
     """Follow a whole path by the weighted law.
 
     Parameters
     ----------
-    body, path, constants : SkillBody, Path, Constants
+    body : SkillBody
+        Body that moves.
+    path : TaskPath
+        Paths of its hands and of its prescribed coordinates.
+    constants : LawConstants
+        Numbers of the law.
     weights : (4,) array
         k of energy, velocity, ergonomy, manipulability: not negative, not all 0.
     scratch : Scratch
+        Memory from `make_scratch`.
     motion : (T, n) array
-        Overwritten: the coordinates.
+        Coordinates over time, rad or m; overwritten.
 
     Returns
     -------
     int
-        Samples before the first that cannot be reached; T if all are.
+        Number of samples before the first that cannot be reached; T if all are.
     """
     q = path.start.copy()
-    stand(body, q, scratch.work)
+    update_body_poses(body, q, scratch.work)
     for t in range(len(motion)):
-        if t > 0 and not _next(body, path, constants, weights, t, q, scratch):
+        if t > 0 and not _advance(body, path, constants, weights, t, q, scratch):
             return t
         for k in range(len(q)):
             motion[t, k] = q[k]
@@ -130,25 +132,47 @@ def roll(
 
 
 @compiled
-def _next(
-    body: SkillBody, path: Path, constants: Constants, weights: Array, t: int, q: Array, scratch: Scratch
+def _advance(
+    body: SkillBody,
+    path: TaskPath,
+    constants: LawConstants,
+    weights: Array,
+    t: int,
+    q: Array,
+    scratch: Scratch,
 ) -> bool:
-    """Go on to sample t, in place; whether it is reached."""
-    tell(body, path, constants, t, q, scratch)
-    preferences(body, constants, weights, q, scratch)
-    left = advance(body, constants, path.hand_rotation[t], path.hand_position[t], q, scratch)
+    """Go on to sample t, in place; tell whether it is reached."""
+    apply_prescribed(body, path, constants, t, q, scratch)
+    set_step_problem(body, constants, weights, q, scratch)
+    left = take_step(body, constants, path.hand_rotation[t], path.hand_position[t], q, scratch)
     return bool(left <= TOLERANCE)
 
 
 @compiled
-def tell(body: SkillBody, path: Path, constants: Constants, t: int, q: Array, scratch: Scratch) -> None:
-    """Move the coordinates that no law resolves to where they are at sample t; the bodies go along.
+def apply_prescribed(
+    body: SkillBody, path: TaskPath, constants: LawConstants, t: int, q: Array, scratch: Scratch
+) -> None:
+    """Set the coordinates that no law resolves to their values at a sample, and move the bodies along.
 
-    `scratch.told` gets by how much, `scratch.back` by how much the habit would move those that a law
-    resolves; the clavicles, which go along with the arms, are in neither.
+    Parameters
+    ----------
+    body : SkillBody
+        Body that moves.
+    path : TaskPath
+        Holds the prescribed coordinates over time and the posture to return to.
+    constants : LawConstants
+        Numbers of the law.
+    t : int
+        Index of the sample.
+    q : (n,) array
+        Coordinates, rad or m; the prescribed ones and the clavicles, which follow the arms, are changed in
+        place.
+    scratch : Scratch
+        Its `prescribed_step` gets the displacements of the prescribed coordinates, its `habit_step` those by
+        which the habit would move the resolved ones; the clavicles are in neither.
     """
     for k in body.resolved:
-        scratch.back[k] = constants.habit * constants.period * (path.home[k] - q[k])
+        scratch.habit_step[k] = constants.habit * constants.period * (path.home[k] - q[k])
     if len(body.resolved) == len(q):
         return
     following = 0
@@ -156,48 +180,60 @@ def tell(body: SkillBody, path: Path, constants: Constants, t: int, q: Array, sc
         if following < len(body.resolved) and body.resolved[following] == k:
             following += 1
         else:
-            scratch.told[k] = path.told[t, k] - q[k]
-            q[k] = path.told[t, k]
-    for g in range(len(body.anatomy.girdle)):
-        for k in body.anatomy.girdle[g, :2]:
-            scratch.told[k] = 0.0
-    follow_arms(body.anatomy, q)
-    stand(body, q, scratch.work)
+            scratch.prescribed_step[k] = path.prescribed[t, k] - q[k]
+            q[k] = path.prescribed[t, k]
+    for g in range(len(body.anatomy.clavicles)):
+        for k in body.anatomy.clavicles[g, :2]:
+            scratch.prescribed_step[k] = 0.0
+    update_clavicles(body.anatomy, q)
+    update_body_poses(body, q, scratch.work)
 
 
 @compiled
-def roll_errors(
+def roll_out_errors(
     body: SkillBody,
-    path: Path,
-    constants: Constants,
+    path: TaskPath,
+    constants: LawConstants,
     weights: Array,
     scratch: Scratch,
     errors: Array,
 ) -> None:
-    """Follow a path by many laws, one after the other: how far shoulders and elbows are from their paths.
+    """Follow a path by many laws, one after the other, and compare shoulders and elbows with their paths.
 
     Parameters
     ----------
-    body, path, constants, scratch
-        As in `roll`.
+    body : SkillBody
+        Body that moves.
+    path : TaskPath
+        Paths of its hands, its prescribed coordinates, its shoulders and elbows.
+    constants : LawConstants
+        Numbers of the laws.
     weights : (m, 4) array
+        k of energy, velocity, ergonomy, manipulability of each law: not negative, not all 0.
+    scratch : Scratch
+        Memory from `make_scratch`.
     errors : (m, T) array
-        Overwritten: norm of the four points' errors, 12 numbers, m; infinite from a sample on that cannot be
-        reached.
+        Norm of the position errors of the four points stacked, m; infinite from a sample on that cannot be
+        reached. Overwritten.
     """
-    place = np.empty(3)
     for k in range(len(weights)):
         q = path.start.copy()
-        stand(body, q, scratch.work)
+        update_body_poses(body, q, scratch.work)
         for t in range(errors.shape[1]):
-            if t > 0 and not _next(body, path, constants, weights[k], t, q, scratch):
-                for later in range(t, errors.shape[1]):
-                    errors[k, later] = np.inf
+            if t > 0 and not _advance(body, path, constants, weights[k], t, q, scratch):
+                errors[k, t:] = np.inf
                 break
-            total = 0.0
-            for p in range(len(body.point_body)):
-                point_on(scratch.work, body.point_body[p], body.point[p], place)
-                for i in range(3):
-                    away = path.points[t, p, i] - place[i]
-                    total += away * away
-            errors[k, t] = np.sqrt(total)
+            errors[k, t] = _point_error(body, path.points[t], scratch)
+
+
+@compiled
+def _point_error(body: SkillBody, points: Array, scratch: Scratch) -> float:
+    """Norm of the position errors of shoulders and elbows stacked, m."""
+    position = np.empty(3)
+    total = 0.0
+    for p in range(len(body.point_body)):
+        compute_point_position(scratch.work, body.point_body[p], body.point[p], position)
+        for i in range(3):
+            away = points[p, i] - position[i]
+            total += away * away
+    return float(np.sqrt(total))

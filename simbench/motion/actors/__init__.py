@@ -11,7 +11,7 @@ from simbench.motion.actors.performance import ActorPerformance
 from simbench.motion.actors.session import TASKS, perform_in_session, record_session
 from simbench.motion.actors.strategy import FRUGAL
 from simbench.motion.actors.tasks import PLACES
-from simbench.motion.actors.tasks.drawer import DrawerTask, drawer_task
+from simbench.motion.actors.tasks.drawer import DrawerTask, make_drawer_task
 from simbench.motion.actors.virtual_mocap import MocapErrors
 from simbench.motion.human_motion import HumanMotion
 
@@ -40,21 +40,24 @@ def perform_drawer(
     Parameters
     ----------
     drawer : DrawerTask
+        The drawer and how it is moved.
     rng : numpy.random.Generator or int
         Generator or seed: all variation comes from it.
     errors : MocapErrors
+        Errors of the motion capture.
 
     Returns
     -------
     ActorPerformance
+        The recording and its ground truth.
 
     Raises
     ------
     MotionError
-        The drawer is out of reach, or its place asks for a joint angle no person has.
+        The drawer is out of reach, or its position asks for a joint angle that no person has.
     """
     rng = np.random.default_rng(rng)
-    return perform(AVERAGE_PERSON, drawer_task(drawer), FRUGAL, rng, errors, "actor:drawer")
+    return perform(AVERAGE_PERSON, make_drawer_task(drawer), FRUGAL, rng, errors, "actor:drawer")
 
 
 def perform_average(task: str, seed: int = DEFAULT_SEED) -> ActorPerformance:
@@ -65,10 +68,12 @@ def perform_average(task: str, seed: int = DEFAULT_SEED) -> ActorPerformance:
     task : str
         One of `TASKS`.
     seed : int
+        Seed from which all variation comes.
 
     Returns
     -------
     ActorPerformance
+        The recording and its ground truth.
 
     Raises
     ------
@@ -97,6 +102,7 @@ def read_actor(name: str) -> HumanMotion:
     Returns
     -------
     HumanMotion
+        What motion capture saw.
 
     Raises
     ------

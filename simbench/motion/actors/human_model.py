@@ -11,7 +11,7 @@ from simbench.motion.human_motion import Actor
 from simbench.robot.sides import SIDES
 
 # Not in that figure: levels of L5/S1, T12/L1 and mid thorax, base of the neck, sternoclavicular joint (from
-# the midline). Estimates that only share out the trunk's motion.
+# the midline). Estimates that only distribute the trunk's motion.
 SPINE_LEVELS = (0.580, 0.650, 0.720)
 NECK_HEIGHT, STERNOCLAVICULAR = 0.850, 0.012
 
@@ -24,7 +24,12 @@ class Proportions:
 
     Parameters
     ----------
-    hip_height, shoulder_height, shoulder_half_width, upper_arm, forearm, hand : float
+    hip_height, shoulder_height : float
+        Heights of hip and shoulder joints above the floor.
+    shoulder_half_width : float
+        Distance of a shoulder joint from the midline.
+    upper_arm, forearm, hand : float
+        Lengths from shoulder to elbow, from elbow to wrist, and of the hand.
     """
 
     hip_height: float = 0.530
@@ -85,7 +90,9 @@ class HumanModel:
         palms at the thighs. Frames: `pelvis`, `trunk`, `neck`, and for each side `shoulder`, `elbow`, `wrist`
         (joint centres), `upper_arm`, `forearm`, `hand` (anatomical, at the proximal joint), `palm`.
     actor : Actor
+        Name, stature, mass, sex and age of the person.
     proportions : Proportions
+        Segment lengths as fractions of stature.
     shoulder_lift : float
         How much the clavicles follow the upper arms, 1 on average.
     arms, clavicles : mapping of side to int array
@@ -100,7 +107,18 @@ class HumanModel:
     clavicles: dict[str, NDArray[np.int64]]
 
     def frame(self, name: str) -> int:
-        """Pinocchio's id of a frame named above."""
+        """Find a frame of the model.
+
+        Parameters
+        ----------
+        name : str
+            One of the names listed above.
+
+        Returns
+        -------
+        int
+            Pinocchio's id of the frame.
+        """
         return int(self.model.getFrameId(name, pin.FrameType.OP_FRAME))
 
 
@@ -115,13 +133,16 @@ def build_human_model(
     Parameters
     ----------
     actor : Actor
+        Name, stature, mass, sex and age of the person.
     proportions : Proportions
+        Segment lengths as fractions of stature.
     shoulder_lift : float
         How much the clavicles follow the upper arms, 1 on average.
 
     Returns
     -------
     HumanModel
+        Kinematic and inertial model of the person.
     """
     height = actor.height
     # Without a mass, that of a body mass index of 22 kg/m².
@@ -165,7 +186,7 @@ def build_human_model(
 
 
 def _trunk_levels(proportions: Proportions) -> tuple[list[float], list[float]]:
-    """Average levels of hip, shoulder and crown, and this person's: between them all levels go along."""
+    """Average levels of hip, shoulder and crown, and this person's; other levels are interpolated between."""
     average = [AVERAGE.hip_height, AVERAGE.shoulder_height, 1.0]
     return average, [proportions.hip_height, proportions.shoulder_height, 1.0]
 
@@ -197,8 +218,8 @@ def _add_arm(
     parent = thorax
     for name in (*CLAVICLE_JOINTS, *ARM_JOINT_NAMES):
         axis, limits = ARM_AXES[name]
-        place = _shift(*offsets.get(name, (0.0, 0.0, 0.0)))
-        parent = _add_hinge(model, parent, f"{side}_{name}", mirror * np.array(axis), limits, place)
+        placement = _shift(*offsets.get(name, (0.0, 0.0, 0.0)))
+        parent = _add_hinge(model, parent, f"{side}_{name}", mirror * np.array(axis), limits, placement)
     anatomical = pin.SE3(HANGING_LIMB[side], np.zeros(3))
     for segment, centre, joint, length in (
         ("upper_arm", "shoulder", "shoulder_internal_rotation", proportions.upper_arm * height),
@@ -223,16 +244,16 @@ def _add_hinge(
     name: str,
     axis: NDArray[np.float64] | tuple[float, float, float],
     limits: tuple[float, float],
-    place: pin.SE3,
+    placement: pin.SE3,
 ) -> int:
-    joint = model.addJoint(parent, pin.JointModelRevoluteUnaligned(np.asarray(axis)), place, name)
+    joint = model.addJoint(parent, pin.JointModelRevoluteUnaligned(np.asarray(axis)), placement, name)
     index = model.joints[joint].idx_q
     model.lowerPositionLimit[index], model.upperPositionLimit[index] = np.radians(limits)
     return int(joint)
 
 
-def _add_frame(model: pin.Model, name: str, joint: int, place: pin.SE3) -> None:
-    model.addFrame(pin.Frame(name, joint, 0, place, pin.FrameType.OP_FRAME))
+def _add_frame(model: pin.Model, name: str, joint: int, placement: pin.SE3) -> None:
+    model.addFrame(pin.Frame(name, joint, 0, placement, pin.FrameType.OP_FRAME))
 
 
 def _shift(x: float, y: float, z: float) -> pin.SE3:

@@ -6,14 +6,19 @@ import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
-from simbench.motion.actors.virtual_mocap import MARKER_PLACES, MocapErrors, frames_over_time, record
+from simbench.motion.actors.virtual_mocap import (
+    MARKER_POSITIONS,
+    MocapErrors,
+    compute_frame_poses,
+    record_mocap,
+)
 from simbench.robot.sides import SIDES
 
-# Where markers sit on a person of this stature, m; places grow with it.
+# Stature of the person for whom the positions of the markers are given, m; they scale with it.
 STATURE = 1.70
 # On the thorax and the head, forward, left and up from the base of the neck, which is midway between the
 # spine of the seventh cervical vertebra and the jugular notch.
-TRUNK_PLACES = {
+TRUNK_POSITIONS = {
     "left_front_head": (0.10, 0.07, 0.17),
     "right_front_head": (0.10, -0.07, 0.17),
     "left_back_head": (-0.08, 0.07, 0.18),
@@ -27,21 +32,21 @@ TRUNK_PLACES = {
 # On the iliac spines, from midway between the hips, which lie behind and below the front ones by 22 and 30 %
 # of the distance of these (Bell, Pedersen & Brand 1990).
 FRONT_SPINES = 0.24
-PELVIS_PLACES = {
+PELVIS_POSITIONS = {
     "left_asis": (0.22 * FRONT_SPINES, 0.5 * FRONT_SPINES, 0.30 * FRONT_SPINES),
     "right_asis": (0.22 * FRONT_SPINES, -0.5 * FRONT_SPINES, 0.30 * FRONT_SPINES),
     "left_psis": (0.22 * FRONT_SPINES - 0.16, 0.05, 0.30 * FRONT_SPINES),
     "right_psis": (0.22 * FRONT_SPINES - 0.16, -0.05, 0.30 * FRONT_SPINES),
 }
-# Height of the acromion's marker above the shoulder's centre, as part of the distance of both markers (Rab,
-# Petuskey & Bagley 2002).
+# Height of the acromion's marker above the shoulder's centre, as a fraction of the distance of both markers
+# (Rab, Petuskey & Bagley 2002).
 ACROMION = 0.17
-# The skin on bony points follows the bone: this part of the soft tissue's motion is seen there. The
-# acromion's marker turns by the same part of the clavicle's turn.
+# The skin on bony points follows the bone: this fraction of the soft tissue's motion is seen there. The
+# acromion's marker rotates by the same fraction of the clavicle's rotation.
 BONY = 0.3
 # On an arm, in the anatomical frames of its segments (of the upper arm, from the elbow); y is given for the
 # left side, whose front and thumb are at -y.
-ARM_PLACES = {
+ARM_POSITIONS = {
     "biceps": ("upper_arm", (-0.16, -0.030, 0.035)),
     "elbow_marker": ("upper_arm", (0.0, 0.0, 0.040)),
     "wrist_marker": ("hand", (0.0, 0.0, 0.025)),
@@ -50,55 +55,60 @@ ARM_PLACES = {
 }
 
 
-def kim_markers(
+def record_kim_markers(
     human: HumanModel, q: Array, errors: MocapErrors, rng: np.random.Generator
 ) -> dict[str, Array]:
-    """Markers as the system reports them, under the names of the marker map `kim2005`.
+    """Record markers as the system reports them, under the names of the marker map `kim2005`.
 
     Parameters
     ----------
     human : HumanModel
+        The person's model.
     q : (T, nq) array
+        Configurations over time, free of noise.
     errors : MocapErrors
-        Without the noise of angles: markers are points.
+        Errors of the system and of the skin, without the noise of angles: markers are points.
     rng : numpy.random.Generator
+        All noise comes from it.
 
     Returns
     -------
     dict of str to (T, 3) array
-        m, world: six on each arm, four on the head, five on the thorax, four on the pelvis.
+        Positions in the world, m: six on each arm, four on the head, five on the thorax, four on the pelvis.
     """
     size = human.actor.height / STATURE
-    joints, skin = record(human, q, replace(errors, position_noise=0.0, angle_noise=0.0), rng)
-    bones = frames_over_time(human, q, [f"{side}_upper_arm" for side in SIDES])
+    joints, skin = record_mocap(human, q, replace(errors, position_noise=0.0, angle_noise=0.0), rng)
+    bones = compute_frame_poses(human, q, [f"{side}_upper_arm" for side in SIDES])
     trunk = skin["trunk"][:, :3, :3]
-    markers = {name: joints["neck"] + trunk @ (size * np.array(at)) for name, at in TRUNK_PLACES.items()}
-    markers |= {name: _carried(skin["pelvis"], size * np.array(at)) for name, at in PELVIS_PLACES.items()}
+    markers = {name: joints["neck"] + trunk @ (size * np.array(at)) for name, at in TRUNK_POSITIONS.items()}
+    markers |= {
+        name: _transform_point(skin["pelvis"], size * np.array(at)) for name, at in PELVIS_POSITIONS.items()
+    }
     for side, outward in zip(SIDES, (1.0, -1.0), strict=True):
         markers[f"{side}_shoulder_marker"] = joints[f"{side}_shoulder"] + np.einsum(
             "tij,tj->ti", trunk, _acromion(human, q, side, outward, errors.skin)
         )
-        for name, (segment, at) in ARM_PLACES.items():
-            place = size * np.array(at) * [1.0, outward, 1.0]
+        for name, (segment, at) in ARM_POSITIONS.items():
+            position = size * np.array(at) * [1.0, outward, 1.0]
             if segment == "upper_arm":
-                place[0] += human.proportions.upper_arm * human.actor.height
+                position[0] += human.proportions.upper_arm * human.actor.height
             # The recorded frame is itself that of a marker.
-            seen = _carried(skin[f"{side}_{segment}"], place - MARKER_PLACES[segment])
+            seen = _transform_point(skin[f"{side}_{segment}"], position - MARKER_POSITIONS[segment])
             if name == "elbow_marker":
-                seen = BONY * seen + (1.0 - BONY) * _carried(bones[f"{side}_upper_arm"], place)
+                seen = BONY * seen + (1.0 - BONY) * _transform_point(bones[f"{side}_upper_arm"], position)
             markers[f"{side}_{name}"] = seen
     return {
         name: track + rng.normal(0.0, errors.position_noise, track.shape) for name, track in markers.items()
     }
 
 
-def _carried(frames: Array, place: Array) -> Array:
-    """Tracks (T, 3) of a place in moving frames (T, 4, 4)."""
-    return np.asarray(frames[:, :3, :3] @ place + frames[:, :3, 3])
+def _transform_point(frames: Array, point: Array) -> Array:
+    """Compute the track (T, 3) of a point that is fixed in moving frames (T, 4, 4)."""
+    return np.asarray(frames[:, :3, :3] @ point + frames[:, :3, 3])
 
 
 def _acromion(human: HumanModel, q: Array, side: str, outward: float, skin: float) -> Array:
-    """Places (T, 3) of the acromion's marker from the shoulder's centre in the trunk's axes."""
+    """Positions (T, 3) of the acromion's marker from the shoulder's centre in the trunk's axes."""
     height = ACROMION * 2.0 * human.proportions.shoulder_half_width * human.actor.height
     # With the bone, as it would be without skin, and less with it.
     elevation = (1.0 - (1.0 - BONY) * skin) * q[:, human.clavicles[side][0]]

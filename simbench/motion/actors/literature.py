@@ -1,4 +1,4 @@
-"""What was measured on people, with sources: hand speeds, ranges of motion, motion of skin against bone."""
+"""Measurements on people, with sources: hand speeds, ranges of motion, motion of skin against bone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,9 @@ class Range:
     Parameters
     ----------
     low, high : float
+        Least and greatest value, in the unit.
     unit : str
+        Unit of both.
     source : str
         Author, year, journal, and what was measured.
     """

@@ -21,7 +21,8 @@ BODY_MASS_INDEX = {"male": (24.5, 2.5), "female": (22.5, 2.5)}
 # Relative standard deviation of a segment's length at a given stature: about 4 % (Winter 2009 cites the
 # spread of such ratios; ours is an estimate).
 SEGMENT_SPREAD = 0.035
-# How far from the equipment people chose to stand: part of the straight arm's length from shoulder to wrist.
+# How far from the equipment people chose to stand: distance from shoulder to wrist as a fraction of the
+# straight arm's length.
 STANCES: Mapping[str, float] = {"too near": 0.70, "well posed": 0.80, "too far": 0.92}
 
 
@@ -32,7 +33,9 @@ class Person:
     Parameters
     ----------
     actor : Actor
+        Name, stature, mass, sex and age.
     proportions : Proportions
+        Segment lengths as fractions of stature.
     stance : str
         A key of `STANCES`.
     comfort : (7,) array
@@ -66,6 +69,7 @@ def session_people(seed: int) -> tuple[Person, ...]:
     Parameters
     ----------
     seed : int
+        Seed of the session.
 
     Returns
     -------

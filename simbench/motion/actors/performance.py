@@ -1,4 +1,4 @@
-"""What a virtual actor leaves behind: the recording, and the truth that later analysis is scored against."""
+"""The result of a virtual actor: the recording, and the ground truth that analyses are scored against."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.motion.actors.human_model import HumanModel
-from simbench.motion.actors.strategy import Strategy
+from simbench.motion.actors.strategy import ActorStrategy
 from simbench.motion.human_motion import HumanMotion
 
 
@@ -20,6 +20,7 @@ class ActorPerformance:
     motion : HumanMotion
         What motion capture saw: noise and skin motion included.
     human : HumanModel
+        Kinematic and inertial model of the actor.
     q : (T, nq) array
         The actor's configurations, free of noise.
     palms : mapping of side to (T, 4, 4) array
@@ -34,7 +35,7 @@ class ActorPerformance:
         First sample with the hands on the equipment; they stay there to the end. None in free motion.
     travel : (T,) array
         How far the equipment has moved from where the actor found it, m (rad for what turns).
-    strategy : Strategy or None
+    strategy : ActorStrategy or None
         How the actor resolved redundancy; None in free motion, where the joints themselves are prescribed.
     equipment : mapping of str to float
         The equipment's numbers, SI units.
@@ -48,5 +49,5 @@ class ActorPerformance:
     boundaries: NDArray[np.float64]
     contact_start: int | None
     travel: NDArray[np.float64]
-    strategy: Strategy | None
+    strategy: ActorStrategy | None
     equipment: Mapping[str, float] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Postures of a person: the one they like at work, clavicles that follow the arms, ranges of the joints."""
+"""Postures of a person: the comfortable one at work, clavicles that follow the arms, ranges of the joints."""
 
 from math import cos, sin
 
@@ -19,18 +19,45 @@ CLAVICLE_ELEVATION, CLAVICLE_PROTRACTION = 0.16, 0.12
 
 
 def couple_clavicles(human: HumanModel, q: Array) -> Array:
-    """`q` (nq,) with its clavicles where its own arms put them; nothing at a hanging arm."""
+    """Set the clavicles to the angles at which they follow the arms: zero at a hanging arm.
+
+    Parameters
+    ----------
+    human : HumanModel
+        The person's model.
+    q : (nq,) array
+        Configuration.
+
+    Returns
+    -------
+    (nq,) array
+        A copy with other clavicle angles.
+    """
     q = q.copy()
     for side in SIDES:
-        q[human.clavicles[side]] = clavicle_angles(human, q[human.arms[side]])[0]
+        q[human.clavicles[side]] = compute_clavicle_angles(human, q[human.arms[side]])[0]
     return q
 
 
-def clavicle_angles(human: HumanModel, arm: Array) -> tuple[Array, Array]:
-    """Elevation and protraction (2,) that go with arm angles (7,), and their slopes (2, 2) by the first two.
+def compute_clavicle_angles(human: HumanModel, arm: Array) -> tuple[Array, Array]:
+    """Compute the clavicle's angles that go with an arm's, and their slopes.
 
     They follow the upper arm's direction: 1 - cos(abduction) cos(flexion) is how far it is raised,
     cos(abduction) sin(flexion) how far it points forward.
+
+    Parameters
+    ----------
+    human : HumanModel
+        Says how much the clavicles follow.
+    arm : (7,) array
+        Angles of the arm's joints, rad, order of `human_model.ARM_JOINT_NAMES`.
+
+    Returns
+    -------
+    angles : (2,) array
+        Elevation and protraction, rad.
+    slopes : (2, 2) array
+        Their derivatives (rows) by flexion and abduction of the shoulder (columns).
     """
     flexion, abduction = arm[:2].tolist()
     sin_f, cos_f, sin_a, cos_a = sin(flexion), cos(flexion), sin(abduction), cos(abduction)
@@ -48,12 +75,14 @@ def check_ranges(human: HumanModel, q: Array) -> None:
     Parameters
     ----------
     human : HumanModel
+        Gives the ranges.
     q : (T, nq) array
+        Configurations over time.
 
     Raises
     ------
     MotionError
-        A joint beyond its range, by name.
+        A joint is beyond its range; the message names it.
     """
     model = human.model
     for side in SIDES:

@@ -1,4 +1,4 @@
-"""Quantities of a performance that the literature knows of people: hand speeds, joints, skin against bone."""
+"""Quantities of a performance to compare with the literature: hand speeds, joints, skin against bone."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS
 from simbench.motion.actors.literature import LIMITS, USUAL
 from simbench.motion.actors.performance import ActorPerformance
-from simbench.motion.actors.virtual_mocap import MARKER_PLACES, frames_over_time
+from simbench.motion.actors.virtual_mocap import MARKER_POSITIONS, compute_frame_poses
 from simbench.motion.anatomy import HANGING_LIMB
 from simbench.robot.sides import SIDES
 
@@ -21,44 +21,56 @@ Extents = dict[str, tuple[float, float]]
 LEAST_ELEVATION = 30.0
 # From this elevation on, degrees, the plane is what norms of horizontal adduction are about.
 HORIZONTAL = 60.0
-# A bone that turns less than this says nothing about the share by which its skin lags, degrees.
-LEAST_TURN = 10.0
+# A bone that rotates less than this says nothing about the fraction by which its skin lags, degrees.
+LEAST_ROTATION = 10.0
 # Skin follows movements, which are slower than this; measurement noise is mostly faster. Hz.
 NOISE_CUT = 6.0
 
 
 def measure(performance: ActorPerformance) -> tuple[Extents, Extents]:
-    """Take all quantities of a performance.
+    """Measure all quantities of a performance.
 
     Parameters
     ----------
     performance : ActorPerformance
+        The recording and its ground truth.
 
     Returns
     -------
     usual : dict of str to (least, greatest)
-        Keys of `USUAL`; joints while the hands are at work. A quantity that cannot be told is left out.
+        Keys of `USUAL`; joints while the hands are at work. A quantity that cannot be measured is left out.
     limits : dict of str to (least, greatest)
         Keys of `LIMITS`; joints in the whole recording.
     """
-    names = [f"{side}_{segment}" for side in SIDES for segment in MARKER_PLACES]
-    bones = frames_over_time(performance.human, performance.q, [*names, "trunk"])
-    same = hand_speeds(performance)
+    names = [f"{side}_{segment}" for side in SIDES for segment in MARKER_POSITIONS]
+    bones = compute_frame_poses(performance.human, performance.q, [*names, "trunk"])
+    same = measure_hand_speeds(performance)
     # Where the segments' frames are computed from single markers, none of them is a cluster on the skin.
     if not performance.motion.markers:
-        same |= skin_motion(performance, bones)
+        same |= measure_skin_motion(performance, bones)
     begin, end = performance.phases["pmp"]
-    work = joint_extents(performance, bones, slice(begin, end + 1))
-    throughout = joint_extents(performance, bones, slice(None))
+    work = measure_joint_extents(performance, bones, slice(begin, end + 1))
+    throughout = measure_joint_extents(performance, bones, slice(None))
     return (
         {name: (same | work)[name] for name in USUAL if name in same | work},
         {name: (same | throughout)[name] for name in LIMITS if name in same | throughout},
     )
 
 
-def hand_speeds(performance: ActorPerformance) -> Extents:
-    """Peak speeds of the faster palm, m/s: on the way to the equipment, and at work."""
-    speed = np.maximum(*(speed_of(performance.motion.time, performance.palms[side]) for side in SIDES))
+def measure_hand_speeds(performance: ActorPerformance) -> Extents:
+    """Measure the peak speeds of the faster palm.
+
+    Parameters
+    ----------
+    performance : ActorPerformance
+        The recording and its ground truth.
+
+    Returns
+    -------
+    dict of str to (float, float)
+        Peak speed, twice, m/s: while moving to the equipment, and at work.
+    """
+    speed = np.maximum(*(compute_speed(performance.motion.time, performance.palms[side]) for side in SIDES))
     peaks = {}
     for name, phase in (("transition", "tgp"), ("work", "pmp")):
         first, last = performance.phases[phase]
@@ -67,20 +79,37 @@ def hand_speeds(performance: ActorPerformance) -> Extents:
     return peaks
 
 
-def speed_of(time: Array, frames: Array) -> Array:
-    """Speed (T,), m/s, of the origins of frames (T, 4, 4) at times (T,)."""
+def compute_speed(time: Array, frames: Array) -> Array:
+    """Compute the speed of the origin of a moving frame.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Sample times, s.
+    frames : (T, 4, 4) array
+        Poses in the world, m.
+
+    Returns
+    -------
+    (T,) array
+        Speed, m/s.
+    """
     return np.linalg.norm(np.gradient(frames[:, :3, 3], time, axis=0), axis=1)
 
 
-def joint_extents(performance: ActorPerformance, bones: Mapping[str, Array], samples: slice) -> Extents:
-    """Least and greatest joint angles over both arms.
+def measure_joint_extents(
+    performance: ActorPerformance, bones: Mapping[str, Array], samples: slice
+) -> Extents:
+    """Measure the least and greatest joint angles over both arms.
 
     Parameters
     ----------
     performance : ActorPerformance
+        The recording and its ground truth.
     bones : mapping of str to (T, 4, 4) array
         World frames of the upper arms and the trunk.
     samples : slice
+        Samples that are measured.
 
     Returns
     -------
@@ -95,7 +124,7 @@ def joint_extents(performance: ActorPerformance, bones: Mapping[str, Array], sam
         for name, index in zip(ARM_JOINT_NAMES, human.arms[side], strict=True):
             values.setdefault(name.replace("_", " "), []).append(q[:, index])
         trunk, upper_arm = bones["trunk"][samples], bones[f"{side}_upper_arm"][samples]
-        plane, elevation, rotation = humerus_angles(trunk[:, :3, :3], upper_arm[:, :3, :3], side)
+        plane, elevation, rotation = compute_humerus_angles(trunk[:, :3, :3], upper_arm[:, :3, :3], side)
         values.setdefault("humeral elevation", []).append(elevation)
         raised = elevation > LEAST_ELEVATION
         values.setdefault("humeral plane", []).append(plane[raised])
@@ -104,16 +133,17 @@ def joint_extents(performance: ActorPerformance, bones: Mapping[str, Array], sam
     for name in SPINE_JOINTS:
         index = human.model.joints[human.model.getJointId(name)].idx_q
         values[name.replace("_", " ")] = [q[:, index]]
-    turns = Rotation.from_matrix(bones["trunk"][samples, :3, :3]).as_euler("YXZ", degrees=True)
+    trunk_angles = Rotation.from_matrix(bones["trunk"][samples, :3, :3]).as_euler("YXZ", degrees=True)
     values |= {
-        f"trunk {name}": [turn] for name, turn in zip(("flexion", "bend", "twist"), turns.T, strict=True)
+        f"trunk {name}": [angle]
+        for name, angle in zip(("flexion", "bend", "twist"), trunk_angles.T, strict=True)
     }
     joined = {name: np.concatenate(parts) for name, parts in values.items()}
     return {name: (float(v.min()), float(v.max())) for name, v in joined.items() if v.size}
 
 
-def humerus_angles(trunk: Array, upper_arm: Array, side: str) -> tuple[Array, Array, Array]:
-    """Angles of the humerus against the trunk, as the ISB recommends (Wu et al. 2005).
+def compute_humerus_angles(trunk: Array, upper_arm: Array, side: str) -> tuple[Array, Array, Array]:
+    """Compute the angles of the humerus against the trunk, as the ISB recommends (Wu et al. 2005).
 
     Parameters
     ----------
@@ -130,33 +160,34 @@ def humerus_angles(trunk: Array, upper_arm: Array, side: str) -> tuple[Array, Ar
     rotation : (T,) array
         Degrees, internal positive, zero for an arm abducted with the elbow's axis in the frontal plane.
     """
-    turn = trunk.transpose(0, 2, 1) @ upper_arm @ HANGING_LIMB[side].T
+    relative = trunk.transpose(0, 2, 1) @ upper_arm @ HANGING_LIMB[side].T
     if side == "left":
         mirror = np.diag([1.0, -1.0, 1.0])
-        turn = mirror @ turn @ mirror
-    elevation = np.degrees(np.arccos(np.clip(turn[:, 2, 2], -1.0, 1.0)))
+        relative = mirror @ relative @ mirror
+    elevation = np.degrees(np.arccos(np.clip(relative[:, 2, 2], -1.0, 1.0)))
     # The sequence z-x-z, whose second turn, the elevation, is negative for the right arm.
-    plane = np.degrees(np.arctan2(-turn[:, 0, 2], turn[:, 1, 2]))
+    plane = np.degrees(np.arctan2(-relative[:, 0, 2], relative[:, 1, 2]))
     # Cut open where no arm gets: behind the opposite shoulder.
     plane = (plane + 135.0) % 360.0 - 135.0
-    return plane, elevation, np.degrees(np.arctan2(-turn[:, 2, 0], -turn[:, 2, 1]))
+    return plane, elevation, np.degrees(np.arctan2(-relative[:, 2, 0], -relative[:, 2, 1]))
 
 
-def skin_motion(performance: ActorPerformance, bones: Mapping[str, Array]) -> Extents:
-    """How the recorded marker frames move against the bones, measurement noise filtered out.
+def measure_skin_motion(performance: ActorPerformance, bones: Mapping[str, Array]) -> Extents:
+    """Measure how the recorded marker frames move against the bones, noise filtered out.
 
     Parameters
     ----------
     performance : ActorPerformance
+        The recording and its ground truth.
     bones : mapping of str to (T, 4, 4) array
         World frames of the arms' bones.
 
     Returns
     -------
     dict of str to (float, float)
-        For both arms: `... skin shift`, greatest distance from the mean place in the bone, mm; `... skin
-        rotation`, greatest turn about the bone's axis, degrees; `... skin lag`, that turn's share of the
-        bone's own (left out where the bone hardly turns).
+        For both arms: `... skin shift`, greatest distance from the mean position in the bone, mm; `... skin
+        rotation`, greatest rotation about the bone's axis, degrees; `... skin lag`, that rotation as a
+        fraction of the bone's own (left out where the bone hardly rotates).
     """
     rate = performance.motion.rate
     low_pass = butter(2, NOISE_CUT, fs=rate, output="sos")
@@ -172,17 +203,17 @@ def skin_motion(performance: ActorPerformance, bones: Mapping[str, Array]) -> Ex
         ):
             bone = bones[f"{side}_{segment}"]
             relative = np.linalg.inv(bone) @ performance.motion.segments[f"{side}_{segment}"]
-            place = sosfiltfilt(low_pass, relative[:, :3, 3], axis=0)
-            shift = 1000.0 * np.linalg.norm(place - place.mean(axis=0), axis=1)
+            position = sosfiltfilt(low_pass, relative[:, :3, 3], axis=0)
+            shift = 1000.0 * np.linalg.norm(position - position.mean(axis=0), axis=1)
             name = segment.replace("_", " ")
             values.setdefault(f"{name} skin shift", []).append(float(shift.max()))
             if joint is None:
                 continue
             # Internal rotation and pronation turn the left limb about its x axis, the right one against it.
             sign = 1.0 if side == "left" else -1.0
-            turn = sign * np.degrees(Rotation.from_matrix(relative[:, :3, :3]).as_rotvec()[:, 0])
-            turn = sosfiltfilt(low_pass, turn)
-            values.setdefault(f"{name} skin rotation", []).append(float(np.abs(turn).max()))
-            if np.ptp(arm[joint]) > LEAST_TURN:
-                values.setdefault(f"{name} skin lag", []).append(-float(np.polyfit(arm[joint], turn, 1)[0]))
+            angle = sign * np.degrees(Rotation.from_matrix(relative[:, :3, :3]).as_rotvec()[:, 0])
+            angle = sosfiltfilt(low_pass, angle)
+            values.setdefault(f"{name} skin rotation", []).append(float(np.abs(angle).max()))
+            if np.ptp(arm[joint]) > LEAST_ROTATION:
+                values.setdefault(f"{name} skin lag", []).append(-float(np.polyfit(arm[joint], angle, 1)[0]))
     return {name: (min(found), max(found)) for name, found in values.items()}

@@ -1,4 +1,4 @@
-"""Where a person's palms are, how they move with the joints, and how far they are from their places."""
+"""Poses, Jacobian and pose errors of a person's palms, and what the equipment lets the hands do."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS, HumanModel
-from simbench.motion.actors.posture import clavicle_angles
+from simbench.motion.actors.posture import compute_clavicle_angles
 from simbench.robot.sides import SIDES
 
-# Kept from the anatomical limits, rad.
+# Distance that is kept from the anatomical limits, rad.
 LIMIT_MARGIN = np.radians(1.0)
 # Nobody works with the spine bent further back or forward than this, rad, although it could.
 WORKING_FLEXION = np.radians([-10.0, 30.0])
-# The trunk is in the way of adduction: beside it an arm hangs as good as straight, in front of it the elbow
-# gets some way across. Abduction, rad, and the sine of the flexion from which the elbow is in front: ours,
+# The trunk is in the way of adduction: beside it an arm hangs almost straight, in front of it the elbow gets
+# some distance across. Abduction, rad, and the sine of the flexion from which the elbow is in front: ours,
 # from a trunk 0.32 m wide and 0.24 m deep, an upper arm 0.31 m long and 0.09 m thick.
-BESIDE_TRUNK, BEFORE_TRUNK, IN_FRONT = np.radians(-3.0), np.radians(-33.0), 0.60
-# Of both shoulders among the free joints; flexion is the joint before.
+LEAST_ABDUCTION_BESIDE, LEAST_ABDUCTION_BEFORE, SINE_IN_FRONT = np.radians(-3.0), np.radians(-33.0), 0.60
+# Indices of both shoulders' abduction among the free joints; flexion is the joint before.
 ABDUCTIONS = (
     len(SPINE_JOINTS) + ARM_JOINT_NAMES.index("shoulder_abduction") + np.array([0, len(ARM_JOINT_NAMES)])
 )
@@ -33,13 +33,14 @@ class Reacher:
     Parameters
     ----------
     human : HumanModel
+        Kinematic and inertial model of the person.
     data : pinocchio.Data
-        Scratch memory of the model.
+        Memory for Pinocchio's results.
     free : (17,) int array
         Velocity indices of the joints that move the palms: spine, left arm, right arm. The clavicles follow
         the upper arms.
     lower, upper : (17,) array
-        Between what these joints work, rad.
+        Range in which these joints work, rad.
     palms : (int, int)
         Pinocchio's ids of the left and the right palm.
     moves : (2, 1, 17) array
@@ -66,10 +67,12 @@ def build_reacher(human: HumanModel) -> Reacher:
     Parameters
     ----------
     human : HumanModel
+        Kinematic and inertial model of the person.
 
     Returns
     -------
     Reacher
+        The model with its free joints, their ranges and its palms.
     """
     model = human.model
     spine = [model.joints[model.getJointId(name)].idx_v for name in SPINE_JOINTS]
@@ -91,44 +94,82 @@ def build_reacher(human: HumanModel) -> Reacher:
     )
 
 
-def least_abduction(flexion: Array) -> Array:
-    """How far adducted (negative) an upper arm can be beside or in front of the trunk, rad.
+def compute_least_abduction(flexion: Array) -> Array:
+    """Compute how far adducted (negative) an upper arm can be beside or in front of the trunk.
 
     Parameters
     ----------
     flexion : array
-        Of the shoulder, rad.
+        Flexion of the shoulder, rad.
 
     Returns
     -------
     array
-        Of the same shape.
+        Least abduction, rad; of the same shape.
     """
-    forward = np.clip(np.sin(flexion) / IN_FRONT, 0.0, 1.0)
-    return np.asarray(BEFORE_TRUNK + (BESIDE_TRUNK - BEFORE_TRUNK) * np.sqrt(1.0 - forward**2))
+    forward = np.clip(np.sin(flexion) / SINE_IN_FRONT, 0.0, 1.0)
+    return np.asarray(
+        LEAST_ABDUCTION_BEFORE + (LEAST_ABDUCTION_BESIDE - LEAST_ABDUCTION_BEFORE) * np.sqrt(1.0 - forward**2)
+    )
 
 
-def lower_limits(reacher: Reacher, posture: Array) -> Array:
-    """Lower limits (17,) of the joints at a posture (17,): a person's, and the trunk in the arms' way."""
+def compute_lower_limits(reacher: Reacher, posture: Array) -> Array:
+    """Compute the lower limits of the joints at a posture: their ranges', and the trunk in the arms' way.
+
+    Parameters
+    ----------
+    reacher : Reacher
+        Gives the joints' ranges.
+    posture : (17,) array
+        Angles of the free joints, rad.
+
+    Returns
+    -------
+    (17,) array
+        Lower limits, rad.
+    """
     lower = reacher.lower.copy()
-    lower[ABDUCTIONS] = np.maximum(lower[ABDUCTIONS], least_abduction(posture[ABDUCTIONS - 1]))
+    lower[ABDUCTIONS] = np.maximum(lower[ABDUCTIONS], compute_least_abduction(posture[ABDUCTIONS - 1]))
     return lower
 
 
-def move_clavicles(reacher: Reacher, q: Array) -> None:
-    """Put the clavicles of `q` (nq,) where its arms put them, in place."""
+def update_clavicles(reacher: Reacher, q: Array) -> None:
+    """Set the clavicles of a configuration to the angles at which they follow its arms, in place.
+
+    Parameters
+    ----------
+    reacher : Reacher
+        The person's model.
+    q : (nq,) array
+        Configuration, changed in place.
+    """
     for side in SIDES:
-        q[reacher.human.clavicles[side]] = clavicle_angles(reacher.human, q[reacher.human.arms[side]])[0]
+        q[reacher.human.clavicles[side]] = compute_clavicle_angles(
+            reacher.human, q[reacher.human.arms[side]]
+        )[0]
 
 
-def palm_poses(reacher: Reacher, q: Array) -> Array:
-    """Palm poses (2, 4, 4), left then right, world, at a configuration (nq,)."""
+def compute_palm_poses(reacher: Reacher, q: Array) -> Array:
+    """Compute the poses of the palms at a configuration.
+
+    Parameters
+    ----------
+    reacher : Reacher
+        The person's model; its data are overwritten.
+    q : (nq,) array
+        Configuration.
+
+    Returns
+    -------
+    (2, 4, 4) array
+        Poses of the left and the right palm in the world.
+    """
     pin.forwardKinematics(reacher.human.model, reacher.data, q)
     return _placements(reacher)
 
 
-def world_twists(reacher: Reacher) -> Array:
-    """How each palm moves with the free joints while the clavicles rest.
+def compute_world_twists(reacher: Reacher) -> Array:
+    """Compute how each palm moves with the free joints while the clavicles rest.
 
     Parameters
     ----------
@@ -138,33 +179,36 @@ def world_twists(reacher: Reacher) -> Array:
     Returns
     -------
     (2, 6, 17) array
-        Velocity of the point of either hand that is at the world's origin (m/rad), then its angular velocity.
+        Spatial Jacobian of each palm: velocity of the point of the hand that is at the world's origin
+        (m/rad), then angular velocity.
     """
     return np.asarray(reacher.data.J)[:, reacher.free] * reacher.moves
 
 
-def palm_jacobian(reacher: Reacher, q: Array) -> tuple[Array, Array]:
-    """How the palms move with the free joints.
+def compute_palm_jacobian(reacher: Reacher, q: Array) -> tuple[Array, Array]:
+    """Compute the Jacobian of the palms by the free joints.
 
     Parameters
     ----------
     reacher : Reacher
+        The person's model; its data are overwritten.
     q : (nq,) array
+        Configuration.
 
     Returns
     -------
     poses : (2, 4, 4) array
-        Of the left and the right palm, world.
+        Poses of the left and the right palm in the world.
     jacobian : (12, 17) array
         Linear then angular velocity of the left, then of the right palm, in the palm's own axes (m/rad, 1),
         the clavicles' part included.
     """
     human, data = reacher.human, reacher.data
     pin.computeJointJacobians(human.model, data, q)
-    twists, columns = world_twists(reacher), np.asarray(data.J)
+    twists, columns = compute_world_twists(reacher), np.asarray(data.J)
     for hand, side in enumerate(SIDES):
         first = len(SPINE_JOINTS) + len(ARM_JOINT_NAMES) * hand
-        slopes = clavicle_angles(human, q[human.arms[side]])[1]
+        slopes = compute_clavicle_angles(human, q[human.arms[side]])[1]
         twists[hand, :, first : first + 2] += columns[:, human.clavicles[side] - 1] @ slopes
     palms = [pin.updateFramePlacement(human.model, data, palm) for palm in reacher.palms]
     jacobian = np.array([palm.actionInverse for palm in palms]) @ twists
@@ -173,22 +217,22 @@ def palm_jacobian(reacher: Reacher, q: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Hold:
-    """What the equipment leaves free: each hand is held fully, or may turn about one axis of its palm.
+    """How the equipment holds the hands: each fully, or free to turn about one axis of its palm.
 
     Parameters
     ----------
     axes : two of (3,) array or None
         Unit axis of the left and the right palm, in the palm's own axes; None where the hand cannot turn.
     rows : (R, 12) array
-        Picks the constrained components out of both hands' twists.
+        Selects the constrained components of both hands' twists.
     """
 
     axes: tuple[Array | None, ...]
     rows: Array
 
 
-def hold(turn_axes: Mapping[str, Array | None]) -> Hold:
-    """Say how both hands are held.
+def make_hold(turn_axes: Mapping[str, Array | None]) -> Hold:
+    """Describe how the equipment holds both hands.
 
     Parameters
     ----------
@@ -198,6 +242,7 @@ def hold(turn_axes: Mapping[str, Array | None]) -> Hold:
     Returns
     -------
     Hold
+        Axes, and rows that select the constrained components.
     """
     axes, blocks = [], []
     for hand, side in enumerate(SIDES):
@@ -213,23 +258,25 @@ def hold(turn_axes: Mapping[str, Array | None]) -> Hold:
     return Hold(tuple(axes), np.vstack(blocks))
 
 
-PLACE_ONLY = Hold((None, None), np.eye(12)[[0, 1, 2, 6, 7, 8]])
-"""Where the palms are matters, not how they are turned."""
+POSITION_ONLY = Hold((None, None), np.eye(12)[[0, 1, 2, 6, 7, 8]])
+"""The positions of the palms count, not their orientations."""
 
 
-def palm_errors(poses: Array, targets: Array, held: Hold) -> Array:
-    """How far the palms have to go, in the constrained directions.
+def compute_palm_errors(poses: Array, targets: Array, held: Hold) -> Array:
+    """Compute the pose errors of the palms in the constrained directions.
 
     Parameters
     ----------
     poses, targets : (2, 4, 4) array
-        Where the palms are and should be, world.
+        Actual and target poses of the left and the right palm in the world.
     held : Hold
+        How the equipment holds the hands.
 
     Returns
     -------
     (R,) array
-        m and rad, in the palms' own axes; zero to first order exactly where the hold is met.
+        Target less actual, m and rad, in the palms' own axes; to first order zero exactly where the hold is
+        met.
     """
     to_palm = poses[:, :3, :3].transpose(0, 2, 1)
     twist = np.empty((2, 6))

@@ -19,7 +19,7 @@ from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS, bu
 from simbench.motion.actors.people import STANCES, Person, session_people
 from simbench.motion.actors.perform import perform
 from simbench.motion.actors.performance import ActorPerformance
-from simbench.motion.actors.strategy import CRITERIA, ERGONOMIC, Strategy, deal_strategies
+from simbench.motion.actors.strategy import CRITERIA, ERGONOMIC, ActorStrategy, deal_strategies
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.actors.virtual_mocap import MocapErrors
 from simbench.motion.writers.netcdf import Truth, write_netcdf
@@ -69,30 +69,30 @@ def perform_in_session(seed: int, number: int, task: str) -> ActorPerformance:
         return FREE[task](person, np.random.default_rng(key), errors, source)
     strategy = _session_strategy(seed, number, task)
     human = build_human_model(person.actor, person.proportions, person.lift)
-    ways = [(person, STANCES[person.stance])]
+    stances = [(person, STANCES[person.stance])]
     if strategy.dominant == "ergonomy":
-        ways.insert(0, _at_ease(person))
-    for stander, reach in ways:
+        stances.insert(0, _at_ease(person))
+    for participant, reach in stances:
         for step in STEPS:
             rng = np.random.default_rng([*key, 1])
             try:
-                placed = PLACES[task](human, stander, reach + step, rng)
-                return perform(stander, placed, strategy, rng, errors, source)
+                placed = PLACES[task](human, participant, reach + step, rng)
+                return perform(participant, placed, strategy, rng, errors, source)
             except MotionError as error:
                 refusal = error
     raise refusal
 
 
-def _session_strategy(seed: int, number: int, task: str) -> Strategy:
+def _session_strategy(seed: int, number: int, task: str) -> ActorStrategy:
     """Deal to everybody up to this participant."""
     keys = ([seed, 1, each, TASKS.index(task), 0] for each in range(1, number + 1))
     return deal_strategies(task, map(np.random.default_rng, keys))[-1]
 
 
 def _at_ease(person: Person) -> tuple[Person, float]:
-    """Let a person choose distance and grip as ergonomy has it, and how far that is of the arm's length.
+    """Let a person choose distance and grip by ergonomics; return them and the reach as in `STANCES`.
 
-    The thesis found ergonomy dominant in motions that pass near the ergonomic posture (Tomić 2018,
+    The thesis found ergonomics dominant in motions that pass near the ergonomic posture (Tomić 2018,
     conclusion): who minimises it does not stand anywhere.
     """
     arm = ERGONOMIC[len(SPINE_JOINTS) : len(SPINE_JOINTS) + len(ARM_JOINT_NAMES)]
@@ -125,6 +125,7 @@ def record_session(
     tasks : sequence of str, optional
         Names, by default all. The free motions are one participant's.
     on_progress : callable (done, total)
+        Called with the numbers of finished and of all recordings.
 
     Raises
     ------
@@ -132,35 +133,37 @@ def record_session(
         An unknown actor or task, or a folder that cannot be used.
     """
     people = session_people(seed)
-    wanted = _choose(actors, tasks, people)
-    with _growing(folder) as place:
+    chosen = _choose(actors, tasks, people)
+    with _growing(folder) as part:
         rows = {}
-        on_progress(0, len(wanted))
+        on_progress(0, len(chosen))
         # Fresh processes: a copy of one with threads of its own may hang.
         with _one_thread_each(), ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
             try:
-                running = {pool.submit(_record, place, seed, *each): each for each in wanted}
+                running = {pool.submit(_record, part, seed, *each): each for each in chosen}
                 for done, future in enumerate(as_completed(running), 1):
                     rows[running[future]] = future.result()
-                    on_progress(done, len(wanted))
+                    on_progress(done, len(chosen))
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-        _write_table(place / "session.csv", [rows[each] for each in wanted])
+        _write_table(part / "session.csv", [rows[each] for each in chosen])
 
 
 def ground_truth(performance: ActorPerformance) -> tuple[Truth, dict[str, str | float]]:
-    """Arrays and numbers of a performance that the recording does not show.
+    """Collect the arrays and numbers of a performance that the recording does not show.
 
     Parameters
     ----------
     performance : ActorPerformance
+        The recording and its ground truth.
 
     Returns
     -------
     truth : mapping of str to (dims, values, unit)
+        Variables for the recording's file.
     attributes : dict
-        The strategy's weights, the equipment's numbers, and what is in them.
+        The strategy's weights, the equipment's numbers, and the sample of first contact.
     """
     model = performance.human.model
     names = [model.names[joint] for joint in range(2, model.njoints)]

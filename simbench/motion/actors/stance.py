@@ -1,4 +1,4 @@
-"""How an actor stands: upright with arms forward, leaning to reach, swaying."""
+"""How an actor stands or sits: upright with arms forward, leaning to reach, swaying."""
 
 import numpy as np
 import pinocchio as pin
@@ -7,17 +7,17 @@ from scipy.optimize import brentq, least_squares
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import SPINE_JOINTS, HumanModel
-from simbench.motion.actors.posture import clavicle_angles
-from simbench.motion.actors.timing import sway
+from simbench.motion.actors.posture import compute_clavicle_angles
+from simbench.motion.actors.timing import draw_sway
 from simbench.robot.sides import SIDES
 
-# The lean people accept.
+# Largest lean that people accept, rad.
 LARGEST_LEAN = np.radians(35.0)
-# Two fifths of a lean are at the hips, the rest in the spine; the hips go back by this share of stature times
-# the sine of the lean, to keep the centre of mass over the feet.
+# Two fifths of a lean are at the hips, the rest in the spine; the hips go back by this fraction of stature
+# times the sine of the lean, to keep the centre of mass over the feet.
 HIPS_SHARE, HIPS_BACK = 0.4, 0.08
-# Wrists before the middle of the pelvis, as part of the arm's length, times the part of it that is used: low
-# equipment would otherwise stand inside the belly.
+# Least distance of the wrists before the middle of the pelvis, as a fraction of the part of the arm's length
+# that is used: low equipment would otherwise stand inside the belly.
 NEAREST_WRIST = 0.60
 # Hips of a person on a chair whose seat is 0.45 m high, m: the hip joint lies above what one sits on.
 SEATED_HIP_HEIGHT = 0.54
@@ -29,19 +29,22 @@ FORWARD = np.array([np.pi / 2, 0.12, np.pi / 6, np.radians(4.0), np.pi / 3, 0.0,
 PELVIS_SWAY, SPINE_SWAY = (0.003, 0.002), np.radians([0.3, 0.2, 0.4])
 
 
-def with_lean(human: HumanModel, lean: float, seated: bool = False) -> Array:
-    """Standing or sitting at the origin, arms hanging, trunk leaning forward.
+def make_leaning_posture(human: HumanModel, lean: float, seated: bool = False) -> Array:
+    """Make a posture at the origin, standing or sitting, arms hanging, trunk leaning forward.
 
     Parameters
     ----------
     human : HumanModel
+        The person's model.
     lean : float
-        Of the upper trunk, rad.
+        Forward lean of the upper trunk, rad.
     seated : bool
+        Whether the person sits on a chair.
 
     Returns
     -------
     (nq,) array
+        Configuration.
     """
     q: Array = pin.neutral(human.model)
     hips = HIPS_SHARE * lean
@@ -55,82 +58,89 @@ def with_lean(human: HumanModel, lean: float, seated: bool = False) -> Array:
     return q
 
 
-def body_sway(human: HumanModel, time: Array, rng: np.random.Generator, seated: bool = False) -> Array:
-    """Sway while standing or sitting, to be added to configurations.
+def draw_body_sway(human: HumanModel, time: Array, rng: np.random.Generator, seated: bool = False) -> Array:
+    """Draw the sway of a body that stands or sits, to be added to configurations.
 
     Parameters
     ----------
     human : HumanModel
+        The person's model.
     time : (T,) array
-        s.
+        Sample times, s.
     rng : numpy.random.Generator
+        All variation comes from it.
     seated : bool
-        On a chair the pelvis sways a fifth as much.
+        Whether the person sits: on a chair the pelvis sways a fifth as much.
 
     Returns
     -------
     (T, nq) array
-        Zero but for the pelvis's horizontal position and the spine.
+        Offsets; zero but for the pelvis's horizontal position, m, and the spine, rad.
     """
     offsets = np.zeros((len(time), human.model.nq))
     for index, amplitude in enumerate(PELVIS_SWAY):
-        offsets[:, index] = sway(time, (0.2 if seated else 1.0) * amplitude, rng)
+        offsets[:, index] = draw_sway(time, (0.2 if seated else 1.0) * amplitude, rng)
     for name, amplitude in zip(SPINE_JOINTS, SPINE_SWAY, strict=True):
         index = human.model.joints[human.model.getJointId(name)].idx_q
-        offsets[:, index] = sway(time, float(amplitude), rng)
+        offsets[:, index] = draw_sway(time, float(amplitude), rng)
     return offsets
 
 
-def arms_forward(human: HumanModel, seated: bool = False) -> Array:
-    """Take the initial configuration: upright, arms forward, horizontal and parallel, palms down.
+def find_arms_forward_posture(human: HumanModel, seated: bool = False) -> Array:
+    """Find the initial configuration: upright, arms forward, horizontal and parallel, palms down.
 
     Parameters
     ----------
     human : HumanModel
+        The person's model.
     seated : bool
+        Whether the person sits on a chair.
 
     Returns
     -------
     (nq,) array
+        Configuration.
     """
     data = human.model.createData()
-    q = with_lean(human, 0.0, seated)
+    q = make_leaning_posture(human, 0.0, seated)
     frames = [human.frame(name) for name in ("left_shoulder", "left_wrist", "left_palm")]
 
-    def pose(arm: Array) -> None:
+    def set_arms(arm: Array) -> None:
         for side in SIDES:
             q[human.arms[side]] = arm
-            q[human.clavicles[side]] = clavicle_angles(human, arm)[0]
+            q[human.clavicles[side]] = compute_clavicle_angles(human, arm)[0]
 
     def miss(arm: Array) -> Array:
-        """How far the left arm is from straight ahead and its palm from facing down; axial turn, elbow."""
-        pose(arm)
+        """Deviations of the left arm from straight ahead, of its palm from down, of axial turn and elbow."""
+        set_arms(arm)
         pin.framesForwardKinematics(human.model, data, q)
         shoulder, wrist, palm = (data.oMf[frame] for frame in frames)
         reach = wrist.translation - shoulder.translation
         return np.concatenate([reach[1:], pin.log3(palm.rotation), arm[[2, 3]] - FORWARD[[2, 3]]])
 
     # Positive senses are anatomical: both arms have the same angles.
-    pose(least_squares(miss, FORWARD).x)
+    set_arms(least_squares(miss, FORWARD).x)
     return q
 
 
-def lean_to_reach(human: HumanModel, wrists: Array, reach: float, seated: bool = False) -> float:
-    """Forward lean that brings both shoulders within reach of all places where their wrists work.
+def find_lean_to_reach(human: HumanModel, wrists: Array, reach: float, seated: bool = False) -> float:
+    """Find the forward lean that brings both shoulders within reach of all positions of their wrists.
 
     Parameters
     ----------
     human : HumanModel
+        The person's model.
     wrists : (N, 2, 3) array
-        Places of the left and the right wrist, m, world.
+        Positions of the left and the right wrist in the world, m.
     reach : float
-        Part of the arm's length that may be used.
+        Fraction of the arm's length that may be used.
     seated : bool
+        Whether the person sits on a chair.
 
     Returns
     -------
     float
-        rad, zero when no lean is needed.
+        Lean of the upper trunk, rad; zero when none is needed.
 
     Raises
     ------
@@ -142,7 +152,7 @@ def lean_to_reach(human: HumanModel, wrists: Array, reach: float, seated: bool =
     frames = [human.frame(f"{side}_shoulder") for side in SIDES]
 
     def distances(lean: float) -> Array:
-        pin.framesForwardKinematics(human.model, data, with_lean(human, lean, seated))
+        pin.framesForwardKinematics(human.model, data, make_leaning_posture(human, lean, seated))
         shoulders = np.array([data.oMf[frame].translation for frame in frames])
         return np.asarray(np.linalg.norm(wrists - shoulders, axis=2))
 
@@ -153,36 +163,38 @@ def lean_to_reach(human: HumanModel, wrists: Array, reach: float, seated: bool =
         return 0.0
     if excess(LARGEST_LEAN) > 0.0:
         missed = distances(LARGEST_LEAN)
-        place, hand = np.unravel_index(missed.argmax(), missed.shape)
+        sample, hand = np.unravel_index(missed.argmax(), missed.shape)
         raise MotionError(
             f"actor {human.actor.name}: the {SIDES[hand]} wrist cannot reach "
-            f"{np.round(wrists[place, hand], 3).tolist()} m with a lean of "
+            f"{np.round(wrists[sample, hand], 3).tolist()} m with a lean of "
             f"{np.degrees(LARGEST_LEAN):.0f} degrees; bring the equipment nearer or change its height"
         )
     return float(brentq(excess, 0.0, LARGEST_LEAN))
 
 
-def comfortable_distance(
+def compute_comfortable_distance(
     human: HumanModel, height: float, lateral: float, reach: float, seated: bool = False
 ) -> float:
-    """How far before the pelvis a person likes to have their wrists.
+    """Compute how far before the pelvis a person likes to have their wrists.
 
     Parameters
     ----------
     human : HumanModel
+        The person's model.
     height, lateral : float
-        Of the left wrist, m, world.
+        Height of the left wrist and its distance from the middle, m, world.
     reach : float
-        Part of the straight arm's length between shoulder and wrist.
+        Distance between shoulder and wrist as a fraction of the straight arm's length.
     seated : bool
+        Whether the person sits on a chair.
 
     Returns
     -------
     float
-        m, forward; never so near that the belly is in the way.
+        Forward distance, m; never so short that the belly is in the way.
     """
     data = human.model.createData()
-    pin.framesForwardKinematics(human.model, data, with_lean(human, 0.0, seated))
+    pin.framesForwardKinematics(human.model, data, make_leaning_posture(human, 0.0, seated))
     shoulder = data.oMf[human.frame("left_shoulder")].translation
     arm = (human.proportions.upper_arm + human.proportions.forearm) * human.actor.height
     square = (reach * arm) ** 2 - (height - shoulder[2]) ** 2 - (lateral - shoulder[1]) ** 2

@@ -1,4 +1,4 @@
-"""How a person resolves redundancy: the hidden mixture of criteria behind every recording."""
+"""How a virtual actor resolves redundancy: the hidden mixture of criteria behind every recording."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from simbench.motion.actors.human_model import SPINE_JOINTS
 CRITERIA = ("energy", "velocity", "ergonomy", "manipulability")
 """Order of Tomić (2018), table 4.2."""
 
-# Posture that the ergonomy criterion prefers: q_erg of Tomić (2018, ch. 4) in the person's own joints, wrist
-# in neutral (its 15 degrees are of the robot's hand).
+# Posture that the ergonomics criterion prefers: q_erg of Tomić (2018, ch. 4) in the person's own joints,
+# wrist in neutral (its 15 degrees are of the robot's hand).
 ERGONOMIC = np.radians([0.0] * len(SPINE_JOINTS) + [20.0, 10.0, 10.0, 80.0, 40.0, -10.0, -5.0] * 2)
 
 # The thesis prints p = 1e6, with which this criterion alone would move this model's joints at 500 rad/s:
@@ -31,14 +31,14 @@ DOMINANT: dict[str, dict[str, float]] = {
     "canoe_paddles": {"velocity": 5, "manipulability": 3, "energy": 3, "ergonomy": 2},
     "hand_drill": {"energy": 10, "ergonomy": 4, "manipulability": 1},
 }
-# Share of the dominant criterion. Ergonomy enters equation 4.23 with the frame period as a factor, so that
-# it only shows when it has almost all the weight.
-SHARE, ERGONOMY_SHARE = (0.70, 0.90), 0.995
+# Weight of the dominant criterion. Ergonomics enters equation 4.23 with the frame period as a factor, so
+# that it only shows when it has almost all the weight.
+DOMINANT_WEIGHT, DOMINANT_ERGONOMY_WEIGHT = (0.70, 0.90), 0.995
 
 
 @dataclass(frozen=True)
-class Strategy:
-    """A mixture of criteria and the habits around it.
+class ActorStrategy:
+    """The strategy of a virtual actor: a mixture of criteria and a habit.
 
     Parameters
     ----------
@@ -66,28 +66,29 @@ class Strategy:
         return CRITERIA[int(np.argmax(self.weights))]
 
 
-EVEN = Strategy(energy=0.0, velocity=1.0, ergonomy=0.0, manipulability=0.0)
+EVEN = ActorStrategy(energy=0.0, velocity=1.0, ergonomy=0.0, manipulability=0.0)
 """Least joint motion, as the pseudo-inverse gives it."""
-FRUGAL = Strategy(energy=0.85, velocity=0.15, ergonomy=0.0, manipulability=0.0, memory=0.1)
+FRUGAL = ActorStrategy(energy=0.85, velocity=0.15, ergonomy=0.0, manipulability=0.0, memory=0.1)
 """Little kinetic energy: arms work, the heavy trunk hardly moves. The average person's."""
 
 
-def deal_strategies(task: str, generators: Iterable[np.random.Generator]) -> tuple[Strategy, ...]:
+def deal_strategies(task: str, generators: Iterable[np.random.Generator]) -> tuple[ActorStrategy, ...]:
     """Draw the mixtures of people so that criteria dominate in exactly as many as in the thesis.
 
-    They are dealt like cards, one for each of the thesis's actors: who comes early draws freely, who comes
-    late gets what is left; after the last card from a new pack.
+    They are dealt like cards, one for each of the thesis's actors: the first people draw freely, the last
+    get what is left; after the last card a new pack is opened.
 
     Parameters
     ----------
     task : str
         A key of `DOMINANT`.
     generators : iterable of numpy.random.Generator
-        One a person.
+        One for each person.
 
     Returns
     -------
-    tuple of Strategy
+    tuple of ActorStrategy
+        One for each person.
     """
     left: dict[str, float] = {}
     dealt = []
@@ -99,7 +100,9 @@ def deal_strategies(task: str, generators: Iterable[np.random.Generator]) -> tup
     return tuple(dealt)
 
 
-def draw_strategy(task: str, rng: np.random.Generator, left: Mapping[str, float] | None = None) -> Strategy:
+def draw_strategy(
+    task: str, rng: np.random.Generator, left: Mapping[str, float] | None = None
+) -> ActorStrategy:
     """Draw a person's mixture for a task.
 
     Parameters
@@ -107,27 +110,28 @@ def draw_strategy(task: str, rng: np.random.Generator, left: Mapping[str, float]
     task : str
         A key of `DOMINANT`.
     rng : numpy.random.Generator
+        All variation comes from it.
     left : mapping of str to float, optional
-        How many people are still to be dominated by what; by default there is no end of any.
+        Criterion to the number of people whom it is still to dominate; by default without limit.
 
     Returns
     -------
-    Strategy
-        The dominant criterion is drawn as often as in the thesis, the rest is shared at random.
+    ActorStrategy
+        The dominant criterion is drawn as often as in the thesis, the others divide the rest at random.
     """
     dominant = _draw(DOMINANT[task], rng)
     if left is not None and not left[dominant]:
         dominant = _draw(left, rng)
-    share, rest = float(rng.uniform(*SHARE)), rng.dirichlet(np.ones(len(CRITERIA) - 1))
+    weight, rest = float(rng.uniform(*DOMINANT_WEIGHT)), rng.dirichlet(np.ones(len(CRITERIA) - 1))
     if dominant == "ergonomy":
-        share = ERGONOMY_SHARE
-    others = dict(zip((name for name in CRITERIA if name != dominant), (1.0 - share) * rest, strict=True))
+        weight = DOMINANT_ERGONOMY_WEIGHT
+    others = dict(zip((name for name in CRITERIA if name != dominant), (1.0 - weight) * rest, strict=True))
     # A little joint motion always counts: energy alone would leave the work to the weightless wrists.
     if dominant == "energy":
         moved = 0.5 * others["manipulability"]
         others["manipulability"] -= moved
         others["velocity"] += moved
-    return Strategy(**{dominant: share}, **others, memory=float(rng.uniform(0.4, 0.8)))
+    return ActorStrategy(**{dominant: weight}, **others, memory=float(rng.uniform(0.4, 0.8)))
 
 
 def _draw(counts: Mapping[str, float], rng: np.random.Generator) -> str:

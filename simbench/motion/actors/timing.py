@@ -1,4 +1,4 @@
-"""When a person moves: minimum-jerk progress, the course of a recording, slow bodily sway."""
+"""When a person moves: the schedule of a recording, minimum-jerk progress, slow bodily sway."""
 
 from dataclasses import dataclass
 
@@ -8,25 +8,27 @@ from numpy.typing import NDArray
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
 
-# The descent onto the equipment starts before the approach ends, as people blend movements, by this share of
-# its duration: a third of the way is then done.
+# The descent onto the equipment starts before the approach ends, as people blend movements, by this
+# fraction of its duration: a third of the approach is then done.
 OVERLAP = 0.40
 
 
-def sway(time: Array, amplitude: float, rng: np.random.Generator) -> Array:
-    """Slow random motion of a body that tries to stand still, as a sum of sinusoids.
+def draw_sway(time: Array, amplitude: float, rng: np.random.Generator) -> Array:
+    """Draw the slow random motion of a body that tries to stand still, a sum of sinusoids.
 
     Parameters
     ----------
     time : (T,) array
-        s.
+        Sample times, s.
     amplitude : float
         Root mean square over a long time, in the unit of the result.
     rng : numpy.random.Generator
+        All variation comes from it.
 
     Returns
     -------
     (T,) array
+        Displacement over time, in the unit of `amplitude`.
     """
     # Quiet standing sways mostly below 0.5 Hz, less the faster (Winter et al. 1998).
     frequency = np.linspace(0.05, 0.5, 10) * rng.uniform(0.9, 1.1, 10)
@@ -43,18 +45,19 @@ class Timing:
     Parameters
     ----------
     moves : tuple of (float, float)
-        Of one repetition: where the equipment's travel goes (m or rad from where the repetition began), and
-        the mean duration of going there, s.
+        Movements of one repetition: travel of the equipment at their end (m or rad from where the repetition
+        began), and mean duration, s.
     repetitions : int
+        How often the movements are repeated.
     variation : float
         Relative standard deviation of durations and of travels, over the repetitions.
     pause : float
         Mean stop between two moves, s.
     initial, transition, descent, grasp, rest : float
-        Standing with arms forward; from there to before the equipment; onto it; closing the fingers; standing
-        still at the end; s.
+        Durations, s, of standing with arms forward, moving from there to before the equipment, moving onto
+        it, closing the fingers, and standing still at the end.
     rate : float
-        Of the recording, Hz.
+        Sampling rate of the recording, Hz.
     """
 
     moves: tuple[tuple[float, float], ...]
@@ -70,17 +73,17 @@ class Timing:
 
 
 @dataclass(frozen=True)
-class Course:
+class Schedule:
     """What happens when in one recording.
 
     Parameters
     ----------
     time : (T,) array
-        s.
+        Sample times, s.
     approach, descent : (T,) array
-        Progress of the transition and of the way onto the equipment, 0 to 1.
+        Progress of the transition and of the descent onto the equipment, 0 to 1.
     travel : (T,) array
-        Of the equipment, m or rad.
+        Travel of the equipment, m or rad.
     strokes : (N, 2) int array
         First and last sample of each repetition.
     boundaries : (N + 1,) array
@@ -102,17 +105,20 @@ class Course:
     contact_start: int
 
 
-def draw_course(timing: Timing, rng: np.random.Generator) -> Course:
-    """Lay out a recording with natural variation.
+def draw_schedule(timing: Timing, rng: np.random.Generator) -> Schedule:
+    """Draw the schedule of a recording with natural variation.
 
     Parameters
     ----------
     timing : Timing
+        Mean durations and how much they vary.
     rng : numpy.random.Generator
+        All variation comes from it.
 
     Returns
     -------
-    Course
+    Schedule
+        Progress and travel at every sample, phases and repetitions.
     """
 
     def varied(mean: float) -> float:
@@ -121,28 +127,30 @@ def draw_course(timing: Timing, rng: np.random.Generator) -> Course:
     transition, descent = varied(timing.transition), varied(timing.descent)
     descent_start = timing.initial + transition - OVERLAP * descent
     contact = descent_start + descent
-    clock, place, base = contact + timing.grasp, 0.0, 0.0
+    clock, position, base = contact + timing.grasp, 0.0, 0.0
     moves, ends = [], []
     for _ in range(timing.repetitions):
         first = clock
-        for k, (way, mean) in enumerate(timing.moves):
+        for k, (end, mean) in enumerate(timing.moves):
             # What a repetition ends with is given by the equipment: the drawer is shut, the turn is whole.
-            target = base + (way if k == len(timing.moves) - 1 else varied(way))
+            target = base + (end if k == len(timing.moves) - 1 else varied(end))
             duration = varied(mean)
-            moves.append((clock, duration, target - place))
-            last, place = clock + duration, target
+            moves.append((clock, duration, target - position))
+            last, position = clock + duration, target
             clock = last + varied(timing.pause)
-        base = place
+        base = position
         ends.append((first, last))
     time = np.arange(round((last + timing.rest) * timing.rate) + 1) / timing.rate
     bounds = np.array(ends)
     strokes = np.rint(bounds * timing.rate).astype(np.int64)
     still = round(timing.initial * timing.rate)
-    return Course(
+    return Schedule(
         time=time,
         approach=minimum_jerk(time, timing.initial, transition),
         descent=minimum_jerk(time, descent_start, descent),
-        travel=np.sum([way * minimum_jerk(time, start, length) for start, length, way in moves], axis=0),
+        travel=np.sum(
+            [distance * minimum_jerk(time, start, length) for start, length, distance in moves], axis=0
+        ),
         strokes=strokes,
         boundaries=np.concatenate([bounds[:1, 0], 0.5 * (bounds[:-1, 1] + bounds[1:, 0]), bounds[-1:, 1]]),
         phases={

@@ -11,9 +11,9 @@ from simbench.motion.actors.human_model import ARM_JOINT_NAMES, HumanModel
 from simbench.motion.anatomy import transform
 from simbench.robot.sides import SIDES
 
-# Where the markers sit in the anatomical frame of their segment, m: on the lateral upper arm, on the back of
-# the distal forearm and of the hand (a person of 1.7 m).
-MARKER_PLACES = {
+# Positions of the markers in the anatomical frame of their segment, m: on the lateral upper arm, on the back
+# of the distal forearm and of the hand (a person of 1.7 m).
+MARKER_POSITIONS = {
     "upper_arm": np.array([0.17, 0.0, 0.045]),
     "forearm": np.array([0.19, 0.0, 0.030]),
     "hand": np.array([0.06, 0.0, 0.020]),
@@ -22,7 +22,7 @@ MARKER_PLACES = {
 
 @dataclass(frozen=True)
 class MocapErrors:
-    """How far a recording is from the bones.
+    """Errors of motion capture: noise, and skin that moves against the bone.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class MocapErrors:
     angle_noise : float
         Standard deviation per axis and sample, rad.
     skin : float
-        Scale of the skin's motion against the bone; 1 is a person's, 0 markers screwed to the bone.
+        Scale of the skin's motion against the bone: 1 for a person's, 0 for markers screwed to the bone.
     """
 
     position_noise: float = 0.4e-3
@@ -39,46 +39,68 @@ class MocapErrors:
     skin: float = 1.0
 
 
-def record(
+def record_mocap(
     human: HumanModel, q: Array, errors: MocapErrors, rng: np.random.Generator
 ) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Joint centres and marker frames as the system reports them.
+    """Record joint centres and marker frames as a motion-capture system reports them.
 
     Parameters
     ----------
     human : HumanModel
+        The person's model.
     q : (T, nq) array
+        Configurations over time, free of noise.
     errors : MocapErrors
+        Errors of the system and of the skin.
     rng : numpy.random.Generator
+        All noise comes from it.
 
     Returns
     -------
     joints : dict of str to (T, 3) array
-        Shoulders, elbows, wrists, `pelvis`, `neck`, m, world.
+        Positions of shoulders, elbows, wrists, `pelvis` and `neck` in the world, m.
     segments : dict of str to (T, 4, 4) array
-        Upper arms, forearms and hands as marker frames (axes anatomical, origins on the skin), `trunk`,
-        `pelvis`.
+        World poses of upper arms, forearms and hands as marker frames (axes anatomical, origins on the
+        skin), of `trunk` and of `pelvis`.
     """
     joint_names = [f"{side}_{joint}" for side in SIDES for joint in ("shoulder", "elbow", "wrist")]
     joint_names += ["pelvis", "neck"]
-    segment_names = [f"{side}_{segment}" for side in SIDES for segment in MARKER_PLACES] + ["trunk", "pelvis"]
-    truth = frames_over_time(human, q, list(dict.fromkeys(joint_names + segment_names)))
+    segment_names = [f"{side}_{segment}" for side in SIDES for segment in MARKER_POSITIONS] + [
+        "trunk",
+        "pelvis",
+    ]
+    truth = compute_frame_poses(human, q, list(dict.fromkeys(joint_names + segment_names)))
     joints, segments = {}, {}
     for name in joint_names:
         joints[name] = truth[name][:, :3, 3] + rng.normal(0.0, errors.position_noise, (len(q), 3))
     for name in segment_names:
         side, _, segment = name.partition("_")
         frames = truth[name]
-        if segment in MARKER_PLACES:
+        if segment in MARKER_POSITIONS:
             frames = frames @ _on_skin(human, q, side, segment, errors.skin)
-        turn = Rotation.from_rotvec(rng.normal(0.0, errors.angle_noise, (len(q), 3))).as_matrix()
+        rotation = Rotation.from_rotvec(rng.normal(0.0, errors.angle_noise, (len(q), 3))).as_matrix()
         shift = rng.normal(0.0, errors.position_noise, (len(q), 3))
-        segments[name] = transform(frames[:, :3, :3] @ turn, frames[:, :3, 3] + shift)
+        segments[name] = transform(frames[:, :3, :3] @ rotation, frames[:, :3, 3] + shift)
     return joints, segments
 
 
-def frames_over_time(human: HumanModel, q: Array, names: list[str]) -> dict[str, Array]:
-    """World poses (T, 4, 4) of the model's named frames over configurations (T, nq)."""
+def compute_frame_poses(human: HumanModel, q: Array, names: list[str]) -> dict[str, Array]:
+    """Compute the poses of frames of a person over configurations.
+
+    Parameters
+    ----------
+    human : HumanModel
+        The person's model.
+    q : (T, nq) array
+        Configurations over time.
+    names : list of str
+        Names of frames of the model.
+
+    Returns
+    -------
+    dict of str to (T, 4, 4) array
+        World poses of each frame.
+    """
     data = human.model.createData()
     indices = [human.frame(name) for name in names]
     poses = np.empty((len(names), len(q), 4, 4))
@@ -108,7 +130,7 @@ def _on_skin(human: HumanModel, q: Array, side: str, segment: str, scale: float)
         lag = none
         slide = 0.006 * np.sin(angle["wrist_flexion"]), 0.004 * np.sin(angle["wrist_radial_deviation"]), none
     # Internal rotation and pronation turn the left limb about its x axis, the right one against it.
-    turn = (-scale if side == "left" else scale) * lag
-    rotation = Rotation.from_rotvec(turn[:, None] * np.array([1.0, 0.0, 0.0])).as_matrix()
-    place = MARKER_PLACES[segment] + scale * np.stack(slide, axis=1)
-    return transform(rotation, (rotation @ place[:, :, None])[:, :, 0])
+    skin_angle = (-scale if side == "left" else scale) * lag
+    rotation = Rotation.from_rotvec(skin_angle[:, None] * np.array([1.0, 0.0, 0.0])).as_matrix()
+    position = MARKER_POSITIONS[segment] + scale * np.stack(slide, axis=1)
+    return transform(rotation, (rotation @ position[:, :, None])[:, :, 0])

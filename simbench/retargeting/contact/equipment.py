@@ -67,7 +67,7 @@ class Equipment:
     Parameters
     ----------
     handles : {side: HandlePath}
-        HandlePath that each hand holds; empty for free motion.
+        Handle that each hand holds; empty for free motion.
     find_obstacles : callable (HandPlan) -> sequence of Obstacle
         Gives the obstacles that the robot must keep clear of while its hands move as planned.
     resistance : {side: Resistance}

@@ -104,7 +104,7 @@ def detect_contact(
     imitation : Imitation
         Motion of the scaled model, at T samples.
     handles : {side: HandlePath}
-        HandlePath that each hand holds; empty for free motion.
+        Handle that each hand holds; empty for free motion.
     settings : RetargetSection
         Gives the distances of contact and transition, m, and the duration of the transition, s.
 
@@ -178,7 +178,7 @@ def approach_handles(
     contact : {side: (T,) bool array}
         Whether the hand is on its handle, from `contact_phases`.
     handles : {side: HandlePath}
-        HandlePath that each hand holds.
+        Handle that each hand holds.
 
     Returns
     -------

@@ -32,7 +32,7 @@ def grip_path(
     contact : {side: (T,) bool array}
         Whether the hand is on its handle.
     handles : {side: HandlePath}
-        HandlePath that each hand holds.
+        Handle that each hand holds.
 
     Returns
     -------

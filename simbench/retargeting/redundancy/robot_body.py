@@ -6,7 +6,7 @@ import pinocchio as pin
 from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.joint_inertia import body_masses
-from simbench.kinematics.redundancy.anatomy import mere_hinges
+from simbench.kinematics.redundancy.anatomy import make_plain_anatomy
 from simbench.kinematics.redundancy.body import SkillBody
 from simbench.kinematics.tree import frame_on_body, kinematic_tree
 from simbench.retargeting.imitation.tasks import INNER_JOINTS
@@ -85,7 +85,7 @@ def robot_body(robot: Robot, model: pin.Model, lower: Array, upper: Array) -> Sk
         np.concatenate([np.zeros(shift), [ergonomic_angle(name) for name in model.names[2:]]]),
         np.concatenate([-free, lower]),
         np.concatenate([free, upper]),
-        mere_hinges(shift + len(lower)),
+        make_plain_anatomy(shift + len(lower)),
     )
 
 

@@ -8,8 +8,8 @@ from scipy.spatial.transform import Rotation
 from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy.criteria import CRITERIA
-from simbench.kinematics.redundancy.objective import ERGONOMY, Constants, Path, make_scratch
-from simbench.kinematics.redundancy.rollout import roll
+from simbench.kinematics.redundancy.objective import ERGONOMY, LawConstants, TaskPath, make_scratch
+from simbench.kinematics.redundancy.rollout import roll_out
 from simbench.retargeting.contact.phases import near_contact
 from simbench.retargeting.imitation.posture import rounded_posture
 from simbench.retargeting.redundancy.robot_body import require_ergonomic, robot_body
@@ -87,7 +87,7 @@ def weighted_posture(
 
 
 def follow_palms_by_law(
-    robot: Robot, model: pin.Model, time: Array, path: Path, weights: Array, lower: Array, upper: Array
+    robot: Robot, model: pin.Model, time: Array, path: TaskPath, weights: Array, lower: Array, upper: Array
 ) -> Array:
     """Move trunk and arms by weighted criteria along a path of both palms (Tomić 2018, eq. 4.23).
 
@@ -99,7 +99,7 @@ def follow_palms_by_law(
         Its `upper_body`.
     time : (T,) array
         Evenly spaced times of the samples, s.
-    path : Path
+    path : TaskPath
         Prescribed path of root and palms, from `palm_path`.
     weights : (4,) array
         Weights k in the order of `CRITERIA`: not negative, sum 1.
@@ -122,8 +122,8 @@ def follow_palms_by_law(
     period = float(time[-1] - time[0]) / max(len(time) - 1, 1)
     # Null-space motion, which does not move the hands, need not slow the whole motion down.
     fastest = float(model.velocityLimit[6:].min())
-    motion = np.empty_like(path.told)
-    reached = roll(body, path, Constants(period, GAIN, fastest), weights, make_scratch(body), motion)
+    motion = np.empty_like(path.prescribed)
+    reached = roll_out(body, path, LawConstants(period, GAIN, fastest), weights, make_scratch(body), motion)
     if reached < len(motion):
         shares = ", ".join(f"{name} {k:.4g}" for name, k in zip(CRITERIA, weights, strict=True))
         raise SkillError(
@@ -134,7 +134,7 @@ def follow_palms_by_law(
     return motion[:, body.resolved]
 
 
-def palm_path(robot: Robot, model: pin.Model, q: Array) -> Path:
+def palm_path(robot: Robot, model: pin.Model, q: Array) -> TaskPath:
     """Compute the paths of root and palms that a resolved motion has to follow.
 
     Parameters
@@ -148,7 +148,7 @@ def palm_path(robot: Robot, model: pin.Model, q: Array) -> Path:
 
     Returns
     -------
-    Path
+    TaskPath
         Without shoulders and elbows, which no robot's criteria look at.
     """
     data = model.createData()
@@ -161,7 +161,7 @@ def palm_path(robot: Robot, model: pin.Model, q: Array) -> Path:
             position[t, h] = data.oMf[frame].translation
     prescribed = chain_coordinates(q)
     points = np.empty((len(q), 0, 3))
-    return Path(prescribed[0].copy(), prescribed, rotation, position, points, prescribed[0].copy())
+    return TaskPath(prescribed[0].copy(), prescribed, rotation, position, points, prescribed[0].copy())
 
 
 def chain_coordinates(q: Array) -> Array:

@@ -10,14 +10,13 @@ from simbench.errors import SkillError
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.actors.people import session_people
 from simbench.motion.actors.session import TASKS, perform_in_session
-from simbench.motion.actors.strategy import DOMINANT, Strategy
+from simbench.motion.actors.strategy import DOMINANT, ActorStrategy
 from simbench.runs.study.study import Item
-from simbench.skills.ioc.identifiability import mixture_flatness
-from simbench.skills.ioc.inverse_optimal_control import criterion_shares, find_mixture, mean_period
-from simbench.skills.ioc.optimisers import LATTICE, METHODS
-from simbench.skills.ioc.repetitions import parts_of
-from simbench.skills.person.anatomical_motion import PERSON, SKELETONS, person_motion
-from simbench.skills.person.task_motion import TaskMotion
+from simbench.skills.ioc.identifiability import explore_mixture
+from simbench.skills.ioc.inverse_optimal_control import compute_criterion_shares, find_mixture, mean_period
+from simbench.skills.ioc.simplex_search import LATTICE, METHODS
+from simbench.skills.person.anatomical_motion import PERSON, SKELETONS, prepare_motion
+from simbench.skills.person.task_motion import TaskMotion, split_task
 
 THESIS_TASKS = tuple(task for task in TASKS if task in DOMINANT and task != "hand_drill")
 """The seven of chapter 4; the hand drill is the unseen task of chapter 5."""
@@ -144,11 +143,11 @@ def study_mixture(search: MixtureSearch, task: str, actors: Sequence[int]) -> di
     performed = [perform_in_session(search.session, actor, task) for actor in actors]
     motions: list[TaskMotion] = []
     for each in performed:
-        prepared = person_motion(each.motion, span=search.span, skeleton=search.skeleton)
-        parts = parts_of(prepared, each.motion, search.whole or search.span is not None)
+        prepared = prepare_motion(each.motion, span=search.span, skeleton=search.skeleton)
+        parts = split_task(prepared, each.motion, search.whole or search.span is not None)
         motions += parts if len(actors) == 1 else parts[::_SPARSE]
     mixture = find_mixture(motions, search.method, search.seed)
-    flat = mixture_flatness(motions, mixture)
+    flat = explore_mixture(motions, mixture)
     hidden = [each.strategy for each in performed if each.strategy is not None]
     return {
         "session": search.session,
@@ -177,10 +176,10 @@ def _by_criterion(name: str, values: Iterable[float]) -> dict[str, float]:
     return {name.format(key): float(value) for key, value in zip(CRITERIA, values, strict=True)}
 
 
-def _hidden(strategies: Sequence[Strategy], period: float) -> Mapping[str, Any]:
+def _hidden(strategies: Sequence[ActorStrategy], period: float) -> Mapping[str, Any]:
     """Describe the strategy of the virtual people, for comparison with the mixture found."""
     weights = np.mean([strategy.weights for strategy in strategies], axis=0)
     return {
         **_by_criterion("hidden_{}", weights),
-        "hidden_dominant": list(CRITERIA)[int(np.argmax(criterion_shares(weights, period)))],
+        "hidden_dominant": list(CRITERIA)[int(np.argmax(compute_criterion_shares(weights, period)))],
     }

@@ -1,4 +1,4 @@
-"""Fuzzy rules by example: who moves as one did whose criteria are known minimises what that one did."""
+"""Fuzzy rules by example: a person who moves like one whose criteria are known minimises the same."""
 
 import csv
 import os
@@ -17,13 +17,13 @@ from simbench.kinematics.arrays import Array
 from simbench.skills.fuzzy.rules import DISTANCES, INPUTS, OUTPUTS
 
 WIDTHS = np.where(np.isin(INPUTS, DISTANCES), 0.08, 0.15)
-"""From which tuning starts: about a third of what an input varies by between people of one task."""
+"""Widths from which tuning starts: about a third of an input's variation between people of one task."""
 _PULL = 0.001
-"""Factor of the squared logarithm by which a width leaves them."""
+"""Penalty on the squared logarithm of the ratio of a width to its start."""
 _FURTHEST = 1.8
 """Greatest such logarithm."""
 _SILENCE = 1e-3
-"""Strength that counts for each criterion where no example speaks."""
+"""Strength that is added for each criterion, so that it is not zero where no example is near."""
 _SHIPPED = "examples.csv"
 _HEAD = """\
 # Recordings as rules of the fuzzy strategy detection: inputs, and the criterion that inverse optimal control
@@ -40,13 +40,13 @@ class ExampleRules:
     Parameters
     ----------
     names : tuple of str
-        What was recorded.
+        Names of the recordings.
     values : (n, 9) array
-        Of `INPUTS`: where the Gaussian terms "about as here" have their centres.
+        Values of `INPUTS`: the centres of the Gaussian terms "about as here".
     dominant : (n,) int array
-        Place in `OUTPUTS`.
+        Index of the dominant criterion in `OUTPUTS`.
     widths : (9,) array
-        Of the terms, one an input for all examples.
+        Widths of the terms, one for each input, the same for all examples.
     """
 
     names: tuple[str, ...]
@@ -55,12 +55,24 @@ class ExampleRules:
     widths: Array
 
 
-def example_strengths(values: Array, examples: ExampleRules) -> Array:
-    """Compute how strongly the examples of each criterion speak: inputs (m, 9) to (m, 3).
+def compute_example_strengths(values: Array, examples: ExampleRules) -> Array:
+    """Compute how strongly the examples support each criterion.
 
     An example's degree is the product of its terms', exp(−½ Σᵢ ((xᵢ − cᵢ)/wᵢ)²); those of one criterion add
     up. Rules from examples are Wang & Mendel's (1992), whose defuzzifier the thesis takes; theirs have the
     terms of a grid, these are centred on the example.
+
+    Parameters
+    ----------
+    values : (m, 9) array
+        Values of `INPUTS`, 0 to 1.
+    examples : ExampleRules
+        The examples.
+
+    Returns
+    -------
+    (m, 3) array
+        Strength for each of `OUTPUTS`.
     """
     away = (values[:, None] - examples.values) / examples.widths
     return np.asarray(np.exp(-0.5 * (away**2).sum(axis=2)) @ np.eye(len(OUTPUTS))[examples.dominant])
@@ -69,7 +81,7 @@ def example_strengths(values: Array, examples: ExampleRules) -> Array:
 def learn_examples(
     names: tuple[str, ...], values: ArrayLike, weights: ArrayLike, people: ArrayLike
 ) -> ExampleRules:
-    """Take recordings as examples, with the widths by which each person is best told by the others.
+    """Take recordings as examples, with the widths by which the others best predict each person.
 
     The widths make −mean log p least, where p is the share of the right criterion in what the examples of
     all other people say; gradient descent (L-BFGS-B) from `WIDTHS`, exact gradient.
@@ -77,34 +89,35 @@ def learn_examples(
     Parameters
     ----------
     names : tuple of str
-        Of n recordings.
+        Names of n recordings.
     values : (n, 9) array_like
-        Of `INPUTS`.
+        Values of `INPUTS`, 0 to 1.
     weights : (n, 3) array_like
-        Of `OUTPUTS`, found by optimisation; no row is all 0.
+        Weights of `OUTPUTS`, found by optimisation; no row is all 0.
     people : (n,) array_like
-        Who was recorded, at least two people.
+        Identifiers of the recorded people, at least two different ones.
 
     Returns
     -------
     ExampleRules
+        The recordings with the best widths.
 
     Raises
     ------
     SkillError
-        Values, weights or people are not such.
+        Values, weights or people are not of this form.
     """
-    rows, wanted, who = np.asarray(values, float), np.asarray(weights, float), np.asarray(people)
+    rows, targets, who = np.asarray(values, float), np.asarray(weights, float), np.asarray(people)
     if rows.shape != (len(names), len(INPUTS)) or not ((rows >= 0.0) & (rows <= 1.0)).all():
         raise SkillError(f"examples: need {len(INPUTS)} numbers from 0 to 1 for each recording")
-    if wanted.shape != (len(names), len(OUTPUTS)) or not (wanted.max(axis=1, initial=0.0) > 0.0).all():
+    if targets.shape != (len(names), len(OUTPUTS)) or not (targets.max(axis=1, initial=0.0) > 0.0).all():
         raise SkillError(f"examples: need {len(OUTPUTS)} weights for each recording, not all of them 0")
     if who.shape != (len(names),) or len(np.unique(who)) < 2:
         raise SkillError("examples: need recordings of at least two people")
-    dominant = wanted.argmax(axis=1)
+    dominant = targets.argmax(axis=1)
     bounds = [(-_FURTHEST, _FURTHEST)] * len(INPUTS)
     found = minimize(
-        lambda log: _surprise(log, rows, dominant, who),
+        lambda log: _prediction_loss(log, rows, dominant, who),
         np.zeros(len(INPUTS)),
         jac=True,
         method="L-BFGS-B",
@@ -113,10 +126,10 @@ def learn_examples(
     return ExampleRules(names, rows, dominant, WIDTHS * np.exp(found.x))
 
 
-def _surprise(
+def _prediction_loss(
     logarithms: Array, values: Array, dominant: NDArray[np.int64], people: NDArray[np.generic]
 ) -> tuple[float, Array]:
-    """Compute −mean log of the right criterion's share by other people's examples, and its gradient."""
+    """Compute −mean log p and its gradient, p the right criterion's share in other people's examples."""
     widths = WIDTHS * np.exp(logarithms)
     square = ((values[:, None] - values) / widths) ** 2
     degree = np.exp(-0.5 * square.sum(axis=2)) * (people[:, None] != people)
@@ -130,8 +143,14 @@ def _surprise(
 
 
 @cache
-def shipped_examples() -> ExampleRules:
-    """Read the examples that come with simbench; the file says where they are from."""
+def read_shipped_examples() -> ExampleRules:
+    """Read the examples that come with simbench; the file says where they are from.
+
+    Returns
+    -------
+    ExampleRules
+        The examples with their widths.
+    """
     return _parse(files("simbench.skills.fuzzy").joinpath(_SHIPPED).read_text(encoding="utf-8"), _SHIPPED)
 
 
@@ -141,10 +160,12 @@ def read_examples(path: Path) -> ExampleRules:
     Parameters
     ----------
     path : Path
+        CSV file, as `write_examples` writes it.
 
     Returns
     -------
     ExampleRules
+        The examples with their widths.
 
     Raises
     ------
@@ -164,7 +185,9 @@ def write_examples(examples: ExampleRules, path: Path, note: str) -> None:
     Parameters
     ----------
     examples : ExampleRules
+        The examples with their widths.
     path : Path
+        CSV file to be written.
     note : str
         Where they are from, one line.
 
@@ -173,7 +196,7 @@ def write_examples(examples: ExampleRules, path: Path, note: str) -> None:
     SkillError
         The file cannot be written.
     """
-    named = [OUTPUTS[place] for place in examples.dominant]
+    named = [OUTPUTS[index] for index in examples.dominant]
     rows = [(_WIDTH, "", examples.widths), *zip(examples.names, named, examples.values, strict=True)]
     lines = [",".join([name, criterion, *(f"{x:.4f}" for x in numbers)]) for name, criterion, numbers in rows]
     part = path.with_name(f"{path.name}.part")
@@ -194,24 +217,26 @@ def _parse(text: str, source: str) -> ExampleRules:
         raise SkillError(f"{source}: must have exactly the columns {', '.join(_COLUMNS)}")
     if len(table) < 3 or table[1][0] != _WIDTH:
         raise SkillError(f"{source}: needs a first row named {_WIDTH}, and examples below")
-    places = [f"{source}: line {number}" for number, _ in numbered]
-    widths = _numbers(table[1], places[1])
+    locations = [f"{source}: line {number}" for number, _ in numbered]
+    widths = _numbers(table[1], locations[1])
     if not (widths > 0.0).all():
-        raise SkillError(f"{places[1]}: widths must be above 0")
+        raise SkillError(f"{locations[1]}: widths must be above 0")
     dominant = []
-    for row, place in zip(table[2:], places[2:], strict=True):
+    for row, location in zip(table[2:], locations[2:], strict=True):
         if len(row) < 2 or row[1] not in OUTPUTS:
-            raise SkillError(f"{place}: criterion must be one of {', '.join(OUTPUTS)}")
+            raise SkillError(f"{location}: criterion must be one of {', '.join(OUTPUTS)}")
         dominant.append(OUTPUTS.index(row[1]))
-    values = np.array([_numbers(row, place) for row, place in zip(table[2:], places[2:], strict=True)])
+    values = np.array(
+        [_numbers(row, location) for row, location in zip(table[2:], locations[2:], strict=True)]
+    )
     return ExampleRules(tuple(row[0] for row in table[2:]), values, np.array(dominant), widths)
 
 
-def _numbers(row: Sequence[str], place: str) -> Array:
+def _numbers(row: Sequence[str], location: str) -> Array:
     try:
         numbers = np.array([float(cell) for cell in row[2:]])
     except ValueError:
-        raise SkillError(f"{place}: {', '.join(row[2:])} are not numbers") from None
+        raise SkillError(f"{location}: {', '.join(row[2:])} are not numbers") from None
     if len(numbers) != len(INPUTS) or not ((numbers >= 0.0) & (numbers <= 1.0)).all():
-        raise SkillError(f"{place}: must have {len(INPUTS)} numbers from 0 to 1")
+        raise SkillError(f"{location}: must have {len(INPUTS)} numbers from 0 to 1")
     return numbers

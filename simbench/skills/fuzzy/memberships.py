@@ -16,7 +16,7 @@ from simbench.kinematics.arrays import Array
 from simbench.skills.fuzzy.rules import DISTANCES, INPUT_TERMS, OUTPUT_TERMS, OUTPUTS
 
 NARROWEST = 0.05
-"""Least width of a Gaussian and of a Z's fall: narrower, a term would single out one recording."""
+"""Least width of a Gaussian and of the fall of a Z-shape: narrower, a term would single out one recording."""
 _SHIPPED = "memberships.yaml"
 _HEAD = """\
 # Membership functions of the fuzzy strategy detection (Tomić 2018, chapter 5); all from 0 to 1.
@@ -27,13 +27,13 @@ _HEAD = """\
 
 @dataclass(frozen=True)
 class Memberships:
-    """Parameters of all terms, in the order of `INPUT_TERMS` and `OUTPUT_TERMS`.
+    """Parameters of the membership functions of all terms, in the order of `INPUT_TERMS` and `OUTPUT_TERMS`.
 
     Parameters
     ----------
     inputs : mapping of str to tuple of (float, float)
-        Of each term: centre and width of a Gaussian for speeds; where a Z-shape leaves 1 and reaches 0 for
-        distances.
+        Two parameters of each term: centre and width of a Gaussian for speeds; for distances the values at
+        which a Z-shape leaves 1 and reaches 0.
     outputs : mapping of str to tuple of float
         Peak of each term.
     """
@@ -42,7 +42,7 @@ class Memberships:
     outputs: Mapping[str, tuple[float, ...]]
 
 
-BY_HAND = Memberships(
+INITIAL_MEMBERSHIPS = Memberships(
     {
         name: (
             ((0.2, 0.4), (0.4, 0.8))
@@ -56,14 +56,36 @@ BY_HAND = Memberships(
 """Terms spread evenly, from which tuning starts: the thesis prints no numbers but XB's 0.95 (§5.3.1)."""
 
 
-def flat(memberships: Memberships) -> Array:
-    """Write the parameters one after the other: (p,)."""
+def flatten_memberships(memberships: Memberships) -> Array:
+    """Write the parameters one after the other.
+
+    Parameters
+    ----------
+    memberships : Memberships
+        Parameters of all terms.
+
+    Returns
+    -------
+    (p,) array
+        The same parameters: inputs, then outputs.
+    """
     terms = [number for name in INPUT_TERMS for term in memberships.inputs[name] for number in term]
     return np.array([*terms, *(peak for name in OUTPUTS for peak in memberships.outputs[name])])
 
 
-def from_flat(parameters: Array) -> Memberships:
-    """Read what `flat` wrote."""
+def unflatten_memberships(parameters: Array) -> Memberships:
+    """Read parameters that `flatten_memberships` wrote.
+
+    Parameters
+    ----------
+    parameters : (p,) array
+        Parameters of inputs, then outputs.
+
+    Returns
+    -------
+    Memberships
+        Parameters of all terms.
+    """
     numbers = iter(parameters.tolist())
     return Memberships(
         {name: tuple((next(numbers), next(numbers)) for _ in terms) for name, terms in INPUT_TERMS.items()},
@@ -72,8 +94,14 @@ def from_flat(parameters: Array) -> Memberships:
 
 
 @cache
-def shipped_memberships() -> Memberships:
-    """Read the memberships that come with simbench; the file says where its numbers are from."""
+def read_shipped_memberships() -> Memberships:
+    """Read the memberships that come with simbench; the file says where its numbers are from.
+
+    Returns
+    -------
+    Memberships
+        Parameters of all terms.
+    """
     return _parse(files("simbench.skills.fuzzy").joinpath(_SHIPPED).read_text(encoding="utf-8"), _SHIPPED)
 
 
@@ -83,10 +111,12 @@ def read_memberships(path: Path) -> Memberships:
     Parameters
     ----------
     path : Path
+        YAML file, as `write_memberships` writes it.
 
     Returns
     -------
     Memberships
+        Parameters of all terms.
 
     Raises
     ------
@@ -106,7 +136,9 @@ def write_memberships(memberships: Memberships, path: Path, note: str) -> None:
     Parameters
     ----------
     memberships : Memberships
+        Parameters of all terms.
     path : Path
+        YAML file to be written.
     note : str
         Where the numbers are from, one line.
 
@@ -145,36 +177,36 @@ def _parse(text: str, source: str) -> Memberships:
     )
     terms, peaks = {}, {}
     for name in INPUT_TERMS:
-        place = f"{source}: inputs.{name}"
-        given = _members(inputs[name], INPUT_TERMS[name], place)
-        terms[name] = tuple(_pair(given[term], name, f"{place}.{term}") for term in INPUT_TERMS[name])
+        location = f"{source}: inputs.{name}"
+        given = _members(inputs[name], INPUT_TERMS[name], location)
+        terms[name] = tuple(_pair(given[term], name, f"{location}.{term}") for term in INPUT_TERMS[name])
     for name in OUTPUTS:
-        place = f"{source}: outputs.{name}"
-        given = _members(outputs[name], OUTPUT_TERMS, place)
-        peaks[name] = tuple(_unit(given[term], f"{place}.{term}") for term in OUTPUT_TERMS)
+        location = f"{source}: outputs.{name}"
+        given = _members(outputs[name], OUTPUT_TERMS, location)
+        peaks[name] = tuple(_unit(given[term], f"{location}.{term}") for term in OUTPUT_TERMS)
         if not 0.0 < peaks[name][0] < peaks[name][-1] or sorted(peaks[name]) != list(peaks[name]):
-            raise SkillError(f"{place}: peaks must be above 0 and ascend from {' to '.join(OUTPUT_TERMS)}")
+            raise SkillError(f"{location}: peaks must be above 0 and ascend from {' to '.join(OUTPUT_TERMS)}")
     return Memberships(terms, peaks)
 
 
-def _members(content: Any, names: tuple[str, ...], place: str) -> dict[str, Any]:
+def _members(content: Any, names: tuple[str, ...], location: str) -> dict[str, Any]:
     """Check that content is a mapping with exactly these keys."""
     if not isinstance(content, dict) or set(content) != set(names):
-        raise SkillError(f"{place}: must have exactly {', '.join(names)}")
+        raise SkillError(f"{location}: must have exactly {', '.join(names)}")
     return content
 
 
-def _pair(given: Any, name: str, place: str) -> tuple[float, float]:
+def _pair(given: Any, name: str, location: str) -> tuple[float, float]:
     if not isinstance(given, list) or len(given) != 2:
-        raise SkillError(f"{place}: must be two numbers")
-    first, second = (_unit(number, place) for number in given)
+        raise SkillError(f"{location}: must be two numbers")
+    first, second = (_unit(number, location) for number in given)
     width = second - first if name in DISTANCES else second
     if width < NARROWEST - 1e-9:
-        raise SkillError(f"{place}: {given} is narrower than {NARROWEST}")
+        raise SkillError(f"{location}: {given} is narrower than {NARROWEST}")
     return first, second
 
 
-def _unit(number: Any, place: str) -> float:
+def _unit(number: Any, location: str) -> float:
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= 1.0:
-        raise SkillError(f"{place}: {number!r} is not a number from 0 to 1")
+        raise SkillError(f"{location}: {number!r} is not a number from 0 to 1")
     return float(number)

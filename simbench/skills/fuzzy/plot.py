@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from simbench.plotting import ALARM_COLOUR, LEFT, RIGHT, TOP, WIDTH, Sheet, add_axes, new_sheet, save_png
 from simbench.skills.fuzzy.memberships import Memberships
 from simbench.skills.fuzzy.rules import INPUT_TERMS, OUTPUT_TERMS, OUTPUTS, RULES
-from simbench.skills.fuzzy.strategy import Strategy, membership_degrees
+from simbench.skills.fuzzy.strategy import DetectedStrategy, compute_membership_degrees
 
 # Colour-blind readers can tell them apart.
 TERM_COLOURS = dict(zip(OUTPUT_TERMS, ("#0072b2", "#56b4e9", "#009e73", "#e69f00", "#d55e00"), strict=True))
@@ -28,8 +28,11 @@ def draw_memberships(memberships: Memberships, title: str, path: Path) -> None:
     Parameters
     ----------
     memberships : Memberships
+        Parameters of the terms.
     title : str
+        Title of the picture.
     path : Path
+        PNG file to be written.
 
     Raises
     ------
@@ -47,16 +50,19 @@ def draw_memberships(memberships: Memberships, title: str, path: Path) -> None:
     save_png(sheet.figure, path)
 
 
-def draw_inference(strategy: Strategy, memberships: Memberships, title: str, path: Path) -> None:
-    """Draw one recording's inputs on their terms, how strongly each rule speaks, and the weights, as PNG.
+def draw_inference(strategy: DetectedStrategy, memberships: Memberships, title: str, path: Path) -> None:
+    """Draw one recording's inputs on their terms, the strength of each rule, and the weights, as PNG.
 
     Parameters
     ----------
-    strategy : Strategy
-        From `detect_strategy` with the same memberships.
+    strategy : DetectedStrategy
+        Result of `detect_strategy` with the same memberships.
     memberships : Memberships
+        Parameters of the terms.
     title : str
+        Title of the picture.
     path : Path
+        PNG file to be written.
 
     Raises
     ------
@@ -74,18 +80,18 @@ def draw_inference(strategy: Strategy, memberships: Memberships, title: str, pat
     rules = add_axes(sheet, LEFT, top, WIDTH - LEFT - RIGHT - weights_width - _GAP, _HEIGHT)
     colours = []
     for rule in RULES:
-        said = [name for name, term in zip(OUTPUTS, rule.conclusion, strict=True) if term == "XB"]
-        colours.append(CRITERION_COLOURS[said[0]] if len(said) == 1 else SHARED_COLOUR)
+        concluded = [name for name, term in zip(OUTPUTS, rule.conclusion, strict=True) if term == "XB"]
+        colours.append(CRITERION_COLOURS[concluded[0]] if len(concluded) == 1 else SHARED_COLOUR)
     colours += [CRITERION_COLOURS[name] for name in OUTPUTS]
     heights = [
         *(strategy.strengths[rule.number] for rule in RULES),
         *(strategy.examples[name] for name in OUTPUTS),
     ]
     first = len(RULES) + 2
-    places = [*range(1, len(RULES) + 1), *range(first, first + len(OUTPUTS))]
-    rules.bar(places, heights, color=colours, width=0.7)
+    positions = [*range(1, len(RULES) + 1), *range(first, first + len(OUTPUTS))]
+    rules.bar(positions, heights, color=colours, width=0.7)
     middle = first + 0.5 * (len(OUTPUTS) - 1)
-    rules.set_xticks([*places[: len(RULES)], middle], [*(str(rule.number) for rule in RULES), "examples"])
+    rules.set_xticks([*positions[: len(RULES)], middle], [*(str(rule.number) for rule in RULES), "examples"])
     # Examples add up to several; rules by hand speak by less than 1.
     rules.set_yscale("symlog", linthresh=0.1)
     rules.set_ylim(0.0, max(1.0, 1.2 * max(heights)))
@@ -110,7 +116,7 @@ def draw_inference(strategy: Strategy, memberships: Memberships, title: str, pat
 def _draw_inputs(sheet: Sheet, memberships: Memberships) -> list[Axes]:
     """Draw the curves of the inputs' terms, in the order of `INPUT_TERMS`."""
     grid = np.linspace(0.0, 1.0, 201)
-    degrees = membership_degrees(np.repeat(grid[:, None], len(INPUT_TERMS), axis=1), memberships)
+    degrees = compute_membership_degrees(np.repeat(grid[:, None], len(INPUT_TERMS), axis=1), memberships)
     drawn = []
     for k, name in enumerate(INPUT_TERMS):
         axes = _term_axes(sheet, k, name)
@@ -120,8 +126,8 @@ def _draw_inputs(sheet: Sheet, memberships: Memberships) -> list[Axes]:
     return drawn
 
 
-def _term_axes(sheet: Sheet, place: int, name: str) -> Axes:
-    row, column = divmod(place, _COLUMNS)
+def _term_axes(sheet: Sheet, index: int, name: str) -> Axes:
+    row, column = divmod(index, _COLUMNS)
     left, top = LEFT + column * (_TERM_WIDTH + _GAP), TOP + 16 + row * (_HEIGHT + _SPACE)
     axes = add_axes(sheet, left, top, _TERM_WIDTH, _HEIGHT)
     axes.set_title(name, loc="left", size=9)

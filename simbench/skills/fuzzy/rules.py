@@ -1,16 +1,16 @@
-"""Rules that read a strategy off a motion, as data: terms, Tomić (2018), tables 5.1 to 5.4, and our own."""
+"""Rules that infer a strategy from a motion, as data: terms, Tomić (2018), tables 5.1 to 5.4, and our own."""
 
 from dataclasses import dataclass
 
 SPEEDS = ("vShoulderPitch", "vShoulderYaw", "vElbowYaw", "vTrunkPitch", "vShoulderRoll")
 """Mean speeds of joints, in the order of table 5.1's columns."""
 DISTANCES = ("ergonomyShoulderPitch", "ergonomyShoulderYaw", "ergonomyElbowYaw")
-"""Distances of joints from their ergonomic place, in the order of table 5.3's columns."""
+"""Distances of joints from their ergonomic position, in the order of table 5.3's columns."""
 TRUNK = "ergonomyTrunk"
-"""Distance of the trunk from upright; the thesis does not look at it, and no rule by hand does."""
+"""Distance of the trunk from upright; neither the thesis nor any rule by hand looks at it."""
 INPUTS = (*SPEEDS, *DISTANCES, TRUNK)
 OUTPUTS = ("energy", "velocity", "ergonomy")
-"""Criteria that rules decide between: none speaks of manipulability (§5.2.1)."""
+"""Criteria that rules decide between: none concludes manipulability (§5.2.1)."""
 
 INPUT_TERMS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(SPEEDS, ("XS", "M", "XB")),
@@ -23,14 +23,14 @@ OUTPUT_TERMS = ("XS", "S", "M", "B", "XB")
 
 @dataclass(frozen=True)
 class Rule:
-    """If all inputs are as said, the outputs are as said.
+    """A fuzzy rule: if all conditions hold, the outputs have the concluded terms.
 
     Parameters
     ----------
     number : int
-        Up to 17 as in the thesis.
+        Number of the rule; up to 17 as in the thesis.
     conditions : tuple of (str, str)
-        Input and its term; joined by ∧ = min.
+        Inputs and their terms; joined by ∧ = min.
     conclusion : tuple of str
         Term of each of `OUTPUTS`.
     priority : float
@@ -75,8 +75,8 @@ THESIS_RULES: tuple[Rule, ...] = (
     _activity(14, "M  M  XB", _VELOCITY),
     _near(15, "S"),
     _near(16, "XS"),
-    # The thesis gives no priority to the rule by which energy and ergonomy share: by the lower one ergonomy
-    # would never share, for rules 1 and 8 then say energy just as loudly.
+    # The thesis gives no priority to the rule by which energy and ergonomics share the weight: with the lower
+    # one ergonomics would never get a share, for rules 1 and 8 then conclude energy just as strongly.
     Rule(
         17,
         (

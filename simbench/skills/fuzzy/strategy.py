@@ -1,4 +1,4 @@
-"""A person's strategy by fuzzy rules, by hand and by example: Mamdani inference over how joints move."""
+"""A person's strategy by fuzzy rules, by hand and by example: Mamdani inference from the joints' motion."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,29 +9,30 @@ from numpy.typing import ArrayLike
 
 from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
-from simbench.skills.fuzzy.examples import ExampleRules, example_strengths, shipped_examples
-from simbench.skills.fuzzy.inputs import fuzzy_inputs
-from simbench.skills.fuzzy.memberships import Memberships, shipped_memberships
+from simbench.skills.fuzzy.examples import ExampleRules, compute_example_strengths, read_shipped_examples
+from simbench.skills.fuzzy.inputs import compute_fuzzy_inputs
+from simbench.skills.fuzzy.memberships import Memberships, read_shipped_memberships
 from simbench.skills.fuzzy.rules import DISTANCES, INPUT_TERMS, INPUTS, OUTPUT_TERMS, OUTPUTS, RULES, Rule
 from simbench.skills.person.task_motion import TaskMotion
 
 
 @dataclass(frozen=True)
 class Inference:
-    """What the rules make of m recordings.
+    """What the rules infer of m recordings.
 
     Parameters
     ----------
     values : (m, 9) array
-        Of `INPUTS`.
+        Values of `INPUTS`.
     degrees : dict of (str, str) to (m,) array
         Membership of an input in its term.
     strengths : (m, 19) array
-        Of `RULES`, or of the rules given: priority times the least membership of the conditions.
+        Strength of each of `RULES`, or of the rules given: priority times the least membership of the
+        conditions.
     examples : (m, 3) array
-        How strongly examples of each of `OUTPUTS` speak, zero without examples.
+        How strongly examples support each of `OUTPUTS`, zero without examples.
     weights : (m, 3) array
-        Of `OUTPUTS`, rows with sum 1.
+        Weights of `OUTPUTS`, rows with sum 1.
     """
 
     values: Array
@@ -42,19 +43,19 @@ class Inference:
 
 
 @dataclass(frozen=True)
-class Strategy:
-    """The strategy behind one recording.
+class DetectedStrategy:
+    """The strategy that fuzzy rules detect in one recording.
 
     Parameters
     ----------
     inputs : dict of str to float
-        Of `INPUTS`, 0 to 1.
+        Values of `INPUTS`, 0 to 1.
     strengths : dict of int to float
-        Number of a rule by hand to how strongly it speaks.
+        Number of a rule by hand to its strength.
     examples : dict of str to float
-        Criterion to how strongly examples of it speak.
+        Criterion to how strongly examples support it.
     weights : dict of str to float
-        Of energy, velocity and ergonomy; sum 1.
+        Weights of the criteria in `OUTPUTS`; sum 1.
     """
 
     inputs: dict[str, float]
@@ -70,12 +71,13 @@ class Strategy:
 
 def detect_strategy(
     task: TaskMotion, memberships: Memberships | None = None, examples: ExampleRules | None = None
-) -> Strategy:
-    """Tell by fuzzy rules what a person minimises, without any optimisation (Tomić 2018, chapter 5).
+) -> DetectedStrategy:
+    """Detect by fuzzy rules what a person minimises, without any optimisation (Tomić 2018, chapter 5).
 
     Parameters
     ----------
     task : TaskMotion
+        The prepared recording.
     memberships : Memberships, optional
         By default those that come with simbench.
     examples : ExampleRules, optional
@@ -83,7 +85,8 @@ def detect_strategy(
 
     Returns
     -------
-    Strategy
+    DetectedStrategy
+        Weights of the criteria, and what they were inferred from.
 
     Raises
     ------
@@ -91,11 +94,11 @@ def detect_strategy(
         Nothing moves in the recording, or scikit-fuzzy is not installed.
     """
     found = infer(
-        fuzzy_inputs(task),
-        shipped_memberships() if memberships is None else memberships,
-        examples=shipped_examples() if examples is None else examples,
+        compute_fuzzy_inputs(task),
+        read_shipped_memberships() if memberships is None else memberships,
+        examples=read_shipped_examples() if examples is None else examples,
     )
-    return Strategy(
+    return DetectedStrategy(
         dict(zip(INPUTS, found.values[0].tolist(), strict=True)),
         dict(zip((rule.number for rule in RULES), found.strengths[0].tolist(), strict=True)),
         dict(zip(OUTPUTS, found.examples[0].tolist(), strict=True)),
@@ -118,26 +121,28 @@ def infer(
     Parameters
     ----------
     values : (m, 9) or (9,) array_like
-        Of `INPUTS`, 0 to 1.
+        Values of `INPUTS`, 0 to 1.
     memberships : Memberships
+        Parameters of the terms.
     rules : sequence of Rule
-        By hand; the thesis's own are `THESIS_RULES`.
+        Rules by hand; the thesis's own are `THESIS_RULES`.
     examples : ExampleRules, optional
-        By default none.
+        Rules by example, by default none.
 
     Returns
     -------
     Inference
+        Weights of the criteria, and how they come about.
 
     Raises
     ------
     SkillError
-        Values are not such, or scikit-fuzzy is not installed.
+        Values are not of this form, or scikit-fuzzy is not installed.
     """
     rows = np.atleast_2d(np.asarray(values, dtype=float))
     if rows.ndim != 2 or rows.shape[1] != len(INPUTS) or not ((rows >= 0.0) & (rows <= 1.0)).all():
         raise SkillError(f"fuzzy inputs: must be {len(INPUTS)} numbers from 0 to 1 for each recording")
-    degrees = membership_degrees(rows, memberships)
+    degrees = compute_membership_degrees(rows, memberships)
     strengths = np.array(
         [rule.priority * np.min([degrees[each] for each in rule.conditions], axis=0) for rule in rules]
     ).T
@@ -152,14 +157,27 @@ def infer(
     )
     # Not the quotient of equation 5.4 itself: its denominator is the same for all three and cancels.
     by_example = (
-        np.zeros((len(rows), len(OUTPUTS))) if examples is None else example_strengths(rows, examples)
+        np.zeros((len(rows), len(OUTPUTS))) if examples is None else compute_example_strengths(rows, examples)
     )
-    said = strengths @ peaks + by_example
-    return Inference(rows, degrees, strengths, by_example, said / said.sum(axis=1, keepdims=True))
+    support = strengths @ peaks + by_example
+    return Inference(rows, degrees, strengths, by_example, support / support.sum(axis=1, keepdims=True))
 
 
-def membership_degrees(values: Array, memberships: Memberships) -> dict[tuple[str, str], Array]:
-    """Compute how much the inputs (m, 9) belong to each of their terms: (m,) each, 0 to 1."""
+def compute_membership_degrees(values: Array, memberships: Memberships) -> dict[tuple[str, str], Array]:
+    """Compute how much inputs belong to each of their terms.
+
+    Parameters
+    ----------
+    values : (m, 9) array
+        Values of `INPUTS`, 0 to 1.
+    memberships : Memberships
+        Parameters of the terms.
+
+    Returns
+    -------
+    dict of (str, str) to (m,) array
+        Input and term to the degree of membership, 0 to 1.
+    """
     fuzzy = _scikit_fuzzy()
     return {
         (name, term): (fuzzy.zmf if name in DISTANCES else fuzzy.gaussmf)(values[:, k], *parameters)

@@ -8,20 +8,21 @@ from numpy.typing import ArrayLike
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.kinematics.redundancy.objective import make_scratch
-from simbench.kinematics.redundancy.rollout import roll_errors
-from simbench.skills.ioc.inverse_kinematics import checked_weights
+from simbench.kinematics.redundancy.rollout import roll_out_errors
+from simbench.skills.ioc.inverse_kinematics import check_weights
 from simbench.skills.person.task_motion import TaskMotion
 
 Fitness = Callable[[ArrayLike], Array]
-"""Of weights (m, 4): F (m,), m·s."""
+"""Function of weights (m, 4) to fitness F (m,), m·s."""
 
 
-def path_errors(task: TaskMotion, weights: ArrayLike) -> Array:
-    """Follow the path by laws: errors of shoulders and elbows over time.
+def compute_path_errors(task: TaskMotion, weights: ArrayLike) -> Array:
+    """Follow the path by laws and compute the errors of shoulders and elbows over time.
 
     Parameters
     ----------
     task : TaskMotion
+        Recording that the laws imitate.
     weights : (m, 4) array_like
         k of energy, velocity, ergonomy, manipulability, each row not negative with sum 1.
 
@@ -33,11 +34,11 @@ def path_errors(task: TaskMotion, weights: ArrayLike) -> Array:
     Raises
     ------
     SkillError
-        Weights are not such.
+        The weights are not of this form.
     """
-    k = np.ascontiguousarray(checked_weights(weights, len(CRITERIA)))
+    k = np.ascontiguousarray(check_weights(weights, len(CRITERIA)))
     errors = np.empty((len(k), len(task.time)))
-    roll_errors(task.body, task.path, task.constants, k, make_scratch(task.body), errors)
+    roll_out_errors(task.body, task.path, task.constants, k, make_scratch(task.body), errors)
     return errors
 
 
@@ -50,6 +51,7 @@ def make_fitness(task: TaskMotion) -> Fitness:
     Parameters
     ----------
     task : TaskMotion
+        Recording that the laws imitate.
 
     Returns
     -------
@@ -59,11 +61,24 @@ def make_fitness(task: TaskMotion) -> Fitness:
     """
 
     def fitness(weights: ArrayLike) -> Array:
-        return np.asarray(np.trapezoid(path_errors(task, weights), dx=task.constants.period, axis=1))
+        return np.asarray(np.trapezoid(compute_path_errors(task, weights), dx=task.constants.period, axis=1))
 
     return fitness
 
 
-def per_sample(task: TaskMotion, fitness: ArrayLike) -> Array:
-    """Mean error over time, m, of fitness (...): what table 4.1 of the thesis lists."""
+def mean_error(task: TaskMotion, fitness: ArrayLike) -> Array:
+    """Convert fitness to the mean error over time, which table 4.1 of the thesis lists.
+
+    Parameters
+    ----------
+    task : TaskMotion
+        Recording of the fitness.
+    fitness : (...) array_like
+        F, m·s.
+
+    Returns
+    -------
+    (...) array
+        Mean error of the four points stacked, m.
+    """
     return np.asarray(fitness) / task.duration

@@ -1,4 +1,4 @@
-"""How well a recording tells the weights of criteria: the mixtures about as good as the best one."""
+"""How well a recording identifies the weights of criteria: the mixtures about as good as the best one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.skills.ioc.fitness import Fitness
 from simbench.skills.ioc.inverse_optimal_control import (
     Mixture,
-    criterion_shares,
+    compute_criterion_shares,
+    make_mean_fitness,
     mean_duration,
-    mean_fitness,
     mean_period,
 )
 from simbench.skills.person.task_motion import TaskMotion
@@ -22,7 +22,7 @@ from simbench.skills.person.task_motion import TaskMotion
 TOLERANCE = 1e-4
 """Mean error, m, by which a mixture may be worse than the best and still be about as good."""
 APART = 0.1
-"""Weights are not told apart where mixtures about as good extend farther than this."""
+"""Two weights cannot be told apart where mixtures about as good extend farther than this."""
 _HALVINGS = 5
 _NO_STEP = 1e-9
 _SIZE, _NAMES = len(CRITERIA), tuple(CRITERIA)
@@ -35,9 +35,9 @@ class Flatness:
     Parameters
     ----------
     tolerance : float
-        m.
+        Mean error by which they are worse at most, m.
     lowest, highest : (4,) array
-        Extent of each weight among them.
+        Least and greatest value of each weight among them.
     directions : (3, 4) array
         Principal directions of these mixtures, unit changes of the weights of sum 0, flattest first.
     widths : (3,) array
@@ -45,7 +45,7 @@ class Flatness:
     dominant : tuple of str
         Criteria that have the greatest share in one of them, that of the best mixture first.
     evaluations : int
-        Laws whose fitness was computed.
+        Number of laws whose fitness was computed.
     """
 
     tolerance: float
@@ -64,7 +64,7 @@ class Flatness:
         return tuple((_NAMES[i], _NAMES[j]) for i, j in pairs)
 
 
-def mixture_flatness(tasks: Sequence[TaskMotion], mixture: Mixture, tolerance: float = TOLERANCE) -> Flatness:
+def explore_mixture(tasks: Sequence[TaskMotion], mixture: Mixture, tolerance: float = TOLERANCE) -> Flatness:
     """Find out how flat fitness is around what inverse optimal control found.
 
     Parameters
@@ -72,16 +72,18 @@ def mixture_flatness(tasks: Sequence[TaskMotion], mixture: Mixture, tolerance: f
     tasks : sequence of TaskMotion
         The recordings it was found for.
     mixture : Mixture
+        The best mixture.
     tolerance : float
-        m.
+        Mean error by which a mixture may be worse than the best, m.
 
     Returns
     -------
     Flatness
+        Mixtures about as good.
     """
-    fitness, seconds = mean_fitness(tasks), mean_duration(tasks)
+    fitness, seconds = make_mean_fitness(tasks), mean_duration(tasks)
     found = mixture.found
-    return flatness(
+    return explore_flatness(
         lambda weights: fitness(weights) / seconds,
         mixture.weights,
         mixture.fitness,
@@ -91,24 +93,26 @@ def mixture_flatness(tasks: Sequence[TaskMotion], mixture: Mixture, tolerance: f
     )
 
 
-def flatness(
+def explore_flatness(
     fitness: Fitness, best: Array, least: float, tolerance: float, known: Array, period: float
 ) -> Flatness:
     """Follow straight lines from the best weights for as long as fitness stays within the tolerance.
 
     The lines exchange the weights of two criteria, go to each criterion alone, and along the principal
-    directions of what these have found. In equation 4.23 energy and ergonomy enter K as k_en + k_erg Δt²,
+    directions of what these have found. In equation 4.23 energy and ergonomics enter K as k_en + k_erg Δt²,
     velocity and manipulability as k_vel + k_man; only the pull to the ergonomic posture and the push along
     ω tell one from the other.
 
     Parameters
     ----------
     fitness : callable
-        Of weights (m, 4): (m,), m.
+        Function of weights (m, 4) to mean errors (m,), m.
     best : (4,) array
+        Weights of the best mixture.
     least : float
-        Its fitness.
+        Mean error of the best mixture, m.
     tolerance : float
+        Mean error by which a mixture may be worse than the best, m.
     known : (p, 4) array
         Weights that are within the tolerance; may be empty.
     period : float
@@ -117,16 +121,17 @@ def flatness(
     Returns
     -------
     Flatness
+        Mixtures about as good.
     """
     units = np.eye(_SIZE)
     swaps = np.array([units[j] - units[i] for i, j in permutations(range(_SIZE), 2)])
-    first, count = _ends(fitness, best, least + tolerance, np.vstack([swaps, units - best]))
+    first, count = _find_line_ends(fitness, best, least + tolerance, np.vstack([swaps, units - best]))
     cloud = np.vstack([best, known, first])
-    axes = _principal(cloud, best)
-    second, more = _ends(fitness, best, least + tolerance, np.vstack([axes, -axes]))
+    axes = _principal_directions(cloud, best)
+    second, more = _find_line_ends(fitness, best, least + tolerance, np.vstack([axes, -axes]))
     cloud = np.vstack([cloud, second])
-    axes = _principal(cloud, best)
-    leaders = np.argmax(criterion_shares(np.vstack([best, cloud]), period), axis=1).tolist()
+    axes = _principal_directions(cloud, best)
+    leaders = np.argmax(compute_criterion_shares(np.vstack([best, cloud]), period), axis=1).tolist()
     return Flatness(
         tolerance,
         cloud.min(axis=0),
@@ -138,8 +143,8 @@ def flatness(
     )
 
 
-def _ends(fitness: Fitness, best: Array, limit: float, directions: Array) -> tuple[Array, int]:
-    """Last points within the limit on lines from the best one, by halving, and the evaluations that took.
+def _find_line_ends(fitness: Fitness, best: Array, limit: float, directions: Array) -> tuple[Array, int]:
+    """Find the last points within the limit on lines from the best one by halving; count the evaluations.
 
     Where fitness comes back below the limit farther out, that part of a line is missed, unless it is the end.
     """
@@ -165,7 +170,7 @@ def _points(best: Array, directions: Array, steps: Array) -> Array:
     return np.asarray(points / points.sum(axis=1, keepdims=True))
 
 
-def _principal(cloud: Array, best: Array) -> Array:
+def _principal_directions(cloud: Array, best: Array) -> Array:
     """Principal directions (3, 4) of weights about the best ones, widest first."""
     plane = null_space(np.ones((1, _SIZE)))
     return np.asarray(np.linalg.svd((cloud - best) @ plane)[2] @ plane.T)

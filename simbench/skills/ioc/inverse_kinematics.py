@@ -1,6 +1,7 @@
 """Inverse kinematics with criteria: single laws, the weighted law, and whole motions by it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,98 +9,161 @@ from numpy.typing import ArrayLike
 from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.manipulability import manipulability_gradient
-from simbench.kinematics.redundancy.anatomy import reluctance
+from simbench.kinematics.redundancy.anatomy import compute_joint_limit_stiffness
 from simbench.kinematics.redundancy.body import (
     SkillBody,
-    add_girdle,
-    carried_along,
-    hand_columns,
-    inertia_of,
-    stand,
+    add_clavicle_jacobian,
+    compute_hand_jacobian,
+    compute_inertia_matrix,
+    compute_inertial_coupling,
+    compute_point_position,
+    update_body_poses,
 )
 from simbench.kinematics.redundancy.criteria import (
     CRITERIA,
+    BodyState,
     Criterion,
     Quadratic,
-    State,
-    from_habit,
+    compute_weighted_sum,
     manipulability,
-    weighted_sum,
+    shift_to_habit,
 )
-from simbench.kinematics.redundancy.objective import Constants, Scratch, make_scratch
-from simbench.kinematics.redundancy.resolve import make_factors, resolve
-from simbench.kinematics.redundancy.rollout import TOLERANCE, advance, roll, tell
+from simbench.kinematics.redundancy.objective import LawConstants, Scratch, make_scratch
+from simbench.kinematics.redundancy.rollout import TOLERANCE, apply_prescribed, roll_out, take_step
+from simbench.kinematics.redundancy.step import StepProblem, make_step_factors, solve_step
+from simbench.kinematics.task_matrix import make_workspace
 from simbench.skills.person.task_motion import TaskMotion
 
-_SUM = 1e-6
+_SUM_TOLERANCE = 1e-6
 
 
-def observe(body: SkillBody, constants: Constants, q: Array, scratch: Scratch | None = None) -> State:
+def observe(body: SkillBody, constants: LawConstants, q: Array, scratch: Scratch | None = None) -> BodyState:
     """Compute what criteria look at.
 
     Parameters
     ----------
     body : SkillBody
-    constants : Constants
+        Body that moves.
+    constants : LawConstants
+        Numbers of the law.
     q : (n,) array
-        All coordinates.
+        All coordinates, rad or m.
     scratch : Scratch, optional
-        To be used again; its bodies stand at q afterwards, its `columns` are the Jacobian's. `told` holds
-        how the told coordinates have moved, `back` how the habit would move the others, 0 by default.
+        Memory to be used again; its bodies are at q afterwards, the `columns` of its problem are the
+        Jacobian's. Its `prescribed_step` says how the prescribed coordinates have moved, its `habit_step` how
+        the habit would move the others; both are 0 by default.
 
     Returns
     -------
-    State
+    BodyState
+        State before the step.
     """
     scratch = make_scratch(body) if scratch is None else scratch
-    stand(body, q, scratch.work)
-    inertia_of(body, scratch.work, scratch.inertia)
-    hand_columns(body, scratch.work, body.resolved, scratch.columns)
-    hand_columns(body, scratch.work, body.reaching, scratch.wide)
-    manipulability_gradient(scratch.wide, scratch.gradient)
-    add_girdle(body, scratch.work, q, scratch.columns)
-    reluctance(body.anatomy, q, scratch.scale)
-    carried, pulled = np.empty(len(body.resolved)), np.empty(len(body.resolved))
-    effort = scratch.scale * scratch.told / constants.period
-    away = q - scratch.told - body.ergonomic
-    effort[body.resolved], away[body.resolved] = 0.0, 0.0
-    away[body.anatomy.girdle[:, :2].ravel()] = 0.0
-    carried_along(body, scratch.work, effort, carried)
-    carried_along(body, scratch.work, away, pulled)
-    near = scratch.scale[body.resolved]
-    return State(
-        q[body.resolved],
-        scratch.inertia.copy(),
-        near,
-        near * carried,
-        pulled,
-        scratch.back[body.resolved] / constants.period,
-        scratch.columns.T.copy(),
-        scratch.gradient[np.isin(body.reaching, body.resolved)],
-        constants.period,
-        constants.gain,
+    inertia, columns = scratch.state.inertia, scratch.problem.columns
+    update_body_poses(body, q, scratch.work)
+    compute_inertia_matrix(body, scratch.work, inertia)
+    compute_hand_jacobian(body, scratch.work, body.resolved, columns)
+    compute_hand_jacobian(body, scratch.work, body.manipulating, scratch.manipulating_columns)
+    manipulability_gradient(scratch.manipulating_columns, scratch.manipulating_gradient)
+    add_clavicle_jacobian(body, scratch.work, q, columns)
+    compute_joint_limit_stiffness(body.anatomy, q, scratch.stiffness)
+    effort_coupling, ergonomic_coupling = np.empty(len(body.resolved)), np.empty(len(body.resolved))
+    effort = scratch.stiffness * scratch.prescribed_step / constants.period
+    offset = q - scratch.prescribed_step - body.ergonomic
+    effort[body.resolved], offset[body.resolved] = 0.0, 0.0
+    offset[body.anatomy.clavicles[:, :2].ravel()] = 0.0
+    compute_inertial_coupling(body, scratch.work, effort, effort_coupling)
+    compute_inertial_coupling(body, scratch.work, offset, ergonomic_coupling)
+    stiffness = scratch.stiffness[body.resolved]
+    return BodyState(
+        q=q[body.resolved],
+        inertia=inertia.copy(),
+        stiffness=stiffness,
+        effort_coupling=stiffness * effort_coupling,
+        ergonomic_coupling=ergonomic_coupling,
+        habit_speed=scratch.habit_step[body.resolved] / constants.period,
+        jacobian=columns.T.copy(),
+        gradient=scratch.manipulating_gradient[np.isin(body.manipulating, body.resolved)],
+        period=constants.period,
+        gain=constants.gain,
     )
 
 
-def velocity_law(state: State, twist: Array) -> Array:
-    """J⁺Ẋ (Tomić 2018, §4.2.4): joint speeds (r,) for the hands' twists (6 h,)."""
+def velocity_law(state: BodyState, twist: Array) -> Array:
+    """Compute J⁺Ẋ, the law of least joint velocity (Tomić 2018, §4.2.4).
+
+    Parameters
+    ----------
+    state : BodyState
+        State before the step.
+    twist : (6 h,) array
+        Velocities Ẋ of the hands, m/s and rad/s, world axes.
+
+    Returns
+    -------
+    (r,) array
+        Joint speeds, rad/s or m/s.
+    """
     return np.asarray(np.linalg.pinv(state.jacobian) @ twist)
 
 
-def energy_law(state: State, twist: Array) -> Array:
-    """J_A⁺Ẋ with J_A⁺ = A⁻¹Jᵀ(JA⁻¹Jᵀ)⁻¹ (§4.2.4): joint speeds (r,)."""
-    return np.asarray(_inertia_inverse(state) @ twist)
+def energy_law(state: BodyState, twist: Array) -> Array:
+    """Compute J_A⁺Ẋ with J_A⁺ = A⁻¹Jᵀ(JA⁻¹Jᵀ)⁻¹, the law of least kinetic energy (§4.2.4).
+
+    Parameters
+    ----------
+    state : BodyState
+        State before the step.
+    twist : (6 h,) array
+        Velocities Ẋ of the hands, m/s and rad/s, world axes.
+
+    Returns
+    -------
+    (r,) array
+        Joint speeds, rad/s or m/s.
+    """
+    return np.asarray(_invert_by_inertia(state) @ twist)
 
 
-def ergonomy_law(body: SkillBody, state: State, twist: Array) -> Array:
-    """J_A⁺Ẋ − (1/Δt)(I − J_A⁺J)(q(t − Δt) − q_erg) (§4.2.4): joint speeds (r,)."""
-    inverse = _inertia_inverse(state)
+def ergonomics_law(body: SkillBody, state: BodyState, twist: Array) -> Array:
+    """Compute J_A⁺Ẋ − (1/Δt)(I − J_A⁺J)(q(t − Δt) − q_erg), the law of ergonomics (§4.2.4).
+
+    Parameters
+    ----------
+    body : SkillBody
+        Gives the ergonomic posture q_erg.
+    state : BodyState
+        State before the step.
+    twist : (6 h,) array
+        Velocities Ẋ of the hands, m/s and rad/s, world axes.
+
+    Returns
+    -------
+    (r,) array
+        Joint speeds, rad/s or m/s.
+    """
+    inverse = _invert_by_inertia(state)
     away = (state.q - body.ergonomic[body.resolved]) / state.period
     return np.asarray(inverse @ (twist + state.jacobian @ away) - away)
 
 
-def manipulability_law(body: SkillBody, state: State, twist: Array) -> Array:
-    """J⁺Ẋ + β(I − J⁺J)ω with β = p (§4.2.4): joint speeds (r,)."""
+def manipulability_law(body: SkillBody, state: BodyState, twist: Array) -> Array:
+    """Compute J⁺Ẋ + β(I − J⁺J)ω with β = p, the law of manipulability (§4.2.4).
+
+    Parameters
+    ----------
+    body : SkillBody
+        Body that moves.
+    state : BodyState
+        State before the step.
+    twist : (6 h,) array
+        Velocities Ẋ of the hands, m/s and rad/s, world axes.
+
+    Returns
+    -------
+    (r,) array
+        Joint speeds, rad/s or m/s.
+    """
     push = -manipulability(body, state).linear
     inverse = np.linalg.pinv(state.jacobian)
     return np.asarray(inverse @ (twist - state.jacobian @ push) + push)
@@ -113,15 +177,16 @@ def weighted_law(objective: Quadratic, jacobian: Array, twist: Array) -> Array:
     Parameters
     ----------
     objective : Quadratic
-        Φ, from `weighted_sum`.
+        Φ, from `compute_weighted_sum`.
     jacobian : (6 h, r) array
+        J: velocity and angular velocity of each hand per unit of joint speed, world axes.
     twist : (6 h,) array
-        Ẋ, m/s and rad/s.
+        Velocities Ẋ of the hands, m/s and rad/s, world axes.
 
     Returns
     -------
     (r,) array
-        rad/s and m/s.
+        Joint speeds, rad/s or m/s.
 
     Raises
     ------
@@ -129,23 +194,19 @@ def weighted_law(objective: Quadratic, jacobian: Array, twist: Array) -> Array:
         W or J is singular.
     """
     rows, size = jacobian.shape
-    free, move = np.full(size, np.inf), np.zeros(size)
-    solved = resolve(
-        np.ascontiguousarray(objective.weight),
-        -objective.linear,
-        np.ascontiguousarray(jacobian.T),
-        np.ascontiguousarray(twist),
-        -free,
-        free,
-        np.inf,
-        np.zeros(size, dtype=np.bool_),
-        move,
-        make_factors(size, rows),
-        False,
+    unbounded, speed = np.full(size, np.inf), np.zeros(size)
+    problem = StepProblem(
+        weight=np.ascontiguousarray(objective.weight),
+        linear_term=-objective.linear,
+        columns=np.ascontiguousarray(jacobian.T),
+        error=np.ascontiguousarray(twist),
+        lower=-unbounded,
+        upper=unbounded,
     )
-    if not solved:
+    locked = np.zeros(size, dtype=np.bool_)
+    if not solve_step(problem, np.inf, False, locked, speed, make_step_factors(size, rows)):
         raise SkillError("the weighted law has no solution: its weight matrix or the Jacobian is singular")
-    return move
+    return speed
 
 
 def follow_path(task: TaskMotion, weights: ArrayLike, criteria: Mapping[str, Criterion] = CRITERIA) -> Array:
@@ -154,10 +215,11 @@ def follow_path(task: TaskMotion, weights: ArrayLike, criteria: Mapping[str, Cri
     Parameters
     ----------
     task : TaskMotion
+        Gives the body, the start and the path of the hands.
     weights : (c,) array_like
         k of each criterion: not negative, sum 1.
     criteria : mapping of str to Criterion
-        The four of the thesis run compiled; with others a step takes ten times as long.
+        Criteria by name. The four of the thesis run compiled; with others a step takes ten times as long.
 
     Returns
     -------
@@ -167,14 +229,14 @@ def follow_path(task: TaskMotion, weights: ArrayLike, criteria: Mapping[str, Cri
     Raises
     ------
     SkillError
-        Weights are not such, or the hands cannot go on.
+        The weights are not of this form, or the hands cannot go on.
     """
-    k = checked_weights(weights, len(criteria))[0]
+    k = check_weights(weights, len(criteria))[0]
     motion = np.empty((len(task.time), len(task.names)))
     if dict(criteria) == CRITERIA:
-        reached = roll(task.body, task.path, task.constants, k, make_scratch(task.body), motion)
+        reached = roll_out(task.body, task.path, task.constants, k, make_scratch(task.body), motion)
     else:
-        reached = _roll_with(task, k, list(criteria.values()), motion)
+        reached = _roll_out_criteria(task, k, list(criteria.values()), motion)
     if reached < len(motion):
         raise SkillError(
             f"{task.source}: at {task.time[reached]:.2f} s the hands cannot follow their path from the "
@@ -183,8 +245,51 @@ def follow_path(task: TaskMotion, weights: ArrayLike, criteria: Mapping[str, Cri
     return motion
 
 
-def checked_weights(weights: ArrayLike, count: int) -> Array:
-    """Weights as an (m, count) array.
+def generate_motion(task: TaskMotion, weights: ArrayLike) -> TaskMotion:
+    """Let the weighted law perform a recorded task, and take that for the recording.
+
+    Inverse optimal control of such a motion has to find its weights again.
+
+    Parameters
+    ----------
+    task : TaskMotion
+        Gives the body, the start and the path of the hands.
+    weights : (4,) array_like
+        k of energy, velocity, ergonomy, manipulability.
+
+    Returns
+    -------
+    TaskMotion
+        Its shoulders and elbows are where the law has them, so that these weights have fitness 0.
+
+    Raises
+    ------
+    SkillError
+        The weights are not of this form, or the hands cannot go on.
+    """
+    motion, body = follow_path(task, weights), task.body
+    work, points = make_workspace(body.tree), np.empty_like(task.path.points)
+    for q, positions in zip(motion, points, strict=True):
+        update_body_poses(body, q, work)
+        for p, position in enumerate(positions):
+            compute_point_position(work, body.point_body[p], body.point[p], position)
+    return replace(task, path=task.path._replace(points=points), imitated=motion, source="law")
+
+
+def check_weights(weights: ArrayLike, count: int) -> Array:
+    """Check weights of criteria and make them a matrix.
+
+    Parameters
+    ----------
+    weights : (m, count) or (count,) array_like
+        k of each criterion: not negative, sum 1.
+    count : int
+        Number of criteria.
+
+    Returns
+    -------
+    (m, count) array
+        The weights, one law a row.
 
     Raises
     ------
@@ -193,34 +298,35 @@ def checked_weights(weights: ArrayLike, count: int) -> Array:
     """
     k = np.atleast_2d(np.asarray(weights, dtype=float))
     # Comparisons with NaN are false.
-    if k.ndim != 2 or k.shape[1] != count or not ((k >= 0.0).all() and (abs(k.sum(1) - 1.0) < _SUM).all()):
+    shaped = k.ndim == 2 and k.shape[1] == count
+    if not shaped or not ((k >= 0.0).all() and (abs(k.sum(1) - 1.0) < _SUM_TOLERANCE).all()):
         raise SkillError(
             f"weights {k.tolist()}: must be {count} numbers for each law, not negative, that add up to 1"
         )
     return k
 
 
-def _roll_with(task: TaskMotion, weights: Array, criteria: list[Criterion], motion: Array) -> int:
-    """Follow the path by any criteria; the number of samples reached."""
+def _roll_out_criteria(task: TaskMotion, weights: Array, criteria: list[Criterion], motion: Array) -> int:
+    """Follow the path by any criteria; return the number of samples reached."""
     body, path, constants = task.body, task.path, task.constants
     scratch, q = make_scratch(body), path.start.copy()
-    stand(body, q, scratch.work)
+    update_body_poses(body, q, scratch.work)
     motion[0] = q
     for t in range(1, len(motion)):
-        tell(body, path, constants, t, q, scratch)
+        apply_prescribed(body, path, constants, t, q, scratch)
         state = observe(body, constants, q, scratch)
         forms = [criterion(body, state) for criterion in criteria]
-        objective = from_habit(weighted_sum(forms, weights), state)
-        scratch.weight[:] = objective.weight
-        scratch.wish[:] = -constants.period * objective.linear
-        left = advance(body, constants, path.hand_rotation[t], path.hand_position[t], q, scratch)
+        objective = shift_to_habit(compute_weighted_sum(forms, weights), state)
+        scratch.problem.weight[:] = objective.weight
+        scratch.problem.linear_term[:] = -constants.period * objective.linear
+        left = take_step(body, constants, path.hand_rotation[t], path.hand_position[t], q, scratch)
         if not left <= TOLERANCE:
             return t
         motion[t] = q
     return len(motion)
 
 
-def _inertia_inverse(state: State) -> Array:
-    """J_A⁺ (r, 6 h)."""
+def _invert_by_inertia(state: BodyState) -> Array:
+    """Pseudo-inverse J_A⁺ (r, 6 h) of the Jacobian, weighted by the inertia matrix."""
     spread = np.linalg.solve(state.inertia, state.jacobian.T)
     return np.asarray(spread @ np.linalg.inv(state.jacobian @ spread))

@@ -1,4 +1,4 @@
-"""Which mixture of criteria moves as a person did: one recording, or one mixture for many."""
+"""Inverse optimal control: the mixture of criteria behind one recording, or one mixture for many."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +12,13 @@ from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.kinematics.redundancy.objective import ENERGY, ERGONOMY
 from simbench.skills.ioc.fitness import Fitness, make_fitness
 from simbench.skills.ioc.inverse_kinematics import observe
-from simbench.skills.ioc.optimisers import GENETIC, LATTICE, Found, minimise
-from simbench.skills.ioc.simplex import rescaled
+from simbench.skills.ioc.simplex_search import (
+    GENETIC,
+    LATTICE,
+    SearchResult,
+    rescale_weights,
+    search_weights,
+)
 from simbench.skills.person.task_motion import TaskMotion
 
 NAMES = tuple(CRITERIA)
@@ -28,12 +33,12 @@ class Mixture:
     weights : (4,) array
         k of energy, velocity, ergonomy, manipulability.
     shares : (4,) array
-        What each criterion counts for, whatever the frame rate: `criterion_shares`.
+        What each criterion counts for, whatever the frame rate: `compute_criterion_shares`.
     fitness : float
         Mean error over time, m: shoulders and elbows together, as table 4.1 of Tomić (2018) lists it.
     single : (4,) array
         The same of each criterion alone, m (figure 4.1); infinite where the hands cannot keep their path.
-    found : Found
+    found : SearchResult
         What the search did; its fitness is the mean F of the recordings, m·s.
     """
 
@@ -41,7 +46,7 @@ class Mixture:
     shares: Array
     fitness: float
     single: Array
-    found: Found
+    found: SearchResult
 
     @property
     def dominant(self) -> str:
@@ -57,12 +62,14 @@ def find_mixture(tasks: Sequence[TaskMotion], method: str = LATTICE, seed: int =
     tasks : sequence of TaskMotion
         One recording, or several for one mixture that makes their mean fitness least (table 4.2).
     method : str
-        As for `minimise`.
+        Search method, one of `simplex_search.METHODS`.
     seed : int
+        Seed of the search.
 
     Returns
     -------
     Mixture
+        The weights with the least mean fitness.
 
     Raises
     ------
@@ -71,22 +78,22 @@ def find_mixture(tasks: Sequence[TaskMotion], method: str = LATTICE, seed: int =
     """
     if not tasks:
         raise SkillError("inverse optimal control of no recording")
-    fitness, seconds = mean_fitness(tasks), mean_duration(tasks)
+    fitness, seconds = make_mean_fitness(tasks), mean_duration(tasks)
     # The thesis draws its first individuals uniformly on the simplex of k itself.
-    scale = None if method == GENETIC else even_scale(tasks)
-    found = minimise(fitness, method, seed, scale)
+    scale = None if method == GENETIC else compute_even_scale(tasks)
+    found = search_weights(fitness, method, seed, scale)
     single = fitness(np.eye(len(NAMES))) / seconds
-    shares = criterion_shares(found.weights, mean_period(tasks))
+    shares = compute_criterion_shares(found.weights, mean_period(tasks))
     return Mixture(found.weights, shares, found.fitness / seconds, single, found)
 
 
-def criterion_shares(weights: ArrayLike, period: float) -> Array:
+def compute_criterion_shares(weights: ArrayLike, period: float) -> Array:
     """Compute what each criterion counts for, whatever the frame rate.
 
-    Equation 4.23 weighs speeds by energy and velocity, but distances from q_erg by ergonomy. A law pulls
+    Equation 4.23 weighs speeds by energy and velocity, but distances from q_erg by ergonomics. A law pulls
     towards q_erg at the rate k_erg Δt / k_en, and alike for the others: the same person, recorded at twice
-    the frame rate, needs twice the k_erg. What stays is k_erg Δt beside k_en, k_vel and k_man; of Δt in
-    seconds, ergonomy is as much as energy where it pulls at 1/s.
+    the frame rate, needs twice the k_erg. What does not change is k_erg Δt beside k_en, k_vel and k_man; with
+    Δt in seconds, ergonomics counts as much as energy where it pulls at 1/s.
 
     Parameters
     ----------
@@ -98,15 +105,26 @@ def criterion_shares(weights: ArrayLike, period: float) -> Array:
     Returns
     -------
     (..., 4) array
-        Sum 1.
+        Shares of sum 1.
     """
     scale = np.ones(len(NAMES))
     scale[ERGONOMY] = period
-    return rescaled(np.asarray(weights, dtype=float), scale)
+    return rescale_weights(np.asarray(weights, dtype=float), scale)
 
 
-def mean_fitness(tasks: Sequence[TaskMotion]) -> Fitness:
-    """Make the mean of the recordings' fitness: weights (m, 4) to (m,) m·s."""
+def make_mean_fitness(tasks: Sequence[TaskMotion]) -> Fitness:
+    """Make the function that computes the mean fitness of several recordings.
+
+    Parameters
+    ----------
+    tasks : sequence of TaskMotion
+        The recordings.
+
+    Returns
+    -------
+    callable
+        Weights (m, 4) to mean F (m,), m·s.
+    """
     each = [make_fitness(task) for task in tasks]
 
     def fitness(weights: ArrayLike) -> Array:
@@ -116,28 +134,52 @@ def mean_fitness(tasks: Sequence[TaskMotion]) -> Fitness:
 
 
 def mean_duration(tasks: Sequence[TaskMotion]) -> float:
-    """By which mean fitness is divided to be one of a sample, s."""
-    return float(np.mean([task.duration for task in tasks]))
-
-
-def mean_period(tasks: Sequence[TaskMotion]) -> float:
-    """Δt of the recordings, s."""
-    return float(np.mean([task.constants.period for task in tasks]))
-
-
-def even_scale(tasks: Sequence[TaskMotion]) -> Array:
-    """Weights with which each criterion counts about as much as joint velocity.
-
-    In equation 4.23 energy comes with the inertia matrix A, a fraction of a kg·m², where velocity comes with
-    the unit matrix; ergonomy with Δt A for each rad away.
+    """Compute the mean duration of recordings: mean fitness divided by it is a mean error.
 
     Parameters
     ----------
     tasks : sequence of TaskMotion
+        The recordings.
+
+    Returns
+    -------
+    float
+        Mean duration, s.
+    """
+    return float(np.mean([task.duration for task in tasks]))
+
+
+def mean_period(tasks: Sequence[TaskMotion]) -> float:
+    """Compute the mean sampling period Δt of recordings.
+
+    Parameters
+    ----------
+    tasks : sequence of TaskMotion
+        The recordings.
+
+    Returns
+    -------
+    float
+        Mean Δt, s.
+    """
+    return float(np.mean([task.constants.period for task in tasks]))
+
+
+def compute_even_scale(tasks: Sequence[TaskMotion]) -> Array:
+    """Compute weights with which each criterion counts about as much as joint velocity.
+
+    In equation 4.23 energy comes with the inertia matrix A, a fraction of a kg·m², where velocity comes with
+    the unit matrix; ergonomics with Δt A for each rad away.
+
+    Parameters
+    ----------
+    tasks : sequence of TaskMotion
+        The recordings.
 
     Returns
     -------
     (4,) array
+        Scale of energy, velocity, ergonomy, manipulability; 1 for velocity and manipulability.
     """
     inertia, period = [], []
     for task in tasks:

@@ -1,4 +1,4 @@
-"""A person with their own joints for the laws of this folder: spine, clavicles, shoulders to wrists."""
+"""A person with their own joints, whose redundancy laws resolve: spine, clavicles, shoulders to wrists."""
 
 from collections.abc import Sequence
 
@@ -13,14 +13,14 @@ from simbench.kinematics.tree import frame_on_body, kinematic_tree
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, CLAVICLE_JOINTS, SPINE_JOINTS, HumanModel
 from simbench.motion.actors.posture import CLAVICLE_ELEVATION, CLAVICLE_PROTRACTION
 from simbench.motion.actors.reaching import (
-    BEFORE_TRUNK,
-    BESIDE_TRUNK,
-    IN_FRONT,
+    LEAST_ABDUCTION_BEFORE,
+    LEAST_ABDUCTION_BESIDE,
     LIMIT_MARGIN,
+    SINE_IN_FRONT,
     WORKING_FLEXION,
-    least_abduction,
+    compute_least_abduction,
 )
-from simbench.motion.actors.redundancy import EASY_RANGE, STIFFENING, STOPPING
+from simbench.motion.actors.redundancy import FREE_FRACTION, STIFFENING, STOPPING_TIME
 from simbench.motion.actors.strategy import ERGONOMIC
 from simbench.retargeting.imitation.tasks import INNER_JOINTS
 from simbench.retargeting.redundancy.virtual_joints import (
@@ -32,7 +32,7 @@ from simbench.robot.dh.romeo_table import BASE_JOINTS
 from simbench.robot.sides import SIDES
 
 
-def anatomical_body(
+def build_anatomical_body(
     human: HumanModel, recorded: Array, hands: Sequence[str] = SIDES
 ) -> tuple[SkillBody, tuple[str, ...]]:
     """Put a person's skeleton on the thesis's six virtual joints, which move as recorded.
@@ -43,17 +43,18 @@ def anatomical_body(
     Parameters
     ----------
     human : HumanModel
+        Kinematic and inertial model of the person.
     recorded : (T, n) array
-        Coordinates of the recording.
+        Coordinates of the recording, rad or m.
     hands : sequence of str
         Sides whose hands keep their path.
 
     Returns
     -------
-    SkillBody
-        Its hands are the wrists' frames.
+    body : SkillBody
+        Body whose redundancy laws resolve; its hands are the wrists' frames.
     names : tuple of str
-        Of the n = 27 coordinates.
+        Names of the n = 27 coordinates.
     """
     model = human.model
     tree = tree_on_virtual_joints(kinematic_tree(model))
@@ -68,57 +69,62 @@ def anatomical_body(
     hand_body = np.array([body + shift for body, _, _ in wrists])
     ergonomic = np.zeros(len(names))
     ergonomic[free], ergonomic[:shift] = ERGONOMIC, recorded[0, :shift]
-    low, high = _ranges(human, names, resolved)
+    lower, upper = _find_ranges(human, names, resolved)
     return SkillBody(
         tree=tree,
         masses=masses_on_virtual_joints(body_masses(model)),
-        rotors=np.zeros(len(names)),
+        rotor_inertia=np.zeros(len(names)),
         resolved=resolved,
-        reaching=resolved,
+        manipulating=resolved,
         hand_body=hand_body,
-        hand_point=np.array([place for _, _, place in wrists]),
-        carries=np.array([joints_that_carry(tree, int(body)) for body in hand_body]),
+        hand_point=np.array([position for _, _, position in wrists]),
+        moves_hand=np.array([joints_that_carry(tree, int(body)) for body in hand_body]),
         point_body=np.array([body + shift for body, _, _ in points]),
-        point=np.array([place for _, _, place in points]),
+        point=np.array([position for _, _, position in points]),
         ergonomic=ergonomic,
-        low=np.minimum(low, recorded.min(axis=0)),
-        high=np.maximum(high, recorded.max(axis=0)),
-        anatomy=_anatomy(human, names, recorded, low, high),
+        lower=np.minimum(lower, recorded.min(axis=0)),
+        upper=np.maximum(upper, recorded.max(axis=0)),
+        anatomy=_make_anatomy(human, names, recorded, lower, upper),
     ), names
 
 
-def _ranges(human: HumanModel, names: tuple[str, ...], resolved: NDArray[np.int64]) -> tuple[Array, Array]:
-    """Between what the joints work, rad; infinite for coordinates that no law resolves."""
-    low, high = (np.full(len(names), bound) for bound in (-np.inf, np.inf))
+def _find_ranges(
+    human: HumanModel, names: tuple[str, ...], resolved: NDArray[np.int64]
+) -> tuple[Array, Array]:
+    """Find the ranges in which the joints work, rad; infinite for coordinates that no law resolves."""
+    lower, upper = (np.full(len(names), bound) for bound in (-np.inf, np.inf))
     # The model's joints follow the virtual ones in the same order, in q after seven numbers of the root.
     in_q = resolved - len(BASE_JOINTS) + 7
-    low[resolved] = human.model.lowerPositionLimit[in_q] + LIMIT_MARGIN
-    high[resolved] = human.model.upperPositionLimit[in_q] - LIMIT_MARGIN
+    lower[resolved] = human.model.lowerPositionLimit[in_q] + LIMIT_MARGIN
+    upper[resolved] = human.model.upperPositionLimit[in_q] - LIMIT_MARGIN
     flexion = names.index("spine_flexion")
-    low[flexion], high[flexion] = WORKING_FLEXION
-    return low, high
+    lower[flexion], upper[flexion] = WORKING_FLEXION
+    return lower, upper
 
 
-def _anatomy(human: HumanModel, names: tuple[str, ...], recorded: Array, low: Array, high: Array) -> Anatomy:
+def _make_anatomy(
+    human: HumanModel, names: tuple[str, ...], recorded: Array, lower: Array, upper: Array
+) -> Anatomy:
+    """Describe how a person's joints limit and move each other."""
     flexion, slack = np.full(len(names), -1), np.zeros(len(names))
     for side in SIDES:
-        arm, forward = (names.index(f"{side}_shoulder_{turn}") for turn in ("abduction", "flexion"))
+        arm, forward = (names.index(f"{side}_shoulder_{angle}") for angle in ("abduction", "flexion"))
         flexion[arm] = forward
-        # A slimmer person, or one whose arm presses into the flesh: what is more than for moments.
-        closer = least_abduction(recorded[:, forward]) - recorded[:, arm]
+        # A slimmer person, or one whose arm presses into the flesh: the median leaves out mere moments.
+        closer = compute_least_abduction(recorded[:, forward]) - recorded[:, arm]
         slack[arm] = max(0.0, float(np.median(closer)))
     return Anatomy(
-        easy=EASY_RANGE,
+        free_fraction=FREE_FRACTION,
         stiffening=STIFFENING,
-        stopping=STOPPING,
-        low=low,
-        high=high,
+        stopping_time=STOPPING_TIME,
+        lower=lower,
+        upper=upper,
         flexion=flexion,
         slack=slack,
-        beside=float(BESIDE_TRUNK),
-        before=float(BEFORE_TRUNK),
-        front=IN_FRONT,
-        girdle=np.array(
+        least_beside=float(LEAST_ABDUCTION_BESIDE),
+        least_before=float(LEAST_ABDUCTION_BEFORE),
+        sine_in_front=SINE_IN_FRONT,
+        clavicles=np.array(
             [
                 [names.index(f"{side}_{joint}") for joint in (*CLAVICLE_JOINTS, *ARM_JOINT_NAMES[:2])]
                 for side in SIDES

@@ -20,15 +20,15 @@ from simbench.motion.human_motion import HumanMotion
 from simbench.robot.sides import SIDES
 
 TRUNK = ("pelvis", "trunk")
-"""Segments without which the spine's and the shoulder girdle's part of a motion cannot be told."""
-# A trunk, hips to shoulders, that differs from the average one by more than this part is none: whatever the
-# source calls pelvis is elsewhere.
+"""Segments without which the motion of spine and shoulder girdle cannot be identified."""
+# A trunk, hips to shoulders, whose length differs from the average by more than this fraction is none: what
+# the source calls pelvis is elsewhere.
 _TRUNK_SPREAD = 0.15
 LIFTS = 0.0, 2.0
-"""How much a shoulder girdle may follow, as part of the average."""
-# A recording in which the upper arms turn less than this (range of how far they are raised or point forward)
-# does not show how the shoulder girdle follows; an average person's does.
-_LEAST_TURN = 0.3
+"""How much a shoulder girdle may follow the arms, as a multiple of the average."""
+# A recording in which the upper arms move less than this (range of how far they are raised or point forward)
+# does not show how the shoulder girdle follows; it is then taken to follow as an average person's.
+_LEAST_MOTION = 0.3
 
 
 @dataclass(frozen=True)
@@ -37,37 +37,49 @@ class Shoulders:
 
     Parameters
     ----------
-    place : (3,) array
-        Of the point midway between the sternoclavicular joints in the trunk's frame, m.
+    position : (3,) array
+        Position of the point midway between the sternoclavicular joints in the trunk's frame, m.
     clavicle : float
-        From there to the shoulder, m.
+        Length from the sternoclavicular joint to the shoulder, m.
     lift : float
-        As `shoulder_lift` of `build_human_model`.
+        How much the clavicles follow the upper arms, 1 on average.
     """
 
-    place: Array
+    position: Array
     clavicle: float
     lift: float
 
 
-def shows_trunk(motion: HumanMotion) -> bool:
-    """Whether a recording has what `fit_human` needs: both arms, pelvis and trunk, the initial pose's too."""
-    held = (motion.segments, motion.initial.segments)
-    both = all(f"{side}_wrist" in motion.joints for side in SIDES)
-    return both and all(name in kept for kept in held for name in TRUNK)
-
-
-def fit_human(motion: HumanMotion) -> HumanModel:
-    """Build the person who was recorded: stature and mass as told, lengths and shoulders as recorded.
+def has_trunk(motion: HumanMotion) -> bool:
+    """Tell whether a recording has what `fit_human` needs: both arms, pelvis and trunk, also initially.
 
     Parameters
     ----------
     motion : HumanMotion
-        Holds pelvis and trunk.
+        The recording.
+
+    Returns
+    -------
+    bool
+        Whether the wrists are recorded, and the segments `TRUNK` during the motion and in the initial pose.
+    """
+    recorded = (motion.segments, motion.initial.segments)
+    both = all(f"{side}_wrist" in motion.joints for side in SIDES)
+    return both and all(name in segments for segments in recorded for name in TRUNK)
+
+
+def fit_human(motion: HumanMotion) -> HumanModel:
+    """Build the recorded person: stature and mass as the file says, lengths and shoulders as recorded.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        Recording with pelvis and trunk.
 
     Returns
     -------
     HumanModel
+        Kinematic and inertial model of the person.
 
     Raises
     ------
@@ -80,8 +92,8 @@ def fit_human(motion: HumanMotion) -> HumanModel:
     upper, fore = (_length(motion, *ends) for ends in (("shoulder", "elbow"), ("elbow", "wrist")))
     shoulders = fit_shoulders(motion, STERNOCLAVICULAR * height)
     usual = AVERAGE.shoulder_height - AVERAGE.hip_height
-    trunk = _trunk(motion, shoulders, usual * height) / height
-    # The hips' height and the levels of the spine only share out the trunk's motion.
+    trunk = _measure_trunk(motion, shoulders, usual * height) / height
+    # The hips' height and the levels of the spine only distribute the trunk's motion.
     return build_human_model(
         motion.actor,
         Proportions(
@@ -96,31 +108,33 @@ def fit_human(motion: HumanMotion) -> HumanModel:
 
 
 def fit_shoulders(motion: HumanMotion, middle: float) -> Shoulders:
-    """Fit what the shoulders do on the thorax: they go up and forward as the upper arms do.
+    """Fit how the shoulders move on the thorax: they go up and forward as the upper arms do.
 
-    Least squares of both shoulders' places in the thorax's axes over the whole recording.
+    Least squares of both shoulders' positions in the thorax's axes over the whole recording.
 
     Parameters
     ----------
     motion : HumanMotion
+        Recording with the trunk.
     middle : float
-        Of the sternoclavicular joints from the midline, m.
+        Distance of the sternoclavicular joints from the midline, m.
 
     Returns
     -------
     Shoulders
+        Position and length of the clavicles, and how much they follow the arms.
     """
     trunk = motion.segments["trunk"]
-    places, arms = [], []
+    positions, arms = [], []
     for side in SIDES:
         mirror = np.array([1.0, 1.0 if side == "left" else -1.0, 1.0])
         shoulder, elbow = (motion.joints[f"{side}_{name}"] for name in ("shoulder", "elbow"))
-        places.append(mirror * _seen_from(trunk, shoulder - trunk[:, :3, 3]))
+        positions.append(mirror * _express_in(trunk, shoulder - trunk[:, :3, 3]))
         along = elbow - shoulder
-        arms.append(mirror * _seen_from(trunk, along / np.linalg.norm(along, axis=1, keepdims=True)))
-    place, arm = np.concatenate(places), np.concatenate(arms)
+        arms.append(mirror * _express_in(trunk, along / np.linalg.norm(along, axis=1, keepdims=True)))
+    position, arm = np.concatenate(positions), np.concatenate(arms)
     forward, up = arm[:, 0], 1.0 + arm[:, 2]
-    turns = max(float(np.ptp(forward)), float(np.ptp(up))) > _LEAST_TURN
+    shows_lift = max(float(np.ptp(forward)), float(np.ptp(up))) > _LEAST_MOTION
 
     def miss(values: Array) -> Array:
         ahead, above, clavicle, lift = values
@@ -128,10 +142,10 @@ def fit_shoulders(motion: HumanMotion, middle: float) -> Shoulders:
         x = ahead + clavicle * np.sin(swung)
         y = middle + clavicle * np.cos(swung) * np.cos(raised)
         z = above + clavicle * np.cos(swung) * np.sin(raised)
-        return np.asarray((np.stack([x, y, z], axis=1) - place).ravel())
+        return np.asarray((np.stack([x, y, z], axis=1) - position).ravel())
 
-    x, y, z = place.mean(axis=0)
-    if turns:
+    x, y, z = position.mean(axis=0)
+    if shows_lift:
         fitted = least_squares(miss, [x, z, y - middle, 1.0], bounds=_bounds(LIFTS)).x
     else:
         fitted = np.append(
@@ -145,12 +159,12 @@ def _bounds(lifts: tuple[float, float]) -> tuple[list[float], list[float]]:
     return [*(-bound for bound in free), lifts[0]], [*free, lifts[1]]
 
 
-def _trunk(motion: HumanMotion, shoulders: Shoulders, usual: float) -> float:
-    """How far the sternoclavicular joints are from the hips in the initial pose, m; as usual if unknown."""
+def _measure_trunk(motion: HumanMotion, shoulders: Shoulders, usual: float) -> float:
+    """Distance of the sternoclavicular joints from the hips in the initial pose, m; as usual if unknown."""
     if "pelvis" not in motion.initial.joints:
         return usual
     trunk = motion.initial.segments["trunk"]
-    middle = trunk[:3, :3] @ shoulders.place + trunk[:3, 3]
+    middle = trunk[:3, :3] @ shoulders.position + trunk[:3, 3]
     found = float(np.linalg.norm(middle - motion.initial.joints["pelvis"]))
     return found if abs(found / usual - 1.0) < _TRUNK_SPREAD else usual
 
@@ -161,5 +175,6 @@ def _length(motion: HumanMotion, near: str, far: str) -> float:
     return float(np.mean(np.linalg.norm(limbs, axis=2)))
 
 
-def _seen_from(frames: Array, vectors: Array) -> Array:
+def _express_in(frames: Array, vectors: Array) -> Array:
+    """Express vectors (T, 3) in the axes of frames (T, 4, 4)."""
     return np.asarray(Rotation.from_matrix(frames[:, :3, :3]).inv().apply(vectors))

@@ -7,22 +7,22 @@ import pinocchio as pin
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.redundancy.objective import Constants, Path
+from simbench.kinematics.redundancy.objective import LawConstants, TaskPath
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.strategy import MANIPULABILITY_GAIN
 from simbench.motion.human_motion import HumanMotion
 from simbench.retargeting.imitation.tasks import INNER_JOINTS
 from simbench.retargeting.redundancy.robot_motion import chain_coordinates
 from simbench.robot.sides import SIDES
-from simbench.skills.person.anatomical_body import anatomical_body
-from simbench.skills.person.anatomical_fit import fit_human, shows_trunk
-from simbench.skills.person.anatomical_posture import frame_places, recorded_postures
-from simbench.skills.person.task_motion import FASTEST, TaskMotion, looked_at, task_motion
+from simbench.skills.person.anatomical_body import build_anatomical_body
+from simbench.skills.person.anatomical_fit import fit_human, has_trunk
+from simbench.skills.person.anatomical_posture import compute_frame_positions, compute_postures
+from simbench.skills.person.task_motion import FASTEST, TaskMotion, prepare_romeo_motion, select_samples
 
 HABIT = 0.6
-"""1/s: how fast a person goes back to the posture a task was begun in, where it is not searched."""
-# m: palms nearer than this to where they begin to work are there.
-_THERE = 0.002
+"""1/s: rate at which a person goes back to the posture a task was begun in, where it is not searched."""
+# m: palms nearer than this to where they begin to work have arrived.
+_ARRIVED = 0.002
 
 
 PERSON, ROMEO = "person", "romeo"
@@ -30,7 +30,7 @@ SKELETONS = (PERSON, ROMEO)
 """The person's own joints, and the thesis's model of a person: ROMEO's at the person's size."""
 
 
-def person_motion(
+def prepare_motion(
     motion: HumanMotion,
     *,
     span: tuple[float, float] | None = None,
@@ -42,29 +42,30 @@ def person_motion(
     Parameters
     ----------
     motion : HumanMotion
+        The recording.
     span : (float, float), optional
         First and last time, s; by default the periodic motion that `find_phases` finds.
     hands : sequence of str
         Sides whose hands keep their path.
     skeleton : str
-        One of `SKELETONS`; of a recording without pelvis and trunk it is always the thesis's.
+        One of `SKELETONS`; for a recording without pelvis and trunk it is always the thesis's.
 
     Returns
     -------
     TaskMotion
-        Of `anatomical_motion`, or of `task_motion`.
+        Result of `prepare_anatomical_motion` or of `prepare_romeo_motion`.
 
     Raises
     ------
     MotionError
-        As these two.
+        One of these two raises it.
     """
-    own = skeleton == PERSON and shows_trunk(motion)
-    make = anatomical_motion if own else task_motion
+    anatomical = skeleton == PERSON and has_trunk(motion)
+    make = prepare_anatomical_motion if anatomical else prepare_romeo_motion
     return make(motion, span=span, hands=hands)
 
 
-def anatomical_motion(
+def prepare_anatomical_motion(
     motion: HumanMotion,
     *,
     span: tuple[float, float] | None = None,
@@ -78,13 +79,16 @@ def anatomical_motion(
     Parameters
     ----------
     motion : HumanMotion
-        Shows pelvis and trunk.
-    span, hands
-        As for `person_motion`.
+        Recording with pelvis and trunk.
+    span : (float, float), optional
+        First and last time, s; by default the periodic motion that `find_phases` finds.
+    hands : sequence of str
+        Sides whose hands keep their path.
 
     Returns
     -------
     TaskMotion
+        The recording on the person's own joints.
 
     Raises
     ------
@@ -92,21 +96,21 @@ def anatomical_motion(
         Nothing repeats and no span is given, fewer than two samples are within it, the stature is not known,
         or pelvis and trunk are not recorded.
     """
-    if not shows_trunk(motion):
+    if not has_trunk(motion):
         raise MotionError(
             f"{motion.source}: both arms, pelvis and trunk must be recorded, also in the initial pose, "
             "to tell the spine's part"
         )
-    motion, inside = looked_at(motion, span)
+    motion, inside = select_samples(motion, span)
     human = fit_human(motion)
-    q = recorded_postures(human, motion)
+    q = compute_postures(human, motion)
     recorded = chain_coordinates(q)
-    home = recorded[_arrival(human, q[: int(np.argmax(inside)) + 1], hands)]
-    body, names = anatomical_body(human, recorded[inside], hands)
+    home = recorded[_find_arrival(human, q[: int(np.argmax(inside)) + 1], hands)]
+    body, names = build_anatomical_body(human, recorded[inside], hands)
     return TaskMotion(
         body,
         _path(human, q[inside], recorded[inside], home, hands),
-        Constants(1.0 / motion.rate, MANIPULABILITY_GAIN, FASTEST, HABIT),
+        LawConstants(1.0 / motion.rate, MANIPULABILITY_GAIN, FASTEST, HABIT),
         names,
         motion.time[inside],
         recorded[inside],
@@ -114,15 +118,17 @@ def anatomical_motion(
     )
 
 
-def _arrival(human: HumanModel, q: Array, hands: Sequence[str]) -> int:
-    """Sample from which the palms are where they are in the last one."""
-    places = np.stack([frame_places(human, q, human.frame(f"{side}_palm")) for side in hands], axis=1)
-    away = np.linalg.norm(places - places[-1], axis=2).max(axis=1) > _THERE
+def _find_arrival(human: HumanModel, q: Array, hands: Sequence[str]) -> int:
+    """Find the sample from which on the palms stay where they are in the last one."""
+    positions = np.stack(
+        [compute_frame_positions(human, q, human.frame(f"{side}_palm")) for side in hands], axis=1
+    )
+    away = np.linalg.norm(positions - positions[-1], axis=2).max(axis=1) > _ARRIVED
     return int(np.flatnonzero(away)[-1]) + 1 if away.any() else 0
 
 
-def _path(human: HumanModel, q: Array, recorded: Array, home: Array, hands: Sequence[str]) -> Path:
-    """Poses of the wrists, places of shoulders and elbows on the recorded configurations."""
+def _path(human: HumanModel, q: Array, recorded: Array, home: Array, hands: Sequence[str]) -> TaskPath:
+    """Poses of the wrists, positions of shoulders and elbows on the recorded configurations."""
     model, data = human.model, human.model.createData()
     rotation, position = np.empty((len(q), len(hands), 3, 3)), np.empty((len(q), len(hands), 3))
     points = np.empty((len(q), 4, 3))
@@ -134,4 +140,4 @@ def _path(human: HumanModel, q: Array, recorded: Array, home: Array, hands: Sequ
             rotation[t, h] = data.oMi[model.frames[frame].parentJoint].rotation
             position[t, h] = data.oMf[frame].translation
         points[t] = [data.oMf[frame].translation for frame in inner]
-    return Path(recorded[0].copy(), recorded, rotation, position, points, home)
+    return TaskPath(recorded[0].copy(), recorded, rotation, position, points, home)

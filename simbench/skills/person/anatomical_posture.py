@@ -14,8 +14,8 @@ from simbench.motion.actors.human_model import (
     STERNOCLAVICULAR,
     HumanModel,
 )
-from simbench.motion.actors.posture import clavicle_angles
-from simbench.motion.actors.stance import arms_forward
+from simbench.motion.actors.posture import compute_clavicle_angles
+from simbench.motion.actors.stance import find_arms_forward_posture
 from simbench.motion.anatomy import HANGING_LIMB
 from simbench.motion.human_motion import HumanMotion
 from simbench.robot.sides import SIDES
@@ -23,62 +23,66 @@ from simbench.skills.person.anatomical_fit import fit_shoulders
 
 ORDER, WINDOW = 5, 31
 """Savitzky-Golay filter of the joints' paths, as the thesis smooths what it imitates."""
-# The girdle goes along with less than a sixth of the arm's turn: each round leaves that part of an error.
+# The clavicles move by less than a sixth of the arm's rotation: each round leaves that fraction of an error.
 _ROUNDS = 6
 
 
-def recorded_postures(human: HumanModel, motion: HumanMotion) -> Array:
+def compute_postures(human: HumanModel, motion: HumanMotion) -> Array:
     """Compute the configurations of a person over a recording.
 
-    The pelvis is where its frame is; flexion, bend and twist of the spine turn it into the thorax. The
+    The pelvis is where its frame is; flexion, bend and twist of the spine rotate it into the thorax. The
     clavicles follow the upper arms. Elbow and swivel come from shoulder, elbow and wrist, pronation and both
-    angles of the wrist from the hand's turn since the initial pose, in which palms face down.
+    angles of the wrist from the hand's rotation since the initial pose, in which palms face down.
 
     Parameters
     ----------
     human : HumanModel
-        Of `fit_human`.
+        Model of the person from `fit_human`.
     motion : HumanMotion
+        Recording with pelvis and trunk.
 
     Returns
     -------
     (T, nq) array
+        Configurations, smoothed.
     """
     model, data = human.model, human.model.createData()
-    basic = arms_forward(human)
+    basic = find_arms_forward_posture(human)
     pin.framesForwardKinematics(model, data, basic)
     q = np.tile(basic, (len(motion.time), 1))
-    turned = {name: _since_initial(motion, name) for name in ("pelvis", "trunk")}
+    rotations = {name: _rotation_since_initial(motion, name) for name in ("pelvis", "trunk")}
     q[:, :3] = motion.segments["pelvis"][:, :3, 3]
-    q[:, 3:7] = turned["pelvis"].as_quat()
-    spine = (turned["pelvis"].inv() * turned["trunk"]).as_euler("YXZ")
+    q[:, 3:7] = rotations["pelvis"].as_quat()
+    spine = (rotations["pelvis"].inv() * rotations["trunk"]).as_euler("YXZ")
     for name, angle in zip(SPINE_JOINTS, spine.T, strict=True):
         q[:, model.joints[model.getJointId(name)].idx_q] = angle
-    # The shoulders' place on the trunk counts, wherever trunk and pelvis have their frames' origins.
-    place = fit_shoulders(motion, STERNOCLAVICULAR * human.actor.height).place
+    # The position of the shoulders on the trunk counts, wherever trunk and pelvis have their frames' origins.
+    position = fit_shoulders(motion, STERNOCLAVICULAR * human.actor.height).position
     trunk = motion.segments["trunk"]
-    q[:, :3] += trunk[:, :3, 3] + trunk[:, :3, :3] @ place - _middles(human, q, turned["trunk"])
+    q[:, :3] += (
+        trunk[:, :3, 3] + trunk[:, :3, :3] @ position - _clavicle_origins(human, q, rotations["trunk"])
+    )
     for side in SIDES:
-        hand = _since_initial(motion, f"{side}_hand") * Rotation.from_matrix(
+        hand = _rotation_since_initial(motion, f"{side}_hand") * Rotation.from_matrix(
             data.oMf[human.frame(f"{side}_hand")].rotation @ HANGING_LIMB[side].T
         )
         for _ in range(_ROUNDS):
-            _put_arm(human, q, motion, side, hand, turned["trunk"])
+            _set_arm(human, q, motion, side, hand, rotations["trunk"])
     window = min(WINDOW, len(q) - 1 + len(q) % 2)
     if window > ORDER:
         q = savgol_filter(q, window, ORDER, axis=0)
         q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
     for side in SIDES:
-        _put_clavicles(human, q, side)
+        _set_clavicles(human, q, side)
     return q
 
 
-def _put_arm(
+def _set_arm(
     human: HumanModel, q: Array, motion: HumanMotion, side: str, hand: Rotation, trunk: Rotation
 ) -> None:
-    """Write the arm's seven joints, then the clavicle's two that go along, in place."""
+    """Write the arm's seven joints, then the clavicle's two that follow them, in place."""
     axes = _axes(side)
-    shoulder = frame_places(human, q, human.frame(f"{side}_shoulder"))
+    shoulder = compute_frame_positions(human, q, human.frame(f"{side}_shoulder"))
     upper, fore = human.proportions.upper_arm, human.proportions.forearm
     upper, fore = upper * human.actor.height, fore * human.actor.height
     to_wrist = motion.joints[f"{side}_wrist"] - shoulder
@@ -101,21 +105,24 @@ def _put_arm(
     girdle = trunk
     for name, index in zip(CLAVICLE_JOINTS, human.clavicles[side], strict=True):
         girdle = girdle * Rotation.from_rotvec(q[:, index, None] * axes[name])
-    first = _angles(girdle.inv() * humerus, [axes[name] for name in ARM_JOINT_NAMES[:3]])
+    first = _decompose(girdle.inv() * humerus, [axes[name] for name in ARM_JOINT_NAMES[:3]])
     radius = humerus * Rotation.from_rotvec(bend[:, None] * axes["elbow_flexion"])
-    last = _angles(radius.inv() * hand, [axes[name] for name in ARM_JOINT_NAMES[4:]])
+    last = _decompose(radius.inv() * hand, [axes[name] for name in ARM_JOINT_NAMES[4:]])
     q[:, human.arms[side]] = np.column_stack([first, bend, last])
-    _put_clavicles(human, q, side)
+    _set_clavicles(human, q, side)
 
 
-def _put_clavicles(human: HumanModel, q: Array, side: str) -> None:
+def _set_clavicles(human: HumanModel, q: Array, side: str) -> None:
+    """Write the angles at which a clavicle follows its arm, in place."""
     for configuration in q:
-        configuration[human.clavicles[side]] = clavicle_angles(human, configuration[human.arms[side]])[0]
+        configuration[human.clavicles[side]] = compute_clavicle_angles(
+            human, configuration[human.arms[side]]
+        )[0]
 
 
-def _angles(turn: Rotation, axes: list[Array]) -> Array:
-    """Angles (T, 3) about three axes that move along, continuous over time."""
-    return np.asarray(np.unwrap(turn.as_davenport(np.array(axes), "intrinsic"), axis=0))
+def _decompose(rotation: Rotation, axes: list[Array]) -> Array:
+    """Angles (T, 3) about three intrinsic axes, continuous over time."""
+    return np.asarray(np.unwrap(rotation.as_davenport(np.array(axes), "intrinsic"), axis=0))
 
 
 def _axes(side: str) -> dict[str, Array]:
@@ -124,23 +131,41 @@ def _axes(side: str) -> dict[str, Array]:
     return {name: np.array([sign, 1.0, sign]) * np.array(axis) for name, (axis, _) in ARM_AXES.items()}
 
 
-def _middles(human: HumanModel, q: Array, trunk: Rotation) -> Array:
-    """Where the point midway between the sternoclavicular joints is (T, 3), m."""
+def _clavicle_origins(human: HumanModel, q: Array, trunk: Rotation) -> Array:
+    """Positions (T, 3) of the point midway between the sternoclavicular joints, m, world."""
     model = human.model
     above = model.jointPlacements[model.getJointId("left_clavicle_elevation")].translation[2]
-    return np.asarray(frame_places(human, q, human.frame("trunk")) + trunk.apply([0.0, 0.0, above]))
+    return np.asarray(
+        compute_frame_positions(human, q, human.frame("trunk")) + trunk.apply([0.0, 0.0, above])
+    )
 
 
-def _since_initial(motion: HumanMotion, segment: str) -> Rotation:
+def _rotation_since_initial(motion: HumanMotion, segment: str) -> Rotation:
+    """Rotation of a segment in the world against its initial pose."""
     now = Rotation.from_matrix(motion.segments[segment][:, :3, :3])
     return now * Rotation.from_matrix(motion.initial.segments[segment][:3, :3]).inv()
 
 
-def frame_places(human: HumanModel, q: Array, frame: int) -> Array:
-    """Compute where a frame of the model is over configurations (T, nq): (T, 3), m."""
+def compute_frame_positions(human: HumanModel, q: Array, frame: int) -> Array:
+    """Compute the position of a frame of the model over configurations.
+
+    Parameters
+    ----------
+    human : HumanModel
+        The person's model.
+    q : (T, nq) array
+        Configurations.
+    frame : int
+        Pinocchio's id of the frame.
+
+    Returns
+    -------
+    (T, 3) array
+        Positions in the world, m.
+    """
     data = human.model.createData()
-    places = np.empty((len(q), 3))
+    positions = np.empty((len(q), 3))
     for t, configuration in enumerate(q):
         pin.forwardKinematics(human.model, data, configuration)
-        places[t] = pin.updateFramePlacement(human.model, data, frame).translation
-    return places
+        positions[t] = pin.updateFramePlacement(human.model, data, frame).translation
+    return positions

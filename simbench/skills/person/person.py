@@ -9,7 +9,7 @@ import pinocchio as pin
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.joint_inertia import BodyMasses, body_masses
-from simbench.kinematics.redundancy.anatomy import mere_hinges
+from simbench.kinematics.redundancy.anatomy import make_plain_anatomy
 from simbench.kinematics.redundancy.body import SkillBody
 from simbench.kinematics.tree import frame_on_body, kinematic_tree
 from simbench.motion.human_motion import Actor, InitialPose
@@ -29,25 +29,28 @@ from simbench.robot.human.human import Human, build_human
 from simbench.robot.human.human_skeleton import basic_placements, skeleton_lengths
 from simbench.robot.sides import SIDES
 
-# Of the virtual joints, what stands for the spine; the others are where a person stands.
+# Virtual joints that stand for the spine; the others place the person.
 _SPINE = ("BaseRoll", "BasePitch")
 
 
-def person(actor: Actor | None, initial: InitialPose, source: str) -> tuple[Human, UpperBodyLengths]:
-    """Build the body of whoever was recorded: average measures, arms and shoulders as recorded.
+def build_person(actor: Actor | None, initial: InitialPose, source: str) -> tuple[Human, UpperBodyLengths]:
+    """Build the body of the recorded person: average measures, arms and shoulders as recorded.
 
     Parameters
     ----------
     actor : Actor or None
-        Sex unknown: a man's measures; mass unknown: that of a body mass index of 22 kg/m².
+        The person. Sex unknown: a man's measures; mass unknown: that of a body mass index of 22 kg/m².
     initial : InitialPose
+        Initial pose of the recording, from which the lengths come.
     source : str
-        For messages.
+        Name of the recording, for messages.
 
     Returns
     -------
-    Human
-    UpperBodyLengths
+    human : Human
+        Body with masses and joints.
+    lengths : UpperBodyLengths
+        Segment lengths of the human.
 
     Raises
     ------
@@ -68,7 +71,7 @@ def person(actor: Actor | None, initial: InitialPose, source: str) -> tuple[Huma
     return build_human(predict_body(measures, mass), lengths), lengths
 
 
-def skill_body(
+def build_romeo_body(
     actor: ScaledActor,
     human: Human,
     lengths: UpperBodyLengths,
@@ -82,25 +85,27 @@ def skill_body(
     Parameters
     ----------
     actor : ScaledActor
-        Of `human.robot`.
+        Model of `human.robot`, scaled to the person.
     human : Human
+        The person's body.
     lengths : UpperBodyLengths
-        Of the human.
+        Segment lengths of the human.
     imitated : (T, n) array
-        Coordinates that the recording asks for. The ergonomic place and heading of the base are those at
-        sample 0, where the person chose to stand.
+        Coordinates that the recording asks for, rad or m. The ergonomic position and heading of the base are
+        those at sample 0, where the person chose to stand.
     given : iterable of str
-        Coordinates that no law resolves.
+        Names of the coordinates that no law resolves.
     hands : sequence of str
-        Sides.
+        Sides whose hands keep their path.
     limited : bool
-        Keep the human's joint limits, widened to hold `imitated`.
+        Whether to keep the human's joint limits, widened to contain `imitated`.
 
     Returns
     -------
-    SkillBody
+    body : SkillBody
+        Body whose redundancy laws resolve; its hands are the wrists.
     names : tuple of str
-        Of the coordinates.
+        Names of the coordinates.
 
     Raises
     ------
@@ -118,27 +123,27 @@ def skill_body(
     points = [frame_on_body(model, actor.joints[name]) for name in INNER_JOINTS]
     shift = len(BASE_JOINTS)
     hand_body = np.array([body + shift for body, _, _ in wrists])
-    low, high = (np.full(len(names), bound) for bound in (-np.inf, np.inf))
+    lower, upper = (np.full(len(names), bound) for bound in (-np.inf, np.inf))
     if limited:
-        low[shift:] = np.minimum(model.lowerPositionLimit[7:], imitated[:, shift:].min(axis=0))
-        high[shift:] = np.maximum(model.upperPositionLimit[7:], imitated[:, shift:].max(axis=0))
+        lower[shift:] = np.minimum(model.lowerPositionLimit[7:], imitated[:, shift:].min(axis=0))
+        upper[shift:] = np.maximum(model.upperPositionLimit[7:], imitated[:, shift:].max(axis=0))
     ergonomic = np.array([ergonomic_angle(name) for name in names])
     ergonomic[:4] = imitated[0, :4]
     return SkillBody(
-        tree,
-        _upper_body_masses(model, human, lengths),
-        np.zeros(len(names)),
-        np.array([k for k, name in enumerate(names) if name not in given]),
-        np.array([k for k, name in enumerate(names) if name not in given or name in _SPINE]),
-        hand_body,
-        np.array([place for _, _, place in wrists]),
-        np.array([joints_that_carry(tree, int(body)) for body in hand_body]),
-        np.array([body + shift for body, _, _ in points]),
-        np.array([place for _, _, place in points]),
-        ergonomic,
-        low,
-        high,
-        mere_hinges(len(names)),
+        tree=tree,
+        masses=_upper_body_masses(model, human, lengths),
+        rotor_inertia=np.zeros(len(names)),
+        resolved=np.array([k for k, name in enumerate(names) if name not in given]),
+        manipulating=np.array([k for k, name in enumerate(names) if name not in given or name in _SPINE]),
+        hand_body=hand_body,
+        hand_point=np.array([position for _, _, position in wrists]),
+        moves_hand=np.array([joints_that_carry(tree, int(body)) for body in hand_body]),
+        point_body=np.array([body + shift for body, _, _ in points]),
+        point=np.array([position for _, _, position in points]),
+        ergonomic=ergonomic,
+        lower=lower,
+        upper=upper,
+        anatomy=make_plain_anatomy(len(names)),
     ), names
 
 

@@ -1,16 +1,20 @@
-"""A recording as inverse optimal control needs it: a person's body, paths of hands, shoulders and elbows."""
+"""A recording as inverse optimal control needs it: a person's body, paths of hands, shoulders and elbows.
+
+A recording can be cut into its repetitions, so that a law starts each from the posture recorded there.
+"""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.redundancy.body import SkillBody
-from simbench.kinematics.redundancy.objective import Constants, Path
+from simbench.kinematics.redundancy.objective import LawConstants, TaskPath
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.phases import find_phases
 from simbench.retargeting.imitation.calibration import ScaledActor, calibrate
@@ -19,10 +23,10 @@ from simbench.retargeting.imitation.tasks import INNER_JOINTS
 from simbench.retargeting.redundancy.robot_motion import chain_coordinates
 from simbench.robot.dh.romeo_table import BASE_JOINTS
 from simbench.robot.sides import SIDES
-from simbench.skills.person.person import person, skill_body
+from simbench.skills.person.person import build_person, build_romeo_body
 
 GAIN = 60.0
-"""p of the manipulability criterion for a person, whose spine reaches as well. The thesis prints 10⁶, with
+"""p of the manipulability criterion for a person, whose spine helps to reach. The thesis prints 10⁶, with
 which arms would turn at hundreds of rad/s, yet it finds that this criterion alone mostly moves as velocity
 alone does. With this p it pushes the joints of arms at work at 0.05 to 2.5 rad/s."""
 FASTEST = 10.0
@@ -38,20 +42,25 @@ class TaskMotion:
     Parameters
     ----------
     body : SkillBody
-    path : Path
-    constants : Constants
+        The person's body.
+    path : TaskPath
+        Paths of hands, prescribed coordinates, shoulders and elbows.
+    constants : LawConstants
+        Numbers of the laws.
     names : tuple of str
-        Coordinates in the order of the tree: the thesis's virtual joints of legs and spine, then ROMEO's.
+        Coordinates in the order of the tree: the thesis's virtual joints of legs and spine, then ROMEO's or
+        the person's own.
     time : (T,) array
-        s, of the recording.
+        Sample times of the recording, s.
     imitated : (T, n) array
-        Coordinates that imitation found.
+        Coordinates that imitation found, rad or m.
     source : str
+        Name of the recording.
     """
 
     body: SkillBody
-    path: Path
-    constants: Constants
+    path: TaskPath
+    constants: LawConstants
     names: tuple[str, ...]
     time: Array
     imitated: Array
@@ -59,11 +68,11 @@ class TaskMotion:
 
     @property
     def duration(self) -> float:
-        """From the first sample to the last, s."""
+        """Time from the first sample to the last, s."""
         return self.constants.period * (len(self.time) - 1)
 
 
-def task_motion(
+def prepare_romeo_motion(
     motion: HumanMotion,
     *,
     span: tuple[float, float] | None = None,
@@ -77,18 +86,19 @@ def task_motion(
 
     The scaled model is ROMEO's upper body with the person's segment lengths and the masses of the person's
     Hanavan body without legs; its 21 coordinates are the six virtual joints of legs and spine, the trunk's
-    yaw and both arms: neck and head rest. What the hands do, and what shoulders and elbows should do, is the
-    model's after imitation.
+    yaw and both arms: neck and head rest. The paths of the hands, and those that shoulders and elbows should
+    take, are the model's after imitation.
 
     Parameters
     ----------
     motion : HumanMotion
+        The recording.
     span : (float, float), optional
         First and last time, s; by default the periodic motion that `find_phases` finds.
     given : iterable of str
         Coordinates that move as imitation found them instead of by the law. By default the six virtual
         joints, so that the law resolves trunk yaw and arms, r = 15: with them it would rather slide the
-        pelvis than bend an elbow, and det(JJᵀ) would be about where the pelvis is. None for all 21.
+        pelvis than bend an elbow, and det(JJᵀ) would depend on the position of the pelvis. Empty: all 21.
     hands : sequence of str
         Sides whose hands keep their path.
     limited : bool
@@ -97,27 +107,28 @@ def task_motion(
     gain : float
         p of the manipulability criterion.
     fastest : float
-        As in `Constants`.
+        Speed up to which coordinates move in the null space of the hands, rad/s and m/s.
 
     Returns
     -------
     TaskMotion
+        The recording on the thesis's model of a person.
 
     Raises
     ------
     MotionError
         Nothing repeats and no span is given, or fewer than two samples are within it.
     """
-    motion, inside = looked_at(motion, span)
-    human, lengths = person(motion.actor, motion.initial, motion.source)
+    motion, inside = select_samples(motion, span)
+    human, lengths = build_person(motion.actor, motion.initial, motion.source)
     actor = calibrate(human.robot, motion)
     q = imitate(actor, motion).q[inside]
     imitated = chain_coordinates(q)
-    body, names = skill_body(actor, human, lengths, imitated, given, hands, limited)
+    body, names = build_romeo_body(actor, human, lengths, imitated, given, hands, limited)
     return TaskMotion(
         body,
         _path(actor, q, imitated, hands),
-        Constants(1.0 / motion.rate, gain, fastest),
+        LawConstants(1.0 / motion.rate, gain, fastest),
         names,
         motion.time[inside],
         imitated,
@@ -125,20 +136,24 @@ def task_motion(
     )
 
 
-def looked_at(motion: HumanMotion, span: tuple[float, float] | None) -> tuple[HumanMotion, NDArray[np.bool_]]:
-    """Choose samples of a recording.
+def select_samples(
+    motion: HumanMotion, span: tuple[float, float] | None
+) -> tuple[HumanMotion, NDArray[np.bool_]]:
+    """Select the samples of a recording that are analysed.
 
     Parameters
     ----------
     motion : HumanMotion
+        The recording.
     span : (float, float) or None
         First and last time, s; None for the periodic motion.
 
     Returns
     -------
-    HumanMotion
-        Evenly sampled.
+    motion : HumanMotion
+        The recording, evenly sampled.
     inside : (T,) bool array
+        Whether a sample is analysed.
 
     Raises
     ------
@@ -157,8 +172,8 @@ def looked_at(motion: HumanMotion, span: tuple[float, float] | None) -> tuple[Hu
     return motion, inside
 
 
-def _path(actor: ScaledActor, q: Array, imitated: Array, hands: Sequence[str]) -> Path:
-    """Poses of the wrists, places of shoulders and elbows on an imitated motion."""
+def _path(actor: ScaledActor, q: Array, imitated: Array, hands: Sequence[str]) -> TaskPath:
+    """Poses of the wrists, positions of shoulders and elbows on an imitated motion."""
     model, data = actor.model, actor.model.createData()
     rotation, position = np.empty((len(q), len(hands), 3, 3)), np.empty((len(q), len(hands), 3))
     points = np.empty((len(q), 4, 3))
@@ -169,4 +184,73 @@ def _path(actor: ScaledActor, q: Array, imitated: Array, hands: Sequence[str]) -
             rotation[t, h] = data.oMi[model.frames[frame].parentJoint].rotation
             position[t, h] = data.oMf[frame].translation
         points[t] = [data.oMf[actor.joints[name]].translation for name in INNER_JOINTS]
-    return Path(imitated[0].copy(), imitated, rotation, position, points, imitated[0].copy())
+    return TaskPath(imitated[0].copy(), imitated, rotation, position, points, imitated[0].copy())
+
+
+def split_task(task: TaskMotion, motion: HumanMotion, whole: bool) -> tuple[TaskMotion, ...]:
+    """Take a prepared recording as a whole, or each of its repetitions.
+
+    Parameters
+    ----------
+    task : TaskMotion
+        The prepared recording.
+    motion : HumanMotion
+        The recording, in which `find_phases` finds the repetitions.
+    whole : bool
+        Whether it is taken as a whole.
+
+    Returns
+    -------
+    tuple of TaskMotion
+        The recording alone, or its repetitions.
+    """
+    return (task,) if whole else cut_repetitions(task, find_phases(motion).boundaries)
+
+
+def cut_repetitions(task: TaskMotion, boundaries: ArrayLike) -> tuple[TaskMotion, ...]:
+    """Cut a recording into repetitions.
+
+    A law that resolves redundancy sample by sample does not come back to the posture from which a repetition
+    began: over many it drifts, where people return. What it has to explain is a repetition.
+
+    Parameters
+    ----------
+    task : TaskMotion
+        The prepared recording.
+    boundaries : (N + 1,) array_like
+        Times at which repetitions begin and the last one ends, s, as `find_phases` finds them.
+
+    Returns
+    -------
+    tuple of TaskMotion
+        The N repetitions; neighbours share a sample.
+
+    Raises
+    ------
+    MotionError
+        Fewer than two samples are between two boundaries.
+    """
+    cuts = np.searchsorted(task.time, np.asarray(boundaries) - 0.5 * task.constants.period)
+    cuts = np.minimum(cuts, len(task.time) - 1)
+    if len(cuts) < 2 or np.diff(cuts).min() < 1:
+        raise MotionError(
+            f"{task.source}: boundaries {np.asarray(boundaries).tolist()} s cut nothing out of it"
+        )
+    return tuple(_cut(task, slice(first, last + 1)) for first, last in pairwise(cuts))
+
+
+def _cut(task: TaskMotion, samples: slice) -> TaskMotion:
+    """Take some samples of a recording; a law starts from the posture of the first."""
+    path = task.path
+    return replace(
+        task,
+        path=path._replace(
+            start=task.imitated[samples][0].copy(),
+            prescribed=path.prescribed[samples],
+            hand_rotation=path.hand_rotation[samples],
+            hand_position=path.hand_position[samples],
+            points=path.points[samples],
+        ),
+        time=task.time[samples],
+        imitated=task.imitated[samples],
+    )

@@ -9,7 +9,7 @@ from simbench.motion.actors.free import FREE
 from simbench.motion.actors.human_model import ARM_AXES, ARM_JOINT_NAMES
 from simbench.motion.actors.people import AVERAGE_PERSON
 from simbench.motion.actors.posture import COMFORT
-from simbench.motion.actors.virtual_mocap import MocapErrors, frames_over_time
+from simbench.motion.actors.virtual_mocap import MocapErrors, compute_frame_poses
 from simbench.motion.phases import find_phases
 from simbench.robot.sides import SIDES
 
@@ -134,7 +134,7 @@ def test_both_arms_hang_and_stretch_forward_with_the_palms_down(performances):
         performance = performances["arms_forward", who]
         strokes = performance.motion.strokes
         names = [f"{side}_{joint}" for side in SIDES for joint in ("shoulder", "wrist")]
-        frames = frames_over_time(performance.human, performance.q, names)
+        frames = compute_frame_poses(performance.human, performance.q, names)
         # Habits and variation take the arm some degrees off the horizontal.
         slack = 4.0 if who == "average" else 12.0
         for side in SIDES:
@@ -163,7 +163,7 @@ def test_the_right_arm_rises_waves_at_2_hz_and_hangs_again_while_the_left_arm_ha
         performance = performances["fast_waving", who]
         motion, height = performance.motion, person.actor.height
         names = [f"{side}_{joint}" for side in SIDES for joint in ("shoulder", "wrist")]
-        frames = frames_over_time(performance.human, performance.q, names)
+        frames = compute_frame_poses(performance.human, performance.q, names)
         wrist = frames["right_wrist"][:, :3, 3]
         speed = np.linalg.norm(np.gradient(wrist, 1 / 60, axis=0), axis=1)
         for first, last in motion.strokes:
@@ -234,7 +234,9 @@ def test_there_are_25_markers_on_the_bones(performances):
     assert len(markers) == 25
     assert set(markers) == set(performances["signing", "quick"].motion.markers)
     names = [f"{side}_{segment}" for side in SIDES for segment in ("upper_arm", "hand")]
-    bones = frames_over_time(performance.human, performance.q, [*names, "left_wrist", "left_elbow", "trunk"])
+    bones = compute_frame_poses(
+        performance.human, performance.q, [*names, "left_wrist", "left_elbow", "trunk"]
+    )
     carriers = {
         "left_biceps": "left_upper_arm",
         "right_elbow_marker": "right_upper_arm",
@@ -282,7 +284,7 @@ def test_joints_and_frames_are_near_the_bones(performances):
     centres = [f"{side}_{joint}" for side in SIDES for joint in ("shoulder", "elbow", "wrist")]
     segments = [f"{side}_{segment}" for side in SIDES for segment in ("forearm", "hand")]
     for (name, who), performance in performances.items():
-        truth = frames_over_time(performance.human, performance.q, [*centres, *segments, "pelvis", "neck"])
+        truth = compute_frame_poses(performance.human, performance.q, [*centres, *segments, "pelvis", "neck"])
         for joint in (*centres, "pelvis", "neck"):
             error = performance.motion.joints[joint] - truth[joint][:, :3, 3]
             rms = np.sqrt((error**2).sum(axis=1).mean())
@@ -294,7 +296,7 @@ def test_joints_and_frames_are_near_the_bones(performances):
             turned = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
             assert np.sqrt((turned**2).mean()) < 3.0, (name, who, segment)
     average = performances["signing", "average"]
-    truth = frames_over_time(average.human, average.q, centres)
+    truth = compute_frame_poses(average.human, average.q, centres)
     for joint in centres:
         error = average.motion.joints[joint] - truth[joint][:, :3, 3]
         assert np.linalg.norm(error.mean(axis=0)) < 4e-3, joint

@@ -3,7 +3,7 @@ import pinocchio as pin
 import pytest
 
 from simbench.motion.actors.human_model import build_human_model
-from simbench.motion.actors.stance import with_lean
+from simbench.motion.actors.stance import make_leaning_posture
 from simbench.motion.anatomy import HANGING_LIMB, PALM_OFFSET
 from simbench.motion.human_motion import Actor
 
@@ -12,7 +12,7 @@ HUMAN = build_human_model(Actor("test", 1.70, 70.0))
 
 def poses(**degrees):
     """Frames of the standing actor with some joints turned."""
-    q = with_lean(HUMAN, 0.0)
+    q = make_leaning_posture(HUMAN, 0.0)
     for name, angle in degrees.items():
         q[HUMAN.model.joints[HUMAN.model.getJointId(name)].idx_q] = np.radians(angle)
     data = HUMAN.model.createData()
@@ -35,7 +35,7 @@ def test_proportions_of_a_standing_person():
 def test_mass_and_centre_of_mass():
     assert pin.computeTotalMass(HUMAN.model) == pytest.approx(70.0, rel=2e-3)
     data = HUMAN.model.createData()
-    centre = pin.centerOfMass(HUMAN.model, data, with_lean(HUMAN, 0.0))
+    centre = pin.centerOfMass(HUMAN.model, data, make_leaning_posture(HUMAN, 0.0))
     # Standing adults: 0.55 to 0.58 of stature.
     assert 0.54 < centre[2] / 1.70 < 0.59
     np.testing.assert_allclose(centre[:2], 0.0, atol=1e-9)

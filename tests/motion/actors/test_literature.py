@@ -12,15 +12,15 @@ from simbench.motion.actors.human_model import build_human_model
 from simbench.motion.actors.literature import BEYOND_USUAL, FREE_LIMITS, LIMITS, USUAL
 from simbench.motion.actors.performance import ActorPerformance
 from simbench.motion.actors.quantities import (
-    hand_speeds,
-    humerus_angles,
-    joint_extents,
+    compute_humerus_angles,
+    compute_speed,
     measure,
-    skin_motion,
-    speed_of,
+    measure_hand_speeds,
+    measure_joint_extents,
+    measure_skin_motion,
 )
 from simbench.motion.actors.session import TASKS, ground_truth, perform_in_session
-from simbench.motion.actors.virtual_mocap import frames_over_time
+from simbench.motion.actors.virtual_mocap import compute_frame_poses
 from simbench.motion.anatomy import transform
 from simbench.motion.human_motion import Actor, HumanMotion, InitialPose
 from simbench.motion.writers.netcdf import write_netcdf
@@ -39,7 +39,7 @@ def human():
 
 def made_performance(human, q, palms=None):
     """A performance of given configurations whose markers are screwed to the bones."""
-    bones = frames_over_time(human, q, SEGMENTS)
+    bones = compute_frame_poses(human, q, SEGMENTS)
     still = np.tile(np.eye(4), (len(q), 1, 1))
     performance = ActorPerformance(
         motion=HumanMotion(TIME, {}, dict(bones), InitialPose({}, {}), "made"),
@@ -62,7 +62,7 @@ def standing(human):
 def test_hand_speed_on_a_circle():
     radius, turning = 0.2, 3.0
     around = radius * np.stack([np.cos(turning * TIME), np.sin(turning * TIME), 0.0 * TIME], axis=1)
-    speed = speed_of(TIME, transform(np.eye(3), around))
+    speed = compute_speed(TIME, transform(np.eye(3), around))
     # Central differences see sin(h) / h of it.
     np.testing.assert_allclose(speed[1:-1], radius * turning * np.sinc(turning / RATE / np.pi), rtol=1e-12)
 
@@ -77,7 +77,7 @@ def test_hand_speeds_are_of_the_faster_hand_in_each_phase(human):
         return transform(np.eye(3), at)
 
     palms = {"left": moved(1.0, 1.0, 0.30), "right": moved(2.2, 1.0, -0.10)}
-    speeds = hand_speeds(made_performance(human, standing(human), palms)[0])
+    speeds = measure_hand_speeds(made_performance(human, standing(human), palms)[0])
     assert speeds["hand speed, transition"][1] == pytest.approx(15 / 8 * 0.30, rel=2e-3)
     assert speeds["hand speed, work"][1] == pytest.approx(15 / 8 * 0.10, rel=2e-3)
 
@@ -107,7 +107,7 @@ def test_humerus_in_postures_known_by_hand(columns, plane, elevation, rotation):
     turned = Rotation.from_rotvec([0.3, -0.8, 1.1]).as_matrix()
     for side, arm in (("right", right), ("left", left)):
         for trunk in (np.eye(3), turned):
-            angles = humerus_angles(trunk[None], trunk @ arm, side)
+            angles = compute_humerus_angles(trunk[None], trunk @ arm, side)
             np.testing.assert_allclose(np.concatenate(angles), [plane, elevation, rotation], atol=1e-9)
 
 
@@ -121,8 +121,10 @@ def test_joint_extents_are_those_of_the_samples_asked_for(human):
     spine = human.model.joints[human.model.getJointId("spine_flexion")].idx_q
     q[:, spine], q[:, 3:7] = np.radians(12.0), Rotation.from_euler("y", 8.0, degrees=True).as_quat()
     performance, bones = made_performance(human, q)
-    bones |= frames_over_time(human, q, ["trunk"])
-    work, whole = (joint_extents(performance, bones, samples) for samples in (slice(200, 350), slice(None)))
+    bones |= compute_frame_poses(human, q, ["trunk"])
+    work, whole = (
+        measure_joint_extents(performance, bones, samples) for samples in (slice(200, 350), slice(None))
+    )
     np.testing.assert_allclose(work["elbow flexion"], [0.0, 80.0], atol=1e-9)
     np.testing.assert_allclose(work["forearm pronation"], [0.0, 0.0], atol=1e-9)
     np.testing.assert_allclose(whole["forearm pronation"], [-70.0, 0.0], atol=1e-9)
@@ -152,7 +154,7 @@ def test_a_known_lag_and_shift_of_the_skin_are_found(human, noise):
         place = place + rng.normal(0.0, noise, place.shape)
         segments[name] = bone @ transform(turn.as_matrix(), place)
     performance = replace(performance, motion=replace(performance.motion, segments=segments))
-    found = skin_motion(performance, bones)
+    found = measure_skin_motion(performance, bones)
     np.testing.assert_allclose(found["upper arm skin lag"], 0.30, atol=2e-3)
     np.testing.assert_allclose(found["forearm skin lag"], 0.12, atol=2e-3)
     np.testing.assert_allclose(found["upper arm skin rotation"], 0.30 * 40.0, rtol=5e-3)
@@ -163,7 +165,7 @@ def test_a_known_lag_and_shift_of_the_skin_are_found(human, noise):
 
 def test_a_bone_that_hardly_turns_tells_no_lag(human):
     performance, bones = made_performance(human, standing(human))
-    found = skin_motion(performance, bones)
+    found = measure_skin_motion(performance, bones)
     assert "upper arm skin lag" not in found
     np.testing.assert_allclose(found["upper arm skin shift"], 0.0, atol=1e-9)
 

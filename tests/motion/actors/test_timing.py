@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from simbench.kinematics.profiles import minimum_jerk
-from simbench.motion.actors.timing import sway
+from simbench.motion.actors.timing import draw_sway
 
 
 def test_minimum_jerk_is_a_bell_with_the_known_peaks():
@@ -21,8 +21,8 @@ def test_minimum_jerk_is_a_bell_with_the_known_peaks():
 
 def test_sway_is_slow_of_the_given_size_and_repeatable():
     time = np.arange(0.0, 600.0, 0.05)
-    signal = sway(time, 0.003, np.random.default_rng(1))
+    signal = draw_sway(time, 0.003, np.random.default_rng(1))
     assert np.sqrt(np.mean(signal**2)) == pytest.approx(0.003, rel=0.05)
     power = np.abs(np.fft.rfft(signal * np.hanning(len(signal)))) ** 2
     assert power[np.fft.rfftfreq(len(time), 0.05) > 0.6].sum() < 1e-3 * power.sum()
-    np.testing.assert_array_equal(signal, sway(time, 0.003, np.random.default_rng(1)))
+    np.testing.assert_array_equal(signal, draw_sway(time, 0.003, np.random.default_rng(1)))

@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 
 from simbench.errors import RetargetError, ScenarioError, SkillError
-from simbench.kinematics.redundancy.objective import Constants
+from simbench.kinematics.redundancy.objective import LawConstants
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.redundancy.robot_body import require_ergonomic, robot_body
 from simbench.retargeting.redundancy.robot_motion import (
@@ -81,7 +81,7 @@ def test_the_body_has_the_robots_own_inertia_and_palms(romeo, model):
     rng = np.random.default_rng(3)
     q = np.concatenate([rng.normal(0.0, 0.3, 3), [0.0, 0.0, 0.0, 1.0], rng.uniform(lower, upper)])
     turned = pin.integrate(model, q, np.concatenate([np.zeros(3), rng.normal(0.0, 0.3, 3), np.zeros(15)]))
-    state = observe(body, Constants(0.01, GAIN, 1.0), chain_coordinates(turned[None])[0])
+    state = observe(body, LawConstants(0.01, GAIN, 1.0), chain_coordinates(turned[None])[0])
     (inertia,) = inertias(model, turned[None])
     assert model.armature[6:].max() > 0.02
     np.testing.assert_allclose(state.inertia, inertia, atol=1e-12)

@@ -7,7 +7,7 @@ from simbench.errors import SkillError
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.motion.actors.session import perform_in_session
 from simbench.runs.study.skills import EVERYBODY, THESIS_TASKS, MixtureSearch, skill_items, study_mixture
-from simbench.skills.ioc.inverse_optimal_control import criterion_shares
+from simbench.skills.ioc.inverse_optimal_control import compute_criterion_shares
 
 SPAN = (4.0, 5.0)
 
@@ -44,7 +44,7 @@ def test_row_of_a_recording():
     weights = np.array([row[name] for name in CRITERIA])
     assert weights.sum() == pytest.approx(1.0)
     shares = [row[f"share_{name}"] for name in CRITERIA]
-    np.testing.assert_allclose(shares, criterion_shares(weights, 0.01), atol=1e-12)
+    np.testing.assert_allclose(shares, compute_criterion_shares(weights, 0.01), atol=1e-12)
     assert row["dominant"] == list(CRITERIA)[int(np.argmax(shares))]
     assert row["dominant"] in row["rivals"].split(", ")
     assert row["fitness_m"] < min(row[f"single_{name}_m"] for name in CRITERIA)

@@ -6,11 +6,11 @@ from simbench.errors import SkillError
 from simbench.skills.fuzzy.examples import (
     WIDTHS,
     ExampleRules,
-    _surprise,
-    example_strengths,
+    _prediction_loss,
+    compute_example_strengths,
     learn_examples,
     read_examples,
-    shipped_examples,
+    read_shipped_examples,
     write_examples,
 )
 from simbench.skills.fuzzy.rules import INPUTS, OUTPUTS
@@ -33,7 +33,7 @@ def test_strength_is_the_product_of_gaussians():
     examples = ExampleRules(
         named(3), np.array([[0.5] * 9, [0.4] * 9, [0.1] * 9]), np.array([0, 0, 2]), WIDTHS
     )
-    found = example_strengths(values, examples)
+    found = compute_example_strengths(values, examples)
     degree = np.prod([np.exp(-(0.1**2) / (2.0 * width**2)) for width in WIDTHS])
     assert found.shape == (2, 3)
     assert found[0, 0] == pytest.approx(1.0 + degree)
@@ -45,8 +45,10 @@ def test_gradient_is_that_of_the_surprise():
     rng = np.random.default_rng(1)
     values, weights, who = people(rng, 8, 3)
     place = rng.normal(0.0, 0.3, len(INPUTS))
-    value, gradient = _surprise(place, values, weights.argmax(axis=1), who)
-    numerical = approx_fprime(place, lambda p: _surprise(p, values, weights.argmax(axis=1), who)[0], 1e-7)
+    value, gradient = _prediction_loss(place, values, weights.argmax(axis=1), who)
+    numerical = approx_fprime(
+        place, lambda p: _prediction_loss(p, values, weights.argmax(axis=1), who)[0], 1e-7
+    )
     assert value > 0.0
     assert np.abs(gradient).max() > 0.01
     np.testing.assert_allclose(gradient, numerical, atol=1e-6)
@@ -58,10 +60,13 @@ def test_the_input_that_tells_gets_narrow_terms_and_new_people_are_told():
     narrower = learned.widths / WIDTHS
     assert narrower[3] < 0.3 < np.delete(narrower, 3).min()
     values, weights, _ = people(rng, 30, 3)
-    told = example_strengths(values, learned).argmax(axis=1) == weights.argmax(axis=1)
+    told = compute_example_strengths(values, learned).argmax(axis=1) == weights.argmax(axis=1)
     untuned = ExampleRules(learned.names, learned.values, learned.dominant, WIDTHS)
     assert told.mean() > 0.95
-    assert told.mean() > (example_strengths(values, untuned).argmax(axis=1) == weights.argmax(axis=1)).mean()
+    assert (
+        told.mean()
+        > (compute_example_strengths(values, untuned).argmax(axis=1) == weights.argmax(axis=1)).mean()
+    )
 
 
 def test_nobody_is_an_example_of_themselves():
@@ -70,7 +75,7 @@ def test_nobody_is_an_example_of_themselves():
     values = np.repeat(rng.uniform(size=(40, 9)), 4, axis=0)
     dominant = np.repeat(rng.integers(0, 3, 40), 4)
     who = np.repeat(np.arange(40), 4)
-    assert _surprise(np.full(9, -1.0), values, dominant, who)[0] > 0.9 * np.log(3.0)
+    assert _prediction_loss(np.full(9, -1.0), values, dominant, who)[0] > 0.9 * np.log(3.0)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +140,7 @@ def test_missing_file_and_folder(tmp_path, written):
 
 
 def test_shipped_examples_are_of_every_criterion():
-    shipped = shipped_examples()
+    shipped = read_shipped_examples()
     assert set(shipped.dominant.tolist()) == set(range(len(OUTPUTS)))
     assert len(shipped.names) > 100
     assert not any("hand_drill" in name for name in shipped.names)

@@ -5,9 +5,9 @@ import pytest
 
 from simbench.errors import SkillError
 from simbench.motion.actors.session import perform_in_session
-from simbench.skills.fuzzy.inputs import fuzzy_inputs
+from simbench.skills.fuzzy.inputs import compute_fuzzy_inputs
 from simbench.skills.fuzzy.rules import INPUTS
-from simbench.skills.person.anatomical_motion import anatomical_motion
+from simbench.skills.person.anatomical_motion import prepare_anatomical_motion
 
 
 def moved(task, speeds, away=None):
@@ -27,7 +27,7 @@ def as_dict(values):
 
 def test_speeds_are_parts_of_the_fastest(arms):
     found = as_dict(
-        fuzzy_inputs(
+        compute_fuzzy_inputs(
             moved(
                 arms,
                 {
@@ -52,7 +52,7 @@ def test_speeds_are_parts_of_the_fastest(arms):
 
 def test_distance_is_the_chord_to_the_ergonomic_angle(arms):
     away = {"RShoulderPitch": 0.4, "RShoulderYaw": -0.2, "LElbowYaw": 1.0}
-    found = as_dict(fuzzy_inputs(moved(arms, {"RWristRoll": 0.1}, away)))
+    found = as_dict(compute_fuzzy_inputs(moved(arms, {"RWristRoll": 0.1}, away)))
     assert found["ergonomyShoulderPitch"] == pytest.approx(np.sin(0.2))
     assert found["ergonomyShoulderYaw"] == pytest.approx(np.sin(0.1))
     assert found["ergonomyElbowYaw"] == pytest.approx(0.0)
@@ -60,21 +60,23 @@ def test_distance_is_the_chord_to_the_ergonomic_angle(arms):
 
 def test_trunk_distance_is_the_sum_of_its_angles(arms):
     away = {"BaseRoll": -0.1, "BasePitch": 0.2, "TrunkYaw": 0.05, "BaseYaw": 1.0, "LElbowYaw": 1.0}
-    assert as_dict(fuzzy_inputs(moved(arms, {"RWristRoll": 0.1}, away)))["ergonomyTrunk"] == pytest.approx(
-        0.35 / np.radians(30.0)
-    )
-    far = as_dict(fuzzy_inputs(moved(arms, {"RWristRoll": 0.1}, {"BasePitch": -0.6})))
+    assert as_dict(compute_fuzzy_inputs(moved(arms, {"RWristRoll": 0.1}, away)))[
+        "ergonomyTrunk"
+    ] == pytest.approx(0.35 / np.radians(30.0))
+    far = as_dict(compute_fuzzy_inputs(moved(arms, {"RWristRoll": 0.1}, {"BasePitch": -0.6})))
     assert far["ergonomyTrunk"] == 1.0
 
 
 def test_mirrored_motion_has_the_same_inputs(arms):
     right = {"RElbowYaw": 0.04, "RShoulderPitch": 0.01, "RWristYaw": 0.02, "BasePitch": 0.01}
     left = {"L" + name[1:] if name[0] == "R" else name: speed for name, speed in right.items()}
-    np.testing.assert_allclose(fuzzy_inputs(moved(arms, right)), fuzzy_inputs(moved(arms, left)), atol=1e-12)
+    np.testing.assert_allclose(
+        compute_fuzzy_inputs(moved(arms, right)), compute_fuzzy_inputs(moved(arms, left)), atol=1e-12
+    )
 
 
 def test_recording_gives_numbers_from_0_to_1(arms):
-    values = fuzzy_inputs(arms)
+    values = compute_fuzzy_inputs(arms)
     assert values.shape == (9,)
     assert values.min() >= 0.0
     assert values.max() <= 1.0
@@ -82,12 +84,12 @@ def test_recording_gives_numbers_from_0_to_1(arms):
 
 def test_rest_says_nothing(arms):
     with pytest.raises(SkillError, match="no joint moves"):
-        fuzzy_inputs(moved(arms, {}))
+        compute_fuzzy_inputs(moved(arms, {}))
 
 
 def test_own_joints_of_a_person_are_those_of_the_rules(made_once):
     motion = made_once("paddles-performance", lambda: perform_in_session(2018, 3, "canoe_paddles")).motion
-    task = anatomical_motion(motion, span=(3.6, 4.6))
+    task = prepare_anatomical_motion(motion, span=(3.6, 4.6))
     swing = {
         "right_shoulder_flexion": 0.01,
         "right_shoulder_abduction": 0.02,
@@ -100,7 +102,7 @@ def test_own_joints_of_a_person_are_those_of_the_rules(made_once):
         "right_clavicle_elevation": 1.0,
     }
     away = {"right_elbow_flexion": -0.5, "spine_bend": 0.1, "spine_twist": -0.05}
-    found = as_dict(fuzzy_inputs(moved(task, swing, away)))
+    found = as_dict(compute_fuzzy_inputs(moved(task, swing, away)))
     speeds = [
         found[name]
         for name in ("vShoulderPitch", "vShoulderYaw", "vShoulderRoll", "vElbowYaw", "vTrunkPitch")

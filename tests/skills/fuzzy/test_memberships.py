@@ -3,33 +3,33 @@ import pytest
 
 from simbench.errors import SkillError
 from simbench.skills.fuzzy.memberships import (
-    BY_HAND,
-    flat,
-    from_flat,
+    INITIAL_MEMBERSHIPS,
+    flatten_memberships,
     read_memberships,
-    shipped_memberships,
+    read_shipped_memberships,
+    unflatten_memberships,
     write_memberships,
 )
-from simbench.skills.fuzzy.tuning import limits
+from simbench.skills.fuzzy.tuning import make_constraints
 
 
 def test_flat_and_back():
-    numbers = flat(BY_HAND)
-    assert from_flat(numbers) == BY_HAND
+    numbers = flatten_memberships(INITIAL_MEMBERSHIPS)
+    assert unflatten_memberships(numbers) == INITIAL_MEMBERSHIPS
     other = numbers + np.arange(len(numbers))
-    np.testing.assert_array_equal(flat(from_flat(other)), other)
+    np.testing.assert_array_equal(flatten_memberships(unflatten_memberships(other)), other)
 
 
 def test_file_and_back(tmp_path):
-    write_memberships(BY_HAND, tmp_path / "terms.yaml", "set by hand")
-    assert read_memberships(tmp_path / "terms.yaml") == BY_HAND
+    write_memberships(INITIAL_MEMBERSHIPS, tmp_path / "terms.yaml", "set by hand")
+    assert read_memberships(tmp_path / "terms.yaml") == INITIAL_MEMBERSHIPS
     assert [path.name for path in tmp_path.iterdir()] == ["terms.yaml"]
     assert "# set by hand" in (tmp_path / "terms.yaml").read_text()
 
 
 def test_shipped_terms_keep_to_the_limits():
-    numbers = flat(shipped_memberships())
-    bounds, order = limits()
+    numbers = flatten_memberships(read_shipped_memberships())
+    bounds, order = make_constraints()
     # The file has four digits.
     assert (numbers >= bounds.lb - 1e-4).all()
     assert (numbers <= bounds.ub + 1e-4).all()
@@ -56,7 +56,7 @@ def test_shipped_terms_keep_to_the_limits():
 )
 def test_bad_files_are_refused(tmp_path, old, new, said):
     path = tmp_path / "terms.yaml"
-    write_memberships(BY_HAND, path, "set by hand")
+    write_memberships(INITIAL_MEMBERSHIPS, path, "set by hand")
     path.write_text(path.read_text().replace(old, new, 1))
     with pytest.raises(SkillError, match=said) as error:
         read_memberships(path)
@@ -68,4 +68,4 @@ def test_missing_file_and_folder(tmp_path):
     with pytest.raises(SkillError, match="cannot be read"):
         read_memberships(tmp_path / "none.yaml")
     with pytest.raises(SkillError, match="cannot be written"):
-        write_memberships(BY_HAND, tmp_path / "none" / "terms.yaml", "")
+        write_memberships(INITIAL_MEMBERSHIPS, tmp_path / "none" / "terms.yaml", "")

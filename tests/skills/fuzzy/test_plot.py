@@ -4,10 +4,10 @@ from PIL import Image
 
 from simbench.skills.fuzzy import plot as fuzzy
 from simbench.skills.fuzzy.examples import ExampleRules
-from simbench.skills.fuzzy.memberships import BY_HAND
+from simbench.skills.fuzzy.memberships import INITIAL_MEMBERSHIPS
 from simbench.skills.fuzzy.plot import draw_inference, draw_memberships
 from simbench.skills.fuzzy.rules import INPUT_TERMS, INPUTS, OUTPUTS, RULES
-from simbench.skills.fuzzy.strategy import Strategy, infer
+from simbench.skills.fuzzy.strategy import DetectedStrategy, infer
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def drawn(monkeypatch, tmp_path):
 
 
 def test_terms_have_their_shape_and_peaks(drawn):
-    axes = drawn(draw_memberships, BY_HAND)
+    axes = drawn(draw_memberships, INITIAL_MEMBERSHIPS)
     assert set(axes) == {*INPUT_TERMS, *(f"weight of {name}" for name in OUTPUTS)}
     for line, centre in zip(axes["vShoulderYaw"].lines, (0.0, 0.5, 1.0), strict=True):
         x, y = line.get_data()
@@ -46,14 +46,14 @@ def test_terms_have_their_shape_and_peaks(drawn):
 def test_inference_shows_inputs_strengths_and_weights(drawn):
     values = np.linspace(0.1, 0.9, 9)
     examples = ExampleRules(("one",), values[None] + 0.05, np.array([1]), np.full(9, 0.1))
-    found = infer(values, BY_HAND, examples=examples)
-    strategy = Strategy(
+    found = infer(values, INITIAL_MEMBERSHIPS, examples=examples)
+    strategy = DetectedStrategy(
         dict(zip(INPUTS, values, strict=True)),
         dict(zip((rule.number for rule in RULES), found.strengths[0], strict=True)),
         dict(zip(OUTPUTS, found.examples[0], strict=True)),
         dict(zip(OUTPUTS, found.weights[0], strict=True)),
     )
-    axes = drawn(draw_inference, strategy, BY_HAND)
+    axes = drawn(draw_inference, strategy, INITIAL_MEMBERSHIPS)
     for name in INPUT_TERMS:
         assert axes[name].lines[-1].get_xdata() == [strategy.inputs[name]] * 2
     bars = [bar.get_height() for bar in axes["rules by hand, and all examples of a criterion"].patches]

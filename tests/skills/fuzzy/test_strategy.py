@@ -6,9 +6,9 @@ import pytest
 import skfuzzy
 
 from simbench.errors import SkillError
-from simbench.skills.fuzzy.examples import ExampleRules, shipped_examples
-from simbench.skills.fuzzy.inputs import fuzzy_inputs
-from simbench.skills.fuzzy.memberships import BY_HAND, shipped_memberships
+from simbench.skills.fuzzy.examples import ExampleRules, read_shipped_examples
+from simbench.skills.fuzzy.inputs import compute_fuzzy_inputs
+from simbench.skills.fuzzy.memberships import INITIAL_MEMBERSHIPS, read_shipped_memberships
 from simbench.skills.fuzzy.rules import (
     DISTANCES,
     INPUT_TERMS,
@@ -44,8 +44,8 @@ def weights_one_by_one(values, memberships):
 def test_inference_is_the_printed_equation():
     rng = np.random.default_rng(4)
     values = rng.uniform(size=(12, len(INPUTS)))
-    found = infer(values, BY_HAND)
-    expected = [weights_one_by_one(row, BY_HAND) for row in values]
+    found = infer(values, INITIAL_MEMBERSHIPS)
+    expected = [weights_one_by_one(row, INITIAL_MEMBERSHIPS) for row in values]
     np.testing.assert_allclose(found.weights, expected, atol=1e-6)
     assert len(set(found.weights.argmax(axis=1))) > 1
 
@@ -69,16 +69,18 @@ def test_clear_cases_by_hand(given, expected):
     # Half as wide: the tails of the Gaussians let no other rule be heard.
     sharp = {
         name: terms if name in DISTANCES else tuple((centre, 0.5 * width) for centre, width in terms)
-        for name, terms in BY_HAND.inputs.items()
+        for name, terms in INITIAL_MEMBERSHIPS.inputs.items()
     }
-    sharp_terms = replace(BY_HAND, inputs=sharp)
+    sharp_terms = replace(INITIAL_MEMBERSHIPS, inputs=sharp)
     weights = infer([values[name] for name in INPUTS], sharp_terms, THESIS_RULES).weights[0]
     assert weights == pytest.approx(expected, abs=1e-3)
 
 
 def test_energy_and_ergonomy_share_by_rule_17():
     values = dict.fromkeys(INPUTS, 0.0) | {"vElbowYaw": 1.0, "ergonomyShoulderPitch": 1.0}
-    energy, velocity, ergonomy = infer([values[name] for name in INPUTS], BY_HAND, THESIS_RULES).weights[0]
+    energy, velocity, ergonomy = infer(
+        [values[name] for name in INPUTS], INITIAL_MEMBERSHIPS, THESIS_RULES
+    ).weights[0]
     assert velocity < 0.1
     assert abs(energy - ergonomy) < 0.15
 
@@ -90,7 +92,7 @@ def test_energy_and_ergonomy_share_by_rule_17():
 def test_slow_elbow_says_velocity_and_still_trunk_energy(given, expected):
     values = dict.fromkeys(INPUTS, 0.5) | {"vElbowYaw": 0.0, "vTrunkPitch": 0.0}
     values |= dict.fromkeys(DISTANCES, 1.0) | given
-    weights = infer([values[name] for name in INPUTS], BY_HAND).weights[0]
+    weights = infer([values[name] for name in INPUTS], INITIAL_MEMBERSHIPS).weights[0]
     assert OUTPUTS[int(weights.argmax())] == expected
 
 
@@ -99,7 +101,10 @@ def test_examples_speak_where_somebody_moved_alike_and_nowhere_else():
     values[1] = 0.9
     widths = np.full(len(INPUTS), 0.05)
     known = ExampleRules(("one", "two"), np.array([values[0], values[0] + 0.01]), np.array([2, 2]), widths)
-    alone, with_examples = infer(values, BY_HAND), infer(values, BY_HAND, examples=known)
+    alone, with_examples = (
+        infer(values, INITIAL_MEMBERSHIPS),
+        infer(values, INITIAL_MEMBERSHIPS, examples=known),
+    )
     # Sums of eq. 5.3: what rules by hand say, and 1 for ergonomy by each example at hand.
     second = np.exp(-0.5 * 9 * 0.2**2)
     np.testing.assert_allclose(with_examples.examples, [[0.0, 0.0, 1.0 + second], [0.0] * 3], atol=1e-12)
@@ -112,8 +117,10 @@ def test_examples_speak_where_somebody_moved_alike_and_nowhere_else():
 
 def test_detection_is_the_inference_of_the_inputs(arms):
     found = detect_strategy(arms)
-    values = fuzzy_inputs(arms)
-    whole = infer(np.array([values, 1.0 - values]), shipped_memberships(), examples=shipped_examples())
+    values = compute_fuzzy_inputs(arms)
+    whole = infer(
+        np.array([values, 1.0 - values]), read_shipped_memberships(), examples=read_shipped_examples()
+    )
     assert list(found.inputs.values()) == values.tolist()
     assert list(found.weights.values()) == pytest.approx(whole.weights[0])
     assert list(found.strengths.values()) == pytest.approx(whole.strengths[0])
@@ -126,10 +133,10 @@ def test_detection_is_the_inference_of_the_inputs(arms):
 )
 def test_impossible_inputs_are_refused(values):
     with pytest.raises(SkillError, match="9 numbers from 0 to 1"):
-        infer(values, BY_HAND)
+        infer(values, INITIAL_MEMBERSHIPS)
 
 
 def test_missing_library_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "skfuzzy", None)
     with pytest.raises(SkillError, match=r"simbench\[study\]"):
-        infer([0.5] * 9, BY_HAND)
+        infer([0.5] * 9, INITIAL_MEMBERSHIPS)

@@ -6,15 +6,19 @@ import numpy as np
 import pytest
 
 from simbench.errors import MotionError, SkillError
-from simbench.skills.ioc.fitness import make_fitness, path_errors
-from simbench.skills.ioc.generated_motion import generate_motion
-from simbench.skills.ioc.identifiability import flatness, mixture_flatness
-from simbench.skills.ioc.inverse_kinematics import follow_path
-from simbench.skills.ioc.inverse_optimal_control import criterion_shares, find_mixture
-from simbench.skills.ioc.optimisers import GENETIC, METHODS, minimise
-from simbench.skills.ioc.repetitions import cut_repetitions
-from simbench.skills.ioc.simplex import from_box, lattice, rescaled
-from simbench.skills.person.task_motion import task_motion
+from simbench.skills.ioc.fitness import compute_path_errors, make_fitness
+from simbench.skills.ioc.identifiability import explore_flatness, explore_mixture
+from simbench.skills.ioc.inverse_kinematics import follow_path, generate_motion
+from simbench.skills.ioc.inverse_optimal_control import compute_criterion_shares, find_mixture
+from simbench.skills.ioc.simplex_search import (
+    GENETIC,
+    METHODS,
+    list_lattice,
+    map_box_to_simplex,
+    rescale_weights,
+    search_weights,
+)
+from simbench.skills.person.task_motion import cut_repetitions, prepare_romeo_motion
 
 VALLEYS = np.array([[0.0, 0.3, 0.7, 0.0], [0.6, 0.1, 0.1, 0.2]])
 """The deeper one is on an edge."""
@@ -27,16 +31,18 @@ def two_valleys(weights):
 
 def test_box_covers_the_simplex_evenly():
     rng = np.random.default_rng(1)
-    ours, theirs = from_box(rng.random((40_000, 3))), rng.dirichlet(np.ones(4), 40_000)
+    ours, theirs = map_box_to_simplex(rng.random((40_000, 3))), rng.dirichlet(np.ones(4), 40_000)
     np.testing.assert_allclose(ours.sum(axis=1), 1.0, atol=1e-12)
     for power in (1, 2, 3):
         np.testing.assert_allclose((ours**power).mean(axis=0), (theirs**power).mean(axis=0), atol=5e-3)
-    corners = from_box(np.array([[1.0, 0.2, 0.7], [0.0, 1.0, 0.4], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]))
+    corners = map_box_to_simplex(
+        np.array([[1.0, 0.2, 0.7], [0.0, 1.0, 0.4], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+    )
     np.testing.assert_array_equal(corners, np.eye(4))
 
 
 def test_lattice_is_all_multiples():
-    points = lattice(4, 4)
+    points = list_lattice(4, 4)
     assert len(points) == len(np.unique(points, axis=0)) == 35
     np.testing.assert_array_equal(points.sum(axis=1), 1.0)
     assert points.min() == 0.0
@@ -44,24 +50,24 @@ def test_lattice_is_all_multiples():
 
 def test_rescaling_keeps_faces_and_turns_back():
     weights, scale = np.array([[0.2, 0.0, 0.5, 0.3]]), np.array([5.0, 1.0, 500.0, 1.0])
-    there = rescaled(weights, scale)
+    there = rescale_weights(weights, scale)
     assert there[0, 1] == 0.0
-    np.testing.assert_allclose(rescaled(there, 1.0 / scale), weights, atol=1e-15)
+    np.testing.assert_allclose(rescale_weights(there, 1.0 / scale), weights, atol=1e-15)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_finds_the_deeper_valley_again_and_again(method):
-    found = minimise(two_valleys, method, 3)
+    found = search_weights(two_valleys, method, 3)
     assert found.converged
     assert found.fitness == two_valleys(found.weights[None])[0]
     np.testing.assert_allclose(found.weights, VALLEYS[0], atol=0.01)
     assert len(found.values) == found.evaluations
-    again = minimise(two_valleys, method, 3)
+    again = search_weights(two_valleys, method, 3)
     np.testing.assert_array_equal(found.tried, again.tried)
 
 
 def test_genetic_algorithm_is_the_papers():
-    found = minimise(two_valleys, GENETIC, 1)
+    found = search_weights(two_valleys, GENETIC, 1)
     first = found.tried[:40]
     best = np.minimum.accumulate(found.values)
     assert found.evaluations == 40 * found.generations
@@ -71,9 +77,9 @@ def test_genetic_algorithm_is_the_papers():
 
 def test_what_no_search_can_do_is_said():
     with pytest.raises(SkillError, match="method newton: unknown; known: lattice, genetic"):
-        minimise(two_valleys, "newton")
+        search_weights(two_valleys, "newton")
     with pytest.raises(SkillError, match="none of"):
-        minimise(lambda weights: np.full(len(weights), np.inf))
+        search_weights(lambda weights: np.full(len(weights), np.inf))
     with pytest.raises(SkillError, match="no recording"):
         find_mixture([])
 
@@ -81,7 +87,7 @@ def test_what_no_search_can_do_is_said():
 def test_missing_pymoo_is_said(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pymoo.core.evaluator", None)
     with pytest.raises(SkillError, match=r"pip install 'simbench\[study\]'"):
-        minimise(two_valleys, GENETIC)
+        search_weights(two_valleys, GENETIC)
 
 
 def test_flat_direction_is_named():
@@ -91,7 +97,7 @@ def test_flat_direction_is_named():
         away = np.asarray(weights) - best
         return 0.01 * np.abs(away[:, 0] + away[:, 2]) + 0.01 * np.abs(away[:, 1])
 
-    flat = flatness(only_sums, best, 0.0, 1e-4, np.empty((0, 4)), 1.0)
+    flat = explore_flatness(only_sums, best, 0.0, 1e-4, np.empty((0, 4)), 1.0)
     assert flat.confused == (("energy", "ergonomy"),)
     np.testing.assert_allclose(flat.lowest, [0.0, 0.19, 0.0, 0.28], atol=0.012)
     np.testing.assert_allclose(flat.highest, [0.5, 0.21, 0.5, 0.32], atol=0.012)
@@ -103,7 +109,7 @@ def test_flat_direction_is_named():
 @pytest.fixture(scope="module")
 def stroke(pump_motion):
     """Most of a repetition, short enough for thousands of laws."""
-    return task_motion(pump_motion, span=(3.4, 5.2))
+    return prepare_romeo_motion(pump_motion, span=(3.4, 5.2))
 
 
 def test_weights_of_a_law_are_recovered(stroke):
@@ -112,11 +118,11 @@ def test_weights_of_a_law_are_recovered(stroke):
         assert make_fitness(task)(weights)[0] < 1e-12
         mixture = find_mixture([task])
         assert mixture.fitness < 1e-7
-        flat = mixture_flatness([task], mixture, 1e-8)
+        flat = explore_mixture([task], mixture, 1e-8)
         assert (flat.highest - flat.lowest < 0.02).sum() >= 3
         # The hidden law has fitness 0. How far a search gets towards 0 depends on a processor's rounding: the
         # hidden weights are within 0.02, or within what the fitness that was reached cannot tell apart.
-        reached = mixture_flatness([task], mixture, max(mixture.fitness, 1e-8))
+        reached = explore_mixture([task], mixture, max(mixture.fitness, 1e-8))
         tolerance = np.maximum(reached.highest - reached.lowest, 0.02)
         assert (tolerance < 0.1).all()
         assert (np.abs(mixture.weights - weights) < tolerance).all()
@@ -126,7 +132,7 @@ def test_what_is_about_as_good_is_not_told_apart(stroke):
     weights = np.array([0.33, 0.17, 0.32, 0.18])
     task = generate_motion(stroke, weights)
     mixture = find_mixture([task])
-    flat = mixture_flatness([task], mixture)
+    flat = explore_mixture([task], mixture)
     assert ("energy", "ergonomy") in flat.confused
     # Ergonomy's k may be the greatest, but of what it counts for there is no doubt.
     assert flat.highest[2] > mixture.weights.max()
@@ -140,7 +146,9 @@ def test_what_is_about_as_good_is_not_told_apart(stroke):
 @pytest.mark.parametrize("weights", [[0.05, 0.0, 0.95, 0.0], [0.0015, 0.0015, 0.995, 0.002]])
 def test_shares_and_not_weights_say_what_a_law_does_at_any_frame_rate(stroke, weights):
     path = stroke.path
-    every = {name: getattr(path, name)[::2] for name in ("told", "hand_rotation", "hand_position", "points")}
+    every = {
+        name: getattr(path, name)[::2] for name in ("prescribed", "hand_rotation", "hand_position", "points")
+    }
     slow = replace(
         stroke,
         path=path._replace(**every),
@@ -151,7 +159,8 @@ def test_shares_and_not_weights_say_what_a_law_does_at_any_frame_rate(stroke, we
     halved = np.multiply(weights, [1.0, 1.0, 0.5, 1.0])
     halved /= halved.sum()
     np.testing.assert_allclose(
-        criterion_shares(halved, slow.constants.period), criterion_shares(weights, stroke.constants.period)
+        compute_criterion_shares(halved, slow.constants.period),
+        compute_criterion_shares(weights, stroke.constants.period),
     )
     wanted = follow_path(stroke, weights)[::2]
     alike, other = (np.abs(follow_path(slow, k) - wanted).max() for k in (halved, weights))
@@ -174,8 +183,10 @@ def test_repetitions_begin_where_the_person_was(stroke):
     assert len(first.time) + len(second.time) == len(stroke.time) + 1
     assert first.duration + second.duration == pytest.approx(stroke.duration)
     velocity = np.array([0.0, 1.0, 0.0, 0.0])
-    np.testing.assert_array_equal(path_errors(first, velocity), path_errors(stroke, velocity)[:, :81])
-    drifted = path_errors(stroke, velocity)[0, 80]
-    assert path_errors(second, velocity)[0, 0] < 1e-9 < drifted
+    np.testing.assert_array_equal(
+        compute_path_errors(first, velocity), compute_path_errors(stroke, velocity)[:, :81]
+    )
+    drifted = compute_path_errors(stroke, velocity)[0, 80]
+    assert compute_path_errors(second, velocity)[0, 0] < 1e-9 < drifted
     with pytest.raises(MotionError, match="cut nothing out of it"):
         cut_repetitions(stroke, [4.0, 4.0])

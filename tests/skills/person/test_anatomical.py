@@ -7,27 +7,40 @@ import pinocchio as pin
 import pytest
 
 from simbench.errors import MotionError
-from simbench.kinematics.redundancy.anatomy import follow_arms, least_angle, reluctance
-from simbench.kinematics.redundancy.body import add_girdle, hand_columns, stand
+from simbench.kinematics.redundancy.anatomy import (
+    compute_joint_limit_stiffness,
+    compute_lower_limit,
+    update_clavicles,
+)
+from simbench.kinematics.redundancy.body import (
+    add_clavicle_jacobian,
+    compute_hand_jacobian,
+    update_body_poses,
+)
 from simbench.kinematics.redundancy.criteria import CRITERIA, Quadratic
-from simbench.kinematics.redundancy.objective import Constants, Path
+from simbench.kinematics.redundancy.objective import LawConstants, TaskPath
 from simbench.kinematics.task_matrix import make_workspace
 from simbench.kinematics.tree import joint_axes
-from simbench.motion.actors.reaching import build_reacher, hold, least_abduction, palm_poses
-from simbench.motion.actors.redundancy import follow
+from simbench.motion.actors.reaching import (
+    build_reacher,
+    compute_least_abduction,
+    compute_palm_poses,
+    make_hold,
+)
+from simbench.motion.actors.redundancy import Manner, follow_palms
 from simbench.motion.actors.session import perform_in_session
-from simbench.motion.actors.strategy import Strategy
-from simbench.motion.actors.virtual_mocap import MocapErrors, record
+from simbench.motion.actors.strategy import ActorStrategy
+from simbench.motion.actors.virtual_mocap import MocapErrors, record_mocap
 from simbench.motion.anatomy import mean_frame
 from simbench.motion.human_motion import InitialPose
 from simbench.retargeting.redundancy.robot_motion import chain_coordinates
 from simbench.robot.sides import SIDES
-from simbench.skills.ioc.fitness import path_errors
+from simbench.skills.ioc.fitness import compute_path_errors
 from simbench.skills.ioc.inverse_kinematics import follow_path
-from simbench.skills.person.anatomical_body import anatomical_body
+from simbench.skills.person.anatomical_body import build_anatomical_body
 from simbench.skills.person.anatomical_fit import fit_human
-from simbench.skills.person.anatomical_motion import anatomical_motion, person_motion
-from simbench.skills.person.anatomical_posture import recorded_postures
+from simbench.skills.person.anatomical_motion import prepare_anatomical_motion, prepare_motion
+from simbench.skills.person.anatomical_posture import compute_postures
 from simbench.skills.person.task_motion import TaskMotion
 
 PERIOD = 0.01
@@ -41,7 +54,7 @@ def performance(made_once):
 @pytest.fixture(scope="module")
 def bare(performance):
     """The same recording by a system without noise, markers screwed to the bones."""
-    joints, segments = record(
+    joints, segments = record_mocap(
         performance.human, performance.q, MocapErrors(0.0, 0.0, 0.0), np.random.default_rng(0)
     )
     still = slice(0, performance.phases["icp"][1] + 1)
@@ -58,7 +71,7 @@ def bare(performance):
 
 @pytest.fixture(scope="module")
 def task(performance) -> TaskMotion:
-    return anatomical_motion(performance.motion, span=(3.6, 5.0))
+    return prepare_anatomical_motion(performance.motion, span=(3.6, 5.0))
 
 
 def test_skeleton_is_the_persons(performance, bare):
@@ -69,7 +82,7 @@ def test_skeleton_is_the_persons(performance, bare):
 
 
 def test_postures_are_the_persons(performance, bare):
-    q = recorded_postures(fit_human(bare), bare)
+    q = compute_postures(fit_human(bare), bare)
     away = np.degrees(q - performance.q)[performance.contact_start :, 7:]
     # What is left is the initial pose, which nobody holds exactly.
     assert np.abs(away.mean(axis=0)).max() < 1.5
@@ -77,7 +90,7 @@ def test_postures_are_the_persons(performance, bare):
 
 
 def test_noise_leaves_a_fraction_of_a_degree(performance):
-    q = recorded_postures(fit_human(performance.motion), performance.motion)
+    q = compute_postures(fit_human(performance.motion), performance.motion)
     away = np.degrees(q - performance.q)[performance.contact_start :, 7:]
     assert away.std(axis=0).max() < 0.5
 
@@ -89,8 +102,8 @@ def test_girdle_is_part_of_the_jacobian(task):
 
     def places(x):
         x = x.copy()
-        follow_arms(body.anatomy, x)
-        stand(body, x, work)
+        update_clavicles(body.anatomy, x)
+        update_body_poses(body, x, work)
         return np.array(
             [
                 work.rotation[b] @ point + work.position[b]
@@ -105,13 +118,13 @@ def test_girdle_is_part_of_the_jacobian(task):
             for unit in np.eye(len(q))[body.resolved]
         ]
     )
-    follow_arms(body.anatomy, q)
-    stand(body, q, work)
+    update_clavicles(body.anatomy, q)
+    update_body_poses(body, q, work)
     joint_axes(body.tree, work.rotation, work.position, work.position[0], work.axes)
     columns = np.zeros((len(body.resolved), 12))
-    hand_columns(body, work, body.resolved, columns)
+    compute_hand_jacobian(body, work, body.resolved, columns)
     alone = columns.copy()
-    add_girdle(body, work, q, columns)
+    add_clavicle_jacobian(body, work, q, columns)
     np.testing.assert_allclose(columns.reshape(-1, 2, 6)[:, :, :3], expected, atol=1e-8)
     assert np.abs(columns - alone).max() > 1e-3
 
@@ -122,17 +135,17 @@ def test_trunk_and_tissue_are_those_of_people(task):
     q = np.zeros(len(names))
     for flexion in np.linspace(-0.5, 2.5, 13):
         q[names.index("right_shoulder_flexion")] = flexion
-        least = least_angle(anatomy, -np.inf, arm, q)
-        assert least == pytest.approx(float(least_abduction(np.array(flexion))) - anatomy.slack[arm])
+        least = compute_lower_limit(anatomy, -np.inf, arm, q)
+        assert least == pytest.approx(float(compute_least_abduction(np.array(flexion))) - anatomy.slack[arm])
     scale = np.empty(len(names))
     elbow = names.index("left_elbow_flexion")
-    low, high = anatomy.low[elbow], anatomy.high[elbow]
+    low, high = anatomy.lower[elbow], anatomy.upper[elbow]
     q[elbow] = 0.5 * (low + high)
-    reluctance(anatomy, q, scale)
+    compute_joint_limit_stiffness(anatomy, q, scale)
     assert scale[elbow] == 1.0
     q[elbow] = high
-    reluctance(anatomy, q, scale)
-    assert scale[elbow] == pytest.approx(1.0 + anatomy.stiffening * (1.0 - anatomy.easy) ** 2)
+    compute_joint_limit_stiffness(anatomy, q, scale)
+    assert scale[elbow] == pytest.approx(1.0 + anatomy.stiffening * (1.0 - anatomy.free_fraction) ** 2)
 
 
 @pytest.mark.parametrize(
@@ -140,17 +153,18 @@ def test_trunk_and_tissue_are_those_of_people(task):
     [(0.8, 0.1, 0.0, 0.1), (0.0, 1.0, 0.0, 0.0), (0.0, 0.1, 0.0, 0.9), (0.002, 0.002, 0.995, 0.001)],
 )
 def test_law_moves_as_the_virtual_person_does(performance, weights):
-    """Two programs of equation 4.23 with habit, tissue and trunk: Pinocchio's, and the compiled tree's."""
+    """Both forms of equation 4.23 with habit, tissue and trunk: NumPy on Pinocchio, and the compiled tree."""
     human = performance.human
     first, last = performance.contact_start, performance.contact_start + 150
     reacher, start = build_reacher(human), performance.q[first]
     # At rest: the compiled law counts what the pelvis's sway does through A, the virtual person does not.
     pelvis = np.tile(start[:7], (last - first, 1))
-    palms = np.array([palm_poses(reacher, q) for q in performance.q[first:last]])
-    strategy, home = Strategy(*weights, memory=0.6), np.tile(start[reacher.in_q], (last - first, 1))
-    q = follow(reacher, start, pelvis, palms, hold(dict.fromkeys(SIDES)), strategy, home, PERIOD)
+    palms = np.array([compute_palm_poses(reacher, q) for q in performance.q[first:last]])
+    strategy, home = ActorStrategy(*weights, memory=0.6), np.tile(start[reacher.in_q], (last - first, 1))
+    manner = Manner(make_hold(dict.fromkeys(SIDES)), strategy, PERIOD)
+    q = follow_palms(reacher, start, pelvis, palms, home, manner)
     coordinates = chain_coordinates(q)
-    body, names = anatomical_body(human, coordinates)
+    body, names = build_anatomical_body(human, coordinates)
     model, data = human.model, human.model.createData()
     frames = [human.frame(f"{side}_wrist") for side in SIDES]
     inner = [human.frame(f"{side}_{joint}") for side in SIDES for joint in ("shoulder", "elbow")]
@@ -164,18 +178,20 @@ def test_law_moves_as_the_virtual_person_does(performance, weights):
         rotation[t] = [data.oMf[frame].rotation for frame in frames]
         position[t] = [data.oMf[frame].translation for frame in frames]
         points[t] = [data.oMf[frame].translation for frame in inner]
-    path = Path(coordinates[0], coordinates, rotation, position, points, chain_coordinates(start[None])[0])
+    path = TaskPath(
+        coordinates[0], coordinates, rotation, position, points, chain_coordinates(start[None])[0]
+    )
     task = TaskMotion(
         body,
         path,
-        Constants(PERIOD, 400.0, 10.0, 0.6),
+        LawConstants(PERIOD, 400.0, 10.0, 0.6),
         names,
         PERIOD * np.arange(len(q)),
         coordinates,
         "test",
     )
-    assert path_errors(task, weights).max() < 5e-4
-    assert path_errors(task, np.roll(weights, 1)).max() > 5e-3
+    assert compute_path_errors(task, weights).max() < 5e-4
+    assert compute_path_errors(task, np.roll(weights, 1)).max() > 5e-3
 
 
 def test_compiled_and_general_laws_agree(task):
@@ -189,7 +205,7 @@ def test_compiled_and_general_laws_agree(task):
 
 
 def test_home_is_where_the_hands_arrived(performance):
-    task = anatomical_motion(performance.motion)
+    task = prepare_anatomical_motion(performance.motion)
     contact = performance.q[performance.contact_start]
     away = np.abs(task.path.home[6:] - contact[7:])
     assert np.degrees(away).max() < 3.0
@@ -201,12 +217,12 @@ def test_without_trunk_the_model_is_the_thesiss(performance):
     held = (motion.segments, motion.initial.segments)
     armed, initial = ({name: kept[name] for name in kept if name != "trunk"} for kept in held)
     armed = replace(motion, segments=armed, initial=replace(motion.initial, segments=initial))
-    assert "TrunkYaw" in person_motion(armed, span=(3.6, 4.0)).names
-    assert "spine_twist" in person_motion(motion, span=(3.6, 4.0)).names
-    assert "TrunkYaw" in person_motion(motion, span=(3.6, 4.0), skeleton="romeo").names
+    assert "TrunkYaw" in prepare_motion(armed, span=(3.6, 4.0)).names
+    assert "spine_twist" in prepare_motion(motion, span=(3.6, 4.0)).names
+    assert "TrunkYaw" in prepare_motion(motion, span=(3.6, 4.0), skeleton="romeo").names
     with pytest.raises(MotionError, match="pelvis and trunk must be recorded"):
-        anatomical_motion(armed)
+        prepare_anatomical_motion(armed)
     with pytest.raises(MotionError, match="stature is needed"):
-        anatomical_motion(replace(motion, actor=None))
+        prepare_anatomical_motion(replace(motion, actor=None))
     with pytest.raises(MotionError, match="fewer than two samples"):
-        anatomical_motion(motion, span=(3.6, 3.601))
+        prepare_anatomical_motion(motion, span=(3.6, 3.601))

@@ -11,7 +11,7 @@ from simbench.motion.actors.virtual_mocap import MocapErrors
 # to stretch their arms.
 HANGING = np.array([4.0, 8.0, 5.0, 16.0, 15.0, 0.0, 0.0])
 STRETCHED = np.array([88.0, 8.0, 30.0, 5.0, 51.0, 2.0, -1.0])
-# Means, s: the ways forward and back, and how long the arms stay stretched and hanging.
+# Means, s: the movements forward and back, and how long the arms stay stretched and hanging.
 MOVES = (1.40, 1.40)
 STOPS = (0.50, 0.45)
 # So many that the movements take as long as these means at 60 Hz, in five repetitions.
@@ -28,9 +28,11 @@ def stretch_arms(
     Parameters
     ----------
     person : Person
+        Who performs: body, tempo and habits.
     rng : numpy.random.Generator
         All variation comes from it.
     errors : MocapErrors
+        Errors of the motion capture.
     source : str
         Name of the recording.
 

@@ -14,7 +14,7 @@ OUTWARD = np.array([46.0, 50.0, -46.0, 96.0, 34.0, 3.0, 0.0])
 INWARD = np.array([50.0, 46.0, -20.0, 116.0, 44.0, 7.0, 0.0])
 # Waves each time the arm is up; there and back last 1/2 s.
 WAVES, HALF_WAVE = 12, 0.25
-# Means, s: the ways up and down, and how long the arm hangs in between.
+# Means, s: the movements up and down, and how long the arm hangs in between.
 RISE, DESCENT, PAUSE = 1.30, 1.30, 0.60
 # So many that the movements take as long as these means at 60 Hz, in two repetitions.
 FRAMES = 1273
@@ -28,10 +28,11 @@ def wave_fast(person: Person, rng: np.random.Generator, errors: MocapErrors, sou
     Parameters
     ----------
     person : Person
-        `amplitude` is how widely they wave.
+        Who performs; `amplitude` is how widely they wave.
     rng : numpy.random.Generator
         All variation comes from it.
     errors : MocapErrors
+        Errors of the motion capture.
     source : str
         Name of the recording.
 

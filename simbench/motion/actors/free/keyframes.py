@@ -7,12 +7,12 @@ import numpy as np
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.motion.actors.human_model import HumanModel, build_human_model
-from simbench.motion.actors.kim_markers import kim_markers
+from simbench.motion.actors.kim_markers import record_kim_markers
 from simbench.motion.actors.people import Person
 from simbench.motion.actors.performance import ActorPerformance
 from simbench.motion.actors.posture import COMFORT, check_ranges, couple_clavicles
-from simbench.motion.actors.stance import arms_forward, body_sway
-from simbench.motion.actors.virtual_mocap import MocapErrors, frames_over_time
+from simbench.motion.actors.stance import draw_body_sway, find_arms_forward_posture
+from simbench.motion.actors.virtual_mocap import MocapErrors, compute_frame_poses
 from simbench.motion.marker_maps import to_human_motion
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.recordings import MarkerRecording
@@ -40,7 +40,7 @@ class Routine:
     Parameters
     ----------
     frames : int
-        Of the recording.
+        Number of frames of the recording.
     ready : (2, 7) array
         Left and right arm where a repetition begins and ends, rad, order of `human_model.ARM_JOINT_NAMES`.
     keyframes : (K, 2, 7) array
@@ -68,23 +68,26 @@ def perform_routine(
 ) -> ActorPerformance:
     """Have a person repeat a series of postures, recorded by the 25 markers of Kim & Kim (2005).
 
-    Every movement is of minimum jerk in the joints. The recording goes the way of a laboratory's: what it
-    knows of joints and segments is what the marker map makes of the markers.
+    Every movement is of minimum jerk in the joints. The recording is made as in a laboratory: its joints and
+    segments are what the marker map computes from the markers.
 
     Parameters
     ----------
     routine : Routine
+        The postures and their timing.
     person : Person
+        Who performs: body, tempo and habits.
     rng : numpy.random.Generator
         All variation comes from it.
     errors : MocapErrors
+        Errors of the motion capture.
     source : str
         Name of the recording.
 
     Returns
     -------
     ActorPerformance
-        `travel` is zero throughout, for nothing is moved.
+        The recording and its ground truth; `travel` is zero throughout, for nothing is moved.
     """
     human = build_human_model(person.actor, person.proportions, person.lift)
     time = np.arange(routine.frames) / RATE
@@ -95,7 +98,7 @@ def perform_routine(
     count = len(routine.moves)
     first, last = starts[1::count], (starts + durations)[count::count]
     strokes = np.rint(np.stack([first, last], axis=1) * RATE).astype(np.int64)
-    markers = kim_markers(human, q, errors, rng)
+    markers = record_kim_markers(human, q, errors, rng)
     recording = MarkerRecording(
         time=time,
         names=tuple(markers),
@@ -104,7 +107,7 @@ def perform_routine(
         up="z",
     )
     motion = to_human_motion(recording, ReadOptions(marker_map="kim2005"))
-    palms = frames_over_time(human, q, [f"{side}_palm" for side in SIDES])
+    palms = compute_frame_poses(human, q, [f"{side}_palm" for side in SIDES])
     still = round(INITIAL * RATE)
     return ActorPerformance(
         motion=replace(
@@ -167,8 +170,8 @@ def _move(
     human: HumanModel, time: Array, starts: Array, durations: Array, postures: Array, rng: np.random.Generator
 ) -> Array:
     """Sway and move the arms from the initial configuration through all postures: configurations (T, nq)."""
-    initial = arms_forward(human)
-    swaying = body_sway(human, time, rng)
+    initial = find_arms_forward_posture(human)
+    swaying = draw_body_sway(human, time, rng)
     # The world's origin is below the pelvis at the start, as readers place it.
     q = initial + swaying
     q[:, :2] -= swaying[0, :2]

@@ -18,7 +18,7 @@ SIGNS = (
     ([18, 9, 44, 98, 10, -46, 18],) * 2,  # palms together
     ([43, 27, -28, 99, -35, 19, -5],) * 2,  # wide at the height of the head
 )
-# Means, s: the ways to the six signs and back, and how long hands stay there.
+# Means, s: the movements to the six signs and back, and how long hands stay there.
 MOVES = (0.60, 0.65, 0.60, 0.65, 0.65, 0.65, 0.75)
 HOLDS = (0.22, 0.25, 0.22, 0.20, 0.30, 0.25, 0.40)
 # Frames of the recording of Kim & Kim (ICCAS 2005).
@@ -33,9 +33,11 @@ def sign_sentence(
     Parameters
     ----------
     person : Person
+        Who performs: body, tempo and habits.
     rng : numpy.random.Generator
         All variation comes from it.
     errors : MocapErrors
+        Errors of the motion capture.
     source : str
         Name of the recording.
 

@@ -24,10 +24,11 @@ def wave_right_hand(
     Parameters
     ----------
     person : Person
-        `amplitude` is how widely they wave.
+        Who performs; `amplitude` is how widely they wave.
     rng : numpy.random.Generator
         All variation comes from it.
     errors : MocapErrors
+        Errors of the motion capture.
     source : str
         Name of the recording.
 
@@ -37,7 +38,7 @@ def wave_right_hand(
         642 frames at 60 Hz, recorded with 25 markers.
     """
     middle, half = 0.5 * (OUTWARD + INWARD), 0.5 * person.amplitude * (INWARD - OUTWARD)
-    outward, inward = (np.radians([HANGING, middle + way * half]) for way in (-1.0, 1.0))
+    outward, inward = (np.radians([HANGING, middle + sign * half]) for sign in (-1.0, 1.0))
     routine = Routine(
         frames=FRAMES,
         ready=outward,

@@ -5,8 +5,8 @@ import numpy as np
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import Person
-from simbench.motion.actors.stance import comfortable_distance
-from simbench.motion.actors.tasks.task import FIXED, Task, both, palm_pose
+from simbench.motion.actors.stance import compute_comfortable_distance
+from simbench.motion.actors.tasks.task import FIXED, Task, make_palm_poses, stack_palms
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import PALM_OFFSET
 from simbench.robot.sides import SIDES
@@ -21,8 +21,24 @@ def place_canoe_paddles(human: HumanModel, person: Person, reach: float, rng: np
     """Set the paddles before a person: palms stay parallel to the floor and at the same distance.
 
     The handles start nearest to the actor and go over the top, away from the actor.
+
+    Parameters
+    ----------
+    human : HumanModel
+        Model of the person.
+    person : Person
+        Body and habits; the tempo and amplitude are theirs.
+    reach : float
+        Distance from shoulder to wrist as a fraction of the straight arm's length.
+    rng : numpy.random.Generator
+        What is the person's choice is drawn from it.
+
+    Returns
+    -------
+    Task
+        The task as the person finds it.
     """
-    axis = comfortable_distance(human, AXIS_HEIGHT, 0.5 * SPACING, reach) + PALM_OFFSET[0]
+    axis = compute_comfortable_distance(human, AXIS_HEIGHT, 0.5 * SPACING, reach) + PALM_OFFSET[0]
 
     def palms(travel: Array) -> Array:
         poses = []
@@ -36,8 +52,8 @@ def place_canoe_paddles(human: HumanModel, person: Person, reach: float, rng: np
                 axis=1,
             )
             fingers = np.array([np.cos(CONVERGENCE), -sign * np.sin(CONVERGENCE), 0.0])
-            poses.append(palm_pose(fingers, np.array([0.0, 0.0, 1.0]), handle))
-        return both(*poses)
+            poses.append(make_palm_poses(fingers, np.array([0.0, 0.0, 1.0]), handle))
+        return stack_palms(*poses)
 
     return Task(
         name="canoe_paddles",

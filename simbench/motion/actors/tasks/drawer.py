@@ -8,8 +8,8 @@ import pinocchio as pin
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import Person
-from simbench.motion.actors.stance import comfortable_distance
-from simbench.motion.actors.tasks.task import FIXED, Task, both
+from simbench.motion.actors.stance import compute_comfortable_distance
+from simbench.motion.actors.tasks.task import FIXED, Task, stack_palms
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import PALM_OFFSET, transform
 from simbench.robot.sides import SIDES
@@ -24,27 +24,29 @@ class DrawerTask:
     distance : float
         From the actor's pelvis axis forward to the palm centres on the drawer as the actor finds it, m.
     height : float
-        Of the palm centres while they hold the drawer's front, m.
+        Height of the palm centres while they hold the drawer's front, m.
     separation : float
-        Between the two palm centres, m; the middle is in front of the actor.
+        Distance between the two palm centres, m; the middle is in front of the actor.
     convergence : float
-        Turn of each hand about the vertical, fingertips toward the other hand, rad: with elbows at their side
-        a person's palms-down hands do not point straight ahead.
+        Rotation of each hand about the vertical, fingertips toward the other hand, rad: with elbows at their
+        side a person's palms-down hands do not point straight ahead.
     stroke : float
         How far the drawer is pulled, m.
     repetitions : int
+        How often it is pulled and pushed.
     pull_duration, push_duration : float
-        Mean of the repetitions, s.
+        Mean durations over the repetitions, s.
     variation : float
         Relative standard deviation of durations and strokes over the repetitions.
     approach_height : float
         The hands arrive above the front and come down on it from there, m. The last two thirds are vertical.
     initial_duration, transition_duration, descent_duration : float
-        Standing with arms forward; from there to above the front; down on it; s.
+        Durations, s, of standing with arms forward, of moving to above the front, and of moving down on it.
     grasp_duration, turning_pause, rest_duration : float
-        Closing the fingers; between pull and push; standing still at the end; s.
+        Durations, s, of closing the fingers, of the stop between pull and push, and of standing still at the
+        end.
     rate : float
-        Of the recording, Hz.
+        Sampling rate of the recording, Hz.
     """
 
     distance: float = 0.45
@@ -66,19 +68,52 @@ class DrawerTask:
     rate: float = 100.0
 
     def handle(self, side: str) -> Array:
-        """Palm centre (3,) on the drawer as the actor finds it, m, world frame."""
+        """Compute the position of a palm's centre on the drawer as the actor finds it.
+
+        Parameters
+        ----------
+        side : {"left", "right"}
+            Hand.
+
+        Returns
+        -------
+        (3,) array
+            Position in the world frame, m.
+        """
         lateral = 0.5 * self.separation if side == "left" else -0.5 * self.separation
         return np.array([self.distance, lateral, self.height])
 
     def grip(self, side: str) -> Array:
-        """Palm pose (4, 4) on the drawer as the actor finds it, world frame."""
-        turn = -self.convergence if side == "left" else self.convergence
-        return transform(pin.utils.rotate("z", turn), self.handle(side))
+        """Compute the pose of a palm on the drawer as the actor finds it.
+
+        Parameters
+        ----------
+        side : {"left", "right"}
+            Hand.
+
+        Returns
+        -------
+        (4, 4) array
+            Pose in the world frame.
+        """
+        angle = -self.convergence if side == "left" else self.convergence
+        return transform(pin.utils.rotate("z", angle), self.handle(side))
 
 
-def drawer_task(drawer: DrawerTask) -> Task:
-    """Set the task on a given drawer."""
-    grips = both(*(drawer.grip(side)[None] for side in SIDES))
+def make_drawer_task(drawer: DrawerTask) -> Task:
+    """Make the task of a given drawer.
+
+    Parameters
+    ----------
+    drawer : DrawerTask
+        The drawer and how it is moved.
+
+    Returns
+    -------
+    Task
+        The task as a person finds it.
+    """
+    grips = stack_palms(*(drawer.grip(side)[None] for side in SIDES))
 
     def palms(travel: Array) -> Array:
         poses = np.repeat(grips, len(travel), axis=0)
@@ -113,10 +148,27 @@ def drawer_task(drawer: DrawerTask) -> Task:
 
 
 def place_drawer(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
-    """Set the drawer of the thesis, in a unit 0.3 m high on a table 0.75 m high, before a person."""
+    """Set the drawer of the thesis, in a unit 0.3 m high on a table 0.75 m high, before a person.
+
+    Parameters
+    ----------
+    human : HumanModel
+        Model of the person.
+    person : Person
+        Body and habits; the tempo and amplitude are theirs.
+    reach : float
+        Distance from shoulder to wrist as a fraction of the straight arm's length.
+    rng : numpy.random.Generator
+        What is the person's choice is drawn from it.
+
+    Returns
+    -------
+    Task
+        The task as the person finds it.
+    """
     drawer = DrawerTask()
-    ahead = comfortable_distance(human, drawer.height, 0.5 * drawer.separation, reach)
-    return drawer_task(
+    ahead = compute_comfortable_distance(human, drawer.height, 0.5 * drawer.separation, reach)
+    return make_drawer_task(
         DrawerTask(
             distance=ahead + PALM_OFFSET[0],
             stroke=0.11 * person.amplitude,

@@ -5,8 +5,8 @@ import numpy as np
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import Person
-from simbench.motion.actors.stance import comfortable_distance
-from simbench.motion.actors.tasks.task import FIXED, Task, both, held_still, palm_pose
+from simbench.motion.actors.stance import compute_comfortable_distance
+from simbench.motion.actors.tasks.task import FIXED, Task, make_palm_poses, repeat_pose, stack_palms
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import PALM_OFFSET
 
@@ -20,25 +20,42 @@ CROSSWISE = np.radians([15.0, 40.0])
 
 
 def place_grater(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
-    """Set a grater before a person, who slopes it as they like; food goes down along it first."""
+    """Set a grater before a person, who slopes it as they like; food goes down along it first.
+
+    Parameters
+    ----------
+    human : HumanModel
+        Model of the person.
+    person : Person
+        Body and habits; the tempo and amplitude are theirs.
+    reach : float
+        Distance from shoulder to wrist as a fraction of the straight arm's length.
+    rng : numpy.random.Generator
+        What is the person's choice is drawn from it.
+
+    Returns
+    -------
+    Task
+        The task as the person finds it.
+    """
     slope, crosswise = (float(rng.uniform(*angles)) for angles in (SLOPES, CROSSWISE))
     stroke = STROKE * person.amplitude
     middle = LOWEST + 0.5 * stroke * np.sin(slope)
-    ahead = comfortable_distance(human, middle, 0.10, reach) + 0.5 * PALM_OFFSET[0]
+    ahead = compute_comfortable_distance(human, middle, 0.10, reach) + 0.5 * PALM_OFFSET[0]
     along = np.array([np.cos(slope), 0.0, -np.sin(slope)])
     outward = np.array([np.sin(slope), 0.0, np.cos(slope)])
     fingers = np.cos(crosswise) * along + np.sin(crosswise) * np.array([0.0, 1.0, 0.0])
     start = np.array([ahead, -0.10, middle]) - 0.5 * stroke * along
     # The left hand is on the upper end, nearer to the person than the food.
-    holding = palm_pose(
+    holding = make_palm_poses(
         np.array([np.cos(0.6), -np.sin(0.6), 0.0]),
         np.array([0.0, 0.0, 1.0]),
         start + np.array([-0.02, 0.16, 0.04]),
     )
 
     def palms(travel: Array) -> Array:
-        sliding = palm_pose(fingers, outward, start + travel[:, None] * along)
-        return both(held_still(holding, len(travel)), sliding)
+        sliding = make_palm_poses(fingers, outward, start + travel[:, None] * along)
+        return stack_palms(repeat_pose(holding, len(travel)), sliding)
 
     return Task(
         name="grater",

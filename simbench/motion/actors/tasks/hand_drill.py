@@ -5,8 +5,8 @@ import numpy as np
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import Person
-from simbench.motion.actors.stance import comfortable_distance
-from simbench.motion.actors.tasks.task import HANDLE, Task, both, held_still, palm_pose
+from simbench.motion.actors.stance import compute_comfortable_distance
+from simbench.motion.actors.tasks.task import HANDLE, Task, make_palm_poses, repeat_pose, stack_palms
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import PALM_OFFSET
 
@@ -18,10 +18,26 @@ def place_hand_drill(human: HumanModel, person: Person, reach: float, rng: np.ra
     """Set the drill before a person: the crank turns in a vertical plane, the hand is free about its knob.
 
     The knob starts at the top and goes away from the person first.
+
+    Parameters
+    ----------
+    human : HumanModel
+        Model of the person.
+    person : Person
+        Body and habits; the tempo and amplitude are theirs.
+    reach : float
+        Distance from shoulder to wrist as a fraction of the straight arm's length.
+    rng : numpy.random.Generator
+        What is the person's choice is drawn from it.
+
+    Returns
+    -------
+    Task
+        The task as the person finds it.
     """
-    axis = comfortable_distance(human, AXIS_HEIGHT, 0.12, reach) + PALM_OFFSET[0] - 0.5 * RADIUS
+    axis = compute_comfortable_distance(human, AXIS_HEIGHT, 0.12, reach) + PALM_OFFSET[0] - 0.5 * RADIUS
     drill = np.array([axis, 0.02, AXIS_HEIGHT])
-    holding = palm_pose(
+    holding = make_palm_poses(
         np.array([np.cos(0.6), -np.sin(0.6), 0.0]),
         np.array([0.0, 0.0, 1.0]),
         drill + np.array([0.0, 0.0, TOP]),
@@ -36,8 +52,8 @@ def place_hand_drill(human: HumanModel, person: Person, reach: float, rng: np.ra
             ],
             axis=1,
         )
-        crank = palm_pose(np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0]), knob)
-        return both(held_still(holding, len(travel)), crank)
+        crank = make_palm_poses(np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0]), knob)
+        return stack_palms(repeat_pose(holding, len(travel)), crank)
 
     return Task(
         name="hand_drill",

@@ -6,8 +6,8 @@ from scipy.spatial.transform import Rotation
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import Person
-from simbench.motion.actors.stance import comfortable_distance
-from simbench.motion.actors.tasks.task import Task, both, held_still, palm_pose
+from simbench.motion.actors.stance import compute_comfortable_distance
+from simbench.motion.actors.tasks.task import Task, make_palm_poses, repeat_pose, stack_palms
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import PALM_OFFSET
 
@@ -19,8 +19,25 @@ HANDLE_AXIS = np.array([np.cos(OBLIQUE), np.sin(OBLIQUE), 0.0])
 
 
 def place_knife(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
-    """Set a board before a person; which way the knife points is theirs."""
-    ahead = comfortable_distance(human, HANDLE_HEIGHT, 0.12, reach) + 0.5 * PALM_OFFSET[0]
+    """Set a board before a person; which way the knife points is theirs.
+
+    Parameters
+    ----------
+    human : HumanModel
+        Model of the person.
+    person : Person
+        Body and habits; the tempo and amplitude are theirs.
+    reach : float
+        Distance from shoulder to wrist as a fraction of the straight arm's length.
+    rng : numpy.random.Generator
+        What is the person's choice is drawn from it.
+
+    Returns
+    -------
+    Task
+        The task as the person finds it.
+    """
+    ahead = compute_comfortable_distance(human, HANDLE_HEIGHT, 0.12, reach) + 0.5 * PALM_OFFSET[0]
     heading = np.radians(float(rng.uniform(5.0, 25.0)))
     stroke = STROKE * person.amplitude
     blade = np.array([np.cos(heading), np.sin(heading), 0.0])
@@ -28,15 +45,15 @@ def place_knife(human: HumanModel, person: Person, reach: float, rng: np.random.
     dorsal = np.array([np.sin(heading), -np.cos(heading), 0.0])
     fingers = Rotation.from_rotvec(OBLIQUE * dorsal).inv().apply(blade)
     start = np.array([ahead - 0.05, -0.14, HANDLE_HEIGHT])
-    box = palm_pose(
+    box = make_palm_poses(
         np.array([np.cos(0.5), -np.sin(0.5), 0.0]),
         np.array([0.0, 0.0, 1.0]),
         np.array([ahead, 0.14, BOX_HEIGHT]),
     )
 
     def palms(travel: Array) -> Array:
-        knife = palm_pose(fingers, dorsal, start + travel[:, None] * blade)
-        return both(held_still(box, len(travel)), knife)
+        knife = make_palm_poses(fingers, dorsal, start + travel[:, None] * blade)
+        return stack_palms(repeat_pose(box, len(travel)), knife)
 
     return Task(
         name="knife",

@@ -5,8 +5,8 @@ import numpy as np
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import Person
-from simbench.motion.actors.stance import comfortable_distance
-from simbench.motion.actors.tasks.task import FIXED, Task, both, palm_pose
+from simbench.motion.actors.stance import compute_comfortable_distance
+from simbench.motion.actors.tasks.task import FIXED, Task, make_palm_poses, stack_palms
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import PALM_OFFSET
 from simbench.robot.sides import SIDES
@@ -16,9 +16,26 @@ HANDLE_HEIGHT, SPACING, STROKE = 0.72, 0.22, 0.28
 
 
 def place_pump(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
-    """Set the pump before a seated person: palms down on the handle, their distance fixed by it."""
+    """Set the pump before a seated person: palms down on the handle, their distance fixed by it.
+
+    Parameters
+    ----------
+    human : HumanModel
+        Model of the person.
+    person : Person
+        Body and habits; the tempo and amplitude are theirs.
+    reach : float
+        Distance from shoulder to wrist as a fraction of the straight arm's length.
+    rng : numpy.random.Generator
+        What is the person's choice is drawn from it.
+
+    Returns
+    -------
+    Task
+        The task as the person finds it.
+    """
     middle = HANDLE_HEIGHT + 0.5 * STROKE
-    ahead = comfortable_distance(human, middle, 0.5 * SPACING, reach, seated=True) + PALM_OFFSET[0]
+    ahead = compute_comfortable_distance(human, middle, 0.5 * SPACING, reach, seated=True) + PALM_OFFSET[0]
     stroke = STROKE * person.amplitude
 
     def palms(travel: Array) -> Array:
@@ -32,8 +49,8 @@ def place_pump(human: HumanModel, person: Person, reach: float, rng: np.random.G
                 ],
                 axis=1,
             )
-            poses.append(palm_pose(np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0]), handle))
-        return both(*poses)
+            poses.append(make_palm_poses(np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0]), handle))
+        return stack_palms(*poses)
 
     return Task(
         name="pump",

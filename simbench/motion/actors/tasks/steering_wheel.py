@@ -5,8 +5,8 @@ import numpy as np
 from simbench.kinematics.arrays import Array
 from simbench.motion.actors.human_model import HumanModel
 from simbench.motion.actors.people import Person
-from simbench.motion.actors.stance import comfortable_distance
-from simbench.motion.actors.tasks.task import FIXED, Task, both, palm_pose
+from simbench.motion.actors.stance import compute_comfortable_distance
+from simbench.motion.actors.tasks.task import FIXED, Task, make_palm_poses, stack_palms
 from simbench.motion.actors.timing import Timing
 from simbench.motion.anatomy import PALM_OFFSET
 from simbench.robot.sides import SIDES
@@ -32,10 +32,27 @@ ACROSS, SHARE_OF_REACH = 0.89, 0.25
 
 
 def place_steering_wheel(human: HumanModel, person: Person, reach: float, rng: np.random.Generator) -> Task:
-    """Set the wheel before a seated person, who holds it at about ten and two o'clock."""
+    """Set the wheel before a seated person, who holds it at about ten and two o'clock.
+
+    Parameters
+    ----------
+    human : HumanModel
+        Model of the person.
+    person : Person
+        Body and habits; the tempo and amplitude are theirs.
+    reach : float
+        Distance from shoulder to wrist as a fraction of the straight arm's length.
+    rng : numpy.random.Generator
+        What is the person's choice is drawn from it.
+
+    Returns
+    -------
+    Task
+        The task as the person finds it.
+    """
     top, across = RADIUS * np.sin(ABOVE + TURN), RADIUS * np.cos(ABOVE + TURN)
     height, stretch = CENTRE_HEIGHT + top * np.cos(TILT), ACROSS + SHARE_OF_REACH * reach
-    centre = comfortable_distance(human, height, across, stretch, seated=True)
+    centre = compute_comfortable_distance(human, height, across, stretch, seated=True)
     centre += PALM_OFFSET[0] - top * np.sin(TILT)
     # Into the wheel, and up along its face.
     inward = np.array([np.cos(TILT), 0.0, -np.sin(TILT)])
@@ -49,8 +66,8 @@ def place_steering_wheel(human: HumanModel, person: Person, reach: float, rng: n
             out = sign * (np.cos(turned) * np.array([0.0, 1.0, 0.0]) - np.sin(turned) * upward)
             thumb = sign * np.cross(inward, out)
             fingers = np.cos(OBLIQUE) * inward + np.sin(OBLIQUE) * thumb
-            poses.append(palm_pose(fingers, out, np.array([centre, 0.0, CENTRE_HEIGHT]) + RADIUS * out))
-        return both(*poses)
+            poses.append(make_palm_poses(fingers, out, np.array([centre, 0.0, CENTRE_HEIGHT]) + RADIUS * out))
+        return stack_palms(*poses)
 
     return Task(
         name="steering_wheel",

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from simbench.errors import SkillError
-from simbench.kinematics.redundancy.criteria import CRITERIA, Quadratic, weighted_sum
+from simbench.kinematics.redundancy.criteria import CRITERIA, Quadratic, compute_weighted_sum
 from simbench.kinematics.redundancy.objective import make_scratch
-from simbench.kinematics.redundancy.resolve import make_factors, resolve
+from simbench.kinematics.redundancy.step import StepProblem, make_step_factors, solve_step
 from simbench.skills.ioc.inverse_kinematics import (
-    checked_weights,
+    check_weights,
     energy_law,
-    ergonomy_law,
+    ergonomics_law,
     manipulability_law,
     observe,
     velocity_law,
@@ -39,7 +39,7 @@ def test_weighted_law_solves_its_quadratic_programme(whole_body, states):
     rng = np.random.default_rng(1)
     for _, state, twist in states:
         for weights in rng.dirichlet(np.ones(4), 5):
-            objective = weighted_sum(forms(whole_body, state), weights)
+            objective = compute_weighted_sum(forms(whole_body, state), weights)
             speed = weighted_law(objective, state.jacobian, twist)
             assert largest_difference(speed, by_kkt(objective, state.jacobian, twist)) < 1e-9
             np.testing.assert_allclose(state.jacobian @ speed, twist, atol=1e-10)
@@ -53,7 +53,7 @@ def test_weighted_law_is_the_thesis_formula(whole_body, states):
     push = -CRITERIA["manipulability"](body, state).linear
     b = ergonomy * dt * a @ (state.q - body.ergonomic[body.resolved]) - manipulability * push
     printed = k @ (j.T @ np.linalg.inv(j @ k @ j.T) @ (twist + j @ k @ b) - b)
-    speed = weighted_law(weighted_sum(forms(whole_body, state), weights), j, twist)
+    speed = weighted_law(compute_weighted_sum(forms(whole_body, state), weights), j, twist)
     assert largest_difference(speed, printed) < 1e-9
 
 
@@ -64,7 +64,7 @@ def test_single_criterion_is_the_limit_of_the_weighted_law(whole_body, states, n
         alone = {
             "energy": lambda s, x: energy_law(s, x),
             "velocity": lambda s, x: velocity_law(s, x),
-            "ergonomy": lambda s, x: ergonomy_law(body, s, x),
+            "ergonomy": lambda s, x: ergonomics_law(body, s, x),
             "manipulability": lambda s, x: manipulability_law(body, s, x),
         }[name](state, twist)
         away = []
@@ -72,7 +72,9 @@ def test_single_criterion_is_the_limit_of_the_weighted_law(whole_body, states, n
         scale = state.period**2 if name == "ergonomy" else 1.0
         for rest in (1e-5 * scale, 1e-6 * scale, 1e-7 * scale, 1e-8 * scale, 0.0):
             weights = np.where(np.array(list(CRITERIA)) == name, 1.0 - rest, rest / 3.0)
-            speed = weighted_law(weighted_sum(forms(whole_body, state), weights), state.jacobian, twist)
+            speed = weighted_law(
+                compute_weighted_sum(forms(whole_body, state), weights), state.jacobian, twist
+            )
             away.append(largest_difference(speed, alone))
         assert away[-1] < 1e-9
         assert away[-2] < 2e-3
@@ -97,14 +99,13 @@ def test_criteria_are_their_definitions(whole_body, states):
 def test_joint_at_a_limit_is_locked_and_the_rest_solved_again(whole_body, states):
     _, state, twist = states[0]
     weight, columns = state.inertia + np.eye(len(state.q)), np.ascontiguousarray(state.jacobian.T)
-    wish, error = np.zeros(len(state.q)), 0.01 * twist
+    linear_term, error = np.zeros(len(state.q)), 0.01 * twist
     size, rows = columns.shape
 
-    def solve(least, most):
+    def solve(lower, upper):
         locked, move = np.zeros(size, dtype=bool), np.empty(size)
-        done = resolve(
-            weight, wish, columns, error, least, most, np.inf, locked, move, make_factors(size, rows), False
-        )
+        problem = StepProblem(weight, linear_term, columns, error, lower, upper)
+        done = solve_step(problem, np.inf, False, locked, move, make_step_factors(size, rows))
         return done, locked, move
 
     free = np.full(size, np.inf)
@@ -113,9 +114,9 @@ def test_joint_at_a_limit_is_locked_and_the_rest_solved_again(whole_body, states
     assert not locked.any()
     joint = int(np.argmax(np.abs(move)))
     bound = 0.5 * abs(move[joint])
-    least, most = -free, free.copy()
-    least[joint], most[joint] = -bound, bound
-    done, locked, clamped = solve(least, most)
+    lower, upper = -free, free.copy()
+    lower[joint], upper[joint] = -bound, bound
+    done, locked, clamped = solve(lower, upper)
     assert done
     np.testing.assert_array_equal(np.flatnonzero(locked), [joint])
     assert abs(clamped[joint]) == bound
@@ -133,42 +134,44 @@ def test_joint_at_a_limit_is_locked_and_the_rest_solved_again(whole_body, states
 )
 def test_weights_that_are_none_are_refused(weights):
     with pytest.raises(SkillError, match="must be 4 numbers"):
-        checked_weights(weights, 4)
+        check_weights(weights, 4)
 
 
-def test_what_moves_as_told_is_part_of_what_is_minimised(whole_body, arms, states):
+def test_prescribed_motion_is_part_of_what_is_minimised(whole_body, arms, states):
     """The least Φ of all coordinates with the speeds of some of them given, by a KKT solve of the whole."""
     rng = np.random.default_rng(8)
     body, dt = arms.body, arms.constants.period
-    told = np.setdiff1d(np.arange(21), body.resolved)
-    assert [arms.names[k] for k in body.reaching if k in told] == ["BaseRoll", "BasePitch"]
+    prescribed = np.setdiff1d(np.arange(21), body.resolved)
+    assert [arms.names[k] for k in body.manipulating if k in prescribed] == ["BaseRoll", "BasePitch"]
     for q, state, twist in states:
-        given = rng.normal(0.0, 0.5, len(told))
+        given = rng.normal(0.0, 0.5, len(prescribed))
         scratch = make_scratch(body)
-        scratch.told[told] = dt * given
+        scratch.prescribed_step[prescribed] = dt * given
         seen = observe(body, arms.constants, q, scratch)
         energy, velocity, ergonomy = rng.dirichlet(np.ones(3))
         speed = weighted_law(
-            weighted_sum(forms(arms, seen), np.array([energy, velocity, ergonomy, 0.0])),
+            compute_weighted_sum(forms(arms, seen), np.array([energy, velocity, ergonomy, 0.0])),
             seen.jacobian,
             twist,
         )
         a = state.inertia
         before = q - body.ergonomic
-        before[told] -= dt * given
+        before[prescribed] -= dt * given
         whole = Quadratic(
             energy * a + velocity * np.eye(21) + ergonomy * dt**2 * a, ergonomy * dt * a @ before
         )
-        # v_t = given, J v = what the hands do, of which the told part is done already.
-        fixed = np.eye(21)[told]
+        # v_t = given, J v = what the hands do, of which the prescribed part is done already.
+        fixed = np.eye(21)[prescribed]
         constraints = np.vstack([state.jacobian, fixed])
-        wanted = np.concatenate([twist + state.jacobian[:, told] @ given, given])
+        wanted = np.concatenate([twist + state.jacobian[:, prescribed] @ given, given])
         expected = by_kkt(whole, constraints, wanted)
         assert largest_difference(speed, expected[body.resolved]) < 1e-9
         # Without it the arms would move otherwise.
-        blind = dataclasses.replace(seen, carried=0.0 * seen.carried, pulled=0.0 * seen.pulled)
+        blind = dataclasses.replace(
+            seen, effort_coupling=0.0 * seen.effort_coupling, ergonomic_coupling=0.0 * seen.ergonomic_coupling
+        )
         other = weighted_law(
-            weighted_sum(forms(arms, blind), np.array([energy, velocity, ergonomy, 0.0])),
+            compute_weighted_sum(forms(arms, blind), np.array([energy, velocity, ergonomy, 0.0])),
             seen.jacobian,
             twist,
         )

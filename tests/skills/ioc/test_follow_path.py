@@ -7,19 +7,19 @@ import pinocchio as pin
 import pytest
 
 from simbench.errors import MotionError, SkillError
-from simbench.kinematics.redundancy.body import stand
-from simbench.kinematics.redundancy.criteria import CRITERIA, Quadratic, weighted_sum
+from simbench.kinematics.redundancy.body import update_body_poses
+from simbench.kinematics.redundancy.criteria import CRITERIA, Quadratic, compute_weighted_sum
 from simbench.kinematics.task_matrix import make_workspace
 from simbench.robot.dh.romeo_table import BASE_JOINTS
-from simbench.skills.ioc.fitness import make_fitness, path_errors, per_sample
+from simbench.skills.ioc.fitness import compute_path_errors, make_fitness, mean_error
 from simbench.skills.ioc.inverse_kinematics import follow_path, observe, weighted_law
-from simbench.skills.person.person import person
-from simbench.skills.person.task_motion import task_motion
+from simbench.skills.person.person import build_person
+from simbench.skills.person.task_motion import prepare_romeo_motion
 
 
 def pinocchio_model(motion, task):
     """The same person on the thesis's virtual joints, built anew: legs weigh nothing, the head is fixed."""
-    human, _ = person(motion.actor, motion.initial, "test")
+    human, _ = build_person(motion.actor, motion.initial, "test")
     source = human.robot.model
     kept = {"universe", "root_joint", *task.names}
     locks = [source.getJointId(name) for name in source.names if name not in kept]
@@ -120,7 +120,7 @@ def test_first_step_is_the_law(arms):
     ]
     forms = [criterion(arms.body, state) for criterion in CRITERIA.values()]
     speed = weighted_law(
-        weighted_sum(forms, weights), state.jacobian, np.concatenate(twist) / arms.constants.period
+        compute_weighted_sum(forms, weights), state.jacobian, np.concatenate(twist) / arms.constants.period
     )
     moved = (motion[t + 1] - motion[t])[arms.body.resolved]
     assert steps[t] == pytest.approx(4e-3, rel=0.1)
@@ -148,7 +148,7 @@ def test_own_motion_has_no_error(arms, whole_body):
             motion = follow_path(task, weights)
             own = replace(task, path=task.path._replace(points=points(task, motion)))
             fitness = make_fitness(own)
-            exact, other = per_sample(own, fitness([weights, rng.dirichlet(np.ones(4))]))
+            exact, other = mean_error(own, fitness([weights, rng.dirichlet(np.ones(4))]))
             assert exact < 1e-9
             assert other > 1e-5
 
@@ -157,7 +157,7 @@ def points(task, motion):
     work = make_workspace(task.body.tree)
     found = np.empty((len(motion), 4, 3))
     for t, q in enumerate(motion):
-        stand(task.body, q, work)
+        update_body_poses(task.body, q, work)
         for p, b in enumerate(task.body.point_body):
             found[t, p] = work.rotation[b] @ task.body.point[p] + work.position[b]
     return found
@@ -165,14 +165,14 @@ def points(task, motion):
 
 def test_fitness_is_the_trapezoidal_integral(arms):
     weights = np.array([[0.1, 0.7, 0.1, 0.1], [0.0, 1.0, 0.0, 0.0]])
-    errors = path_errors(arms, weights)
+    errors = compute_path_errors(arms, weights)
     motion = follow_path(arms, weights[0])
     away = (points(arms, motion) - arms.path.points).reshape(len(motion), 12)
     np.testing.assert_allclose(errors[0], np.linalg.norm(away, axis=1), atol=1e-12)
     fitness = make_fitness(arms)(weights)
     inner = errors[:, 1:-1].sum(axis=1) + 0.5 * (errors[:, 0] + errors[:, -1])
     np.testing.assert_allclose(fitness, arms.constants.period * inner, rtol=1e-12)
-    np.testing.assert_allclose(per_sample(arms, fitness), fitness / arms.duration)
+    np.testing.assert_allclose(mean_error(arms, fitness), fitness / arms.duration)
     assert arms.duration == pytest.approx(arms.time[-1] - arms.time[0])
     np.testing.assert_array_equal(make_fitness(arms)(weights[1]), fitness[1:])
 
@@ -182,18 +182,18 @@ def test_joint_limits_are_kept(arms):
     free = follow_path(arms, weights)
     ranges = np.ptp(free[:, arms.body.resolved], axis=0)
     joint = int(arms.body.resolved[np.argmax(ranges)])
-    high = arms.body.high.copy()
-    high[joint] = 0.3 * free[:, joint].min() + 0.7 * free[:, joint].max()
-    limited = replace(arms, body=arms.body._replace(high=high))
+    upper = arms.body.upper.copy()
+    upper[joint] = 0.3 * free[:, joint].min() + 0.7 * free[:, joint].max()
+    limited = replace(arms, body=arms.body._replace(upper=upper))
     motion = follow_path(limited, weights)
-    assert (motion[:, joint] <= high[joint] + 1e-12).all()
-    assert 10 < np.isclose(motion[:, joint], high[joint], rtol=0, atol=1e-12).sum() < len(motion)
+    assert (motion[:, joint] <= upper[joint] + 1e-12).all()
+    assert 10 < np.isclose(motion[:, joint], upper[joint], rtol=0, atol=1e-12).sum() < len(motion)
     _, position = poses(limited, motion)
     assert np.abs(position - limited.path.hand_position).max() < 1e-6
 
 
 def test_a_corner_without_a_way_out_is_named(pump_motion):
-    task = task_motion(pump_motion, span=(3.4, 8.0), limited=True)
+    task = prepare_romeo_motion(pump_motion, span=(3.4, 8.0), limited=True)
     with pytest.raises(SkillError, match="hands cannot follow"):
         follow_path(task, [0.0, 0.0, 1.0, 0.0])
     fitness = make_fitness(task)([[0.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 0.0]])
@@ -202,7 +202,7 @@ def test_a_corner_without_a_way_out_is_named(pump_motion):
 
 
 def test_one_hand(pump_motion):
-    task = task_motion(pump_motion, span=(3.4, 5.0), hands=("right",))
+    task = prepare_romeo_motion(pump_motion, span=(3.4, 5.0), hands=("right",))
     motion = follow_path(task, [0.0, 1.0, 0.0, 0.0])
     _, position = poses(task, motion)
     assert np.abs(position - task.path.hand_position).max() < 1e-6
@@ -212,13 +212,13 @@ def test_one_hand(pump_motion):
 
 def test_unknown_coordinates_and_motions_without_repetition_are_refused(pump_motion):
     with pytest.raises(MotionError, match="Tail: unknown"):
-        task_motion(pump_motion, given=("Tail",))
+        prepare_romeo_motion(pump_motion, given=("Tail",))
     still = replace(
         pump_motion,
         joints={name: np.repeat(p[:1], len(p), axis=0) for name, p in pump_motion.joints.items()},
         segments={name: np.repeat(p[:1], len(p), axis=0) for name, p in pump_motion.segments.items()},
     )
     with pytest.raises(MotionError, match="nothing repeats"):
-        task_motion(still)
+        prepare_romeo_motion(still)
     with pytest.raises(MotionError, match="fewer than two samples"):
-        task_motion(pump_motion, span=(3.4, 3.401))
+        prepare_romeo_motion(pump_motion, span=(3.4, 3.401))
