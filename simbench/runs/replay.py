@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from simbench.runs.video import Film, View, open_film
+from simbench.sim.engines import open_engine
 from simbench.sim.rendering.replay_window import open_window, pressed_keys
 from simbench.sim.rendering.scene_renderer import Scene, pose_scene
-from simbench.sim.world import require_display
 
 FRAME_RATE = 60.0
 """Of the window, 1/s."""
@@ -114,7 +114,7 @@ def replay_run(folder: Path, view: View, *, loop: bool) -> None:
     RunError, ScenarioError
         If there is no screen, no log, or the view asks for what there is not.
     """
-    require_display("simbench replay", "simbench video RUN")
+    open_engine().require_display("simbench replay", "simbench video RUN")
     film = open_film(folder, view, FRAME_RATE / view.speed)
     with open_window(film.robot, film.mechanisms, film.camera, ghost=view.ghost is not None) as scene:
         play(film, scene, Playhead(looping=loop), view.speed)

@@ -11,6 +11,7 @@ from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.whole_body.zmp import Resistance
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
+from simbench.sim.engine import Fixture
 from simbench.sim.fixtures.mechanism import (
     Joint,
     Mechanism,
@@ -167,6 +168,24 @@ def fixture_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]
         numbers = joint.friction / lever, damping / lever**2, _moved_mass(mechanism, joint) / lever**2
         felt[side] = Resistance(*(number / len(sharing) for number in numbers))
     return felt
+
+
+def resist(fixture: Fixture) -> None:
+    """Apply, for one step, the efforts of springs and of direction-dependent damping in a fixture's joints.
+
+    Parameters
+    ----------
+    fixture : Fixture
+        Equipment whose joints resist.
+    """
+    for column, joint in enumerate(fixture.mechanism.joints):
+        if not joint.resists:
+            continue
+        position, velocity = fixture.joint_state(column)
+        effort = -joint.stiffness * position
+        if joint.damping != joint.back_damping:
+            effort -= (joint.damping if velocity > 0.0 else joint.back_damping) * velocity
+        fixture.apply_joint_effort(column, effort)
 
 
 def _way(joint: Joint) -> tuple[float, float]:

@@ -9,6 +9,10 @@ from simbench.kinematics.compiled import compiled
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
+"""Unit quaternion x, y, z, w."""
+Motion = tuple[Vector, Vector, Quaternion, Vector, Vector]
+"""Pose and velocity of a link in world axes: centre of mass (m), origin (m) and rotation of its frame,
+velocity of the centre of mass (m/s), angular velocity (rad/s). Plain: compiled functions take it at once."""
 
 
 @compiled
@@ -85,3 +89,9 @@ def without_twist(turn: Quaternion, axis: Vector) -> Quaternion:
         return turn
     s, c = along / length, w / length
     return product(turn, (-s * axis[0], -s * axis[1], -s * axis[2], c))
+
+
+@compiled
+def locate(link: Motion, point: Vector) -> Vector:
+    """Return the world position of a point in a link's frame, m."""
+    return total(link[1], rotated(link[2], point))

@@ -7,9 +7,9 @@ from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-from simbench.sim.control.arm_controller import ArmController
-from simbench.sim.state import RobotState, empty_state, read_state
-from simbench.sim.world import add_robot, open_world
+from simbench.sim.control.controller import ArmController
+from simbench.sim.engines import open_engine
+from simbench.sim.state import RobotState, empty_state
 
 _ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
@@ -69,13 +69,13 @@ def drive_arm(
     n = len(aim)
     q, velocity = np.empty((steps + 1, n)), np.empty((steps + 1, n))
     pushing = np.minimum(robot.friction.coulomb, 0.0)
-    with open_world(timestep) as world:
-        body = add_robot(world, robot, _ORIGIN, np.asarray(start, dtype=float))
+    with open_engine().open_world(timestep) as world:
+        body = world.add_robot(robot, _ORIGIN, np.asarray(start, dtype=float))
         controller = ArmController(body, FeedbackLaw(law, n))
         asked = controller.demand(aim, np.zeros(n), np.zeros(n))
-        state = empty_state(body)
+        state = empty_state(robot)
         for step in range(steps + 1):
-            read_state(body, state)
+            body.read_state(state)
             q[step], velocity[step] = state.q, state.v
             controller.step(state, asked - pushing * np.sign(state.v))
             world.step()

@@ -10,8 +10,8 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Friction, Robot
 from simbench.sim.control.controller import make_controller
 from simbench.sim.control.laws import PdLaw
-from simbench.sim.state import empty_state, read_state
-from simbench.sim.world import add_robot, open_world
+from simbench.sim.engines import open_engine
+from simbench.sim.state import empty_state
 
 TIMESTEP = 5e-4
 SPRING_HZ, HELD_HZ = 1.5, 60.0
@@ -70,12 +70,12 @@ def _swing(robot: Robot, posture: Array, joint: int) -> tuple[Array, Array]:
     start[joint] += DISPLACED
     steps, still = round(DURATION / TIMESTEP), np.zeros(len(posture))
     angle = np.empty(steps)
-    with open_world(TIMESTEP) as world:
-        body = add_robot(world, robot, np.array([0, 0, 0, 0, 0, 0, 1.0]), start)
+    with open_engine().open_world(TIMESTEP) as world:
+        body = world.add_robot(robot, np.array([0, 0, 0, 0, 0, 0, 1.0]), start)
         model, data = body.robot.model, body.robot.model.createData()
-        controller, state = make_controller(body, PdLaw(body.robot, TIMESTEP)), empty_state(body)
+        controller, state = make_controller(body, PdLaw(body.robot, TIMESTEP)), empty_state(body.robot)
         for step in range(steps):
-            read_state(body, state)
+            body.read_state(state)
             angle[step] = state.q[joint]
             weight = pin.computeGeneralizedGravity(model, data, state.q)
             controller.step(state, controller.demand(posture, still, weight))

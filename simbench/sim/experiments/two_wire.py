@@ -5,7 +5,8 @@ import pinocchio as pin
 
 from simbench.dynamics.calibration.oscillation import oscillation_frequency, two_wire_inertia
 from simbench.kinematics.arrays import Array
-from simbench.sim.world import GRAVITY, bullet, open_world
+from simbench.sim.engine import GRAVITY
+from simbench.sim.engines import open_engine
 
 TIMESTEP = 2.5e-4
 LENGTH, DISTANCE, ABOVE = 0.5, 0.2, 0.15
@@ -63,23 +64,13 @@ def twist_on_two_wires(body: pin.Inertia, axis: int, duration: float) -> tuple[A
     stiffness = body.mass * GRAVITY / (2 * STRETCH)
     steps = round(duration / TIMESTEP)
     angle = np.empty(steps)
-    with open_world(TIMESTEP) as world:
-        client = world.client
+    with open_engine().open_world(TIMESTEP) as world:
         start = pin.rpy.rpyToMatrix(0.0, 0.0, TWIST) @ upright
-        hung = bullet.createMultiBody(
-            body.mass, -1, -1, [0, 0, 0], pin.Quaternion(start).coeffs().tolist(), physicsClientId=client
-        )
-        bullet.changeDynamics(
-            hung,
-            -1,
-            linearDamping=0.0,
-            angularDamping=0.0,
-            localInertiaDiagonal=np.diag(body.inertia).tolist(),
-            physicsClientId=client,
-        )
+        quaternion = tuple(pin.Quaternion(start).coeffs().tolist())
+        hung = world.add_rigid_body(body.mass, np.diag(body.inertia), quaternion)
         for step in range(steps):
-            position, quaternion = bullet.getBasePositionAndOrientation(hung, physicsClientId=client)
-            turned = np.reshape(bullet.getMatrixFromQuaternion(quaternion), (3, 3)) @ upright.T
+            position, rotation = hung.pose()
+            turned = rotation @ upright.T
             angle[step] = np.arctan2(turned[1, 0], turned[0, 0])
             for end, anchor in zip(ends, anchors, strict=True):
                 at = np.array(position) + turned @ end
@@ -87,8 +78,6 @@ def twist_on_two_wires(body: pin.Inertia, axis: int, duration: float) -> tuple[A
                 length = np.linalg.norm(wire)
                 # As long as the formula has it under the weight.
                 pull = max(0.0, stiffness * (length - (LENGTH - STRETCH)))
-                bullet.applyExternalForce(
-                    hung, -1, (pull / length * wire).tolist(), at.tolist(), bullet.WORLD_FRAME, client
-                )
+                hung.apply_force((pull / length * wire).tolist(), at.tolist())
             world.step()
     return np.arange(steps, dtype=float) * TIMESTEP, angle
