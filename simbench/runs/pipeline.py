@@ -35,18 +35,18 @@ from simbench.sim.balance_loop import BalancedRun, balance_run
 from simbench.sim.control.factory import make_control_law
 from simbench.sim.engines import open_engine
 from simbench.sim.equipment import (
-    actor_positions,
-    fixture_handles,
-    fixture_resistance,
-    fixture_surroundings,
-    held_by,
+    compute_actor_positions,
+    compute_resistance,
+    describe_handles,
+    describe_surroundings,
+    find_held_mechanisms,
 )
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.grasp import Grip, GripDesign
 from simbench.sim.loop import LoopOptions, Simulation, simulate
-from simbench.sim.push import planned_pushes
+from simbench.sim.push import plan_pushes
 from simbench.sim.recorder import Recorder
-from simbench.sim.seating import require_seat, seat_of
+from simbench.sim.seating import find_seat, require_seat
 
 __all__ = ["RunResult", "render_video", "run_scenario"]
 
@@ -130,7 +130,7 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
     robot = load_robot(scenario.robot.name)
     _require_legs(robot, scenario)
     mechanisms = scenario_mechanisms(scenario)
-    seat = seat_of(robot, scenario.robot, mechanisms)
+    seat = find_seat(robot, scenario.robot, mechanisms)
     settings = scenario.simulation
     law = make_control_law(robot, scenario.robot.name, scenario.control, settings.timestep_s)
     if scenario.motion.source in (SWEEP, STILL):
@@ -146,7 +146,7 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
     varied, friction = drawn_variation(
         scenario.seed, robot, variation.mass_fraction, variation.friction_fraction
     )
-    pushes = planned_pushes(scenario.push, settings)
+    pushes = plan_pushes(scenario.push, settings)
     log_every = round(1.0 / (settings.timestep_s * settings.log_rate_hz))
     steps = len(timeline.reference.position)
     recorder = Recorder(-(-steps // log_every), robot, mechanisms)
@@ -157,7 +157,7 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
         start = timeline.reference.position[0]
         body = world.add_robot(varied, timeline.base, start)
         grip = GripDesign(**scenario.grip.model_dump())
-        held = held_by(mechanisms)
+        held = find_held_mechanisms(mechanisms)
         sides = [role.removesuffix("_hand") for role in robot.hands]
         grips = [Grip(body, side, fixtures[held[side].name], grip) for side in sides if side in held]
         simulation = Simulation(
@@ -232,8 +232,8 @@ def _human_course(
     motion = scenario_motion(scenario, mechanisms)
     on_progress("read", 1, 1)
     # An actor on the scenario's equipment says how far they took it; of a file that is not known.
-    handles = (motion.handles or fixture_handles(mechanisms)) if mechanisms else {}
-    surroundings = fixture_surroundings(mechanisms, robot)
+    handles = (motion.handles or describe_handles(mechanisms)) if mechanisms else {}
+    surroundings = describe_surroundings(mechanisms, robot)
     if not robot.floating and any(f"{side}_hand" in robot.hands for side in handles):
         arm = plan_arm(robot, motion, scenario.robot, scenario.retarget, handles, on_progress, surroundings)
         timeline = arm_timeline(
@@ -243,7 +243,7 @@ def _human_course(
             feedforward=scenario.control.feedforward,
             speed_fraction=scenario.retarget.speed_limit_fraction,
         )
-        asked = {each.name: actor_positions(each, arm.hands) for each in mechanisms}
+        asked = {each.name: compute_actor_positions(each, arm.hands) for each in mechanisms}
         return _Course(timeline, arm.metrics, asked, motion.strokes)
     plan = plan_motion(
         robot,
@@ -253,7 +253,7 @@ def _human_course(
         handles,
         on_progress,
         surroundings,
-        resistance=fixture_resistance(mechanisms),
+        resistance=compute_resistance(mechanisms),
         embedding=scenario.balance.embedding,
     )
     timeline = build_reference(
@@ -263,7 +263,7 @@ def _human_course(
         feedforward=scenario.control.feedforward,
         speed_fraction=scenario.retarget.speed_limit_fraction,
     )
-    asked = {each.name: actor_positions(each, plan.hands) for each in mechanisms}
+    asked = {each.name: compute_actor_positions(each, plan.hands) for each in mechanisms}
     return _Course(timeline, plan.metrics, asked, motion.strokes)
 
 

@@ -15,12 +15,12 @@ from simbench.sim.vectors import (
     Motion,
     Quaternion,
     Vector,
-    difference,
-    inverse,
+    conjugate,
     locate,
-    product,
-    rotated,
-    square,
+    multiply,
+    rotate,
+    squared_norm,
+    subtract,
 )
 
 _TOUCH_DISTANCE = 1e-3
@@ -146,11 +146,14 @@ class Grip:
             centre = locate(palm, self._palm)
             if not self._touches(centre, handle):
                 return None
-            to_handle = inverse(handle[2])
-            self._rest = rotated(to_handle, difference(centre, handle[1])), product(to_handle, palm[2])
+            to_handle = conjugate(handle[2])
+            self._rest = rotate(to_handle, subtract(centre, handle[1])), multiply(to_handle, palm[2])
             self.engaged = True
         force, torque, point, load = spring_wrench(palm, handle, self._rest, self._spring)
-        if square(force) > self._design.max_force_n**2 or square(torque) > self._design.max_torque_nm**2:
+        if (
+            squared_norm(force) > self._design.max_force_n**2
+            or squared_norm(torque) > self._design.max_torque_nm**2
+        ):
             self.release()
             self._blocked = True
             self.lost += 1
@@ -168,7 +171,7 @@ class Grip:
 
     def _touches(self, centre: Vector, handle: Motion) -> bool:
         """Whether the palm is near enough to the handle, and a link of the hand touches it."""
-        if square(difference(centre, locate(handle, self._handle))) > self._design.tolerance_m**2:
+        if squared_norm(subtract(centre, locate(handle, self._handle))) > self._design.tolerance_m**2:
             return False
         # Asked for the distance, not for contacts: a palm may be excepted from those.
         robot, rod = self.body.handle, (self.fixture.handle, self.handle_link)

@@ -8,14 +8,14 @@ from simbench.sim.vectors import (
     Motion,
     Quaternion,
     Vector,
-    across,
+    add,
+    conjugate,
     cross,
-    difference,
-    inverse,
-    product,
-    rotated,
-    total,
-    without_twist,
+    multiply,
+    reject,
+    remove_twist,
+    rotate,
+    subtract,
 )
 
 Wrench = tuple[float, float, float, float, float, float]
@@ -85,19 +85,19 @@ def spring_wrench(
     """
     palm_com, palm_origin, palm_rotation, palm_linear, palm_angular = palm
     handle_com, handle_origin, handle_rotation, handle_linear, handle_angular = handle
-    along_axis = rotated(handle_rotation, spring.axis)
-    point = total(handle_origin, rotated(handle_rotation, rest[0]))
-    offset = difference(total(palm_origin, rotated(palm_rotation, spring.held)), point)
-    speed = difference(
-        total(palm_linear, cross(palm_angular, difference(point, palm_com))),
-        total(handle_linear, cross(handle_angular, difference(point, handle_com))),
+    along_axis = rotate(handle_rotation, spring.axis)
+    point = add(handle_origin, rotate(handle_rotation, rest[0]))
+    offset = subtract(add(palm_origin, rotate(palm_rotation, spring.held)), point)
+    speed = subtract(
+        add(palm_linear, cross(palm_angular, subtract(point, palm_com))),
+        add(handle_linear, cross(handle_angular, subtract(point, handle_com))),
     )
     if spring.free == SLIDE:
-        offset, speed = across(offset, along_axis), across(speed, along_axis)
-    rotation = product(palm_rotation, inverse(product(handle_rotation, rest[1])))
-    spin = difference(palm_angular, handle_angular)
+        offset, speed = reject(offset, along_axis), reject(speed, along_axis)
+    rotation = multiply(palm_rotation, conjugate(multiply(handle_rotation, rest[1])))
+    spin = subtract(palm_angular, handle_angular)
     if spring.free == PIVOT:
-        rotation, spin = without_twist(rotation, along_axis), across(spin, along_axis)
+        rotation, spin = remove_twist(rotation, along_axis), reject(spin, along_axis)
     ex, ey, ez, ew = rotation
     # log R = 2 atan2(|e|, e_w) e / |e|, of that of R's two quaternions whose e_w is positive
     length = math.sqrt(ex * ex + ey * ey + ez * ez)
@@ -110,7 +110,7 @@ def spring_wrench(
         -bend * ez - bend_damping * spin[2],
     )
     if spring.free == PIVOT:
-        torque = across(torque, along_axis)
+        torque = reject(torque, along_axis)
     stiffness, damping = spring.stiffness, spring.damping
     force = (
         -stiffness * offset[0] - damping * speed[0],
@@ -126,8 +126,8 @@ def _on_joint(
 ) -> Wrench:
     """Express a wrench at `point`, world axes, in the frame of the joint that carries the palm's link."""
     lever, rotation = on_joint
-    to_palm = inverse(palm[2])
-    moment = total(cross(difference(point, palm[1]), force), torque)
-    x, y, z = rotated(rotation, rotated(to_palm, force))
-    mx, my, mz = total(rotated(rotation, rotated(to_palm, moment)), cross(lever, (x, y, z)))
+    to_palm = conjugate(palm[2])
+    moment = add(cross(subtract(point, palm[1]), force), torque)
+    x, y, z = rotate(rotation, rotate(to_palm, force))
+    mx, my, mz = add(rotate(rotation, rotate(to_palm, moment)), cross(lever, (x, y, z)))
     return x, y, z, mx, my, mz

@@ -3,7 +3,7 @@
 import math
 import time as clock
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -115,8 +115,8 @@ class LoopOptions:
     log_every: int
     fallen_height: float = -math.inf
     realtime: bool = False
-    progress: Callable[[int, int], None] = lambda done, total: None
-    stop: Callable[[], bool] = lambda: False
+    progress: Callable[[int, int], None] = field(default_factory=lambda: lambda done, total: None)
+    stop: Callable[[], bool] = field(default_factory=lambda: lambda: False)
 
 
 def simulate(simulation: Simulation, recorder: Recorder, options: LoopOptions) -> None:
@@ -256,10 +256,10 @@ class _Loop:
         if simulation.grips:
             recorder.record(recorder.grip, simulation.grips)
         robot = simulation.body
-        for fixture, signals in zip(simulation.fixtures, recorder.fixtures, strict=True):
-            recorder.record(signals.state, fixture.read_state())
+        for fixture, channels in zip(simulation.fixtures, recorder.fixtures, strict=True):
+            recorder.record(channels.state, fixture.read_state())
             wrench = contact_wrench(self._contacts, fixture.handle, robot.handle)
-            recorder.record((signals.contact,), wrench)
+            recorder.record(channels.contact, wrench)
         fallen = robot.robot.floating and not state.q[2] >= options.fallen_height
         if fallen and self._end == self._steps:
             self._end = step + round(_AFTER_FALL / self._timestep)

@@ -11,7 +11,7 @@ from simbench.options import PushSection, SimulationSection
 from simbench.sim.control.command import Load
 from simbench.sim.engine import RobotBody
 from simbench.sim.signals import Signal
-from simbench.sim.vectors import cross, inverse, rotated
+from simbench.sim.vectors import conjugate, cross, rotate
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def apply_pushes(body: RobotBody, pushes: Sequence[Push], step: int, loads: list
         com, rotation = body.root_com_frame()
         body.apply_force(body.root, force, com)
         # In the root link's frame, whose origin is not the centre of mass.
-        in_root = rotated(inverse(rotation), force)
+        in_root = rotate(conjugate(rotation), force)
         loads.append((1, (*in_root, *cross(body.root_com, in_root))))
         wrench += (*force, *cross(com, force))
     return wrench
@@ -83,7 +83,7 @@ PUSH_SIGNALS: tuple[Signal[Array], ...] = (
 """What is logged of pushes, measured on what `apply_pushes` returns."""
 
 
-def planned_pushes(section: PushSection | None, settings: SimulationSection) -> tuple[Push, ...]:
+def plan_pushes(section: PushSection | None, settings: SimulationSection) -> tuple[Push, ...]:
     """Convert the pushes of a scenario to physics steps.
 
     Parameters

@@ -1,12 +1,12 @@
 """Samples of a run, allocated for the signals that its parts declare, and what is computed from them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
@@ -37,20 +37,24 @@ DERIVED_SIGNALS: tuple[Signal[None], ...] = (
 """What `derive_signals` computes from the samples after a run."""
 
 
+Channels = list[tuple[NDArray[Any], Callable[[Source], ArrayLike]]]
+"""Signals that are measured on the same object: the array of each, and the function that measures it."""
+
+
 @dataclass(frozen=True)
-class FixtureSignals:
-    """What is logged of one fixture.
+class FixtureChannels:
+    """Signals of one fixture.
 
     Parameters
     ----------
-    state : tuple of Signal
+    state : Channels
         Signals measured on its `FixtureState`.
-    contact : Signal
-        Signal measured on the wrench of the robot's contacts.
+    contact : Channels
+        Signals measured on the wrench of the robot's contacts.
     """
 
-    state: tuple[Signal[FixtureState], ...]
-    contact: Signal[Sequence[float]]
+    state: Channels[FixtureState]
+    contact: Channels[list[float]]
 
 
 class Recorder:
@@ -72,32 +76,22 @@ class Recorder:
         joints = len(robot.joint_names)
         self.count = 0
         self.time = np.zeros(samples)
-        self.state: tuple[Signal[RobotState], ...] = robot_signals(robot)
-        self.reference = REFERENCE_SIGNALS
-        self.command = command.COMMAND_SIGNALS
-        self.contact = sensing.CONTACT_SIGNALS
-        self.push = push.PUSH_SIGNALS
-        self.grip = grasp.GRIP_SIGNALS
+        self._samples, self._sizes = samples, _sizes(robot)
+        self.signals: dict[str, Signal[Any]] = {}
+        self._values: dict[str, NDArray[Any]] = {}
+        self.state: Channels[RobotState] = self._allocate(robot_signals(robot))
+        self.reference: Channels[Array] = self._allocate(REFERENCE_SIGNALS)
+        self.command: Channels[command.Command] = self._allocate(command.COMMAND_SIGNALS)
+        self._allocate(DERIVED_SIGNALS)
+        self.contact: Channels[sensing.ContactSums] = self._allocate(sensing.CONTACT_SIGNALS)
+        self.push: Channels[Array] = self._allocate(push.PUSH_SIGNALS)
+        self.grip: Channels[Sequence[grasp.Grip]] = self._allocate(grasp.GRIP_SIGNALS)
         self.fixtures = [
-            FixtureSignals(fixture_signals(each), contact_wrench_signal(each.name)) for each in mechanisms
+            FixtureChannels(
+                self._allocate(fixture_signals(each)), self._allocate((contact_wrench_signal(each.name),))
+            )
+            for each in mechanisms
         ]
-        groups: list[Sequence[Signal[Any]]] = [
-            self.state,
-            self.reference,
-            self.command,
-            DERIVED_SIGNALS,
-            self.contact,
-            self.push,
-            self.grip,
-        ]
-        for each in self.fixtures:
-            groups += [each.state, (each.contact,)]
-        self.signals = {signal.name: signal for group in groups for signal in group}
-        sizes = _sizes(robot)
-        self._values = {
-            name: np.full((samples, *(sizes[dim] for dim in signal.dims)), signal.fill, signal.dtype)
-            for name, signal in self.signals.items()
-        }
         self.highest_position = np.full(joints, -np.inf)
         self.lowest_position = np.full(joints, np.inf)
         self.highest_speed = np.zeros(joints)
@@ -113,20 +107,27 @@ class Recorder:
         """Return the samples of a signal, (S, ...), of which the first `count` are filled."""
         return self._values[name]
 
-    def record(self, signals: Iterable[Signal[Source]], source: Source) -> None:
+    def record(self, channels: Channels[Source], source: Source) -> None:
         """Take a sample of signals, in the row `count`.
 
         Parameters
         ----------
-        signals : iterable of Signal
-            One of this recorder's groups.
+        channels : Channels
+            One of this recorder's groups of signals.
         source : object
             Object that the signals are measured on.
         """
-        row, values = self.count, self._values
+        row = self.count
+        for values, measure in channels:
+            values[row] = measure(source)
+
+    def _allocate(self, signals: Sequence[Signal[Source]]) -> Channels[Source]:
+        """Make the arrays of signals; return those that are measured during the run."""
         for signal in signals:
-            if signal.measure is not None:
-                values[signal.name][row] = signal.measure(source)
+            shape = (self._samples, *(self._sizes[dim] for dim in signal.dims))
+            self.signals[signal.name] = signal
+            self._values[signal.name] = np.full(shape, signal.fill, signal.dtype)
+        return [(self._values[each.name], each.measure) for each in signals if each.measure is not None]
 
     def take_extremes(self, q: Array, v: Array) -> None:
         """Widen the extremes by the joint positions and velocities of states.

@@ -79,7 +79,7 @@ CONTACT_SIGNALS: tuple[Signal[ContactSums], ...] = (
 """What is logged of a robot's contacts."""
 
 
-def contact_wrench_signal(fixture: str) -> Signal[Sequence[float]]:
+def contact_wrench_signal(fixture: str) -> Signal[list[float]]:
     """Declare the log's variable for the contacts of a fixture with the robot.
 
     Parameters
@@ -139,7 +139,9 @@ class ContactSensor:
     body: RobotBody
     names: Mapping[BodyHandle, tuple[str, Mapping[LinkHandle, str]]]
     events: list[ContactEvent] = field(default_factory=list)
-    _open: dict[tuple[BodyHandle, LinkHandle, LinkHandle], ContactEvent] = field(default_factory=dict)
+    _open: dict[tuple[BodyHandle, LinkHandle, LinkHandle], ContactEvent] = field(
+        init=False, default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         robot = self.body.robot

@@ -57,7 +57,7 @@ def empty_state(robot: Robot, *shape: int) -> RobotState:
     ----------
     robot : Robot
         Robot whose state is to be read.
-    shape : int
+    *shape : int
         Leading dimensions for buffers of many states; none for one state.
 
     Returns

@@ -23,7 +23,7 @@ from simbench.sim.fixtures.mechanism import handle_poses
 from simbench.sim.fixtures.stool import Stool
 from simbench.sim.loop import LoopOptions, Simulation, simulate
 from simbench.sim.recorder import Recorder
-from simbench.sim.seating import seat_gap, seat_of
+from simbench.sim.seating import find_seat, measure_seat_gap
 
 SITS = RobotSection(posture="seated")
 HEIGHT = 0.288
@@ -47,7 +47,7 @@ def test_thighs_are_level_underneath_and_as_high_as_the_legs_say(romeo, stance):
     assert stance.base[2] == pytest.approx(hip + 0.20004, abs=1e-5)
     # A horizontal seat touches both ends of a thigh's lower edge at once.
     whole, front = (
-        seat_gap(
+        measure_seat_gap(
             romeo,
             np.concatenate([stance.base, stance.joints]),
             fixture_mechanism(Stool(type="stool", position_m=(x, 0.0, 0.0), height_m=HEIGHT, depth_m=depth)),
@@ -108,14 +108,14 @@ def test_hips_carry_the_moment_of_the_body_and_knees_nothing(romeo, stance):
 def test_a_seat_that_is_not_under_the_thighs_is_refused_in_one_line(romeo, stance, height, told):
     mechanisms = [] if height is None else [stool(stance, height)]
     with pytest.raises(ScenarioError, match=told) as error:
-        seat_of(romeo, SITS, mechanisms)
+        find_seat(romeo, SITS, mechanisms)
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("name", ["pump", "steering_wheel"])
 def test_the_scenarios_seats_are_under_the_thighs(romeo, name):
     scenario = load_scenario(name)
-    assert seat_of(romeo, scenario.robot, scenario_mechanisms(scenario)).name == "stool"
+    assert find_seat(romeo, scenario.robot, scenario_mechanisms(scenario)).name == "stool"
 
 
 @pytest.mark.parametrize("key", ["push={first_ns: 5}", "stepping={commands: [{march: 2}]}"])

@@ -52,7 +52,7 @@ from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
 from simbench.runs.study.skills import EVERYBODY, THESIS_ACTORS, THESIS_TASKS
-from simbench.sim.equipment import fixture_handles, fixture_resistance, fixture_surroundings
+from simbench.sim.equipment import describe_handles, compute_resistance, describe_surroundings
 
 Array = NDArray[np.float64]
 Weights = tuple[float, ...]
@@ -160,10 +160,10 @@ def planned_similarity(scenario: Scenario) -> float:
         motion,
         scenario.robot,
         scenario.retarget,
-        motion.handles or fixture_handles(mechanisms),
+        motion.handles or describe_handles(mechanisms),
         lambda *_: None,
-        fixture_surroundings(mechanisms, robot),
-        resistance=fixture_resistance(mechanisms),
+        describe_surroundings(mechanisms, robot),
+        resistance=compute_resistance(mechanisms),
         embedding=scenario.balance.embedding,
     )
     return plan.metrics["retarget.similarity"]

@@ -12,7 +12,7 @@ from simbench.sim.bullet.body import ROOT, BulletBody, link_handles
 from simbench.sim.bullet.client import bullet, quiet_native_output
 from simbench.sim.engine import BodyHandle, LinkHandle, World
 from simbench.sim.state import RobotState
-from simbench.sim.vectors import Quaternion, Vector, difference, inverse, product, rotated
+from simbench.sim.vectors import Quaternion, Vector, conjugate, multiply, rotate, subtract
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class BulletRobot(BulletBody):
         Quaternion x, y, z, w of Bullet's inertial frame in the root link's frame.
     to_root : (4,) floats
         Inverse of `root_principal`.
+    root : LinkHandle
+        Bullet's index of the root link.
     """
 
     world: World
@@ -70,7 +72,7 @@ class BulletRobot(BulletBody):
         (x, y, z), principal = bullet.getBasePositionAndOrientation(body, physicsClientId=client)
         (vx, vy, vz), (wx, wy, wz) = bullet.getBaseVelocity(body, physicsClientId=client)
         # Not Bullet's multiplyTransforms, which is in single precision.
-        quaternion = product(principal, self.to_root)
+        quaternion = multiply(principal, self.to_root)
         r = bullet.getMatrixFromQuaternion(quaternion)
         state.root[:] = *r, vx, vy, vz, wx, wy, wz
         ax, ay, az = self.root_com
@@ -100,7 +102,7 @@ class BulletRobot(BulletBody):
             Position (m) and quaternion x, y, z, w of the root link in the world.
         """
         com, quaternion = self.root_com_frame()
-        return np.array([*difference(com, rotated(quaternion, self.root_com)), *quaternion])
+        return np.array([*subtract(com, rotate(quaternion, self.root_com)), *quaternion])
 
     def root_com_frame(self) -> tuple[Vector, Quaternion]:
         """Read the frame at the root link's centre of mass, with the axes of the link's frame.
@@ -113,7 +115,7 @@ class BulletRobot(BulletBody):
             Quaternion x, y, z, w of the root link's frame in the world.
         """
         com, principal = bullet.getBasePositionAndOrientation(self.handle, physicsClientId=self.client)
-        return com, product(principal, self.to_root)
+        return com, multiply(principal, self.to_root)
 
     def place(self, base: Array, positions: Array) -> None:
         """Set the pose of the robot, at rest.
@@ -127,7 +129,7 @@ class BulletRobot(BulletBody):
         """
         body, client = self.handle, self.client
         rotation: Quaternion = tuple(base[3:].tolist())
-        offset, principal = rotated(rotation, self.root_com), product(rotation, self.root_principal)
+        offset, principal = rotate(rotation, self.root_com), multiply(rotation, self.root_principal)
         com = [float(origin) + shift for origin, shift in zip(base[:3], offset, strict=True)]
         bullet.resetBasePositionAndOrientation(body, com, principal, physicsClientId=client)
         bullet.resetBaseVelocity(body, [0, 0, 0], [0, 0, 0], physicsClientId=client)
@@ -205,7 +207,7 @@ def load_robot(world: World, client: int, robot: Robot, base: Array, positions: 
         joints=_free_joints(client, body, robot),
         root_com=com,
         root_principal=principal,
-        to_root=inverse(principal),
+        to_root=conjugate(principal),
     )
     loaded.place(base, positions)
     return loaded

@@ -88,8 +88,8 @@ def _acceleration(
     """Compute the accelerations that made the last step, a free root's in its frame as it was before.
 
     With the velocity v of the root's centre of mass, which is what Bullet integrates, c its position
-    relative to the root frame, ω and α the angular velocity and acceleration, all in world axes before the step:
-    a = v̇ − α × c − ω × v, and α.
+    relative to the root frame, ω and α the angular velocity and acceleration, all in world axes before the
+    step: a = v̇ − α × c − ω × v, and α.
 
     Parameters
     ----------

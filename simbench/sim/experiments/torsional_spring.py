@@ -15,33 +15,33 @@ from simbench.sim.state import empty_state
 
 TIMESTEP = 5e-4
 SPRING_HZ, HELD_HZ = 1.5, 60.0
-"""About which the joint swings, and at which the others are held."""
+"""Approximate frequency at which the joint swings, and of the controller that holds the others, Hz."""
 DISPLACED = 0.02
-"""rad."""
+"""Initial displacement of the joint, rad."""
 DURATION = 4.0
-"""s."""
+"""Simulated time, s."""
 
 
 def measure_motor_inertia(robot: Robot, posture: str, joint: int) -> float:
     """Measure the inertia of a joint's motor and drive.
 
     The motor pulls the joint back like a spring, without damping; the others hold; the weight is carried by
-    its model. What the links contribute is known, and is taken off. There is no friction here, against which
+    its model. The links' contribution is known, and is subtracted. There is no friction here, against which
     the paper had to use positive velocity feedback.
 
     Parameters
     ----------
     robot : Robot
-        With a fixed root.
+        Robot with a fixed root.
     posture : str
-        About which it swings.
+        Name of the posture about which the joint swings.
     joint : int
-        0 is the first.
+        Index of the joint; 0 is the first.
 
     Returns
     -------
     float
-        kg·m².
+        Inertia of motor and drive at the joint, kg·m².
     """
     model, nothing = robot.model, np.zeros(len(robot.joint_names))
     whole = _inertia(model, robot.postures[posture])
@@ -60,7 +60,7 @@ def measure_motor_inertia(robot: Robot, posture: str, joint: int) -> float:
 
 
 def _inertia(model: pin.Model, q: Array) -> Array:
-    """Diagonal of A, motors included."""
+    """Diagonal of the inertia matrix A, motors included."""
     return np.array(np.diag(pin.crba(model, model.createData(), q)))
 
 

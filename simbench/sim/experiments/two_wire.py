@@ -10,11 +10,11 @@ from simbench.sim.engines import open_engine
 
 TIMESTEP = 2.5e-4
 LENGTH, DISTANCE, ABOVE = 0.5, 0.2, 0.15
-"""Of the wires, of each from the axis, and of their ends from the centre of gravity, m."""
+"""Length of the wires, their distance from the axis, and height of their ends above the COG, m."""
 STRETCH = 1e-4
-"""What the wires give under the weight, m."""
+"""Elongation of the wires under the weight, m."""
 TWIST = 0.05
-"""rad."""
+"""Initial rotation about the vertical, rad."""
 SWINGS = 4
 
 
@@ -33,9 +33,9 @@ def measure_on_two_wires(body: pin.Inertia) -> Array:
     """
     measured = []
     for axis in range(3):
-        # Only for how long to watch.
-        rough = np.pi * np.sqrt(body.inertia[axis, axis] * LENGTH / (body.mass * GRAVITY)) / DISTANCE
-        time, angle = twist_on_two_wires(body, axis, 2 * SWINGS * rough)
+        # An estimate of the period, only to choose the duration.
+        period = np.pi * np.sqrt(body.inertia[axis, axis] * LENGTH / (body.mass * GRAVITY)) / DISTANCE
+        time, angle = twist_on_two_wires(body, axis, 2 * SWINGS * period)
         frequency = oscillation_frequency(time, angle)
         measured.append(two_wire_inertia(body.mass, GRAVITY, DISTANCE, LENGTH, frequency))
     return np.array(measured)
@@ -47,15 +47,16 @@ def twist_on_two_wires(body: pin.Inertia, axis: int, duration: float) -> tuple[A
     Parameters
     ----------
     body : pinocchio.Inertia
+        Mass and inertia, diagonal in the body's axes.
     axis : int
-        The one that is vertical.
+        Index of the axis that is vertical.
     duration : float
-        s.
+        Simulated time, s.
 
     Returns
     -------
     time, angle : (T,) array
-        s, and of the twist, rad.
+        Time (s) and angle of the twist (rad).
     """
     # Axis up, the wires' ends along the next one.
     upright = np.roll(np.eye(3), -axis - 1, axis=0)
@@ -76,7 +77,7 @@ def twist_on_two_wires(body: pin.Inertia, axis: int, duration: float) -> tuple[A
                 at = np.array(position) + turned @ end
                 wire = anchor - at
                 length = np.linalg.norm(wire)
-                # As long as the formula has it under the weight.
+                # Under the weight the wire has the length that the formula assumes.
                 pull = max(0.0, stiffness * (length - (LENGTH - STRETCH)))
                 hung.apply_force((pull / length * wire).tolist(), at.tolist())
             world.step()

@@ -78,7 +78,12 @@ class Picture:
 class Region:
     """A rectangle of the picture, edges in pixels from its upper left corner.
 
-    They are multiples of 4, or the picture's own.
+    Edges are multiples of 4, or the picture's own.
+
+    Parameters
+    ----------
+    left, top, right, bottom : int
+        Edges, pixels; right and bottom are the first beyond the region.
     """
 
     left: int
