@@ -100,12 +100,12 @@ def rotate(quaternion: Quaternion, a: Vector) -> Vector:
         Rotated vector.
     """
     u, w = quaternion[:3], quaternion[3]
-    reject = cross(u, a)
-    x, y, z = cross(u, reject)
+    u_cross_a = cross(u, a)
+    x, y, z = cross(u, u_cross_a)
     return (
-        a[0] + 2.0 * (w * reject[0] + x),
-        a[1] + 2.0 * (w * reject[1] + y),
-        a[2] + 2.0 * (w * reject[2] + z),
+        a[0] + 2.0 * (w * u_cross_a[0] + x),
+        a[1] + 2.0 * (w * u_cross_a[1] + y),
+        a[2] + 2.0 * (w * u_cross_a[2] + z),
     )
 
 
