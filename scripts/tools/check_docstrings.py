@@ -67,6 +67,8 @@ def faults(path: str, value: object) -> list[str]:
     options = _options(value)
     # Fields of a section are described by strings below them, which numpydoc does not see.
     fields = inspect.isclass(value) and issubclass(value, BaseModel | enum.Enum | Exception)
+    # numpydoc takes the constructor of a protocol, which nobody calls, for one with any arguments.
+    fields = fields or getattr(value, "_is_protocol", False)
     found = []
     for code, message in validate(path)["errors"]:
         ignored = code.startswith("PR") and (options or fields or typing.is_typeddict(value))

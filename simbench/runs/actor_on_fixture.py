@@ -20,7 +20,7 @@ from simbench.motion.actors.timing import Timing
 from simbench.motion.human_motion import HumanMotion
 from simbench.robot.sides import SIDES
 from simbench.runs.scenario.loading import Scenario
-from simbench.sim.equipment import along_the_way, held_by, turn_axis
+from simbench.sim.equipment import find_free_axis, find_held_mechanisms, move_joints_alike
 from simbench.sim.fixtures.mechanism import Mechanism, handle_poses
 
 DRAWER = "drawer"
@@ -69,7 +69,7 @@ def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> H
     name = source.partition(":")[2]
     if name not in [design.type for design in scenario.fixtures]:
         raise ScenarioError(f"motion.source {source}: needs a fixture of type {name}")
-    held = held_by(mechanisms)
+    held = find_held_mechanisms(mechanisms)
     middle = np.mean([handle_poses(m, m.start[None])[side][0, :3, 3] for side, m in held.items()], axis=0)
     heading = max(abs(_heading(mechanism)) for mechanism in held.values())
     if name == DRAWER and (heading > 1e-9 or abs(middle[1]) > 1e-9):
@@ -86,14 +86,14 @@ def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> H
 
     def palms(travel: Array) -> Array:
         return stack_palms(
-            *(handle_poses(held[side], along_the_way(held[side], travel))[side] for side in SIDES)
+            *(handle_poses(held[side], move_joints_alike(held[side], travel))[side] for side in SIDES)
         )
 
     task = replace(
         given,
         palms=palms,
         timing=_timing(given, scenario),
-        turn_axes={side: turn_axis(held[side], side) for side in SIDES},
+        turn_axes={side: find_free_axis(held[side], side) for side in SIDES},
         approach=_approach(given, scenario),
         details={},
     )

@@ -8,15 +8,16 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from simbench.balance.standing.support import zmp_from_momentum, zmp_from_wrench
+from simbench.kinematics.arrays import Array
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.runs.log import Variable, build_dataset, contact_variables
 from simbench.runs.metrics import add_support_polygon
 from simbench.sim.balance_loop import OnlineBalance
+from simbench.sim.engine import GRAVITY
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.recorder import FixtureRecord, Recorder
-from simbench.sim.world import GRAVITY
+from simbench.sim.recorder import Recorder
 
 
 def make_log(
@@ -24,21 +25,25 @@ def make_log(
     recorder: Recorder,
     timeline: Timeline,
     mechanisms: Sequence[Mechanism],
-    actor_positions: Mapping[str, NDArray[np.float64]],
+    actor_positions: Mapping[str, Array],
     strokes: NDArray[np.int64] | None,
     settle: float,
     seat: str = "",
 ) -> xr.Dataset:
-    """Label the samples of a run, complete or interrupted.
+    """Build the log of a run, complete or interrupted: all recorded signals, and what metrics need beside.
 
     Parameters
     ----------
     robot : Robot
+        Robot of the run, in the world's frame.
     recorder : Recorder
+        Samples of the run.
     timeline : Timeline
+        Reference of the run and the recording's place in it.
     mechanisms : sequence of Mechanism
+        Fixtures of the run.
     actor_positions : {fixture name: (T, J) array}
-        Where the actor had the joints of the fixture at the recording's samples, m or rad.
+        Joint positions of each fixture as the actor moved it, at the recording's samples, m or rad.
     strokes : (N, 2) int array or None
         First and last sample of the recording's repetitions.
     settle : float
@@ -49,64 +54,24 @@ def make_log(
     Returns
     -------
     xarray.Dataset
+        Log with labels and units.
     """
     used = slice(0, recorder.count)
     time = recorder.time[used]
-    mass = float(pin.computeTotalMass(robot.model))
-    wrench = recorder.foot_wrench[used]
-    push = recorder.push_wrench[used]
-    others = recorder.contact_wrench[used] + _grip_wrenches(recorder, used) + push
-    cog, rate = recorder.cog[used], _derivative(time, recorder.cog_velocity[used] * mass)
-    spin = _derivative(time, recorder.angular_momentum[used])
-    ground = wrench.sum(axis=1)
-    joint, foot, xyz = ("time", "joint"), ("time", "foot", "axis6"), ("time", "xyz")
-    hand3 = ("time", "hand", "xyz")
-    variables: dict[str, Variable] = {
-        "joint_position": (joint, recorder.joint_position[used], "rad"),
-        "joint_velocity": (joint, recorder.joint_velocity[used], "rad/s"),
-        "joint_reference": (joint, recorder.joint_reference[used], "rad"),
-        "torque_requested": (joint, recorder.torque_requested[used], "N m"),
-        "torque_motor": (joint, recorder.torque_motor[used], "N m"),
-        "torque_joint": (joint, recorder.torque_joint[used], "N m"),
-        "torque_friction": (joint, recorder.torque_friction[used], "N m"),
-        "base_pose": (("time", "pose"), recorder.base_pose[used], "m; quaternion x y z w"),
-        "base_velocity": (("time", "axis6"), recorder.base_velocity[used], "m/s, rad/s in the root frame"),
-        "cog": (xyz, cog, "m"),
-        "cog_velocity": (xyz, recorder.cog_velocity[used], "m/s"),
-        "angular_momentum": (xyz, recorder.angular_momentum[used], "N m s"),
-        "foot_wrench": (foot, wrench, "N, N m about the world origin"),
-        "foot_points": (("time", "foot", "point", "xy"), recorder.foot_points[used], "m"),
-        "other_wrench": (("time", "axis6"), others, "N, N m about the world origin"),
-        "push_wrench": (("time", "axis6"), push, "N, N m about the world origin"),
-        "palm_position": (hand3, recorder.palm_position[used], "m"),
-        "hand_contact": (("time", "hand"), np.zeros((len(time), len(robot.hands)), dtype=bool), ""),
-        "grip_wrench": (("time", "hand", "axis6"), recorder.grip_wrench[used], "N, N m at grip_point"),
-        "grip_point": (hand3, recorder.grip_point[used], "m"),
-        "grip_engaged": (("time", "hand"), recorder.grip_engaged[used], ""),
-        **_limits(robot, recorder),
-        **contact_variables(recorder.events),
-    }
-    stands = bool(robot.feet) and not seat
-    if stands:
-        variables["zmp"] = (("time", "xy"), zmp_from_wrench(ground[:, :3], ground[:, 3:]), "m")
-        variables["zmp_from_momentum"] = (
-            ("time", "xy"),
-            zmp_from_momentum(mass, GRAVITY, cog, rate, spin, others[:, :3], others[:, 3:]),
-            "m",
-        )
     sides = [role.removesuffix("_hand") for role in robot.hands]
-    if timeline.hands is not None:
-        variables["palm_target"] = (hand3, _palm_paths(timeline.hands.targets, sides, timeline, time), "m")
-        variables["palm_actor"] = (hand3, _palm_paths(timeline.hands.actor, sides, timeline, time), "m")
-        variables["hand_contact"] = (
-            ("time", "hand"),
-            _in_contact(timeline.hands.contact, sides, timeline, time),
-            "",
-        )
-    for mechanism, record in zip(mechanisms, recorder.fixtures, strict=True):
-        asked = actor_positions[mechanism.name]
-        paths = [np.interp(time, timeline.time, asked[:, column]) for column in range(asked.shape[1])]
-        variables |= _fixture_variables(mechanism, record, used, paths)
+    stands = bool(robot.feet) and not seat
+    variables: dict[str, Variable] = {
+        name: (("time", *signal.dims), recorder[name][used], signal.unit)
+        for name, signal in recorder.signals.items()
+    }
+    variables |= _limits(robot, recorder) | contact_variables(recorder.events)
+    if stands:
+        variables |= _zmp_variables(robot, time, variables)
+    variables |= _hand_variables(timeline, sides, time)
+    for mechanism in mechanisms:
+        positions = actor_positions[mechanism.name]
+        paths = [np.interp(time, timeline.time, positions[:, column]) for column in range(positions.shape[1])]
+        variables |= _actor_variables(mechanism, recorder, paths)
     bounds = timeline.time[strokes] if strokes is not None else np.empty((0, 2))
     variables["strokes"] = (("stroke", "bound"), bounds, "s")
     coordinates = {
@@ -122,7 +87,7 @@ def make_log(
     steps = max(recorder.steps, 1)
     attributes = {
         "robot": robot.name,
-        "mass_kg": mass,
+        "mass_kg": float(pin.computeTotalMass(robot.model)),
         "gravity_m_s2": GRAVITY,
         "settle_s": settle,
         "motion_start_s": timeline.start,
@@ -138,16 +103,19 @@ def make_log(
 
 
 def with_balance(log: xr.Dataset, balancer: OnlineBalance) -> xr.Dataset:
-    """Add what balance wanted and measured.
+    """Add the desired and the measured COG and ZMP of balance to a log.
 
     Parameters
     ----------
     log : xarray.Dataset
+        Log of the run.
     balancer : OnlineBalance
+        Balancer of the run, after it.
 
     Returns
     -------
     xarray.Dataset
+        Log with the variables and attributes of balance.
     """
     whole, gait = balancer.whole, balancer.gait
     ticks = np.rint(log["time"].values / gait.timestep).astype(int).clip(0, len(gait.zmp) - 1)
@@ -169,36 +137,55 @@ def with_balance(log: xr.Dataset, balancer: OnlineBalance) -> xr.Dataset:
     return log.assign(logged).assign_attrs(attributes)
 
 
-def _fixture_variables(
-    mechanism: Mechanism, record: FixtureRecord, used: slice, paths: Sequence[NDArray[np.float64]]
-) -> dict[str, Variable]:
-    """Label the samples of a fixture: its joints, where it stands, and what the robot's contacts do to it."""
-    variables: dict[str, Variable] = {}
-    for column, joint in enumerate(mechanism.joints):
-        name = f"{mechanism.name}_{joint.name}"
-        variables[name] = (("time",), record.position[used, column], joint.unit)
-        variables[f"{name}_velocity"] = (("time",), record.velocity[used, column], f"{joint.unit}/s")
-        variables[f"{name}_actor"] = (("time",), paths[column], joint.unit)
+def _zmp_variables(robot: Robot, time: Array, variables: Mapping[str, Variable]) -> dict[str, Variable]:
+    """Compute the ZMP from the ground's wrench, and again from momentum and all other wrenches."""
+
+    def values(name: str) -> Array:
+        return np.asarray(variables[name][1])
+
+    mass = float(pin.computeTotalMass(robot.model))
+    cog, others = values("cog"), values("other_wrench")
+    rate = _derivative(time, values("cog_velocity") * mass)
+    spin = _derivative(time, values("angular_momentum"))
+    ground = values("foot_wrench").sum(axis=1)
+    momentum = zmp_from_momentum(mass, GRAVITY, cog, rate, spin, others[:, :3], others[:, 3:])
+    return {
+        "zmp": (("time", "xy"), zmp_from_wrench(ground[:, :3], ground[:, 3:]), "m"),
+        "zmp_from_momentum": (("time", "xy"), momentum, "m"),
+    }
+
+
+def _hand_variables(timeline: Timeline, sides: Sequence[str], time: Array) -> dict[str, Variable]:
+    """Sample the planned motion of the palms at the log's times; only the contact if there is no plan."""
+    plan = timeline.hands
+    if plan is None:
+        return {"hand_contact": (("time", "hand"), np.zeros((len(time), len(sides)), dtype=bool), "")}
+    return {
+        "palm_target": (("time", "hand", "xyz"), _palm_paths(plan.targets, sides, timeline, time), "m"),
+        "palm_actor": (("time", "hand", "xyz"), _palm_paths(plan.actor, sides, timeline, time), "m"),
+        "hand_contact": (("time", "hand"), _in_contact(plan.contact, sides, timeline, time), ""),
+    }
+
+
+def _actor_variables(mechanism: Mechanism, recorder: Recorder, paths: Sequence[Array]) -> dict[str, Variable]:
+    """Label how the actor moved a fixture's joints, and how deep both cut where it is a knife."""
+    variables: dict[str, Variable] = {
+        f"{mechanism.name}_{joint.name}_actor": (("time",), path, joint.unit)
+        for joint, path in zip(mechanism.joints, paths, strict=True)
+    }
     if mechanism.cut is not None:
         column = mechanism.column(mechanism.cut.joint)
-        per_way = mechanism.joints[column].friction / mechanism.cut.work_per_depth
-        depths = {"cut": record.position[used, column], "cut_actor": paths[column]}
-        for name, way in depths.items():
-            depth = per_way * np.concatenate([[0.0], np.cumsum(np.abs(np.diff(way)))])
-            variables[f"{mechanism.name}_{name}"] = (("time",), depth[: len(way)], "m")
-    if mechanism.standing:
-        stand = record.stand[used]
-        variables[f"{mechanism.name}_stand"] = (("time", "pose"), stand, "m; quaternion x y z w")
-    wrench = record.contact_wrench[used]
-    variables[f"{mechanism.name}_contact_wrench"] = (
-        ("time", "axis6"),
-        wrench,
-        "N, N m about the world origin",
-    )
+        joint = mechanism.joints[column]
+        depth_per_path = joint.friction / mechanism.cut.work_per_depth
+        position = recorder[f"{mechanism.name}_{joint.name}"][: recorder.count]
+        for name, path in {"cut": position, "cut_actor": paths[column]}.items():
+            depth = depth_per_path * np.concatenate([[0.0], np.cumsum(np.abs(np.diff(path)))])
+            variables[f"{mechanism.name}_{name}"] = (("time",), depth[: len(path)], "m")
     return variables
 
 
 def _limits(robot: Robot, recorder: Recorder) -> dict[str, Variable]:
+    """Label the limits of the joints, the extremes of their motion, and which are of arms or grips."""
     model = robot.model
     arms = {joint for side in SIDES for joint in robot.groups.get(f"{side}_arm", ())}
     grips = {joint for hand in robot.hands.values() for joint in hand.joints}
@@ -216,6 +203,7 @@ def _limits(robot: Robot, recorder: Recorder) -> dict[str, Variable]:
 
 
 def _foot_links(robot: Robot) -> list[str]:
+    """List the links that are fixed to the last joint of a leg."""
     model = robot.model
     feet = {model.frames[model.getFrameId(robot.frames[role])].parentJoint for role in robot.feet}
     return [
@@ -223,24 +211,18 @@ def _foot_links(robot: Robot) -> list[str]:
     ]
 
 
-def _grip_wrenches(recorder: Recorder, used: slice) -> NDArray[np.float64]:
-    """Sum of the grips' forces on the palms, and their moment about the world origin."""
-    force, torque = recorder.grip_wrench[used, :, :3], recorder.grip_wrench[used, :, 3:]
-    moment = torque + np.cross(recorder.grip_point[used], force)
-    return np.concatenate([force.sum(axis=1), moment.sum(axis=1)], axis=1)
-
-
-def _derivative(time: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _derivative(time: Array, values: Array) -> Array:
+    """Differentiate samples (S, ...) by time; zero for a single sample."""
     return np.gradient(values, time, axis=0) if len(time) > 1 else np.zeros_like(values)
 
 
 def _palm_paths(
-    poses: Mapping[str, NDArray[np.float64]],
+    poses: Mapping[str, Array],
     sides: Sequence[str],
     timeline: Timeline,
-    time: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Positions of the palms at the log's times, (S, H, 3); NaN for a hand of which nothing is asked."""
+    time: Array,
+) -> Array:
+    """Positions of the palms at the log's times, (S, H, 3); NaN for a hand without a plan."""
     paths = np.full((len(time), len(sides), 3), np.nan)
     for column, side in enumerate(sides):
         if side in poses:
@@ -253,13 +235,13 @@ def _in_contact(
     contact: Mapping[str, NDArray[np.bool_]],
     sides: Sequence[str],
     timeline: Timeline,
-    time: NDArray[np.float64],
+    time: Array,
 ) -> NDArray[np.bool_]:
     """Whether the actor's hands hold at the log's times, (S, H)."""
     inside = (time >= timeline.time[0]) & (time <= timeline.time[-1])
     holding = np.zeros((len(time), len(sides)), dtype=bool)
     for column, side in enumerate(sides):
         if side in contact:
-            shares = np.interp(time, timeline.time, contact[side].astype(float))
-            holding[:, column] = inside & (shares >= 1.0 - 1e-9)
+            fraction = np.interp(time, timeline.time, contact[side].astype(float))
+            holding[:, column] = inside & (fraction >= 1.0 - 1e-9)
     return holding

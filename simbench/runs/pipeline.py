@@ -34,21 +34,20 @@ from simbench.runs.shield import shielded_from_interrupt
 from simbench.runs.video import render_video
 from simbench.sim.balance_loop import BalancedRun, balance_run
 from simbench.sim.control.factory import make_control_law
+from simbench.sim.engines import open_engine
 from simbench.sim.equipment import (
-    actor_positions,
-    fixture_handles,
-    fixture_resistance,
-    fixture_surroundings,
-    held_by,
+    compute_actor_positions,
+    compute_resistance,
+    describe_handles,
+    describe_surroundings,
+    find_held_mechanisms,
 )
-from simbench.sim.fixtures.fixture import add_fixture
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.grasp import Grip, GripDesign
-from simbench.sim.loop import simulate
-from simbench.sim.push import planned_pushes
+from simbench.sim.loop import LoopOptions, Simulation, simulate
+from simbench.sim.push import plan_pushes
 from simbench.sim.recorder import Recorder
-from simbench.sim.seating import require_seat, seat_of
-from simbench.sim.world import add_robot, open_world, require_display
+from simbench.sim.seating import find_seat, require_seat
 
 OnProgress = Callable[[str, int, int], None]
 
@@ -117,7 +116,7 @@ def run_scenario(
     """
     out, renderer = Path(out), None
     if gui:
-        require_display()
+        open_engine().require_display()
     inputs = {
         "scenario.yaml": resolved_yaml(scenario),
         "provenance.json": json_text(collect_provenance(scenario.seed, sys.argv)),
@@ -136,7 +135,7 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
     robot = load_robot(scenario.robot.name)
     _require_legs(robot, scenario)
     mechanisms = scenario_mechanisms(scenario)
-    seat = seat_of(robot, scenario.robot, mechanisms)
+    seat = find_seat(robot, scenario.robot, mechanisms)
     settings = scenario.simulation
     law = make_control_law(robot, scenario.robot.name, scenario.control, settings.timestep_s)
     if scenario.motion.source in (SWEEP, STILL):
@@ -149,37 +148,43 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
     balanced = _balanced(robot, scenario, course.timeline)
     timeline = balanced.timeline if balanced else course.timeline
     variation = scenario.variation
-    own, friction = draw_variation(scenario.seed, robot, variation.mass_fraction, variation.friction_fraction)
-    pushes = planned_pushes(scenario.push, settings)
+    varied, friction = draw_variation(
+        scenario.seed, robot, variation.mass_fraction, variation.friction_fraction
+    )
+    pushes = plan_pushes(scenario.push, settings)
     log_every = round(1.0 / (settings.timestep_s * settings.log_rate_hz))
     steps = len(timeline.reference.position)
-    recorder = Recorder(-(-steps // log_every), robot, [len(each.joints) for each in mechanisms])
-    with open_world(settings.timestep_s, floor_friction=friction * settings.floor_friction, gui=gui) as world:
-        fixtures = {each.name: add_fixture(world, each) for each in mechanisms}
+    recorder = Recorder(-(-steps // log_every), robot, mechanisms)
+    with open_engine().open_world(
+        settings.timestep_s, floor_friction=friction * settings.floor_friction, gui=gui
+    ) as world:
+        fixtures = {each.name: world.add_fixture(each) for each in mechanisms}
         start = timeline.reference.position[0]
-        body = add_robot(world, own, timeline.base, start)
+        body = world.add_robot(varied, timeline.base, start)
         grip = GripDesign(**scenario.grip.model_dump())
-        held = held_by(mechanisms)
+        held = find_held_mechanisms(mechanisms)
         sides = [role.removesuffix("_hand") for role in robot.hands]
         grips = [Grip(body, side, fixtures[held[side].name], grip) for side in sides if side in held]
+        simulation = Simulation(
+            body,
+            timeline.reference,
+            list(fixtures.values()),
+            grips,
+            law=law,
+            balancer=balanced.balancer if balanced else None,
+            pushes=pushes,
+            seat=fixtures[seat.name] if seat else None,
+        )
         with shielded_from_interrupt() as interrupted:
+            options = LoopOptions(
+                log_every,
+                fallen_height=FELL_HEIGHT * float(timeline.base[2]) if robot.floating else -np.inf,
+                realtime=gui,
+                progress=lambda done, total: on_progress("simulate", done, total),
+                stop=interrupted,
+            )
             try:
-                simulate(
-                    body,
-                    timeline.reference,
-                    list(fixtures.values()),
-                    grips,
-                    recorder,
-                    law=law,
-                    balancer=balanced.balancer if balanced else None,
-                    pushes=pushes,
-                    seat=fixtures[seat.name] if seat else None,
-                    log_every=log_every,
-                    fallen_height=FELL_HEIGHT * float(timeline.base[2]) if robot.floating else -np.inf,
-                    realtime=gui,
-                    progress=lambda done, total: on_progress("simulate", done, total),
-                    stop=interrupted,
-                )
+                simulate(simulation, recorder, options)
             finally:
                 log = make_log(
                     body.robot,
@@ -233,8 +238,8 @@ def _plan_from_recording(
     motion = scenario_motion(scenario, mechanisms)
     on_progress("read", 1, 1)
     # An actor on the scenario's equipment provides the handles' paths; a file does not.
-    handles = (motion.handles or fixture_handles(mechanisms)) if mechanisms else {}
-    surroundings, resistance = fixture_surroundings(mechanisms, robot), fixture_resistance(mechanisms)
+    handles = (motion.handles or describe_handles(mechanisms)) if mechanisms else {}
+    surroundings, resistance = describe_surroundings(mechanisms, robot), compute_resistance(mechanisms)
     equipment = Equipment(handles, surroundings, resistance)
     if not robot.floating and any(f"{side}_hand" in robot.hands for side in handles):
         arm = plan_arm(robot, motion, scenario.robot, scenario.retarget, equipment, on_progress)
@@ -245,7 +250,7 @@ def _plan_from_recording(
             feedforward=scenario.control.feedforward,
             speed_fraction=scenario.retarget.speed_limit_fraction,
         )
-        asked = {each.name: actor_positions(each, arm.hands) for each in mechanisms}
+        asked = {each.name: compute_actor_positions(each, arm.hands) for each in mechanisms}
         return _Plan(timeline, arm.metrics, asked, motion.strokes)
     plan = plan_motion(
         robot,
@@ -263,7 +268,7 @@ def _plan_from_recording(
         feedforward=scenario.control.feedforward,
         speed_fraction=scenario.retarget.speed_limit_fraction,
     )
-    asked = {each.name: actor_positions(each, plan.hands) for each in mechanisms}
+    asked = {each.name: compute_actor_positions(each, plan.hands) for each in mechanisms}
     return _Plan(timeline, plan.metrics, asked, motion.strokes)
 
 

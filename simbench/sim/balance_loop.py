@@ -1,4 +1,4 @@
-"""Balance in a run: the gait a scenario asks for, and the loop that moves the reference by measurements."""
+"""Balance in a run: the gait of a scenario, and the loop that changes the reference by measurements."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,16 +25,18 @@ from simbench.sim.state import RobotState
 
 
 class OnlineBalance:
-    """Writes what `WholeBodyController` decides into the reference of a run.
+    """Writes the decisions of `WholeBodyController` into the reference of a run.
 
     Parameters
     ----------
     whole : WholeBodyController
+        Balance controller.
     every : int
-        Physics steps of a tick.
+        Number of physics steps in a tick of balance.
     gait : Gait
+        Footsteps, and desired ZMP and COG.
     feedforward : bool
-        Whether the torques are written, too.
+        Whether the feed-forward torques are written, too.
     """
 
     def __init__(
@@ -42,10 +44,20 @@ class OnlineBalance:
     ) -> None:
         self.whole, self.every, self.gait, self.feedforward = whole, every, gait, feedforward
 
-    def command(
-        self, step: int, state: RobotState, foot_wrench: NDArray[np.float64], reference: Reference
-    ) -> None:
-        """Overwrite the legs' rows of a tick, and all feed-forward torques."""
+    def command(self, step: int, state: RobotState, foot_wrench: Array, reference: Reference) -> None:
+        """Overwrite the legs' rows of a tick, and all feed-forward torques.
+
+        Parameters
+        ----------
+        step : int
+            Index of this physics step, a multiple of `every`.
+        state : RobotState
+            Measured state at the start of the step.
+        foot_wrench : (2, 6) array
+            Measured wrench of the floor on each foot, N and N·m about the world's origin.
+        reference : Reference
+            Reference of the run; rows [step, step + every) are overwritten.
+        """
         whole = self.whole
         before = whole.configuration.copy()
         whole.tick(step // self.every, state.q, foot_wrench)
@@ -76,20 +88,22 @@ def _write_legs(
 ) -> None:
     """Write the rows of a tick, positions in equal steps from one configuration to the next."""
     for row in range(step, min(step + every, len(position))):
-        share = (row - step + 1) / every
+        fraction = (row - step + 1) / every
         for leg in legs:
-            position[row, leg] = before[7 + leg] + share * (after[7 + leg] - before[7 + leg])
+            position[row, leg] = before[7 + leg] + fraction * (after[7 + leg] - before[7 + leg])
             velocity[row, leg] = speed[6 + leg]
 
 
 @dataclass(frozen=True)
 class BalancedRun:
-    """A run's reference, as long as its gait, and what balances it.
+    """A run's reference, as long as its gait, and its balancer.
 
     Parameters
     ----------
     timeline : Timeline
+        Reference of the run and the recording's place in it.
     balancer : OnlineBalance
+        Changes the reference during the run.
     """
 
     timeline: Timeline
@@ -110,19 +124,23 @@ def balance_run(
     Parameters
     ----------
     robot : Robot
-        With two legs, as balance knows it.
+        Robot with two legs, without variations.
     timeline : Timeline
-        What arms, trunk and head do; without stepping also what pelvis and legs do.
+        Planned motion of arms, trunk and head; without stepping also of pelvis and legs.
     balance : BalanceSection
+        Section `balance` of the scenario.
     stepping : SteppingSection or None
-        Stands on both feet if None.
+        Section `stepping` of the scenario; None to stand on both feet.
     settings : SimulationSection
+        Section `simulation` of the scenario.
     feedforward : str
-        As in `ControlSection`; any but `inverse_dynamics` is the timeline's own.
+        `control.feedforward` of the scenario: `inverse_dynamics` lets balance write the feed-forward torques,
+        any other keeps the timeline's.
 
     Returns
     -------
     BalancedRun
+        Reference, extended to the length of the gait, and the balancer.
 
     Raises
     ------
@@ -157,7 +175,7 @@ def balance_run(
 
 
 def _stance(robot: Robot, timeline: Timeline) -> Stance:
-    """Where the feet are at the start."""
+    """Compute the poses of the feet at the start."""
     data = robot.model.createData()
     joints = timeline.reference.position[0]
     pin.framesForwardKinematics(robot.model, data, np.concatenate([timeline.base, joints]))
@@ -176,22 +194,22 @@ def _stance(robot: Robot, timeline: Timeline) -> Stance:
 def _commands(section: SteppingSection) -> list[Command]:
     """Translate a scenario's commands into the gait's."""
 
-    def command(asked: StepCommand) -> Command:
-        if asked.march is not None:
-            return March(asked.march)
-        if asked.forward_m is not None:
-            return Forward(asked.forward_m, section.step_length_m)
-        if asked.sideways_m is not None:
-            return Sideways(asked.sideways_m, section.step_width_m)
-        return Turn(float(asked.turn_rad or 0.0), section.step_turn_rad)
+    def command(given: StepCommand) -> Command:
+        if given.march is not None:
+            return March(given.march)
+        if given.forward_m is not None:
+            return Forward(given.forward_m, section.step_length_m)
+        if given.sideways_m is not None:
+            return Sideways(given.sideways_m, section.step_width_m)
+        return Turn(float(given.turn_rad or 0.0), section.step_turn_rad)
 
-    return [command(asked) for asked in section.commands]
+    return [command(given) for given in section.commands]
 
 
 def _gait(
     robot: Robot, stance: Stance, section: SteppingSection, settle: float, tick: float, omega: float
 ) -> Gait:
-    """Plan the steps a scenario asks for, after the time in which nothing moves."""
+    """Plan the steps of a scenario, after the time in which nothing moves."""
     timing = StepTiming(
         section.single_support_s, section.double_support_s, section.lift_m, settle + section.settle_s
     )
@@ -233,7 +251,7 @@ def _at_ticks(rows: Array, start: Array, every: int) -> Array:
 
 
 def _stepping_plan(timeline: Timeline, gait: Gait, every: int, cog: Array) -> WholeBodyPlan:
-    """Arms as planned, upright body, COG at one height."""
+    """Plan a gait with the arms as in the timeline, an upright body and the COG at one height."""
     position = timeline.reference.position
     joints = _at_ticks(position, position[0], every)
     samples = len(gait.zmp)
@@ -246,7 +264,7 @@ def _stepping_plan(timeline: Timeline, gait: Gait, every: int, cog: Array) -> Wh
 
 
 def _standing_plan(timeline: Timeline, stance: Stance, every: int, tick: float) -> WholeBodyPlan:
-    """Everything as planned, both feet on the ground."""
+    """Plan to stand on both feet with everything as in the timeline."""
     position = timeline.reference.position
     joints = _at_ticks(position, position[0], every)
     rows = np.concatenate([[0], np.arange(every - 1, len(position), every)])

@@ -1,4 +1,4 @@
-"""A scenario's equipment: where hands can hold it, what it opposes to them, and how far an actor moved it."""
+"""A scenario's equipment: handle poses, resistance to the hands, and the actor's motion of it."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,6 +11,7 @@ from simbench.retargeting.contact.equipment import Resistance
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
+from simbench.sim.engine import Fixture
 from simbench.sim.fixtures.mechanism import (
     Mechanism,
     MechanismJoint,
@@ -20,92 +21,113 @@ from simbench.sim.fixtures.mechanism import (
 )
 from simbench.sim.fixtures.shapes import compute_inertia
 
-_PLACES = 101
-"""Along a fixture's way, at which its handles are described."""
-_TURN = 2.0 * np.pi
-"""The way of what turns on and on, rad."""
+_POSITIONS = 101
+"""Number of joint positions at which the handles of a fixture are described."""
+_FULL_TURN = 2.0 * np.pi
+"""Range of a joint without end stops, rad."""
 
 
-def held_by(mechanisms: Sequence[Mechanism]) -> dict[str, Mechanism]:
+def find_held_mechanisms(mechanisms: Sequence[Mechanism]) -> dict[str, Mechanism]:
     """Tell which mechanism each hand holds: the first that has a handle for it.
 
     Parameters
     ----------
     mechanisms : sequence of Mechanism
+        Equipment of the scenario.
 
     Returns
     -------
     {side: Mechanism}
+        Mechanism of each hand that has a handle.
     """
     return {
         side: mechanism for mechanism in reversed(mechanisms) for side in SIDES if side in mechanism.handles
     }
 
 
-def along_the_way(mechanism: Mechanism, travel: Array) -> Array:
-    """Joint positions of a mechanism whose joints all go the same way from where they are found.
+def move_joints_alike(mechanism: Mechanism, travel: Array) -> Array:
+    """Compute the joint positions of a mechanism whose joints all move alike from their initial positions.
 
     Parameters
     ----------
     mechanism : Mechanism
+        Equipment that moves.
     travel : (T,) array
-        m or rad.
+        Displacement of every joint, m or rad.
 
     Returns
     -------
     (T, J) array
+        MechanismJoint positions, m or rad.
     """
     return np.asarray(mechanism.start + travel[:, None])
 
 
-def fixture_handles(mechanisms: Sequence[Mechanism]) -> dict[str, HandlePath]:
-    """Describe where equipment lets hands be, over all of its way.
+def describe_handles(mechanisms: Sequence[Mechanism]) -> dict[str, HandlePath]:
+    """Describe the poses of the handles over the whole range of the equipment.
 
     Parameters
     ----------
     mechanisms : sequence of Mechanism
+        Equipment of the scenario.
 
     Returns
     -------
     {side: HandlePath}
-        World; empty without equipment.
+        Poses in the world; empty without equipment.
     """
     handles = {}
-    for side, mechanism in held_by(mechanisms).items():
+    for side, mechanism in find_held_mechanisms(mechanisms).items():
         low, high = 0.0, 0.0
         for joint in mechanism.joints:
             least, most = _way(joint)
             low, high = min(low, least), max(high, most)
-        poses = handle_poses(mechanism, along_the_way(mechanism, np.linspace(low, high, _PLACES)))[side]
+        poses = handle_poses(mechanism, move_joints_alike(mechanism, np.linspace(low, high, _POSITIONS)))[
+            side
+        ]
         still = bool((poses == poses[0]).all())
-        handles[side] = HandlePath(poses[:1] if still else poses, turn_axis(mechanism, side))
+        handles[side] = HandlePath(poses[:1] if still else poses, find_free_axis(mechanism, side))
     return handles
 
 
-def turn_axis(mechanism: Mechanism, side: str) -> Array | None:
-    """Axis (3,) in the palm's axes about which a hand is free to turn; None where it is held fully.
+def find_free_axis(mechanism: Mechanism, side: str) -> Array | None:
+    """Find the axis about which a hand can rotate freely on its handle.
 
     A hand that lies on a rod, beside the axis, would move away from it: it keeps its direction.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Equipment with a handle for the hand.
+    side : str
+        `left` or `right`.
+
+    Returns
+    -------
+    (3,) array or None
+        Unit vector in the palm's axes; None where the hand cannot rotate.
     """
     handle = mechanism.handles[side]
     free = handle.grip == "pivot" and not np.any(handle.point)
     return np.array(handle.axis) if free else None
 
 
-def fixture_surroundings(
+def describe_surroundings(
     mechanisms: Sequence[Mechanism], robot: Robot
 ) -> Callable[[HandPlan], list[Obstacle]]:
-    """Say what a robot has to keep clear of while its hands move the equipment.
+    """Describe the obstacles that a robot must avoid while its hands move the equipment.
 
     Parameters
     ----------
     mechanisms : sequence of Mechanism
+        Equipment of the scenario.
     robot : Robot
-        Its palms and fingers may touch what has handles, its thighs a seat.
+        Robot whose palms and fingers may touch parts with handles, and whose thighs may touch a seat.
 
     Returns
     -------
     callable (HandPlan) -> list of Obstacle
+        Gives the parts of all equipment as it moves with a hand plan.
     """
     touching = [link for hand in robot.hands.values() for link in (hand.palm, *hand.fingers)]
 
@@ -114,46 +136,49 @@ def fixture_surroundings(
             part
             for mechanism in mechanisms
             for part in mechanism_obstacles(
-                mechanism, actor_positions(mechanism, hands), touching, robot.thighs
+                mechanism, compute_actor_positions(mechanism, hands), touching, robot.thighs
             )
         ]
 
     return surroundings
 
 
-def actor_positions(mechanism: Mechanism, hands: HandPlan) -> Array:
-    """Compute the joint positions of a mechanism that the actor's palms ask for.
+def compute_actor_positions(mechanism: Mechanism, hands: HandPlan) -> Array:
+    """Compute the joint positions of a mechanism that follow from the actor's palms.
 
     Parameters
     ----------
     mechanism : Mechanism
+        Equipment that the actor moves.
     hands : HandPlan
+        Motion of the actor's palms, and when they hold.
 
     Returns
     -------
     (T, J) array
-        m or rad; the start until hands come.
+        MechanismJoint positions, m or rad; the initial ones until the hands hold.
     """
     return compute_joint_positions(mechanism, hands.actor, hands.contact)
 
 
-def fixture_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]:
-    """Tell what the equipment opposes to each hand that moves it.
+def compute_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]:
+    """Compute the resistance of the equipment to each hand that moves it.
 
-    What turns is felt at the hand's distance r from its axis: friction by 1/r, damping and inertia by 1/r².
-    Hands on one joint share it.
+    A revolute joint is felt at the hand's distance r from its axis: friction by 1/r, damping and inertia by
+    1/r². Hands on one joint share it.
 
     Parameters
     ----------
     mechanisms : sequence of Mechanism
+        Equipment of the scenario.
 
     Returns
     -------
     {side: Resistance}
-        Of hands that move something.
+        Friction, damping and inertia for each hand that moves a joint.
     """
     felt = {}
-    for side, mechanism in held_by(mechanisms).items():
+    for side, mechanism in find_held_mechanisms(mechanisms).items():
         handle = mechanism.handles[side]
         carrier = mechanism.part(handle.part).joint
         if carrier is None:
@@ -169,20 +194,38 @@ def fixture_resistance(mechanisms: Sequence[Mechanism]) -> dict[str, Resistance]
     return felt
 
 
+def resist(fixture: Fixture) -> None:
+    """Apply, for one step, the efforts of springs and of direction-dependent damping in a fixture's joints.
+
+    Parameters
+    ----------
+    fixture : Fixture
+        Equipment whose joints resist.
+    """
+    for column, joint in enumerate(fixture.mechanism.joints):
+        if not joint.resists:
+            continue
+        position, velocity = fixture.joint_state(column)
+        effort = -joint.stiffness * position
+        if joint.damping != joint.back_damping:
+            effort -= (joint.damping if velocity > 0.0 else joint.back_damping) * velocity
+        fixture.apply_joint_effort(column, effort)
+
+
 def _way(joint: MechanismJoint) -> tuple[float, float]:
-    """Least and most that a joint can go from where it is found, m or rad."""
+    """Range of a joint relative to its initial position, m or rad."""
     if joint.lowest is None or joint.highest is None:
-        return 0.0, _TURN
+        return 0.0, _FULL_TURN
     return joint.lowest - joint.start, joint.highest - joint.start
 
 
-def _lever(joint: MechanismJoint, place: Array) -> float:
-    """Distance of a place from a joint's axis, m."""
-    return float(np.linalg.norm(np.cross(joint.axis, place - joint.origin)))
+def _lever(joint: MechanismJoint, point: Array) -> float:
+    """Distance of a point from a joint's axis, m."""
+    return float(np.linalg.norm(np.cross(joint.axis, point - joint.origin)))
 
 
 def _moved_mass(mechanism: Mechanism, joint: MechanismJoint) -> float:
-    """Mass (kg) of what a joint moves, or its moment of inertia about the joint's axis (kg·m²)."""
+    """Mass (kg) of the parts that a joint moves, or their moment of inertia about its axis (kg·m²)."""
     parts = [part for part in mechanism.parts if part.joint == joint.name]
     if joint.kind == "slide":
         return sum(part.mass for part in parts)

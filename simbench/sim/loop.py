@@ -1,225 +1,292 @@
-"""The loop: read the state, sense, grip, push, balance, control, step; log at a chosen rate."""
+"""The simulation loop: sense, control and step at every time step; record at a chosen rate."""
 
 import math
 import time as clock
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compile_timer
 from simbench.retargeting.reference.reference import Reference
 from simbench.sim.control.controller import make_controller
 from simbench.sim.control.laws import ControlLaw
-from simbench.sim.fixtures.fixture import Fixture, fixture_state, resist
+from simbench.sim.engine import GRAVITY, Contacts, Fixture, RobotBody
+from simbench.sim.equipment import resist
 from simbench.sim.grasp import Grip, apply_grips
 from simbench.sim.push import Push, apply_pushes
-from simbench.sim.recorder import Recorder, derive_motion
-from simbench.sim.sensing import POINTS_PER_FOOT, ContactSensor, contact_wrench, read_contacts
-from simbench.sim.state import RobotState, empty_state, read_state, root_pose
-from simbench.sim.world import GRAVITY, RobotBody
+from simbench.sim.recorder import Recorder, derive_signals
+from simbench.sim.sensing import ContactSums, contact_wrench, watch_contacts
+from simbench.sim.state import RobotState, empty_state
 
 _SENSE_RATE = 200.0
-"""At which feet and fingertips feel contact (Hz), whatever the log's rate."""
+"""Rate at which feet and fingertips feel contact, Hz, independent of the log's rate."""
 _HELD_FORCE = 5.0
 """Vertical force (N) down to which a foot that the ground holds counts as held."""
-_GROUNDED_SHARE = 0.1
-"""Part of the weight from which a foot that comes down counts as held. A motor that is driven as if the foot
-were held, while it bounces, turns it with the rotor's share of the torque as well: feet chattered at 4 times
-their joints' speed limits. Driven as if free, it gives way while the foot lies down flat."""
+_GROUNDED_FRACTION = 0.1
+"""Fraction of the weight from which a foot that comes down counts as held. A motor that is driven as if the
+foot were held, while it bounces, turns it with the rotor's share of the torque as well: feet chattered at 4
+times their joints' speed limits. Driven as if free, it gives way while the foot lies down flat."""
+_LIGHT_FRACTION = 0.35
+"""Fraction of the weight below which a held foot is sensed in every step: it may leave the ground."""
 _AFTER_FALL = 0.5
-"""How long a run goes on after a fall, s."""
+"""Time for which a run goes on after a fall, s."""
 _KEPT_STATES = 64
-"""States whose extremes are taken at once."""
-_LIGHT_SHARE = 0.35
-"""Part of the weight below which a held foot is looked at in every step: it may leave the ground."""
+"""Number of states whose extremes are taken at once."""
 
 
 class Balancer(Protocol):
-    """What moves the reference while a run goes on."""
+    """Changes the reference by measurements while a run goes on."""
 
     every: int
     """Steps between its commands."""
 
-    def command(
-        self, step: int, state: RobotState, foot_wrench: NDArray[np.float64], reference: Reference
-    ) -> None:
+    def command(self, step: int, state: RobotState, foot_wrench: Array, reference: Reference) -> None:
         """Overwrite the rows [step, step + every) of a reference, of which nothing later has been used.
 
-        `foot_wrench` (2, 6) is the floor's on each foot in the last step, N and N·m about the world's origin.
+        Parameters
+        ----------
+        step : int
+            Index of this step.
+        state : RobotState
+            State at the start of the step.
+        foot_wrench : (2, 6) array
+            Wrench of the floor on each foot in the last step, N and N·m about the world's origin.
+        reference : Reference
+            Reference of the run.
         """
 
 
-def simulate(
-    body: RobotBody,
-    reference: Reference,
-    fixtures: Sequence[Fixture],
-    grips: Sequence[Grip],
-    recorder: Recorder,
-    *,
-    law: ControlLaw | None = None,
-    balancer: Balancer | None = None,
-    pushes: Sequence[Push] = (),
-    seat: Fixture | None = None,
-    log_every: int,
-    fallen_height: float = -math.inf,
-    realtime: bool = False,
-    progress: Callable[[int, int], None] = lambda done, total: None,
-    stop: Callable[[], bool] = lambda: False,
-) -> None:
-    """Track a reference with a robot, and fill `recorder`; when it ends early, that holds what came before.
+@dataclass(frozen=True)
+class Simulation:
+    """A robot in its world and what happens to it.
+
+    Parameters
+    ----------
+    body : RobotBody
+        Robot at the start of the run.
+    reference : Reference
+        Joint motion to track.
+    fixtures : sequence of Fixture
+        All equipment of the world.
+    grips : sequence of Grip
+        One for each of `robot.hands`, or none.
+    law : ControlLaw, optional
+        Law that the motors follow; PD with the robot's gains by default.
+    balancer : Balancer, optional
+        Changes the reference online.
+    pushes : sequence of Push
+        External forces on the pelvis.
+    seat : Fixture, optional
+        Fixture that carries the robot's thighs.
+    """
+
+    body: RobotBody
+    reference: Reference
+    fixtures: Sequence[Fixture] = ()
+    grips: Sequence[Grip] = ()
+    law: ControlLaw | None = None
+    balancer: Balancer | None = None
+    pushes: Sequence[Push] = ()
+    seat: Fixture | None = None
+
+
+@dataclass(frozen=True)
+class LoopOptions:
+    """How a simulation runs and when it ends.
+
+    Parameters
+    ----------
+    log_every : int
+        Steps between samples.
+    fallen_height : float
+        Height of the root, m, below which the robot has fallen: the run ends half a second later.
+    realtime : bool
+        Whether to wait for the clock, for watching.
+    progress : callable (done, total)
+        Called with the number of steps at every sample, and at the end.
+    stop : callable
+        Asked before every step whether to end here.
+    """
+
+    log_every: int
+    fallen_height: float = -math.inf
+    realtime: bool = False
+    progress: Callable[[int, int], None] = field(default_factory=lambda: lambda done, total: None)
+    stop: Callable[[], bool] = field(default_factory=lambda: lambda: False)
+
+
+def simulate(simulation: Simulation, recorder: Recorder, options: LoopOptions) -> None:
+    """Track a reference with a robot, and fill `recorder`; if it ends early, that holds what came before.
 
     A sample at t holds the state and the reference at t, the commands given from t on, and the contact forces
     of the step that ended at t. Extremes of joint position and speed are taken at every step.
 
     Parameters
     ----------
-    body : RobotBody
-    reference : Reference
-    fixtures : sequence of Fixture
-    grips : sequence of Grip
-        One for each of `robot.hands`, or none.
+    simulation : Simulation
+        Robot, reference and everything that acts on the robot.
     recorder : Recorder
-    law : ControlLaw, optional
-        PD with the robot's gains by default.
-    balancer : Balancer, optional
-    pushes : sequence of Push
-        Forces on the pelvis from outside.
-    seat : Fixture, optional
-        What the robot's thighs lie on.
-    log_every : int
-        Steps between samples.
-    fallen_height : float
-        Height of the root, m, below which the robot has fallen: the run ends half a second later.
-    realtime : bool
-        Wait for the clock, for watching.
-    progress : callable (done, total)
-    stop : callable
-        Asked before every step whether to end here.
+        Filled with samples, events and times.
+    options : LoopOptions
+        Sampling, end, and how the run is followed.
     """
-    world, robot = body.world, body.robot
-    sitting = robot.thighs if seat else ()
-    controller = make_controller(body, law, sitting)
-    root_q, root_v = robot.root_q, robot.root_v
-    # The last states, whose extremes are taken together.
-    last = empty_state(body, _KEPT_STATES)
-    states = [RobotState(q, v) for q, v in zip(last.q, last.v, strict=True)]
-    names = _names(fixtures)
-    resisting = [f for f in fixtures if any(joint.resists for joint in f.mechanism.joints)]
-    sensor = ContactSensor(body, {world.floor: ("floor", {}), **names})
-    recorder.events = sensor.events
-    feet = len(robot.feet)
-    wrench, points, others = np.zeros((feet, 6)), np.full((feet, POINTS_PER_FOOT, 2), np.nan), np.zeros(6)
-    steps = end = len(reference.position)
-    sense_every = max(1, round(1.0 / (_SENSE_RATE * world.timestep)))
-    balance_every = balancer.every if balancer else steps
-    weight = GRAVITY * pin.computeTotalMass(robot.model)
-    # Who sits makes no steps.
-    light, light_load, grounded = False, 0.0 if seat else _LIGHT_SHARE * weight, _GROUNDED_SHARE * weight
-    held = np.ones(feet, dtype=bool)
-    controller.hold_feet([True] * (len(sitting) or feet))
-    started = clock.perf_counter()
-    wanted = reference.grip.tolist()
-    demand = controller.demand(
-        reference.position, reference.velocity, reference.feedforward, reference.acceleration
-    )
-    recorder.base_pose[:] = root_pose(body)
-    # What is compiled at its first call would count as the loop's.
-    leaving = ExitStack()
-    compiling = leaving.enter_context(compile_timer())
+    loop = _Loop(simulation, recorder, options)
     try:
+        # What is compiled at its first call would count as the loop's.
+        with compile_timer() as compile_time:
+            started = clock.perf_counter()
+            try:
+                loop.run(compile_time)
+            finally:
+                loop.finish_extremes()
+                recorder.wall_time = clock.perf_counter() - started - compile_time()
+    finally:
+        recorder.grips_lost = sum(grip.lost for grip in simulation.grips)
+        derive_signals(recorder, simulation.body.robot)
+
+
+class _Loop:
+    """Buffers of a simulation and the stages of a step: sense, record, balance, control."""
+
+    def __init__(self, simulation: Simulation, recorder: Recorder, options: LoopOptions) -> None:
+        body, reference = simulation.body, simulation.reference
+        robot = body.robot
+        self._simulation, self._recorder, self._options = simulation, recorder, options
+        self._timestep = body.world.timestep
+        self._seated = robot.thighs if simulation.seat else ()
+        self._controller = make_controller(body, simulation.law, self._seated)
+        self._steps = self._end = len(reference.position)
+        # The last states, whose extremes are taken together.
+        self._last = empty_state(robot, _KEPT_STATES)
+        self._states = [RobotState(q, v) for q, v in zip(self._last.q, self._last.v, strict=True)]
+        self._sensor = watch_contacts(body, simulation.fixtures)
+        recorder.events = self._sensor.events
+        self._sums = ContactSums.empty(len(robot.feet))
+        self._contacts: Contacts = body.world.read_contacts()
+        weight = GRAVITY * pin.computeTotalMass(robot.model)
+        # A seated robot makes no steps.
+        self._light_load = 0.0 if simulation.seat else _LIGHT_FRACTION * weight
+        self._grounded_load = _GROUNDED_FRACTION * weight
+        self._held = np.ones(len(robot.feet), dtype=bool)
+        self._light = False
+        self._controller.hold_feet([True] * (len(self._seated) or len(robot.feet)))
+        self._demand = np.empty((0, 0))
+        recorder["base_pose"][:] = body.root_pose()
+
+    def run(self, compile_time: Callable[[], float]) -> None:
+        """Step to the end of the reference, half a second after a fall, or until asked to stop."""
+        simulation, recorder, options = self._simulation, self._recorder, self._options
+        body, grips, pushes = simulation.body, simulation.grips, simulation.pushes
+        steps, timestep, states, log_every = self._steps, self._timestep, self._states, options.log_every
+        started = clock.perf_counter()
+        resisting = [f for f in simulation.fixtures if any(joint.resists for joint in f.mechanism.joints)]
+        sense_every = max(1, round(1.0 / (_SENSE_RATE * timestep)))
+        balance_every = simulation.balancer.every if simulation.balancer else 0
+        self._demand = demand = self._demand_of(slice(None))
+        holding = simulation.reference.grip.tolist()
+        no_push = np.zeros(6)
+        read_state, control, advance = body.read_state, self._controller.step, body.world.step
+        stop, now = options.stop, clock.perf_counter
         for step in range(steps):
-            if step >= end or stop():
+            if step >= self._end or stop():
                 break
             state = states[step % _KEPT_STATES]
-            read_state(body, state)
-            sampling, sensing = step % log_every == 0, step % sense_every == 0 or light
-            balancing = balancer is not None and step % balance_every == 0
-            loads = apply_grips(grips, wanted[step], sensing) if grips else []
-            push = apply_pushes(body, pushes, step, loads) if pushes else 0.0
+            read_state(state)
+            sampling, sensing = step % log_every == 0, step % sense_every == 0 or self._light
+            balancing = balance_every > 0 and step % balance_every == 0
+            loads = apply_grips(grips, holding[step], sensing) if grips else []
+            push = apply_pushes(body, pushes, step, loads) if pushes else no_push
             for fixture in resisting:
                 resist(fixture)
             if sampling or sensing or balancing:
-                contacts = read_contacts(world)
-                sensor.sample(step * world.timestep, contacts, wrench, points, others)
-            if (sensing or balancing) and step > 0:
-                load = wrench[:, 2]
-                held &= load > _HELD_FORCE
-                held |= load > grounded
-                carried = seat is not None and contact_wrench(contacts, body.body, seat.body)[2] > grounded
-                controller.hold_feet([carried] * len(sitting) if sitting else held.tolist())
-                light = bool((held & (load < light_load)).any())
+                self._sense(step, hold_feet=(sensing or balancing) and step > 0)
             if sampling:
-                row = recorder.count
-                recorder.foot_wrench[row] = wrench
-                recorder.foot_points[row] = points
-                recorder.contact_wrench[row] = others
-                recorder.push_wrench[row] = push
-                recorder.time[row] = step * world.timestep
-                recorder.joint_position[row] = state.q[root_q:]
-                recorder.joint_velocity[row] = state.v[root_v:]
-                # The row of a step holds for its end.
-                recorder.joint_reference[row] = reference.position[max(step - 1, 0)]
-                if robot.floating:
-                    recorder.base_pose[row] = state.q[:7]
-                    recorder.base_velocity[row] = state.v[:6]
-                for side, grip in enumerate(grips):
-                    recorder.grip_wrench[row, side] = grip.wrench
-                    recorder.grip_point[row, side] = grip.point
-                    recorder.grip_engaged[row, side] = grip.engaged
-                for fixture, record in zip(fixtures, recorder.fixtures, strict=True):
-                    record.position[row], record.velocity[row], record.stand[row] = fixture_state(fixture)
-                    record.contact_wrench[row] = contact_wrench(contacts, fixture.body, body.body)
-                if end == steps and robot.floating and not state.q[2] >= fallen_height:
-                    end = step + round(_AFTER_FALL / world.timestep)
-                progress(step, steps)
+                self._record(step, state, push)
             if balancing:
-                assert balancer is not None
-                before = clock.perf_counter() - compiling()
-                balancer.command(step, state, wrench, reference)
-                rows = slice(step, step + balance_every)
-                demand[rows] = controller.demand(
-                    reference.position[rows],
-                    reference.velocity[rows],
-                    reference.feedforward[rows],
-                    reference.acceleration[rows],
-                )
-                recorder.balance_time.append(clock.perf_counter() - compiling() - before)
-            command = controller.step(state, demand[step], loads)
+                self._balance(step, state, compile_time)
+            command = control(state, demand[step], loads)
             recorder.saturated_steps += command.saturated
             if sampling:
-                recorder.torque_requested[row] = command.requested
-                recorder.torque_motor[row] = command.motor
-                recorder.torque_joint[row] = command.joint
-                recorder.torque_friction[row] = command.friction
-                recorder.count = row + 1
-            before = clock.perf_counter()
-            world.step()
-            recorder.step_time += clock.perf_counter() - before
+                recorder.record(recorder.command, command)
+                recorder.count += 1
+            before = now()
+            advance()
+            recorder.step_time += now() - before
             if (step + 1) % _KEPT_STATES == 0:
-                recorder.take_extremes(last.q[:, root_q:], last.v[:, root_v:])
+                self._take_extremes(_KEPT_STATES)
             recorder.steps = step + 1
-            if realtime:
-                clock.sleep(max(0.0, started + step * world.timestep - clock.perf_counter()))
-        progress(steps, steps)
-    finally:
-        rest = recorder.steps % _KEPT_STATES
-        recorder.take_extremes(last.q[:rest, root_q:], last.v[:rest, root_v:])
-        recorder.wall_time = clock.perf_counter() - started - compiling()
-        leaving.close()
-        recorder.grips_lost = sum(grip.lost for grip in grips)
-        derive_motion(recorder, robot)
+            if options.realtime:
+                clock.sleep(max(0.0, started + step * timestep - now()))
+        options.progress(steps, steps)
 
+    def finish_extremes(self) -> None:
+        """Take the extremes of the last states, fewer than are taken at once."""
+        self._take_extremes(self._recorder.steps % _KEPT_STATES)
 
-def _names(fixtures: Sequence[Fixture]) -> dict[int, tuple[str, dict[int, str]]]:
-    """Name the bodies of fixtures and their links, for contacts."""
-    names = {}
-    for fixture in fixtures:
-        names[fixture.body] = fixture.name, {index: name for name, index in fixture.links.items()}
-        if fixture.furniture is not None:
-            links = {index: name for name, index in fixture.furniture_links.items()}
-            names[fixture.furniture] = fixture.name, links
-    return names
+    def _sense(self, step: int, *, hold_feet: bool) -> None:
+        """Sum up the contacts of the last step, and tell the controller which feet are held."""
+        simulation = self._simulation
+        self._contacts = simulation.body.world.read_contacts()
+        self._sensor.sample(step * self._timestep, self._contacts, self._sums)
+        if not hold_feet:
+            return
+        load, held = self._sums.foot_wrench[:, 2], self._held
+        held &= load > _HELD_FORCE
+        held |= load > self._grounded_load
+        if simulation.seat is not None and self._seated:
+            press = contact_wrench(self._contacts, simulation.body.handle, simulation.seat.handle)[2]
+            self._controller.hold_feet([press > self._grounded_load] * len(self._seated))
+        else:
+            self._controller.hold_feet(held.tolist())
+        self._light = bool((held & (load < self._light_load)).any())
+
+    def _record(self, step: int, state: RobotState, push: Array) -> None:
+        """Take a sample of everything but the command, and notice a fall."""
+        simulation, recorder, options = self._simulation, self._recorder, self._options
+        recorder.time[recorder.count] = step * self._timestep
+        recorder.record(recorder.contact, self._sums)
+        recorder.record(recorder.push, push)
+        recorder.record(recorder.state, state)
+        # The row of a step holds for its end.
+        recorder.record(recorder.reference, simulation.reference.position[max(step - 1, 0)])
+        if simulation.grips:
+            recorder.record(recorder.grip, simulation.grips)
+        robot = simulation.body
+        for fixture, channels in zip(simulation.fixtures, recorder.fixtures, strict=True):
+            recorder.record(channels.state, fixture.read_state())
+            wrench = contact_wrench(self._contacts, fixture.handle, robot.handle)
+            recorder.record(channels.contact, wrench)
+        fallen = robot.robot.floating and not state.q[2] >= options.fallen_height
+        if fallen and self._end == self._steps:
+            self._end = step + round(_AFTER_FALL / self._timestep)
+        options.progress(step, self._steps)
+
+    def _balance(self, step: int, state: RobotState, compile_time: Callable[[], float]) -> None:
+        """Let the balancer change the reference until its next command."""
+        balancer = self._simulation.balancer
+        assert balancer is not None
+        before = clock.perf_counter() - compile_time()
+        balancer.command(step, state, self._sums.foot_wrench, self._simulation.reference)
+        rows = slice(step, step + balancer.every)
+        self._demand[rows] = self._demand_of(rows)
+        self._recorder.balance_time.append(clock.perf_counter() - compile_time() - before)
+
+    def _demand_of(self, rows: slice) -> Array:
+        """Compute the law's demand for steps of the reference."""
+        reference = self._simulation.reference
+        return self._controller.demand(
+            reference.position[rows],
+            reference.velocity[rows],
+            reference.feedforward[rows],
+            reference.acceleration[rows],
+        )
+
+    def _take_extremes(self, count: int) -> None:
+        """Widen the recorder's extremes by the last `count` states."""
+        robot = self._simulation.body.robot
+        positions, velocities = self._last.q[:count, robot.root_q :], self._last.v[:count, robot.root_v :]
+        self._recorder.take_extremes(positions, velocities)

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.options import PushSection, SimulationSection
 from simbench.sim.control.command import Load
-from simbench.sim.vectors import cross, inverse, product, rotated
-from simbench.sim.world import RobotBody, bullet
+from simbench.sim.engine import RobotBody
+from simbench.sim.signals import Signal
+from simbench.sim.vectors import conjugate, cross, rotate
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Push:
     direction : float
         Angle in the floor's plane from world x, rad.
     start, duration : int
-        Physics steps.
+        First step and number of steps.
     """
 
     impulse: float
@@ -33,54 +34,69 @@ class Push:
     duration: int
 
 
-def apply_pushes(
-    body: RobotBody, pushes: Sequence[Push], step: int, loads: list[Load]
-) -> NDArray[np.float64]:
+def apply_pushes(body: RobotBody, pushes: Sequence[Push], step: int, loads: list[Load]) -> Array:
     """Push a free robot in this step, at the centre of mass of its root link.
 
     Parameters
     ----------
     body : RobotBody
+        Robot with a free root.
     pushes : sequence of Push
+        Pushes of the whole run.
     step : int
+        Index of this step.
     loads : list of Load
-        Extended by what was applied, for the controller's prediction.
+        Known loads of this step, for the controller's prediction; the pushes are appended.
 
     Returns
     -------
     (6,) array
-        Force (N) and its moment about the world's origin (N·m).
+        Sum of the pushes: force (N) and its moment about the world's origin (N·m).
     """
     wrench = np.zeros(6)
     for push in pushes:
-        passed = step - push.start
-        if not 0 <= passed < push.duration:
+        elapsed = step - push.start
+        if not 0 <= elapsed < push.duration:
             continue
         # The sines of all the steps' middles add up to 1 / sin(π / 2T).
         peak = push.impulse / body.world.timestep * math.sin(0.5 * math.pi / push.duration)
-        size = peak * math.sin(math.pi * (passed + 0.5) / push.duration)
-        force = (size * math.cos(push.direction), size * math.sin(push.direction), 0.0)
-        client = body.world.client
-        place, turned = bullet.getBasePositionAndOrientation(body.body, physicsClientId=client)
-        bullet.applyExternalForce(body.body, -1, force, place, bullet.WORLD_FRAME, physicsClientId=client)
+        magnitude = peak * math.sin(math.pi * (elapsed + 0.5) / push.duration)
+        force = (magnitude * math.cos(push.direction), magnitude * math.sin(push.direction), 0.0)
+        com, rotation = body.root_com_frame()
+        body.apply_force(body.root, force, com)
         # In the root link's frame, whose origin is not the centre of mass.
-        own = rotated(inverse(product(turned, body.inertial_turn)), force)
-        loads.append((1, (*own, *cross(body.root_inertial[0], own))))
-        wrench += (*force, *cross(place, force))
+        in_root = rotate(conjugate(rotation), force)
+        loads.append((1, (*in_root, *cross(body.root_com, in_root))))
+        wrench += (*force, *cross(com, force))
     return wrench
 
 
-def planned_pushes(section: PushSection | None, settings: SimulationSection) -> tuple[Push, ...]:
-    """Lay pushes out in physics steps.
+PUSH_SIGNALS: tuple[Signal[Array], ...] = (
+    Signal(
+        "push_wrench",
+        ("axis6",),
+        "N, N m about the world origin",
+        "Wrench of the pushes on the robot.",
+        lambda wrench: wrench,
+    ),
+)
+"""What is logged of pushes, measured on what `apply_pushes` returns."""
+
+
+def plan_pushes(section: PushSection | None, settings: SimulationSection) -> tuple[Push, ...]:
+    """Convert the pushes of a scenario to physics steps.
 
     Parameters
     ----------
     section : PushSection or None
+        Section `push` of the scenario; None for no pushes.
     settings : SimulationSection
+        Section `simulation`: time step, and the time before anything moves.
 
     Returns
     -------
     tuple of Push
+        Pushes in the order of their times.
     """
     if section is None:
         return ()

@@ -1,79 +1,96 @@
-"""Samples of a run: preallocated, filled by the loop; what follows from them is computed afterwards."""
+"""Samples of a run, allocated for the signals that its parts declare, and what is computed from them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
-from simbench.sim.sensing import POINTS_PER_FOOT, ContactEvent
+from simbench.sim import grasp, push, sensing
+from simbench.sim.control import command
+from simbench.sim.fixtures.mechanism import Mechanism
+from simbench.sim.sensing import POINTS_PER_FOOT, ContactEvent, contact_wrench_signal
+from simbench.sim.signals import Signal, Source
+from simbench.sim.state import FixtureState, RobotState, fixture_signals, robot_signals
+
+REFERENCE_SIGNALS: tuple[Signal[Array], ...] = (
+    Signal(
+        "joint_reference",
+        ("joint",),
+        "rad",
+        "Joint positions that the controller was to reach by now.",
+        lambda position: position,
+    ),
+)
+"""What is logged of the reference, measured on a row of `Reference.position`."""
+
+DERIVED_SIGNALS: tuple[Signal[None], ...] = (
+    Signal("cog", ("xyz",), "m", "Centre of gravity of the robot."),
+    Signal("cog_velocity", ("xyz",), "m/s", "Velocity of the centre of gravity."),
+    Signal("angular_momentum", ("xyz",), "N m s", "Angular momentum about the centre of gravity."),
+    Signal("palm_position", ("hand", "xyz"), "m", "Position of the palms in the world."),
+)
+"""What `derive_signals` computes from the samples after a run."""
+
+
+Channels = list[tuple[NDArray[Any], Callable[[Source], ArrayLike]]]
+"""Signals that are measured on the same object: the array of each, and the function that measures it."""
 
 
 @dataclass(frozen=True)
-class FixtureRecord:
-    """Preallocated samples of one fixture.
+class FixtureChannels:
+    """Signals of one fixture.
 
     Parameters
     ----------
-    position, velocity : (S, J) array
-        Of its joints, m or rad, m/s or rad/s.
-    stand : (S, 7) array
-        Pose of its frame in the world.
-    contact_wrench : (S, 6) array
-        Of the robot's contacts with it, as they act on it: force (N), moment about the world's origin (N·m).
+    state : Channels
+        Signals measured on its `FixtureState`.
+    contact : Channels
+        Signals measured on the wrench of the robot's contacts.
     """
 
-    position: NDArray[np.float64]
-    velocity: NDArray[np.float64]
-    stand: NDArray[np.float64]
-    contact_wrench: NDArray[np.float64]
+    state: Channels[FixtureState]
+    contact: Channels[list[float]]
 
 
 class Recorder:
-    """Preallocated samples of a run; `count` of them are filled.
+    """Preallocated samples of a run; `count` of them are filled. `recorder[name]` is the array of a signal.
+
+    A new signal is one `Signal` beside the code that measures it; array and log variable follow from there.
 
     Parameters
     ----------
     samples : int
+        Largest number of samples, S.
     robot : Robot
-    joints_of_fixtures : sequence of int
-        How many each fixture has.
+        Robot of the run.
+    mechanisms : sequence of Mechanism
+        Its fixtures, in the order in which the loop gets them.
     """
 
-    def __init__(self, samples: int, robot: Robot, joints_of_fixtures: Sequence[int]) -> None:
-        joints, feet, hands = len(robot.joint_names), len(robot.feet), len(robot.hands)
+    def __init__(self, samples: int, robot: Robot, mechanisms: Sequence[Mechanism] = ()) -> None:
+        joints = len(robot.joint_names)
         self.count = 0
         self.time = np.zeros(samples)
-        self.joint_position = np.zeros((samples, joints))
-        self.joint_velocity = np.zeros((samples, joints))
-        self.joint_reference = np.zeros((samples, joints))
-        self.torque_requested = np.zeros((samples, joints))
-        self.torque_motor = np.zeros((samples, joints))
-        self.torque_joint = np.zeros((samples, joints))
-        self.torque_friction = np.zeros((samples, joints))
-        self.base_pose = np.zeros((samples, 7))
-        self.base_velocity = np.zeros((samples, 6))
-        self.cog = np.zeros((samples, 3))
-        self.cog_velocity = np.zeros((samples, 3))
-        self.angular_momentum = np.zeros((samples, 3))
-        self.foot_wrench = np.zeros((samples, feet, 6))
-        self.foot_points = np.full((samples, feet, POINTS_PER_FOOT, 2), np.nan)
-        self.contact_wrench = np.zeros((samples, 6))
-        self.push_wrench = np.zeros((samples, 6))
-        self.palm_position = np.zeros((samples, hands, 3))
-        self.grip_wrench = np.zeros((samples, hands, 6))
-        self.grip_point = np.zeros((samples, hands, 3))
-        self.grip_engaged = np.zeros((samples, hands), dtype=bool)
+        self._samples, self._sizes = samples, _sizes(robot)
+        self.signals: dict[str, Signal[Any]] = {}
+        self._values: dict[str, NDArray[Any]] = {}
+        self.state: Channels[RobotState] = self._allocate(robot_signals(robot))
+        self.reference: Channels[Array] = self._allocate(REFERENCE_SIGNALS)
+        self.command: Channels[command.Command] = self._allocate(command.COMMAND_SIGNALS)
+        self._allocate(DERIVED_SIGNALS)
+        self.contact: Channels[sensing.ContactSums] = self._allocate(sensing.CONTACT_SIGNALS)
+        self.push: Channels[Array] = self._allocate(push.PUSH_SIGNALS)
+        self.grip: Channels[Sequence[grasp.Grip]] = self._allocate(grasp.GRIP_SIGNALS)
         self.fixtures = [
-            FixtureRecord(
-                np.zeros((samples, count)),
-                np.zeros((samples, count)),
-                np.zeros((samples, 7)),
-                np.zeros((samples, 6)),
+            FixtureChannels(
+                self._allocate(fixture_signals(each)), self._allocate((contact_wrench_signal(each.name),))
             )
-            for count in joints_of_fixtures
+            for each in mechanisms
         ]
         self.highest_position = np.full(joints, -np.inf)
         self.lowest_position = np.full(joints, np.inf)
@@ -86,8 +103,40 @@ class Recorder:
         self.balance_time: list[float] = []
         self.steps = 0
 
-    def take_extremes(self, q: NDArray[np.float64], v: NDArray[np.float64]) -> None:
-        """Widen the extremes by the joint positions and velocities of states, (K, n)."""
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Return the samples of a signal, (S, ...), of which the first `count` are filled."""
+        return self._values[name]
+
+    def record(self, channels: Channels[Source], source: Source) -> None:
+        """Take a sample of signals, in the row `count`.
+
+        Parameters
+        ----------
+        channels : Channels
+            One of this recorder's groups of signals.
+        source : object
+            Object that the signals are measured on.
+        """
+        row = self.count
+        for values, measure in channels:
+            values[row] = measure(source)
+
+    def _allocate(self, signals: Sequence[Signal[Source]]) -> Channels[Source]:
+        """Make the arrays of signals; return those that are measured during the run."""
+        for signal in signals:
+            shape = (self._samples, *(self._sizes[dim] for dim in signal.dims))
+            self.signals[signal.name] = signal
+            self._values[signal.name] = np.full(shape, signal.fill, signal.dtype)
+        return [(self._values[each.name], each.measure) for each in signals if each.measure is not None]
+
+    def take_extremes(self, q: Array, v: Array) -> None:
+        """Widen the extremes by the joint positions and velocities of states.
+
+        Parameters
+        ----------
+        q, v : (K, n) array
+            Joint positions (rad) and velocities (rad/s) of K states.
+        """
         if len(q):
             speed = np.abs(v)
             np.maximum(self.highest_position, np.maximum.reduce(q), out=self.highest_position)
@@ -95,24 +144,52 @@ class Recorder:
             np.maximum(self.highest_speed, np.maximum.reduce(speed), out=self.highest_speed)
 
 
-def derive_motion(recorder: Recorder, robot: Robot) -> None:
-    """Fill in what follows from the states: COG and its velocity, angular momentum about it, palms.
+def _sizes(robot: Robot) -> Mapping[str, int]:
+    """Count the coordinates along each dimension of a sample."""
+    return {
+        "joint": len(robot.joint_names),
+        "foot": len(robot.feet),
+        "hand": len(robot.hands),
+        "point": POINTS_PER_FOOT,
+        "xyz": 3,
+        "xy": 2,
+        "pose": 7,
+        "axis6": 6,
+    }
+
+
+def derive_signals(recorder: Recorder, robot: Robot) -> None:
+    """Compute the signals that follow from others: COG, angular momentum, palms, and all external wrenches.
 
     Parameters
     ----------
     recorder : Recorder
-        Its `count` samples of base and joints are used.
+        Recorder whose first `count` samples are used and completed. To be called once.
     robot : Robot
-        Placed.
+        Robot whose model has the world's frame as its universe.
     """
     model, data = robot.model, robot.model.createData()
     palms = [model.getFrameId(robot.frames[role]) for role in robot.hands]
-    roots = recorder.base_pose[:, : robot.root_q], recorder.base_velocity[:, : robot.root_v]
-    positions = np.concatenate([roots[0], recorder.joint_position], axis=1)
-    velocities = np.concatenate([roots[1], recorder.joint_velocity], axis=1)
+    base = recorder["base_pose"][:, : robot.root_q]
+    base_velocity = recorder["base_velocity"][:, : robot.root_v]
+    positions = np.concatenate([base, recorder["joint_position"]], axis=1)
+    velocities = np.concatenate([base_velocity, recorder["joint_velocity"]], axis=1)
+    cog, cog_velocity = recorder["cog"], recorder["cog_velocity"]
+    angular_momentum, palm_position = recorder["angular_momentum"], recorder["palm_position"]
     for row in range(recorder.count):
         momentum = pin.computeCentroidalMomentum(model, data, positions[row], velocities[row])
-        recorder.cog[row], recorder.cog_velocity[row] = data.com[0], data.vcom[0]
-        recorder.angular_momentum[row] = momentum.angular
+        cog[row], cog_velocity[row] = data.com[0], data.vcom[0]
+        angular_momentum[row] = momentum.angular
         for column, frame in enumerate(palms):
-            recorder.palm_position[row, column] = pin.updateFramePlacement(model, data, frame).translation
+            palm_position[row, column] = pin.updateFramePlacement(model, data, frame).translation
+    used = slice(0, recorder.count)
+    wrench, point = recorder["grip_wrench"][used], recorder["grip_point"][used]
+    other = recorder["other_wrench"]
+    other[used] = other[used] + _sum_grips(wrench, point) + recorder["push_wrench"][used]
+
+
+def _sum_grips(wrench: Array, point: Array) -> Array:
+    """Sum the grips' forces on the palms (S, H, 6), and their moments about the world's origin, to (S, 6)."""
+    force, torque = wrench[:, :, :3], wrench[:, :, 3:]
+    moment = torque + np.cross(point, force)
+    return np.concatenate([force.sum(axis=1), moment.sum(axis=1)], axis=1)

@@ -1,4 +1,4 @@
-"""The seat of a robot that sits: which fixture it is, and whether its height is that of the thighs."""
+"""The seat of a seated robot: which fixture it is, and whether its height fits the thighs."""
 
 from collections.abc import Sequence
 
@@ -14,24 +14,27 @@ from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.robot.robot import SEATED, Robot
 from simbench.sim.fixtures.mechanism import Mechanism, mechanism_obstacles
 
-_HIGHEST, _DEEPEST = 0.002, 0.0005
-"""How far thighs may be above the seat at the start, and in it, m: they settle without a jolt."""
+_LARGEST_GAP, _LARGEST_PENETRATION = 0.002, 0.0005
+"""Largest distance of the thighs above the seat at the start, and in it, m: they settle without a jolt."""
 
 
-def seat_of(robot: Robot, section: RobotSection, mechanisms: Sequence[Mechanism]) -> Mechanism | None:
+def find_seat(robot: Robot, section: RobotSection, mechanisms: Sequence[Mechanism]) -> Mechanism | None:
     """Find the fixture that a robot sits on.
 
     Parameters
     ----------
     robot : Robot
+        Robot of the scenario.
     section : RobotSection
-        If it gives the place, the seat must be there; one that is looked for is not known yet.
+        Section `robot` of the scenario. If it gives the robot's position, the seat must be below it; a
+        position that is searched for is not known yet.
     mechanisms : sequence of Mechanism
+        Equipment of the scenario.
 
     Returns
     -------
     Mechanism or None
-        None for a robot that does not sit.
+        The seat; None for a robot that does not sit.
 
     Raises
     ------
@@ -57,34 +60,41 @@ def require_seat(robot: Robot, configuration: Array, seat: Mechanism) -> None:
     Parameters
     ----------
     robot : Robot
+        Robot that sits.
     configuration : (nq,) array
+        Configuration of the robot at the start, in the world.
     seat : Mechanism
+        Fixture that carries it.
 
     Raises
     ------
     ScenarioError
+        If the gap between seat and thighs is too large, or they penetrate.
     """
-    gap = seat_gap(robot, configuration, seat)
-    if not -_DEEPEST <= gap <= _HIGHEST:
+    gap = measure_seat_gap(robot, configuration, seat)
+    if not -_LARGEST_PENETRATION <= gap <= _LARGEST_GAP:
         where = f"{1000 * abs(gap):.1f} mm {'from' if gap > 0.0 else 'inside'} the thighs of {robot.name}"
         raise ScenarioError(
-            f"fixtures: {seat.name} is {where}; allowed: 0 to {1000 * _HIGHEST:g} mm below them"
+            f"fixtures: {seat.name} is {where}; allowed: 0 to {1000 * _LARGEST_GAP:g} mm below them"
         )
 
 
-def seat_gap(robot: Robot, configuration: Array, seat: Mechanism) -> float:
-    """Measure how far the thighs of a robot are from a seat.
+def measure_seat_gap(robot: Robot, configuration: Array, seat: Mechanism) -> float:
+    """Measure the distance of a robot's thighs from a seat.
 
     Parameters
     ----------
     robot : Robot
+        Robot that sits.
     configuration : (nq,) array
+        Configuration of the robot in the world.
     seat : Mechanism
+        Fixture that carries it.
 
     Returns
     -------
     float
-        Of the thigh that is farther, m; negative: the depth of penetration.
+        Distance of the farther thigh, m; negative: the depth of penetration.
     """
     boards = [
         obstacle for obstacle in mechanism_obstacles(seat, seat.start[None], ()) if obstacle.name == seat.seat
@@ -103,9 +113,10 @@ def seat_gap(robot: Robot, configuration: Array, seat: Mechanism) -> float:
     )
 
 
-def _distance(shape: pin.coal.ShapeBase, place: pin.SE3, board: Obstacle) -> float:
+def _distance(shape: pin.coal.ShapeBase, placement: pin.SE3, board: Obstacle) -> float:
+    """Distance between a link's shape and a board of the seat, m."""
     result = pin.coal.DistanceResult()
-    own = pin.coal.Transform3s(place.rotation, place.translation)
+    own = pin.coal.Transform3s(placement.rotation, placement.translation)
     pose = board.pose if board.pose.ndim == 2 else board.pose[0]
     other = pin.coal.Transform3s(pose[:3, :3], pose[:3, 3])
     return float(pin.coal.distance(shape, own, board.shape, other, pin.coal.DistanceRequest(), result))

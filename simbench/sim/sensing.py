@@ -1,14 +1,13 @@
 """Contacts: foot wrenches, touching points, and every contact of the robot as an event."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simbench.sim.vectors import Vector
-from simbench.sim.world import RobotBody, World, bullet
+from simbench.kinematics.arrays import Array
+from simbench.sim.engine import BodyHandle, Contact, Contacts, Fixture, LinkHandle, RobotBody
+from simbench.sim.signals import Signal
 
 TOUCH_DISTANCE = 1e-3
 """Points closer than this (m) to the floor count for the support polygon."""
@@ -16,72 +15,90 @@ TOUCH_DISTANCE = 1e-3
 POINTS_PER_FOOT = 4
 
 
-class Contact(NamedTuple):
-    """A contact point of the last step, as one body feels it.
+@dataclass(frozen=True)
+class ContactSums:
+    """Contacts of a robot in the last step, summed up; buffers that `ContactSensor.sample` overwrites.
 
     Parameters
     ----------
-    link, other, other_link : int
-        Its link, the other body and that body's link, by Bullet's ids.
-    place : (3,) floats
-        On the body, m.
-    distance : float
-        m; negative where they are in each other.
-    normal : float
-        Normal force, N.
-    force : (3,) floats
-        On the body, N.
+    foot_wrench : (F, 6) array
+        Force (N) and moment about the world's origin (N·m) of the floor on each foot.
+    foot_points : (F, 4, 2) array
+        Touching points of each foot on the floor, m; NaN where there are fewer.
+    other_wrench : (6,) array
+        Sum of all other contact forces on the robot from outside (N), and their moment about the world's
+        origin (N·m).
     """
 
-    link: int
-    other: int
-    other_link: int
-    place: Vector
-    distance: float
-    normal: float
-    force: Vector
+    foot_wrench: Array
+    foot_points: Array
+    other_wrench: Array
+
+    @classmethod
+    def empty(cls, feet: int) -> "ContactSums":
+        """Allocate the buffers for a robot without contacts.
+
+        Parameters
+        ----------
+        feet : int
+            Number of feet, F.
+
+        Returns
+        -------
+        ContactSums
+            Zero wrenches, no points.
+        """
+        return cls(np.zeros((feet, 6)), np.full((feet, POINTS_PER_FOOT, 2), np.nan), np.zeros(6))
 
 
-Contacts = Sequence[tuple[Any, ...]]
-"""Bullet's contact points of a step."""
+CONTACT_SIGNALS: tuple[Signal[ContactSums], ...] = (
+    Signal(
+        "foot_wrench",
+        ("foot", "axis6"),
+        "N, N m about the world origin",
+        "Wrench of the floor on each foot.",
+        lambda sums: sums.foot_wrench,
+    ),
+    Signal(
+        "foot_points",
+        ("foot", "point", "xy"),
+        "m",
+        "Touching points of each foot on the floor; NaN where there are fewer.",
+        lambda sums: sums.foot_points,
+        fill=np.nan,
+    ),
+    Signal(
+        "other_wrench",
+        ("axis6",),
+        "N, N m about the world origin",
+        "Wrench on the robot of everything but the floor under its feet: contacts, grips and pushes. The "
+        "samples are of the contacts; grips and pushes are added after the run.",
+        lambda sums: sums.other_wrench,
+    ),
+)
+"""What is logged of a robot's contacts."""
 
 
-def read_contacts(world: World) -> Contacts:
-    """Ask Bullet for all contacts of the last step."""
-    # Asked for those of a body, Bullet names it first and turns the normal round where it was second, but
-    # not the friction. Asked for all, it tells everything as the first feels it.
-    contacts: Contacts = bullet.getContactPoints(physicsClientId=world.client)
-    return contacts
-
-
-def contacts_on(contacts: Contacts, body: int) -> Iterator[Contact]:
-    """Pick the contacts on a body.
+def contact_wrench_signal(fixture: str) -> Signal[list[float]]:
+    """Declare the log's variable for the contacts of a fixture with the robot.
 
     Parameters
     ----------
-    contacts : Contacts
-        What `read_contacts` gave.
-    body : int
-        Bullet's id.
+    fixture : str
+        Name of the fixture.
 
-    Yields
-    ------
-    Contact
-        With the body itself: as one of its two links feels it.
+    Returns
+    -------
+    Signal
+        Signal measured on what `contact_wrench` returns.
     """
-    for contact in contacts:
-        first, second = contact[1:3]
-        if body not in (first, second):
-            continue
-        normal, along, across = contact[9], contact[10], contact[12]
-        n, s, t = contact[7], contact[11], contact[13]
-        x = normal * n[0] + along * s[0] + across * t[0]
-        y = normal * n[1] + along * s[1] + across * t[1]
-        z = normal * n[2] + along * s[2] + across * t[2]
-        if first == body:
-            yield Contact(contact[3], second, contact[4], contact[5], contact[8], normal, (x, y, z))
-        else:
-            yield Contact(contact[4], first, contact[3], contact[6], contact[8], normal, (-x, -y, -z))
+    return Signal(
+        f"{fixture}_contact_wrench",
+        ("axis6",),
+        "N, N m about the world origin",
+        "Wrench of the robot's contacts on the fixture.",
+        lambda wrench: wrench,
+    )
 
 
 @dataclass
@@ -93,7 +110,7 @@ class ContactEvent:
     first, second : str
         `body/link` of either side; the first is the robot's.
     start, end : float
-        s; a contact that lasts has the time of the last sample as its end.
+        First and last time, s; while a contact lasts, the end is the time of the last sample.
     peak_force : float
         Largest sum of normal forces at a sample, N.
     """
@@ -107,112 +124,137 @@ class ContactEvent:
 
 @dataclass
 class ContactSensor:
-    """Reads Bullet's contacts of one robot; holds the open events.
+    """Reads the contacts of one robot; holds the open events.
 
     Parameters
     ----------
     body : RobotBody
-    names : mapping of int to (str, {link index: link name})
-        The other bodies of the world.
+        Robot whose contacts are read.
+    names : mapping of BodyHandle to (str, {LinkHandle: str})
+        Names of the other bodies of the world and of their links.
+    events : list of ContactEvent
+        All contacts so far, in the order of their beginning.
     """
 
     body: RobotBody
-    names: Mapping[int, tuple[str, Mapping[int, str]]]
+    names: Mapping[BodyHandle, tuple[str, Mapping[LinkHandle, str]]]
     events: list[ContactEvent] = field(default_factory=list)
-    _open: dict[tuple[int, int, int], ContactEvent] = field(default_factory=dict)
+    _open: dict[tuple[BodyHandle, LinkHandle, LinkHandle], ContactEvent] = field(
+        init=False, default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         robot = self.body.robot
         model = robot.model
-        self._feet = {}
+        self._feet: dict[LinkHandle, int] = {}
         for row, role in enumerate(robot.feet):
             joint = model.frames[model.getFrameId(robot.frames[role])].parentJoint
-            # Every Bullet link that hangs on the ankle's last joint by fixed joints belongs to the foot.
+            # Every link that fixed joints attach to the last joint of the ankle belongs to the foot.
             for name, link in self.body.links.items():
                 if model.existFrame(name) and model.frames[model.getFrameId(name)].parentJoint == joint:
                     self._feet[link] = row
-        self._own = {link: name for name, link in self.body.links.items()}
+        self._link_names = {link: name for name, link in self.body.links.items()}
 
-    def sample(
-        self,
-        time: float,
-        contacts: Contacts,
-        wrenches: NDArray[np.float64],
-        points: NDArray[np.float64],
-        others: NDArray[np.float64],
-    ) -> None:
-        """Sum up the contacts of the last step.
+    def sample(self, time: float, contacts: Contacts, sums: ContactSums) -> None:
+        """Sum up the contacts of the last step and update the events.
 
         Parameters
         ----------
         time : float
-            s.
+            Time at the end of the step, s.
         contacts : Contacts
-            What `read_contacts` gave.
-        wrenches : (F, 6) array
-            Overwritten: force (N) and moment about the world origin (N·m) of the floor on each foot.
-        points : (F, 4, 2) array
-            Overwritten: touching points of each foot on the floor, m; NaN where there are fewer.
-        others : (6,) array
-            Overwritten: sum of all other contact forces on the robot from outside, and their moment.
+            All contacts of the step.
+        sums : ContactSums
+            Overwritten.
         """
+        points, wrenches = sums.foot_points, sums.foot_wrench
         points[:] = np.nan
         feet = len(wrenches)
         count = [0] * feet
         # Each foot, then everything else: added up in lists, which beat small arrays.
-        sums = [[0.0] * 6 for _ in range(feet + 1)]
-        pairs: dict[tuple[int, int, int], float] = {}
-        own, floor = self.body.body, self.body.world.floor
-        for contact in contacts_on(contacts, own):
-            second, link, place, normal = contact.other, contact.link, contact.place, contact.normal
-            if second == floor and link in self._feet:
-                row = self._feet[link]
-                if contact.distance < TOUCH_DISTANCE and count[row] < POINTS_PER_FOOT:
-                    points[row, count[row]] = place[:2]
-                    count[row] += 1
+        totals = [[0.0] * 6 for _ in range(feet + 1)]
+        pairs: dict[tuple[BodyHandle, LinkHandle, LinkHandle], float] = {}
+        robot, floor = self.body.handle, self.body.world.floor
+        for contact in contacts.on(robot):
+            other, link, normal = contact.other, contact.link, contact.normal
+            row = self._feet[link] if other == floor and link in self._feet else feet
+            if row < feet and contact.distance < TOUCH_DISTANCE and count[row] < POINTS_PER_FOOT:
+                points[row, count[row]] = contact.position[:2]
+                count[row] += 1
             if normal <= 0.0:
                 continue
-            key = (second, link, contact.other_link)
+            key = (other, link, contact.other_link)
             pairs[key] = pairs.get(key, 0.0) + normal
-            if second == own:
-                continue
-            _add(sums[self._feet[link] if second == floor and link in self._feet else feet], contact)
-        others[:] = sums.pop()
+            if other != robot:
+                _add(totals[row], contact)
+        sums.other_wrench[:] = totals.pop()
         if feet:
-            wrenches[:] = sums
+            wrenches[:] = totals
         self._update_events(time, pairs)
 
-    def _update_events(self, time: float, pairs: Mapping[tuple[int, int, int], float]) -> None:
+    def _update_events(
+        self, time: float, pairs: Mapping[tuple[BodyHandle, LinkHandle, LinkHandle], float]
+    ) -> None:
+        """Close the events of links that are apart, open or prolong those of links in contact."""
         for key in [key for key in self._open if key not in pairs]:
             del self._open[key]
         for key, force in pairs.items():
             event = self._open.get(key)
             if event is None:
-                event = ContactEvent(self._own_name(key[1]), self._name(key[0], key[2]), time, time, force)
+                first, second = self._link_name(key[1]), self._other_name(key[0], key[2])
+                event = ContactEvent(first, second, time, time, force)
                 self._open[key] = event
                 self.events.append(event)
             event.end = time
             event.peak_force = max(event.peak_force, force)
 
-    def _own_name(self, link: int) -> str:
-        return f"{self.body.robot.name}/{self._own[link]}"
+    def _link_name(self, link: LinkHandle) -> str:
+        """Name a link of the robot."""
+        return f"{self.body.robot.name}/{self._link_names[link]}"
 
-    def _name(self, body: int, link: int) -> str:
-        if body == self.body.body:
-            return self._own_name(link)
+    def _other_name(self, body: BodyHandle, link: LinkHandle) -> str:
+        """Name a link of any body; the body alone if the link has no name."""
+        if body == self.body.handle:
+            return self._link_name(link)
         name, links = self.names[body]
         return f"{name}/{links[link]}" if link in links else name
 
 
-def contact_wrench(contacts: Contacts, body: int, other: int) -> list[float]:
+def watch_contacts(body: RobotBody, fixtures: Sequence[Fixture]) -> ContactSensor:
+    """Make the contact sensor of a robot beside fixtures on the floor.
+
+    Parameters
+    ----------
+    body : RobotBody
+        Robot whose contacts are read.
+    fixtures : sequence of Fixture
+        All fixtures of its world.
+
+    Returns
+    -------
+    ContactSensor
+        Sensor that knows the names of everything the robot can touch.
+    """
+    names: dict[BodyHandle, tuple[str, Mapping[LinkHandle, str]]] = {body.world.floor: ("floor", {})}
+    for fixture in fixtures:
+        names[fixture.handle] = fixture.name, {link: name for name, link in fixture.links.items()}
+        if fixture.furniture is not None:
+            links = {link: name for name, link in fixture.furniture_links.items()}
+            names[fixture.furniture] = fixture.name, links
+    return ContactSensor(body, names)
+
+
+def contact_wrench(contacts: Contacts, body: BodyHandle, other: BodyHandle) -> list[float]:
     """Sum up the contact forces on one body from another.
 
     Parameters
     ----------
     contacts : Contacts
-        What `read_contacts` gave.
-    body, other : int
-        Bullet's ids.
+        All contacts of a step.
+    body : BodyHandle
+        Body that the forces act on.
+    other : BodyHandle
+        Body that exerts them.
 
     Returns
     -------
@@ -220,7 +262,7 @@ def contact_wrench(contacts: Contacts, body: int, other: int) -> list[float]:
         Force (N) and moment about the world's origin (N·m).
     """
     total = [0.0] * 6
-    for contact in contacts_on(contacts, body):
+    for contact in contacts.on(body):
         if contact.other == other:
             _add(total, contact)
     return total
@@ -229,7 +271,7 @@ def contact_wrench(contacts: Contacts, body: int, other: int) -> list[float]:
 def _add(total: list[float], contact: Contact) -> None:
     """Add the force of a contact and its moment about the world's origin."""
     fx, fy, fz = contact.force
-    px, py, pz = contact.place
+    px, py, pz = contact.position
     total[0] += fx
     total[1] += fy
     total[2] += fz

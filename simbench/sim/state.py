@@ -1,17 +1,19 @@
-"""Read a robot's state out of Bullet in Pinocchio's coordinates."""
+"""States of a robot and of a mechanism as an engine reports them."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from simbench.sim.vectors import difference, product, rotated
-from simbench.sim.world import RobotBody, bullet
+from simbench.kinematics.arrays import Array
+from simbench.robot.robot import Robot
+from simbench.sim.fixtures.mechanism import Mechanism
+from simbench.sim.signals import Signal
 
 
 @dataclass(frozen=True)
 class RobotState:
-    """Configuration and velocity in Pinocchio's conventions.
+    """Configuration and velocity of a robot in Pinocchio's conventions.
 
     Parameters
     ----------
@@ -19,69 +21,121 @@ class RobotState:
         Root position (m, world), root quaternion x, y, z, w, joint positions (rad).
     v : (6 + n,) array
         Root linear (m/s) and angular velocity (rad/s) in the root frame, joint velocities (rad/s).
-        A robot with a fixed root has the joints' alone, in both.
+        For a robot with a fixed root, `q` and `v` hold the joints alone.
     root : (15,) array
-        Of a free root: rotation matrix by rows, then linear (m/s) and angular velocity (rad/s) of the root's
-        centre of mass in world axes, as Bullet integrates them.
+        For a free root: rotation matrix by rows, then linear (m/s) and angular velocity (rad/s) of the root
+        link's centre of mass in world axes, as the engine integrates them.
     """
 
-    q: NDArray[np.float64]
-    v: NDArray[np.float64]
-    root: NDArray[np.float64] = field(default_factory=lambda: np.zeros(15))
+    q: Array
+    v: Array
+    root: Array = field(default_factory=lambda: np.zeros(15))
 
 
-def empty_state(body: RobotBody, *shape: int) -> RobotState:
-    """Buffers for `read_state`: of one state, or of many with q (*shape, 7 + n) and v (*shape, 6 + n)."""
-    model = body.robot.model
-    return RobotState(np.zeros((*shape, model.nq)), np.zeros((*shape, model.nv)))
-
-
-def root_pose(body: RobotBody) -> NDArray[np.float64]:
-    """Pose of the root link in the world: x, y, z (m), quaternion x, y, z, w; (7,)."""
-    com, turned = bullet.getBasePositionAndOrientation(body.body, physicsClientId=body.world.client)
-    quaternion = product(turned, body.inertial_turn)
-    return np.array([*difference(com, rotated(quaternion, body.root_inertial[0])), *quaternion])
-
-
-def read_state(body: RobotBody, state: RobotState) -> None:
-    """Copy the state of a robot into `state`.
-
-    Of a free root Bullet reports pose and velocity of the centre of mass, with its inertial frame's axes;
-    with R, p the pose of the root frame, c its centre of mass, v_c and ω the world velocities:
-    v = Rᵀ(v_c − ω × R c), ω_root = Rᵀ ω.
+class FixtureState(NamedTuple):
+    """Joint state and pose of a fixture.
 
     Parameters
     ----------
-    body : RobotBody
-    state : RobotState
-        Overwritten.
+    position : (J,) array
+        Joint positions, m or rad.
+    velocity : (J,) array
+        Joint velocities, m/s or rad/s.
+    stand : (7,) array
+        Pose of the fixture's frame in the world: x, y, z (m), quaternion x, y, z, w.
     """
-    client = body.world.client
-    states = bullet.getJointStates(body.body, body.joints, physicsClientId=client)
-    positions, speeds = [joint[0] for joint in states], [joint[1] for joint in states]
-    if not body.robot.floating:
-        state.q[:], state.v[:] = positions, speeds
-        return
-    (x, y, z), turned = bullet.getBasePositionAndOrientation(body.body, physicsClientId=client)
-    (vx, vy, vz), (wx, wy, wz) = bullet.getBaseVelocity(body.body, physicsClientId=client)
-    # Not Bullet's multiplyTransforms, which is in single precision.
-    quaternion = product(turned, body.inertial_turn)
-    r = bullet.getMatrixFromQuaternion(quaternion)
-    state.root[:] = *r, vx, vy, vz, wx, wy, wz
-    ax, ay, az = body.root_inertial[0]
-    cx = r[0] * ax + r[1] * ay + r[2] * az
-    cy = r[3] * ax + r[4] * ay + r[5] * az
-    cz = r[6] * ax + r[7] * ay + r[8] * az
-    vx -= wy * cz - wz * cy
-    vy -= wz * cx - wx * cz
-    vz -= wx * cy - wy * cx
-    state.q[:] = (x - cx, y - cy, z - cz, *quaternion, *positions)
-    state.v[:] = (
-        r[0] * vx + r[3] * vy + r[6] * vz,
-        r[1] * vx + r[4] * vy + r[7] * vz,
-        r[2] * vx + r[5] * vy + r[8] * vz,
-        r[0] * wx + r[3] * wy + r[6] * wz,
-        r[1] * wx + r[4] * wy + r[7] * wz,
-        r[2] * wx + r[5] * wy + r[8] * wz,
-        *speeds,
+
+    position: Array
+    velocity: Array
+    stand: Array
+
+
+def empty_state(robot: Robot, *shape: int) -> RobotState:
+    """Allocate the buffers that `RobotBody.read_state` fills.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot whose state is to be read.
+    *shape : int
+        Leading dimensions for buffers of many states; none for one state.
+
+    Returns
+    -------
+    RobotState
+        Zeros: q (*shape, nq) and v (*shape, nv).
+    """
+    return RobotState(np.zeros((*shape, robot.model.nq)), np.zeros((*shape, robot.model.nv)))
+
+
+def robot_signals(robot: Robot) -> tuple[Signal[RobotState], ...]:
+    """Declare what is logged of a robot's state.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot that moves. The base of one with a fixed root is not sampled: it stays as it was at the start.
+
+    Returns
+    -------
+    tuple of Signal
+        Signals measured on a `RobotState`.
+    """
+    root_q, root_v, floating = robot.root_q, robot.root_v, robot.floating
+    return (
+        Signal("joint_position", ("joint",), "rad", "Joint positions.", lambda state: state.q[root_q:]),
+        Signal("joint_velocity", ("joint",), "rad/s", "Joint velocities.", lambda state: state.v[root_v:]),
+        Signal(
+            "base_pose",
+            ("pose",),
+            "m; quaternion x y z w",
+            "Pose of the root link in the world.",
+            (lambda state: state.q[:7]) if floating else None,
+        ),
+        Signal(
+            "base_velocity",
+            ("axis6",),
+            "m/s, rad/s in the root frame",
+            "Linear and angular velocity of the root link.",
+            (lambda state: state.v[:6]) if floating else None,
+        ),
     )
+
+
+def fixture_signals(mechanism: Mechanism) -> tuple[Signal[FixtureState], ...]:
+    """Declare what is logged of a fixture's state.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Description of the fixture.
+
+    Returns
+    -------
+    tuple of Signal
+        Signals measured on a `FixtureState`: position and velocity of each joint, and the pose of a fixture
+        that stands freely.
+    """
+    signals: list[Signal[FixtureState]] = []
+    for column, joint in enumerate(mechanism.joints):
+        name = f"{mechanism.name}_{joint.name}"
+
+        def position(state: FixtureState, column: int = column) -> float:
+            return state.position[column]
+
+        def velocity(state: FixtureState, column: int = column) -> float:
+            return state.velocity[column]
+
+        signals.append(Signal(name, (), joint.unit, "Position of the joint.", position))
+        signals.append(Signal(f"{name}_velocity", (), f"{joint.unit}/s", "Velocity of the joint.", velocity))
+    if mechanism.standing:
+        signals.append(
+            Signal(
+                f"{mechanism.name}_stand",
+                ("pose",),
+                "m; quaternion x y z w",
+                "Pose of the fixture's frame in the world.",
+                lambda state: state.stand,
+            )
+        )
+    return tuple(signals)

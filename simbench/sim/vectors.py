@@ -9,55 +9,138 @@ from simbench.kinematics.compiled import compiled
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
+"""Unit quaternion x, y, z, w."""
+Motion = tuple[Vector, Vector, Quaternion, Vector, Vector]
+"""Pose and velocity of a link in world axes: centre of mass (m), origin (m) and rotation of its frame,
+velocity of the centre of mass (m/s), angular velocity (rad/s). Plain: compiled functions take it at once."""
 
 
 @compiled
-def total(a: Vector, b: Vector) -> Vector:
-    """Return a + b."""
+def add(a: Vector, b: Vector) -> Vector:
+    """Return a + b.
+
+    Parameters
+    ----------
+    a, b : (3,) floats
+        Vectors.
+
+    Returns
+    -------
+    (3,) floats
+        Sum.
+    """
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
 @compiled
-def difference(a: Vector, b: Vector) -> Vector:
-    """Return a − b."""
+def subtract(a: Vector, b: Vector) -> Vector:
+    """Return a − b.
+
+    Parameters
+    ----------
+    a, b : (3,) floats
+        Vectors.
+
+    Returns
+    -------
+    (3,) floats
+        Difference.
+    """
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
 @compiled
 def cross(a: Vector, b: Vector) -> Vector:
-    """Return a × b."""
+    """Return a × b.
+
+    Parameters
+    ----------
+    a, b : (3,) floats
+        Vectors.
+
+    Returns
+    -------
+    (3,) floats
+        Vector product.
+    """
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @compiled
-def square(a: Vector) -> float:
-    """Return a · a."""
+def squared_norm(a: Vector) -> float:
+    """Return a · a.
+
+    Parameters
+    ----------
+    a : (3,) floats
+        Vector.
+
+    Returns
+    -------
+    float
+        Squared norm.
+    """
     return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]
 
 
 @compiled
-def rotated(quaternion: Quaternion, a: Vector) -> Vector:
-    """Turn a vector: a + 2 w (u × a) + 2 u × (u × a) with the unit quaternion (u, w)."""
+def rotate(quaternion: Quaternion, a: Vector) -> Vector:
+    """Rotate a vector: a + 2 w (u × a) + 2 u × (u × a) with the unit quaternion (u, w).
+
+    Parameters
+    ----------
+    quaternion : (4,) floats
+        Unit quaternion x, y, z, w.
+    a : (3,) floats
+        Vector.
+
+    Returns
+    -------
+    (3,) floats
+        Rotated vector.
+    """
     u, w = quaternion[:3], quaternion[3]
-    across = cross(u, a)
-    x, y, z = cross(u, across)
+    u_cross_a = cross(u, a)
+    x, y, z = cross(u, u_cross_a)
     return (
-        a[0] + 2.0 * (w * across[0] + x),
-        a[1] + 2.0 * (w * across[1] + y),
-        a[2] + 2.0 * (w * across[2] + z),
+        a[0] + 2.0 * (w * u_cross_a[0] + x),
+        a[1] + 2.0 * (w * u_cross_a[1] + y),
+        a[2] + 2.0 * (w * u_cross_a[2] + z),
     )
 
 
 @compiled
-def inverse(quaternion: Quaternion) -> Quaternion:
-    """Return the turn back."""
+def conjugate(quaternion: Quaternion) -> Quaternion:
+    """Return the inverse rotation.
+
+    Parameters
+    ----------
+    quaternion : (4,) floats
+        Unit quaternion x, y, z, w.
+
+    Returns
+    -------
+    (4,) floats
+        Conjugate quaternion.
+    """
     x, y, z, w = quaternion
     return -x, -y, -z, w
 
 
 @compiled
-def product(a: Quaternion, b: Quaternion) -> Quaternion:
-    """Return the turn by b, then by a."""
+def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
+    """Compose two rotations.
+
+    Parameters
+    ----------
+    a, b : (4,) floats
+        Unit quaternions x, y, z, w; the rotation b comes first.
+
+    Returns
+    -------
+    (4,) floats
+        Quaternion of the rotation by b, then by a.
+    """
     ax, ay, az, aw = a
     bx, by, bz, bw = b
     return (
@@ -69,19 +152,64 @@ def product(a: Quaternion, b: Quaternion) -> Quaternion:
 
 
 @compiled
-def across(a: Vector, axis: Vector) -> Vector:
-    """Return the part of a at right angles to a unit vector."""
+def reject(a: Vector, axis: Vector) -> Vector:
+    """Return the component of a vector perpendicular to an axis.
+
+    Parameters
+    ----------
+    a : (3,) floats
+        Vector.
+    axis : (3,) floats
+        Unit vector.
+
+    Returns
+    -------
+    (3,) floats
+        The vector without its component along the axis.
+    """
     along = a[0] * axis[0] + a[1] * axis[1] + a[2] * axis[2]
     return a[0] - along * axis[0], a[1] - along * axis[1], a[2] - along * axis[2]
 
 
 @compiled
-def without_twist(turn: Quaternion, axis: Vector) -> Quaternion:
-    """Return a turn without its part about a unit vector: turn = swing · twist, the swing is left."""
-    x, y, z, w = turn
+def remove_twist(rotation: Quaternion, axis: Vector) -> Quaternion:
+    """Remove the twist about an axis from a rotation: rotation = swing · twist, the swing is left.
+
+    Parameters
+    ----------
+    rotation : (4,) floats
+        Unit quaternion x, y, z, w.
+    axis : (3,) floats
+        Unit vector.
+
+    Returns
+    -------
+    (4,) floats
+        Unit quaternion of the swing.
+    """
+    x, y, z, w = rotation
     along = x * axis[0] + y * axis[1] + z * axis[2]
     length = math.hypot(along, w)
     if length < 1e-12:
-        return turn
+        return rotation
     s, c = along / length, w / length
-    return product(turn, (-s * axis[0], -s * axis[1], -s * axis[2], c))
+    return multiply(rotation, (-s * axis[0], -s * axis[1], -s * axis[2], c))
+
+
+@compiled
+def locate(link: Motion, point: Vector) -> Vector:
+    """Compute the world position of a point that is fixed to a link.
+
+    Parameters
+    ----------
+    link : Motion
+        Motion of the link.
+    point : (3,) floats
+        Position in the link's frame, m.
+
+    Returns
+    -------
+    (3,) floats
+        Position in the world, m.
+    """
+    return add(link[1], rotate(link[2], point))

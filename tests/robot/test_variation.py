@@ -12,7 +12,7 @@ from script_modules import loaded_script
 from simbench.errors import RobotError
 from simbench.robot.robot import load_robot, placed_robot
 from simbench.robot.variation import draw_variation, vary_masses
-from simbench.sim.world import add_robot, open_world
+from simbench.sim.bullet import open_world
 
 
 @pytest.fixture(scope="module", params=["romeo", "mahru", "puma560", "direct_drive_arm"])
@@ -191,10 +191,10 @@ def test_bullet_takes_the_same_masses_and_moments(romeo):
     root = ET.fromstring(varied.urdf_text)
     with open_world() as world:
         base = np.array([0.0, 0.0, 1.5, 0.0, 0.0, 0.0, 1.0])
-        body = add_robot(world, varied, base, np.zeros(len(varied.joint_names)))
+        body = world.add_robot(varied, base, np.zeros(len(varied.joint_names)))
         for link in root.iter("link"):
             mass, _, moments, *_ = pybullet.getDynamicsInfo(
-                body.body, body.links[link.get("name")], physicsClientId=world.client
+                body.handle, body.links[link.get("name")], physicsClientId=world.client
             )
             assert mass == pytest.approx(float(link.find("inertial/mass").get("value")), rel=1e-9)
             matrix = link.find("inertial/inertia")

@@ -10,7 +10,7 @@ from simbench.runs.execution.local import run_isolated
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.regression import run_once
 from simbench.runs.scenario.loading import list_scenarios, load_scenario
-from simbench.sim.world import World
+from simbench.sim.bullet.world import BulletWorld
 
 # Three seconds each: a grip that closes, moves and lets go; balance beside equipment.
 GRIP = load_scenario("puma560_drawer", ["motion.task.repetitions=1", "simulation.lead_in_s=1.0"])
@@ -44,7 +44,7 @@ class Turns:
 def run_in_turns(scenarios, folder, monkeypatch):
     """Run scenarios in one process; they hand over at every report of progress and every physics step."""
     folders = [folder / f"{scenario.name}-{number}" for number, scenario in enumerate(scenarios)]
-    turns, step = Turns(folders), World.step
+    turns, step = Turns(folders), BulletWorld.step
 
     def step_and_hand_over(world):
         step(world)
@@ -58,7 +58,7 @@ def run_in_turns(scenarios, folder, monkeypatch):
             turns.leave()
 
     with monkeypatch.context() as patch, ThreadPoolExecutor(len(folders)) as threads:
-        patch.setattr(World, "step", step_and_hand_over)
+        patch.setattr(BulletWorld, "step", step_and_hand_over)
         list(threads.map(run, scenarios, folders))
     return folders, turns.given
 

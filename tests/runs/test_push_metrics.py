@@ -6,7 +6,7 @@ import xarray as xr
 
 from simbench.options import PushSection, SimulationSection, end_of_pushes
 from simbench.runs.push_metrics import push_metrics
-from simbench.sim.push import planned_pushes
+from simbench.sim.push import plan_pushes
 
 SECTION = PushSection(
     first_ns=10.0, increment_ns=5.0, count=3, start_s=1.0, interval_s=2.0, direction_rad=0.5
@@ -27,20 +27,20 @@ def log_of(fall=99.0, rocks_from=99.0):
 
 
 def test_pushes_are_laid_out_in_steps():
-    pushes = planned_pushes(SECTION, SETTINGS)
+    pushes = plan_pushes(SECTION, SETTINGS)
     assert [push.impulse for push in pushes] == [10.0, 15.0, 20.0]
     assert [push.start for push in pushes] == [750, 1750, 2750]
     assert {push.duration for push in pushes} == {50}
     assert {push.direction for push in pushes} == {0.5}
     assert end_of_pushes(SECTION) == 7.0
-    assert planned_pushes(None, SETTINGS) == ()
+    assert plan_pushes(None, SETTINGS) == ()
 
 
 @pytest.mark.parametrize(
     ("fall", "strongest", "count"), [(1.7, 0.0, 0.0), (4.0, 10.0, 1.0), (7.0, 15.0, 2.0), (99.0, 20.0, 3.0)]
 )
 def test_the_last_push_before_the_fall_does_not_count(fall, strongest, count):
-    metrics = push_metrics(log_of(fall), SECTION, planned_pushes(SECTION, SETTINGS), 0.002)
+    metrics = push_metrics(log_of(fall), SECTION, plan_pushes(SECTION, SETTINGS), 0.002)
     assert metrics["push.survived_ns"] == strongest
     assert metrics["push.survived_count"] == count
     # It moved from the second push, at 3.5 s, to 4.45 s.
@@ -49,6 +49,6 @@ def test_the_last_push_before_the_fall_does_not_count(fall, strongest, count):
 
 @pytest.mark.parametrize("start", [3.4, 5.4, 7.4])
 def test_who_rocks_on_has_survived_but_is_not_at_rest(start):
-    metrics = push_metrics(log_of(rocks_from=start), SECTION, planned_pushes(SECTION, SETTINGS), 0.002)
+    metrics = push_metrics(log_of(rocks_from=start), SECTION, plan_pushes(SECTION, SETTINGS), 0.002)
     assert metrics["push.survived_count"] == 3.0
     assert np.isnan(metrics["push.rest_s"])

@@ -9,8 +9,8 @@ import run_by_hand as by_hand
 from simbench.cli.main import main
 from simbench.runs.replay import Playhead, advance_playhead, play_scene
 from simbench.runs.video import View, load_video_scene
+from simbench.sim.bullet.client import bullet
 from simbench.sim.rendering.replay_window import open_window, pressed_keys
-from simbench.sim.world import bullet
 
 
 @pytest.fixture(scope="module")
@@ -50,10 +50,10 @@ def test_bullet_has_robot_and_reference_where_the_log_says(run):
     def keys(scene):
         joints, base = [], []
         for figure in (scene.robot, scene.ghost):
-            states = bullet.getJointStates(figure.body, figure.joints, physicsClientId=scene.world.client)
+            states = bullet.getJointStates(figure.handle, figure.joints, physicsClientId=scene.stage.client)
             joints.append([state[0] for state in states])
             base.append(
-                bullet.getBasePositionAndOrientation(figure.body, physicsClientId=scene.world.client)[0]
+                bullet.getBasePositionAndOrientation(figure.handle, physicsClientId=scene.stage.client)[0]
             )
         shown.append((joints, base))
         return {10: {"space"}, 20: {"space"}, 40: {"q"}}.get(len(shown), set()) | pressed_keys(scene)

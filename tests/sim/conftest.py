@@ -8,13 +8,12 @@ import pytest
 
 from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.standing import stand
+from simbench.sim.bullet.client import bullet
 from simbench.sim.control.joint_controller import JointController
 from simbench.sim.fixtures.shapes import compute_inertia
 from simbench.sim.grasp import Grip, apply_grips
-from simbench.sim.link_motion import link_motions
-from simbench.sim.sensing import ContactSensor, read_contacts
-from simbench.sim.state import empty_state, read_state
-from simbench.sim.world import add_robot, bullet, place_robot
+from simbench.sim.sensing import ContactSensor, ContactSums
+from simbench.sim.state import empty_state
 
 
 @pytest.fixture(scope="session")
@@ -58,14 +57,14 @@ def set_state():
 
     def put(body, q, v):
         client = body.world.client
-        place_robot(body, q[:7], q[7:])
+        body.place(q[:7], q[7:])
         turn = pin.Quaternion(q[3:7]).matrix()
-        com = np.array(bullet.getBasePositionAndOrientation(body.body, physicsClientId=client)[0])
+        com = np.array(bullet.getBasePositionAndOrientation(body.handle, physicsClientId=client)[0])
         spin = turn @ v[3:6]
         linear = turn @ v[:3] + np.cross(spin, com - q[:3])
-        bullet.resetBaseVelocity(body.body, linear, spin, physicsClientId=client)
+        bullet.resetBaseVelocity(body.handle, linear, spin, physicsClientId=client)
         for joint, position, speed in zip(body.joints, q[7:], v[6:], strict=True):
-            bullet.resetJointState(body.body, joint, position, speed, physicsClientId=client)
+            bullet.resetJointState(body.handle, joint, position, speed, physicsClientId=client)
 
     return put
 
@@ -90,7 +89,7 @@ def fixture_momentum():
     def compute(fixture):
         total = np.zeros(6)
         for part in fixture.mechanism.parts:
-            [(com, _, quaternion, velocity, spinning)] = link_motions(fixture, [fixture.links[part.name]])
+            [(com, _, quaternion, velocity, spinning)] = fixture.link_motions([fixture.links[part.name]])
             turn = pin.Quaternion(quaternion[3], *quaternion[:3]).matrix()
             linear = part.mass * np.array(velocity)
             spin = turn @ compute_inertia(part.shapes, part.mass).inertia @ turn.T @ np.array(spinning)
@@ -106,16 +105,18 @@ class Standing:
     def __init__(self, world, robot, names=None):
         stance = stand(robot, (0.0, 0.0), 0.0, "standing")
         self.world, self.robot, self.stance = world, robot, stance
-        self.body = add_robot(world, robot, stance.base, stance.joints)
+        self.body = world.add_robot(robot, stance.base, stance.joints)
         twice = np.tile(stance.base, (2, 1)), np.tile(stance.joints, (2, 1))
         self.hold = standing_torques(robot, np.array([0.0, 0.01]), *twice, inertia=False)[0]
-        self.state = empty_state(self.body)
+        self.state = empty_state(self.body.robot)
         self.sensor = ContactSensor(self.body, {world.floor: ("floor", {}), **(names or {})})
-        self.wrenches, self.points, self.others = np.zeros((2, 6)), np.zeros((2, 4, 2)), np.zeros(6)
+        self.sums = ContactSums.empty(2)
+        self.wrenches, self.points = self.sums.foot_wrench, self.sums.foot_points
+        self.others = self.sums.other_wrench
         self._controller = JointController(self.body)
         self._controller.hold_feet([True, True])
         self.steps = 0
-        read_state(self.body, self.state)
+        self.body.read_state(self.state)
 
     def step(self, push=(0.0, 0.0, 0.0), point=None, reference=None, speed=None):
         """One time step under a force (N, world) on the pelvis, at its centre of mass by default.
@@ -124,20 +125,20 @@ class Standing:
         """
         client = self.world.client
         if point is None:
-            point = bullet.getBasePositionAndOrientation(self.body.body, physicsClientId=client)[0]
-        bullet.applyExternalForce(self.body.body, -1, push, point, bullet.WORLD_FRAME, physicsClientId=client)
+            point = bullet.getBasePositionAndOrientation(self.body.handle, physicsClientId=client)[0]
+        bullet.applyExternalForce(
+            self.body.handle, -1, push, point, bullet.WORLD_FRAME, physicsClientId=client
+        )
         reference = self.stance.joints if reference is None else reference
         speed = np.zeros(len(reference)) if speed is None else speed
         command = self._controller.step(self.state, self._controller.demand(reference, speed, self.hold))
         self.world.step()
         self.steps += 1
-        read_state(self.body, self.state)
+        self.body.read_state(self.state)
         self.sensor.sample(
             self.steps * self.world.timestep,
-            read_contacts(self.world),
-            self.wrenches,
-            self.points,
-            self.others,
+            self.world.read_contacts(),
+            self.sums,
         )
         self._controller.hold_feet((self.wrenches[:, 2] > 5.0).tolist())
         return np.array(point), command
@@ -167,16 +168,16 @@ class Hand:
         low, high = self.model.lowerPositionLimit[7:], self.model.upperPositionLimit[7:]
         self.joints = low + (high - low) * np.random.default_rng(0).uniform(0.4, 0.6, len(low))
         self.frame = self.model.getFrameId(robot.frames["left_hand"])
-        self.body = add_robot(world, robot, np.array([0, 0, 4.0, 0, 0, 0, 1]), self.joints)
+        self.body = world.add_robot(robot, np.array([0, 0, 4.0, 0, 0, 0, 1]), self.joints)
         # Nothing but the hand may touch the equipment, whose reaction would enter the sums.
         hands = robot.hands["left_hand"]
         for name, link in self.body.links.items():
             for other in (*fixture.links.values(), -1):
                 enable = int(name in (hands.palm, *hands.fingers))
                 bullet.setCollisionFilterPair(
-                    self.body.body, fixture.body, link, other, enable, physicsClientId=world.client
+                    self.body.handle, fixture.handle, link, other, enable, physicsClientId=world.client
                 )
-        self.state = empty_state(self.body)
+        self.state = empty_state(self.body.robot)
         self.controller = JointController(self.body)
         self.grip = Grip(self.body, "left", fixture, design)
         self.move(self.TOUCHING)
@@ -186,19 +187,19 @@ class Hand:
         q = np.concatenate([[0, 0, 0, 0, 0, 0, 1], self.joints])
         pin.framesForwardKinematics(self.model, self.data, q)
         base = self.handle * offset * self.data.oMf[self.frame].inverse()
-        place_robot(self.body, pin.SE3ToXYZQUAT(base), self.joints)
+        self.body.place(pin.SE3ToXYZQUAT(base), self.joints)
         bullet.performCollisionDetection(physicsClientId=self.world.client)
 
     def look(self, wanted=True, look=True):
         """What the grip does with the state that the robot has now."""
-        read_state(self.body, self.state)
+        self.body.read_state(self.state)
         pin.forwardKinematics(self.model, self.data, self.state.q, self.state.v)
         loads = apply_grips([self.grip], [wanted], look)
         return loads[0] if loads else None
 
     def palm(self):
         """Pose of the palm, and its velocity (6,) in world axes, by Pinocchio."""
-        read_state(self.body, self.state)
+        self.body.read_state(self.state)
         pin.forwardKinematics(self.model, self.data, self.state.q, self.state.v)
         pose = pin.updateFramePlacement(self.model, self.data, self.frame).copy()
         axes = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
@@ -209,7 +210,7 @@ class Hand:
         for link in self.body.links.values():
             for other in (*self.fixture.links.values(), -1):
                 bullet.setCollisionFilterPair(
-                    self.body.body, self.fixture.body, link, other, 0, physicsClientId=self.world.client
+                    self.body.handle, self.fixture.handle, link, other, 0, physicsClientId=self.world.client
                 )
 
     def step(self, load):
@@ -218,7 +219,7 @@ class Hand:
         still = np.zeros(len(self.joints))
         command = self.controller.step(self.state, self.controller.demand(self.joints, still, still), loads)
         self.world.step()
-        read_state(self.body, self.state)
+        self.body.read_state(self.state)
         return command
 
 

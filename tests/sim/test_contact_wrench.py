@@ -4,11 +4,12 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.sim.fixtures.fixture import add_fixture
+from simbench.sim.bullet import open_world
+from simbench.sim.bullet.client import bullet
+from simbench.sim.engine import GRAVITY
 from simbench.sim.fixtures.mechanism import Mechanism, Part
 from simbench.sim.fixtures.shapes import WARM, Board
-from simbench.sim.sensing import contact_wrench, read_contacts
-from simbench.sim.world import GRAVITY, bullet, open_world
+from simbench.sim.sensing import contact_wrench
 
 DT = 1e-3
 PUSH = np.array([25.0, -8.0, 0.0])
@@ -28,15 +29,15 @@ def test_a_block_that_slides_is_slowed_down_by_what_it_pushes_along(order):
         "over": slab("over", (-0.1, -0.1, 0.1), (0.1, 0.1, 0.15), 3.0, standing=True),
     }
     with open_world(DT) as world:
-        made = {name: add_fixture(world, slabs[name]) for name in order}
-        over, under = made["over"].body, made["under"].body
+        made = {name: world.add_fixture(slabs[name]) for name in order}
+        over, under = made["over"].handle, made["under"].handle
         bullet.resetBaseVelocity(over, (1.0, 0.5, 0.0), (0.0, 0.0, 0.0), physicsClientId=world.client)
         for _ in range(30):
             world.step()
         before = np.array(bullet.getBaseVelocity(over, physicsClientId=world.client)[0])
         world.step()
         after = np.array(bullet.getBaseVelocity(over, physicsClientId=world.client)[0])
-        contacts = read_contacts(world)
+        contacts = world.read_contacts()
         felt, given = contact_wrench(contacts, over, under), contact_wrench(contacts, under, over)
     needed = 3.0 * ((after - before) / DT + [0.0, 0.0, GRAVITY])
     assert needed[0] < -5.0
@@ -54,9 +55,9 @@ def test_robot_and_equipment_feel_opposite_wrenches(romeo, standing, momentum, m
     weight = mass * np.array([0.0, 0.0, -GRAVITY])
     mat = slab("mat", (-0.5, -0.5, 0.0), (0.5, 0.5, 1e-3), 30.0)
     with open_world(DT) as world:
-        ground = add_fixture(world, mat) if mat_first else None
+        ground = world.add_fixture(mat) if mat_first else None
         robot = standing(world, romeo, {1: ("mat", {}), 2: ("mat", {})})
-        ground = ground or add_fixture(world, mat)
+        ground = ground or world.add_fixture(mat)
         for _ in range(150):
             robot.step(push=PUSH)
         given = []
@@ -64,7 +65,7 @@ def test_robot_and_equipment_feel_opposite_wrenches(romeo, standing, momentum, m
             before, cog = momentum(romeo, robot.state)
             point, _ = robot.step(push=PUSH)
             after, _ = momentum(romeo, robot.state)
-            wrench = np.array(contact_wrench(read_contacts(world), ground.body, robot.body.body))
+            wrench = np.array(contact_wrench(world.read_contacts(), ground.handle, robot.body.handle))
             np.testing.assert_allclose(wrench[:3], -robot.others[:3], atol=1e-9)
             np.testing.assert_allclose(wrench[3:], -robot.others[3:], atol=0.1)
             outside = np.concatenate([PUSH, np.cross(point, PUSH)]) + np.concatenate(

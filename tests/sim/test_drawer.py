@@ -6,12 +6,13 @@ import trimesh
 
 from simbench.errors import ScenarioError
 from simbench.runs.scenario.loading import load_scenario
+from simbench.sim.bullet import open_world
+from simbench.sim.bullet.client import bullet
+from simbench.sim.engine import GRAVITY
 from simbench.sim.fixtures import fixture_mechanism
 from simbench.sim.fixtures.drawer import drawer_mechanism
-from simbench.sim.fixtures.fixture import add_fixture, fixture_state, place_fixture
 from simbench.sim.fixtures.mechanism import handle_poses
 from simbench.sim.fixtures.shapes import Board, compute_inertia
-from simbench.sim.world import GRAVITY, bullet, open_world
 
 DESIGN = scenes.drawer_section(
     position_m=(0.45, 0.02, 0.0), heading_rad=0.1, friction_n=2.0, damping_ns_m=5.0, grip_clearance_m=0.003
@@ -25,17 +26,17 @@ def handle_at(opening, mechanism=DRAWER):
 
 
 def opening_and_speed(fixture):
-    state = fixture_state(fixture)
+    state = fixture.read_state()
     return float(state.position[0]), float(state.velocity[0])
 
 
 def pull(fixture, force):
     """Apply a force (N) at the drawer's centre of mass along its axis of opening for one step."""
-    client = fixture.world.client
+    client = fixture.client
     outward = -pin.utils.rotate("z", DESIGN.heading_rad)[:, 0]
-    spot = bullet.getLinkState(fixture.body, fixture.joints[0], physicsClientId=client)[0]
+    spot = bullet.getLinkState(fixture.handle, fixture.joints[0], physicsClientId=client)[0]
     bullet.applyExternalForce(
-        fixture.body, fixture.joints[0], outward * force, spot, bullet.WORLD_FRAME, physicsClientId=client
+        fixture.handle, fixture.joints[0], outward * force, spot, bullet.WORLD_FRAME, physicsClientId=client
     )
 
 
@@ -47,7 +48,7 @@ def speed_under(force, time, *, mass, friction, damping):
 @pytest.mark.parametrize("force", [0.0, 1.95, -1.95])
 def test_stays_at_rest_below_friction(force):
     with open_world() as world:
-        drawer = add_fixture(world, DRAWER)
+        drawer = world.add_fixture(DRAWER)
         for _ in range(500):
             pull(drawer, force)
             world.step()
@@ -60,7 +61,7 @@ def test_stays_at_rest_below_friction(force):
 def test_moves_as_the_closed_form_above_friction(force):
     friction, damping, mass = DESIGN.friction_n, DESIGN.damping_ns_m, DESIGN.mass_kg
     with open_world() as world:
-        drawer = add_fixture(world, DRAWER)
+        drawer = world.add_fixture(DRAWER)
         for step in range(1, 301):
             pull(drawer, force)
             world.step()
@@ -75,7 +76,7 @@ def test_slides_when_gravity_is_tilted_beyond_the_friction(angle, moves):
     outward = -pin.utils.rotate("z", DESIGN.heading_rad)[:, 0]
     gravity = GRAVITY * (np.sin(angle) * outward - np.array([0.0, 0.0, np.cos(angle)]))
     with open_world() as world:
-        drawer = add_fixture(world, DRAWER)
+        drawer = world.add_fixture(DRAWER)
         bullet.setGravity(*gravity, physicsClientId=world.client)
         for _ in range(200):
             world.step()
@@ -88,7 +89,7 @@ def test_slides_when_gravity_is_tilted_beyond_the_friction(angle, moves):
 @pytest.mark.parametrize(("force", "stop"), [(40.0, 0.30), (-40.0, 0.0)])
 def test_end_stops_hold(force, stop):
     with open_world() as world:
-        drawer = add_fixture(world, DRAWER)
+        drawer = world.add_fixture(DRAWER)
         beyond = 0.0
         for _ in range(1000):
             pull(drawer, force)
@@ -103,13 +104,13 @@ def test_end_stops_hold(force, stop):
 @pytest.mark.parametrize("opening", [0.0, 0.12, 0.30])
 def test_handles_of_bullet_and_of_the_pure_function_agree(opening):
     with open_world() as world:
-        drawer = add_fixture(world, DRAWER)
-        place_fixture(drawer, np.array([opening]))
+        drawer = world.add_fixture(DRAWER)
+        drawer.place(np.array([opening]))
         assert opening_and_speed(drawer) == (pytest.approx(opening), 0.0)
         poses = handle_at(opening)
         for side, handle in DRAWER.handles.items():
             state = bullet.getLinkState(
-                drawer.body,
+                drawer.handle,
                 drawer.links[handle.part],
                 computeForwardKinematics=True,
                 physicsClientId=world.client,
@@ -133,7 +134,7 @@ def test_a_hand_at_the_handle_does_not_penetrate_the_wood():
     """A palm of 78 × 70 × 24 mm with fingers 14 mm thick that reach 5 cm down behind the front."""
     with open_world() as world:
         client = world.client
-        drawer = add_fixture(world, DRAWER)
+        drawer = world.add_fixture(DRAWER)
         palm = bullet.createCollisionShape(
             bullet.GEOM_BOX, halfExtents=[0.039, 0.035, 0.012], physicsClientId=client
         )
@@ -150,7 +151,7 @@ def test_a_hand_at_the_handle_does_not_penetrate_the_wood():
                     baseOrientation=pin.SE3ToXYZQUAT(placed)[3:],
                     physicsClientId=client,
                 )
-                near = bullet.getClosestPoints(body, drawer.body, 0.1, physicsClientId=client)
+                near = bullet.getClosestPoints(body, drawer.handle, 0.1, physicsClientId=client)
                 gaps = {name: 1.0 for name in drawer.links}
                 for point in near:
                     name = next(name for name, link in drawer.links.items() if link == point[4])
@@ -164,7 +165,7 @@ def test_the_front_stops_a_finger():
     """A box dropped on the upper edge of the front comes to rest on it."""
     with open_world() as world:
         client = world.client
-        add_fixture(world, DRAWER)
+        world.add_fixture(DRAWER)
         shape = bullet.createCollisionShape(
             bullet.GEOM_BOX, halfExtents=[0.05, 0.03, 0.01], physicsClientId=client
         )
@@ -199,8 +200,8 @@ def test_inertia_of_boards_agrees_with_trimesh_integrals():
 
 def test_moving_mass_is_the_design_s():
     with open_world() as world:
-        drawer = add_fixture(world, DRAWER)
-        dynamics = bullet.getDynamicsInfo(drawer.body, drawer.joints[0], physicsClientId=world.client)
+        drawer = world.add_fixture(DRAWER)
+        dynamics = bullet.getDynamicsInfo(drawer.handle, drawer.joints[0], physicsClientId=world.client)
     assert dynamics[0] == pytest.approx(1.7)
 
 

@@ -11,12 +11,12 @@ from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.robot.sides import SIDES
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.sim.equipment import (
-    actor_positions,
-    along_the_way,
-    fixture_handles,
-    fixture_resistance,
-    fixture_surroundings,
-    held_by,
+    compute_actor_positions,
+    compute_resistance,
+    describe_handles,
+    describe_surroundings,
+    find_held_mechanisms,
+    move_joints_alike,
 )
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismHandle, MechanismJoint, Part, handle_poses
 from simbench.sim.fixtures.shapes import STEEL, Board
@@ -49,13 +49,13 @@ def numbers(resistance):
 
 
 def test_one_hand_feels_what_turns_at_its_lever():
-    felt = fixture_resistance([bar({"right": RIGHT})])
+    felt = compute_resistance([bar({"right": RIGHT})])
     assert felt.keys() == {"right"}
     assert numbers(felt["right"]) == pytest.approx(felt_at(0.4), rel=1e-9)
 
 
 def test_two_hands_share_what_they_turn_each_at_its_own_lever():
-    felt = fixture_resistance([bar({"left": LEFT, "right": RIGHT})])
+    felt = compute_resistance([bar({"left": LEFT, "right": RIGHT})])
     assert numbers(felt["left"]) == pytest.approx(felt_at(0.15, 0.5), rel=1e-9)
     assert numbers(felt["right"]) == pytest.approx(felt_at(0.4, 0.5), rel=1e-9)
 
@@ -64,55 +64,55 @@ def test_the_lever_is_that_of_the_held_point():
     """A point 0.3 m beside the palm's centre, in its turned axes: at 0.4 + 0.3 cos 0.5, 0.3 sin 0.5."""
     handle = replace(RIGHT, point=(0.3, 0.0, 0.0))
     lever = np.hypot(0.4 + 0.3 * np.cos(0.5), 0.3 * np.sin(0.5))
-    assert numbers(fixture_resistance([bar({"right": handle})])["right"]) == pytest.approx(
+    assert numbers(compute_resistance([bar({"right": handle})])["right"]) == pytest.approx(
         felt_at(lever), rel=1e-9
     )
 
 
 def test_a_drawer_is_shared_and_what_stands_still_is_not_felt():
     [drawer] = scenario_mechanisms(load_scenario("drawer"))
-    felt = fixture_resistance([drawer])
+    felt = compute_resistance([drawer])
     assert felt == dict.fromkeys(SIDES, Resistance(1.5, 2.5, 1.25))
     still = replace(drawer, handles={side: replace(h, part="cabinet") for side, h in drawer.handles.items()})
-    assert fixture_resistance([still]) == {}
+    assert compute_resistance([still]) == {}
 
 
 def test_a_hand_holds_the_first_that_has_a_handle_for_it():
     first, second = bar({"left": LEFT}, "first"), bar({"left": LEFT, "right": RIGHT}, "second")
-    assert {side: each.name for side, each in held_by([first, second]).items()} == {
+    assert {side: each.name for side, each in find_held_mechanisms([first, second]).items()} == {
         "left": "first",
         "right": "second",
     }
-    assert held_by([]) == {}
+    assert find_held_mechanisms([]) == {}
 
 
 def test_handles_go_over_all_of_the_way():
     """Around once, from where it is found; or between the stops, from the lowest."""
     around = bar({"right": RIGHT})
-    poses = fixture_handles([around])["right"].poses
+    poses = describe_handles([around])["right"].poses
     np.testing.assert_allclose(poses[0], handle_poses(around, np.array([[0.2]]))["right"][0], atol=1e-9)
     np.testing.assert_allclose(poses[0], poses[-1], atol=1e-9)
     way = np.linalg.norm(np.diff(poses[:, :3, 3], axis=0), axis=1).sum()
     assert way == pytest.approx(2.0 * np.pi * 0.4, rel=1e-3)
     stopped = replace(around, joints=(replace(JOINT, lowest=-0.3, highest=0.9),))
-    poses = fixture_handles([stopped])["right"].poses
+    poses = describe_handles([stopped])["right"].poses
     ends = handle_poses(stopped, np.array([[-0.3], [0.9]]))["right"]
     np.testing.assert_allclose(poses[[0, -1]], ends, atol=1e-9)
     still = replace(around, handles={"right": replace(RIGHT, part="stand")})
-    assert fixture_handles([still])["right"].poses.shape == (1, 4, 4)
+    assert describe_handles([still])["right"].poses.shape == (1, 4, 4)
 
 
 def test_what_a_robot_keeps_clear_of_goes_as_the_actor_moves_it(romeo):
     mechanism = bar({"right": RIGHT})
     travel = np.linspace(0.0, 1.5, 9)
-    palms = handle_poses(mechanism, along_the_way(mechanism, travel))
+    palms = handle_poses(mechanism, move_joints_alike(mechanism, travel))
     actor = {"right": palms["right"], "left": np.tile(np.eye(4), (9, 1, 1))}
     contact = {"left": np.zeros(9, dtype=bool), "right": np.arange(9) >= 3}
     none = {side: np.zeros(9) for side in SIDES}
     hands = HandPlan(none, contact, none, actor, actor, dict.fromkeys(SIDES))
     expected = np.where(np.arange(9) >= 3, 0.2 + travel, 0.2)
-    np.testing.assert_allclose(actor_positions(mechanism, hands)[:, 0], expected, atol=1e-9)
-    stand, moving = fixture_surroundings([mechanism], romeo)(hands)
+    np.testing.assert_allclose(compute_actor_positions(mechanism, hands)[:, 0], expected, atol=1e-9)
+    stand, moving = describe_surroundings([mechanism], romeo)(hands)
     assert stand.pose.shape == (4, 4)
     assert not stand.touching
     for side in SIDES:

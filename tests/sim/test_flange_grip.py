@@ -9,14 +9,13 @@ import scenes
 
 from simbench.retargeting.reference.reference import Reference
 from simbench.robot.robot import load_robot, placed_robot
+from simbench.sim.bullet import open_world
 from simbench.sim.control.laws import ComputedTorqueLaw
 from simbench.sim.fixtures.drawer import drawer_mechanism
-from simbench.sim.fixtures.fixture import add_fixture
 from simbench.sim.fixtures.mechanism import handle_poses
 from simbench.sim.grasp import Grip, GripDesign
-from simbench.sim.loop import simulate
+from simbench.sim.loop import LoopOptions, Simulation, simulate
 from simbench.sim.recorder import Recorder
-from simbench.sim.world import add_robot, open_world
 
 DT = 1e-3
 HEADING = 0.4
@@ -108,13 +107,13 @@ def pulled():
         np.gradient(velocity, DT, axis=0),
         (time < RELEASED)[:, None],
     )
-    recorder = Recorder(len(time), robot, [1])
+    recorder = Recorder(len(time), robot, [drawer])
     with open_world(DT) as world:
-        fixture = add_fixture(world, drawer)
-        body = add_robot(world, robot, BASE, position[0])
+        fixture = world.add_fixture(drawer)
+        body = world.add_robot(robot, BASE, position[0])
         grip = Grip(body, "right", fixture, GRIP)
         law = ComputedTorqueLaw(robot, DT, 10.0)
-        simulate(body, reference, [fixture], [grip], recorder, law=law, log_every=1)
+        simulate(Simulation(body, reference, [fixture], [grip], law=law), recorder, LoopOptions(1))
     return SimpleNamespace(log=recorder, robot=scene, outward=-inward, time=recorder.time, frame=frame)
 
 
@@ -123,39 +122,39 @@ def free(pulled):
     touching = np.zeros(len(pulled.time), dtype=bool)
     for event in pulled.log.events:
         touching |= (pulled.time >= event.start - 0.006) & (pulled.time <= event.end + 0.006)
-    return np.flatnonzero(pulled.log.grip_engaged[:-1, 0] & ~touching[:-1])
+    return np.flatnonzero(pulled.log["grip_engaged"][:-1, 0] & ~touching[:-1])
 
 
 def engagement(pulled):
     """The first step with the grip closed."""
-    return int(np.flatnonzero(pulled.log.grip_engaged[:, 0])[0])
+    return int(np.flatnonzero(pulled.log["grip_engaged"][:, 0])[0])
 
 
 def test_it_engages_by_contact_of_flange_and_front(pulled):
     """Bullet's contacts begin, still without force, 2 mm before the shapes meet: it rounds them by 1 mm."""
     log, first = pulled.log, engagement(pulled)
     # Before, the drawer has not moved, and the flange began `AWAY` from its front.
-    gap = AWAY + (log.palm_position[first, 0] - log.palm_position[0, 0]) @ pulled.outward
+    gap = AWAY + (log["palm_position"][first, 0] - log["palm_position"][0, 0]) @ pulled.outward
     assert 0.0 < gap < 0.0025
-    assert log.fixtures[0].position[first, 0] == OPENING
+    assert log["drawer_travel"][first] == OPENING
     pairs = {(event.first, event.second) for event in log.events}
     assert pairs == {("puma560/link6", "drawer/drawer")}
     pressed = min(event.start for event in log.events)
     assert 0.0 <= pressed - pulled.time[first] < 0.05
     # From then on until it is told to let go.
-    assert log.grip_engaged[first : round(RELEASED / DT) - 1].all()
+    assert log["grip_engaged"][first : round(RELEASED / DT) - 1].all()
     assert log.grips_lost == 0
 
 
 def test_the_drawer_goes_where_the_flange_goes(pulled):
     """As far as the flange went, less what the force stretches the grip's spring."""
     log, held = pulled.log, slice(engagement(pulled), round((RELEASED - 0.01) / DT))
-    opened = log.fixtures[0].position[held, 0] - log.fixtures[0].position[held.start, 0]
-    moved = (log.palm_position[held, 0] - log.palm_position[held.start, 0]) @ pulled.outward
+    opened = log["drawer_travel"][held] - log["drawer_travel"][held.start]
+    moved = (log["palm_position"][held, 0] - log["palm_position"][held.start, 0]) @ pulled.outward
     assert np.abs(opened - moved).max() < 0.003
     assert opened[-1] == pytest.approx(PULL, abs=0.005)
     # At rest: the force is that of the spring alone, and no more than what the slide's friction holds.
-    force = -log.grip_wrench[held.stop - 1, 0, :3] @ pulled.outward
+    force = -log["grip_wrench"][held.stop - 1, 0, :3] @ pulled.outward
     assert force == pytest.approx(STIFFNESS * (moved - opened)[-1], abs=0.01)
     assert 1.0 < force <= FRICTION
 
@@ -163,10 +162,10 @@ def test_the_drawer_goes_where_the_flange_goes(pulled):
 def test_the_logged_wrench_moves_the_drawer(pulled):
     """Along the slide m v̇ = −F − friction − damping v, step by step, while only the grip acts on it."""
     log, steps = pulled.log, free(pulled)
-    steps = steps[log.fixtures[0].velocity[steps, 0] > 0.01]
+    steps = steps[log["drawer_travel_velocity"][steps] > 0.01]
     assert len(steps) > 800
-    force = -log.grip_wrench[steps, 0, :3] @ pulled.outward
-    speed, after = log.fixtures[0].velocity[steps, 0], log.fixtures[0].velocity[steps + 1, 0]
+    force = -log["grip_wrench"][steps, 0, :3] @ pulled.outward
+    speed, after = log["drawer_travel_velocity"][steps], log["drawer_travel_velocity"][steps + 1]
     expected = MASS * (after - speed) / DT + FRICTION + DAMPING * speed
     np.testing.assert_allclose(force, expected, rtol=0, atol=1e-6)
     assert force.max() > FRICTION + DAMPING * 1.875 * PULL / (PULLING[1] - PULLING[0])
@@ -179,25 +178,25 @@ def test_the_arm_feels_the_logged_wrench(pulled):
     data = model.createData()
     largest = 0.0
     for step in free(pulled)[::20]:
-        q, v = log.joint_position[step], log.joint_velocity[step]
-        acceleration = (log.joint_velocity[step + 1] - v) / DT
+        q, v = log["joint_position"][step], log["joint_velocity"][step]
+        acceleration = (log["joint_velocity"][step + 1] - v) / DT
         needed = pin.rnea(model, data, q, v, acceleration)
         axes = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
         pin.framesForwardKinematics(model, data, q)
         palm = data.oMf[pulled.frame].translation.copy()
         jacobian = pin.computeFrameJacobian(model, data, q, pulled.frame, axes)
-        force, torque = log.grip_wrench[step, 0, :3], log.grip_wrench[step, 0, 3:]
-        moment = torque + np.cross(log.grip_point[step, 0] - palm, force)
+        force, torque = log["grip_wrench"][step, 0, :3], log["grip_wrench"][step, 0, 3:]
+        moment = torque + np.cross(log["grip_point"][step, 0] - palm, force)
         felt = jacobian.T @ np.concatenate([force, moment])
-        np.testing.assert_allclose(needed, log.torque_joint[step] + felt, rtol=0, atol=0.01)
+        np.testing.assert_allclose(needed, log["torque_joint"][step] + felt, rtol=0, atol=0.01)
         largest = max(largest, np.abs(felt).max())
     assert largest > 1.0
 
 
 def test_it_lets_go_when_told_and_the_drawer_stays(pulled):
     log, after = pulled.log, slice(round(RELEASED / DT), None)
-    assert not log.grip_engaged[after].any()
-    assert not log.grip_wrench[after].any()
-    assert np.ptp(log.fixtures[0].position[after, 0]) < 1e-3
-    backed = (log.palm_position[-1, 0] - log.palm_position[after.start, 0]) @ pulled.outward
+    assert not log["grip_engaged"][after].any()
+    assert not log["grip_wrench"][after].any()
+    assert np.ptp(log["drawer_travel"][after]) < 1e-3
+    backed = (log["palm_position"][-1, 0] - log["palm_position"][after.start, 0]) @ pulled.outward
     assert backed == pytest.approx(BACK_OFF, abs=0.003)

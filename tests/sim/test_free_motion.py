@@ -9,9 +9,10 @@ import pytest
 
 from simbench.resources import resource_dir
 from simbench.robot.robot import load_robot
+from simbench.sim.bullet import open_world
+from simbench.sim.bullet.client import bullet
 from simbench.sim.control.joint_controller import JointController
-from simbench.sim.state import empty_state, read_state
-from simbench.sim.world import add_robot, bullet, open_world
+from simbench.sim.state import empty_state
 
 DT = 1e-3
 STEPS = 1000
@@ -50,18 +51,18 @@ def free_motion():
         base = np.array([0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0])
         ours = np.empty((STEPS, len(start)))
         with open_world(DT) as world:
-            body = add_robot(world, robot, base, start)
+            body = world.add_robot(robot, base, start)
             for joint in body.joints:
                 # Travel stops are contacts, and free motion has none.
                 stops = {"jointLowerLimit": -1e3, "jointUpperLimit": 1e3}
-                bullet.changeDynamics(body.body, joint, physicsClientId=world.client, **stops)
-            controller, state = JointController(body), empty_state(body)
+                bullet.changeDynamics(body.handle, joint, physicsClientId=world.client, **stops)
+            controller, state = JointController(body), empty_state(body.robot)
             for step in range(STEPS):
-                read_state(body, state)
+                body.read_state(state)
                 command = controller.step(state, controller.demand(still, still, torques[step]))
                 assert command.saturated == 0
                 world.step()
-                read_state(body, state)
+                body.read_state(state)
                 ours[step] = state.q
         model, data = body.robot.model.copy(), body.robot.model.createData()
         # Viscous friction at the end of the step, as the scheme has it: d (v + dt a).

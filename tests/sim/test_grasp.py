@@ -5,13 +5,12 @@ import pinocchio as pin
 import pytest
 import scenes
 
+from simbench.sim.bullet import open_world
+from simbench.sim.bullet.client import bullet
+from simbench.sim.bullet.fixture import BulletFixture
 from simbench.sim.fixtures.drawer import drawer_mechanism
-from simbench.sim.fixtures.fixture import Fixture, add_fixture, fixture_state
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismHandle, MechanismJoint, Part, handle_poses
 from simbench.sim.grasp import Grip, apply_grips
-from simbench.sim.link_motion import link_motions
-from simbench.sim.state import read_state
-from simbench.sim.world import bullet, open_world
 
 DT = 1e-3
 OPENING = 0.12
@@ -31,7 +30,7 @@ def world():
 
 @pytest.fixture
 def hand(world, romeo, weightless, floating_hand):
-    fixture = add_fixture(world, DRAWER)
+    fixture = world.add_fixture(DRAWER)
     return floating_hand(world, weightless(romeo), fixture, LEFT_HANDLE, GRIP)
 
 
@@ -50,7 +49,9 @@ def place(x, y, z, turn=(0.0, 0.0, 0.0)):
 )
 def test_engages_only_near_the_handle_and_in_contact(hand, offset, engages):
     hand.move(offset)
-    touches = bullet.getContactPoints(hand.body.body, hand.fixture.body, physicsClientId=hand.world.client)
+    touches = bullet.getContactPoints(
+        hand.body.handle, hand.fixture.handle, physicsClientId=hand.world.client
+    )
     assert bool(touches) == (offset.translation[2] < 0.0)
     hand.look()
     assert hand.grip.engaged == engages
@@ -81,11 +82,11 @@ def test_pulls_back_to_where_it_engaged_as_spring_and_damper(hand, set_state):
     hand.move(hand.TOUCHING * pin.SE3(pin.exp3(turn), shift))
     v = np.zeros(hand.model.nv)
     v[:6] = [0.1, -0.2, 0.15, 0.3, -0.2, 0.4]
-    read_state(hand.body, hand.state)
+    hand.body.read_state(hand.state)
     set_state(hand.body, hand.state.q, v)
     drawer_speed, drawer_shift = 0.05, 0.002
     bullet.resetJointState(
-        hand.fixture.body, hand.fixture.joints[0], OPENING + drawer_shift, drawer_speed,
+        hand.fixture.handle, hand.fixture.joints[0], OPENING + drawer_shift, drawer_speed,
         physicsClientId=hand.world.client,
     )  # fmt: skip
     load = hand.look()
@@ -117,9 +118,9 @@ def test_the_hand_feels_the_wrench_and_the_drawer_its_opposite(hand, momentum, s
     hand.move(hand.TOUCHING * place(0.004, -0.003, 0.005, (0.03, -0.05, 0.04)))
     v = np.zeros(hand.model.nv)
     v[:6] = [0.1, -0.2, 0.15, 0.3, -0.2, 0.4]
-    read_state(hand.body, hand.state)
+    hand.body.read_state(hand.state)
     set_state(hand.body, hand.state.q, v)
-    read_state(hand.body, hand.state)
+    hand.body.read_state(hand.state)
     before, _ = momentum(hand.robot, hand.state)
     total = before[:3] @ OUTWARD
     model, joint = hand.model, hand.model.frames[hand.frame].parentJoint
@@ -129,7 +130,7 @@ def test_the_hand_feels_the_wrench_and_the_drawer_its_opposite(hand, momentum, s
         force, torque, point = np.split(np.concatenate([hand.grip.wrench, hand.grip.point]), 3)
         q, v, wrist = hand.state.q.copy(), hand.state.v.copy(), hand.data.oMi[joint].copy()
         command = hand.step(load)
-        # Joint by joint, with the wrench moved to the wrist by hand.
+        # MechanismJoint by joint, with the wrench moved to the wrist by hand.
         forces = pin.StdVec_Force([pin.Force.Zero() for _ in range(model.njoints)])
         moment = torque + np.cross(point - wrist.translation, force)
         forces[joint] = pin.Force(wrist.rotation.T @ force, wrist.rotation.T @ moment)
@@ -141,7 +142,7 @@ def test_the_hand_feels_the_wrench_and_the_drawer_its_opposite(hand, momentum, s
         outside = np.concatenate([force, torque + np.cross(point, force)])
         np.testing.assert_allclose((after - before) / DT, outside, atol=0.05)
         # The drawer.
-        faster = float(fixture_state(hand.fixture).velocity[0])
+        faster = float(hand.fixture.read_state().velocity[0])
         assert 1.7 * (faster - speed) / DT == pytest.approx(-force @ OUTWARD, abs=1e-6)
         before, speed = after, faster
         exchanged.append(1.7 * faster)
@@ -190,7 +191,7 @@ def test_torques_reach_a_hinged_handle_too(world, romeo, weightless, floating_ha
         (MechanismJoint("hinge", "turn", tuple(AXIS.tolist())),),
         {"left": handle},
     )
-    lever = Fixture(mechanism, world, body, None, (0,), {"stand": -1, "arm": 0}, {})
+    lever = BulletFixture(client, body, {"stand": -1, "arm": 0}, mechanism, (0,), None, {})
     turned = pin.SE3(pin.exp3(angle * AXIS), HINGE)
     hand = floating_hand(world, weightless(romeo), lever, turned * handle.pose, GRIP)
     hand.look()
@@ -206,8 +207,8 @@ def test_torques_reach_a_hinged_handle_too(world, romeo, weightless, floating_ha
     peak, speed = 0.0, 0.0
     for _ in range(200):
         # link_motions against the closed form of a hinge.
-        position, rate = (float(values[0]) for values in fixture_state(lever)[:2])
-        [(com, origin, quaternion, linear, angular)] = link_motions(lever, [0])
+        position, rate = (float(values[0]) for values in lever.read_state()[:2])
+        [(com, origin, quaternion, linear, angular)] = lever.link_motions([0])
         turn = pin.exp3(position * AXIS)
         np.testing.assert_allclose(pin.Quaternion(*quaternion[3:], *quaternion[:3]).matrix(), turn, atol=1e-6)
         np.testing.assert_allclose(origin, HINGE, atol=1e-6)
@@ -219,7 +220,7 @@ def test_torques_reach_a_hinged_handle_too(world, romeo, weightless, floating_ha
         expected = -AXIS @ (torque + np.cross(point - HINGE, force))
         peak = max(peak, abs(AXIS @ torque))
         hand.step(load)
-        faster = float(fixture_state(lever).velocity[0])
+        faster = float(lever.read_state().velocity[0])
         assert inertia * (faster - speed) / DT == pytest.approx(expected, abs=1e-5)
         speed = faster
     assert peak > 0.5
@@ -238,7 +239,7 @@ def test_torques_reach_a_hinged_handle_too(world, romeo, weightless, floating_ha
 def test_lets_go_when_overloaded_and_stays_open_until_asked_anew(
     world, romeo, weightless, floating_hand, change, offset, holds
 ):
-    fixture = add_fixture(world, DRAWER)
+    fixture = world.add_fixture(DRAWER)
     hand = floating_hand(world, weightless(romeo), fixture, LEFT_HANDLE, replace(GRIP, **change))
     hand.look()
     assert hand.grip.engaged
@@ -263,7 +264,7 @@ def test_lets_go_when_overloaded_and_stays_open_until_asked_anew(
 
 def test_both_hands_hold_independently(world, romeo, weightless, floating_hand):
     """The right grip knows its own handle: with the left palm at the left handle it stays open."""
-    fixture = add_fixture(world, DRAWER)
+    fixture = world.add_fixture(DRAWER)
     hand = floating_hand(world, weightless(romeo), fixture, LEFT_HANDLE, GRIP)
     right = Grip(hand.body, "right", fixture, GRIP)
     hand.look()

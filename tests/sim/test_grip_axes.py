@@ -4,12 +4,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.sim.fixtures.fixture import add_fixture, place_fixture
+from simbench.sim.bullet import open_world
+from simbench.sim.bullet.client import bullet
 from simbench.sim.fixtures.mechanism import Mechanism, MechanismHandle, MechanismJoint, Part, handle_poses
 from simbench.sim.fixtures.shapes import IRON, WARM, Board, Rod
 from simbench.sim.grasp import GripDesign
-from simbench.sim.state import read_state
-from simbench.sim.world import bullet, open_world
 
 DT = 1e-3
 SPRING, DAMPER, BEND, TWIST_DAMPER = 2000.0, 30.0, 20.0, 0.5
@@ -55,7 +54,7 @@ def hold(world, romeo, weightless, floating_hand):
 
     def engaged(grip, point, *, free=False):
         mechanism = rod_in_hand(grip, point, free=free)
-        fixture = add_fixture(world, mechanism)
+        fixture = world.add_fixture(mechanism)
         palm = pin.SE3(handle_poses(mechanism, mechanism.start[None])["left"][0])
         hand = floating_hand(world, weightless(romeo), fixture, palm, GRIP)
         hand.look()
@@ -77,7 +76,7 @@ def held_point(hand, point):
 
 def spin(hand, set_state, angular, about, linear=(0.0, 0.0, 0.0)):
     """Have the whole robot move as one body: turn (rad/s, world) about a point that has a velocity (m/s)."""
-    read_state(hand.body, hand.state)
+    hand.body.read_state(hand.state)
     base = hand.state.q[:3]
     turn = pin.Quaternion(*hand.state.q[[6, 3, 4, 5]]).matrix()
     v = np.zeros(hand.model.nv)
@@ -134,7 +133,7 @@ def test_the_free_axis_goes_with_the_handle(hold, grip):
     """The lever turns by 1.1 rad under the hand, which comes along, and is then bent or shifted."""
     hand = hold(grip, ON_PALM)
     mechanism, now = hand.fixture.mechanism, np.array([START + 1.1])
-    place_fixture(hand.fixture, now)
+    hand.fixture.place(now)
     hand.handle = pin.SE3(handle_poses(mechanism, now[None])["left"][0])
     swing, shift = 0.06 * np.cross(ACROSS, [0.6, 0.0, 0.8]), np.array([0.004, -0.003, 0.006])
     free = pin.exp3(1.3 * ACROSS) if grip == "pivot" else UNTURNED
@@ -207,7 +206,7 @@ def test_hand_and_free_body_keep_their_momentum(hold, momentum, fixture_momentum
     hand.drop_contacts()
     hand.move(shifted(hand, ON_PALM, pin.exp3(np.array([0.03, -0.05, 0.04])), (0.004, -0.003, 0.005)))
     spin(hand, set_state, np.array([0.3, -0.2, 0.4]), held_point(hand, ON_PALM), (0.1, -0.2, 0.15))
-    read_state(hand.body, hand.state)
+    hand.body.read_state(hand.state)
     own, thing = momentum(hand.robot, hand.state)[0], fixture_momentum(hand.fixture)
     total, torques = own + thing, []
     for _ in range(250):
@@ -229,5 +228,7 @@ def test_hand_and_free_body_keep_their_momentum(hold, momentum, fixture_momentum
 def test_fingers_touch_a_rod_that_goes_through_the_palm(hold):
     """The palm's link passes through it; so the hand can be where the axis is."""
     hand = hold("pivot", THROUGH_PALM)
-    touching = bullet.getContactPoints(hand.body.body, hand.fixture.body, physicsClientId=hand.world.client)
+    touching = bullet.getContactPoints(
+        hand.body.handle, hand.fixture.handle, physicsClientId=hand.world.client
+    )
     assert hand.grip.palm_link not in {contact[3] for contact in touching}

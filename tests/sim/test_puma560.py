@@ -7,9 +7,10 @@ import pinocchio as pin
 import pytest
 
 from simbench.robot.robot import load_robot
+from simbench.sim.bullet import open_world
+from simbench.sim.bullet.client import bullet
 from simbench.sim.control.controller import make_controller
-from simbench.sim.state import empty_state, read_state
-from simbench.sim.world import add_robot, bullet, open_world
+from simbench.sim.state import empty_state
 
 DT = 1e-3
 JOINTS = range(6)
@@ -33,16 +34,16 @@ def push(puma):
         start = robot.postures["ready"]
         angles, speeds = np.empty((steps, 6)), np.empty((steps, 6))
         with open_world(DT) as world:
-            body = add_robot(world, robot, np.array([0, 0, 0, 0, 0, 0, 1.0]), start)
+            body = world.add_robot(robot, np.array([0, 0, 0, 0, 0, 0, 1.0]), start)
             model, data = body.robot.model, body.robot.model.createData()
-            controller, state = make_controller(body), empty_state(body)
+            controller, state = make_controller(body), empty_state(body.robot)
             for step in range(steps):
-                read_state(body, state)
+                body.read_state(state)
                 weight = pin.computeGeneralizedGravity(model, data, state.q)
                 share = min(1.0, (step + 1) / slow_start) if slow_start else 1.0
                 controller.step(state, controller.demand(nothing, nothing, weight + share * torque))
                 world.step()
-                read_state(body, state)
+                body.read_state(state)
                 angles[step], speeds[step] = state.q, state.v
         return angles, speeds
 
@@ -122,15 +123,15 @@ def test_a_turning_joint_comes_to_rest_where_friction_says(puma):
     nothing = np.zeros(6)
     quiet = dataclasses.replace(puma.motors, stiffness=nothing, damping=nothing)
     with open_world(DT) as world:
-        body = add_robot(
-            world, dataclasses.replace(puma, motors=quiet), np.array([0, 0, 0, 0, 0, 0, 1.0]), start
+        body = world.add_robot(
+            dataclasses.replace(puma, motors=quiet), np.array([0, 0, 0, 0, 0, 0, 1.0]), start
         )
-        bullet.resetJointState(body.body, body.joints[5], start[5], speed, physicsClientId=world.client)
+        bullet.resetJointState(body.handle, body.joints[5], start[5], speed, physicsClientId=world.client)
         model, data = puma.model, puma.model.createData()
-        controller, state = make_controller(body), empty_state(body)
+        controller, state = make_controller(body), empty_state(body.robot)
         speeds = []
         for _ in range(600):
-            read_state(body, state)
+            body.read_state(state)
             speeds.append(state.v[5])
             weight = pin.computeGeneralizedGravity(model, data, state.q)
             controller.step(state, controller.demand(nothing, nothing, weight))

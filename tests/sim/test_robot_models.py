@@ -6,7 +6,9 @@ import pytest
 
 from simbench.resources import resource_dir
 from simbench.robot.robot import load_robot
-from simbench.sim.world import GRAVITY, add_robot, bullet, open_world, place_robot
+from simbench.sim.bullet import open_world
+from simbench.sim.bullet.client import bullet
+from simbench.sim.engine import GRAVITY
 
 ROBOTS = sorted(path.parent.name for path in resource_dir("robots").glob("*/robot.yaml"))
 CONFIGURATIONS = 100
@@ -18,14 +20,14 @@ class Pair:
     def __init__(self, world, name):
         robot = load_robot(name)
         base = np.array([0.3, -0.2, 0.1, 0.0, 0.0, np.sin(0.4), np.cos(0.4)])
-        self.body = add_robot(world, robot, base, np.zeros(len(robot.joint_names)))
+        self.body = world.add_robot(robot, base, np.zeros(len(robot.joint_names)))
         self.robot, self.world, self.base = self.body.robot, world, base
         self.model = self.robot.model.copy()
         self.model.armature = np.zeros(self.model.nv)
         self.data = self.model.createData()
-        count = bullet.getNumJoints(self.body.body, physicsClientId=world.client)
+        count = bullet.getNumJoints(self.body.handle, physicsClientId=world.client)
         kinds = [
-            bullet.getJointInfo(self.body.body, i, physicsClientId=world.client)[2] for i in range(count)
+            bullet.getJointInfo(self.body.handle, i, physicsClientId=world.client)[2] for i in range(count)
         ]
         movable = [joint for joint in range(count) if kinds[joint] != bullet.JOINT_FIXED]
         assert len(movable) == len(self.body.joints)
@@ -41,7 +43,7 @@ class Pair:
         if self.robot.floating:
             turn = rng.normal(size=4)
             base = np.concatenate([rng.uniform(-2.0, 2.0, 3), turn / np.linalg.norm(turn)])
-        place_robot(self.body, base, joints)
+        self.body.place(base, joints)
         self.q = np.concatenate([base, joints]) if root else joints
         self.bullet_joints = np.empty(len(joints))
         self.bullet_joints[self.order] = joints
@@ -51,7 +53,7 @@ class Pair:
 
     def to_bullet(self):
         """From Pinocchio's velocity to Bullet's: the root's angular then linear, of its inertial frame."""
-        place, turn = self.body.root_inertial
+        place, turn = self.body.root_com, self.body.root_principal
         back = pin.Quaternion(np.array(turn)).matrix().T
         change = np.zeros((self.model.nv, self.model.nv))
         if self.robot.floating:
@@ -76,7 +78,7 @@ def test_frames_are_in_the_same_place(pair):
     for _ in range(CONFIGURATIONS):
         pin.framesForwardKinematics(pair.model, pair.data, pair.pose(rng))
         states = bullet.getLinkStates(
-            pair.body.body, numbers, computeForwardKinematics=1, physicsClientId=pair.world.client
+            pair.body.handle, numbers, computeForwardKinematics=1, physicsClientId=pair.world.client
         )
         for name, state in zip(links, states, strict=True):
             place = pair.data.oMf[pair.model.getFrameId(name)]
@@ -94,7 +96,7 @@ def test_mass_matrices_agree(pair):
         expected = upper + np.triu(upper, 1).T
         theirs = np.array(
             bullet.calculateMassMatrix(
-                pair.body.body, pair.bullet_joints.tolist(), physicsClientId=pair.world.client
+                pair.body.handle, pair.bullet_joints.tolist(), physicsClientId=pair.world.client
             )
         )
         own = change.T @ theirs @ change
@@ -113,13 +115,13 @@ def test_weight_loads_the_joints_alike(pair):
             expected = pin.computeGeneralizedGravity(pair.model, pair.data, q)
             down = np.array([0.0, 0.0, -GRAVITY])
             if pair.robot.floating:
-                turn = pin.Quaternion(q[3:7]) * pin.Quaternion(np.array(pair.body.root_inertial[1]))
+                turn = pin.Quaternion(q[3:7]) * pin.Quaternion(np.array(pair.body.root_principal))
                 down = turn.matrix().T @ down
             bullet.setGravity(*down, physicsClientId=pair.world.client)
             still = [0.0] * pair.model.nv
             theirs = np.array(
                 bullet.calculateInverseDynamics(
-                    pair.body.body, pair.upright, still, still, physicsClientId=pair.world.client
+                    pair.body.handle, pair.upright, still, still, physicsClientId=pair.world.client
                 )
             )
             np.testing.assert_allclose((change.T @ theirs)[pair.joints], expected[pair.joints], atol=1e-6)

@@ -16,14 +16,14 @@ from simbench.retargeting.reference.reference import Reference
 from simbench.runs.metrics import FELL_HEIGHT
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
+from simbench.sim.bullet import open_world
+from simbench.sim.engine import GRAVITY
 from simbench.sim.fixtures import fixture_mechanism
-from simbench.sim.fixtures.fixture import add_fixture
 from simbench.sim.fixtures.mechanism import handle_poses
 from simbench.sim.fixtures.stool import Stool
-from simbench.sim.loop import simulate
+from simbench.sim.loop import LoopOptions, Simulation, simulate
 from simbench.sim.recorder import Recorder
-from simbench.sim.seating import seat_gap, seat_of
-from simbench.sim.world import GRAVITY, add_robot, open_world
+from simbench.sim.seating import find_seat, measure_seat_gap
 
 SITS = RobotSection(posture="seated")
 HEIGHT = 0.288
@@ -47,7 +47,7 @@ def test_thighs_are_level_underneath_and_as_high_as_the_legs_say(romeo, stance):
     assert stance.base[2] == pytest.approx(hip + 0.20004, abs=1e-5)
     # A horizontal seat touches both ends of a thigh's lower edge at once.
     whole, front = (
-        seat_gap(
+        measure_seat_gap(
             romeo,
             np.concatenate([stance.base, stance.joints]),
             fixture_mechanism(Stool(type="stool", position_m=(x, 0.0, 0.0), height_m=HEIGHT, depth_m=depth)),
@@ -108,14 +108,14 @@ def test_hips_carry_the_moment_of_the_body_and_knees_nothing(romeo, stance):
 def test_a_seat_that_is_not_under_the_thighs_is_refused_in_one_line(romeo, stance, height, told):
     mechanisms = [] if height is None else [stool(stance, height)]
     with pytest.raises(ScenarioError, match=told) as error:
-        seat_of(romeo, SITS, mechanisms)
+        find_seat(romeo, SITS, mechanisms)
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("name", ["pump", "steering_wheel"])
 def test_the_scenarios_seats_are_under_the_thighs(romeo, name):
     scenario = load_scenario(name)
-    assert seat_of(romeo, scenario.robot, scenario_mechanisms(scenario)).name == "stool"
+    assert find_seat(romeo, scenario.robot, scenario_mechanisms(scenario)).name == "stool"
 
 
 @pytest.mark.parametrize("key", ["push={first_ns: 5}", "stepping={commands: [{march: 2}]}"])
@@ -134,13 +134,13 @@ def sit(robot, stance, *, seat, turn=0.0):
     rest = np.zeros((steps, len(stance.joints)))
     hands = np.zeros((steps, 2), dtype=bool)
     reference = Reference(np.tile(stance.joints, (steps, 1)), rest, np.tile(torque, (steps, 1)), rest, hands)
-    recorder = Recorder(steps, robot, [0] if seat else [])
+    recorder = Recorder(steps, robot, [stool(stance)] if seat else [])
     with open_world() as world:
-        fixtures = [add_fixture(world, stool(stance))] if seat else []
+        fixtures = [world.add_fixture(stool(stance))] if seat else []
         base = np.concatenate([stance.base[:5], [np.sin(0.5 * turn), np.cos(0.5 * turn)]])
-        body = add_robot(world, robot, base, stance.joints)
+        body = world.add_robot(robot, base, stance.joints)
         under = fixtures[0] if seat else None
-        simulate(body, reference, fixtures, [], recorder, seat=under, log_every=1)
+        simulate(Simulation(body, reference, fixtures, seat=under), recorder, LoopOptions(1))
     return recorder
 
 
@@ -148,15 +148,15 @@ def test_seat_and_floor_carry_the_robot_between_them(romeo, stance):
     log = sit(romeo, stance, seat=True)
     weight = GRAVITY * pin.computeTotalMass(romeo.model)
     late = slice(300, 400)
-    feet = log.foot_wrench[late, :, 2]
-    seat = -log.fixtures[0].contact_wrench[late, 2]
+    feet = log["foot_wrench"][late, :, 2]
+    seat = -log["stool_contact_wrench"][late, 2]
     assert (feet.sum(axis=1) + seat).mean() == pytest.approx(weight, rel=0.01)
     # The soles carry at least what is below the knees, 4.18 kg a leg, not half of the robot.
     assert (feet.mean(axis=0) > 4.18 * GRAVITY).all()
     assert seat.min() > 0.5 * weight
     # It sinks by what the seat is lower, and does not slide or rock.
-    assert np.abs(log.base_pose[late, :3] - stance.base[:3]).max() < 0.0015
-    assert (np.abs(log.torque_motor) / romeo.motors.torque_limit)[late].max() < 0.6
+    assert np.abs(log["base_pose"][late, :3] - stance.base[:3]).max() < 0.0015
+    assert (np.abs(log["torque_motor"]) / romeo.motors.torque_limit)[late].max() < 0.6
 
 
 @pytest.mark.parametrize("turn", [1e-12, 1e-3])
@@ -165,14 +165,14 @@ def test_feet_of_who_sits_lie_still(romeo, stance, turn):
     log = sit(romeo, stance, seat=True, turn=turn)
     ankles = [romeo.joint_names.index(f"{side}Ankle{axis}") for side in "LR" for axis in ("Pitch", "Roll")]
     late = slice(200, 400)
-    assert np.abs(log.joint_velocity[late][:, ankles]).max() < 0.02
-    assert np.abs(log.torque_motor[late][:, ankles]).max() < 3.0
+    assert np.abs(log["joint_velocity"][late][:, ankles]).max() < 0.02
+    assert np.abs(log["torque_motor"][late][:, ankles]).max() < 3.0
 
 
 def test_without_a_seat_it_falls(romeo, stance):
     log = sit(romeo, stance, seat=False)
-    assert log.base_pose[-1, 2] < FELL_HEIGHT * stance.base[2] + 0.1
-    assert log.base_velocity[-1, 2] < -0.3
+    assert log["base_pose"][-1, 2] < FELL_HEIGHT * stance.base[2] + 0.1
+    assert log["base_velocity"][-1, 2] < -0.3
 
 
 def few_handles(scenario, poses):

@@ -2,8 +2,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.sim.sensing import ContactSensor, read_contacts
-from simbench.sim.world import GRAVITY, add_robot, bullet, open_world, place_robot
+from simbench.sim.bullet import open_world
+from simbench.sim.bullet.client import bullet
+from simbench.sim.engine import GRAVITY
+from simbench.sim.sensing import ContactSensor, ContactSums
 
 DT = 1e-3
 WEIGHT = np.array([0.0, 0.0, -GRAVITY])
@@ -121,7 +123,7 @@ def test_what_a_spinning_ball_gets_the_robot_gets_opposite(romeo, standing, firs
             robot = standing(world, romeo)
             ball = add_ball(world, where, speed)
             robot.sensor = ContactSensor(robot.body, {world.floor: ("floor", {}), ball: ("ball", {})})
-        assert (ball < robot.body.body) == (first == "ball")
+        assert (ball < robot.body.handle) == (first == "ball")
         before, place = ball_momentum(world, ball)
         peaks, sideways, hits = [], 0.0, []
         for step in range(1, 301):
@@ -149,13 +151,14 @@ def test_the_floor_counts_as_other_where_it_touches_no_foot(romeo):
     joints = romeo.postures["standing"]
     lying = np.concatenate([[0.0, 0.0, 0.16], pin.Quaternion(pin.utils.rotate("y", -np.pi / 2)).coeffs()])
     with open_world(DT) as world:
-        body = add_robot(world, romeo, lying, joints)
+        body = world.add_robot(romeo, lying, joints)
         sensor = ContactSensor(body, {world.floor: ("floor", {})})
-        feet, points, others = np.ones((2, 6)), np.ones((2, 4, 2)), np.ones(6)
+        sums = ContactSums(np.ones((2, 6)), np.ones((2, 4, 2)), np.ones(6))
+        feet, others = sums.foot_wrench, sums.other_wrench
         seen = []
         for step in range(400):
             world.step()
-            sensor.sample(step * DT, read_contacts(world), feet, points, others)
+            sensor.sample(step * DT, world.read_contacts(), sums)
             seen.append(others[2] + feet[:, 2].sum())
     names = {event.first for event in sensor.events if event.second == "floor"}
     assert "romeo/torso" in names
@@ -170,26 +173,27 @@ def test_landing_is_an_event_of_each_foot_with_start_end_and_peak(romeo, standin
     with open_world(DT) as world:
         robot = standing(world, romeo)
         stance = robot.stance
-        place_robot(robot.body, stance.base + lift * np.eye(7)[2], stance.joints)
+        robot.body.place(stance.base + lift * np.eye(7)[2], stance.joints)
         sensor = ContactSensor(robot.body, {world.floor: ("floor", {})})
-        wrenches, points, others = np.zeros((2, 6)), np.zeros((2, 4, 2)), np.zeros(6)
+        sums = ContactSums(np.zeros((2, 6)), np.zeros((2, 4, 2)), np.zeros(6))
+        wrenches, points = sums.foot_wrench, sums.foot_points
         peaks = np.zeros(2)
         feet = [robot.body.links["l_ankle"], robot.body.links["r_ankle"]]
         for step in range(1, 301):
             robot.step()
             if step % period == 0:
-                sensor.sample(step * DT, read_contacts(world), wrenches, points, others)
+                sensor.sample(step * DT, world.read_contacts(), sums)
                 for side, link in enumerate(feet):
                     found = bullet.getContactPoints(
-                        robot.body.body, world.floor, link, physicsClientId=world.client
+                        robot.body.handle, world.floor, link, physicsClientId=world.client
                     )
                     peaks[side] = max(peaks[side], sum(point[9] for point in found))
                 if not any(wrenches[:, 2]):
                     assert np.isnan(points).all()
         lasting = [(event.start, event.end) for event in sensor.events]
-        place_robot(robot.body, stance.base + 0.5 * np.eye(7)[2], stance.joints)
+        robot.body.place(stance.base + 0.5 * np.eye(7)[2], stance.joints)
         world.step()
-        sensor.sample(0.301, read_contacts(world), wrenches, points, others)
+        sensor.sample(0.301, world.read_contacts(), sums)
         assert not wrenches.any()
         assert np.isnan(points).all()
     first = {event.first: event for event in reversed(sensor.events)}
@@ -213,12 +217,12 @@ def test_a_contact_that_comes_back_is_a_new_event(romeo, standing):
     with open_world(DT) as world:
         robot = standing(world, romeo)
         sensor = ContactSensor(robot.body, {world.floor: ("floor", {})})
-        wrenches, points, others = np.zeros((2, 6)), np.zeros((2, 4, 2)), np.zeros(6)
+        sums = ContactSums(np.zeros((2, 6)), np.zeros((2, 4, 2)), np.zeros(6))
         for sample, lift in enumerate([0.0, 0.0, 0.3, 0.3, 0.0, 0.0, 0.0]):
-            place_robot(robot.body, robot.stance.base + lift * np.eye(7)[2], robot.stance.joints)
+            robot.body.place(robot.stance.base + lift * np.eye(7)[2], robot.stance.joints)
             for _ in range(5):
                 robot.step()
-            sensor.sample(0.1 * sample, read_contacts(world), wrenches, points, others)
+            sensor.sample(0.1 * sample, world.read_contacts(), sums)
     for name in ("romeo/l_ankle", "romeo/r_ankle"):
         times = [(event.start, event.end) for event in sensor.events if event.first == name]
         np.testing.assert_allclose(times, [(0.0, 0.1), (0.4, 0.6)])
@@ -243,15 +247,16 @@ def test_self_contact_is_an_event_and_no_outer_force(romeo):
         joints[names.index(name)] = value
     with open_world(DT) as world:
         bullet.setGravity(0, 0, 0, physicsClientId=world.client)
-        body = add_robot(world, romeo, np.array([0, 0, 3.0, 0, 0, 0, 1]), joints)
+        body = world.add_robot(romeo, np.array([0, 0, 3.0, 0, 0, 0, 1]), joints)
         sensor = ContactSensor(body, {world.floor: ("floor", {})})
-        wrenches, points, others = np.zeros((2, 6)), np.zeros((2, 4, 2)), np.zeros(6)
+        sums = ContactSums(np.zeros((2, 6)), np.zeros((2, 4, 2)), np.zeros(6))
+        others = sums.other_wrench
         for turn in np.linspace(0.0, 0.3, 61):
             joints[names.index("LShoulderYaw")] = -0.3 - turn
             joints[names.index("RShoulderYaw")] = 0.3 + turn
-            place_robot(body, np.array([0, 0, 3.0, 0, 0, 0, 1]), joints)
+            body.place(np.array([0, 0, 3.0, 0, 0, 0, 1]), joints)
             world.step()
-            sensor.sample(turn, read_contacts(world), wrenches, points, others)
+            sensor.sample(turn, world.read_contacts(), sums)
             assert not others.any()
             if sensor.events:
                 break

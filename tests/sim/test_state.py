@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbench.robot.robot import load_robot
-from simbench.sim.state import empty_state, read_state, root_pose
-from simbench.sim.world import add_robot, bullet, open_world, place_robot
+from simbench.sim.bullet import open_world
+from simbench.sim.bullet.client import bullet
+from simbench.sim.state import empty_state
 
 ROOT = 7
 TOLERANCE = 5e-6  # Bullet keeps inertial frames in single precision.
@@ -15,7 +16,7 @@ TOLERANCE = 5e-6  # Bullet keeps inertial frames in single precision.
 @pytest.fixture(scope="module")
 def body(romeo):
     with open_world() as world:
-        yield add_robot(world, romeo, np.array([0, 0, 4.0, 0, 0, 0, 1.0]), romeo.postures["standing"])
+        yield world.add_robot(romeo, np.array([0, 0, 4.0, 0, 0, 0, 1.0]), romeo.postures["standing"])
 
 
 @settings(max_examples=25, deadline=None)
@@ -26,8 +27,8 @@ def test_every_link_is_where_pinocchio_has_it_and_moves_as_it_says(
     """Bullet's own link poses and velocities against those that Pinocchio computes from q and v."""
     q, v = random_state(seed, speed=2.0)
     set_state(body, q, v)
-    state = empty_state(body)
-    read_state(body, state)
+    state = empty_state(body.robot)
+    body.read_state(state)
     model, data = romeo.model, romeo.model.createData()
     pin.forwardKinematics(model, data, state.q, state.v)
     pin.updateFramePlacements(model, data)
@@ -35,11 +36,11 @@ def test_every_link_is_where_pinocchio_has_it_and_moves_as_it_says(
         frame = model.getFrameId(name)
         pose = data.oMf[frame]
         if link < 0:
-            com, _ = bullet.getBasePositionAndOrientation(body.body, physicsClientId=body.world.client)
-            linear, angular = bullet.getBaseVelocity(body.body, physicsClientId=body.world.client)
+            com, _ = bullet.getBasePositionAndOrientation(body.handle, physicsClientId=body.world.client)
+            linear, angular = bullet.getBaseVelocity(body.handle, physicsClientId=body.world.client)
         else:
             com, _, _, _, position, quaternion, linear, angular = bullet.getLinkState(
-                body.body,
+                body.handle,
                 link,
                 computeLinkVelocity=1,
                 computeForwardKinematics=1,
@@ -61,10 +62,10 @@ def test_the_root_is_the_link_frame_not_its_centre_of_mass(romeo, body, random_s
     v[:] = 0.0
     v[3:6] = [0.0, 4.0, 0.0]
     set_state(body, q, v)
-    state = empty_state(body)
-    read_state(body, state)
+    state = empty_state(body.robot)
+    body.read_state(state)
     np.testing.assert_allclose(state.v[:6], v[:6], atol=TOLERANCE)
-    linear, _ = bullet.getBaseVelocity(body.body, physicsClientId=body.world.client)
+    linear, _ = bullet.getBaseVelocity(body.handle, physicsClientId=body.world.client)
     assert np.linalg.norm(linear) == pytest.approx(4.0 * np.hypot(0.00932, 0.2119), rel=1e-4)
 
 
@@ -72,9 +73,9 @@ def test_the_root_is_the_link_frame_not_its_centre_of_mass(romeo, body, random_s
 @given(seed=st.integers(0, 2**32 - 1))
 def test_what_is_placed_is_read(romeo, body, random_state, seed):
     q, _ = random_state(seed)
-    place_robot(body, q[:ROOT], q[ROOT:])
-    state = empty_state(body)
-    read_state(body, state)
+    body.place(q[:ROOT], q[ROOT:])
+    state = empty_state(body.robot)
+    body.read_state(state)
     np.testing.assert_allclose(pin.difference(romeo.model, q, state.q)[:6], 0.0, atol=TOLERANCE)
     np.testing.assert_array_equal(state.q[ROOT:], q[ROOT:])
     assert not state.v.any()
@@ -84,10 +85,10 @@ def test_a_step_moves_the_configuration_along_the_velocity(romeo, body, random_s
     """q⁺ = q ⊕ dt v⁺; on the root up to second order, since Bullet moves its centre of mass so."""
     q, v = random_state(6, speed=1.0)
     set_state(body, q, v)
-    before, after = empty_state(body), empty_state(body)
-    read_state(body, before)
+    before, after = empty_state(body.robot), empty_state(body.robot)
+    body.read_state(before)
     body.world.step()
-    read_state(body, after)
+    body.read_state(after)
     moved = pin.difference(romeo.model, before.q, after.q) / body.world.timestep
     np.testing.assert_allclose(moved[6:], after.v[6:], atol=1e-9)
     np.testing.assert_allclose(moved[:6], after.v[:6], atol=5e-3)
@@ -105,13 +106,13 @@ def test_a_fixed_robots_links_are_where_its_placed_model_has_them(name):
     low, high = robot.model.lowerPositionLimit, robot.model.upperPositionLimit
     positions, speeds = low + (high - low) * rng.uniform(0.3, 0.7, count), rng.normal(size=count)
     with open_world() as world:
-        body = add_robot(world, robot, base, positions)
+        body = world.add_robot(robot, base, positions)
         client = world.client
         for joint, position, speed in zip(body.joints, positions, speeds, strict=True):
-            bullet.resetJointState(body.body, joint, position, speed, physicsClientId=client)
-        state, many = empty_state(body), empty_state(body, 5)
-        read_state(body, state)
-        np.testing.assert_allclose(root_pose(body), base, atol=1e-7)
+            bullet.resetJointState(body.handle, joint, position, speed, physicsClientId=client)
+        state, many = empty_state(body.robot), empty_state(body.robot, 5)
+        body.read_state(state)
+        np.testing.assert_allclose(body.root_pose(), base, atol=1e-7)
         assert (state.q.shape, state.v.shape) == ((count,), (count,))
         assert (many.q.shape, many.v.shape) == ((5, count), (5, count))
         np.testing.assert_array_equal(state.q, positions)
@@ -126,7 +127,7 @@ def test_a_fixed_robots_links_are_where_its_placed_model_has_them(name):
                 np.testing.assert_allclose(pin.SE3ToXYZQUAT(data.oMf[frame]), base, atol=1e-9)
                 continue
             com, _, _, _, position, quaternion, linear, angular = bullet.getLinkState(
-                body.body, index, computeLinkVelocity=1, computeForwardKinematics=1, physicsClientId=client
+                body.handle, index, computeLinkVelocity=1, computeForwardKinematics=1, physicsClientId=client
             )
             pose = data.oMf[frame]
             np.testing.assert_allclose(pose.translation, position, atol=TOLERANCE, err_msg=link)
@@ -140,4 +141,4 @@ def test_a_fixed_robots_links_are_where_its_placed_model_has_them(name):
         # It is bolted down: no step moves its root.
         for _ in range(50):
             world.step()
-        np.testing.assert_allclose(root_pose(body), base, atol=1e-7)
+        np.testing.assert_allclose(body.root_pose(), base, atol=1e-7)

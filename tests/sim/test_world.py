@@ -3,9 +3,11 @@ import pinocchio as pin
 import pytest
 
 from simbench.robot.robot import load_robot
+from simbench.sim.bullet import open_world
+from simbench.sim.bullet.client import bullet
 from simbench.sim.control.joint_controller import JointController
-from simbench.sim.state import empty_state, read_state
-from simbench.sim.world import GRAVITY, add_robot, bullet, open_world, place_robot
+from simbench.sim.engine import GRAVITY
+from simbench.sim.state import empty_state
 
 LIFT = 0.2
 FELL = 0.5  # of the height that the pelvis had
@@ -16,22 +18,22 @@ def test_worlds_in_one_process_do_not_disturb_each_other(romeo, random_state, se
     q, v = random_state(1)
 
     def fall(world, beside=None):
-        body = add_robot(world, romeo, q[:7], q[7:])
+        body = world.add_robot(romeo, q[:7], q[7:])
         set_state(body, q, v)
         for _ in range(100):
             world.step()
             if beside is not None:
                 beside.step()
-        state = empty_state(body)
-        read_state(body, state)
+        state = empty_state(body.robot)
+        body.read_state(state)
         return state
 
     with open_world() as first, open_world() as second:
         assert first.client != second.client
         bullet.setGravity(0, 0, 5.0, physicsClientId=second.client)
-        other = add_robot(second, romeo, q[:7], q[7:])
+        other = second.add_robot(romeo, q[:7], q[7:])
         beside = fall(first, second)
-        rising, _ = bullet.getBaseVelocity(other.body, physicsClientId=second.client)
+        rising, _ = bullet.getBaseVelocity(other.handle, physicsClientId=second.client)
     with open_world() as only:
         alone = fall(only)
     np.testing.assert_array_equal(beside.q, alone.q)
@@ -60,7 +62,7 @@ def test_a_world_that_is_left_is_closed_and_the_others_stay():
 
 def test_bullet_prints_nothing(romeo, capfd):
     with open_world() as world:
-        add_robot(world, romeo, np.array([0, 0, 1.0, 0, 0, 0, 1]), romeo.postures["standing"])
+        world.add_robot(romeo, np.array([0, 0, 1.0, 0, 0, 0, 1]), romeo.postures["standing"])
     print("ours")
     assert capfd.readouterr() == ("ours\n", "")
 
@@ -92,14 +94,14 @@ def test_a_lifted_robot_falls_freely_until_its_soles_reach_the_floor(romeo, stan
     start = base.copy()
     start[2] += LIFT
     with open_world() as world:
-        body = add_robot(world, romeo, start, romeo.postures["standing"])
-        state = empty_state(body)
+        body = world.add_robot(romeo, start, romeo.postures["standing"])
+        state = empty_state(body.robot)
         landing = None
         for step in range(1, 2001):
             world.step()
-            if landing is None and bullet.getContactPoints(body.body, physicsClientId=world.client):
+            if landing is None and bullet.getContactPoints(body.handle, physicsClientId=world.client):
                 landing = step * world.timestep
-            read_state(body, state)
+            body.read_state(state)
             if step <= 200:
                 height = start[2] - 0.5 * GRAVITY * world.timestep**2 * step * (step + 1)
                 np.testing.assert_allclose(state.q[:7], [*start[:2], height, *start[3:]], atol=1e-5)
@@ -150,17 +152,17 @@ def test_a_robot_in_free_space_keeps_momentum_and_spin(romeo, weightless, random
     v[:6] = [0.5, -0.2, 0.3, 1.5, -2.0, 1.0]
     with open_world() as world:
         bullet.setGravity(0, 0, 0, physicsClientId=world.client)
-        body = add_robot(world, weightless(romeo), q[:7], q[7:])
+        body = world.add_robot(weightless(romeo), q[:7], q[7:])
         set_state(body, q, v)
-        controller, state = JointController(body), empty_state(body)
-        read_state(body, state)
+        controller, state = JointController(body), empty_state(body.robot)
+        body.read_state(state)
         before, start = momentum(romeo, state)
         still = np.zeros(len(body.joints))
         for _ in range(1000):
-            read_state(body, state)
+            body.read_state(state)
             controller.step(state, controller.demand(q[7:], still, still))
             world.step()
-        read_state(body, state)
+        body.read_state(state)
         after, end = momentum(romeo, state)
     mass = pin.computeTotalMass(romeo.model)
     np.testing.assert_allclose(after[:3], before[:3], atol=5e-4 * np.linalg.norm(before[:3]))
@@ -176,16 +178,16 @@ def test_only_the_listed_pairs_of_links_collide(romeo):
     found = set()
     with open_world() as world:
         base = np.array([0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 1.0])
-        body = add_robot(world, romeo, base, romeo.postures["standing"])
+        body = world.add_robot(romeo, base, romeo.postures["standing"])
         names = {link: name for name, link in body.links.items()}
 
         def pairs(points):
             return {frozenset((names[p[3]], names[p[4]])) for p in points if p[8] < -0.002 and p[3] != p[4]}
 
         for _ in range(200):
-            place_robot(body, base, rng.uniform(low, high))
+            body.place(base, rng.uniform(low, high))
             bullet.performCollisionDetection(physicsClientId=world.client)
-            both = body.body, body.body
+            both = body.handle, body.handle
             touching = pairs(bullet.getContactPoints(*both, physicsClientId=world.client))
             overlapping = pairs(bullet.getClosestPoints(*both, 0.0, physicsClientId=world.client))
             assert touching == overlapping & listed
@@ -199,12 +201,12 @@ def test_a_robot_is_placed_at_rest_where_it_is_told(romeo, random_state, set_sta
     q, v = random_state(3)
     target, _ = random_state(4)
     with open_world() as world:
-        body = add_robot(world, romeo, q[:7], q[7:])
+        body = world.add_robot(romeo, q[:7], q[7:])
         set_state(body, q, v)
         world.step()
-        place_robot(body, target[:7], target[7:])
-        state = empty_state(body)
-        read_state(body, state)
+        body.place(target[:7], target[7:])
+        state = empty_state(body.robot)
+        body.read_state(state)
     np.testing.assert_allclose(state.q[:3], target[:3], atol=1e-6)
     np.testing.assert_allclose(state.q[3:7] * np.sign(state.q[6] * target[6]), target[3:7], atol=1e-6)
     np.testing.assert_allclose(state.q[7:], target[7:], atol=1e-12)
@@ -229,12 +231,12 @@ def test_an_impossible_inertia_is_the_same_for_bullet(tmp_path):
     axis, lever = np.array([0.6, 0.0, 0.8]), np.array([0.2, 0.1, 0.0])
     expected = axis @ turn @ tensor @ turn.T @ axis + np.sum(np.cross(axis, lever) ** 2)
     with open_world() as world:
-        body = add_robot(world, robot, np.array([0, 0, 0, 0, 0, 0, 1.0]), np.zeros(1))
+        body = world.add_robot(robot, np.array([0, 0, 0, 0, 0, 0, 1.0]), np.zeros(1))
         bullet.setGravity(0, 0, 0, physicsClientId=world.client)
         hinge = {"jointIndex": body.joints[0], "controlMode": bullet.TORQUE_CONTROL, "force": 2.0}
-        bullet.setJointMotorControl2(body.body, physicsClientId=world.client, **hinge)
+        bullet.setJointMotorControl2(body.handle, physicsClientId=world.client, **hinge)
         world.step()
-        speed = bullet.getJointState(body.body, body.joints[0], physicsClientId=world.client)[1]
+        speed = bullet.getJointState(body.handle, body.joints[0], physicsClientId=world.client)[1]
         theirs = 2.0 * world.timestep / speed
     ours = pin.crba(robot.model, robot.model.createData(), np.array([0.3]))[0, 0]
     assert ours == pytest.approx(expected, rel=1e-9)

@@ -53,7 +53,7 @@ from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
 from simbench.runs.study.skills import EVERYBODY, THESIS_ACTORS, THESIS_TASKS
-from simbench.sim.equipment import fixture_handles, fixture_resistance, fixture_surroundings
+from simbench.sim.equipment import compute_resistance, describe_handles, describe_surroundings
 
 Array = NDArray[np.float64]
 Weights = tuple[float, ...]
@@ -162,9 +162,9 @@ def planned_similarity(scenario: Scenario) -> float:
         scenario.robot,
         scenario.retarget,
         Equipment(
-            motion.handles or fixture_handles(mechanisms),
-            fixture_surroundings(mechanisms, robot),
-            fixture_resistance(mechanisms),
+            motion.handles or describe_handles(mechanisms),
+            describe_surroundings(mechanisms, robot),
+            compute_resistance(mechanisms),
         ),
         lambda *_: None,
         embedding=scenario.balance.embedding,

@@ -57,7 +57,7 @@ def choose_placement(
     settings : RetargetSection
         Gives the COG's motion with the hands.
     handles : {side: HandlePath}
-        HandlePath that each hand holds; empty for free motion.
+        Handle that each hand holds; empty for free motion.
     on_progress : callable (stage, done, total)
         Called as the search proceeds.
 
@@ -118,7 +118,7 @@ def blend_into_reach(
     section : RobotSection
         Names the posture of its legs and head.
     handles : {side: HandlePath}
-        HandlePath that each hand holds.
+        Handle that each hand holds.
     time : (T,) array
         Time of each sample, s.
     posture : (T, n) array

@@ -2,8 +2,8 @@
 
 The prediction of `simbench.sim.control.joint_controller` for a robot whose root is fixed. Its inertia matrix
 A and bias torque h are computed once a step: they serve the law (computed torque: A a* + h), the prediction,
-and in the next step the contacts that nobody told us about. Bullet steps an arm in so little time that the
-same from Python, call by call, takes longer.
+and in the next step the contacts that are unknown to the controller. Bullet steps an arm in so little time
+that the same from Python, call by call, takes longer.
 """
 
 from functools import cache
@@ -27,25 +27,27 @@ Record = NDArray[np.void]
 
 
 def arm_constants(robot: Robot, law: ControlLaw, timestep: float, gravity: float) -> Record:
-    """Put together what `arm_step` reads.
+    """Collect the constants that `arm_step` reads.
 
     Parameters
     ----------
     robot : Robot
-        With a fixed root.
+        Robot with a fixed root.
     law : ControlLaw
+        Law that the motors follow.
     timestep : float
-        s.
+        Physics step, s.
     gravity : float
-        m/s².
+        Gravitational acceleration along -z, m/s².
 
     Returns
     -------
     (1,) structured array
+        Kinematic tree, masses, gains, motors and friction.
     """
     tree, motors, friction = kinematic_tree(robot.model), robot.motors, robot.friction
     rubbing = np.flatnonzero(friction.breakaway > 0.0)
-    # As long as the others, whatever their number.
+    # Padded to the length of the others, whatever the number of joints with friction.
     padded = np.zeros_like(robot.model.idx_vs[1:])
     padded[: len(rubbing)] = rubbing
     return _record(
@@ -71,10 +73,18 @@ def arm_constants(robot: Robot, law: ControlLaw, timestep: float, gravity: float
 
 
 def arm_memory(joints: int) -> Record:
-    """Allocate what `arm_step` writes.
+    """Allocate the memory that `arm_step` writes.
 
-    `load` (n + 1, 6) is to be set: force and moment on each body in its joint's frame, N and N·m.
-    `requested`, `motor`, `joint`, `friction` (n,) are a `Command`'s.
+    Parameters
+    ----------
+    joints : int
+        Number of joints, n.
+
+    Returns
+    -------
+    (1,) structured array
+        `load` (n + 1, 6) is to be set: force and moment on each body in its joint's frame, N and N·m.
+        `requested`, `motor`, `joint`, `friction` (n,) are those of a `Command`.
     """
     n, bodies = np.zeros(joints), joints + 1
     return _record(
@@ -113,7 +123,7 @@ def _structure(*fields: tuple[str, np.dtype[np.generic], tuple[int, ...]]) -> np
 
 @compiled
 def arm_step(constants: Record, memory: Record, q: Array, v: Array, demand: Array) -> int:
-    """Compute what motors and joints of an arm do in this step.
+    """Compute the torques of an arm's motors and joints for this step.
 
     Parameters
     ----------
@@ -122,14 +132,14 @@ def arm_step(constants: Record, memory: Record, q: Array, v: Array, demand: Arra
     memory : structured array
         From `arm_memory`; remembers the last step.
     q, v : (n,) array
-        At the start of the step, rad and rad/s.
+        Joint positions and velocities at the start of the step, rad and rad/s.
     demand : (n,) array
-        Of the law.
+        Demand of the law for this step.
 
     Returns
     -------
     int
-        How many motors are at their limit.
+        Number of motors at their limit.
     """
     c, m = constants[0], memory[0]
     n = len(q)
@@ -143,8 +153,8 @@ def arm_step(constants: Record, memory: Record, q: Array, v: Array, demand: Arra
         m["asked"][i] = demand[i] - c["gain"][i] * q[i] - c["rate_gain"][i] * v[i]
     if c["by_model"]:
         for i in range(n):
-            wanted = m["asked"][i]
-            m["limited"][i] = m["bias"][i] + c["reflected"][i] * wanted
+            target = m["asked"][i]
+            m["limited"][i] = m["bias"][i] + c["reflected"][i] * target
             for k in range(n):
                 m["limited"][i] += m["inertia"][i, k] * m["asked"][k]
         for i in range(n):
@@ -163,7 +173,7 @@ def arm_step(constants: Record, memory: Record, q: Array, v: Array, demand: Arra
 
 @compiled
 def _feel(m: np.void, v: Array, rate: float) -> None:
-    """Write what the last step's motion needed beside what the joints received: contacts unknown to us."""
+    """Write the torque that the last step's motion needed minus the received one: unknown contacts."""
     for i in range(len(v)):
         m["acceleration"][i] = (v[i] - m["speed"][i]) * rate
     for i in range(len(v)):
@@ -220,7 +230,7 @@ def _bear(tree: KinematicTree, m: np.void, k: int) -> None:
 
 @compiled
 def _predict(c: np.void, m: np.void, requested: Array) -> int:
-    """Write torques and friction for what the motors are asked, and what was asked for at a limit or not."""
+    """Write torques and friction of this step, and the motor torques that are requested."""
     n, dt, acceleration, factor = len(requested), c["timestep"], m["acceleration"], m["factor"]
     for i in range(n):
         for k in range(i + 1):
@@ -245,7 +255,7 @@ def _predict(c: np.void, m: np.void, requested: Array) -> int:
 
 @compiled
 def _rub(c: np.void, m: np.void) -> None:
-    """Add Coulomb friction, or what holds resting joints, and what it does to the accelerations."""
+    """Add Coulomb friction, or what holds resting joints, and its effect on the accelerations."""
     n, count, response, acceleration = len(c["gain"]), c["rubbing_count"], m["response"], m["acceleration"]
     rubbing = c["rubbing"][:count]
     free, speed, block = np.empty(count), np.empty(count), np.empty((count, count))

@@ -1,30 +1,34 @@
-"""What a controller is told and gives: loads that are known, torques of motors and joints."""
+"""The interface of a controller: the loads it knows, and the torques of motors and joints that it gives."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from simbench.kinematics.arrays import Array
-from simbench.sim.world import RobotBody, bullet
+from simbench.sim.signals import Signal
+from simbench.sim.state import RobotState
 
 Load = tuple[int, tuple[float, float, float, float, float, float]]
-"""A known external force: the joint whose body it acts on, force (N) and moment (N·m) in its frame."""
+"""A known external force: Pinocchio's index of the joint whose body it acts on, force (N) and moment (N·m) in
+the joint's frame."""
 
 
 @dataclass
 class Command:
-    """What the controller did in one step, arrays in the order of `robot.joint_names`.
+    """Torques of one step, arrays in the order of `robot.joint_names`.
 
     Parameters
     ----------
     requested : (n,) array
-        Motor torque asked for by the control law, N·m.
+        Motor torque that the control law asks for, N·m.
     motor : (n,) array
         The same within the torque limits.
     joint : (n,) array
-        What the joint received: motor torque minus what accelerates the rotor, and friction.
+        Torque that the joint receives: motor torque minus what accelerates the rotor, and friction, N·m.
     friction : (n,) array
-        Coulomb and viscous friction on the joint.
+        Coulomb and viscous friction on the joint, N·m.
     saturated : int
-        How many motors were at their limit.
+        Number of motors at their limit.
     """
 
     requested: Array
@@ -34,12 +38,77 @@ class Command:
     saturated: int = 0
 
 
-def drive_joints(body: RobotBody, torque: Array) -> None:
-    """Hand joint torques (n,), N·m, to Bullet for the next step."""
-    bullet.setJointMotorControlArray(
-        body.body,
-        body.joints,
-        bullet.TORQUE_CONTROL,
-        forces=torque.tolist(),
-        physicsClientId=body.world.client,
-    )
+COMMAND_SIGNALS: tuple[Signal[Command], ...] = (
+    Signal(
+        "torque_requested",
+        ("joint",),
+        "N m",
+        "Motor torque that the control law asks for.",
+        lambda command: command.requested,
+    ),
+    Signal(
+        "torque_motor", ("joint",), "N m", "Motor torque within the limits.", lambda command: command.motor
+    ),
+    Signal(
+        "torque_joint", ("joint",), "N m", "Torque that the joint receives.", lambda command: command.joint
+    ),
+    Signal(
+        "torque_friction",
+        ("joint",),
+        "N m",
+        "Coulomb and viscous friction on the joint.",
+        lambda command: command.friction,
+    ),
+)
+"""What is logged of a command."""
+
+
+class Controller(Protocol):
+    """Drives the joints of a robot by a law."""
+
+    command: Command
+
+    def demand(
+        self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
+    ) -> Array:
+        """Compute the part of the law that does not depend on the state.
+
+        Parameters
+        ----------
+        position, velocity, feedforward : (..., n) array
+            Reference at the end of a step, rad, rad/s, N·m.
+        acceleration : (..., n) array or float
+            Reference acceleration, rad/s².
+
+        Returns
+        -------
+        (..., n) array
+            Demand of the law, in its own unit.
+        """
+
+    def hold_feet(self, held: Sequence[bool]) -> None:
+        """Set which feet, or thighs, the ground or a seat holds from now on.
+
+        Parameters
+        ----------
+        held : sequence of bool
+            In the order of `robot.feet`, or of the links on a seat.
+        """
+
+    def step(self, state: RobotState, demand: Array, loads: Sequence[Load] = ()) -> Command:
+        """Compute the torques of this step and hand them to the engine.
+
+        Parameters
+        ----------
+        state : RobotState
+            State at the start of the step.
+        demand : (n,) array
+            Row of `demand` for this step.
+        loads : sequence of Load
+            Known external forces.
+
+        Returns
+        -------
+        Command
+            Torques of this step; overwritten by the next step.
+        """

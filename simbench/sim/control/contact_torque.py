@@ -1,4 +1,4 @@
-"""The joint torque of contacts that nobody told the controller about, read off the last step's motion."""
+"""The joint torque of contacts that are unknown to the controller, estimated from the last step's motion."""
 
 from collections.abc import Sequence
 
@@ -8,16 +8,17 @@ from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
+from simbench.sim.engine import RobotBody
 from simbench.sim.state import RobotState
-from simbench.sim.world import RobotBody
 
 
 class ContactTorque:
-    """What the joints felt in the last step beside the torques and forces that we know of.
+    """Estimates the joint torque of the last step beside the known torques and forces.
 
     Parameters
     ----------
     body : RobotBody
+        Robot whose motion is observed.
     held : sequence of str
         Links that stand on something: the joints that carry them are left out.
     """
@@ -30,20 +31,19 @@ class ContactTorque:
         self._q, self._v = np.zeros(robot.model.nq), np.zeros(robot.model.nv)
         self._started = False
         self._acceleration = np.zeros(robot.model.nv)
-        self._root, self._com = np.zeros(15 if robot.floating else 0), np.array(body.root_inertial[0])
+        self._root, self._com = np.zeros(15 if robot.floating else 0), np.array(body.root_com)
         self._torque = np.zeros(len(robot.joint_names))
         legs = {joint for link in held for joint in _supports(robot.model, link)}
         names = [robot.joint_names.index(robot.model.names[joint]) for joint in legs]
         self._standing = np.array(names, dtype=int)
 
-    def of_last_step(
-        self, state: RobotState, forces: pin.StdVec_Force, received: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def of_last_step(self, state: RobotState, forces: pin.StdVec_Force, received: Array) -> Array:
         """Compute the joint torque of unknown contacts in the step that led to `state`; remember `state`.
 
         Parameters
         ----------
         state : RobotState
+            State at the end of the step.
         forces : pinocchio.StdVec_Force
             Known external forces of the last step, in the frames of their joints.
         received : (n,) array
@@ -52,7 +52,7 @@ class ContactTorque:
         Returns
         -------
         (n,) array
-            N·m; zero before the first step, and in the joints that carry what is held.
+            Joint torque, N·m; zero before the first step, and in the joints that carry the held links.
         """
         torque, acceleration = self._torque, self._acceleration
         if self._started:
@@ -73,7 +73,7 @@ def _supports(model: pin.Model, frame: str) -> list[int]:
 
 @compiled
 def _unknown(needed: Array, received: Array, standing: NDArray[np.int64], torque: Array) -> None:
-    """Write what joints needed beside what they received, N·m, (n,); nothing of those that stand."""
+    """Write needed minus received joint torque, N·m, (n,); zero for the joints that stand."""
     root = len(needed) - len(torque)
     for i in range(len(torque)):
         torque[i] = needed[root + i] - received[i]
@@ -87,9 +87,9 @@ def _acceleration(
 ) -> None:
     """Compute the accelerations that made the last step, a free root's in its frame as it was before.
 
-    With the velocity v of the root's centre of mass, which is what Bullet integrates, c its place relative
-    to the root frame, ω and α the angular velocity and acceleration, all in world axes before the step:
-    a = v̇ − α × c − ω × v, and α.
+    With the velocity v of the root's centre of mass, which is what Bullet integrates, c its position
+    relative to the root frame, ω and α the angular velocity and acceleration, all in world axes before the
+    step: a = v̇ − α × c − ω × v, and α.
 
     Parameters
     ----------

@@ -1,32 +1,83 @@
-"""The controller that suits a robot."""
+"""The controller that suits a robot, and the one of an arm whose root is fixed."""
 
 from collections.abc import Sequence
-from typing import Protocol
+
+import numpy as np
 
 from simbench.kinematics.arrays import Array
-from simbench.sim.control.arm_controller import ArmController
-from simbench.sim.control.command import Command, Load
+from simbench.sim.control.arm_step import arm_constants, arm_memory, arm_step
+from simbench.sim.control.command import Command, Controller, Load
 from simbench.sim.control.joint_controller import JointController
 from simbench.sim.control.laws import ControlLaw, PdLaw
+from simbench.sim.engine import GRAVITY, RobotBody
 from simbench.sim.state import RobotState
-from simbench.sim.world import RobotBody
 
 
-class Controller(Protocol):
-    """What drives the joints of a robot by a law."""
+class ArmController:
+    """Drives the joints of an arm by a law, as `JointController` does, but in one compiled call.
 
-    command: Command
+    Parameters
+    ----------
+    body : RobotBody
+        Robot with a fixed root.
+    law : ControlLaw
+        Law that the motors follow.
+    """
 
-    def demand(
-        self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
-    ) -> Array:
-        """Compute the part of the law that does not depend on the state."""
+    def __init__(self, body: RobotBody, law: ControlLaw) -> None:
+        joints = len(body.robot.joint_names)
+        self._apply = body.apply_joint_torques
+        self._constants = arm_constants(body.robot, law, body.world.timestep, GRAVITY)
+        self._memory = arm_memory(joints)
+        # Views: what a step writes is in them.
+        requested, motor, joint, friction, self._load = (
+            self._memory[name][0] for name in ("requested", "motor", "joint", "friction", "load")
+        )
+        self._loaded: list[int] = []
+        self.demand = law.demand
+        self._law_of_step = law if law.beside_step else None
+        self._law_torque = np.zeros(joints)
+        self.command = Command(requested, motor, joint, friction)
 
     def hold_feet(self, held: Sequence[bool]) -> None:
-        """Say which feet, or thighs, are held from now on."""
+        """Do nothing: an arm has no feet.
+
+        Parameters
+        ----------
+        held : sequence of bool
+            Ignored.
+        """
 
     def step(self, state: RobotState, demand: Array, loads: Sequence[Load] = ()) -> Command:
-        """Compute the torques of this step and hand them to Bullet."""
+        """Compute the torques of this step and hand them to the engine.
+
+        Parameters
+        ----------
+        state : RobotState
+            State at the start of the step.
+        demand : (n,) array
+            Row of `demand` for this step.
+        loads : sequence of Load
+            Known external forces.
+
+        Returns
+        -------
+        Command
+            Torques of this step; overwritten by the next step.
+        """
+        for joint in self._loaded:
+            self._load[joint] = 0.0
+        self._loaded.clear()
+        for joint, wrench in loads:
+            self._load[joint] = wrench
+            self._loaded.append(joint)
+        if self._law_of_step is not None:
+            self._law_of_step.torque(state, demand, self._law_torque)
+            demand = self._law_torque
+        command = self.command
+        command.saturated = arm_step(self._constants, self._memory, state.q, state.v, demand)
+        self._apply(command.joint)
+        return command
 
 
 def make_controller(body: RobotBody, law: ControlLaw | None = None, seated: Sequence[str] = ()) -> Controller:
@@ -35,14 +86,16 @@ def make_controller(body: RobotBody, law: ControlLaw | None = None, seated: Sequ
     Parameters
     ----------
     body : RobotBody
+        Robot to drive.
     law : ControlLaw, optional
-        PD with the robot's gains by default.
+        Law that the motors follow; PD with the robot's gains by default.
     seated : sequence of str
         Links that a seat holds, instead of feet that the ground holds.
 
     Returns
     -------
     Controller
+        `ArmController` for a robot with a fixed root and no feet, `JointController` for any other.
     """
     if body.robot.floating or body.robot.feet:
         return JointController(body, law, seated)

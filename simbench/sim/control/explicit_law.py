@@ -17,12 +17,14 @@ class ExplicitTorqueLaw:
     robot : Robot
         With a fixed, upright base.
     timestep : float
-        s.
+        Physics step, s.
     bandwidth_hz : float
+        Bandwidth of the closed loop, Hz.
     model : Evaluation
+        Explicit model.
     elements_every, torques_every : int
-        After how many steps the elements, which depend on the angles, and the torques are computed again. In
-        between the motors hold their torques.
+        Number of steps after which the elements, which depend on the angles, and the torques are computed
+        again. In between the motors hold their torques.
     """
 
     by_model = False
@@ -38,28 +40,53 @@ class ExplicitTorqueLaw:
         torques_every: int = 1,
     ) -> None:
         self._closing = ComputedTorqueLaw(robot, timestep, bandwidth_hz)
-        # Taken off here, not by who asks for the torque.
+        # The state is subtracted in `torque`, not by the controller.
         nothing = np.zeros(model.joints)
         self.implicit = self.gain = self.rate_gain = nothing
         self._constants = model.constants
         self._compute, self._combine = compile_parts(model.module)
         self._every = elements_every, torques_every
-        self._elements, self._wanted = np.zeros(len(model.module.ELEMENTS)), nothing.copy()
+        self._elements, self._target = np.zeros(len(model.module.ELEMENTS)), nothing.copy()
         self._held, self._step = nothing.copy(), 0
 
     def demand(
         self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
     ) -> Array:
-        """Compute the reference's part of the acceleration, rad/s²."""
+        """Compute the reference's part of the acceleration.
+
+        Parameters
+        ----------
+        position, velocity : (..., n) array
+            Reference at the end of a step, rad and rad/s.
+        feedforward : (..., n) array
+            Feed-forward torque, N·m; not used: the model takes its place.
+        acceleration : (..., n) array or float
+            Reference acceleration, rad/s².
+
+        Returns
+        -------
+        (..., n) array
+            Demand, rad/s².
+        """
         return self._closing.demand(position, velocity, feedforward, acceleration)
 
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
-        """Write the model's torques of the acceleration that closes the error."""
+        """Compute the model's torques of the acceleration that closes the error.
+
+        Parameters
+        ----------
+        state : RobotState
+            State at the start of the step.
+        demand : (n,) array
+            Row of `demand` for this step.
+        out : (n,) array
+            Overwritten: torque, N·m.
+        """
         law = self._closing
         if self._step % self._every[0] == 0:
             self._compute(self._constants, state.q, self._elements)
         if self._step % self._every[1] == 0:
-            without_feedback(demand, law.gain, law.rate_gain, state.q, state.v, self._wanted)
-            self._combine(self._elements, state.v, self._wanted, self._held)
+            without_feedback(demand, law.gain, law.rate_gain, state.q, state.v, self._target)
+            self._combine(self._elements, state.v, self._target, self._held)
         self._step += 1
         out[:] = self._held

@@ -21,6 +21,7 @@ a hit body in a geometric series of steps, whose sum is all of it.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -28,18 +29,56 @@ from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
-from simbench.sim.control.command import Command, Load, drive_joints
+from simbench.sim.control.command import Command, Load
 from simbench.sim.control.contact_torque import ContactTorque
 from simbench.sim.control.friction import friction_torque
 from simbench.sim.control.laws import ControlLaw, PdLaw
+from simbench.sim.engine import GRAVITY, RobotBody
 from simbench.sim.state import RobotState
-from simbench.sim.world import GRAVITY, RobotBody
 
 GROUND_MASS = 1e5
 """Mass (kg) and, per axis, inertia (kg·m²) of a foot that the ground holds, in the prediction."""
 
-
 _NO_FORCE = pin.Force.Zero()
+
+
+class MotorConstants(NamedTuple):
+    """Constants of motors and gears, (n,) each.
+
+    Parameters
+    ----------
+    limit : (n,) array
+        Largest torque, N·m.
+    reflected : (n,) array
+        Reflected rotor inertia, kg·m².
+    viscous : (n,) array
+        Viscous friction, N·m·s/rad.
+    """
+
+    limit: Array
+    reflected: Array
+    viscous: Array
+
+
+class StepTorques(NamedTuple):
+    """Torques of a step, (n,) each, N·m; buffers that `_deliver` writes.
+
+    Parameters
+    ----------
+    requested : (n,) array
+        Motor torque that the law asks for.
+    motor : (n,) array
+        The same within the limits.
+    friction : (n,) array
+        Friction on the joint.
+    joint : (n,) array
+        Torque that the joint receives.
+    """
+
+    requested: Array
+    motor: Array
+    friction: Array
+    joint: Array
 
 
 class JointController:
@@ -48,8 +87,9 @@ class JointController:
     Parameters
     ----------
     body : RobotBody
+        Robot to drive.
     law : ControlLaw, optional
-        PD with the robot's gains by default.
+        Law that the motors follow; PD with the robot's gains by default.
     seated : sequence of str
         Links that a seat holds, instead of feet that the ground holds.
     """
@@ -57,7 +97,7 @@ class JointController:
     def __init__(self, body: RobotBody, law: ControlLaw | None = None, seated: Sequence[str] = ()) -> None:
         robot = body.robot
         count = len(robot.joint_names)
-        self._body, self._timestep = body, body.world.timestep
+        self._apply, self._timestep = body.apply_joint_torques, body.world.timestep
         self._law = PdLaw(robot, self._timestep) if law is None else law
         self._joints = slice(robot.root_v, None)
         self._robot = robot
@@ -65,7 +105,7 @@ class JointController:
         self._data = self._model.createData()
         self._model.armature = self._armature(self._law.implicit)
         self._torque = np.zeros(robot.model.nv)
-        self._asked, self._unlimited = np.zeros(count), np.zeros(count)
+        self._asked = np.zeros(count)
         sticking = robot.friction.breakaway > 0.0
         self._sticks = bool(sticking.any())
         self._rubbing = np.flatnonzero(sticking)
@@ -76,17 +116,22 @@ class JointController:
         self._feet = [robot.model.frames[robot.model.getFrameId(link)].parentJoint for link in links]
         free = [robot.model.inertias[joint].copy() for joint in self._feet]
         held = pin.Inertia(GROUND_MASS, np.zeros(3), GROUND_MASS * np.eye(3))
-        self._foot_inertia = [(own, own + held) for own in free]
+        self._foot_inertia = [(foot, foot + held) for foot in free]
         self._held = [False] * len(self._feet)
         self._forces = pin.StdVec_Force([pin.Force.Zero() for _ in range(robot.model.njoints)])
         # Pinocchio's own objects, not copies: where the feet are, and the forces on them.
         self._foot_lift = [(self._data.oMi[joint], self._forces[joint]) for joint in self._feet]
         self._loaded: list[int] = []
         self.demand = self._law.demand
-        self.command = Command(np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count))
+        motors = robot.motors
+        self._motors = MotorConstants(motors.torque_limit, motors.reflected_inertia, robot.friction.viscous)
+        self._torques = StepTorques(np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count))
+        self._predicted_again = self._torques._replace(requested=np.zeros(count))
+        requested, motor, friction, joint = self._torques
+        self.command = Command(requested, motor, joint, friction)
 
     def hold_feet(self, held: Sequence[bool]) -> None:
-        """Say which feet, or thighs, are held from now on; to be repeated as often as feet are sensed.
+        """Set which feet, or thighs, are held from now on; to be repeated as often as feet are sensed.
 
         A held foot's added mass must not add weight: it is carried by a force against gravity, turned with
         the foot as it is now.
@@ -100,8 +145,8 @@ class JointController:
             if now != self._held[side]:
                 self._held[side] = now
                 self._model.inertias[self._feet[side]] = self._foot_inertia[side][now]
-            place, lift = self._foot_lift[side]
-            lift.linear = place.rotation[2] * (GROUND_MASS * GRAVITY if now else 0.0)
+            pose, lift = self._foot_lift[side]
+            lift.linear = pose.rotation[2] * (GROUND_MASS * GRAVITY if now else 0.0)
 
     def step(
         self,
@@ -109,27 +154,27 @@ class JointController:
         demand: Array,
         loads: Sequence[Load] = (),
     ) -> Command:
-        """Compute the torques of this step and hand them to Bullet.
+        """Compute the torques of this step and hand them to the engine.
 
         Parameters
         ----------
         state : RobotState
-            At the start of the step.
+            State at the start of the step.
         demand : (n,) array
-            What `demand`, the law's, gave for this step.
+            Row of `demand` for this step.
         loads : sequence of Load
             Known external forces.
 
         Returns
         -------
         Command
-            Overwritten by the next step.
+            Torques of this step; overwritten by the next step.
         """
         command = self.command
         contact = self._contact.of_last_step(state, self._forces, command.joint)
         self._law.torque(state, demand, self._asked)
         self._set_loads(loads)
-        command.saturated = self._predict(state, contact, self._law.implicit, command.requested)
+        command.saturated = self._predict(state, contact, self._law.implicit, self._torques)
         if command.saturated:
             # A saturated motor no longer follows the law: predict again with its torque fixed at the limit.
             saturated = command.motor != command.requested
@@ -137,13 +182,13 @@ class JointController:
             self._asked[saturated] = command.motor[saturated]
             usual = self._model.armature.copy()
             self._model.armature = self._armature(implicit)
-            self._predict(state, contact, implicit, self._unlimited)
+            self._predict(state, contact, implicit, self._predicted_again)
             self._model.armature = usual
-        drive_joints(self._body, command.joint)
+        self._apply(command.joint)
         return command
 
     def _armature(self, implicit: Array) -> Array:
-        """Everything that a joint's acceleration costs beside its links, for all coordinates (nv,)."""
+        """Inertia that acts on each coordinate beside the links' (nv,): rotor, law and viscous friction."""
         robot = self._robot
         armature = np.zeros(robot.model.nv)
         armature[self._joints] = (
@@ -151,13 +196,12 @@ class JointController:
         )
         return armature
 
-    def _predict(self, state: RobotState, contact: Array, implicit: Array, requested: Array) -> int:
-        """Write torques and friction to the command, and what was asked for; count the motors at a limit."""
-        model, data, command, timestep = self._model, self._data, self.command, self._timestep
-        motors, friction = self._robot.motors, self._robot.friction
-        _drive(self._asked, contact, friction.viscous, state.v, self._torque)
+    def _predict(self, state: RobotState, contact: Array, implicit: Array, torques: StepTorques) -> int:
+        """Predict the step and write its torques and friction; count the motors at a limit."""
+        model, data, timestep, friction = self._model, self._data, self._timestep, torques.friction
+        _drive(self._asked, contact, self._motors.viscous, state.v, self._torque)
         acceleration = pin.aba(model, data, state.q, state.v, self._torque, self._forces)[self._joints]
-        command.friction[:] = 0.0
+        friction[:] = 0.0
         if self._sticks:
             response = pin.computeMinverse(model, data, state.q)[self._joints, self._joints]
             _rub(
@@ -168,25 +212,12 @@ class JointController:
                 self._rubbing,
                 self._coulomb,
                 self._breakaway,
-                command.friction,
+                friction,
             )
-        return _deliver(
-            acceleration,
-            state.v,
-            timestep,
-            self._asked,
-            implicit,
-            motors.torque_limit,
-            motors.reflected_inertia,
-            friction.viscous,
-            requested,
-            command.motor,
-            command.friction,
-            command.joint,
-        )
+        return _deliver(acceleration, state.v, timestep, self._asked, implicit, self._motors, torques)
 
     def _set_loads(self, loads: Sequence[Load]) -> None:
-        """Known external forces for the prediction."""
+        """Set the known external forces of the prediction."""
         for joint in self._loaded:
             self._forces[joint] = _NO_FORCE
         self._loaded.clear()
@@ -197,7 +228,7 @@ class JointController:
 
 @compiled
 def _drive(asked: Array, contact: Array, viscous: Array, v: Array, torque: Array) -> None:
-    """Write what drives the joints, N·m, behind the root's part of `torque` (nv,)."""
+    """Write the torque that drives the joints, N·m, behind the root's part of `torque` (nv,)."""
     root = len(torque) - len(asked)
     for i in range(len(asked)):
         torque[root + i] = asked[i] + contact[i] - viscous[i] * v[root + i]
@@ -214,10 +245,10 @@ def _rub(
     breakaway: Array,
     friction: Array,
 ) -> None:
-    """Add Coulomb friction, or what holds resting joints, to `friction`, and what it does to `acceleration`.
+    """Add Coulomb friction, or what holds resting joints, to `friction`, and its effect to `acceleration`.
 
-    All are the joints' (n,), but for `v` (nv,), the limits of those that rub (k,), and the inverse of the
-    mass matrix `response` (n, n).
+    Arrays are over joints (n,), except for `v` (nv,), the limits of the joints with friction (k,), and the
+    inverse of the mass matrix `response` (n, n).
     """
     count, root = len(rubbing), len(v) - len(acceleration)
     free, speed, block = np.empty(count), np.empty(count), np.empty((count, count))
@@ -239,19 +270,16 @@ def _deliver(
     timestep: float,
     asked: Array,
     implicit: Array,
-    limit: Array,
-    reflected: Array,
-    viscous: Array,
-    requested: Array,
-    motor: Array,
-    friction: Array,
-    joint: Array,
+    motors: MotorConstants,
+    torques: StepTorques,
 ) -> int:
-    """Write what motors are asked for, what they give, and what reaches the joints.
+    """Write the torques that motors are asked for, that they give, and that reach the joints.
 
-    All (n,) but `v` (nv,); `friction` has the Coulomb part and gets the viscous one. Returns how many motors
-    are at their limit.
+    Arrays are over joints (n,), except for `v` (nv,); `torques.friction` has the Coulomb part and gets the
+    viscous one. Returns the number of motors at their limit.
     """
+    requested, motor, friction, joint = torques
+    limit, reflected, viscous = motors
     root, saturated = len(v) - len(asked), 0
     for i in range(len(asked)):
         requested[i] = asked[i] - implicit[i] * acceleration[i]

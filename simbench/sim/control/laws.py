@@ -1,4 +1,4 @@
-"""Control laws: what torque the motors are asked for. A law is split for speed and stability.
+"""Control laws: the torque that the motors are asked for. A law is split for speed and stability.
 
 At every step the torque asked for is `torque(state, demand) − implicit · a`, where a are the joints'
 accelerations in this step, found together with the robot's motion (`sim.control.joint_controller`), and
@@ -19,26 +19,51 @@ from simbench.sim.state import RobotState
 
 
 class ControlLaw(Protocol):
-    """What `JointController` needs of a law."""
+    """Interface of a law for `JointController` and `ArmController`."""
 
     implicit: Array
-    """(n,) What a motor gives less per acceleration of its joint, kg·m²."""
+    """(n,) Torque that a motor gives less per acceleration of its joint, kg·m²."""
     gain: Array
-    """(n,) What is taken from the demand per position of the joint."""
+    """(n,) Gain on the joint positions that is subtracted from the demand."""
     rate_gain: Array
-    """(n,) The same per velocity."""
+    """(n,) Gain on the joint velocities that is subtracted from the demand."""
     by_model: bool
-    """Whether what is left is an acceleration, of which the torque is the model's inverse dynamics."""
+    """Whether the difference is an acceleration, of which the torque is the model's inverse dynamics."""
     beside_step: bool
-    """Whether a torque has more to it, and only `torque` can compute it."""
+    """Whether only `torque` can compute the torque, not demand, gains and model alone."""
 
     def demand(
         self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
     ) -> Array:
-        """Compute the part that does not depend on the state from the reference at the end of a step."""
+        """Compute the part that does not depend on the state from the reference at the end of a step.
+
+        Parameters
+        ----------
+        position, velocity : (..., n) array
+            Reference at the end of a step, rad and rad/s.
+        feedforward : (..., n) array
+            Feed-forward torque, N·m.
+        acceleration : (..., n) array or float
+            Reference acceleration, rad/s².
+
+        Returns
+        -------
+        (..., n) array
+            Demand: a torque (N·m), or an acceleration (rad/s²) if `by_model`.
+        """
 
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
-        """Write the torque at zero acceleration (n,), N·m, into `out`."""
+        """Compute the torque at zero acceleration.
+
+        Parameters
+        ----------
+        state : RobotState
+            State at the start of the step.
+        demand : (n,) array
+            Row of `demand` for this step.
+        out : (n,) array
+            Overwritten: torque, N·m.
+        """
 
 
 class PdLaw:
@@ -46,6 +71,13 @@ class PdLaw:
 
     As Bullet integrates (v⁺ = v + dt a, q⁺ = q + dt v⁺),
     τ(a) = K(q_r⁺ − q − dt v) + D(v_r⁺ − v) + τ_ff − (D dt + K dt²) a.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot whose motors have the gains.
+    timestep : float
+        Physics step dt, s.
     """
 
     def __init__(self, robot: Robot, timestep: float) -> None:
@@ -59,11 +91,36 @@ class PdLaw:
     def demand(
         self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
     ) -> Array:
-        """Compute K q_r⁺ + D v_r⁺ + τ_ff, N·m, for references (..., n) in rad, rad/s, N·m."""
+        """Compute K q_r⁺ + D v_r⁺ + τ_ff.
+
+        Parameters
+        ----------
+        position, velocity : (..., n) array
+            Reference at the end of a step, rad and rad/s.
+        feedforward : (..., n) array
+            Feed-forward torque, N·m.
+        acceleration : (..., n) array or float
+            Reference acceleration, rad/s²; not used.
+
+        Returns
+        -------
+        (..., n) array
+            Demand, N·m.
+        """
         return self.gain * position + self._damping * velocity + feedforward
 
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
-        """Write demand − K q − (D + K dt) v."""
+        """Compute demand − K q − (D + K dt) v.
+
+        Parameters
+        ----------
+        state : RobotState
+            State at the start of the step.
+        demand : (n,) array
+            Row of `demand` for this step.
+        out : (n,) array
+            Overwritten: torque, N·m.
+        """
         without_feedback(demand, self.gain, self.rate_gain, state.q, state.v, out)
 
 
@@ -72,6 +129,20 @@ class ComputedTorqueLaw:
 
     a* = a_r + 2 ω (v_r⁺ − v⁺) + ω² (q_r⁺ − q⁺) with q⁺, v⁺ as a* would make them and ω the bandwidth;
     τ = A(q) a* + I_m a* + h(q, v). Friction is not compensated.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with a fixed base.
+    timestep : float
+        Physics step, s.
+    bandwidth_hz : float
+        Bandwidth of the closed loop ω / 2π, Hz.
+
+    Raises
+    ------
+    ScenarioError
+        If the robot has a free base.
     """
 
     def __init__(self, robot: Robot, timestep: float, bandwidth_hz: float) -> None:
@@ -81,30 +152,67 @@ class ComputedTorqueLaw:
         self._stiffness, self._damping = omega**2, 2.0 * omega
         self._model, self._data = robot.model, robot.model.createData()
         self.implicit = np.zeros(len(robot.joint_names))
-        # What is asked for at the end of the step, from the state at its start.
-        share = 1.0 / (1.0 + self._damping * timestep + self._stiffness * timestep**2)
-        each = np.full(len(self.implicit), share)
-        self._share, self.gain = share, each * self._stiffness
+        # The law holds for the end of the step; the state is known at its start.
+        scale = 1.0 / (1.0 + self._damping * timestep + self._stiffness * timestep**2)
+        each = np.full(len(self.implicit), scale)
+        self._scale, self.gain = scale, each * self._stiffness
         self.rate_gain = each * (self._damping + self._stiffness * timestep)
         self.by_model = True
         self.beside_step = False
-        self._wanted = np.zeros(len(self.implicit))
+        self._target = np.zeros(len(self.implicit))
 
     def demand(
         self, position: Array, velocity: Array, feedforward: Array, acceleration: Array | float = 0.0
     ) -> Array:
-        """Compute the reference's part of a*, rad/s²; the model takes the feed-forward's place."""
-        return self._share * (acceleration + self._damping * velocity + self._stiffness * position)
+        """Compute the reference's part of a*.
+
+        Parameters
+        ----------
+        position, velocity : (..., n) array
+            Reference at the end of a step, rad and rad/s.
+        feedforward : (..., n) array
+            Feed-forward torque, N·m; not used: the model takes its place.
+        acceleration : (..., n) array or float
+            Reference acceleration, rad/s².
+
+        Returns
+        -------
+        (..., n) array
+            Demand, rad/s².
+        """
+        return self._scale * (acceleration + self._damping * velocity + self._stiffness * position)
 
     def torque(self, state: RobotState, demand: Array, out: Array) -> None:
-        """Write the inverse dynamics of a*."""
-        without_feedback(demand, self.gain, self.rate_gain, state.q, state.v, self._wanted)
-        out[:] = pin.rnea(self._model, self._data, state.q, state.v, self._wanted)
+        """Compute the inverse dynamics of a*.
+
+        Parameters
+        ----------
+        state : RobotState
+            State at the start of the step.
+        demand : (n,) array
+            Row of `demand` for this step.
+        out : (n,) array
+            Overwritten: torque, N·m.
+        """
+        without_feedback(demand, self.gain, self.rate_gain, state.q, state.v, self._target)
+        out[:] = pin.rnea(self._model, self._data, state.q, state.v, self._target)
 
 
 @compiled
 def without_feedback(demand: Array, gain: Array, rate_gain: Array, q: Array, v: Array, out: Array) -> None:
-    """Write demand − gain · q − rate_gain · v of the joints, which come last in q and v."""
+    """Compute demand − gain · q − rate_gain · v of the joints.
+
+    Parameters
+    ----------
+    demand, gain, rate_gain : (n,) array
+        Demand of the law and its gains.
+    q : (nq,) array
+        Configuration; the joints come last, rad.
+    v : (nv,) array
+        Velocity; the joints come last, rad/s.
+    out : (n,) array
+        Overwritten.
+    """
     joint_q, joint_v = len(q) - len(out), len(v) - len(out)
     for i in range(len(out)):
         out[i] = demand[i] - gain[i] * q[joint_q + i] - rate_gain[i] * v[joint_v + i]

@@ -10,38 +10,38 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Friction, Robot
 from simbench.sim.control.controller import make_controller
 from simbench.sim.control.laws import PdLaw
-from simbench.sim.state import empty_state, read_state
-from simbench.sim.world import add_robot, open_world
+from simbench.sim.engines import open_engine
+from simbench.sim.state import empty_state
 
 TIMESTEP = 5e-4
 SPRING_HZ, HELD_HZ = 1.5, 60.0
-"""About which the joint swings, and at which the others are held."""
+"""Approximate frequency at which the joint swings, and of the controller that holds the others, Hz."""
 DISPLACED = 0.02
-"""rad."""
+"""Initial displacement of the joint, rad."""
 DURATION = 4.0
-"""s."""
+"""Simulated time, s."""
 
 
 def measure_motor_inertia(robot: Robot, posture: str, joint: int) -> float:
     """Measure the inertia of a joint's motor and drive.
 
     The motor pulls the joint back like a spring, without damping; the others hold; the weight is carried by
-    its model. What the links contribute is known, and is taken off. There is no friction here, against which
+    its model. The links' contribution is known, and is subtracted. There is no friction here, against which
     the paper had to use positive velocity feedback.
 
     Parameters
     ----------
     robot : Robot
-        With a fixed root.
+        Robot with a fixed root.
     posture : str
-        About which it swings.
+        Name of the posture about which the joint swings.
     joint : int
-        0 is the first.
+        Index of the joint; 0 is the first.
 
     Returns
     -------
     float
-        kg·m².
+        Inertia of motor and drive at the joint, kg·m².
     """
     model, nothing = robot.model, np.zeros(len(robot.joint_names))
     whole = _inertia(model, robot.postures[posture])
@@ -60,7 +60,7 @@ def measure_motor_inertia(robot: Robot, posture: str, joint: int) -> float:
 
 
 def _inertia(model: pin.Model, q: Array) -> Array:
-    """Diagonal of A, motors included."""
+    """Diagonal of the inertia matrix A, motors included."""
     return np.array(np.diag(pin.crba(model, model.createData(), q)))
 
 
@@ -70,12 +70,12 @@ def _swing(robot: Robot, posture: Array, joint: int) -> tuple[Array, Array]:
     start[joint] += DISPLACED
     steps, still = round(DURATION / TIMESTEP), np.zeros(len(posture))
     angle = np.empty(steps)
-    with open_world(TIMESTEP) as world:
-        body = add_robot(world, robot, np.array([0, 0, 0, 0, 0, 0, 1.0]), start)
+    with open_engine().open_world(TIMESTEP) as world:
+        body = world.add_robot(robot, np.array([0, 0, 0, 0, 0, 0, 1.0]), start)
         model, data = body.robot.model, body.robot.model.createData()
-        controller, state = make_controller(body, PdLaw(body.robot, TIMESTEP)), empty_state(body)
+        controller, state = make_controller(body, PdLaw(body.robot, TIMESTEP)), empty_state(body.robot)
         for step in range(steps):
-            read_state(body, state)
+            body.read_state(state)
             angle[step] = state.q[joint]
             weight = pin.computeGeneralizedGravity(model, data, state.q)
             controller.step(state, controller.demand(posture, still, weight))

@@ -5,15 +5,16 @@ import pinocchio as pin
 
 from simbench.dynamics.calibration.oscillation import oscillation_frequency, two_wire_inertia
 from simbench.kinematics.arrays import Array
-from simbench.sim.world import GRAVITY, bullet, open_world
+from simbench.sim.engine import GRAVITY
+from simbench.sim.engines import open_engine
 
 TIMESTEP = 2.5e-4
 LENGTH, DISTANCE, ABOVE = 0.5, 0.2, 0.15
-"""Of the wires, of each from the axis, and of their ends from the centre of gravity, m."""
+"""Length of the wires, their distance from the axis, and height of their ends above the COG, m."""
 STRETCH = 1e-4
-"""What the wires give under the weight, m."""
+"""Elongation of the wires under the weight, m."""
 TWIST = 0.05
-"""rad."""
+"""Initial rotation about the vertical, rad."""
 SWINGS = 4
 
 
@@ -32,9 +33,9 @@ def measure_on_two_wires(body: pin.Inertia) -> Array:
     """
     measured = []
     for axis in range(3):
-        # Only for how long to watch.
-        rough = np.pi * np.sqrt(body.inertia[axis, axis] * LENGTH / (body.mass * GRAVITY)) / DISTANCE
-        time, angle = twist_on_two_wires(body, axis, 2 * SWINGS * rough)
+        # An estimate of the period, only to choose the duration.
+        period = np.pi * np.sqrt(body.inertia[axis, axis] * LENGTH / (body.mass * GRAVITY)) / DISTANCE
+        time, angle = twist_on_two_wires(body, axis, 2 * SWINGS * period)
         frequency = oscillation_frequency(time, angle)
         measured.append(two_wire_inertia(body.mass, GRAVITY, DISTANCE, LENGTH, frequency))
     return np.array(measured)
@@ -46,15 +47,16 @@ def twist_on_two_wires(body: pin.Inertia, axis: int, duration: float) -> tuple[A
     Parameters
     ----------
     body : pinocchio.Inertia
+        Mass and inertia, diagonal in the body's axes.
     axis : int
-        The one that is vertical.
+        Index of the axis that is vertical.
     duration : float
-        s.
+        Simulated time, s.
 
     Returns
     -------
     time, angle : (T,) array
-        s, and of the twist, rad.
+        Time (s) and angle of the twist (rad).
     """
     # Axis up, the wires' ends along the next one.
     upright = np.roll(np.eye(3), -axis - 1, axis=0)
@@ -63,32 +65,20 @@ def twist_on_two_wires(body: pin.Inertia, axis: int, duration: float) -> tuple[A
     stiffness = body.mass * GRAVITY / (2 * STRETCH)
     steps = round(duration / TIMESTEP)
     angle = np.empty(steps)
-    with open_world(TIMESTEP) as world:
-        client = world.client
+    with open_engine().open_world(TIMESTEP) as world:
         start = pin.rpy.rpyToMatrix(0.0, 0.0, TWIST) @ upright
-        hung = bullet.createMultiBody(
-            body.mass, -1, -1, [0, 0, 0], pin.Quaternion(start).coeffs().tolist(), physicsClientId=client
-        )
-        bullet.changeDynamics(
-            hung,
-            -1,
-            linearDamping=0.0,
-            angularDamping=0.0,
-            localInertiaDiagonal=np.diag(body.inertia).tolist(),
-            physicsClientId=client,
-        )
+        quaternion = tuple(pin.Quaternion(start).coeffs().tolist())
+        hung = world.add_rigid_body(body.mass, np.diag(body.inertia), quaternion)
         for step in range(steps):
-            position, quaternion = bullet.getBasePositionAndOrientation(hung, physicsClientId=client)
-            turned = np.reshape(bullet.getMatrixFromQuaternion(quaternion), (3, 3)) @ upright.T
+            position, rotation = hung.pose()
+            turned = rotation @ upright.T
             angle[step] = np.arctan2(turned[1, 0], turned[0, 0])
             for end, anchor in zip(ends, anchors, strict=True):
                 at = np.array(position) + turned @ end
                 wire = anchor - at
                 length = np.linalg.norm(wire)
-                # As long as the formula has it under the weight.
+                # Under the weight the wire has the length that the formula assumes.
                 pull = max(0.0, stiffness * (length - (LENGTH - STRETCH)))
-                bullet.applyExternalForce(
-                    hung, -1, (pull / length * wire).tolist(), at.tolist(), bullet.WORLD_FRAME, client
-                )
+                hung.apply_force((pull / length * wire).tolist(), at.tolist())
             world.step()
     return np.arange(steps, dtype=float) * TIMESTEP, angle

@@ -1,12 +1,14 @@
 """The floor of a picture: pale tiles that fade into the background."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from simbench.sim.world import World, bullet
+from simbench.kinematics.arrays import Array
+from simbench.sim.engine import Stage
 
 TILE = 0.5  # m
 TEXTURE_HALF = 4.0
@@ -18,32 +20,36 @@ PLAIN = 0.98
 """Grey level of the floor beyond the tiles, 0..1."""
 
 
-def add_floor(world: World, center: Sequence[float], light: NDArray[np.float64]) -> None:
-    """Put a floor without collision shape at z = 0.
+def add_floor(stage: Stage, center: Sequence[float], light: Array) -> None:
+    """Put a floor that nothing collides with at z = 0.
 
     Parameters
     ----------
-    world : World
+    stage : Stage
+        World for pictures.
     center : two floats
-        Around which the tiles are seen; they stay aligned with the world's origin.
+        Point on the ground around which the tiles are seen, world frame, m; the tiles stay aligned with the
+        world's origin.
     light : (3,) array
-        Direction to the light.
+        Vector from the world's origin to the light, m.
     """
     # Uncompressed: packing and unpacking it would take longer than drawing it.
-    texture = world.scratch / "floor.bmp"
+    texture = stage.scratch / "floor.bmp"
     Image.fromarray(_tiles()).save(texture)
     middle = [2.0 * TILE * round(value / (2.0 * TILE)) for value in center]
     square = TEXTURE_HALF * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
-    tiled = _add_flat(world, "tiles", square, [(0, 1, 2), (0, 2, 3)], middle, 1.0, light)
+    tiles = stage.scratch / "tiles.obj"
+    _write_flat_mesh(tiles, square, [(0, 1, 2), (0, 2, 3)], light)
     rim = np.vstack([square, HORIZON_HALF / TEXTURE_HALF * square])
     around = [
         triangle
         for k in range(4)
         for triangle in ((k, k + 4, (k + 1) % 4), ((k + 1) % 4, k + 4, (k + 1) % 4 + 4))
     ]
-    _add_flat(world, "horizon", rim, around, middle, PLAIN, light)
-    image = bullet.loadTexture(str(texture), physicsClientId=world.client)
-    bullet.changeVisualShape(tiled, -1, textureUniqueId=image, physicsClientId=world.client)
+    horizon = stage.scratch / "horizon.obj"
+    _write_flat_mesh(horizon, rim, around, light)
+    stage.add_surface(tiles, 1.0, middle, texture)
+    stage.add_surface(horizon, PLAIN, middle, None)
 
 
 def _tiles() -> NDArray[np.uint8]:
@@ -64,16 +70,10 @@ def _tiles() -> NDArray[np.uint8]:
     return np.repeat(np.rint(255.0 * level).astype(np.uint8)[:, :, None], 3, axis=2)
 
 
-def _add_flat(
-    world: World,
-    name: str,
-    corners: NDArray[np.float64],
-    triangles: Sequence[tuple[int, int, int]],
-    center: Sequence[float],
-    level: float,
-    light: NDArray[np.float64],
-) -> int:
-    """Add triangles that lie on the ground; the picture of the tiles spans the texture's square."""
+def _write_flat_mesh(
+    path: Path, corners: Array, triangles: Sequence[tuple[int, int, int]], light: Array
+) -> None:
+    """Write triangles that lie on the ground; the picture of the tiles spans the texture's square."""
     # The EGL plugin adds a highlight that it cannot switch off, and computes it for a camera elsewhere.
     # Normals that lie in the floor, toward the light, keep it out of sight.
     toward = light[:2] / np.linalg.norm(light[:2])
@@ -81,16 +81,4 @@ def _add_flat(
     lines += [f"vt {0.5 + 0.5 * x:g} {0.5 - 0.5 * y:g}" for x, y in corners / TEXTURE_HALF]
     lines.append(f"vn {toward[0]:g} {toward[1]:g} 0")
     lines += ["f " + " ".join(f"{k + 1}/{k + 1}/1" for k in triangle) for triangle in triangles]
-    path = world.scratch / f"{name}.obj"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    shape = bullet.createVisualShape(
-        bullet.GEOM_MESH,
-        fileName=str(path),
-        rgbaColor=[level, level, level, 1.0],
-        physicsClientId=world.client,
-    )
-    return int(
-        bullet.createMultiBody(
-            0.0, baseVisualShapeIndex=shape, basePosition=[*center, 0.0], physicsClientId=world.client
-        )
-    )

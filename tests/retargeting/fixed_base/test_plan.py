@@ -17,7 +17,7 @@ from simbench.runs.log import open_run
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
-from simbench.sim.equipment import actor_positions, fixture_surroundings
+from simbench.sim.equipment import compute_actor_positions, describe_surroundings
 from simbench.sim.fixtures.mechanism import mechanism_obstacles
 
 SCENARIOS = ("puma560_valves", "puma560_drawer", "puma560_steering_wheel")
@@ -34,7 +34,7 @@ def made(name, *overrides):
         motion,
         scenario.robot,
         scenario.retarget,
-        Equipment(motion.handles, fixture_surroundings(mechanisms, robot)),
+        Equipment(motion.handles, describe_surroundings(mechanisms, robot)),
         lambda stage, done, total: None,
     )
     return SimpleNamespace(scenario=scenario, mechanism=mechanism, motion=motion, robot=robot, plan=plan)
@@ -95,7 +95,7 @@ def test_the_flange_enters_nothing_but_the_rod_it_holds(plans, name, held):
     planned = plans[name]
     mechanism, plan = planned.mechanism, planned.plan
     shapes = [shape for part in (*mechanism.furniture, *mechanism.parts) for shape in part.shapes]
-    obstacles = mechanism_obstacles(mechanism, actor_positions(mechanism, plan.hands), ())
+    obstacles = mechanism_obstacles(mechanism, compute_actor_positions(mechanism, plan.hands), ())
     numbered = [replace(each, name=str(number)) for number, each in enumerate(obstacles)]
     scene = placed_robot(planned.robot, plan.base)
     entered = find_interference(scene, plan.trajectory, numbered)
@@ -104,7 +104,7 @@ def test_the_flange_enters_nothing_but_the_rod_it_holds(plans, name, held):
 
 
 def test_only_what_the_right_hand_holds_is_asked_for(plans):
-    asked = actor_positions(plans["puma560_valves"].mechanism, plans["puma560_valves"].plan.hands)
+    asked = compute_actor_positions(plans["puma560_valves"].mechanism, plans["puma560_valves"].plan.hands)
     left, right = np.ptp(asked, axis=0)
     assert left == 0.0
     assert right == pytest.approx(2.0 * np.pi, rel=0.1)

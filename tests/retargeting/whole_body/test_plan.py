@@ -16,7 +16,7 @@ from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.sides import SIDES
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
-from simbench.sim.equipment import fixture_handles
+from simbench.sim.equipment import describe_handles
 from simbench.sim.fixtures.mechanism import handle_poses
 
 
@@ -249,7 +249,7 @@ def test_a_drawer_out_of_reach_is_refused(romeo):
     scenario = load_scenario("drawer", ["robot.position_m=[-0.45, 0.0]", "motion.task={repetitions: 1}"])
     mechanisms = scenario_mechanisms(scenario)
     motion = resample(scenario_motion(scenario, mechanisms), 50.0)
-    handles = fixture_handles(mechanisms)
+    handles = describe_handles(mechanisms)
     with pytest.raises(RetargetError, match=r"out of reach: a palm stays \d+\.\d mm") as caught:
         plan_motion(romeo, motion, scenario.robot, scenario.retarget, Equipment(handles), lambda *_: None)
     # It stands 0.41 m too far back, and had a little room.

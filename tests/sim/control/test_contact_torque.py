@@ -5,10 +5,11 @@ import pinocchio as pin
 import pytest
 
 from simbench.robot.robot import load_robot
+from simbench.sim.bullet import open_world
+from simbench.sim.bullet.client import bullet
 from simbench.sim.control.contact_torque import ContactTorque
 from simbench.sim.control.controller import make_controller
-from simbench.sim.state import empty_state, read_state
-from simbench.sim.world import add_robot, bullet, open_world
+from simbench.sim.state import empty_state
 
 DT = 1e-3
 LENGTH, MASS, ROTOR = 0.5, 1.0, 0.4
@@ -52,15 +53,15 @@ def test_a_hit_block_receives_the_rotors_momentum(rod):
     """The rod turns at 1 rad/s into a free block in weightlessness; what it loses, the block has."""
     with open_world(DT) as world:
         bullet.setGravity(0, 0, 0, physicsClientId=world.client)
-        body = add_robot(world, rod, np.array([0, 0, 1.0, 0, 0, 0, 1]), np.zeros(1))
+        body = world.add_robot(rod, np.array([0, 0, 1.0, 0, 0, 0, 1]), np.zeros(1))
         target = block(world, 2.0, [LENGTH, 0.09, 1.0])
-        bullet.resetJointState(body.body, body.joints[0], 0.0, 1.0, physicsClientId=world.client)
-        controller, state = make_controller(body), empty_state(body)
+        bullet.resetJointState(body.handle, body.joints[0], 0.0, 1.0, physicsClientId=world.client)
+        controller, state = make_controller(body), empty_state(body.robot)
         for _ in range(100):
-            read_state(body, state)
+            body.read_state(state)
             controller.step(state, controller.demand(*np.zeros((3, 1))))
             world.step()
-        read_state(body, state)
+        body.read_state(state)
         (_, push, _), _ = bullet.getBaseVelocity(target, physicsClientId=world.client)
     assert push > 0.1
     lost = INERTIA * (1.0 - state.v[0])
@@ -74,15 +75,15 @@ def test_a_rod_that_leans_on_a_wall_presses_with_its_motors_torque(rod):
     """At rest nothing accelerates, rotor or not: the wall feels τ / length, and the joint all of τ."""
     with open_world(DT) as world:
         bullet.setGravity(0, 0, 0, physicsClientId=world.client)
-        body = add_robot(world, rod, np.array([0, 0, 1.0, 0, 0, 0, 1]), np.zeros(1))
+        body = world.add_robot(rod, np.array([0, 0, 1.0, 0, 0, 0, 1]), np.zeros(1))
         wall = block(world, 0.0, [LENGTH, 0.08, 1.0])
-        controller, state = make_controller(body), empty_state(body)
+        controller, state = make_controller(body), empty_state(body.robot)
         forces = []
         for _ in range(600):
-            read_state(body, state)
+            body.read_state(state)
             command = controller.step(state, controller.demand(np.zeros(1), np.zeros(1), np.array([3.0])))
             world.step()
-            contacts = bullet.getContactPoints(body.body, wall, physicsClientId=world.client)
+            contacts = bullet.getContactPoints(body.handle, wall, physicsClientId=world.client)
             forces.append(sum(contact[9] for contact in contacts))
     assert np.abs(state.v).max() < 1e-4
     assert command.motor[0] == 3.0
@@ -94,14 +95,14 @@ def test_in_free_motion_there_is_none(romeo, random_state, set_state):
     """What is read off steps without contacts is rounding."""
     q, v = random_state(0)
     with open_world(DT) as world:
-        body = add_robot(world, romeo, q[:7], q[7:])
+        body = world.add_robot(romeo, q[:7], q[7:])
         set_state(body, q, v)
-        controller, observer, state = make_controller(body), ContactTorque(body, ()), empty_state(body)
+        controller, observer, state = make_controller(body), ContactTorque(body, ()), empty_state(body.robot)
         forces = pin.StdVec_Force([pin.Force.Zero() for _ in range(romeo.model.njoints)])
         still = received = np.zeros(33)
         found = []
         for _ in range(10):
-            read_state(body, state)
+            body.read_state(state)
             found.append(observer.of_last_step(state, forces, received).copy())
             received = controller.step(state, controller.demand(still, still, still)).joint.copy()
             world.step()

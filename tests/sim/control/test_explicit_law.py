@@ -59,7 +59,7 @@ def run(tmp_path_factory):
         out = folder / str(len(list(folder.iterdir())))
         result = run_scenario(load_scenario("puma560_sweep", [*SHORT, *overrides]), out)
         with open_run(out) as log:
-            return log.joint_position.values, result.metrics["tracking.rms_rad"]
+            return log["joint_position"].values, result.metrics["tracking.rms_rad"]
 
     return swept
 

@@ -2,10 +2,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from simbench.sim.bullet import open_world
+from simbench.sim.bullet.client import bullet
 from simbench.sim.control.joint_controller import JointController
-from simbench.sim.link_motion import link_motions
-from simbench.sim.state import RobotState, empty_state, read_state
-from simbench.sim.world import add_robot, bullet, open_world
+from simbench.sim.state import RobotState, empty_state
 
 DT = 1e-3
 UNLIMITED = np.full(33, 1e9)
@@ -26,16 +26,16 @@ def drive(random_state, set_state):
         speed = rng.normal(size=count) if speed is None else speed
         feedforward = np.zeros(count) if feedforward is None else feedforward
         with open_world(DT) as world:
-            body = add_robot(world, robot, q[:7], q[7:])
+            body = world.add_robot(robot, q[:7], q[7:])
             set_state(body, q, v)
-            controller, state = JointController(body), empty_state(body)
+            controller, state = JointController(body), empty_state(body.robot)
             for _ in range(steps):
-                read_state(body, state)
+                body.read_state(state)
                 before = RobotState(state.q.copy(), state.v.copy(), state.root.copy())
                 loads = [] if load is None else [load(body, before)]
                 command = controller.step(state, controller.demand(reference, speed, feedforward), loads)
                 world.step()
-                read_state(body, state)
+                body.read_state(state)
                 yield before, command, (state.v - before.v)[6:] / DT, state
 
     return run
@@ -92,8 +92,8 @@ def test_known_loads_are_part_of_the_prediction(romeo, with_motors, drive, link)
         place = data.oMi[joint]
         point = place.translation + lever
         client = body.world.client
-        link_motions(body, [0])
-        where = body.body, body.links[link]
+        body.link_motions([0])
+        where = body.handle, body.links[link]
         bullet.applyExternalForce(*where, force, point, bullet.WORLD_FRAME, physicsClientId=client)
         bullet.applyExternalTorque(*where, torque, bullet.WORLD_FRAME, physicsClientId=client)
         turn = place.rotation.T
@@ -212,18 +212,18 @@ def test_damping_far_beyond_the_explicit_limit_is_stable_in_the_air(
     assert (robot.motors.damping * DT / inertia > 2.0).sum() > 10
     with open_world(DT) as world:
         bullet.setGravity(0, 0, 0, physicsClientId=world.client)
-        body = add_robot(world, robot, q[:7], q[7:])
+        body = world.add_robot(robot, q[:7], q[7:])
         v = np.zeros(model.nv)
         v[6:] = 2.0 * np.random.default_rng(0).normal(size=33)
         set_state(body, q, v)
-        controller, state = JointController(body), empty_state(body)
+        controller, state = JointController(body), empty_state(body.robot)
         peaks = []
         for _ in range(300):
-            read_state(body, state)
+            body.read_state(state)
             controller.step(state, controller.demand(q[7:], np.zeros(33), np.zeros(33)))
             world.step()
             peaks.append(np.abs(state.v[6:]).max())
-        read_state(body, state)
+        body.read_state(state)
     assert max(peaks) <= 1.5 * peaks[0]
     assert peaks[-1] < 1e-2 * peaks[0]
     np.testing.assert_allclose(state.q[7:], q[7:], atol=0.01)
@@ -250,11 +250,11 @@ def test_a_joint_swings_with_rotor_and_link_inertia(romeo, weightless, with_moto
     x, v = 0.05, 0.0
     with open_world(DT) as world:
         bullet.setGravity(0, 0, 0, physicsClientId=world.client)
-        body = add_robot(world, robot, q[:7], q[7:])
-        controller, state = JointController(body), empty_state(body)
+        body = world.add_robot(robot, q[:7], q[7:])
+        controller, state = JointController(body), empty_state(body.robot)
         still = np.zeros(33)
         for _ in range(300):
-            read_state(body, state)
+            body.read_state(state)
             controller.step(state, controller.demand(rest, still, still))
             world.step()
             path.append(state.q[7 + column] - rest[column])

@@ -8,10 +8,11 @@ import pytest
 
 from simbench.errors import ScenarioError
 from simbench.robot.robot import load_robot
+from simbench.sim.bullet import open_world
+from simbench.sim.bullet.client import bullet
 from simbench.sim.control.controller import make_controller
 from simbench.sim.control.laws import LAWS, ComputedTorqueLaw, PdLaw
-from simbench.sim.state import RobotState, empty_state, read_state
-from simbench.sim.world import add_robot, bullet, open_world
+from simbench.sim.state import RobotState, empty_state
 
 DT = 1e-3
 
@@ -102,18 +103,18 @@ def test_errors_decay_as_a_double_pole_at_the_bandwidth(puma, bandwidth):
     rate = np.array([0.5, 1.0, -0.5, 0.0, -1.0, 0.7])
     errors = []
     with open_world(DT) as world:
-        body = add_robot(world, free, np.array([0, 0, 0, 0, 0, 0, 1.0]), start - first)
+        body = world.add_robot(free, np.array([0, 0, 0, 0, 0, 0, 1.0]), start - first)
         before = np.array([0.3, -0.2, 0.4, -0.5, 0.3, 0.6])
         for joint, place, pace in zip(body.joints, start - first, before - rate, strict=True):
-            bullet.resetJointState(body.body, joint, place, pace, physicsClientId=world.client)
+            bullet.resetJointState(body.handle, joint, place, pace, physicsClientId=world.client)
         law = ComputedTorqueLaw(free, DT, bandwidth)
-        controller, state = make_controller(body, law), empty_state(body)
+        controller, state = make_controller(body, law), empty_state(body.robot)
         demand = controller.demand(position, speed, np.zeros(6), acceleration)
         for step in range(steps):
-            read_state(body, state)
+            body.read_state(state)
             controller.step(state, demand[step])
             world.step()
-            read_state(body, state)
+            body.read_state(state)
             errors.append(position[step] - state.q)
     omega = 2.0 * np.pi * bandwidth
     z = 1.0 / (1.0 + omega * DT)
@@ -133,14 +134,14 @@ def test_friction_leaves_the_error_that_the_inertia_says(puma):
     omega, speed, steps = 2.0 * np.pi * 10.0, 0.5, 1500
     start, moving = puma.postures["ready"], np.array([0, 0, 0, 0, 0, speed])
     with open_world(DT) as world:
-        body = add_robot(world, puma, np.array([0, 0, 0, 0, 0, 0, 1.0]), start)
-        controller, state = make_controller(body, ComputedTorqueLaw(puma, DT, 10.0)), empty_state(body)
+        body = world.add_robot(puma, np.array([0, 0, 0, 0, 0, 0, 1.0]), start)
+        controller, state = make_controller(body, ComputedTorqueLaw(puma, DT, 10.0)), empty_state(body.robot)
         for step in range(steps):
             wanted = start + (step + 1) * DT * moving
-            read_state(body, state)
+            body.read_state(state)
             controller.step(state, controller.demand(wanted, moving, np.zeros(6), np.zeros(6)))
             world.step()
-        read_state(body, state)
+        body.read_state(state)
     torque = puma.friction.coulomb[5] + puma.friction.viscous[5] * speed
     expected = (1.0 + omega * DT) ** 2 * torque / ((0.193 + 4e-5) * omega**2)
     assert wanted[5] - state.q[5] == pytest.approx(expected, rel=0.01)

@@ -9,12 +9,12 @@ import scenes
 
 from simbench.errors import RunError
 from simbench.robot.robot import load_robot
+from simbench.sim.bullet import renderer_choice, stage
+from simbench.sim.bullet.client import bullet
 from simbench.sim.fixtures.drawer import drawer_mechanism
-from simbench.sim.fixtures.fixture import fixture_state
 from simbench.sim.fixtures.mechanism import Mechanism, Part
 from simbench.sim.fixtures.shapes import WARM, Board
 from simbench.sim.rendering import camera as camera_module
-from simbench.sim.rendering import renderer_choice, scene_renderer
 from simbench.sim.rendering.camera import (
     Balance,
     Camera,
@@ -27,7 +27,6 @@ from simbench.sim.rendering.scene_region import moving_region
 from simbench.sim.rendering.scene_renderer import open_scene, pose_scene, take_picture
 from simbench.sim.rendering.scene_view import FAR, NEAR, floor_depth, project, projection_matrix, view_matrix
 from simbench.sim.rendering.scene_worker import Job, draw_frames
-from simbench.sim.world import bullet
 
 CAMERA = Camera(
     target_m=(0.25, 0.0, 0.75),
@@ -114,8 +113,8 @@ def test_tiles_join_without_a_seam(robot, monkeypatch):
     with open_scene(robot, [DRAWER], CAMERA, "EGL") as scene:
         pose_scene(scene, frames, 0)
         whole = take_picture(scene)
-        monkeypatch.setattr(scene_renderer, "EGL_WIDTH", 200)
-        monkeypatch.setattr(scene_renderer, "EGL_HEIGHT", 100)
+        monkeypatch.setattr(stage, "EGL_WIDTH", 200)
+        monkeypatch.setattr(stage, "EGL_HEIGHT", 100)
         tiled = take_picture(scene)
     assert np.mean(np.abs(whole.rgb.astype(int) - tiled.rgb) > 8) < 0.002
     assert np.mean(np.abs(whole.depth - tiled.depth) > 1e-4) < 0.002
@@ -157,11 +156,11 @@ def test_free_standing_equipment_is_drawn_at_the_pose_of_each_frame(robot):
     still = frames_of(robot, 3)
     frames = dataclasses.replace(still, fixtures={"block": np.empty((3, 0))}, stands={"block": stands})
     with open_scene(robot, [stood], CAMERA, "TinyRenderer") as scene:
-        fixture, client = scene.fixtures["block"], scene.world.client
+        fixture, client = scene.fixtures["block"], scene.stage.client
         before = bullet.getBasePositionAndOrientation(fixture.furniture, physicsClientId=client)
         for index in (2, 0, 1):
             pose_scene(scene, frames, index)
-            np.testing.assert_allclose(fixture_state(fixture).stand, stands[index], atol=1e-6)
+            np.testing.assert_allclose(fixture.read_state().stand, stands[index], atol=1e-6)
         assert bullet.getBasePositionAndOrientation(fixture.furniture, physicsClientId=client) == before
         # Only the block moves: by 10 cm, and it is 28 cm from corner to corner.
         region = moving_region(scene, frames, range(3))
@@ -248,12 +247,12 @@ def test_probe_survives_what_a_plugin_does(probe, monkeypatch):
     """The plugin may end its process; a plugin that cannot be loaded counts as none."""
     monkeypatch.setattr(renderer_choice, "_PROBE", probe)
     monkeypatch.setattr(renderer_choice, "egl_plugin", lambda: "/nonexistent/eglRenderer.so")
-    assert choose_renderer.__wrapped__() == "TinyRenderer"
+    assert renderer_choice.choose_renderer.__wrapped__() == "TinyRenderer"
 
 
 def test_no_plugin_in_the_wheel(monkeypatch):
     monkeypatch.setattr(renderer_choice, "egl_plugin", lambda: None)
-    assert choose_renderer.__wrapped__() == "TinyRenderer"
+    assert renderer_choice.choose_renderer.__wrapped__() == "TinyRenderer"
 
 
 def test_interruption_leaves_nothing_behind(robot, tmp_path, monkeypatch):

@@ -8,8 +8,8 @@ import yourdfpy
 from simbench.balance.standing.standing import stand
 from simbench.errors import RunError
 from simbench.robot.robot import load_robot
+from simbench.sim.bullet import stage
 from simbench.sim.rendering import camera as camera_module
-from simbench.sim.rendering import scene_region
 from simbench.sim.rendering.camera import Frames, draw_pictures
 from simbench.sim.rendering.portrait import BAND, GAP, MARGIN, draw_portrait, natural_posture
 from simbench.sim.rendering.portrait_camera import FILLED, frame_cameras, panel_size
@@ -174,7 +174,7 @@ def test_frames_of_a_robot_of_primitives_are_drawn(crane):
 
 
 def test_meshes_that_cannot_be_measured_may_move_anywhere(romeo, monkeypatch):
-    monkeypatch.setattr(scene_region, "mesh_points", lambda path: None)
+    monkeypatch.setattr(stage, "mesh_points", lambda path: None)
     base = np.tile([0.0, 0.0, 0.9, 0.0, 0.0, 0.0, 1.0], (2, 1))
     frames = Frames(base, np.zeros((2, len(romeo.joint_names))), {}, None)
     (camera,) = frame_cameras([np.array([[-0.2, -0.2, 0.0], [0.9, 0.2, 2.0]])], [0.0], 160, 120)

@@ -7,12 +7,12 @@ import pinocchio as pin
 import pytest
 
 from simbench.robot.robot import load_robot
-from simbench.sim.control.arm_controller import ArmController
-from simbench.sim.control.controller import make_controller
+from simbench.sim.bullet import open_world
+from simbench.sim.bullet.client import bullet
+from simbench.sim.control.controller import ArmController, make_controller
 from simbench.sim.control.joint_controller import JointController
 from simbench.sim.control.laws import ComputedTorqueLaw, PdLaw
-from simbench.sim.state import empty_state, read_state
-from simbench.sim.world import add_robot, bullet, open_world
+from simbench.sim.state import empty_state
 
 DT = 1e-3
 BASE = np.array([0.2, -0.3, 0.1, 0.0, 0.0, 0.6, 0.8])
@@ -44,7 +44,7 @@ def test_does_what_pinocchio_says(puma, law, limit, rubs):
     start = puma.postures["ready"]
     saturated, touched, moved = 0, 0, []
     with open_world(DT) as world:
-        body = add_robot(world, robot, BASE, start)
+        body = world.add_robot(robot, BASE, start)
         model, data = body.robot.model, body.robot.model.createData()
         pin.framesForwardKinematics(model, data, start + WAY)
         flange = data.oMf[model.getFrameId(robot.frames["right_hand"])].translation
@@ -54,9 +54,9 @@ def test_does_what_pinocchio_says(puma, law, limit, rubs):
         block = bullet.createMultiBody(0, shape, basePosition=flange, physicsClientId=world.client)
         ours = ArmController(body, LAWS[law](body.robot, DT))
         theirs = JointController(body, LAWS[law](body.robot, DT))
-        state = empty_state(body)
+        state = empty_state(body.robot)
         for step in range(240):
-            read_state(body, state)
+            body.read_state(state)
             reference = start + WAY * np.sin(0.015 * min(step, 104))
             demand = ours.demand(reference, np.zeros(6), np.zeros(6), np.zeros(6))
             loads = [(6, tuple(rng.normal(scale=10.0, size=6)))] if 20 <= step < 200 else []
@@ -69,7 +69,7 @@ def test_does_what_pinocchio_says(puma, law, limit, rubs):
             saturated += command.saturated
             moved.append(state.q.copy())
             world.step()
-            touched += bool(bullet.getContactPoints(body.body, block, physicsClientId=world.client))
+            touched += bool(bullet.getContactPoints(body.handle, block, physicsClientId=world.client))
     assert 0 < touched < 240
     assert np.ptp(moved, axis=0).max() > 0.01
     assert (saturated > 0) == (limit == 1.0)
@@ -77,7 +77,7 @@ def test_does_what_pinocchio_says(puma, law, limit, rubs):
 
 def test_arms_alone_are_driven_so(puma, romeo):
     with open_world(DT) as world:
-        arm = add_robot(world, puma, BASE, puma.postures["ready"])
-        humanoid = add_robot(world, romeo, np.array([0, 0, 3.0, 0, 0, 0, 1]), romeo.postures["standing"])
+        arm = world.add_robot(puma, BASE, puma.postures["ready"])
+        humanoid = world.add_robot(romeo, np.array([0, 0, 3.0, 0, 0, 0, 1]), romeo.postures["standing"])
         assert isinstance(make_controller(arm), ArmController)
         assert isinstance(make_controller(humanoid), JointController)

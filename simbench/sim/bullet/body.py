@@ -1,0 +1,114 @@
+"""Poses, velocities and external forces of links, which robots and fixtures have in common."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from simbench.sim.bullet.client import bullet
+from simbench.sim.engine import BodyHandle, LinkHandle
+from simbench.sim.vectors import Motion, Vector
+
+ROOT = LinkHandle(-1)
+"""Bullet's index of every body's root link."""
+
+
+@dataclass(frozen=True)
+class BulletBody:
+    """A body in one of Bullet's worlds.
+
+    Parameters
+    ----------
+    client : int
+        PyBullet's client id.
+    handle : BodyHandle
+        PyBullet's body id.
+    links : mapping of str to LinkHandle
+        Link name to Bullet's index (root: -1).
+    """
+
+    client: int
+    handle: BodyHandle
+    links: Mapping[str, LinkHandle]
+
+    def link_motions(self, links: Sequence[LinkHandle]) -> list[Motion]:
+        """Compute the poses and velocities of links for the present joint positions.
+
+        Parameters
+        ----------
+        links : sequence of LinkHandle
+            Links of this body; the root only alone (`[-1]`).
+
+        Returns
+        -------
+        list of Motion
+            One for each link, in world axes.
+        """
+        if links == [-1]:
+            return [self._root_motion()]
+        states = bullet.getLinkStates(
+            self.handle, links, computeLinkVelocity=1, computeForwardKinematics=1, physicsClientId=self.client
+        )
+        return [(state[0], *state[4:8]) for state in states]
+
+    def _root_motion(self) -> Motion:
+        """Motion of the root, which Bullet knows as that of its centre of mass and principal axes."""
+        client = self.client
+        com, rotation = bullet.getBasePositionAndOrientation(self.handle, physicsClientId=client)
+        inertial = bullet.getDynamicsInfo(self.handle, -1, physicsClientId=client)[3:5]
+        frame = bullet.multiplyTransforms(com, rotation, *bullet.invertTransform(*inertial))
+        linear, angular = bullet.getBaseVelocity(self.handle, physicsClientId=client)
+        return com, frame[0], frame[1], linear, angular
+
+    def apply_force(self, link: LinkHandle, force: Vector, point: Vector) -> None:
+        """Apply a force to a link during the next step.
+
+        Parameters
+        ----------
+        link : LinkHandle
+            Link that the force acts on.
+        force : (3,) floats
+            Force, world axes, N.
+        point : (3,) floats
+            Point of application, world frame, m.
+        """
+        bullet.applyExternalForce(
+            self.handle, link, force, point, bullet.WORLD_FRAME, physicsClientId=self.client
+        )
+
+    def apply_wrench(self, link: LinkHandle, force: Vector, torque: Vector, point: Vector) -> None:
+        """Apply a force and a torque to a link during the next step.
+
+        Bullet takes the lever of an external force about where it last computed the link to be: a step ago,
+        unless `link_motions` asked for the link in between.
+
+        Parameters
+        ----------
+        link : LinkHandle
+            Link that the wrench acts on.
+        force, torque : (3,) floats
+            Force (N) and torque (N·m), world axes.
+        point : (3,) floats
+            Point of application of the force, world frame, m.
+        """
+        handle, client = self.handle, self.client
+        bullet.applyExternalForce(handle, link, force, point, bullet.WORLD_FRAME, physicsClientId=client)
+        bullet.applyExternalTorque(handle, link, torque, bullet.WORLD_FRAME, physicsClientId=client)
+
+
+def link_handles(client: int, body: BodyHandle) -> dict[str, LinkHandle]:
+    """List the links of a body but for its root.
+
+    Parameters
+    ----------
+    client : int
+        PyBullet's client id.
+    body : BodyHandle
+        PyBullet's body id.
+
+    Returns
+    -------
+    {str: LinkHandle}
+        Link name to Bullet's index.
+    """
+    count = bullet.getNumJoints(body, physicsClientId=client)
+    infos = [bullet.getJointInfo(body, index, physicsClientId=client) for index in range(count)]
+    return {info[12].decode(): LinkHandle(info[0]) for info in infos}

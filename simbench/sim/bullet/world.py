@@ -1,0 +1,239 @@
+"""A PyBullet world: client, floor and stepping. Every call names its client: worlds can coexist."""
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from simbench.kinematics.arrays import Array
+from simbench.robot.robot import Robot
+from simbench.sim.bullet.client import bullet, quiet_native_output
+from simbench.sim.bullet.contacts import BulletContacts
+from simbench.sim.bullet.fixture import BulletFixture, build_fixture
+from simbench.sim.bullet.robot import BulletRobot, load_robot
+from simbench.sim.engine import GRAVITY, BodyHandle, LinkHandle
+from simbench.sim.fixtures.mechanism import Mechanism
+from simbench.sim.vectors import Quaternion, Vector
+
+
+@dataclass(frozen=True)
+class BulletWorld:
+    """A physics client with a floor at z = 0.
+
+    Parameters
+    ----------
+    client : int
+        PyBullet's client id.
+    timestep : float
+        Duration of a step, s.
+    floor : BodyHandle
+        Body id of the floor.
+    scratch : Path
+        Directory for files that Bullet must read, removed with the world.
+    """
+
+    client: int
+    timestep: float
+    floor: BodyHandle
+    scratch: Path
+
+    def step(self) -> None:
+        """Advance the physics by one time step."""
+        bullet.stepSimulation(physicsClientId=self.client)
+
+    def add_robot(self, robot: Robot, base: Array, positions: Array) -> BulletRobot:
+        """Put a robot into the world, at rest.
+
+        Parameters
+        ----------
+        robot : Robot
+            Robot to add.
+        base : (7,) array
+            Pose of the root link: x, y, z (m), quaternion x, y, z, w.
+        positions : (n,) array
+            Joint positions in the order of `robot.joint_names`, rad.
+
+        Returns
+        -------
+        BulletRobot
+            The robot in this world.
+        """
+        return load_robot(self, self.client, robot, base, positions)
+
+    def add_fixture(self, mechanism: Mechanism) -> BulletFixture:
+        """Build a mechanism in the world, in its initial state.
+
+        Parameters
+        ----------
+        mechanism : Mechanism
+            Description of the equipment.
+
+        Returns
+        -------
+        BulletFixture
+            The equipment in this world.
+        """
+        return build_fixture(self, self.client, mechanism)
+
+    def add_rigid_body(self, mass: float, moments: Array, rotation: Quaternion) -> "BulletRigidBody":
+        """Add a rigid body without shape at the origin, at rest and without Bullet's artificial damping.
+
+        Parameters
+        ----------
+        mass : float
+            kg.
+        moments : (3,) array
+            Principal moments of inertia about the centre of mass, kg·m².
+        rotation : (4,) floats
+            Quaternion x, y, z, w of the principal axes in the world.
+
+        Returns
+        -------
+        BulletRigidBody
+            The body in this world.
+        """
+        body = bullet.createMultiBody(mass, -1, -1, [0, 0, 0], rotation, physicsClientId=self.client)
+        bullet.changeDynamics(
+            body,
+            -1,
+            linearDamping=0.0,
+            angularDamping=0.0,
+            localInertiaDiagonal=moments.tolist(),
+            physicsClientId=self.client,
+        )
+        return BulletRigidBody(self.client, body)
+
+    def read_contacts(self) -> BulletContacts:
+        """Read all contacts of the last step.
+
+        Returns
+        -------
+        BulletContacts
+            Contact points of all bodies.
+        """
+        return BulletContacts(self.client)
+
+    def are_links_near(
+        self,
+        first: tuple[BodyHandle, LinkHandle],
+        second: tuple[BodyHandle, LinkHandle],
+        distance: float,
+    ) -> bool:
+        """Tell whether two links are within a distance, whether or not they can collide.
+
+        Parameters
+        ----------
+        first, second : (BodyHandle, LinkHandle)
+            The two links, each with its body.
+        distance : float
+            Largest distance between their surfaces, m.
+
+        Returns
+        -------
+        bool
+            True if they are as near as that.
+        """
+        (body, link), (other, other_link) = first, second
+        client = self.client
+        return bool(bullet.getClosestPoints(body, other, distance, link, other_link, physicsClientId=client))
+
+    def disable_collision(
+        self, first: tuple[BodyHandle, LinkHandle], second: tuple[BodyHandle, LinkHandle]
+    ) -> None:
+        """Let two links pass through each other.
+
+        Parameters
+        ----------
+        first, second : (BodyHandle, LinkHandle)
+            The two links, each with its body.
+        """
+        (body, link), (other, other_link) = first, second
+        bullet.setCollisionFilterPair(body, other, link, other_link, 0, physicsClientId=self.client)
+
+
+@dataclass(frozen=True)
+class BulletRigidBody:
+    """A single rigid body that moves freely.
+
+    Parameters
+    ----------
+    client : int
+        PyBullet's client id.
+    handle : int
+        PyBullet's body id.
+    """
+
+    client: int
+    handle: int
+
+    def pose(self) -> tuple[Vector, Array]:
+        """Read the pose of the body.
+
+        Returns
+        -------
+        position : (3,) floats
+            Centre of mass, world frame, m.
+        rotation : (3, 3) array
+            Rotation matrix of the principal axes in the world.
+        """
+        position, quaternion = bullet.getBasePositionAndOrientation(self.handle, physicsClientId=self.client)
+        return position, np.reshape(bullet.getMatrixFromQuaternion(quaternion), (3, 3))
+
+    def apply_force(self, force: Vector, point: Vector) -> None:
+        """Apply a force during the next step.
+
+        Parameters
+        ----------
+        force : (3,) floats
+            Force, world axes, N.
+        point : (3,) floats
+            Point of application, world frame, m.
+        """
+        bullet.applyExternalForce(
+            self.handle, -1, force, point, bullet.WORLD_FRAME, physicsClientId=self.client
+        )
+
+
+@contextlib.contextmanager
+def connect_world(timestep: float, *, floor_friction: float, gui: bool) -> Iterator[BulletWorld]:
+    """Open a world with gravity 9.81 m/s² along -z and a floor, and close it on leaving.
+
+    Parameters
+    ----------
+    timestep : float
+        Duration of a step, s.
+    floor_friction : float
+        Coulomb coefficient between the floor and a body of friction 1.
+    gui : bool
+        Whether to show Bullet's window.
+
+    Yields
+    ------
+    BulletWorld
+    """
+    with quiet_native_output():
+        client = bullet.connect(bullet.GUI if gui else bullet.DIRECT)
+    try:
+        with tempfile.TemporaryDirectory(prefix="simbench-") as scratch:
+            bullet.setGravity(0, 0, -GRAVITY, physicsClientId=client)
+            # Bullet would stop solving contacts at a residual of 1e-7: standing feet then creep, and jump.
+            bullet.setPhysicsEngineParameter(
+                fixedTimeStep=timestep,
+                numSubSteps=0,
+                numSolverIterations=50,
+                solverResidualThreshold=0.0,
+                deterministicOverlappingPairs=1,
+                physicsClientId=client,
+            )
+            shape = bullet.createCollisionShape(
+                bullet.GEOM_PLANE, planeNormal=[0, 0, 1], physicsClientId=client
+            )
+            floor = bullet.createMultiBody(0, shape, physicsClientId=client)
+            bullet.changeDynamics(floor, -1, lateralFriction=floor_friction, physicsClientId=client)
+            yield BulletWorld(client, timestep, floor, Path(scratch))
+    finally:
+        with quiet_native_output():
+            bullet.disconnect(physicsClientId=client)
