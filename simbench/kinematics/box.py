@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 
-_PATIENCE = 3
+_STALLED_ROUNDS = 3
+"""In which the number of wrong coordinates may not fall before one coordinate at a time changes sides."""
 _FREE, _AT_LOW, _AT_HIGH = 0, 1, 2
 
 
@@ -24,12 +25,15 @@ def solve_box(matrix: Array, vector: Array, low: Array, high: Array) -> Array:
         H, symmetric and positive definite; only its lower triangle is read.
     vector : (n,) array
         g.
-    low, high : (n,) array
-        low ≤ high; infinite where there is no bound.
+    low : (n,) array
+        Lower bounds; minus infinity where there is none.
+    high : (n,) array
+        Upper bounds, high ≥ low; infinite where there is none.
 
     Returns
     -------
     (n,) array
+        x.
     """
     n = len(vector)
     side = np.zeros(n, np.int64)
@@ -37,7 +41,7 @@ def solve_box(matrix: Array, vector: Array, low: Array, high: Array) -> Array:
     factor = np.empty((n, n))
     right = np.empty(n)
     free = np.empty(n, np.int64)
-    fewest, patience = n + 1, _PATIENCE
+    fewest, patience = n + 1, _STALLED_ROUNDS
     for i in range(n):
         if low[i] == high[i]:
             side[i] = _AT_LOW
@@ -70,7 +74,7 @@ def solve_box(matrix: Array, vector: Array, low: Array, high: Array) -> Array:
         if wrong == 0:
             break
         if wrong < fewest:
-            fewest, patience = wrong, _PATIENCE
+            fewest, patience = wrong, _STALLED_ROUNDS
         else:
             patience -= 1
         start = 0 if patience > 0 else last
@@ -108,7 +112,7 @@ def _is_wrong(
 
 @compiled
 def factorise(matrix: Array, n: int) -> None:
-    """Put the Cholesky factor of a matrix in its place.
+    """Overwrite a matrix with its Cholesky factor.
 
     Parameters
     ----------
@@ -116,6 +120,7 @@ def factorise(matrix: Array, n: int) -> None:
         Its first n rows and columns are symmetric and positive definite; only their lower triangle is read,
         and overwritten with the factor.
     n : int
+        Number of rows to factorise.
     """
     for j in range(n):
         for k in range(j):
@@ -133,15 +138,16 @@ def factorise(matrix: Array, n: int) -> None:
 
 @compiled
 def substitute(factor: Array, right: Array, n: int) -> None:
-    """Solve with the factor of a matrix.
+    """Solve a linear system with the Cholesky factor of its matrix.
 
     Parameters
     ----------
     factor : (N, N) array
-        From `factorise`.
+        Lower triangular, from `factorise`.
     right : (N,) array
-        The first n entries are overwritten with the solution.
+        Right-hand side; the first n entries are overwritten with the solution.
     n : int
+        Number of unknowns.
     """
     for i in range(n):
         for k in range(i):

@@ -64,7 +64,7 @@ def joint_inertia(tree: KinematicTree, masses: BodyMasses, work: Workspace) -> N
     origin = work.position[0]
     for k in range(len(tree.parent) + 1):
         for i in range(6):
-            work.pull[k, i] = 0.0
+            work.wrench[k, i] = 0.0
     body_moments(masses, work.rotation, work.position, origin, work.moment)
     add_what_hangs_on(tree, work.moment)
     joint_axes(tree, work.rotation, work.position, origin, work.axes)

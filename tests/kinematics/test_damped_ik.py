@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import null_space
 
-from simbench.kinematics.damped_ik import ROTATION_WEIGHT, solve_damped_ik
+from simbench.kinematics.damped_ik import PostureBounds, solve_damped_ik
+from simbench.kinematics.rotation import ROTATION_WEIGHT
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
 
@@ -46,7 +47,12 @@ class Arms:
         upper = self.upper if upper is None else upper
         q = np.r_[BASE, start]
         result = solve_damped_ik(
-            self.model, self.data, q, self.frames, targets, posture, lower, upper, **options
+            self.model,
+            self.data,
+            q,
+            dict(zip(self.frames, targets, strict=True)),
+            PostureBounds(posture, lower, upper),
+            **options,
         )
         np.testing.assert_array_equal(q, np.r_[BASE, start])
         np.testing.assert_array_equal(result[:7], BASE)

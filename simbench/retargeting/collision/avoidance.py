@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from simbench.kinematics.damped_ik import solve_damped_ik
+from simbench.kinematics.damped_ik import PostureBounds, solve_damped_ik
 from simbench.retargeting.collision.clearance import BodyShapes, clearance_rows, link_of
 from simbench.retargeting.collision.clearance_qp import (
     Clearances,
@@ -253,11 +253,9 @@ def _bent(
             continue
         q = np.concatenate([scene.base[sample], bent[number]])
         pin.framesForwardKinematics(model, data, q)
-        frames = list(palms[number])
-        targets = [palm.turned(data.oMf[frame]) for frame, palm in palms[number].items()]
-        q = solve_damped_ik(
-            model, data, q, frames, targets, q[7:], lower, upper, iterations=20, tolerance=_EXACT
-        )
+        targets = {frame: palm.turned(data.oMf[frame]) for frame, palm in palms[number].items()}
+        bounds = PostureBounds(q[7:], lower, upper)
+        q = solve_damped_ik(model, data, q, targets, bounds, iterations=20, tolerance=_EXACT)
         pin.forwardKinematics(model, data, q)
         if np.abs(_palm_rows(model, data, palms[number])[1]).max() > _PALM_TOLERANCE:
             return joints

@@ -7,11 +7,10 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.rotation import ROTATION_WEIGHT
 from simbench.motion.anatomy import transform
 from simbench.motion.handles import Handle
 
-_LEVER = 0.15
-"""What a radian counts against a metre when the nearest place of a handle is looked for, m/rad."""
 _NEWTON_STEPS = 4
 
 
@@ -73,7 +72,7 @@ def _nearest(handles: list[Handle], palms: list[Array]) -> Array:
         return np.zeros(len(palms[0]))
     # What of a pose counts: its place, and its rotation where the hand cannot turn on the handle.
     weights = [
-        np.tile(np.r_[np.full(3, _LEVER if handle.turn_axis is None else 0.0), 1.0], 3) for handle in handles
+        np.tile(np.r_[np.full(3, ROTATION_WEIGHT if handle.turn_axis is None else 0.0), 1.0], 3) for handle in handles
     ]
     wanted = [palm[:, :3, :].reshape(-1, 12) * weight for palm, weight in zip(palms, weights, strict=True)]
     squares = sum(

@@ -16,7 +16,7 @@ from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.interference import Interference, find_interference
 from simbench.retargeting.contact.arm_hands import plan_arm_hands
 from simbench.retargeting.contact.hand_plan import HandPlan
-from simbench.retargeting.contact.transfer import follow_palms
+from simbench.retargeting.contact.transfer import Path, follow_palms
 from simbench.retargeting.fixed_base.base import base_pose, rest_posture
 from simbench.retargeting.whole_body.plan import Progress, Surroundings
 from simbench.retargeting.whole_body.stance import choose_spot, guide_posture, missed_grip
@@ -136,17 +136,9 @@ def plan_arm(
     preferred, start = guide_posture(
         robot, spot, place, handles, motion.time, resting, robot.joint_names, hands
     )
-    joints = follow_palms(
-        robot.model,
-        robot.frames,
-        motion.time,
-        np.clip(preferred, lower, upper),
-        np.tile(base, (len(motion.time), 1)),
-        hands,
-        lower,
-        upper,
-        np.clip(start, lower, upper),
-    )
+    bases = np.tile(base, (len(motion.time), 1))
+    path = Path(motion.time, np.clip(preferred, lower, upper), bases, lower, upper)
+    joints = follow_palms(robot.model, robot.frames, path, hands, np.clip(start, lower, upper))
     progress("transfer", 2, 3)
     missed, when = missed_grip(scene, np.empty((len(joints), 0)), joints, hands, motion.time)
     if missed > _REACH_TOLERANCE:

@@ -6,9 +6,9 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.descent import Bounds
+from simbench.kinematics.bounded_ik import Bounds, TrackingModel
 from simbench.kinematics.follow import follow
-from simbench.kinematics.task_matrix import Tasks, Workspace, make_workspace
+from simbench.kinematics.task_matrix import Targets, Tasks, Workspace, make_workspace
 from simbench.kinematics.tree import KinematicTree, kinematic_tree
 from simbench.retargeting.imitation.calibration import ScaledActor
 from simbench.retargeting.imitation.tasks import ImitationWeights, imitation_tasks
@@ -119,7 +119,7 @@ def follow_frames(stream: ImitationStream, points: Array, turns: Array) -> tuple
     MotionError
         If a shape is wrong, or a target is not finite or too far away; the stream stays where it was.
     """
-    expected = (len(stream.tasks.point_body), 3), (len(stream.tasks.turn_body), 3, 3)
+    expected = (len(stream.tasks.point_body), 3), (len(stream.tasks.rotation_body), 3, 3)
     if points.shape[1:] != expected[0] or turns.shape != (len(points), *expected[1]):
         raise MotionError(
             f"frames: points {points.shape} and turns {turns.shape} must be (T, {expected[0][0]}, 3) and "
@@ -133,18 +133,7 @@ def follow_frames(stream: ImitationStream, points: Array, turns: Array) -> tuple
             f"frame {frame}: targets must be finite rotations and within {FARTHEST:g} m of the origin"
         )
     path, cost = np.empty((len(points), len(stream.q))), np.empty(len(points))
-    points, turns = np.ascontiguousarray(points), np.ascontiguousarray(turns)
-    follow(
-        stream.tree,
-        stream.tasks,
-        points,
-        turns,
-        stream.bounds,
-        stream.q,
-        stream.work,
-        stream.rounds,
-        stream.hold,
-        path,
-        cost,
-    )
+    model = TrackingModel(stream.tree, stream.tasks, stream.bounds, stream.work)
+    targets = Targets(np.ascontiguousarray(points), np.ascontiguousarray(turns))
+    follow(model, targets, stream.q, stream.rounds, stream.hold, path, cost)
     return path, cost

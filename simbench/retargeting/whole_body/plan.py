@@ -333,6 +333,5 @@ def _transfer(
         base,
         hands,
         *limits,
-        smoothing_window=settings.smoothing_window,
-        smoothing_order=settings.smoothing_order,
+        smoothing=(settings.smoothing_window, settings.smoothing_order),
     )
