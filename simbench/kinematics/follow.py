@@ -81,7 +81,7 @@ def follow(
 
 @compiled
 def _write_configuration(configuration: Configuration, q: Array) -> None:
-    """Write position, quaternion and joints (7 + n,), the quaternion with the sign nearer to the one there."""
+    """Write position, quaternion and joints (7 + n,), the quaternion with the sign of the old one."""
     for k in range(len(configuration.joints)):
         q[7 + k] = configuration.joints[k]
     for i in range(3):

@@ -4,13 +4,13 @@ Every such problem is solved by the same loop, with its own residuals and normal
 
     progress = begin(rule, cost)
     while is_running(rule, progress, rounds):
-        # Solve (A + damping D) dx = b inside the bounds (`simbench.kinematics.box.solve_box`), D the problem's.
+        # Solve (A + damping D) dx = b inside the bounds (`solve_box`), D the problem's.
         # Compute the cost, A and b at x + dx.
         progress = judge_step(rule, progress, new_cost, largest)
         # Accepted: go there. Else: back to A and b at x.
 
-The problem's functions are not handed to a common loop: numba cannot keep the machine code of what hands
-functions to functions, and passing all the arrays of a problem through one loop costs 20 to 40 % of the time.
+A common loop that takes the problem's functions as arguments would be one place less: but numba cannot keep
+the machine code of what hands functions to functions, and every process would compile it again.
 """
 
 from typing import NamedTuple
@@ -34,7 +34,8 @@ class DampingRule(NamedTuple):
     gain_tolerance : float
         A step that reduces the cost by no more than this fraction of it is the last one; negative: never.
     loss_tolerance : float
-        A rejected step that raises the cost by no more than this fraction of it is the last one, too; 0: never.
+        A rejected step that raises the cost by no more than this fraction of it is the last one, too; 0 or
+        negative: never.
     cost_tolerance : float
         Cost below which nothing is left to do.
     """

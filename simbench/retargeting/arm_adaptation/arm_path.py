@@ -153,7 +153,7 @@ def _narrow_increments(
 
 @compiled
 def _compute_errors(posture: Posture, hand: Array, upper_arm: Array, errors: Array) -> float:
-    """Write the errors of the hand points (3, 3), m, of an arm in place; return the upper arms' angle, rad."""
+    """Write the errors of the hand points (3, 3), m, and return the angle between the upper arms, rad."""
     along, length = 0.0, 0.0
     for i in range(3):
         for p in range(3):

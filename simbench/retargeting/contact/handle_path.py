@@ -72,7 +72,8 @@ def _nearest(handles: list[Handle], palms: list[Array]) -> Array:
         return np.zeros(len(palms[0]))
     # What of a pose counts: its place, and its rotation where the hand cannot turn on the handle.
     weights = [
-        np.tile(np.r_[np.full(3, ROTATION_WEIGHT if handle.turn_axis is None else 0.0), 1.0], 3) for handle in handles
+        np.tile(np.r_[np.full(3, ROTATION_WEIGHT if handle.turn_axis is None else 0.0), 1.0], 3)
+        for handle in handles
     ]
     wanted = [palm[:, :3, :].reshape(-1, 12) * weight for palm, weight in zip(palms, weights, strict=True)]
     squares = sum(

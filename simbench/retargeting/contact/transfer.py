@@ -25,7 +25,7 @@ _HAND = 1000.0
 _LOOSE = 0.01
 """Of that weight, for hands that hold nothing: they need not be anywhere exactly."""
 _FREE_ROTATION_WEIGHT = 1e-3
-"""Of that weight, for the rotation about a handle that leaves it free: the actor's, if nothing else matters."""
+"""Of that weight, for the rotation about a handle that leaves it free: the actor's, if all else allows."""
 _VELOCITY_WEIGHT = 0.6
 """σ of the departure's velocity, rad: it changes over about this part of the time in which a joint at full
 speed covers a radian."""

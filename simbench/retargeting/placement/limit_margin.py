@@ -1,4 +1,4 @@
-"""Postures along a path of the hands, and how far from all joint limits they stay, from where the robot is."""
+"""Postures along a path of the hands, and how far from all joint limits they can stay."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -158,7 +158,7 @@ def solve_posture_path(
         With what is missing.
     """
     joints, found = np.empty((len(points), len(nominal))), np.empty(points.shape)
-    posture = make_posture_range(*np.ascontiguousarray(box), np.ascontiguousarray(nominal), 1.0)
+    posture = make_posture_range(np.ascontiguousarray(box), np.ascontiguousarray(nominal), 1.0)
     give_up = tolerance[0] + ROTATION_WEIGHT * tolerance[1]
     solve_path_ik(reach.hands, np.ascontiguousarray(points), posture, _ROUNDS, give_up, joints, found)
     position, rotation = np.zeros(len(points)), np.zeros(len(points))
@@ -231,7 +231,7 @@ def _is_continuous(
     """
     fraction = np.linspace(0.0, 1.0, _PARTS + 1)[1:, None, None]
     far = float(np.abs(joints[1] - joints[0]).max())
-    posture = make_posture_range(*np.ascontiguousarray(box), nominal, STIFFNESS)
+    posture = make_posture_range(np.ascontiguousarray(box), nominal, STIFFNESS)
     now = joints[0].copy()
     for between in points[0] + fraction * (points[1] - points[0]):
         before = now.copy()

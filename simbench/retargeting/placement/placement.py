@@ -1,4 +1,4 @@
-"""Placement of the root: whether the hands can follow handles from where it is, and from where they can best."""
+"""Placement of the root: whether hands can follow handles from where it is, and from where they do best."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -236,7 +236,7 @@ def find_root(
 def _base_range(
     reach: ReachabilityModel, search: RootSearch, middle: Array, here: Array, length: float, free: float
 ) -> BaseRange:
-    """Say where the root may be about the handles' middle: straight behind it, or, if `free` is 1, anywhere."""
+    """Say where the root may be: straight behind the handles' middle, or, if `free` is 1, anywhere."""
     room = np.array([1.5 * length, 1.5 * free * length, 0.0, free * _most_rotation(reach), 0.0, 0.0])
     low, high = middle - room, middle + room
     low[2], high[2] = here[2] + search.heights[0], here[2] + search.heights[1]

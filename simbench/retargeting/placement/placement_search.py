@@ -137,7 +137,7 @@ def _optimise(
     box = narrowed_box(reach, nominal, margin)
     path = solve_posture_path(reach, from_base(base, hand_path), nominal.joints, box).joints
     optimum = np.clip(np.array(base), base_range.low, base_range.high)
-    posture = make_posture_range(*box, nominal.joints, STIFFNESS)
+    posture = make_posture_range(box, nominal.joints, STIFFNESS)
     optimise_base_pose(reach.hands, hand_path, posture, base_range, _ROUNDS, optimum, path)
     return _evaluate(problem, hand_path, optimum, path, nominal.box, margin)
 

@@ -53,15 +53,13 @@ class PostureRange(NamedTuple):
 
 
 @compiled
-def make_posture_range(low: Array, high: Array, nominal: Array, cost: float) -> PostureRange:
+def make_posture_range(box: Array, nominal: Array, cost: float) -> PostureRange:
     """Weight the joints' distances from a nominal posture by their ranges.
 
     Parameters
     ----------
-    low : (n,) array
-        Lower bounds, rad or m.
-    high : (n,) array
-        Upper bounds, rad or m.
+    box : (2, n) array
+        Least and greatest positions of the joints, rad or m.
     nominal : (n,) array
         Nominal posture, rad or m.
     cost : float
@@ -72,6 +70,7 @@ def make_posture_range(low: Array, high: Array, nominal: Array, cost: float) -> 
     PostureRange
         Of the given arrays.
     """
+    low, high = box[0], box[1]
     stiffness = np.empty(len(low))
     for i in range(len(low)):
         half = max(0.5 * (high[i] - low[i]), 1e-3)

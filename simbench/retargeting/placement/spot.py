@@ -21,7 +21,7 @@ _BALANCE_ROUNDS = 5
 _SETTLED = 2e-4
 """Change of the pelvis' path, m, after which arms and balance agree."""
 _LEAST_KNEE = 0.2
-"""Bend of the knees while the pelvis sways, rad: nearer to straight than that the legs' joints are too fast."""
+"""Bend of the knees while the pelvis sways, rad: nearer to straight the legs' joints become too fast."""
 _SMALL_SWAY = 0.005
 """m, over which the pelvis' displacement is taken to be in proportion to the COG's."""
 

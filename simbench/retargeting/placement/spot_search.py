@@ -177,7 +177,7 @@ def _com_range(robot: Robot, stance: Stance, handles: Mapping[str, Handle]) -> t
 
 
 def _rank(placed: Placed) -> float:
-    """The margin, rad; where the path cannot be followed, less than 0 by what is missing."""
+    """Rank by the margin, rad; where the path cannot be followed, less than 0 by what is missing."""
     placement = placed.placement
     if placement.feasible:
         return placement.margin

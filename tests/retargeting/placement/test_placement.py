@@ -240,7 +240,7 @@ def test_place_and_postures_settle_where_a_hidden_place_was(mahru, stiff):
                 total = max(total, float(np.linalg.norm(palm.translation - target[columns][0])))
         return total
 
-    posture = make_posture_range(*box, box.mean(axis=0), STIFFNESS)
+    posture = make_posture_range(box, box.mean(axis=0), STIFFNESS)
     held = BaseRange(place.copy(), place.copy())
     optimise_base_pose(reach.hands, course, posture, held, 60, place, path)
     np.testing.assert_array_equal(place, held[0])
