@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
-from simbench.kinematics.descent import Bounds
+from simbench.kinematics.bounded_ik import Bounds, TrackingModel
 from simbench.kinematics.follow import follow
-from simbench.kinematics.task_matrix import Tasks, make_workspace
+from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
 from simbench.kinematics.tree import frame_on_body, kinematic_tree
 from simbench.motion.actors.session import perform_in_session
 from simbench.retargeting.imitation.calibration import calibrate
@@ -147,13 +147,14 @@ def time_ours(
     orientations = np.ascontiguousarray(problem["poses"][:, oriented, :3, :3])
     low, high = model.lowerPositionLimit[7:].copy(), model.upperPositionLimit[7:].copy()
     bounds = Bounds(low, high, np.full(model.nv, float(problem["damping"])), True)
-    work, count = make_workspace(tree), len(points)
+    tracked, count = TrackingModel(tree, tasks, bounds, make_workspace(tree)), len(points)
+    targets = Targets(points, orientations)
     path, cost = np.empty((count, model.nq)), np.empty(count)
     best = np.inf
     for _ in range(repeat + 1):
         state = problem["start"].copy()
         started = time.perf_counter()
-        follow(tree, tasks, points, orientations, bounds, state, work, rounds, 0.0, path, cost)
+        follow(tracked, targets, state, rounds, 0.0, path, cost)
         best = min(best, time.perf_counter() - started)
     if (path[:, 7:] < low).any() or (path[:, 7:] > high).any():
         raise AssertionError("a joint has left its limits")
@@ -170,20 +171,9 @@ def time_ours(
         t = call % count
         if t == 0:
             state[:] = problem["start"]
+        frame = Targets(points[t : t + 1], orientations[t : t + 1])
         started = time.perf_counter()
-        follow(
-            tree,
-            tasks,
-            points[t : t + 1],
-            orientations[t : t + 1],
-            bounds,
-            state,
-            work,
-            rounds,
-            0.0,
-            path[:1],
-            cost[:1],
-        )
+        follow(tracked, frame, state, rounds, 0.0, path[:1], cost[:1])
         calls[call] = time.perf_counter() - started
     return best / count, float(error.mean()), calls
 

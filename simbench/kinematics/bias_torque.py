@@ -1,4 +1,4 @@
-"""What a tree's joints must bear so that nothing accelerates: weight, Coriolis and centrifugal forces."""
+"""Bias torques of a tree: gravity, Coriolis and centrifugal forces."""
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
@@ -21,24 +21,25 @@ def bias_torque(
 
     All twists and wrenches are about one point, in world axes, so that nothing is carried from frame to
     frame. With S the joint's unit twist, V_k = V_parent + S q̇, A_k = A_parent + V_k × S q̇, the root's A being
-    gravity upwards, F_k = I A_k + V_k × (I V_k), and the torque Sᵀ Σ F of what hangs on the joint
+    gravity upwards, F_k = I A_k + V_k × (I V_k), and the torque Sᵀ Σ F of the subtree on the joint
     (Featherstone 2008, §5.3).
 
     Parameters
     ----------
     tree : KinematicTree
+        Of n joints.
     axes : (n, 6) array
-        From `joint_axes`.
+        Unit twists of the joints, from `joint_axes`.
     moment : (n + 1, 10) array
         Of the single bodies about the same point, from `body_moments`.
     velocity : (n,) array
-        rad/s or m/s.
+        Joint velocities, rad/s or m/s.
     gravity : float
         Along −z, m/s².
     twist : (n + 1, 12) array
         Overwritten: V (linear, angular) and A of the bodies.
     effort : (n + 1, 6) array
-        Overwritten: force and moment that the bodies and what hangs on them need.
+        Overwritten: force and moment that the bodies with their subtrees need.
     torque : (n,) array
         Overwritten: h, N·m or N.
     """

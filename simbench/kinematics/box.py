@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 
-_PATIENCE = 3
+_STALLED_ROUNDS = 3
+"""In which the number of wrong coordinates may not fall before one coordinate at a time changes sides."""
 _FREE, _AT_LOW, _AT_HIGH = 0, 1, 2
 
 
@@ -24,71 +25,83 @@ def solve_box(matrix: Array, vector: Array, low: Array, high: Array) -> Array:
         H, symmetric and positive definite; only its lower triangle is read.
     vector : (n,) array
         g.
-    low, high : (n,) array
-        low ≤ high; infinite where there is no bound.
+    low : (n,) array
+        Lower bounds; minus infinity where there is none.
+    high : (n,) array
+        Upper bounds, high ≥ low; infinite where there is none.
 
     Returns
     -------
     (n,) array
+        x.
     """
     n = len(vector)
-    side = np.zeros(n, np.int64)
-    x = np.empty(n)
-    factor = np.empty((n, n))
-    right = np.empty(n)
-    free = np.empty(n, np.int64)
-    fewest, patience = n + 1, _PATIENCE
-    for i in range(n):
-        if low[i] == high[i]:
-            side[i] = _AT_LOW
+    # What is on a bound keeps its place there in x.
+    side, x = (low == high).astype(np.int64), low.copy()
+    factor, right = np.empty((n, n)), np.empty(n)
+    # The free coordinates from the start, the others from the end.
+    order = np.empty(n, np.int64)
+    fewest, patience = n + 1, _STALLED_ROUNDS
     for _ in range(50 * n + 100):
         count = 0
         for i in range(n):
             if side[i] == _FREE:
-                free[count] = i
+                order[count] = i
                 count += 1
             else:
-                x[i] = low[i] if side[i] == _AT_LOW else high[i]
+                order[n - 1 - i + count] = i
         for a in range(count):
-            i = free[a]
+            i = order[a]
             right[a] = vector[i]
-            if count < n:
-                for j in range(n):
-                    if side[j] != _FREE:
-                        right[a] -= (matrix[i, j] if j <= i else matrix[j, i]) * x[j]
+            for b in range(n - 1, count - 1, -1):
+                j = order[b]
+                right[a] -= matrix[max(i, j), min(i, j)] * x[j]
             for b in range(a + 1):
-                factor[a, b] = matrix[i, free[b]]
+                factor[a, b] = matrix[i, order[b]]
         factorise(factor, count)
         substitute(factor, right, count)
         for a in range(count):
-            x[free[a]] = right[a]
+            x[order[a]] = right[a]
         wrong, last = 0, -1
         for i in range(n):
             if _is_wrong(matrix, vector, low, high, side, x, i):
                 wrong += 1
                 last = i
         if wrong == 0:
-            break
+            return x
         if wrong < fewest:
-            fewest, patience = wrong, _PATIENCE
+            fewest, patience = wrong, _STALLED_ROUNDS
         else:
             patience -= 1
-        start = 0 if patience > 0 else last
-        # Judged all on the same x and sides: the bounds are marked first and changed afterwards.
-        for i in range(start, n):
-            if _is_wrong(matrix, vector, low, high, side, x, i):
-                free[i] = -1
-            else:
-                free[i] = 0
-        for i in range(start, n):
-            if free[i] == -1:
-                if side[i] != _FREE:
-                    side[i] = _FREE
-                else:
-                    side[i] = _AT_LOW if x[i] < low[i] else _AT_HIGH
-    for i in range(n):
-        x[i] = min(max(x[i], low[i]), high[i])
-    return x
+        _change_sides(matrix, vector, low, high, side, x, order, 0 if patience > 0 else last)
+    return np.minimum(np.maximum(x, low), high)
+
+
+@compiled
+def _change_sides(
+    matrix: Array,
+    vector: Array,
+    low: Array,
+    high: Array,
+    side: NDArray[np.int64],
+    x: Array,
+    marked: NDArray[np.int64],
+    start: int,
+) -> None:
+    """Let the wrong coordinates from `start` on change sides."""
+    # Judged all on the same x and sides: they are marked first and changed afterwards.
+    count = 0
+    for i in range(start, len(x)):
+        if _is_wrong(matrix, vector, low, high, side, x, i):
+            marked[count] = i
+            count += 1
+    for i in marked[:count]:
+        if side[i] != _FREE:
+            side[i] = _FREE
+        elif x[i] < low[i]:
+            side[i], x[i] = _AT_LOW, low[i]
+        else:
+            side[i], x[i] = _AT_HIGH, high[i]
 
 
 @compiled
@@ -108,7 +121,7 @@ def _is_wrong(
 
 @compiled
 def factorise(matrix: Array, n: int) -> None:
-    """Put the Cholesky factor of a matrix in its place.
+    """Overwrite a matrix with its Cholesky factor.
 
     Parameters
     ----------
@@ -116,6 +129,7 @@ def factorise(matrix: Array, n: int) -> None:
         Its first n rows and columns are symmetric and positive definite; only their lower triangle is read,
         and overwritten with the factor.
     n : int
+        Number of rows to factorise.
     """
     for j in range(n):
         for k in range(j):
@@ -133,15 +147,16 @@ def factorise(matrix: Array, n: int) -> None:
 
 @compiled
 def substitute(factor: Array, right: Array, n: int) -> None:
-    """Solve with the factor of a matrix.
+    """Solve a linear system with the Cholesky factor of its matrix.
 
     Parameters
     ----------
     factor : (N, N) array
-        From `factorise`.
+        Lower triangular, from `factorise`.
     right : (N,) array
-        The first n entries are overwritten with the solution.
+        Right-hand side; the first n entries are overwritten with the solution.
     n : int
+        Number of unknowns.
     """
     for i in range(n):
         for k in range(i):

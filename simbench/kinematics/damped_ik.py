@@ -1,53 +1,68 @@
 """Both hands' inverse kinematics with a posture in the null space and a joint-limit clamping loop."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
+
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.rotation import ROTATION_WEIGHT
 
 DAMPING = 0.003
 """λ of the damped least squares (Tomić 2018, §3.7.1)."""
 
-ROTATION_WEIGHT = 0.15
-"""What a radian of orientation error counts against a metre of position error, m/rad: where a limit leaves no
-exact solution the palm is in the right place and a little turned, not the other way round."""
-
 _MAX_STEP = 0.1
+"""Of a hand (m, rotations weighted) or of a joint toward the posture (rad)."""
+
+
+class PostureBounds(NamedTuple):
+    """Posture that joints prefer, and their limits.
+
+    Parameters
+    ----------
+    posture : (n,) array
+        Joint positions preferred where the hands leave a choice, rad.
+    lower : (n,) array
+        Lower joint limits, rad.
+    upper : (n,) array
+        Upper joint limits, rad.
+    """
+
+    posture: Array
+    lower: Array
+    upper: Array
 
 
 def solve_damped_ik(
     model: pin.Model,
     data: pin.Data,
-    q: NDArray[np.float64],
-    frames: Sequence[int],
-    targets: Sequence[pin.SE3],
-    posture: NDArray[np.float64],
-    lower: NDArray[np.float64],
-    upper: NDArray[np.float64],
+    q: Array,
+    targets: Mapping[int, pin.SE3],
+    bounds: PostureBounds,
     *,
     iterations: int = 1,
     tolerance: float = 1e-5,
-) -> NDArray[np.float64]:
+) -> Array:
     """Move the joints of a floating-base model toward hand poses; the base stays.
 
     dq = J^{+λ} dX − (I − J⁺J)(q − posture) (Tomić 2018, eq. 3.16), the posture's pull limited to
     0.1 rad a joint. A joint that passes a limit is set to it and leaves the problem, which is solved again
-    (Baerlocher & Boulic 2004).
+    (Baerlocher & Boulic 2004). That clamping, and singular values for the null space, are why it does not
+    share the solver of `least_squares`.
 
     Parameters
     ----------
-    model, data : pinocchio.Model, pinocchio.Data
+    model : pinocchio.Model
+        With a free-flyer root.
+    data : pinocchio.Data
+        Of the model; overwritten.
     q : (7 + n,) array
-        Start; columns 0 to 6 are the base pose.
-    frames : sequence of int
-        Frame ids of the hands.
-    targets : sequence of pinocchio.SE3
-        Desired hand poses in the world.
-    posture : (n,) array
-        Joint positions preferred where the hands leave a choice, rad.
-    lower, upper : (n,) array
-        Joint limits, rad.
+        Start; columns 0 to 6 are the base pose: position (m), quaternion x y z w.
+    targets : mapping of int to pinocchio.SE3
+        Desired poses of the hands in the world, by their frame ids.
+    bounds : PostureBounds
+        Preferred posture and joint limits.
     iterations : int
         Upper bound of steps.
     tolerance : float
@@ -56,20 +71,20 @@ def solve_damped_ik(
     Returns
     -------
     (7 + n,) array
+        Configuration that was reached; its base pose is that of the start.
     """
+    posture, lower, upper = bounds
     q = q.copy()
     weights = np.array([1.0, 1.0, 1.0, ROTATION_WEIGHT, ROTATION_WEIGHT, ROTATION_WEIGHT])[:, None]
     for _ in range(iterations):
         pin.computeJointJacobians(model, data, q)
         pin.updateFramePlacements(model, data)
-        error = np.concatenate(
-            [_pose_error(target, data.oMf[frame]) for frame, target in zip(frames, targets, strict=True)]
-        )
+        error = np.concatenate([_pose_error(target, data.oMf[frame]) for frame, target in targets.items()])
         jacobian = np.vstack(
             [
                 weights
                 * pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)[:, 6:]
-                for frame in frames
+                for frame in targets
             ]
         )
         # Far targets are approached in pieces: one long step would drive half the joints into their limits.
@@ -94,9 +109,7 @@ def solve_damped_ik(
     return q
 
 
-def _step(
-    jacobian: NDArray[np.float64], error: NDArray[np.float64], drift: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _step(jacobian: Array, error: Array, drift: Array) -> Array:
     """Damped least-squares step plus the posture's pull in the null space."""
     left, values, right = np.linalg.svd(jacobian, full_matrices=False)
     damped = right.T @ ((values / (values**2 + DAMPING**2)) * (left.T @ error))
@@ -105,7 +118,7 @@ def _step(
     return np.asarray(damped + null - kept.T @ (kept @ null))
 
 
-def _pose_error(target: pin.SE3, current: pin.SE3) -> NDArray[np.float64]:
+def _pose_error(target: pin.SE3, current: pin.SE3) -> Array:
     """Position (m) and weighted rotation from current to target, world axes."""
-    turn = pin.log3(target.rotation @ current.rotation.T)
-    return np.concatenate([target.translation - current.translation, ROTATION_WEIGHT * turn])
+    rotation = pin.log3(target.rotation @ current.rotation.T)
+    return np.concatenate([target.translation - current.translation, ROTATION_WEIGHT * rotation])

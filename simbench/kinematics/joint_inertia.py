@@ -12,12 +12,12 @@ from simbench.kinematics.tree import KinematicTree, first_joint, joint_axes
 
 
 class BodyMasses(NamedTuple):
-    """What the bodies of a tree weigh.
+    """Masses and inertias of the bodies of a tree.
 
     Parameters
     ----------
     mass : (n + 1,) array
-        kg.
+        Masses, kg.
     centre : (n + 1, 3) array
         Centre of mass on the body, m.
     inertia : (n + 1, 3, 3) array
@@ -40,6 +40,7 @@ def body_masses(model: pin.Model) -> BodyMasses:
     Returns
     -------
     BodyMasses
+        Of the tree's bodies.
     """
     inertias = [model.inertias[joint] for joint in range(first_joint(model) - 1, model.njoints)]
     return BodyMasses(
@@ -56,17 +57,19 @@ def joint_inertia(tree: KinematicTree, masses: BodyMasses, work: Workspace) -> N
     Parameters
     ----------
     tree : KinematicTree
+        Of n joints.
     masses : BodyMasses
+        Of its bodies.
     work : Workspace
         `rotation` and `position` are read (from `place_bodies`). The lower triangle of `matrix` gets the
-        inertia: the root's translation and turn first, then the joints. The rest is overwritten.
+        inertia: the root's translation and rotation first, then the joints. The rest is overwritten.
     """
     origin = work.position[0]
     for k in range(len(tree.parent) + 1):
         for i in range(6):
-            work.pull[k, i] = 0.0
+            work.wrench[k, i] = 0.0
     body_moments(masses, work.rotation, work.position, origin, work.moment)
-    add_what_hangs_on(tree, work.moment)
+    add_subtrees(tree, work.moment)
     joint_axes(tree, work.rotation, work.position, origin, work.axes)
     assemble_matrix(tree, work)
 
@@ -78,8 +81,11 @@ def body_moments(masses: BodyMasses, rotation: Array, position: Array, origin: A
     Parameters
     ----------
     masses : BodyMasses
-    rotation, position : (n + 1, 3, 3), (n + 1, 3) array
-        From `place_bodies`.
+        Of the bodies.
+    rotation : (n + 1, 3, 3) array
+        Rotations of the bodies, from `place_bodies`.
+    position : (n + 1, 3) array
+        Positions of the bodies, from `place_bodies`, m.
     origin : (3,) array
         The point, m, world.
     moment : (n + 1, 10) array
@@ -110,8 +116,16 @@ def body_moments(masses: BodyMasses, rotation: Array, position: Array, origin: A
 
 
 @compiled
-def add_what_hangs_on(tree: KinematicTree, moment: Array) -> None:
-    """Add to each body's moments those of the bodies that hang on it, in place."""
+def add_subtrees(tree: KinematicTree, moment: Array) -> None:
+    """Add the moments of each body's subtree to those of the body, in place.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+        Of n joints.
+    moment : (n + 1, 10) array
+        From `body_moments`; overwritten with the moments of the composite bodies.
+    """
     for k in range(len(tree.parent) - 1, -1, -1):
         carrier = tree.parent[k]
         for i in range(10):

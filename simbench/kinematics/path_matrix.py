@@ -1,12 +1,51 @@
 """Gauss-Newton matrices of a whole motion: one block a frame."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 from simbench.kinematics.rotation import quaternion_to_matrix
-from simbench.kinematics.task_matrix import Tasks, Workspace, gauss_newton
+from simbench.kinematics.task_matrix import Targets, Tasks, Workspace, gauss_newton
 from simbench.kinematics.tree import KinematicTree, place_bodies
+
+
+class PathEquations(NamedTuple):
+    """Normal equations of a motion of T frames, each with 6 coordinates of the root and n joints.
+
+    Parameters
+    ----------
+    blocks : (T, 6 + n, 6 + n) array
+        JᵀJ; the coordinates are the root's translation and rotation in world axes, and the joints.
+    vectors : (T, 6 + n) array
+        Jᵀε.
+    cost : (T,) array
+        ‖ε‖².
+    """
+
+    blocks: Array
+    vectors: Array
+    cost: Array
+
+
+def make_path_equations(frames: int, joints: int) -> PathEquations:
+    """Allocate what `path_matrices` writes.
+
+    Parameters
+    ----------
+    frames : int
+        T.
+    joints : int
+        n.
+
+    Returns
+    -------
+    PathEquations
+        Of undefined values.
+    """
+    size = 6 + joints
+    return PathEquations(np.empty((frames, size, size)), np.empty((frames, size)), np.empty(frames))
 
 
 @compiled
@@ -14,31 +53,28 @@ def path_matrices(
     tree: KinematicTree,
     tasks: Tasks,
     weights: Array,
-    points: Array,
-    turns: Array,
+    targets: Targets,
     path: Array,
     work: Workspace,
-    blocks: Array,
-    vectors: Array,
-    cost: Array,
+    equations: PathEquations,
 ) -> None:
     """Compute JᵀJ, Jᵀε and ‖ε‖² of every frame.
 
     Parameters
     ----------
-    tree, tasks, work
-        As in `gauss_newton`; the tasks' point weights are overwritten.
+    tree : KinematicTree
+        Joints of the robot.
+    tasks : Tasks
+        P points and R rotations to follow; the weights of the points are overwritten.
     weights : (T, P) array
         Of the points, frame by frame.
-    points, turns : (T, P, 3), (T, R, 3, 3) array
-        Targets, world.
+    targets : Targets
+        Of all frames: points (T, P, 3), m, and rotations (T, R, 3, 3), world.
     path : (T, 7 + n) array
-        Configurations: position, quaternion, joints.
-    blocks : (T, 6 + n, 6 + n) array
-        Overwritten: the root's translation and turn in world axes, the joints.
-    vectors : (T, 6 + n) array
+        Configurations: position (m), quaternion x y z w, joints (rad or m).
+    work : Workspace
         Overwritten.
-    cost : (T,) array
+    equations : PathEquations
         Overwritten.
     """
     n = len(tree.parent)
@@ -52,9 +88,9 @@ def path_matrices(
         for k in range(weights.shape[1]):
             tasks.point_weight[k] = weights[t, k]
         place_bodies(tree, joints, work.rotation, work.position)
-        cost[t] = gauss_newton(tree, tasks, points[t], turns[t], work)
+        equations.cost[t] = gauss_newton(tree, tasks, targets.points[t], targets.rotations[t], work)
         for i in range(6 + n):
-            vectors[t, i] = work.vector[i]
+            equations.vectors[t, i] = work.vector[i]
             for j in range(i + 1):
-                blocks[t, i, j] = work.matrix[i, j]
-                blocks[t, j, i] = work.matrix[i, j]
+                equations.blocks[t, i, j] = work.matrix[i, j]
+                equations.blocks[t, j, i] = work.matrix[i, j]

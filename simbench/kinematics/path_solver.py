@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 
 _CLAMPINGS = 12
@@ -10,28 +11,34 @@ _CLAMPINGS = 12
 
 
 def chain_step(
-    x: NDArray[np.float64],
-    gradient: NDArray[np.float64],
-    blocks: NDArray[np.float64],
-    stiffness: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    x: Array,
+    gradient: Array,
+    blocks: Array,
+    stiffness: Array,
+    low: Array,
+    high: Array,
+) -> Array:
     """Gauss-Newton step of all knots; coordinates on a limit that would leave it stay.
 
     Parameters
     ----------
-    x, gradient : (K, n) array
-        Coordinates, and descent direction of the tracking term.
+    x : (K, n) array
+        Coordinates, rad or m.
+    gradient : (K, n) array
+        Descent direction of the tracking term.
     blocks : (K, n, n) array
         Gauss-Newton matrices of the tracking term.
     stiffness : (K - 1, n) array
         Springs between neighbouring knots.
-    low, high : (n,) array
+    low : (n,) array
+        Lower limits of the coordinates.
+    high : (n,) array
+        Upper limits of the coordinates.
 
     Returns
     -------
     (K, n) array
+        Step of the coordinates; it may pass limits.
     """
     descent = gradient - _spring_force(x, stiffness, None)
     fixed = ((x <= low + 1e-9) & (descent < 0)) | ((x >= high - 1e-9) & (descent > 0))
@@ -40,14 +47,14 @@ def chain_step(
 
 
 def bounded_chain_step(
-    x: NDArray[np.float64],
-    gradient: NDArray[np.float64],
-    blocks: NDArray[np.float64],
-    stiffness: NDArray[np.float64],
-    bending: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    x: Array,
+    gradient: Array,
+    blocks: Array,
+    stiffness: Array,
+    bending: Array,
+    low: Array,
+    high: Array,
+) -> Array:
     """Gauss-Newton step of all knots that ends inside the limits.
 
     Coordinates that the step takes beyond a limit are set onto it and the others solved again, until none is
@@ -55,16 +62,25 @@ def bounded_chain_step(
 
     Parameters
     ----------
-    x, gradient, blocks, stiffness
-        As in `chain_step`.
+    x : (K, n) array
+        Coordinates inside the limits, rad or m.
+    gradient : (K, n) array
+        Descent direction of the tracking term.
+    blocks : (K, n, n) array
+        Gauss-Newton matrices of the tracking term.
+    stiffness : (K - 1, n) array
+        Springs between neighbouring knots.
     bending : (K - 2, n) array
         Springs on second differences of three neighbouring knots.
-    low, high : (K, n) array
-        low ≤ x ≤ high.
+    low : (K, n) array
+        Lower limits of the coordinates.
+    high : (K, n) array
+        Upper limits of the coordinates.
 
     Returns
     -------
     (K, n) array
+        Step of the coordinates.
     """
     descent = gradient - _spring_force(x, stiffness, bending)
     fixed = ((x <= low) & (descent < 0)) | ((x >= high) & (descent > 0))
@@ -80,9 +96,7 @@ def bounded_chain_step(
     return np.clip(step, low - x, high - x)
 
 
-def _spring_force(
-    x: NDArray[np.float64], stiffness: NDArray[np.float64], bending: NDArray[np.float64] | None
-) -> NDArray[np.float64]:
+def _spring_force(x: Array, stiffness: Array, bending: Array | None) -> Array:
     """Gradient of half the springs' energy."""
     force = np.zeros_like(x)
     tension = stiffness * np.diff(x, axis=0)
@@ -97,13 +111,13 @@ def _spring_force(
 
 
 def _solve(
-    descent: NDArray[np.float64],
-    blocks: NDArray[np.float64],
-    stiffness: NDArray[np.float64],
+    descent: Array,
+    blocks: Array,
+    stiffness: Array,
     fixed: NDArray[np.bool_],
-    held: NDArray[np.float64],
-    bending: NDArray[np.float64] | None = None,
-) -> NDArray[np.float64]:
+    held: Array,
+    bending: Array | None = None,
+) -> Array:
     """Solve for the free coordinates while the fixed ones make the steps they are held at."""
     right = descent
     if held.any():
@@ -129,23 +143,29 @@ def _solve(
 
 @compiled
 def _solve_banded(
-    blocks: NDArray[np.float64],
-    springs: NDArray[np.float64],
-    beside: NDArray[np.float64],
-    bending: NDArray[np.float64],
+    blocks: Array,
+    springs: Array,
+    beside: Array,
+    bending: Array,
     fixed: NDArray[np.bool_],
-    right: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    right: Array,
+) -> Array:
     """Solve for the free coordinates by a banded Cholesky factorisation, column by column.
 
     Parameters
     ----------
     blocks : (K, n, n) array
         Only their lower triangles are read.
-    springs, beside, bending : (K, n), (K - 1, n), (K - 2, n) or (0, n) array
-        What is added on the diagonal, and the entries n and 2 n below it.
+    springs : (K, n) array
+        What is added on the diagonal.
+    beside : (K - 1, n) array
+        The entries n below the diagonal.
+    bending : (K - 2, n) or (0, n) array
+        The entries 2 n below the diagonal.
     fixed : (K, n) array
+        Which coordinates are not free.
     right : (K, n) array
+        Right-hand side.
 
     Returns
     -------
@@ -172,6 +192,14 @@ def _solve_banded(
                 columns[c, n] = beside[k, i]
             if k < len(bending) and not fixed[k + 2, i]:
                 columns[c, 2 * n] = bending[k, i]
+    _substitute_banded(columns, x, size)
+    return x[:size].reshape((knots, n))
+
+
+@compiled
+def _substitute_banded(columns: Array, x: Array, size: int) -> None:
+    """Factorise the columns (size + band, band + 1) and solve for x (size + band,), in place."""
+    band = columns.shape[1] - 1
     for c in range(size):
         pivot = columns[c, 0]
         if not pivot > 0.0:
@@ -190,4 +218,3 @@ def _solve_banded(
         for d in range(1, band + 1):
             x[c] -= columns[c, d] * x[c + d]
         x[c] /= columns[c, 0]
-    return x[:size].reshape((knots, n))

@@ -11,14 +11,16 @@ def minimum_jerk(time: Array, start: float, duration: float) -> Array:
     Parameters
     ----------
     time : (T,) array
-        s.
-    start, duration : float
-        s, duration positive.
+        Time, s.
+    start : float
+        When the movement starts, s.
+    duration : float
+        How long it takes, s, positive.
 
     Returns
     -------
     (T,) array
-        0 before the start, 1 after the end, speed and acceleration zero at both.
+        Progress: 0 before the start, 1 after the end, speed and acceleration zero at both.
     """
     s = np.clip((time - start) / duration, 0.0, 1.0)
     return s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
@@ -27,24 +29,36 @@ def minimum_jerk(time: Array, start: float, duration: float) -> Array:
 def quintic(
     start: Array, speed: Array, acceleration: Array, end: Array, duration: float, time: Array
 ) -> tuple[Array, Array]:
-    """Go from a moving start to rest in a given time.
+    """Compute the quintic that goes from a moving start to rest in a given time.
 
     Parameters
     ----------
-    start, speed, acceleration, end : (K,) array
+    start : (K,) array
+        Position at the start, in any unit.
+    speed : (K,) array
+        Velocity at the start, per second.
+    acceleration : (K,) array
+        Acceleration at the start, per second².
+    end : (K,) array
+        Position at the end.
     duration : float
-        s.
+        Time to go, s.
     time : (N,) array
-        s, 0 to `duration`.
+        Times since the start, s, 0 to `duration`.
 
     Returns
     -------
-    way, rate : (N, K) array
+    position : (N, K) array
+        Positions at the given times.
+    rate : (N, K) array
+        Velocities there, per second.
     """
-    share = (time / duration)[:, None]
+    phase = (time / duration)[:, None]
     v, a = speed * duration, acceleration * duration**2
-    way = end - start
-    c3, c4, c5 = 10 * way - 6 * v - 1.5 * a, -15 * way + 8 * v + 1.5 * a, 6 * way - 3 * v - 0.5 * a
-    position = start + share * (v + share * (0.5 * a + share * (c3 + share * (c4 + share * c5))))
-    rate = v + share * (a + share * (3 * c3 + share * (4 * c4 + share * 5 * c5)))
+    distance = end - start
+    c3 = 10 * distance - 6 * v - 1.5 * a
+    c4 = -15 * distance + 8 * v + 1.5 * a
+    c5 = 6 * distance - 3 * v - 0.5 * a
+    position = start + phase * (v + phase * (0.5 * a + phase * (c3 + phase * (c4 + phase * c5))))
+    rate = v + phase * (a + phase * (3 * c3 + phase * (4 * c4 + phase * 5 * c5)))
     return position, rate / duration

@@ -1,14 +1,33 @@
-"""Rotation matrices and unit quaternions x, y, z, w, without allocation."""
+"""Rotation matrices and unit quaternions x, y, z, w, without allocation, and the weight of a rotation."""
 
 import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 
+ROTATION_WEIGHT = 0.15
+"""What a radian of orientation error counts against a metre of position error, m/rad; and so how far from the
+middle of a palm, m, points are that stand for its orientation. Where a limit leaves no exact solution the
+palm is in the right place and a little rotated, not the other way round."""
+
 
 @compiled
 def quaternion_to_matrix(x: float, y: float, z: float, w: float, matrix: Array) -> None:
-    """Write the rotation matrix (3, 3) of a unit quaternion."""
+    """Compute the rotation matrix of a unit quaternion.
+
+    Parameters
+    ----------
+    x : float
+        First component of the vector part.
+    y : float
+        Second component of the vector part.
+    z : float
+        Third component of the vector part.
+    w : float
+        Scalar part.
+    matrix : (3, 3) array
+        Overwritten with the rotation matrix.
+    """
     matrix[0, 0] = 1.0 - 2.0 * (y * y + z * z)
     matrix[0, 1] = 2.0 * (x * y - z * w)
     matrix[0, 2] = 2.0 * (x * z + y * w)
@@ -22,7 +41,18 @@ def quaternion_to_matrix(x: float, y: float, z: float, w: float, matrix: Array) 
 
 @compiled
 def matrix_to_quaternion(matrix: Array) -> tuple[float, float, float, float]:
-    """Compute x, y, z, w of a rotation matrix (3, 3) from its largest component, of unit length."""
+    """Compute the unit quaternion of a rotation matrix, from its largest component.
+
+    Parameters
+    ----------
+    matrix : (3, 3) array
+        Rotation matrix.
+
+    Returns
+    -------
+    (float, float, float, float)
+        x, y, z, w, of unit length.
+    """
     trace = matrix[0, 0] + matrix[1, 1] + matrix[2, 2]
     v = np.empty(4)
     if trace > 0.0:

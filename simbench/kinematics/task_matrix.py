@@ -18,28 +18,45 @@ from simbench.kinematics.tree import KinematicTree, joint_axes
 
 
 class Tasks(NamedTuple):
-    """What is to be where on the bodies of a tree; the targets come frame by frame.
+    """Points and frames on the bodies of a tree that are to follow targets; the targets come frame by frame.
 
     Parameters
     ----------
     point_body : (P,) int array
+        Bodies that carry the points.
     point : (P, 3) array
-        On the body, m.
+        Positions of the points on their bodies, m.
     point_weight : (P,) array
         w of each position error.
-    turn_body : (R,) int array
-    turn : (R, 3, 3) array
-        Rotation of each frame on its body.
-    turn_weight : (R,) array
+    rotation_body : (R,) int array
+        Bodies that carry the frames.
+    rotation : (R, 3, 3) array
+        Rotations of the frames on their bodies.
+    rotation_weight : (R,) array
         w of each orientation error.
     """
 
     point_body: NDArray[np.int64]
     point: Array
     point_weight: Array
-    turn_body: NDArray[np.int64]
-    turn: Array
-    turn_weight: Array
+    rotation_body: NDArray[np.int64]
+    rotation: Array
+    rotation_weight: Array
+
+
+class Targets(NamedTuple):
+    """Where the points and frames of `Tasks` are to be, in one frame of a motion or in T.
+
+    Parameters
+    ----------
+    points : (P, 3) or (T, P, 3) array
+        Positions in the world, m.
+    rotations : (R, 3, 3) or (T, R, 3, 3) array
+        Rotations in the world.
+    """
+
+    points: Array
+    rotations: Array
 
 
 class Workspace(NamedTuple):
@@ -47,16 +64,19 @@ class Workspace(NamedTuple):
 
     Parameters
     ----------
-    rotation, position : (n + 1, 3, 3), (n + 1, 3) array
-        Poses of the bodies, m.
+    rotation : (n + 1, 3, 3) array
+        Rotations of the bodies in the world.
+    position : (n + 1, 3) array
+        Positions of the bodies in the world, m.
     axes : (n, 6) array
-        Unit twists of the joints at the root's origin.
+        Unit twists of the joints at the root's origin, world axes.
     moment : (n + 1, 10) array
-        Of each body and what hangs on it: weight, first moment, second moment (xx, yy, zz, xy, xz, yz).
-    pull : (n + 1, 6) array
-        Of the errors at the root's origin.
+        Weight, first moment and second moment (xx, yy, zz, xy, xz, yz) of each body with its subtree, about
+        the root's origin.
+    wrench : (n + 1, 6) array
+        Weighted errors of each body with its subtree as forces, and their moments about the root's origin.
     matrix : (6 + n, 6 + n) array
-        JᵀJ, lower triangle. The root's coordinates come first: its translation and its turn, world axes.
+        JᵀJ, lower triangle. The root's coordinates come first: its translation and rotation, world axes.
     vector : (6 + n,) array
         Jᵀε.
     """
@@ -65,13 +85,24 @@ class Workspace(NamedTuple):
     position: Array
     axes: Array
     moment: Array
-    pull: Array
+    wrench: Array
     matrix: Array
     vector: Array
 
 
 def make_workspace(tree: KinematicTree) -> Workspace:
-    """Allocate what `gauss_newton` needs for a tree."""
+    """Allocate what `gauss_newton` needs for a tree.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+        Tree of n joints.
+
+    Returns
+    -------
+    Workspace
+        Of undefined values.
+    """
     n = len(tree.parent)
     return Workspace(
         np.empty((n + 1, 3, 3)),
@@ -85,22 +116,26 @@ def make_workspace(tree: KinematicTree) -> Workspace:
 
 
 @compiled
-def gauss_newton(tree: KinematicTree, tasks: Tasks, points: Array, turns: Array, work: Workspace) -> float:
+def gauss_newton(
+    tree: KinematicTree, tasks: Tasks, points: Array, rotations: Array, work: Workspace
+) -> float:
     """Compute JᵀJ and Jᵀε of all tasks for bodies that are in place.
 
     ε holds w (target − point) for each point and w Δe for each orientation, Δe the vector part of the unit
-    quaternion that turns the frame into its target (world axes), as in Tomić 2018, eq. 3.4. With η its scalar
-    part, ∂Δe/∂ω = −½(η I + S(Δe)), so that an orientation adds w²¼(I − Δe Δeᵀ) to the second moment and
-    w²½ η Δe to the pull.
+    quaternion that rotates the frame into its target (world axes), as in Tomić 2018, eq. 3.4. With η its
+    scalar part, ∂Δe/∂ω = −½(η I + S(Δe)), so that an orientation adds w²¼(I − Δe Δeᵀ) to the second moment
+    and w²½ η Δe to the wrench.
 
     Parameters
     ----------
     tree : KinematicTree
+        Joints of the robot.
     tasks : Tasks
+        P points and R rotations to follow.
     points : (P, 3) array
-        Targets, m, world.
-    turns : (R, 3, 3) array
-        Targets, world.
+        Target positions, m, world.
+    rotations : (R, 3, 3) array
+        Target rotations, world.
     work : Workspace
         `rotation` and `position` are read (from `place_bodies`); the rest is overwritten.
 
@@ -110,24 +145,26 @@ def gauss_newton(tree: KinematicTree, tasks: Tasks, points: Array, turns: Array,
         ‖ε‖².
     """
     rotation, position, origin = work.rotation, work.position, work.position[0]
-    n = len(tree.parent)
-    moment, pull = work.moment, work.pull
+    n, moment, wrench = len(tree.parent), work.moment, work.wrench
     for k in range(n + 1):
         for i in range(10):
             moment[k, i] = 0.0
         for i in range(6):
-            pull[k, i] = 0.0
+            wrench[k, i] = 0.0
     cost = 0.0
     for k in range(len(tasks.point_body)):
         body = tasks.point_body[k]
         w = tasks.point_weight[k] * tasks.point_weight[k]
         a, b, c = tasks.point[k, 0], tasks.point[k, 1], tasks.point[k, 2]
-        x = position[body, 0] - origin[0] + rotation[body, 0, 0] * a + rotation[body, 0, 1] * b
-        y = position[body, 1] - origin[1] + rotation[body, 1, 0] * a + rotation[body, 1, 1] * b
-        z = position[body, 2] - origin[2] + rotation[body, 2, 0] * a + rotation[body, 2, 1] * b
-        x += rotation[body, 0, 2] * c
-        y += rotation[body, 1, 2] * c
-        z += rotation[body, 2, 2] * c
+        x = (position[body, 0] - origin[0] + rotation[body, 0, 0] * a + rotation[body, 0, 1] * b) + rotation[
+            body, 0, 2
+        ] * c
+        y = (position[body, 1] - origin[1] + rotation[body, 1, 0] * a + rotation[body, 1, 1] * b) + rotation[
+            body, 1, 2
+        ] * c
+        z = (position[body, 2] - origin[2] + rotation[body, 2, 0] * a + rotation[body, 2, 1] * b) + rotation[
+            body, 2, 2
+        ] * c
         dx = points[k, 0] - origin[0] - x
         dy = points[k, 1] - origin[1] - y
         dz = points[k, 2] - origin[2] - z
@@ -142,16 +179,16 @@ def gauss_newton(tree: KinematicTree, tasks: Tasks, points: Array, turns: Array,
         moment[body, 7] -= w * x * y
         moment[body, 8] -= w * x * z
         moment[body, 9] -= w * y * z
-        pull[body, 0] += w * dx
-        pull[body, 1] += w * dy
-        pull[body, 2] += w * dz
-        pull[body, 3] += w * (y * dz - z * dy)
-        pull[body, 4] += w * (z * dx - x * dz)
-        pull[body, 5] += w * (x * dy - y * dx)
-    for k in range(len(tasks.turn_body)):
-        body = tasks.turn_body[k]
-        w = tasks.turn_weight[k] * tasks.turn_weight[k]
-        ex, ey, ez, eta = turn_error(turns, tasks.turn, k, rotation, body)
+        wrench[body, 0] += w * dx
+        wrench[body, 1] += w * dy
+        wrench[body, 2] += w * dz
+        wrench[body, 3] += w * (y * dz - z * dy)
+        wrench[body, 4] += w * (z * dx - x * dz)
+        wrench[body, 5] += w * (x * dy - y * dx)
+    for k in range(len(tasks.rotation_body)):
+        body = tasks.rotation_body[k]
+        w = tasks.rotation_weight[k] * tasks.rotation_weight[k]
+        ex, ey, ez, eta = rotation_error(rotations, tasks.rotation, k, rotation, body)
         cost += w * (ex * ex + ey * ey + ez * ez)
         moment[body, 4] += 0.25 * w * (1.0 - ex * ex)
         moment[body, 5] += 0.25 * w * (1.0 - ey * ey)
@@ -159,15 +196,15 @@ def gauss_newton(tree: KinematicTree, tasks: Tasks, points: Array, turns: Array,
         moment[body, 7] -= 0.25 * w * ex * ey
         moment[body, 8] -= 0.25 * w * ex * ez
         moment[body, 9] -= 0.25 * w * ey * ez
-        pull[body, 3] += 0.5 * w * eta * ex
-        pull[body, 4] += 0.5 * w * eta * ey
-        pull[body, 5] += 0.5 * w * eta * ez
+        wrench[body, 3] += 0.5 * w * eta * ex
+        wrench[body, 4] += 0.5 * w * eta * ey
+        wrench[body, 5] += 0.5 * w * eta * ez
     for k in range(n - 1, -1, -1):
         carrier = tree.parent[k]
         for i in range(10):
             moment[carrier, i] += moment[k + 1, i]
         for i in range(6):
-            pull[carrier, i] += pull[k + 1, i]
+            wrench[carrier, i] += wrench[k + 1, i]
     joint_axes(tree, rotation, position, origin, work.axes)
     assemble_matrix(tree, work)
     return cost
@@ -175,26 +212,27 @@ def gauss_newton(tree: KinematicTree, tasks: Tasks, points: Array, turns: Array,
 
 @compiled
 def assemble_matrix(tree: KinematicTree, work: Workspace) -> None:
-    """Write the matrix and the vector from moments and pulls of bodies with all that hangs on them.
+    """Compute the matrix and the vector from the moments and wrenches of bodies with their subtrees.
 
     Parameters
     ----------
     tree : KinematicTree
+        Joints of the robot.
     work : Workspace
-        `axes`, `moment` and `pull` are read, the lower triangle of `matrix` and `vector` overwritten.
+        `axes`, `moment` and `wrench` are read, the lower triangle of `matrix` and `vector` overwritten.
     """
     axes, moment, matrix = work.axes, work.moment, work.matrix
     n = len(tree.parent)
     for i in range(6 + n):
         for j in range(i + 1):
             matrix[i, j] = 0.0
-    # The root itself: translation and turn in world axes.
+    # The root itself: translation and rotation in world axes.
     m = moment[0]
     for i in range(3):
         matrix[i, i] = m[0]
         matrix[3 + i, 3 + i] = m[4 + i]
-        work.vector[i] = work.pull[0, i]
-        work.vector[3 + i] = work.pull[0, 3 + i]
+        work.vector[i] = work.wrench[0, i]
+        work.vector[3 + i] = work.wrench[0, 3 + i]
     matrix[3, 1], matrix[3, 2] = -m[3], m[2]
     matrix[4, 0], matrix[4, 2] = m[3], -m[1]
     matrix[5, 0], matrix[5, 1] = -m[2], m[1]
@@ -206,7 +244,7 @@ def assemble_matrix(tree: KinematicTree, work: Workspace) -> None:
         for i in range(6):
             matrix[row, i] = carried[i]
         couple(tree, axes, k, carried, matrix[row, 6:])
-        p = work.pull[k + 1]
+        p = work.wrench[k + 1]
         work.vector[row] = vx * p[0] + vy * p[1] + vz * p[2] + wx * p[3] + wy * p[4] + wz * p[5]
 
 
@@ -214,7 +252,31 @@ def assemble_matrix(tree: KinematicTree, work: Workspace) -> None:
 def momentum(
     m: Array, vx: float, vy: float, vz: float, wx: float, wy: float, wz: float
 ) -> tuple[float, float, float, float, float, float]:
-    """Compute what a twist does to moments (10,), all about one point: linear momentum, then angular."""
+    """Compute the momentum of a body that moves with a twist, all about one point.
+
+    Parameters
+    ----------
+    m : (10,) array
+        Mass, first moment and second moment (xx, yy, zz, xy, xz, yz): kg, kg·m and kg·m², or weights instead
+        of masses.
+    vx : float
+        Velocity of the body at the point along x, m/s.
+    vy : float
+        Velocity of the body at the point along y, m/s.
+    vz : float
+        Velocity of the body at the point along z, m/s.
+    wx : float
+        Angular velocity about x, rad/s.
+    wy : float
+        Angular velocity about y, rad/s.
+    wz : float
+        Angular velocity about z, rad/s.
+
+    Returns
+    -------
+    (float, float, float, float, float, float)
+        Linear momentum, then angular momentum about the point.
+    """
     return (
         m[0] * vx + wy * m[3] - wz * m[2],
         m[0] * vy + wz * m[1] - wx * m[3],
@@ -233,7 +295,21 @@ def couple(
     carried: tuple[float, float, float, float, float, float],
     row: Array,
 ) -> None:
-    """Write to a joint's row (n,) what its unit momentum is to itself and to the joints that carry it."""
+    """Project the momentum of a joint's unit motion on the joint itself and on the joints that carry it.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+        Joints of the robot.
+    axes : (n, 6) array
+        Unit twists of all joints at one point.
+    k : int
+        Index of the joint.
+    carried : (float, float, float, float, float, float)
+        Momentum of what the joint moves at a unit rate, about the same point, from `momentum`.
+    row : (n,) array
+        Row of the joint-space matrix; the entries of those joints are overwritten.
+    """
     body = k + 1
     while body > 0:
         j = body - 1
@@ -249,28 +325,28 @@ def couple(
 
 
 @compiled
-def turn_error(
+def rotation_error(
     targets: Array, frames: Array, k: int, rotation: Array, body: int
 ) -> tuple[float, float, float, float]:
-    """Compute the unit quaternion that turns a frame on a body into its target, world axes.
+    """Compute the unit quaternion that rotates a frame on a body into its target, world axes.
 
     Parameters
     ----------
     targets : (R, 3, 3) array
-        World.
+        Target rotations of the frames in the world.
     frames : (R, 3, 3) array
-        On the bodies.
+        Rotations of the frames on their bodies.
     k : int
-        Which of them.
+        Index of the frame.
     rotation : (n + 1, 3, 3) array
-        Of the bodies in the world.
+        Rotations of the bodies in the world.
     body : int
-        The one that carries the frame.
+        Index of the body that carries the frame.
 
     Returns
     -------
-    x, y, z, w : float
-        w ≥ 0.
+    (float, float, float, float)
+        Quaternion x, y, z, w with w ≥ 0.
     """
     # E = target (body frame)ᵀ
     e = np.empty((3, 3))

@@ -11,22 +11,23 @@ def time_scaling_factor(
     speed_limit: NDArray[np.float64],
     timestep: float = 1e-3,
 ) -> float:
-    """Least factor ≥ 1 by which a motion must be slowed to keep all joint speeds.
+    """Find the least factor ≥ 1 by which a motion must be slowed to keep all joint speed limits.
 
     Parameters
     ----------
     time : (T,) array
-        s.
+        Time, s.
     q : (T, n) array
-        rad.
+        Joint positions, rad.
     speed_limit : (n,) array
-        rad/s.
+        Speed limits of the joints, rad/s.
     timestep : float
         Spacing at which the interpolated speed is examined, s.
 
     Returns
     -------
     float
+        Factor on the time.
     """
     fine = np.arange(time[0], time[-1], timestep)
     speed = np.abs(make_interp_spline(time, q, k=min(3, len(time) - 1)).derivative()(fine)).max(axis=0)

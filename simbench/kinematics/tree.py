@@ -43,10 +43,12 @@ def kinematic_tree(model: pin.Model) -> KinematicTree:
     Parameters
     ----------
     model : pinocchio.Model
+        Each of its joints, but a free-flyer root, has one degree of freedom.
 
     Returns
     -------
     KinematicTree
+        Of all joints but the root's.
 
     Raises
     ------
@@ -76,12 +78,40 @@ def kinematic_tree(model: pin.Model) -> KinematicTree:
 
 
 def first_joint(model: pin.Model) -> int:
-    """Id of the first joint after the root: 2 with a free-flyer, 1 without."""
+    """Find the first joint after the root.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        With a free-flyer root or a fixed one.
+
+    Returns
+    -------
+    int
+        Id of the joint: 2 with a free-flyer, 1 without.
+    """
     return 2 if model.njoints > 1 and model.joints[1].nq == 7 else 1
 
 
 def frame_on_body(model: pin.Model, frame: int) -> tuple[int, Array, Array]:
-    """Body that carries a frame, and the frame's rotation (3, 3) and translation (3,) on it, m."""
+    """Find the body of a tree that carries a frame, and the frame's pose on it.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        From which the tree is taken.
+    frame : int
+        Id of the frame.
+
+    Returns
+    -------
+    body : int
+        Index of the body in the tree.
+    rotation : (3, 3) array
+        Rotation of the frame on the body.
+    translation : (3,) array
+        Position of the frame on the body, m.
+    """
     placement = model.frames[frame].placement
     body = max(0, int(model.frames[frame].parentJoint) - first_joint(model) + 1)
     return body, placement.rotation.copy(), placement.translation.copy()
@@ -94,8 +124,9 @@ def place_bodies(tree: KinematicTree, joints: Array, rotation: Array, position: 
     Parameters
     ----------
     tree : KinematicTree
+        Of n joints.
     joints : (n,) array
-        rad or m.
+        Joint positions, rad or m.
     rotation : (n + 1, 3, 3) array
         Entry 0 is the root's; the others are overwritten.
     position : (n + 1, 3) array
@@ -145,12 +176,15 @@ def joint_axes(tree: KinematicTree, rotation: Array, position: Array, origin: Ar
     Parameters
     ----------
     tree : KinematicTree
-    rotation, position : (n + 1, 3, 3), (n + 1, 3) array
-        From `place_bodies`.
+        Of n joints.
+    rotation : (n + 1, 3, 3) array
+        Rotations of the bodies, from `place_bodies`.
+    position : (n + 1, 3) array
+        Positions of the bodies, from `place_bodies`, m.
     origin : (3,) array
         The point, m, world.
     axes : (n, 6) array
-        Overwritten.
+        Overwritten: velocity, then angular velocity.
     """
     for k in range(len(tree.parent)):
         for i in range(3):

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import null_space
 
-from simbench.kinematics.damped_ik import ROTATION_WEIGHT, solve_damped_ik
+from simbench.kinematics.damped_ik import PostureBounds, solve_damped_ik
+from simbench.kinematics.rotation import ROTATION_WEIGHT
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
 
@@ -46,7 +47,12 @@ class Arms:
         upper = self.upper if upper is None else upper
         q = np.r_[BASE, start]
         result = solve_damped_ik(
-            self.model, self.data, q, self.frames, targets, posture, lower, upper, **options
+            self.model,
+            self.data,
+            q,
+            dict(zip(self.frames, targets, strict=True)),
+            PostureBounds(posture, lower, upper),
+            **options,
         )
         np.testing.assert_array_equal(q, np.r_[BASE, start])
         np.testing.assert_array_equal(result[:7], BASE)
@@ -87,7 +93,7 @@ def test_reaches_what_forward_kinematics_says_is_reachable(arms, goal, offset):
     goal = arms.inside(goal)
     targets = arms.palms(goal)
     start = np.clip(goal + 0.1 * offset, arms.lower, arms.upper)
-    place, turn = arms.apart(arms.reach(start, targets, goal, iterations=300), targets)
+    place, turn = arms.apart(arms.solve_damped_ik(start, targets, goal, iterations=300), targets)
     assert place < 2e-5
     assert turn < 1e-4
 
@@ -105,7 +111,7 @@ def test_never_leaves_the_limits(arms, start, posture, places, turns):
         pin.SE3(pin.exp3(np.array(turns[3 * i : 3 * i + 3])), BASE[:3] + np.array(places[3 * i : 3 * i + 3]))
         for i in range(2)
     ]
-    joints = arms.reach(arms.inside(start), targets, arms.inside(2.0 * posture), iterations=20)
+    joints = arms.solve_damped_ik(arms.inside(start), targets, arms.inside(2.0 * posture), iterations=20)
     assert (joints >= arms.lower).all()
     assert (joints <= arms.upper).all()
 
@@ -134,7 +140,7 @@ def test_one_step_is_damped_least_squares_with_the_posture_in_the_null_space(arm
         # Tomić 2018, eq. 3.16.
         null = np.eye(15) - np.linalg.pinv(jacobian) @ jacobian
         expected = damped - null @ (joints - posture)
-        got = arms.reach(joints, targets, posture, -FAR, FAR) - joints
+        got = arms.solve_damped_ik(joints, targets, posture, -FAR, FAR) - joints
         np.testing.assert_allclose(got, expected, atol=2e-6)
 
 
@@ -146,7 +152,7 @@ def test_redundancy_goes_to_the_posture_while_the_hands_stay(arms):
     before = null_space(arms.jacobian(start), rcond=1e-4).T @ (start - posture)
     joints = start
     for _ in range(20):
-        joints = arms.reach(joints, targets, posture, -FAR, FAR)
+        joints = arms.solve_damped_ik(joints, targets, posture, -FAR, FAR)
     place, turn = arms.apart(joints, targets)
     assert place < 2e-5
     assert turn < 1e-4
@@ -168,7 +174,7 @@ def test_a_joint_at_its_limit_leaves_the_others_to_reach(arms, goal, offset, joi
     start = np.clip(goal + 0.05 * offset, arms.lower, arms.upper)
     posture = goal.copy()
     posture[joint] += 1.0 if top else -1.0
-    joints = arms.reach(start, targets, posture, iterations=300)
+    joints = arms.solve_damped_ik(start, targets, posture, iterations=300)
     place, turn = arms.apart(joints, targets)
     assert place < 1e-4
     assert turn < 1e-3
@@ -183,7 +189,7 @@ def test_a_clamped_joint_is_taken_out_of_the_problem(arms):
     # The left shoulder pitch may go 1 mrad further; reaching forward asks for more.
     shift = [np.array([0.03, 0.0, 0.02]), np.zeros(3)]
     targets = [pin.SE3(p.rotation, p.translation + s) for p, s in zip(arms.palms(joints), shift, strict=True)]
-    free_step = arms.reach(joints, targets, joints, -FAR, FAR) - joints
+    free_step = arms.solve_damped_ik(joints, targets, joints, -FAR, FAR) - joints
     joint = 1
     assert abs(free_step[joint]) > 0.01
     lower, upper = -FAR.copy(), FAR.copy()
@@ -195,6 +201,6 @@ def test_a_clamped_joint_is_taken_out_of_the_problem(arms):
     left = weight * np.r_[shift[0], 0, 0, 0, shift[1], 0, 0, 0] - jacobian[:, joint] * (edge - joints[joint])
     a = jacobian[:, others]
     expected = a.T @ np.linalg.solve(a @ a.T + DAMPING**2 * np.eye(12), left)
-    got = arms.reach(joints, targets, joints, lower, upper)
+    got = arms.solve_damped_ik(joints, targets, joints, lower, upper)
     assert got[joint] == edge
     np.testing.assert_allclose(got[others] - joints[others], expected, atol=5e-6)

@@ -56,7 +56,9 @@ def rows(model, root, joints, tasks, points, turns):
         pose, full = body_jacobian(body)
         jacobian.append(weight * (full[:3] - pin.skew(pose.rotation @ point) @ full[3:]))
         error.append(weight * (target - pose.act(point)))
-    for body, turn, weight, target in zip(tasks.turn_body, tasks.turn, tasks.turn_weight, turns, strict=True):
+    for body, turn, weight, target in zip(
+        tasks.rotation_body, tasks.rotation, tasks.rotation_weight, turns, strict=True
+    ):
         pose, full = body_jacobian(body)
         quaternion = pin.Quaternion(target @ (pose.rotation @ turn).T).coeffs()
         quaternion = quaternion * np.copysign(1.0, quaternion[3])

@@ -187,9 +187,9 @@ def test_place_of_who_sits_is_judged_and_found_with_the_pelvis_at_rest(romeo):
     handles, enough = few_handles(scenario, 7), ReachTolerances(ample_margin=0.1)
     x, y = scenario.robot.position_m
     assert not evaluate_placement(romeo, handles, BasePlacement((x - 0.15, y)), "seated").placement.feasible
-    found = find_spot(romeo, handles, BasePlacement(), "seated", lambda *stage: None, wanted=enough)
+    found = find_spot(romeo, handles, BasePlacement(), "seated", lambda *stage: None, tolerances=enough)
     assert found.spot.height == 0.0
-    again = evaluate_placement(romeo, handles, found.spot, "seated", wanted=enough).placement
+    again = evaluate_placement(romeo, handles, found.spot, "seated", tolerances=enough).placement
     assert again.margin > 0.09
     np.testing.assert_allclose(again.way, np.tile(again.root.position, (7, 1)), atol=1e-12)
     assert again.root.position[2] == pytest.approx(0.55134, abs=1e-5)

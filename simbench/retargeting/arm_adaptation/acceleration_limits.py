@@ -1,4 +1,4 @@
-"""What joints can accelerate, estimated from motors, inertia and gravity."""
+"""Acceleration limits of joints, estimated from motors, inertia and gravity."""
 
 from collections.abc import Sequence
 
@@ -12,14 +12,14 @@ from simbench.robot.robot import Robot
 
 _POSTURES = 256
 """In which gravity and inertia are taken; the worst of them counts."""
-_LEAST_SHARE = 0.1
+_LEAST_FRACTION = 0.1
 """Of a motor's torque for acceleration, where gravity leaves less in the worst posture."""
 _SHORTEST_START = 0.02
 """s from rest to full speed: what is quicker is decided by gears and control, not by torque and inertia."""
 
 
 def acceleration_limits(robot: Robot, names: Sequence[str]) -> Array:
-    """Estimate what joints can accelerate from their motors, for robots' data sheets do not say.
+    """Estimate acceleration limits of joints from their motors, for robots' data sheets do not say.
 
     (τ_max − max |g|) / max J over 256 postures of the joint's limb, spread evenly between its limits, the
     rest of the robot in its first posture; g is the torque of gravity with the root upright, J the inertia
@@ -30,12 +30,14 @@ def acceleration_limits(robot: Robot, names: Sequence[str]) -> Array:
     Parameters
     ----------
     robot : Robot
+        With torque and speed limits of its joints.
     names : sequence of str
+        Joints.
 
     Returns
     -------
     (n,) array
-        rad/s².
+        Acceleration limits, rad/s².
 
     Raises
     ------
@@ -56,7 +58,7 @@ def acceleration_limits(robot: Robot, names: Sequence[str]) -> Array:
 
 
 def _limits_of_limb(robot: Robot, limb: Sequence[str]) -> Array:
-    """Limits of all joints of a limb, rad/s²; NaN where there is no torque limit."""
+    """Estimate the limits of all joints of a limb, rad/s²; NaN where there is no torque limit."""
     model, data = robot.model, robot.model.createData()
     columns = np.array([robot.joint_names.index(name) for name in limb], dtype=np.int64)
     in_q, in_v = robot.root_q + columns, robot.root_v + columns
@@ -64,11 +66,11 @@ def _limits_of_limb(robot: Robot, limb: Sequence[str]) -> Array:
     q = pin.neutral(model)
     q[robot.root_q :] = next(iter(robot.postures.values()), q[robot.root_q :])
     inertia, weight = np.zeros(len(limb)), np.zeros(len(limb))
-    for share in qmc.Halton(len(limb), scramble=False).random(_POSTURES):
-        q[in_q] = lower + share * (upper - lower)
+    for fraction in qmc.Halton(len(limb), scramble=False).random(_POSTURES):
+        q[in_q] = lower + fraction * (upper - lower)
         inertia = np.maximum(inertia, np.diag(pin.crba(model, data, q))[in_v])
         weight = np.maximum(weight, np.abs(pin.computeGeneralizedGravity(model, data, q)[in_v]))
     torque = np.asarray(model.effortLimit)[in_v]
-    left = np.maximum(torque - weight, _LEAST_SHARE * torque)
+    left = np.maximum(torque - weight, _LEAST_FRACTION * torque)
     limits = np.minimum(left / inertia, model.velocityLimit[in_v] / _SHORTEST_START)
     return np.where((torque > 0) & np.isfinite(torque), limits, np.nan)

@@ -45,11 +45,11 @@ class ArmAdaptation:
     Parameters
     ----------
     time : (T,) array
-        s.
+        Time, s.
     joint_names : tuple of str
         The left arm's, then the right arm's, as far as both robot and recording have them.
     q : (T, n) array
-        rad.
+        Joint positions, rad.
     bounds : JointBounds
         That q keeps, with velocity and acceleration by backward differences from rest.
     hand_errors : {side: (T, 3, 3) array}
@@ -83,9 +83,11 @@ def adapt_arms(
     Parameters
     ----------
     robot : Robot
+        With an arm.
     motion : HumanMotion
         Evenly sampled.
     weights : ArmWeights, optional
+        Of the criterion; by default 1 for the hand points and 0.1 for the upper arm.
     margin : float
         Kept from the position limits, rad.
     acceleration : mapping of str to float, or float, optional
@@ -94,6 +96,7 @@ def adapt_arms(
     Returns
     -------
     ArmAdaptation
+        Of all arms that both have.
 
     Raises
     ------
@@ -117,15 +120,15 @@ def adapt_arms(
     names: tuple[str, ...] = ()
     paths, bounds, hand_errors, upper_arm_errors = [], [], {}, {}
     for side in sides:
-        own = arm_joints(robot, side)
+        joints = arm_joints(robot, side)
         targets = arm_targets(motion, side)
-        chain = arm_chain(robot, side, targets.length, targets.places)
-        limits = joint_bounds(robot, own, margin=margin, acceleration=acceleration)
-        first = first_posture(chain, targets, weighting, limits, _basic(robot, own))
+        chain = arm_chain(robot, side, targets.length, targets.hand_points)
+        limits = joint_bounds(robot, joints, margin=margin, acceleration=acceleration)
+        first = first_posture(chain, targets, weighting, limits, _basic_posture(robot, joints))
         path, hand_errors[side], upper_arm_errors[side] = arm_path(
             chain, targets.hand, targets.upper_arm, weighting, limits, period, first
         )
-        names += own
+        names += joints
         paths.append(path)
         bounds.append(limits)
     return ArmAdaptation(
@@ -148,7 +151,7 @@ def adapted_posture(
 ) -> Array:
     """Adapt arms and trunk: positions of the joints of the robot's upper body.
 
-    The arms are those of `adapt_arms`. A joint of the trunk with a vertical axis follows the turn of the
+    The arms are those of `adapt_arms`. A joint of the trunk with a vertical axis follows the rotation of the
     person's trunk on the pelvis, inside the same kinds of bounds; others, and all where trunk or pelvis were
     not recorded, stay at zero or the limit next to it.
 
@@ -158,13 +161,17 @@ def adapted_posture(
         With two arms.
     motion : HumanMotion
         With two arms.
-    weights, margin, acceleration
-        As in `adapt_arms`.
+    weights : ArmWeights, optional
+        Of the criterion; by default 1 for the hand points and 0.1 for the upper arm.
+    margin : float
+        Kept from the position limits, rad.
+    acceleration : mapping of str to float, or float, optional
+        rad/s² by joint or for all, infinite for none as in the paper; otherwise `acceleration_limits`.
 
     Returns
     -------
     (T, n) array
-        Trunk and arms in the order of `upper_body`, rad.
+        Positions of trunk and arms in the order of `upper_body`, rad.
 
     Raises
     ------
@@ -181,12 +188,12 @@ def adapted_posture(
     q[:, [names.index(name) for name in arms.joint_names]] = arms.q
     trunk = [name for name in names if name not in arms.joint_names]
     if trunk:
-        wishes = np.zeros((len(motion.time), len(trunk)))
+        targets = np.zeros((len(motion.time), len(trunk)))
         yaw = waist_yaw(motion)
         if yaw is not None:
-            wishes += np.outer(yaw, _first_vertical(model, trunk))
+            targets += np.outer(yaw, _first_vertical(model, trunk))
         limits = joint_bounds(robot, trunk, margin=margin, acceleration=acceleration)
-        q[:, [names.index(name) for name in trunk]] = follow(wishes, limits, _period(motion))
+        q[:, [names.index(name) for name in trunk]] = follow(targets, limits, _period(motion))
     return q
 
 
@@ -205,13 +212,14 @@ def _period(motion: HumanMotion) -> float:
     return period
 
 
-def _basic(robot: Robot, names: tuple[str, ...]) -> Array:
+def _basic_posture(robot: Robot, names: tuple[str, ...]) -> Array:
+    """Joint positions in the posture `basic`, or else zero, rad."""
     columns = [robot.joint_names.index(name) for name in names]
     return np.asarray(robot.postures.get("basic", np.zeros(len(robot.joint_names)))[columns])
 
 
 def _first_vertical(model: pin.Model, names: list[str]) -> Array:
-    """One entry a joint: the sense of the first one that turns about the vertical, else zero."""
+    """Find the first joint with a vertical axis: its sense, and zero for all others (n,)."""
     data, result = model.createData(), np.zeros(len(names))
     jacobian = pin.computeJointJacobians(model, data, pin.neutral(model))
     for k, name in enumerate(names):

@@ -39,17 +39,19 @@ class ArmChain(NamedTuple):
 
 
 def arm_joints(robot: Robot, side: str) -> tuple[str, ...]:
-    """Names of an arm's joints in the model's order.
+    """Find an arm's joints in the model's order.
 
     Parameters
     ----------
     robot : Robot
+        With that arm.
     side : str
         `left` or `right`.
 
     Returns
     -------
     tuple of str
+        Names of the joints.
 
     Raises
     ------
@@ -73,7 +75,9 @@ def arm_chain(robot: Robot, side: str, length: float, hand_points: Array) -> Arm
     Parameters
     ----------
     robot : Robot
+        With that arm.
     side : str
+        `left` or `right`.
     length : float
         L_human, upper arm and forearm, m.
     hand_points : (3, 3) array
@@ -83,6 +87,7 @@ def arm_chain(robot: Robot, side: str, length: float, hand_points: Array) -> Arm
     Returns
     -------
     ArmChain
+        With the person's length, and the person's hand.
 
     Raises
     ------
@@ -102,16 +107,18 @@ def arm_chain(robot: Robot, side: str, length: float, hand_points: Array) -> Arm
     }
     data = model.createData()
     pin.framesForwardKinematics(model, data, pin.neutral(model))
-    place = {part: np.asarray(data.oMf[frame].translation) for part, frame in frames.items()}
-    limbs = np.linalg.norm([place["elbow"] - place["shoulder"], place["wrist"] - place["elbow"]], axis=1)
+    position = {part: np.asarray(data.oMf[frame].translation) for part, frame in frames.items()}
+    limbs = np.linalg.norm(
+        [position["elbow"] - position["shoulder"], position["wrist"] - position["elbow"]], axis=1
+    )
     if limbs.min() < 1e-3:
         raise RetargetError(f"{robot.name}: the {side} shoulder, elbow and wrist must be apart: {limbs} m")
     ratio = length / float(limbs.sum())
 
     hand_joint = model.frames[frames["hand"]].parentJoint
-    turn = data.oMi[hand_joint].rotation.T @ data.oMf[frames["hand"]].rotation
+    rotation = data.oMi[hand_joint].rotation.T @ data.oMf[frames["hand"]].rotation
     # Beyond the wrist the robot keeps its size.
-    wrist = data.oMi[hand_joint].actInv(place["wrist"])
+    wrist = data.oMi[hand_joint].actInv(position["wrist"])
     start, end = (int(model.frames[frames[part]].parentJoint) for part in ("shoulder", "wrist"))
     stretched = [joint for joint in model.supports[end] if joint not in list(model.supports[start])]
     for joint in stretched:
@@ -127,6 +134,6 @@ def arm_chain(robot: Robot, side: str, length: float, hand_points: Array) -> Arm
     return ArmChain(
         kinematic_tree(model),
         np.array([hand_body] * 3 + [elbow_body, shoulder_body], dtype=np.int64),
-        np.vstack([wrist + hand_points @ turn.T, elbow, shoulder]),
+        np.vstack([wrist + hand_points @ rotation.T, elbow, shoulder]),
         length,
     )

@@ -7,13 +7,21 @@ import numpy as np
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.box import solve_box
 from simbench.kinematics.compiled import compiled
+from simbench.kinematics.least_squares import DampingRule, begin, is_running, judge_step
 from simbench.kinematics.tree import joint_axes, place_bodies
 from simbench.retargeting.arm_adaptation.arm_chain import ArmChain
 
-_ROUNDS = 60
-_SETTLED = 1e-7
-"""rad."""
-_FIRST_DAMPING, _LEAST_DAMPING = 1e-6, 1e-9
+_ROUNDS = 59
+# Steps below 10⁻⁷ rad are the last.
+_RULE = DampingRule(
+    first=0.1 * 1e-6,
+    least=1e-9,
+    greatest=np.inf,
+    step_tolerance=1e-7,
+    gain_tolerance=-1.0,
+    loss_tolerance=0.0,
+    cost_tolerance=0.0,
+)
 
 
 class Posture(NamedTuple):
@@ -21,8 +29,10 @@ class Posture(NamedTuple):
 
     Parameters
     ----------
-    rotation, position : (n + 1, 3, 3), (n + 1, 3) array
-        Of the bodies, m.
+    rotation : (n + 1, 3, 3) array
+        Rotations of the bodies in the axes of the robot's root.
+    position : (n + 1, 3) array
+        Positions of the bodies there, m.
     point : (4, 3) array
         Hand points and elbow from the shoulder, m.
     jacobian : (4, 3, n) array
@@ -35,9 +45,44 @@ class Posture(NamedTuple):
     jacobian: Array
 
 
+class ArmProblem(NamedTuple):
+    """What an arm's posture is compared with in one frame.
+
+    Parameters
+    ----------
+    chain : ArmChain
+        The stretched arm.
+    posture : Posture
+        Overwritten.
+    targets : (3, 3) array
+        The person's hand points from the shoulder, m.
+    upper_arm : (3,) array
+        Direction û of the person's upper arm.
+    weights : (4,) array
+        Of wrist, thumb, pinky, upper arm.
+    """
+
+    chain: ArmChain
+    posture: Posture
+    targets: Array
+    upper_arm: Array
+    weights: Array
+
+
 @compiled
 def make_posture(chain: ArmChain) -> Posture:
-    """Allocate what `place_arm` needs for an arm."""
+    """Allocate what `place_arm` needs for an arm.
+
+    Parameters
+    ----------
+    chain : ArmChain
+        Arm of n joints.
+
+    Returns
+    -------
+    Posture
+        Of undefined values.
+    """
     n = len(chain.tree.parent)
     return Posture(np.empty((n + 1, 3, 3)), np.empty((n + 1, 3)), np.empty((4, 3)), np.empty((4, 3, n)))
 
@@ -49,8 +94,9 @@ def place_arm(chain: ArmChain, q: Array, posture: Posture) -> None:
     Parameters
     ----------
     chain : ArmChain
+        The stretched arm.
     q : (n,) array
-        rad.
+        Joint positions, rad.
     posture : Posture
         Overwritten.
     """
@@ -86,9 +132,7 @@ def place_arm(chain: ArmChain, q: Array, posture: Posture) -> None:
 
 
 @compiled
-def arm_criterion(
-    posture: Posture, targets: Array, upper_arm: Array, weights: Array, matrix: Array, descent: Array
-) -> float:
+def arm_criterion(problem: ArmProblem, matrix: Array, descent: Array) -> float:
     """Compute f of an arm in place, half its Gauss-Newton matrix and minus half its gradient.
 
     f = EᵀWE + w₁₀ ‖s‖² (Kim & Kim 2005, eq. 2), E the person's hand points minus the robot's. With r the
@@ -100,18 +144,12 @@ def arm_criterion(
 
     Parameters
     ----------
-    posture : Posture
-        From `place_arm`.
-    targets : (3, 3) array
-        The person's hand points from the shoulder, m.
-    upper_arm : (3,) array
-        û.
-    weights : (4,) array
-        Of wrist, thumb, pinky, upper arm.
+    problem : ArmProblem
+        With the arm in place (`place_arm`).
     matrix : (n, n) array
-        Overwritten.
+        Overwritten with half the Gauss-Newton matrix, m²/rad²; its lower triangle only.
     descent : (n,) array
-        Overwritten.
+        Overwritten with minus half the gradient, m²/rad.
 
     Returns
     -------
@@ -120,27 +158,37 @@ def arm_criterion(
     """
     matrix[:] = 0.0
     descent[:] = 0.0
+    posture, weights = problem.posture, problem.weights
     n = len(descent)
     value = 0.0
     for p in range(3):
         for i in range(3):
-            error = targets[p, i] - posture.point[p, i]
+            error = problem.targets[p, i] - posture.point[p, i]
             value += weights[p] * error * error
             for a in range(n):
                 pull = weights[p] * posture.jacobian[p, i, a]
                 descent[a] += pull * error
                 for b in range(a + 1):
                     matrix[a, b] += pull * posture.jacobian[p, i, b]
+    return _add_upper_arm(posture, problem.upper_arm, weights[3], value, matrix, descent)
+
+
+@compiled
+def _add_upper_arm(
+    posture: Posture, upper_arm: Array, weight: float, value: float, matrix: Array, descent: Array
+) -> float:
+    """Add the upper arm's term to the value, the matrix and the descent."""
+    n = len(descent)
     along = 0.0
     for i in range(3):
         along += upper_arm[i] * posture.point[3, i]
     sense = 1.0 if along >= 0.0 else -1.0
-    value -= weights[3] * sense * along * along
+    value -= weight * sense * along * along
     for i in range(3):
         aside = posture.point[3, i] - sense * along * upper_arm[i]
-        value += weights[3] * posture.point[3, i] * posture.point[3, i]
+        value += weight * posture.point[3, i] * posture.point[3, i]
         for a in range(n):
-            pull = weights[3] * posture.jacobian[3, i, a]
+            pull = weight * posture.jacobian[3, i, a]
             descent[a] -= pull * aside
             for b in range(a + 1):
                 matrix[a, b] += pull * posture.jacobian[3, i, b]
@@ -152,35 +200,24 @@ def arm_criterion(
             other = 0.0
             for i in range(3):
                 other += upper_arm[i] * posture.jacobian[3, i, b]
-            matrix[a, b] -= weights[3] * sense * turned * other
+            matrix[a, b] -= weight * sense * turned * other
     return value
 
 
 @compiled
-def minimise(
-    chain: ArmChain,
-    posture: Posture,
-    targets: Array,
-    upper_arm: Array,
-    weights: Array,
-    rest: float,
-    low: Array,
-    high: Array,
-    q: Array,
-) -> float:
-    """Find the least f + ‖q − q₀‖² rest in a box, q₀ the start (Levenberg-Marquardt, exact box steps).
+def minimise_criterion(problem: ArmProblem, stiffness: float, low: Array, high: Array, q: Array) -> float:
+    """Find the least f + ‖q − q₀‖² stiffness in a box, q₀ the start (Levenberg-Marquardt, exact box steps).
 
     Parameters
     ----------
-    chain : ArmChain
-    posture : Posture
-        Overwritten.
-    targets, upper_arm, weights
-        As in `arm_criterion`.
-    rest : float
+    problem : ArmProblem
+        Arm, targets and weights; its posture is overwritten.
+    stiffness : float
         What a radian from the start costs, m²/rad².
-    low, high : (n,) array
-        rad.
+    low : (n,) array
+        Lower bounds, rad.
+    high : (n,) array
+        Upper bounds, rad.
     q : (n,) array
         The start, rad, overwritten with the solution.
 
@@ -193,37 +230,40 @@ def minimise(
     start, new, below, above = q.copy(), np.empty(n), np.empty(n), np.empty(n)
     matrix, new_matrix = np.empty((n, n)), np.empty((n, n))
     descent, new_descent = np.empty(n), np.empty(n)
-    value, damping = np.inf, _FIRST_DAMPING
     for k in range(n):
-        new[k] = min(max(q[k], low[k]), high[k])
-    change = np.inf
-    for _ in range(_ROUNDS):
-        place_arm(chain, new, posture)
-        new_value = arm_criterion(posture, targets, upper_arm, weights, new_matrix, new_descent)
-        for k in range(n):
-            away = new[k] - start[k]
-            new_value += rest * away * away
-            new_descent[k] -= rest * away
-            new_matrix[k, k] += rest
-        if new_value <= value:
-            value = new_value
-            matrix, new_matrix = new_matrix, matrix
-            descent, new_descent = new_descent, descent
-            for k in range(n):
-                q[k] = new[k]
-            damping = max(0.1 * damping, _LEAST_DAMPING)
-        else:
-            damping *= 10.0
-        if change < _SETTLED:
-            break
+        q[k] = min(max(q[k], low[k]), high[k])
+    progress = begin(_RULE, _evaluate(problem, stiffness, start, q, matrix, descent))
+    while is_running(_RULE, progress, _ROUNDS):
         for k in range(n):
             below[k], above[k] = low[k] - q[k], high[k] - q[k]
             for other in range(k + 1):
                 new_matrix[k, other] = matrix[k, other]
-            new_matrix[k, k] += damping
+            new_matrix[k, k] += progress.damping
         step = solve_box(new_matrix, descent, below, above)
-        change = 0.0
+        largest = 0.0
         for k in range(n):
-            change = max(change, abs(step[k]))
+            largest = max(largest, abs(step[k]))
             new[k] = min(max(q[k] + step[k], low[k]), high[k])
+        value = _evaluate(problem, stiffness, start, new, new_matrix, new_descent)
+        progress = judge_step(_RULE, progress, value, largest)
+        if progress.accepted:
+            matrix, new_matrix = new_matrix, matrix
+            descent, new_descent = new_descent, descent
+            for k in range(n):
+                q[k] = new[k]
+    return progress.cost
+
+
+@compiled
+def _evaluate(
+    problem: ArmProblem, stiffness: float, start: Array, q: Array, matrix: Array, descent: Array
+) -> float:
+    """Compute the criterion, its matrix and its descent at q, with springs to the start."""
+    place_arm(problem.chain, q, problem.posture)
+    value = arm_criterion(problem, matrix, descent)
+    for k in range(len(q)):
+        away = q[k] - start[k]
+        value += stiffness * away * away
+        descent[k] -= stiffness * away
+        matrix[k, k] += stiffness
     return value

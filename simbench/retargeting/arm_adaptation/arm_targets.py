@@ -1,4 +1,4 @@
-"""What a person's arm does, seen from the trunk: hand points from the shoulder, the upper arm's direction."""
+"""Targets of an arm in the axes of the trunk: a person's hand points, and the upper arm's direction."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from simbench.motion.human_motion import HumanMotion
 HAND_POINTS = ("wrist_marker", "thumb", "pinky")
 # Along the fingers, toward the thumb, out of the back of the hand, from the wrist's centre, m: where the
 # markers would be on a hand of average size.
-_USUAL_PLACES = np.array([[0.0, 0.0, 0.025], [0.075, 0.043, 0.025], [0.075, -0.043, 0.025]])
+_USUAL_POINTS = np.array([[0.0, 0.0, 0.025], [0.075, 0.043, 0.025], [0.075, -0.043, 0.025]])
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class ArmTargets:
         Wrist, thumb and pinky from the shoulder, m.
     upper_arm : (T, 3) array
         Unit vector from shoulder to elbow.
-    places : (3, 3) array
+    hand_points : (3, 3) array
         The hand's points from the wrist in the initial pose, m.
     length : float
         Upper arm and forearm, m.
@@ -32,7 +32,7 @@ class ArmTargets:
 
     hand: Array
     upper_arm: Array
-    places: Array
+    hand_points: Array
     length: float
 
 
@@ -41,17 +41,19 @@ def arm_targets(motion: HumanMotion, side: str) -> ArmTargets:
 
     The hand's points are the markers `wrist_marker`, `thumb` and `pinky` of the side where they were
     recorded, else three points fixed in the hand. Vectors are turned back by the trunk's rotation since the
-    initial pose; where no trunk was recorded, by the turn of the line of the shoulders about the vertical.
+    initial pose; where no trunk was recorded, by the rotation of the shoulders' line about the vertical.
 
     Parameters
     ----------
     motion : HumanMotion
+        With shoulder, elbow, wrist and hand of that arm.
     side : str
         `left` or `right`.
 
     Returns
     -------
     ArmTargets
+        In every frame of the recording.
 
     Raises
     ------
@@ -71,17 +73,17 @@ def arm_targets(motion: HumanMotion, side: str) -> ArmTargets:
         raise MotionError(f"{motion.source}: the {side} shoulder, elbow and wrist must be apart")
 
     hand, start = motion.segments[f"{side}_hand"], motion.initial.segments[f"{side}_hand"]
-    turn, middle = hand[:, :3, :3], hand[:, :3, 3]
+    rotation, middle = hand[:, :3, :3], hand[:, :3, 3]
     names = [f"{side}_{point}" for point in HAND_POINTS]
     recorded = all(name in motion.markers for name in names)
     if recorded:
         tracks = np.stack([motion.markers[name] for name in names], axis=1)
-        local = np.einsum("tji,tpj->pi", turn, tracks - middle[:, None]) / len(turn)
-        places = local @ start[:3, :3].T + start[:3, 3] - rest[2]
+        local = np.einsum("tji,tpj->pi", rotation, tracks - middle[:, None]) / len(rotation)
+        hand_points = local @ start[:3, :3].T + start[:3, 3] - rest[2]
     else:
-        places = _USUAL_PLACES * [1.0, 1.0 if side == "right" else -1.0, 1.0]
-        local = (places + rest[2] - start[:3, 3]) @ start[:3, :3]
-        tracks = middle[:, None] + np.einsum("tij,pj->tpi", turn, local)
+        hand_points = _USUAL_POINTS * [1.0, 1.0 if side == "right" else -1.0, 1.0]
+        local = (hand_points + rest[2] - start[:3, 3]) @ start[:3, :3]
+        tracks = middle[:, None] + np.einsum("tij,pj->tpi", rotation, local)
     trunk = trunk_rotation(motion)
     seen = np.einsum("tji,tpj->tpi", trunk, tracks - shoulder[:, None])
     direction = np.einsum("tji,tj->ti", trunk, (elbow - shoulder) / reach[:, None])
@@ -91,11 +93,22 @@ def arm_targets(motion: HumanMotion, side: str) -> ArmTargets:
             f"{motion.source}: the {side} arm is NaN or infinite at frame {bad[0]} "
             f"({motion.time[bad[0]]:.3f} s); every sample must be a finite number"
         )
-    return ArmTargets(seen, direction, places, float(limbs.sum()))
+    return ArmTargets(seen, direction, hand_points, float(limbs.sum()))
 
 
 def trunk_rotation(motion: HumanMotion) -> Array:
-    """Rotation of the trunk since the initial pose, (T, 3, 3), world axes."""
+    """Compute the rotation of the trunk since the initial pose.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        With the trunk, or the shoulders, or neither.
+
+    Returns
+    -------
+    (T, 3, 3) array
+        In world axes; the identity if neither was recorded.
+    """
     if "trunk" in motion.segments and "trunk" in motion.initial.segments:
         return since_initial(motion, "trunk")
     sides = ("left_shoulder", "right_shoulder")
@@ -110,16 +123,39 @@ def trunk_rotation(motion: HumanMotion) -> Array:
 
 
 def since_initial(motion: HumanMotion, segment: str) -> Array:
-    """Rotation of a segment since the initial pose, (T, 3, 3), world axes."""
+    """Compute the rotation of a segment since the initial pose.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        With that segment.
+    segment : str
+        Name of the segment.
+
+    Returns
+    -------
+    (T, 3, 3) array
+        In world axes.
+    """
     return np.asarray(
         motion.segments[segment][:, :3, :3] @ motion.initial.segments[segment][:3, :3].T, dtype=np.float64
     )
 
 
 def waist_yaw(motion: HumanMotion) -> Array | None:
-    """Turn of the trunk on the pelvis since the initial pose, (T,), rad; None if not recorded.
+    """Compute the rotation of the trunk on the pelvis about the vertical since the initial pose.
 
     The twist about the pelvis' vertical axis of the rotation between them, continuous over time.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        With trunk and pelvis, or not.
+
+    Returns
+    -------
+    (T,) array or None
+        Angle, rad; None if not recorded.
     """
     if any(
         name not in segments
@@ -128,6 +164,6 @@ def waist_yaw(motion: HumanMotion) -> Array | None:
     ):
         return None
     pelvis, trunk = since_initial(motion, "pelvis"), since_initial(motion, "trunk")
-    turn = np.einsum("tji,tjk->tik", pelvis, trunk)
+    relative = np.einsum("tji,tjk->tik", pelvis, trunk)
     # Twist about z: of the quaternion, (z, w) normalised.
-    return np.unwrap(np.arctan2(turn[:, 1, 0] - turn[:, 0, 1], turn[:, 0, 0] + turn[:, 1, 1]))
+    return np.unwrap(np.arctan2(relative[:, 1, 0] - relative[:, 0, 1], relative[:, 0, 0] + relative[:, 1, 1]))

@@ -1,4 +1,4 @@
-"""What a joint may do in the next sample: position, speed and acceleration, always possible to keep."""
+"""Bounds of a joint's next increment, by position, speed and acceleration, that can always be kept."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -17,12 +17,14 @@ class JointBounds(NamedTuple):
 
     Parameters
     ----------
-    lower, upper : (n,) array
-        rad.
+    lower : (n,) array
+        Lower position limits, rad.
+    upper : (n,) array
+        Upper position limits, rad.
     speed : (n,) array
-        rad/s.
+        Speed limits, rad/s.
     acceleration : (n,) array
-        rad/s²; infinite where it is not bounded.
+        Acceleration limits, rad/s²; infinite where it is not bounded.
     """
 
     lower: Array
@@ -43,6 +45,7 @@ def joint_bounds(
     Parameters
     ----------
     robot : Robot
+        With its joint limits.
     names : sequence of str
         Joints.
     margin : float
@@ -54,6 +57,7 @@ def joint_bounds(
     Returns
     -------
     JointBounds
+        Of the joints in the given order.
 
     Raises
     ------
@@ -140,12 +144,17 @@ def increment_bounds(
     Parameters
     ----------
     bounds : JointBounds
-    q, velocity : (n,) array
-        Of the last sample, rad and rad/s; the velocity is the last increment over the period.
+        Of position, speed and acceleration.
+    q : (n,) array
+        Joint positions in the last sample, rad.
+    velocity : (n,) array
+        Joint velocities in the last sample, the last increment over the period, rad/s.
     period : float
         dt, s.
-    low, high : (n,) array
-        Overwritten with the least and greatest increment, rad.
+    low : (n,) array
+        Overwritten with the least increment, rad.
+    high : (n,) array
+        Overwritten with the greatest increment, rad.
     """
     for k in range(len(q)):
         speed, acceleration = bounds.speed[k], bounds.acceleration[k]
@@ -160,58 +169,59 @@ def increment_bounds(
 
 
 @compiled
-def approach(behind: float, wished: float, acceleration: float, period: float) -> float:
-    """Compute an increment that catches up with a moving wish and can still slow down to its pace.
+def approach(behind: float, ahead: float, acceleration: float, period: float) -> float:
+    """Compute an increment that catches up with a moving target and can still slow down to its speed.
 
     Parameters
     ----------
     behind : float
-        Last wish minus the position, rad.
-    wished : float
-        This wish minus the position, rad.
+        Last target minus the position, rad.
+    ahead : float
+        This target minus the position, rad.
     acceleration : float
-        rad/s².
+        Acceleration limit, rad/s².
     period : float
-        s.
+        dt, s.
 
     Returns
     -------
     float
-        rad.
+        Increment, rad.
     """
     catch_up = period * braking_speed(abs(behind), acceleration, period)
-    return wished - behind + min(max(behind, -catch_up), catch_up)
+    return ahead - behind + min(max(behind, -catch_up), catch_up)
 
 
 @compiled
-def follow(wishes: Array, bounds: JointBounds, period: float) -> Array:
-    """Follow wished positions as bounds allow, from rest, and come to rest at a wish that stays.
+def follow(targets: Array, bounds: JointBounds, period: float) -> Array:
+    """Follow target positions as bounds allow, from rest, and come to rest at a target that stays.
 
     Parameters
     ----------
-    wishes : (T, n) array
-        rad; the first is the start, moved into the position limits.
+    targets : (T, n) array
+        Target positions, rad; the first is the start, moved into the position limits.
     bounds : JointBounds
+        Of position, speed and acceleration.
     period : float
-        s.
+        dt, s.
 
     Returns
     -------
     (T, n) array
-        rad.
+        Joint positions, rad.
     """
-    result = np.empty_like(wishes)
-    n = wishes.shape[1]
+    result = np.empty_like(targets)
+    n = targets.shape[1]
     velocity, low, high = np.zeros(n), np.empty(n), np.empty(n)
     for k in range(n):
-        result[0, k] = min(max(wishes[0, k], bounds.lower[k]), bounds.upper[k])
-    for sample in range(1, len(wishes)):
+        result[0, k] = min(max(targets[0, k], bounds.lower[k]), bounds.upper[k])
+    for sample in range(1, len(targets)):
         q = result[sample - 1]
         increment_bounds(bounds, q, velocity, period, low, high)
         for k in range(n):
-            behind, wished = wishes[sample - 1, k] - q[k], wishes[sample, k] - q[k]
-            change = approach(behind, wished, bounds.acceleration[k], period)
-            place = q[k] + min(max(change, low[k]), high[k])
-            result[sample, k] = min(max(place, bounds.lower[k]), bounds.upper[k])
+            behind, ahead = targets[sample - 1, k] - q[k], targets[sample, k] - q[k]
+            change = approach(behind, ahead, bounds.acceleration[k], period)
+            position = q[k] + min(max(change, low[k]), high[k])
+            result[sample, k] = min(max(position, bounds.lower[k]), bounds.upper[k])
             velocity[k] = (result[sample, k] - q[k]) / period
     return result

@@ -9,7 +9,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.damped_ik import solve_damped_ik
+from simbench.kinematics.damped_ik import PostureBounds, solve_damped_ik
 from simbench.retargeting.collision.clearance import BodyShapes, clearance_rows, link_of
 from simbench.retargeting.collision.clearance_qp import (
     Clearances,
@@ -307,11 +307,9 @@ def _restore_palms(window: _Window, joints: Array) -> Array | None:
             continue
         q = np.concatenate([window.scene.base[sample], joints[number]])
         pin.framesForwardKinematics(model, data, q)
-        frames = list(palms)
-        targets = [palm.rotated_like(data.oMf[frame]) for frame, palm in palms.items()]
-        q = solve_damped_ik(
-            model, data, q, frames, targets, q[7:], lower, upper, iterations=20, tolerance=_IK_TOLERANCE
-        )
+        targets = {frame: palm.rotated_like(data.oMf[frame]) for frame, palm in palms.items()}
+        bounds = PostureBounds(q[7:], lower, upper)
+        q = solve_damped_ik(model, data, q, targets, bounds, iterations=20, tolerance=_IK_TOLERANCE)
         pin.forwardKinematics(model, data, q)
         if np.abs(_linearise_palms(model, data, palms)[1]).max() > _PALM_TOLERANCE:
             return None

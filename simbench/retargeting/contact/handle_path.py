@@ -7,11 +7,10 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.rotation import ROTATION_WEIGHT
 from simbench.motion.anatomy import transform
 from simbench.motion.handles import HandlePath
 
-_LEVER = 0.15
-"""What a radian counts against a metre when the nearest place of a handle is looked for, m/rad."""
 _NEWTON_STEPS = 4
 
 
@@ -75,7 +74,8 @@ def _nearest_index(handles: list[HandlePath], palms: list[Array]) -> Array:
         return np.zeros(len(palms[0]))
     # Of a pose its position counts, and its rotation where the hand cannot rotate on the handle.
     weights = [
-        np.tile(np.r_[np.full(3, _LEVER if handle.turn_axis is None else 0.0), 1.0], 3) for handle in handles
+        np.tile(np.r_[np.full(3, ROTATION_WEIGHT if handle.turn_axis is None else 0.0), 1.0], 3)
+        for handle in handles
     ]
     targets = [palm[:, :3, :].reshape(-1, 12) * weight for palm, weight in zip(palms, weights, strict=True)]
     squares = sum(

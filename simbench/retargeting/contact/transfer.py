@@ -1,41 +1,85 @@
-"""Transfer: joint positions of trunk and arms that bring the robot's palms where they are to be."""
+"""Transfer: joint positions of trunk and arms that bring the robot's palms to their targets."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
 from scipy.signal import savgol_filter
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.damped_ik import solve_damped_ik
-from simbench.kinematics.path_matrix import path_matrices
+from simbench.kinematics.damped_ik import PostureBounds, solve_damped_ik
+from simbench.kinematics.least_squares import DampingRule, begin, is_running, judge_step
+from simbench.kinematics.path_matrix import PathEquations, make_path_equations, path_matrices
 from simbench.kinematics.path_solver import bounded_chain_step
-from simbench.kinematics.task_matrix import Tasks, make_workspace
+from simbench.kinematics.rotation import ROTATION_WEIGHT
+from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
 from simbench.kinematics.tree import frame_on_body, kinematic_tree
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
 
-_LEVER = 0.15
-"""What a radian of a palm counts against a metre, m/rad: where limits leave no exact solution the palm is in
-the right place and a little turned, not the other way round."""
 _HAND = 1000.0
 """Weight of a metre beside the target against a radian beside the posture, rad/m."""
 _LOOSE = 0.01
 """Of that weight, for hands that hold nothing: they need not be anywhere exactly."""
-_TURN_SHARE = 1e-3
-"""Of that weight, for the turn about a handle that leaves it free: the actor's, if nothing else matters."""
-_SLUGGISHNESS = 0.6
-"""How slowly the departure from the posture changes, rad: over about this part of the time in which a joint
-at full speed covers a radian."""
-_STIFFNESS = 0.12
-"""How roundly it changes, s rad: what its second derivative counts, as part of full speed in a second."""
+_FREE_ROTATION_WEIGHT = 1e-3
+"""Of that weight, for the rotation about a handle that leaves it free: the actor's, if all else allows."""
+_VELOCITY_WEIGHT = 0.6
+"""σ of the departure's velocity, rad: it changes over about this part of the time in which a joint at full
+speed covers a radian."""
+_ACCELERATION_WEIGHT = 0.12
+"""β of the departure's acceleration, s rad: what its second derivative counts, as part of full speed in a
+second."""
 _FIRST_WEIGHT, _GROWTH = 0.01, 3.0
 """Of the palms' weight at the first step, and its growth a step: far targets are come to gradually."""
 _ROUNDS = 60
-_SETTLED = 1e-6
-"""Part of its value by which the integral still changes at the last step."""
+# The integral changes by a millionth of its value at the last step; also where it would rise by that much: to
+# evaluate the whole path again would cost more than it could gain. There is no step that is too short, and no
+# damping that is too large.
+_RULE = DampingRule(
+    first=1.0,
+    least=1e-6,
+    greatest=np.inf,
+    step_tolerance=0.0,
+    gain_tolerance=1e-6,
+    loss_tolerance=1e-6,
+    cost_tolerance=0.0,
+)
+_SIMILAR_DAMPING = 1e-3
+"""First damping where the joints of a similar plan are known."""
+
+
+class PreferredPath(NamedTuple):
+    """Preferred joints along a motion, and where they may be.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Time, s.
+    posture : (T, n) array
+        Preferred posture, rad.
+    base : (T, 7) array
+        Pose of the root link in the world: position (m), quaternion x y z w.
+    lower : (n,) or (T, n) array
+        Lower joint limits, rad.
+    upper : (n,) or (T, n) array
+        Upper joint limits, rad.
+    """
+
+    time: Array
+    posture: Array
+    base: Array
+    lower: Array
+    upper: Array
+
+
+class _Springs(NamedTuple):
+    """What differences of the departure cost: (T - 1, n) of the first ones, (T - 2, n) of the second ones."""
+
+    stiffness: Array
+    bending: Array
 
 
 def transfer_path(
@@ -50,7 +94,7 @@ def transfer_path(
 ) -> Array:
     """Bring the palms to their targets, near the imitated posture, all frames at once.
 
-    With x the joints, d = x − posture their departure from it, and e the palms' errors,
+    With x the joints, d = x − posture their departure from it, and e the palms' errors, it solves
 
         min ∫ W² ‖e(x)‖² + ‖d‖² + σ² ‖ḋ / v_max‖² + β² ‖d̈ / v_max‖² dt,   lower ≤ x ≤ upper.
 
@@ -64,36 +108,38 @@ def transfer_path(
     Parameters
     ----------
     robot : Robot
+        With both arms.
     time : (T,) array
-        s.
+        Time, s.
     posture : (T, n) array
         Preferred posture inside the limits, rad.
     base : (T, 7) array
+        Pose of the root link in the world: position (m), quaternion x y z w.
     plan : HandPlan
-    lower, upper : (n,) array
-        rad.
+        Targets of the hands, and when they count.
+    lower : (n,) array
+        Lower joint limits, rad.
+    upper : (n,) array
+        Upper joint limits, rad.
     start : (T, n) array, optional
         Joints to begin with, those of a similar plan, rad.
 
     Returns
     -------
     (T, n) array
-        rad, inside the limits.
+        Joint positions inside the limits, rad.
     """
     if not any(share.any() for share in plan.share.values()):
         return np.clip(posture, lower, upper)
-    return follow_palms(upper_body(robot), robot.frames, time, posture, base, plan, lower, upper, start)
+    path = PreferredPath(time, posture, base, lower, upper)
+    return follow_palms(upper_body(robot), robot.frames, path, plan, start)
 
 
 def follow_palms(
     model: pin.Model,
     frames: Mapping[str, str],
-    time: Array,
-    posture: Array,
-    base: Array,
+    path: PreferredPath,
     plan: HandPlan,
-    lower: Array,
-    upper: Array,
     start: Array | None = None,
 ) -> Array:
     """Solve what `transfer_path` states, for any model and one hand or two.
@@ -104,72 +150,85 @@ def follow_palms(
         With a free-flyer root or a fixed one.
     frames : mapping of str to str
         Role to frame: right_hand, ...
-    time : (T,) array
-        s.
-    posture : (T, n) array
-        rad.
-    base : (T, 7) array
-        Pose of the root link in the world.
+    path : Path
+        Preferred joints, root and joint limits over time.
     plan : HandPlan
-        Of the hands that there are.
-    lower, upper : (n,) or (T, n) array
-        rad.
+        Targets of the hands that there are.
     start : (T, n) array, optional
-        rad.
+        Joints to begin with, those of a similar plan, rad.
 
     Returns
     -------
     (T, n) array
-        rad, inside the limits.
+        Joint positions inside the limits, rad.
     """
     tree = kinematic_tree(model)
     tasks, weights, points = _palm_tasks(frames, model, plan)
-    turns = np.empty((len(time), 0, 3, 3))
+    targets = Targets(points, np.empty((len(path.time), 0, 3, 3)))
     work = make_workspace(tree)
-    count, size = posture.shape
-    full = size + 6
-    blocks, vectors, cost = np.empty((count, full, full)), np.empty((count, full)), np.empty(count)
-    period = (time[-1] - time[0]) / (count - 1)
-    speed = np.asarray(model.velocityLimit[-size:])
-    stiffness = _SLUGGISHNESS**2 / (np.diff(time)[:, None] * speed**2) / period
-    bending = np.tile(_STIFFNESS**2 / (period**4 * speed**2), (max(count - 2, 0), 1))
-    low, high = lower - posture, upper - posture
+    posture, (count, size) = path.posture, path.posture.shape
+    equations = make_path_equations(count, size)
+    springs = _make_springs(model, path.time, size)
+    low, high = path.lower - posture, path.upper - posture
     departure = np.clip(np.zeros_like(posture) if start is None else start - posture, low, high)
 
     def evaluate(d: Array, relaxed: float) -> float:
-        path = np.hstack([base, posture + d])
-        path_matrices(tree, tasks, relaxed * weights, points, turns, path, work, blocks, vectors, cost)
-        return float(
-            cost.sum()
-            + (d**2).sum()
-            + (stiffness * np.diff(d, axis=0) ** 2).sum()
-            + (bending * np.diff(d, 2, axis=0) ** 2).sum()
-        )
+        q = np.hstack([path.base, posture + d])
+        path_matrices(tree, tasks, relaxed * weights, targets, q, work, equations)
+        return _compute_integral(equations, springs, d)
 
-    diagonal = np.arange(size)
-    relaxed, damping = (_FIRST_WEIGHT, 1.0) if start is None else (1.0, 1e-3)
-    value = evaluate(departure, relaxed)
-    for _ in range(_ROUNDS):
-        matrices = blocks[:, 6:, 6:].copy()
-        matrices[:, diagonal, diagonal] += 1.0 + damping
-        step = bounded_chain_step(
-            departure, vectors[:, 6:] - departure, matrices, stiffness, bending, low, high
-        )
+    # Far targets are approached gradually: the palms' weight grows with every accepted step, and until it is
+    # whole no step is the last.
+    relaxed, rule = (_FIRST_WEIGHT, _RULE) if start is None else (1.0, _RULE._replace(first=_SIMILAR_DAMPING))
+    growing = _RULE._replace(gain_tolerance=-1.0, loss_tolerance=-1.0)
+    progress = begin(rule, evaluate(departure, relaxed))
+    while is_running(rule, progress, _ROUNDS):
+        step = _solve_step(equations, springs, departure, progress.damping, (low, high))
         moved = np.clip(departure + step, low, high)
-        new = evaluate(moved, relaxed)
-        settled = relaxed == 1.0 and abs(new - value) < _SETTLED * value
-        if new <= value:
-            departure, damping = moved, max(0.1 * damping, 1e-6)
+        new_cost = evaluate(moved, relaxed)
+        progress = judge_step(
+            _RULE if relaxed == 1.0 else growing, progress, new_cost, float(np.abs(step).max())
+        )
+        if progress.accepted:
+            departure = moved
             if relaxed < 1.0:
                 relaxed = min(1.0, _GROWTH * relaxed)
-                new = evaluate(departure, relaxed)
-            value = new
+                progress = progress._replace(cost=evaluate(departure, relaxed))
         else:
-            damping *= 10.0
             evaluate(departure, relaxed)
-        if settled:
-            break
-    return np.clip(posture + departure, lower, upper)
+    return np.clip(posture + departure, path.lower, path.upper)
+
+
+def _make_springs(model: pin.Model, time: Array, size: int) -> _Springs:
+    """Weight changes of the departure by the joints' speed limits."""
+    count = len(time)
+    period = (time[-1] - time[0]) / (count - 1)
+    speed = np.asarray(model.velocityLimit[-size:])
+    return _Springs(
+        _VELOCITY_WEIGHT**2 / (np.diff(time)[:, None] * speed**2) / period,
+        np.tile(_ACCELERATION_WEIGHT**2 / (period**4 * speed**2), (max(count - 2, 0), 1)),
+    )
+
+
+def _compute_integral(equations: PathEquations, springs: _Springs, departure: Array) -> float:
+    """Compute what is minimised, a frame's time being 1."""
+    return float(
+        equations.cost.sum()
+        + (departure**2).sum()
+        + (springs.stiffness * np.diff(departure, axis=0) ** 2).sum()
+        + (springs.bending * np.diff(departure, 2, axis=0) ** 2).sum()
+    )
+
+
+def _solve_step(
+    equations: PathEquations, springs: _Springs, departure: Array, damping: float, bounds: tuple[Array, Array]
+) -> Array:
+    """Solve the damped normal equations of the whole path inside the bounds (T, n)."""
+    matrices = equations.blocks[:, 6:, 6:].copy()
+    diagonal = np.arange(departure.shape[1])
+    matrices[:, diagonal, diagonal] += 1.0 + damping
+    gradient = equations.vectors[:, 6:] - departure
+    return bounded_chain_step(departure, gradient, matrices, *springs, *bounds)
 
 
 def _palm_tasks(frames: Mapping[str, str], model: pin.Model, plan: HandPlan) -> tuple[Tasks, Array, Array]:
@@ -177,25 +236,25 @@ def _palm_tasks(frames: Mapping[str, str], model: pin.Model, plan: HandPlan) -> 
 
     Returns the tasks, the weights (T, 4 H) and the targets (T, 4 H, 3) of H hands.
     """
-    bodies, places, weights, points = [], [], [], []
+    bodies, corners, weights, points = [], [], [], []
     for side in plan.targets:
-        body, turn, centre = frame_on_body(model, model.getFrameId(frames[f"{side}_hand"]))
+        body, rotation, centre = frame_on_body(model, model.getFrameId(frames[f"{side}_hand"]))
         axis = plan.turn_axes[side]
         along = np.array([1.0, 0.0, 0.0]) if axis is None else axis
         _, _, directions = np.linalg.svd(along[None])
         directions[0] = along
-        corners = np.vstack([np.zeros(3), _LEVER * directions])
-        target, share = plan.targets[side], plan.share[side]
-        # Two points across the axis hold the turn about it.
+        offsets = np.vstack([np.zeros(3), ROTATION_WEIGHT * directions])
+        target, weight = plan.targets[side], plan.share[side]
+        # Two points across the axis hold the rotation about it.
         firm = _HAND * _LOOSE ** (1.0 - plan.grip[side])
-        hold = firm * (1.0 if axis is None else _TURN_SHARE**share)
+        hold = firm * (1.0 if axis is None else _FREE_ROTATION_WEIGHT**weight)
         bodies += [body] * 4
-        places.append(corners @ turn.T + centre)
+        corners.append(offsets @ rotation.T + centre)
         weights.append(np.stack([firm, firm, hold, hold], axis=1))
-        points.append(np.einsum("tij,pj->tpi", target[:, :3, :3], corners) + target[:, None, :3, 3])
+        points.append(np.einsum("tij,pj->tpi", target[:, :3, :3], offsets) + target[:, None, :3, 3])
     tasks = Tasks(
         np.array(bodies),
-        np.vstack(places),
+        np.vstack(corners),
         np.empty(len(bodies)),
         np.empty(0, dtype=np.int64),
         np.empty((0, 3, 3)),
@@ -212,8 +271,7 @@ def transfer_frames(
     lower: Array,
     upper: Array,
     *,
-    smoothing_window: int = 31,
-    smoothing_order: int = 5,
+    smoothing: tuple[int, int] = (31, 5),
     iterations: int = 8,
 ) -> Array:
     """Bring the palms to their targets frame by frame (Tomić 2018, §3.7), then smooth (Savitzky-Golay).
@@ -221,21 +279,26 @@ def transfer_frames(
     Parameters
     ----------
     robot : Robot
+        With both arms.
     posture : (T, n) array
         Preferred posture, rad.
     base : (T, 7) array
+        Pose of the root link in the world: position (m), quaternion x y z w.
     plan : HandPlan
-    lower, upper : (n,) array
-        rad.
-    smoothing_window, smoothing_order : int
-        Savitzky-Golay filter of the result.
+        Targets of the hands.
+    lower : (n,) array
+        Lower joint limits, rad.
+    upper : (n,) array
+        Upper joint limits, rad.
+    smoothing : (int, int)
+        Window, frames, and order of the Savitzky-Golay filter of the result.
     iterations : int
         Upper bound of inverse-kinematics steps a frame (the paper takes one).
 
     Returns
     -------
     (T, n) array
-        rad, inside the limits.
+        Joint positions inside the limits, rad.
     """
     model = upper_body(robot)
     data = model.createData()
@@ -244,12 +307,14 @@ def transfer_frames(
     current = posture[0]
     for sample, preferred in enumerate(posture):
         start = np.concatenate([base[sample], current])
-        targets = [pin.SE3(plan.targets[side][sample]) for side in SIDES]
-        q = solve_damped_ik(
-            model, data, start, frames, targets, preferred, lower, upper, iterations=iterations
-        )
+        targets = {
+            frame: pin.SE3(plan.targets[side][sample]) for side, frame in zip(SIDES, frames, strict=True)
+        }
+        bounds = PostureBounds(preferred, lower, upper)
+        q = solve_damped_ik(model, data, start, targets, bounds, iterations=iterations)
         joints[sample] = current = q[7:]
-    window = min(smoothing_window, len(joints) - 1 + len(joints) % 2)
-    if window > smoothing_order:
-        joints = savgol_filter(joints, window, smoothing_order, axis=0)
+    longest, order = smoothing
+    window = min(longest, len(joints) - 1 + len(joints) % 2)
+    if window > order:
+        joints = savgol_filter(joints, window, order, axis=0)
     return np.clip(joints, lower, upper)

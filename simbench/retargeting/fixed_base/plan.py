@@ -15,7 +15,7 @@ from simbench.retargeting.collision.interference import Interference, find_inter
 from simbench.retargeting.contact.arm_hands import plan_arm_hands
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.contact.hand_plan import HandPlan
-from simbench.retargeting.contact.transfer import follow_palms
+from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.fixed_base.base import base_pose, rest_posture
 from simbench.retargeting.placement.spot import BasePlacement
 from simbench.retargeting.whole_body.stance import (
@@ -204,17 +204,9 @@ def _follow_hands(problem: _ArmProblem, hands: HandPlan, home: Array) -> Array:
         robot.joint_names,
         hands,
     )
-    return follow_palms(
-        robot.model,
-        robot.frames,
-        time,
-        np.clip(preferred, lower, upper),
-        np.tile(problem.base, (len(time), 1)),
-        hands,
-        lower,
-        upper,
-        np.clip(start, lower, upper),
-    )
+    bases = np.tile(problem.base, (len(time), 1))
+    path = PreferredPath(time, np.clip(preferred, lower, upper), bases, lower, upper)
+    return follow_palms(robot.model, robot.frames, path, hands, np.clip(start, lower, upper))
 
 
 def _require_reach(scene: Robot, joints: Array, hands: HandPlan, motion: HumanMotion) -> float:

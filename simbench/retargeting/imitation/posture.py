@@ -6,9 +6,9 @@ from scipy.ndimage import convolve1d, maximum_filter1d
 from scipy.signal import savgol_filter
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.path_matrix import path_matrices
+from simbench.kinematics.path_matrix import make_path_equations, path_matrices
 from simbench.kinematics.path_solver import chain_step
-from simbench.kinematics.task_matrix import make_workspace
+from simbench.kinematics.task_matrix import Targets, make_workspace
 from simbench.kinematics.tree import kinematic_tree
 from simbench.motion.human_motion import HumanMotion
 from simbench.retargeting.collision.clearance import BodyShapes, clearance_rows
@@ -133,21 +133,18 @@ def limited_posture(
     x = np.tile(np.clip(np.concatenate([start[:3], start[7:]]), low, high), (len(samples), 1))
     x[:, :3] += imitation.q[samples, :3] - imitation.q[0, :3]
     tree, tasks = kinematic_tree(model), imitation_tasks(actor, WEIGHTS)
-    points, rotations = (target[samples] for target in imitation_targets(actor, motion, WEIGHTS))
+    targets = Targets(*(target[samples] for target in imitation_targets(actor, motion, WEIGHTS)))
     point_weights = np.tile(tasks.point_weight, (len(samples), 1))
     upright = np.tile([0.0, 0.0, 0.0, 1.0], (len(samples), 1))
     work = make_workspace(tree)
-    all_blocks, all_vectors = np.empty((len(samples), model.nv, model.nv)), np.empty((len(samples), model.nv))
-    cost = np.empty(len(samples))
+    equations = make_path_equations(len(samples), model.nv - 6)
     duration = np.diff(time)[:, None]
     reweighting = np.ones((len(samples) - 1, len(speed)))
     for penalty in _VELOCITY_PENALTY_SCHEDULE:
         path = np.hstack([x[:, :3], upright, x[:, 3:]])
-        path_matrices(
-            tree, tasks, point_weights, points, rotations, path, work, all_blocks, all_vectors, cost
-        )
-        gradient = all_vectors[:, columns]
-        blocks = all_blocks[:, columns[:, None], columns]
+        path_matrices(tree, tasks, point_weights, targets, path, work, equations)
+        gradient = equations.vectors[:, columns]
+        blocks = equations.blocks[:, columns[:, None], columns]
         for knot in range(len(samples)):
             jacobian, missing = clearance_rows(workspace, x[knot, 3:], _CLEARANCE)
             gradient[knot, 3:] += _CLEARANCE_WEIGHT**2 * jacobian.T @ missing

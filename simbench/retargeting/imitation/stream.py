@@ -6,9 +6,9 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.descent import Bounds
+from simbench.kinematics.bounded_ik import Bounds, TrackingModel
 from simbench.kinematics.follow import follow
-from simbench.kinematics.task_matrix import Tasks, Workspace, make_workspace
+from simbench.kinematics.task_matrix import Targets, Tasks, Workspace, make_workspace
 from simbench.kinematics.tree import KinematicTree, kinematic_tree
 from simbench.retargeting.imitation.calibration import ScaledActor
 from simbench.retargeting.imitation.tasks import ImitationWeights, imitation_tasks
@@ -131,7 +131,7 @@ def follow_frames(stream: ImitationStream, points: Array, rotations: Array) -> t
     MotionError
         If a shape is wrong, or a target is not finite or too far away; the stream stays where it was.
     """
-    expected = (len(stream.tasks.point_body), 3), (len(stream.tasks.turn_body), 3, 3)
+    expected = (len(stream.tasks.point_body), 3), (len(stream.tasks.rotation_body), 3, 3)
     if points.shape[1:] != expected[0] or rotations.shape != (len(points), *expected[1]):
         raise MotionError(
             f"frames: points {points.shape} and rotations {rotations.shape} must be "
@@ -145,18 +145,7 @@ def follow_frames(stream: ImitationStream, points: Array, rotations: Array) -> t
             f"frame {frame}: targets must be finite rotations and within {MAX_DISTANCE:g} m of the origin"
         )
     path, cost = np.empty((len(points), len(stream.q))), np.empty(len(points))
-    points, rotations = np.ascontiguousarray(points), np.ascontiguousarray(rotations)
-    follow(
-        stream.tree,
-        stream.tasks,
-        points,
-        rotations,
-        stream.bounds,
-        stream.q,
-        stream.work,
-        stream.rounds,
-        stream.hold,
-        path,
-        cost,
-    )
+    model = TrackingModel(stream.tree, stream.tasks, stream.bounds, stream.work)
+    targets = Targets(np.ascontiguousarray(points), np.ascontiguousarray(rotations))
+    follow(model, targets, stream.q, stream.rounds, stream.hold, path, cost)
     return path, cost

@@ -1,4 +1,4 @@
-"""Elbows that stay bent: on which sides of straight an arm can work."""
+"""Branches of the elbows: joint limits in which every elbow stays bent to one side of straight."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 
 _LEAST_BEND = 0.15
-"""Of an elbow, rad: nearer to straight than that the arm's joints race."""
+"""Of an elbow, rad: nearer to straight the arm's joints become too fast."""
 
 
 def bent_boxes(robot: Robot, model: pin.Model, limits: Array, sides: Sequence[str]) -> tuple[Array, ...]:
@@ -18,16 +18,18 @@ def bent_boxes(robot: Robot, model: pin.Model, limits: Array, sides: Sequence[st
     Parameters
     ----------
     robot : Robot
+        The whole robot.
     model : pinocchio.Model
-        Trunk and arms.
+        Its trunk and arms.
     limits : (2, n) array
         Least and greatest positions of its joints, rad.
     sides : sequence of str
+        Arms, `left` or `right`.
 
     Returns
     -------
     tuple of (2, n) arrays
-        rad; a way to bend that the limits hardly allow is left out.
+        Limits, rad; a branch that the limits hardly allow is left out.
     """
     boxes = [limits]
     for side in sides:
@@ -43,10 +45,10 @@ def bent_boxes(robot: Robot, model: pin.Model, limits: Array, sides: Sequence[st
 
 
 def _straight_elbow(robot: Robot, model: pin.Model, side: str) -> tuple[int, float]:
-    """Column of the joint that brings the wrist nearer to the shoulder, and where they are farthest apart.
+    """Find the column of the joint that brings the wrist nearest to the shoulder, and where it is straight.
 
-    A turn by q about one axis between them makes their distance d² = a + b cos(q − q₀): three samples
-    settle q₀.
+    A rotation by q about one axis between them makes their distance d² = a + b cos(q − q₀): three samples
+    determine q₀.
     """
     data = model.createData()
     shoulder, wrist = (model.getFrameId(robot.frames[f"{side}_{part}"]) for part in ("shoulder", "wrist"))

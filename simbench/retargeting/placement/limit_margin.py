@@ -1,4 +1,4 @@
-"""How far from all joint limits a path of the hands is followed, from where the robot is."""
+"""Postures along a path of the hands, and how far from all joint limits they can stay."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,10 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.retargeting.placement.path_ik import Grasps, grasp_handles, step_towards
+from simbench.kinematics.rotation import ROTATION_WEIGHT
+from simbench.retargeting.placement.posture_ik import (
+    STIFFNESS,
+    make_posture_range,
+    solve_path_ik,
+    solve_posture_ik,
+)
 from simbench.retargeting.placement.reach_model import ReachabilityModel, least_clearance
 
-Place = tuple[float, ...]
+BaseParameters = tuple[float, ...]
 """Numbers that say where the robot is; what they mean is the caller's."""
 
 COARSE, FINE = 11, 31
@@ -18,14 +24,17 @@ COARSE, FINE = 11, 31
 MARGIN_STEP = 0.004
 """How exactly the largest margin is found, rad."""
 STRICTNESS = 0.2
-"""Share of the tolerances that the search uses, so that what follows it has the rest."""
+"""Fraction of the tolerances that the search uses, so that what follows it has the rest."""
+_ROUNDS = 12
+"""Most steps of the joints in a pose."""
 _JUMP = 0.15
 _SAMPLES = 200
 """A joint that moves more (rad) in one of so many steps along the path may have changed its branch."""
-_PARTS, _PART_SHARE = 16, 0.3
-"""Then the step is taken in so many parts: none of them is more than this share of it on one branch."""
+_PARTS, _PART_FRACTION = 16, 0.3
+"""Then the step is taken in so many parts: none of them is more than this fraction of it on one branch."""
 _CLOSING = 0.02
-_RANDOM_RESTS = 6
+"""Distance of a joint's positions at both ends of a closed path, rad, from which on they are not the same."""
+_RANDOM_POSTURES = 6
 
 
 @dataclass(frozen=True)
@@ -34,30 +43,32 @@ class ReachTolerances:
 
     Parameters
     ----------
-    off, turned : float
-        How far a palm may be from its place, m and rad.
+    position : float
+        How far a palm may be from its target, m.
+    rotation : float
+        How far a palm may be rotated from its target, rad.
     least_margin : float
         Joint-limit margin below which a path is not feasible, rad.
     ample_margin : float
-        Beyond which more is not better, rad.
+        Joint-limit margin beyond which more is not better, rad.
     """
 
-    off: float = 1e-3
-    turned: float = float(np.radians(0.5))
+    position: float = 1e-3
+    rotation: float = float(np.radians(0.5))
     least_margin: float = 0.03
     ample_margin: float = 0.5
 
 
 @dataclass(frozen=True)
 class NominalPosture:
-    """From where, and near what, postures are looked for.
+    """Posture from which, and near which, the postures of a path are looked for.
 
     Parameters
     ----------
     box : int
-        Which of the elbows' ways to bend.
+        Index of the elbows' branch in `ReachabilityModel.boxes`.
     joints : (n,) array
-        rad.
+        Joint positions, rad.
     """
 
     box: int
@@ -65,24 +76,46 @@ class NominalPosture:
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """What is known of a place.
+class PosturePath:
+    """Postures along a path of the hands, and what the palms miss.
 
     Parameters
     ----------
-    place : tuple of float
+    joints : (K, n) array
+        Joint positions, rad.
+    position_error : (K,) array
+        Distance of the palm that is farthest from its target, m.
+    rotation_error : (K,) array
+        Angle of the palm that is rotated farthest from its target, rad.
+    """
+
+    joints: Array
+    position_error: Array
+    rotation_error: Array
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A base pose and what is known of the path from there.
+
+    Parameters
+    ----------
+    base : tuple of float
+        Where the robot is.
     margin : float
         Joint-limit margin, rad; negative if the path cannot be followed.
-    grasps : Grasps
-    rest : NominalPosture
+    solution : PosturePath
+        Postures along the path.
+    nominal : NominalPosture
+        From where they were found.
     clearance : float
         Least distance between the robot's links, m; infinite where none come near each other.
     """
 
-    place: Place
+    base: BaseParameters
     margin: float
-    grasps: Grasps
-    rest: NominalPosture
+    solution: PosturePath
+    nominal: NominalPosture
     clearance: float
 
     @property
@@ -90,160 +123,238 @@ class Candidate:
         """The margin, rad; where the path cannot be followed, -1 less what is missing."""
         if self.margin >= 0.0:
             return self.margin
-        off, turned = (np.sqrt(np.mean(values**2)) for values in (self.grasps.off, self.grasps.turned))
-        return float(-1.0 - off - 0.1 * turned + min(self.clearance, 0.0))
+        errors = (self.solution.position_error, self.solution.rotation_error)
+        position, rotation = (np.sqrt(np.mean(values**2)) for values in errors)
+        return float(-1.0 - position - 0.1 * rotation + min(self.clearance, 0.0))
 
 
-def is_path_feasible(
+def solve_posture_path(
     reach: ReachabilityModel,
-    grasps: Grasps,
     points: Array,
-    rest: Array,
+    nominal: Array,
     box: Array,
-    wanted: ReachTolerances,
-    strictness: float = 1.0,
-) -> bool:
-    """Whether all palms are where they should be, on one branch, and a closed path closes.
+    *,
+    tolerance: tuple[float, float] = (np.inf, np.inf),
+) -> PosturePath:
+    """Bring the hands to their handles pose after pose.
 
     Parameters
     ----------
     reach : ReachabilityModel
-    grasps : Grasps
+        Of the robot.
     points : (K, P, 3) array
-        The path, m.
-    rest : (n,) array
-        Near what the joints stay, rad.
+        From `handle_path_points`, in the axes of the robot's root where it does not sway, m.
+    nominal : (n,) array
+        Joints from which the first pose is looked for, and near which all stay as far as they can, rad.
     box : (2, n) array
         Least and greatest positions of the joints, rad.
-    wanted : ReachTolerances
+    tolerance : (float, float)
+        Distance (m) and rotation (rad) of a palm from its target beyond which the path need not be followed
+        any further; the palms then count as infinitely far off.
+
+    Returns
+    -------
+    PosturePath
+        With what is missing.
+    """
+    joints, found = np.empty((len(points), len(nominal))), np.empty(points.shape)
+    posture = make_posture_range(np.ascontiguousarray(box), np.ascontiguousarray(nominal), 1.0)
+    give_up = tolerance[0] + ROTATION_WEIGHT * tolerance[1]
+    solve_path_ik(reach.hands, np.ascontiguousarray(points), posture, _ROUNDS, give_up, joints, found)
+    position, rotation = np.zeros(len(points)), np.zeros(len(points))
+    for side, columns in reach.columns.items():
+        error = found[:, columns] - points[:, columns]
+        if np.isinf(error).any():
+            return PosturePath(joints, np.full(len(points), np.inf), np.full(len(points), np.pi))
+        position = np.maximum(position, np.linalg.norm(error[:, 0], axis=1))
+        chords = np.square(error[:, 1:] - error[:, :1]).sum(axis=(1, 2)) / ROTATION_WEIGHT**2
+        # Three unit axes rotated by an angle a move by 8 sin²(a / 2) in sum of squares, a single one by 4.
+        whole = 4.0 if reach.free[side] else 8.0
+        rotation = np.maximum(rotation, 2.0 * np.arcsin(np.sqrt(np.minimum(chords / whole, 1.0))))
+    return PosturePath(joints, position, rotation)
+
+
+def is_path_feasible(
+    reach: ReachabilityModel,
+    solution: PosturePath,
+    points: Array,
+    nominal: Array,
+    box: Array,
+    tolerances: ReachTolerances,
+    strictness: float = 1.0,
+) -> bool:
+    """Check that all palms are where they should be, on one branch, and that a closed path closes.
+
+    Parameters
+    ----------
+    reach : ReachabilityModel
+        Of the robot.
+    solution : PosturePath
+        Postures along the path.
+    points : (K, P, 3) array
+        Targets along the path, in the axes of the robot's root where it does not sway, m.
+    nominal : (n,) array
+        Joint positions near which the postures stay, rad.
+    box : (2, n) array
+        Least and greatest positions of the joints, rad.
+    tolerances : ReachTolerances
+        How far the palms may be off.
     strictness : float
-        Share of its tolerances that may be used.
+        Fraction of the tolerances that may be used.
 
     Returns
     -------
     bool
+        True if the path can be followed.
     """
-    if grasps.off.max() > strictness * wanted.off or grasps.turned.max() > strictness * wanted.turned:
+    if solution.position_error.max() > strictness * tolerances.position:
         return False
-    joints = grasps.joints
+    if solution.rotation_error.max() > strictness * tolerances.rotation:
+        return False
+    joints = solution.joints
     steps = np.abs(np.diff(joints, axis=0)).max(axis=1, initial=0.0)
     far = min(_JUMP * max(1.0, _SAMPLES / max(len(points) - 1, 1)), 1.0)
     for pose in np.flatnonzero(steps > far):
         pair = slice(pose, pose + 2)
-        if not _leads_on(reach, points[pair], joints[pair], rest, box):
+        if not _is_continuous(reach, points[pair], joints[pair], nominal, box):
             return False
     closed = np.abs(points[0] - points[-1]).max() < 1e-6
     return not closed or bool(np.abs(joints[0] - joints[-1]).max() < _CLOSING)
 
 
-def _leads_on(reach: ReachabilityModel, points: Array, joints: Array, rest: Array, box: Array) -> bool:
-    """Whether small steps lead from one posture (2, n) to the next: arms that race, but do not jump."""
-    share = np.linspace(0.0, 1.0, _PARTS + 1)[1:, None, None]
+def _is_continuous(
+    reach: ReachabilityModel, points: Array, joints: Array, nominal: Array, box: Array
+) -> bool:
+    """Check that small steps lead from one posture (2, n) to the next.
+
+    Large joint steps are allowed if a finer interpolation stays continuous.
+    """
+    fraction = np.linspace(0.0, 1.0, _PARTS + 1)[1:, None, None]
     far = float(np.abs(joints[1] - joints[0]).max())
+    posture = make_posture_range(np.ascontiguousarray(box), nominal, STIFFNESS)
     now = joints[0].copy()
-    for between in points[0] + share * (points[1] - points[0]):
+    for between in points[0] + fraction * (points[1] - points[0]):
         before = now.copy()
-        step_towards(reach, between, rest, box, now)
-        if np.abs(now - before).max() > _PART_SHARE * far:
+        solve_posture_ik(reach.hands, between, posture, now, _ROUNDS)
+        if np.abs(now - before).max() > _PART_FRACTION * far:
             return False
-    return float(np.abs(now - joints[1]).max()) < _PART_SHARE * far
+    return float(np.abs(now - joints[1]).max()) < _PART_FRACTION * far
 
 
 def evaluate_base_pose(
     reach: ReachabilityModel,
-    place: Place,
+    base: BaseParameters,
     points: Array,
-    rests: Sequence[NominalPosture],
-    wanted: ReachTolerances,
+    nominals: Sequence[NominalPosture],
+    tolerances: ReachTolerances,
     *,
     strictness: float = STRICTNESS,
 ) -> Candidate:
-    """Find the posture path at a place that keeps the largest margin.
+    """Find the posture path from a base pose that keeps the largest margin.
 
     Parameters
     ----------
     reach : ReachabilityModel
-    place : tuple of float
+        Of the robot.
+    base : tuple of float
+        Where the robot is; only handed on.
     points : (K, P, 3) array
-        `handle_points` in the axes of the robot's root, m.
-    rests : sequence of NominalPosture
-    wanted : ReachTolerances
+        From `handle_path_points`, in the axes of the robot's root where it does not sway, m.
+    nominals : sequence of NominalPosture
+        Postures from which to look, one after the other.
+    tolerances : ReachTolerances
+        What is asked of the path.
     strictness : float
-        Share of the tolerances that may be used.
+        Fraction of the tolerances that may be used.
 
     Returns
     -------
     Candidate
+        With the largest margin, or the least missing.
     """
     best: Candidate | None = None
-    for rest in rests:
+    for nominal in nominals:
         enough = 0.0 if best is None else best.margin + MARGIN_STEP
-        margin = max(wanted.least_margin, enough)
+        margin = max(tolerances.least_margin, enough)
+        measure = enough < tolerances.least_margin
         candidate = solve_at_margin(
-            reach, place, points, rest, wanted, margin, strictness, measure=enough < wanted.least_margin
+            reach, base, points, nominal, tolerances, margin, strictness, measure=measure
         )
         if candidate.margin >= 0.0:
-            candidate = _maximise_limit_margin(reach, points, candidate, wanted, strictness)
+            candidate = _maximise_limit_margin(reach, points, candidate, tolerances, strictness)
         if best is None or candidate.score > best.score:
             best = candidate
-        if best.margin >= wanted.ample_margin:
+        if best.margin >= tolerances.ample_margin:
             break
     assert best is not None
     return best
 
 
 def evaluate_path(
-    reach: ReachabilityModel, points: Array, wanted: ReachTolerances, likely: NominalPosture | None = None
+    reach: ReachabilityModel,
+    points: Array,
+    tolerances: ReachTolerances,
+    likely: NominalPosture | None = None,
 ) -> Candidate:
     """Find the posture path that keeps the largest margin in all poses, where the robot is.
 
     Parameters
     ----------
     reach : ReachabilityModel
+        Of the robot.
     points : (K, P, 3) array
-        `handle_points` in the axes of the robot's root, m.
-    wanted : ReachTolerances
+        From `handle_path_points`, in the axes of the robot's root where it does not sway, m.
+    tolerances : ReachTolerances
+        What is asked of the path.
     likely : NominalPosture, optional
-        If it serves, no other is tried.
+        Posture from which to look first; if it serves, no other is tried.
 
     Returns
     -------
     Candidate
+        Without base parameters; with the largest margin, or the least missing.
     """
     if likely is not None:
-        found = evaluate_base_pose(reach, (), points, [likely], wanted, strictness=1.0)
+        found = evaluate_base_pose(reach, (), points, [likely], tolerances, strictness=1.0)
         if found.margin >= 0.0:
             return found
-    rests = nominal_postures(reach)
+    nominals = nominal_postures(reach)
     few = points[sample_indices(len(points), FINE)]
-    first = evaluate_base_pose(reach, (), few, rests, wanted, strictness=1.0)
-    found = evaluate_base_pose(reach, (), points, [first.rest], wanted, strictness=1.0)
+    first = evaluate_base_pose(reach, (), few, nominals, tolerances, strictness=1.0)
+    found = evaluate_base_pose(reach, (), points, [first.nominal], tolerances, strictness=1.0)
     if first.margin < 0.0 or found.margin >= 0.0:
         return found
-    return evaluate_base_pose(reach, (), points, rests, wanted, strictness=1.0)
-
-
-def mid_range_postures(reach: ReachabilityModel) -> list[NominalPosture]:
-    """Take the middles of the boxes."""
-    return [NominalPosture(number, box.mean(axis=0)) for number, box in enumerate(reach.boxes)]
+    return evaluate_base_pose(reach, (), points, nominals, tolerances, strictness=1.0)
 
 
 def nominal_postures(reach: ReachabilityModel) -> list[NominalPosture]:
-    """Take the middles of the boxes, and random postures in them."""
+    """Take the middles of the boxes of `ReachabilityModel`, and random postures in them.
+
+    Parameters
+    ----------
+    reach : ReachabilityModel
+        Of the robot.
+
+    Returns
+    -------
+    list of NominalPosture
+        The same in every run.
+    """
     random = np.random.default_rng(0)
-    return mid_range_postures(reach) + [
+    middles = [NominalPosture(number, box.mean(axis=0)) for number, box in enumerate(reach.boxes)]
+    return middles + [
         NominalPosture(number, random.uniform(box[0], box[1]))
-        for _ in range(_RANDOM_RESTS // len(reach.boxes) + 1)
+        for _ in range(_RANDOM_POSTURES // len(reach.boxes) + 1)
         for number, box in enumerate(reach.boxes)
     ]
 
 
 def solve_at_margin(
     reach: ReachabilityModel,
-    place: Place,
+    base: BaseParameters,
     points: Array,
-    rest: NominalPosture,
-    wanted: ReachTolerances,
+    nominal: NominalPosture,
+    tolerances: ReachTolerances,
     margin: float,
     strictness: float = STRICTNESS,
     *,
@@ -254,15 +365,19 @@ def solve_at_margin(
     Parameters
     ----------
     reach : ReachabilityModel
-    place : tuple of float
+        Of the robot.
+    base : tuple of float
+        Where the robot is; only handed on.
     points : (K, P, 3) array
-        `handle_points` in the axes of the robot's root, m.
-    rest : NominalPosture
-    wanted : ReachTolerances
+        From `handle_path_points`, in the axes of the robot's root where it does not sway, m.
+    nominal : NominalPosture
+        Posture from which to look.
+    tolerances : ReachTolerances
+        What is asked of the path.
     margin : float
-        rad.
+        Kept from the joint limits, rad.
     strictness : float
-        Share of the tolerances that may be used.
+        Fraction of the tolerances that may be used.
     measure : bool
         Whether it matters how far a failure is off; else the path is left where it fails.
 
@@ -271,35 +386,52 @@ def solve_at_margin(
     Candidate
         With a negative margin where that fails; only where links collide its clearance is negative.
     """
-    inside = narrowed_box(reach, rest, margin)
-    tolerance = (np.inf, np.inf) if measure else (strictness * wanted.off, strictness * wanted.turned)
-    grasps = grasp_handles(reach, points, rest.joints, inside, tolerance=tolerance)
-    if not is_path_feasible(reach, grasps, points, rest.joints, inside, wanted, strictness):
-        return Candidate(place, -1.0, grasps, rest, np.inf)
-    clearance = least_clearance(reach, grasps.joints)
-    return Candidate(place, margin if clearance >= 0.0 else -1.0, grasps, rest, clearance)
+    box = narrowed_box(reach, nominal, margin)
+    tolerance = (np.inf, np.inf)
+    if not measure:
+        tolerance = (strictness * tolerances.position, strictness * tolerances.rotation)
+    solution = solve_posture_path(reach, points, nominal.joints, box, tolerance=tolerance)
+    if not is_path_feasible(reach, solution, points, nominal.joints, box, tolerances, strictness):
+        return Candidate(base, -1.0, solution, nominal, np.inf)
+    clearance = least_clearance(reach, solution.joints)
+    return Candidate(base, margin if clearance >= 0.0 else -1.0, solution, nominal, clearance)
 
 
-def narrowed_box(reach: ReachabilityModel, rest: NominalPosture, margin: float) -> Array:
-    """Joint limits (2, n), rad, with a margin, and the elbows bent as `rest` has them."""
-    box = reach.boxes[rest.box]
+def narrowed_box(reach: ReachabilityModel, nominal: NominalPosture, margin: float) -> Array:
+    """Narrow the joint limits by a margin, the elbows on their branch.
+
+    Parameters
+    ----------
+    reach : ReachabilityModel
+        Of the robot.
+    nominal : NominalPosture
+        Says on which branch the elbows are.
+    margin : float
+        Kept from the joint limits, rad.
+
+    Returns
+    -------
+    (2, n) array
+        Least and greatest positions of the joints, rad.
+    """
+    box = reach.boxes[nominal.box]
     low = np.maximum(box[0], reach.limits[0] + margin)
     high = np.minimum(box[1], reach.limits[1] - margin)
     return np.stack([np.minimum(low, high), high])
 
 
 def _maximise_limit_margin(
-    reach: ReachabilityModel, points: Array, found: Candidate, wanted: ReachTolerances, strictness: float
+    reach: ReachabilityModel, points: Array, found: Candidate, tolerances: ReachTolerances, strictness: float
 ) -> Candidate:
     """Enlarge the margin of a path by bisection."""
-    best, box = found, reach.boxes[found.rest.box]
-    high = min(wanted.ample_margin, 0.5 * float((box[1] - box[0]).min()))
-    first = solve_at_margin(reach, best.place, points, best.rest, wanted, high, strictness)
+    best, box = found, reach.boxes[found.nominal.box]
+    high = min(tolerances.ample_margin, 0.5 * float((box[1] - box[0]).min()))
+    first = solve_at_margin(reach, best.base, points, best.nominal, tolerances, high, strictness)
     if first.margin >= 0.0:
         return first
     while high - best.margin > MARGIN_STEP:
         middle = 0.5 * (best.margin + high)
-        other = solve_at_margin(reach, best.place, points, best.rest, wanted, middle, strictness)
+        other = solve_at_margin(reach, best.base, points, best.nominal, tolerances, middle, strictness)
         if other.margin >= 0.0:
             best = other
         else:
@@ -307,6 +439,19 @@ def _maximise_limit_margin(
     return best
 
 
-def sample_indices(count: int, wanted: int) -> NDArray[np.int64]:
-    """Choose the indices of some poses of a path, its ends among them."""
-    return np.unique(np.linspace(0, count - 1, wanted).astype(np.int64))
+def sample_indices(count: int, samples: int) -> NDArray[np.int64]:
+    """Choose the indices of some poses of a path, its ends among them.
+
+    Parameters
+    ----------
+    count : int
+        Number of poses of the path.
+    samples : int
+        Number of poses to choose, at most.
+
+    Returns
+    -------
+    (S,) int array
+        Indices in ascending order.
+    """
+    return np.unique(np.linspace(0, count - 1, samples).astype(np.int64))

@@ -1,4 +1,4 @@
-"""Placement: whether a robot's hands can follow handles from where it is, and from where they can best."""
+"""Placement of the root: whether hands can follow handles from where it is, and from where they do best."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,13 +9,15 @@ from scipy.stats.qmc import Halton
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.motion.handles import HandlePath
+from simbench.retargeting.placement.base_gauss_newton import BaseRange
 from simbench.retargeting.placement.hand_path import (
-    PLACE_SIZE,
+    BASE_SIZE,
     HandPath,
     base_displacement,
     from_base,
     make_hand_path,
     rotated_path,
+    rotation_about_z,
 )
 from simbench.retargeting.placement.limit_margin import (
     Candidate,
@@ -25,30 +27,32 @@ from simbench.retargeting.placement.limit_margin import (
     is_path_feasible,
     nominal_postures,
 )
-from simbench.retargeting.placement.placement_search import search_place
-from simbench.retargeting.placement.reach_model import ReachabilityModel, arm_length, counter_way
+from simbench.retargeting.placement.placement_search import PlacementProblem, search_base_pose
+from simbench.retargeting.placement.reach_model import ReachabilityModel, arm_length, root_sway_path
 
 _PRICE = 0.02
-"""Margin, rad, that a place aside of the handles' middle or a turn must gain."""
+"""Margin, rad, that a base pose aside of the handles' middle or a rotation must gain."""
 _PLAIN_STARTS, _STARTS = 16, 48
-"""Places from which the search starts: straight behind the handles, and all about."""
+"""Base poses from which the search starts: straight behind the handles, and all about."""
 
 
 @dataclass(frozen=True)
 class RootPath:
-    """Where the root link is while the hands go along their way: a place, and a sway about it.
+    """Where the root link is while the hands move along their path: a base pose, and a sway about it.
 
     Parameters
     ----------
     position : (3,) array
-        m, world.
+        Position in the world, m.
     heading : float
-        rad about z.
+        Heading, rad about z.
     sway : (K, 3) array
         Added to the position in each pose, besides what follows, m, world.
-    follow, advance : float
-        How far the COG goes with the hands; the root goes along, as in `HandPath`. It also sways against the
-        arms, as in `ComCompensation`.
+    follow : float
+        Part of the hands' horizontal motion that the COG goes with; the root goes along, as in `HandPath`. It
+        also sways against the arms, as in `ComCompensation`.
+    advance : float
+        How far the COG goes forward, m, for each metre that the hands rise; the root goes along likewise.
     """
 
     position: Array
@@ -58,18 +62,19 @@ class RootPath:
     advance: float = 0.0
 
     @property
-    def numbers(self) -> Array:
-        """The six numbers of its place."""
+    def parameters(self) -> Array:
+        """The six base parameters."""
         return np.array([*self.position, self.heading, self.follow, self.advance])
 
 
 @dataclass(frozen=True)
 class Placement:
-    """A place for a robot, and how its hands follow their handles from there.
+    """A base pose of a robot, and how its hands follow their handles from there.
 
     Parameters
     ----------
     root : RootPath
+        Where the root link is.
     margin : float
         Joint-limit margin that all joints keep at once along the whole path, rad; 0 if it cannot be followed.
         From 0.5 rad on more was not looked for.
@@ -77,19 +82,19 @@ class Placement:
         The joint that comes nearest to a limit.
     missing : float
         Distance of the palm that is farthest from its handle, m; 0 if the path can be followed.
-    missing_turn : float
-        Angle of the palm that is turned farthest from what its handle wants, rad; 0 likewise.
+    missing_rotation : float
+        Angle of the palm that is rotated farthest from its handle, rad; 0 likewise.
     fault : str
         Why the path cannot be followed; empty if it can.
     clearance : float
         Least distance between the robot's links, m; infinite where none come near each other.
-    way : (K, 3) array
+    root_positions : (K, 3) array
         Where the root is in each pose, m, world.
     postures : (K, n) array
         Positions of `joint_names` along the path, rad; where it cannot be followed, the nearest to it.
     joint_names : tuple of str
-        Trunk and arms.
-    rest : NominalPosture
+        Joints of trunk and arms.
+    nominal : NominalPosture
         From where the postures were found.
     """
 
@@ -97,13 +102,13 @@ class Placement:
     margin: float
     tightest: str
     missing: float
-    missing_turn: float
+    missing_rotation: float
     fault: str
     clearance: float
-    way: Array
+    root_positions: Array
     postures: Array
     joint_names: tuple[str, ...]
-    rest: NominalPosture
+    nominal: NominalPosture
 
     @property
     def feasible(self) -> bool:
@@ -111,110 +116,162 @@ class Placement:
         return not self.fault
 
 
-def judge_root(
+def evaluate_root(
     reach: ReachabilityModel,
     handles: Mapping[str, HandlePath],
     root: RootPath,
-    wanted: ReachTolerances,
+    tolerances: ReachTolerances,
     likely: NominalPosture | None = None,
 ) -> Placement:
-    """Judge whether the hands can follow their handles from where a robot's root is.
+    """Evaluate whether the hands can follow their handles from where a robot's root is.
 
     Parameters
     ----------
     reach : ReachabilityModel
+        Of the robot.
     handles : {side: HandlePath}
+        What each hand holds.
     root : RootPath
-    wanted : ReachTolerances
+        Where the root is.
+    tolerances : ReachTolerances
+        What is asked of the path.
     likely : NominalPosture, optional
         From where postures were found nearby; if it still serves, no other is tried.
 
     Returns
     -------
     Placement
+        With the largest margin, or the least missing.
     """
-    course = make_hand_path(reach, handles, root.sway)
-    found = evaluate_path(reach, from_base(root.numbers, course), wanted, likely)
-    return _placement(reach, course, root, found, wanted)
+    hand_path = make_hand_path(reach, handles, root.sway)
+    found = evaluate_path(reach, from_base(root.parameters, hand_path), tolerances, likely)
+    return _make_placement(reach, hand_path, root, found, tolerances)
+
+
+@dataclass(frozen=True)
+class RootSearch:
+    """From where, and how far, the root's base pose is searched for.
+
+    Parameters
+    ----------
+    start : RootPath
+        First guess; the sway is kept.
+    heights : (float, float)
+        How far the root may be below and above the first guess, m.
+    most_follow : float
+        `follow` may also be from 0 to this.
+    most_advance : float
+        `advance` may also be up to this, forwards or backwards.
+    nearby : bool
+        Whether to look only where small steps from the first guess lead.
+    """
+
+    start: RootPath
+    heights: tuple[float, float]
+    most_follow: float = 0.0
+    most_advance: float = 0.0
+    nearby: bool = False
 
 
 def find_root(
     reach: ReachabilityModel,
     handles: Mapping[str, HandlePath],
-    start: RootPath,
-    heights: tuple[float, float],
-    wanted: ReachTolerances,
+    search: RootSearch,
+    tolerances: ReachTolerances,
     progress: Callable[[int, int], None],
-    *,
-    shares: tuple[float, float] = (0.0, 0.0),
-    nearby: bool = False,
 ) -> Placement:
     """Find where a robot's root is best for its hands to follow their handles.
 
-    Looked for are distance and lateral offset of the root from the middle of the handles' ways, its heading
-    and its height, and how far it goes with the hands.
+    Varied are distance and lateral offset of the root from the middle of the handles' paths, its heading and
+    its height, and how far it goes with the hands.
 
     Parameters
     ----------
     reach : ReachabilityModel
+        Of the robot.
     handles : {side: HandlePath}
-    start : RootPath
-        First guess; the sway is kept.
-    heights : (float, float)
-        How far the root may be below and above the first guess, m.
-    wanted : ReachTolerances
+        What each hand holds.
+    search : RootSearch
+        First guess and range.
+    tolerances : ReachTolerances
+        What is asked of the path.
     progress : callable (done, total)
-    shares : (float, float)
-        `follow` may also be from 0 to the first of them, `advance` up to the second, either way.
-    nearby : bool
-        Whether to look only where small steps from the first guess lead.
+        Told after every start.
 
     Returns
     -------
     Placement
         The one with the largest margin; if there is none, the one with the least missing.
     """
-    about = _turned(start.heading)
+    start = search.start
+    about = rotation_about_z(start.heading)
     world = make_hand_path(reach, handles, start.sway)
-    course = rotated_path(world, start.heading)
-    ways = [handle.poses[:, :3, 3] for handle in handles.values()]
-    middle = np.zeros(PLACE_SIZE)
-    middle[:3] = np.mean([0.5 * (way.min(axis=0) + way.max(axis=0)) for way in ways], axis=0) @ about
+    hand_path = rotated_path(world, start.heading)
+    paths = [handle.poses[:, :3, 3] for handle in handles.values()]
+    middle = np.zeros(BASE_SIZE)
+    middle[:3] = np.mean([0.5 * (path.min(axis=0) + path.max(axis=0)) for path in paths], axis=0) @ about
     here = np.array([*(start.position @ about), 0.0, start.follow, start.advance])
     length = arm_length(reach)
-    # The first joint of an arm on a pedestal turns it anywhere: from the side is as good as from behind.
-    turn = 0.9 if reach.robot.floating else 1.6
-    rests = nominal_postures(reach)
+    nominals = nominal_postures(reach)
     found: list[Candidate] = []
     # Straight behind the handles' middle and straight ahead, as people do; then anywhere.
     for count, free in ((_PLAIN_STARTS, 0.0), (_STARTS, 1.0)):
-        room = np.array([1.5 * length, 1.5 * free * length, 0.0, free * turn, 0.0, 0.0])
-        low, high = middle - room, middle + room
-        low[2], high[2] = here[2] + heights[0], here[2] + heights[1]
-        low[4:] = np.minimum(here[4:], (0.0, -shares[1])) if free else here[4:]
-        high[4:] = np.maximum(here[4:], shares) if free else here[4:]
-        places = [np.clip(here, low, high)] * len(rests)
-        if not nearby:
-            behind = 0.5 * (low + high)
-            behind[0] = middle[0] - 0.65 * length
-            spread = 0.5 * (high - low)
-            spread[[0, 1, 3]] = 0.5 * length, 0.5 * free * length, 0.9 * free * turn
-            random = Halton(PLACE_SIZE, seed=0).random(count)
-            places = [places[0], *(behind + spread * (2.0 * random - 1.0))]
-        starts = [(place.tolist(), rests[number % len(rests)]) for number, place in enumerate(places)]
-        starts += [(candidate.place, candidate.rest) for candidate in found]
-        found.append(search_place(reach, course, starts, low, high, wanted, progress))
-        if found[0].margin >= wanted.ample_margin:
+        base_range = _base_range(reach, search, middle, here, length, free)
+        bases = [np.clip(here, *base_range)] * len(nominals)
+        if not search.nearby:
+            bases = [bases[0], *_spread_bases(reach, base_range, middle, length, free, count)]
+        starts = [(base.tolist(), nominals[number % len(nominals)]) for number, base in enumerate(bases)]
+        starts += [(candidate.base, candidate.nominal) for candidate in found]
+        problem = PlacementProblem(reach, hand_path, base_range, tolerances)
+        found.append(search_base_pose(problem, starts, progress))
+        if found[0].margin >= tolerances.ample_margin:
             break
     price = _PRICE if found[0].margin >= 0.0 else 0.0
     best = found[0] if found[0].score >= found[-1].score - price else found[-1]
-    x, y, z, heading, follow, advance = best.place
+    x, y, z, heading, follow, advance = best.base
     root = RootPath(about @ (x, y, z), start.heading + heading, start.sway, follow, advance)
-    return _placement(reach, world, root, best, wanted)
+    return _make_placement(reach, world, root, best, tolerances)
+
+
+def _base_range(
+    reach: ReachabilityModel, search: RootSearch, middle: Array, here: Array, length: float, free: float
+) -> BaseRange:
+    """Say where the root may be: straight behind the handles' middle, or, if `free` is 1, anywhere."""
+    room = np.array([1.5 * length, 1.5 * free * length, 0.0, free * _most_rotation(reach), 0.0, 0.0])
+    low, high = middle - room, middle + room
+    low[2], high[2] = here[2] + search.heights[0], here[2] + search.heights[1]
+    low[4:] = np.minimum(here[4:], (0.0, -search.most_advance)) if free else here[4:]
+    high[4:] = np.maximum(here[4:], (search.most_follow, search.most_advance)) if free else here[4:]
+    return BaseRange(low, high)
+
+
+def _spread_bases(
+    reach: ReachabilityModel, base_range: BaseRange, middle: Array, length: float, free: float, count: int
+) -> list[Array]:
+    """Spread base parameters (6,) evenly over a range, behind the handles' middle."""
+    behind = 0.5 * (base_range.low + base_range.high)
+    behind[0] = middle[0] - 0.65 * length
+    spread = 0.5 * (base_range.high - base_range.low)
+    spread[[0, 1, 3]] = 0.5 * length, 0.5 * free * length, 0.9 * free * _most_rotation(reach)
+    random = Halton(BASE_SIZE, seed=0).random(count)
+    return [*(behind + spread * (2.0 * random - 1.0))]
+
+
+def _most_rotation(reach: ReachabilityModel) -> float:
+    """How far the root may be rotated from straight ahead, rad."""
+    # The first joint of an arm on a pedestal turns it anywhere: from the side is as good as from behind.
+    return 0.9 if reach.robot.floating else 1.6
 
 
 def require_feasible(robot_name: str, placement: Placement) -> None:
-    """Refuse a place from which the hands cannot follow their handles.
+    """Refuse a base pose from which the hands cannot follow their handles.
+
+    Parameters
+    ----------
+    robot_name : str
+        Named in the error.
+    placement : Placement
+        From `evaluate_root` or `find_root`.
 
     Raises
     ------
@@ -225,42 +282,45 @@ def require_feasible(robot_name: str, placement: Placement) -> None:
         raise RetargetError(f"{robot_name}: no place to follow the handles from: {placement.fault}")
 
 
-def _placement(
-    reach: ReachabilityModel, course: HandPath, root: RootPath, found: Candidate, wanted: ReachTolerances
+def _make_placement(
+    reach: ReachabilityModel,
+    hand_path: HandPath,
+    root: RootPath,
+    found: Candidate,
+    tolerances: ReachTolerances,
 ) -> Placement:
-    grasps, points = found.grasps, from_base(root.numbers, course)
-    room = np.minimum(grasps.joints - reach.limits[0], reach.limits[1] - grasps.joints).min(axis=0)
+    """Say what a candidate comes to in the world."""
+    solution, points = found.solution, from_base(root.parameters, hand_path)
+    room = np.minimum(solution.joints - reach.limits[0], reach.limits[1] - solution.joints).min(axis=0)
     names = tuple(reach.model.names[-len(room) :])
-    fault = "" if found.margin >= 0.0 else _fault(reach, points, found, wanted)
+    fault = "" if found.margin >= 0.0 else _find_fault(reach, points, found, tolerances)
+    sway = root_sway_path(reach, solution.joints) @ rotation_about_z(root.heading).T
     return Placement(
         root=root,
         margin=float(room.min()) if not fault else 0.0,
         tightest=names[int(room.argmin())],
-        missing=float(grasps.off.max()) if fault else 0.0,
-        missing_turn=float(grasps.turned.max()) if fault else 0.0,
+        missing=float(solution.position_error.max()) if fault else 0.0,
+        missing_rotation=float(solution.rotation_error.max()) if fault else 0.0,
         fault=fault,
         clearance=found.clearance,
-        way=base_displacement(root.numbers, course)
-        - counter_way(reach, grasps.joints) @ _turned(root.heading).T,
-        postures=grasps.joints,
+        root_positions=base_displacement(root.parameters, hand_path) - sway,
+        postures=solution.joints,
         joint_names=names,
-        rest=found.rest,
+        nominal=found.nominal,
     )
 
 
-def _fault(reach: ReachabilityModel, points: Array, found: Candidate, wanted: ReachTolerances) -> str:
-    off, turned = float(found.grasps.off.max()), float(found.grasps.turned.max())
-    if off > wanted.off or turned > wanted.turned:
-        return f"a palm stays {1000 * off:.1f} mm and {np.degrees(turned):.1f}° from its handle"
+def _find_fault(
+    reach: ReachabilityModel, points: Array, found: Candidate, tolerances: ReachTolerances
+) -> str:
+    """Say why a path cannot be followed."""
+    solution, nominal = found.solution, found.nominal
+    off, rotated = float(solution.position_error.max()), float(solution.rotation_error.max())
+    if off > tolerances.position or rotated > tolerances.rotation:
+        return f"a palm stays {1000 * off:.1f} mm and {np.degrees(rotated):.1f}° from its handle"
     if found.clearance < 0.0:
         return f"links of the robot are {-1000 * found.clearance:.0f} mm inside each other"
-    if not is_path_feasible(
-        reach, found.grasps, points, found.rest.joints, reach.boxes[found.rest.box], wanted
-    ):
+    box = reach.boxes[nominal.box]
+    if not is_path_feasible(reach, solution, points, nominal.joints, box, tolerances):
         return "every pose can be reached, but not one after the other: the arms would have to jump"
     return "a palm stays too far from its handle"
-
-
-def _turned(heading: float) -> Array:
-    c, s = np.cos(heading), np.sin(heading)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])

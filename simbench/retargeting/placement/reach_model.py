@@ -8,8 +8,9 @@ import pinocchio as pin
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.task_matrix import Tasks, Workspace, make_workspace
-from simbench.kinematics.tree import KinematicTree, first_joint, frame_on_body, kinematic_tree
+from simbench.kinematics.rotation import ROTATION_WEIGHT
+from simbench.kinematics.task_matrix import Tasks, make_workspace
+from simbench.kinematics.tree import first_joint, frame_on_body, kinematic_tree
 from simbench.motion.handles import HandlePath
 from simbench.retargeting.collision.clearance import add_self_pairs, convex_shapes
 from simbench.retargeting.collision.pair_distances import (
@@ -19,16 +20,15 @@ from simbench.retargeting.collision.pair_distances import (
     place_shapes,
     sphere_gaps,
 )
-from simbench.retargeting.placement.com_compensation import ComCompensation, com_compensation
+from simbench.retargeting.placement.com_compensation import CompensatedTree, make_com_compensation
 from simbench.retargeting.placement.elbow_branches import bent_boxes
 from simbench.robot.grips import close_hands
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
-LEVER = 0.15
-_LEVER_WEIGHT = 0.5
-"""A palm's direction is given by points this far (m) from its middle; they weigh less than the middle, so
-that a palm that cannot have both is in its place rather than turned right."""
+_DIRECTION_WEIGHT = 0.5
+"""A palm's direction is given by points at `ROTATION_WEIGHT` metres from its middle; they weigh so much less
+than the middle, so that a palm that cannot have both is in the right place rather than rotated right."""
 
 
 @dataclass(frozen=True)
@@ -38,37 +38,32 @@ class ReachabilityModel:
     Parameters
     ----------
     robot : Robot
+        The whole robot.
     model : pinocchio.Model
         Trunk and those arms that hold something; all else is locked where the posture has it.
-    tree : KinematicTree
-    work : Workspace
-    tasks : Tasks
-        Points of the palms: the middle, then those that show its direction.
+    hands : CompensatedTree
+        The same as a tree, whose root sways against the arms. Its tasks are the points of the palms: the
+        middle, then those that show its direction.
     columns : {side: slice}
         The points of each hand.
     free : {side: bool}
         Whether the hand may turn about its handle.
     boxes : tuple of (2, n) arrays
-        Least and greatest positions of the joints, rad; one for each way the elbows may bend.
+        Least and greatest positions of the joints, rad; one for each branch of the elbows.
     limits : (2, n) array
-        Of the joints themselves, rad.
+        Limits of the joints themselves, rad.
     pairs : PairWorkspace
         Links that could collide.
-    counter : ComCompensation
-        How the root sways against the arms.
     """
 
     robot: Robot
     model: pin.Model
-    tree: KinematicTree
-    work: Workspace
-    tasks: Tasks
+    hands: CompensatedTree
     columns: Mapping[str, slice]
     free: Mapping[str, bool]
     boxes: tuple[Array, ...]
     limits: Array
     pairs: PairWorkspace
-    counter: ComCompensation
 
 
 def make_reachability_model(
@@ -82,6 +77,7 @@ def make_reachability_model(
     Parameters
     ----------
     robot : Robot
+        With the arms that hold the handles.
     handles : {side: HandlePath}
         What each of the robot's hands holds.
     joints : (n,) array
@@ -92,6 +88,7 @@ def make_reachability_model(
     Returns
     -------
     ReachabilityModel
+        For one search at a time, as its workspaces are overwritten.
 
     Raises
     ------
@@ -118,15 +115,18 @@ def make_reachability_model(
     rows: list[tuple[int, Array, float]] = []
     columns = {}
     for side in sides:
-        body, turn, middle = frame_on_body(model, model.getFrameId(robot.frames[f"{side}_hand"]))
+        body, rotation, middle = frame_on_body(model, model.getFrameId(robot.frames[f"{side}_hand"]))
         start = len(rows)
         rows.append((body, middle, 1.0))
-        rows += [(body, middle + LEVER * turn @ axis, _LEVER_WEIGHT) for axis in _axes(handles[side])]
+        rows += [
+            (body, middle + ROTATION_WEIGHT * rotation @ axis, _DIRECTION_WEIGHT)
+            for axis in _axes(handles[side])
+        ]
         columns[side] = slice(start, len(rows))
     tree = kinematic_tree(model)
     tasks = Tasks(
         np.array([body for body, _, _ in rows], dtype=np.int64),
-        np.array([place for _, place, _ in rows]),
+        np.array([point for _, point, _ in rows]),
         np.array([weight for _, _, weight in rows]),
         np.empty(0, dtype=np.int64),
         np.empty((0, 3, 3)),
@@ -136,20 +136,22 @@ def make_reachability_model(
     return ReachabilityModel(
         robot=robot,
         model=model,
-        tree=tree,
-        work=make_workspace(tree),
-        tasks=tasks,
+        hands=CompensatedTree(
+            tree,
+            tasks,
+            make_com_compensation(model, _select_joints(robot, model, joints), sway_gain),
+            make_workspace(tree),
+        ),
         columns=columns,
         free={side: handles[side].turn_axis is not None for side in sides},
         boxes=bent_boxes(robot, model, limits, sides),
         limits=limits,
         pairs=pair_workspace(model, geometry),
-        counter=com_compensation(model, _own(robot, model, joints), sway_gain),
     )
 
 
-def handle_way_points(handles: Mapping[str, HandlePath]) -> Array:
-    """Places of the palms' points along the way of the handles.
+def handle_path_points(handles: Mapping[str, HandlePath]) -> Array:
+    """Compute where the palms' points are to be along the path of the handles.
 
     Parameters
     ----------
@@ -159,7 +161,7 @@ def handle_way_points(handles: Mapping[str, HandlePath]) -> Array:
     Returns
     -------
     (K, P, 3) array
-        m, world, in the order of `ReachabilityModel.tasks`.
+        Positions in the world, m, in the order of the tasks of `ReachabilityModel`.
 
     Raises
     ------
@@ -168,13 +170,13 @@ def handle_way_points(handles: Mapping[str, HandlePath]) -> Array:
     """
     counts = {side: len(handle.poses) for side, handle in handles.items() if len(handle.poses) > 1}
     if len(set(counts.values())) > 1:
-        told = ", ".join(f"{side} {count}" for side, count in counts.items())
-        raise RetargetError(f"handles that move together need as many poses each; given: {told}")
+        counted = ", ".join(f"{side} {count}" for side, count in counts.items())
+        raise RetargetError(f"handles that move together need as many poses each; given: {counted}")
     count = max(counts.values(), default=1)
     points = []
     for side in SIDES:
         if side in handles:
-            offsets = np.vstack([np.zeros((1, 3)), LEVER * _axes(handles[side])])
+            offsets = np.vstack([np.zeros((1, 3)), ROTATION_WEIGHT * _axes(handles[side])])
             poses = handles[side].poses
             placed = poses[:, None, :3, 3] + np.einsum("kij,pj->kpi", poses[:, :3, :3], offsets)
             points.append(np.broadcast_to(placed, (count, *placed.shape[1:])))
@@ -182,18 +184,19 @@ def handle_way_points(handles: Mapping[str, HandlePath]) -> Array:
 
 
 def least_clearance(reach: ReachabilityModel, joints: Array) -> float:
-    """Least distance between links that could collide, m; negative: the depth of penetration.
+    """Find the least distance between links that could collide.
 
     Parameters
     ----------
     reach : ReachabilityModel
+        Of the robot.
     joints : (K, n) array
-        rad.
+        Joint positions along a path, rad.
 
     Returns
     -------
     float
-        Infinite where no links come near each other.
+        Distance, m; negative: the depth of penetration. Infinite where no links come near each other.
     """
     root = pin.neutral(reach.model)[: reach.robot.root_q]
     least = np.inf
@@ -205,47 +208,62 @@ def least_clearance(reach: ReachabilityModel, joints: Array) -> float:
 
 
 def arm_length(reach: ReachabilityModel) -> float:
-    """Distance from a shoulder to its palm along the arm, m; of the longer arm."""
-    model, data = reach.model, reach.model.createData()
-    pin.framesForwardKinematics(model, data, pin.neutral(model))
-    lengths = []
-    for side in reach.columns:
-        places = [data.oMf[model.getFrameId(reach.robot.frames[role])].translation for role in _roles(side)]
-        lengths.append(float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum()))
-    return max(lengths)
-
-
-def counter_way(reach: ReachabilityModel, joints: Array) -> Array:
-    """How far the joints take the COG, in the root's axes, times what the root goes against it.
+    """Measure the longer arm from its shoulder to its palm.
 
     Parameters
     ----------
     reach : ReachabilityModel
+        Of the robot.
+
+    Returns
+    -------
+    float
+        Length along the arm, m.
+    """
+    model, data = reach.model, reach.model.createData()
+    pin.framesForwardKinematics(model, data, pin.neutral(model))
+    lengths = []
+    for side in reach.columns:
+        positions = [
+            data.oMf[model.getFrameId(reach.robot.frames[role])].translation for role in _roles(side)
+        ]
+        lengths.append(float(np.linalg.norm(np.diff(positions, axis=0), axis=1).sum()))
+    return max(lengths)
+
+
+def root_sway_path(reach: ReachabilityModel, joints: Array) -> Array:
+    """Compute how far the joints take the COG, in the root's axes, times what the root goes against it.
+
+    Parameters
+    ----------
+    reach : ReachabilityModel
+        Of the robot.
     joints : (K, n) array
-        rad.
+        Joint positions along a path, rad.
 
     Returns
     -------
     (K, 3) array
-        m; zero for a root that does not sway.
+        Displacement, m; zero for a root that does not sway.
     """
-    model, data = reach.model, reach.model.createData()
+    model, data, compensation = reach.model, reach.model.createData(), reach.hands.compensation
     root = pin.neutral(model)[: reach.robot.root_q]
-    cogs = np.array([pin.centerOfMass(model, data, np.concatenate([root, q]))[:2] for q in joints])
-    way = np.zeros((len(joints), 3))
-    way[:, :2] = reach.counter.gain * (cogs - reach.counter.middle)
-    return way
+    coms = np.array([pin.centerOfMass(model, data, np.concatenate([root, q]))[:2] for q in joints])
+    displacement = np.zeros((len(joints), 3))
+    displacement[:, :2] = compensation.gain * (coms - compensation.reference)
+    return displacement
 
 
-def _own(robot: Robot, model: pin.Model, joints: Array) -> Array:
+def _select_joints(robot: Robot, model: pin.Model, joints: Array) -> Array:
     """Take those of a robot's joint positions that a reduced model has."""
     return joints[[robot.joint_names.index(name) for name in model.names[first_joint(model) :]]]
 
 
 def _roles(side: str) -> list[str]:
+    """Roles of the frames along an arm."""
     return [f"{side}_{part}" for part in ("shoulder", "elbow", "wrist", "hand")]
 
 
 def _axes(handle: HandlePath) -> Array:
-    """Directions in the palm that the handle settles (p, 3)."""
+    """Directions in the palm that the handle determines (p, 3)."""
     return np.eye(3) if handle.turn_axis is None else handle.turn_axis[None]

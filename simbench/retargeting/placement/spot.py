@@ -12,18 +12,18 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.handles import HandlePath
 from simbench.retargeting.placement.hand_path import com_offset, hand_displacement
 from simbench.retargeting.placement.limit_margin import ReachTolerances
-from simbench.retargeting.placement.placement import Placement, RootPath, judge_root
-from simbench.retargeting.placement.reach_model import handle_way_points, make_reachability_model
+from simbench.retargeting.placement.placement import Placement, RootPath, evaluate_root
+from simbench.retargeting.placement.reach_model import handle_path_points, make_reachability_model
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
 
 _BALANCE_ROUNDS = 5
 _SETTLED = 2e-4
-"""Change of the pelvis' way, m, after which arms and balance agree."""
+"""Change of the pelvis' path, m, after which arms and balance agree."""
 _LEAST_KNEE = 0.2
-"""Bend of the knees while the pelvis sways, rad: nearer to straight than that the legs' joints race."""
+"""Bend of the knees while the pelvis sways, rad: nearer to straight the legs' joints become too fast."""
 _SMALL_SWAY = 0.005
-"""m, over which the pelvis' way is taken to be in proportion to the COG's."""
+"""m, over which the pelvis' displacement is taken to be in proportion to the COG's."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,15 @@ class BasePlacement:
     position : (float, float)
         Middle between the feet, or of a fixed base; m, world.
     heading : float
-        rad about z.
+        Heading, rad about z.
     height : float
-        How much higher the pelvis is than in the posture, m; 0 for a fixed base, and for who sits.
+        How much higher the pelvis is than in the posture, m; 0 for a fixed base, and for a seated robot.
     follow : float
         Part of the hands' horizontal motion that the COG goes with.
     advance : float
         How far the COG goes forward, m, for each metre that the hands rise.
     lean : float
-        How far before the middle of the soles the COG is in the middle of its way, m.
+        How far before the middle of the soles the COG is in the middle of its path, m.
 
     Raises
     ------
@@ -59,7 +59,7 @@ class BasePlacement:
     lean: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse numbers that say nothing."""
+        """Refuse numbers that are not finite or out of range."""
         numbers = (*self.position, self.heading, self.height, self.follow, self.advance, self.lean)
         if not np.isfinite(numbers).all():
             raise RetargetError(f"a robot's place must be given in finite numbers; given: {numbers}")
@@ -72,11 +72,12 @@ class BasePlacement:
 
 @dataclass(frozen=True)
 class Placed:
-    """A spot and what the hands can do from there.
+    """A base placement and what the hands can do from there.
 
     Parameters
     ----------
     spot : BasePlacement
+        Where the robot stands or sits.
     placement : Placement
         With the root link where balance has it.
     legs_fault : bool
@@ -96,6 +97,7 @@ def handles_for(
     Parameters
     ----------
     robot : Robot
+        With one hand or two.
     handles : {side: HandlePath}
         Those of a recording.
     side : str, optional
@@ -104,7 +106,8 @@ def handles_for(
 
     Returns
     -------
-    {side of the robot: HandlePath}
+    {side: HandlePath}
+        By the robot's hands.
 
     Raises
     ------
@@ -114,8 +117,8 @@ def handles_for(
     hands = [hand for hand in SIDES if f"{hand}_hand" in robot.frames]
     if side is not None and side not in SIDES:
         raise RetargetError(f"no side `{side}`; allowed: {', '.join(SIDES)}")
-    wanted = [side] if side is not None else [hand for hand in hands if hand in handles] or list(SIDES)
-    lacking = [one for one in wanted if one not in handles]
+    asked = [side] if side is not None else [hand for hand in hands if hand in handles] or list(SIDES)
+    lacking = [one for one in asked if one not in handles]
     if lacking or not hands:
         what = f"a handle for the {lacking[0]} hand" if hands else "a robot with a hand"
         raise RetargetError(
@@ -123,11 +126,23 @@ def handles_for(
         )
     if side is not None:
         return {side if side in hands else hands[0]: handles[side]}
-    return {hand: handles[hand] for hand in wanted}
+    return {hand: handles[hand] for hand in asked}
 
 
 def choose_posture(robot: Robot, name: str | None = None) -> str:
     """Choose the posture that gives legs and head: a named one, or else `standing` or the robot's first.
+
+    Parameters
+    ----------
+    robot : Robot
+        With its named postures.
+    name : str, optional
+        Named posture.
+
+    Returns
+    -------
+    str
+        Name of a posture that the robot has.
 
     Raises
     ------
@@ -147,60 +162,64 @@ def evaluate_placement(
     spot: BasePlacement,
     posture: str,
     *,
-    wanted: ReachTolerances = ReachTolerances(),  # noqa: B008
+    tolerances: ReachTolerances = ReachTolerances(),  # noqa: B008
 ) -> Placed:
-    """Judge whether a robot's hands can follow their handles from a spot, its COG kept over its feet.
+    """Evaluate whether hands can follow their handles from a base placement, the COG kept over the feet.
 
-    The pelvis sways against the arms; by how much more or less than was reckoned, the balance of the whole
-    body tells, and both are solved in turn. That of a robot that sits rests.
+    The pelvis sways against the arms; by how much more or less than assumed, the balance of the whole body
+    tells, and both are solved in turn. The pelvis of a seated robot does not move.
 
     Parameters
     ----------
     robot : Robot
+        With the hands that hold the handles.
     handles : {side: HandlePath}
         From `handles_for`.
     spot : BasePlacement
+        Where the robot stands or sits.
     posture : str
         Named posture whose legs and head are used.
-    wanted : ReachTolerances
+    tolerances : ReachTolerances
+        What is asked of the path.
 
     Returns
     -------
     Placed
+        With the largest joint-limit margin, or the least missing.
 
     Raises
     ------
     RetargetError
         If the legs do not allow the height.
     """
-    count = len(handle_way_points(handles))
-    if rests(robot, posture):
-        place, joints = resting_root(robot, spot, posture)
+    count = len(handle_path_points(handles))
+    if is_root_fixed(robot, posture):
+        position, joints = fixed_root(robot, spot, posture)
         reach = make_reachability_model(robot, handles, joints)
-        root = RootPath(place, spot.heading, np.zeros((count, 3)))
-        return Placed(spot, judge_root(reach, handles, root, wanted))
+        root = RootPath(position, spot.heading, np.zeros((count, 3)))
+        return Placed(spot, evaluate_root(reach, handles, root, tolerances))
     stance = stand(robot, spot.position, spot.heading, posture, spot.height)
     targets = cog_targets(stance, handles, spot)
     gain = sway_gain(robot, stance)
     reach = make_reachability_model(robot, handles, stance.joints, gain)
-    place = stance.base[:3].copy()
-    place[:2] += gain[0] * spot.lean * ahead(spot.heading)
-    root = RootPath(place, spot.heading, np.zeros((count, 3)), spot.follow, spot.advance)
+    position = stance.base[:3].copy()
+    position[:2] += gain[0] * spot.lean * forward(spot.heading)
+    root = RootPath(position, spot.heading, np.zeros((count, 3)), spot.follow, spot.advance)
     likely = None
-    for turn in range(_BALANCE_ROUNDS):
-        placement = judge_root(reach, handles, root, wanted, likely)
-        likely = placement.rest
+    for attempt in range(_BALANCE_ROUNDS):
+        placement = evaluate_root(reach, handles, root, tolerances, likely)
+        likely = placement.nominal
         try:
             base, joints = _balanced(robot, stance, placement, targets)
         except RetargetError as error:
             return Placed(spot, _faulty(placement, str(error)), legs_fault=True)
-        off = base[:, :3] - placement.way
-        if np.abs(off).max() < _SETTLED or (turn > 0 and not placement.feasible):
+        off = base[:, :3] - placement.root_positions
+        if np.abs(off).max() < _SETTLED or (attempt > 0 and not placement.feasible):
             break
         middle = off.mean(axis=0)
         root = replace(root, position=root.position + middle, sway=root.sway + off - middle)
     along = (targets - stance.target) @ np.column_stack(
-        [ahead(spot.heading), ahead(spot.heading + 0.5 * np.pi)]
+        [forward(spot.heading), forward(spot.heading + 0.5 * np.pi)]
     )
     beyond = float((np.abs(along) - half_soles(robot, stance)).max())
     if beyond > 0.0:
@@ -209,31 +228,47 @@ def evaluate_placement(
     return Placed(spot, _faulty(placement, legs) if legs else placement, legs_fault=bool(legs))
 
 
-def rests(robot: Robot, posture: str) -> bool:
-    """Whether a robot's root stays where it is: it is fixed, or the robot sits."""
-    return not robot.floating or posture == SEATED
-
-
-def resting_root(robot: Robot, spot: BasePlacement, posture: str) -> tuple[Array, Array]:
-    """Find where a root that `rests` is.
+def is_root_fixed(robot: Robot, posture: str) -> bool:
+    """Check whether a robot's root stays where it is.
 
     Parameters
     ----------
     robot : Robot
-    spot : BasePlacement
+        With a fixed base or a floating one.
     posture : str
+        Named posture.
 
     Returns
     -------
-    place : (3,) array
-        Of the root, m, world.
+    bool
+        True if the base is fixed, or the robot sits.
+    """
+    return not robot.floating or posture == SEATED
+
+
+def fixed_root(robot: Robot, spot: BasePlacement, posture: str) -> tuple[Array, Array]:
+    """Find where a root that stays where it is (`is_root_fixed`) is.
+
+    Parameters
+    ----------
+    robot : Robot
+        With a fixed base, or seated.
+    spot : BasePlacement
+        Where the robot is.
+    posture : str
+        Named posture.
+
+    Returns
+    -------
+    position : (3,) array
+        Position of the root, m, world.
     joints : (n,) array
         The posture, rad.
 
     Raises
     ------
     RetargetError
-        If the spot has a height and the robot sits.
+        If the base placement has a height and the robot sits.
     """
     if not robot.floating:
         return np.array([*spot.position, 0.0]), robot.postures[posture]
@@ -242,36 +277,62 @@ def resting_root(robot: Robot, spot: BasePlacement, posture: str) -> tuple[Array
 
 
 def cog_targets(stance: Stance, handles: Mapping[str, HandlePath], spot: BasePlacement) -> Array:
-    """Let the COG go a part of the way with the hands.
+    """Let the COG go with the hands in part.
 
     Parameters
     ----------
     stance : Stance
+        Where the robot stands.
     handles : {side: HandlePath}
+        What each hand holds.
     spot : BasePlacement
         Its heading, `follow`, `advance` and `lean` are used.
 
     Returns
     -------
     (K, 2) array
-        m, world.
+        Targets of the COG in the world, m.
     """
     along = com_offset(hand_displacement(handles), spot.heading, spot.follow, spot.advance)
-    return stance.target + along + spot.lean * ahead(spot.heading)
+    return stance.target + along + spot.lean * forward(spot.heading)
 
 
-def ahead(heading: float) -> Array:
-    """Compute the unit vector (2,) of a heading, rad."""
+def forward(heading: float) -> Array:
+    """Compute the unit vector of a heading.
+
+    Parameters
+    ----------
+    heading : float
+        Heading, rad about z.
+
+    Returns
+    -------
+    (2,) array
+        Unit vector in the world.
+    """
     return np.array([np.cos(heading), np.sin(heading)])
 
 
 def half_soles(robot: Robot, stance: Stance) -> Array:
-    """Measure half the length and half the width of the box about the soles (2,), m, in the stance's axes."""
+    """Measure half the length and half the width of the box about the soles.
+
+    Parameters
+    ----------
+    robot : Robot
+        With the outlines of its soles.
+    stance : Stance
+        Where its soles are.
+
+    Returns
+    -------
+    (2,) array
+        In the stance's axes, m.
+    """
     corners = [
         sole.act(corner)[:2] for side, sole in stance.soles.items() for corner in robot.soles[f"{side}_foot"]
     ]
-    own = np.array(corners) @ pin.XYZQUATToSE3(stance.base).rotation[:2, :2]
-    return np.asarray(0.5 * np.ptp(own, axis=0))
+    turned = np.array(corners) @ pin.XYZQUATToSE3(stance.base).rotation[:2, :2]
+    return np.asarray(0.5 * np.ptp(turned, axis=0))
 
 
 def sway_gain(robot: Robot, stance: Stance) -> tuple[float, float]:
@@ -280,21 +341,27 @@ def sway_gain(robot: Robot, stance: Stance) -> tuple[float, float]:
     Parameters
     ----------
     robot : Robot
+        On two legs.
     stance : Stance
+        Where it stands.
 
     Returns
     -------
     (float, float)
         More than 1, as the legs' mass goes along in part only.
     """
-    turn = pin.XYZQUATToSE3(stance.base).rotation[:2, :2]
+    rotation = pin.XYZQUATToSE3(stance.base).rotation[:2, :2]
     steps = _SMALL_SWAY * np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-    base, _ = solve_com_ik(robot, stance, np.tile(stance.joints, (4, 1)), stance.target + steps @ turn.T)
-    way = base[:, :2] @ turn / (2.0 * _SMALL_SWAY)
-    return float(way[0, 0] - way[1, 0]), float(way[2, 1] - way[3, 1])
+    base, _ = solve_com_ik(robot, stance, np.tile(stance.joints, (4, 1)), stance.target + steps @ rotation.T)
+    displacement = base[:, :2] @ rotation / (2.0 * _SMALL_SWAY)
+    return (
+        float(displacement[0, 0] - displacement[1, 0]),
+        float(displacement[2, 1] - displacement[3, 1]),
+    )
 
 
 def _balanced(robot: Robot, stance: Stance, placement: Placement, targets: Array) -> tuple[Array, Array]:
+    """Solve base (K, 7) and joints (K, n) that bring the COG to its targets while the arms follow."""
     joints = np.tile(stance.joints, (len(targets), 1))
     columns = [robot.joint_names.index(name) for name in placement.joint_names]
     joints[:, columns] = placement.postures
@@ -316,4 +383,5 @@ def _legs_fault(robot: Robot, joints: Array) -> str:
 
 
 def _faulty(placement: Placement, fault: str) -> Placement:
+    """Note a fault where there is none yet."""
     return placement if placement.fault else replace(placement, fault=fault, margin=0.0)

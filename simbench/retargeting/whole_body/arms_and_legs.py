@@ -330,6 +330,5 @@ def _solve_arms(
         hands,
         lower,
         upper,
-        smoothing_window=settings.smoothing_window,
-        smoothing_order=settings.smoothing_order,
+        smoothing=(settings.smoothing_window, settings.smoothing_order),
     )

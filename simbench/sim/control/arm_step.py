@@ -15,7 +15,7 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.bias_torque import bias_torque
 from simbench.kinematics.box import factorise, substitute
 from simbench.kinematics.compiled import compiled
-from simbench.kinematics.joint_inertia import BodyMasses, add_what_hangs_on, body_masses, body_moments
+from simbench.kinematics.joint_inertia import BodyMasses, add_subtrees, body_masses, body_moments
 from simbench.kinematics.task_matrix import couple, momentum
 from simbench.kinematics.tree import KinematicTree, joint_axes, kinematic_tree, place_bodies
 from simbench.robot.robot import Robot
@@ -194,7 +194,7 @@ def _weigh(c: np.void, m: np.void, q: Array) -> None:
     joint_axes(tree, rotation, position, origin, axes)
     body_moments(BodyMasses(c["mass"], c["centre"], c["inertia"]), rotation, position, origin, moment)
     bias_torque(tree, axes, moment, m["speed"], c["gravity"], m["twist"], m["effort"], m["bias"])
-    add_what_hangs_on(tree, moment)
+    add_subtrees(tree, moment)
     for k in range(n):
         for j in range(k):
             m["inertia"][k, j] = 0.0

@@ -13,7 +13,13 @@ from simbench.motion.actors.session import perform_in_session
 from simbench.motion.human_motion import HumanMotion, InitialPose
 from simbench.retargeting.arm_adaptation.arm_adaptation import adapt_arms, adapted_posture
 from simbench.retargeting.arm_adaptation.arm_chain import arm_chain, arm_joints
-from simbench.retargeting.arm_adaptation.arm_criterion import arm_criterion, make_posture, minimise, place_arm
+from simbench.retargeting.arm_adaptation.arm_criterion import (
+    ArmProblem,
+    arm_criterion,
+    make_posture,
+    minimise_criterion,
+    place_arm,
+)
 from simbench.robot.robot import load_robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
@@ -37,7 +43,8 @@ def criterion(chain, q, targets, upper_arm):
     posture, n = make_posture(chain), len(q)
     matrix, descent = np.empty((n, n)), np.empty(n)
     place_arm(chain, np.asarray(q, dtype=float), posture)
-    return arm_criterion(posture, targets, upper_arm, WEIGHTS, matrix, descent), -2 * descent, posture
+    problem = ArmProblem(chain, posture, targets, upper_arm, WEIGHTS)
+    return arm_criterion(problem, matrix, descent), -2 * descent, posture
 
 
 def random_arm(robot, side, rng):
@@ -129,7 +136,8 @@ def test_the_least_value_in_a_box_is_scipys(robots):
 
         best = least_squares(residual, q, bounds=(low, high), xtol=1e-14, ftol=1e-14, gtol=1e-14)
         found = q.copy()
-        value = minimise(chain, make_posture(chain), targets, upper_arm, WEIGHTS, 1e-6, low, high, found)
+        problem = ArmProblem(chain, make_posture(chain), targets, upper_arm, WEIGHTS)
+        value = minimise_criterion(problem, 1e-6, low, high, found)
         assert value == pytest.approx(2 * best.cost, rel=1e-5, abs=1e-12)
         at_bounds += int(np.sum((found == low) | (found == high)))
     assert at_bounds > 15

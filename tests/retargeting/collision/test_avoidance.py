@@ -5,7 +5,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.kinematics.damped_ik import solve_damped_ik
+from simbench.kinematics.damped_ik import PostureBounds, solve_damped_ik
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision.avoidance import HeldPalm, UpperBodyPath, avoid_collisions
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
@@ -108,7 +108,13 @@ def elbow_case(romeo):
         wanted = np.clip((1.0 - share) * np.array(CLEAR) + share * bad, lower, upper)
         start = np.concatenate([BASE, wanted])
         found = solve_damped_ik(
-            model, data, start, frames, targets, wanted, lower, upper, iterations=40, tolerance=1e-10
+            model,
+            data,
+            start,
+            dict(zip(frames, targets, strict=True)),
+            PostureBounds(wanted, lower, upper),
+            iterations=40,
+            tolerance=1e-10,
         )
         joints.append(found[7:])
     return shapes, time, np.array(joints), np.tile(BASE, (61, 1)), (lower, upper)

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from simbench.kinematics.descent import place
+from simbench.kinematics.bounded_ik import Configuration, place_tree
 from simbench.kinematics.task_matrix import gauss_newton, make_workspace
 from simbench.kinematics.tree import kinematic_tree
 from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS
@@ -115,7 +115,7 @@ def test_compiled_criterion_is_that_of_the_rows(drawer_actor, drawer_motion, ste
     jacobian, error = criterion(drawer_actor, model.createData(), q, drawer_motion, sample, weights)
     tree = kinematic_tree(model)
     work = make_workspace(tree)
-    place(tree, q[7:].copy(), np.eye(3), q[:3].copy(), work)
+    place_tree(tree, Configuration(q[7:].copy(), np.eye(3), q[:3].copy()), work)
     points, turns = imitation_targets(drawer_actor, drawer_motion, weights)
     cost = gauss_newton(tree, imitation_tasks(drawer_actor, weights), points[sample], turns[sample], work)
     expected = jacobian.T @ jacobian

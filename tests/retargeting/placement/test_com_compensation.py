@@ -4,10 +4,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.kinematics.descent import place
+from simbench.kinematics.bounded_ik import Configuration, place_tree
 from simbench.motion.handles import HandlePath
-from simbench.retargeting.placement.com_compensation import swayed, swaying_gauss_newton
-from simbench.retargeting.placement.reach_model import counter_way, make_reachability_model
+from simbench.retargeting.placement.com_compensation import compensated_gauss_newton, compute_root_sway
+from simbench.retargeting.placement.reach_model import make_reachability_model, root_sway_path
 from simbench.robot.robot import load_robot
 
 GAIN = (1.3, 0.8)
@@ -44,7 +44,7 @@ def points_from_place(reach, numbers):
     sway = sway_by_pinocchio(reach, joints)
     found = [
         turn @ (data.oMi[int(body) + 1].act(point) - sway) + (x, y, z)
-        for body, point in zip(reach.tasks.point_body, reach.tasks.point, strict=True)
+        for body, point in zip(reach.hands.tasks.point_body, reach.hands.tasks.point, strict=True)
     ]
     return np.array(found)
 
@@ -64,25 +64,30 @@ def test_the_normal_equations_are_those_of_the_swaying_points(reach):
                 for d in step
             ]
         ).T
-        weight = np.repeat(reach.tasks.point_weight**2, 3)
-        place(reach.tree, joints, np.eye(3), np.zeros(3), reach.work)
+        weight = np.repeat(reach.hands.tasks.point_weight**2, 3)
+        upright = Configuration(joints, np.eye(3), np.zeros(3))
+        place_tree(reach.hands.tree, upright, reach.hands.work)
         np.testing.assert_allclose(
-            swayed(reach.counter, reach.work), sway_by_pinocchio(reach, joints)[:2], atol=1e-12
+            compute_root_sway(reach.hands.compensation, reach.hands.work),
+            sway_by_pinocchio(reach, joints)[:2],
+            atol=1e-12,
         )
-        cost = swaying_gauss_newton(
-            reach.tree, reach.tasks, reach.counter, aims, np.empty(aims.shape), reach.work
+        hands = reach.hands
+        shifted = np.empty(aims.shape)
+        cost = compensated_gauss_newton(
+            hands.tree, hands.tasks, hands.compensation, aims, shifted, hands.work
         )
         off = (aims - here).ravel()
         assert cost == pytest.approx(weight @ off**2, rel=1e-10)
         rows = [0, 1, 2, 5, *range(6, 6 + n)]
         lower = np.tril(np.ones((4 + n, 4 + n), dtype=bool))
-        got = reach.work.matrix[np.ix_(rows, rows)]
+        got = reach.hands.work.matrix[np.ix_(rows, rows)]
         np.testing.assert_allclose(got[lower], (slope.T @ (weight[:, None] * slope))[lower], atol=1e-6)
-        np.testing.assert_allclose(reach.work.vector[rows], slope.T @ (weight * off), atol=1e-7)
+        np.testing.assert_allclose(reach.hands.work.vector[rows], slope.T @ (weight * off), atol=1e-7)
 
 
 def test_the_way_of_the_root_is_what_its_poses_ask_for(reach):
     random = np.random.default_rng(6)
     path = random.uniform(*reach.limits, (4, len(reach.limits[0])))
     wanted = [sway_by_pinocchio(reach, joints) for joints in path]
-    np.testing.assert_allclose(counter_way(reach, path), wanted, atol=1e-12)
+    np.testing.assert_allclose(root_sway_path(reach, path), wanted, atol=1e-12)

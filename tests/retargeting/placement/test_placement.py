@@ -11,12 +11,18 @@ from simbench.errors import RetargetError
 from simbench.motion.handles import HandlePath
 from simbench.retargeting.placement import spot as place
 from simbench.retargeting.placement import spot_search as place_search
-from simbench.retargeting.placement.base_gauss_newton import optimise_base_pose
+from simbench.retargeting.placement.base_gauss_newton import BaseRange, optimise_base_pose
 from simbench.retargeting.placement.hand_path import HandPath, from_base
-from simbench.retargeting.placement.limit_margin import ReachTolerances, is_path_feasible
-from simbench.retargeting.placement.path_ik import Grasps
-from simbench.retargeting.placement.placement import RootPath, find_root, judge_root, require_feasible
-from simbench.retargeting.placement.reach_model import arm_length, handle_way_points, make_reachability_model
+from simbench.retargeting.placement.limit_margin import PosturePath, ReachTolerances, is_path_feasible
+from simbench.retargeting.placement.placement import (
+    RootPath,
+    RootSearch,
+    evaluate_root,
+    find_root,
+    require_feasible,
+)
+from simbench.retargeting.placement.posture_ik import STIFFNESS, make_posture_range
+from simbench.retargeting.placement.reach_model import arm_length, handle_path_points, make_reachability_model
 from simbench.retargeting.placement.spot import BasePlacement, cog_targets, evaluate_placement, handles_for
 from simbench.retargeting.placement.spot_search import find_spot
 from simbench.robot.robot import load_robot
@@ -57,7 +63,7 @@ def test_a_way_the_arm_has_gone_is_feasible_with_at_least_its_margin(puma):
     first, last = puma.postures["ready"], puma.postures["ready"] + [0.5, -0.3, 0.2, 0.4, -0.3, 0.6]
     gone = np.linspace(first, last, 40)
     handles = {"right": HandlePath(np.array([flange(puma, q) for q in gone]))}
-    found = judge_root(ready(puma, handles), handles, at_origin(40), ReachTolerances(ample_margin=3.0))
+    found = evaluate_root(ready(puma, handles), handles, at_origin(40), ReachTolerances(ample_margin=3.0))
     low, high = puma.model.lowerPositionLimit, puma.model.upperPositionLimit
     assert found.feasible
     assert found.missing == 0.0
@@ -81,7 +87,7 @@ def test_a_hand_that_may_turn_about_its_handle_does(puma, angle, direction):
     found = []
     for one in (wanted, turned):
         handles = {"right": HandlePath(one[None], axis)}
-        found.append(judge_root(ready(puma, handles), handles, at_origin(1), ReachTolerances()))
+        found.append(evaluate_root(ready(puma, handles), handles, at_origin(1), ReachTolerances()))
     assert found[1].feasible
     assert found[1].margin == pytest.approx(found[0].margin, abs=1e-6)
     palm = flange(puma, found[1].postures[0])
@@ -94,7 +100,7 @@ def test_a_circle_closes(puma):
     down = pin.exp3(np.array([0.0, 0.5 * np.pi, 0.0]))
     way = [pose(0.5 + 0.1 * np.cos(a), 0.1 + 0.1 * np.sin(a), 0.6, down) for a in angles]
     handles = {"right": HandlePath(np.array(way), np.array([1.0, 0.0, 0.0]))}
-    found = judge_root(ready(puma, handles), handles, at_origin(60), ReachTolerances())
+    found = evaluate_root(ready(puma, handles), handles, at_origin(60), ReachTolerances())
     assert found.feasible
     np.testing.assert_allclose(found.postures[0], found.postures[-1], atol=1e-3)
     assert np.abs(np.diff(found.postures, axis=0)).max() < 0.3
@@ -111,9 +117,9 @@ def test_arms_that_race_lead_on_and_arms_that_jump_do_not(puma):
     np.testing.assert_allclose(flange(puma, flipped), flange(puma, ready), atol=1e-9)
     for joints, leads in ((np.array([ready, raced]), True), (np.array([ready, flipped]), False)):
         handles = {"right": HandlePath(np.array([flange(puma, q) for q in joints]))}
-        reach, points = make_reachability_model(puma, handles, ready), handle_way_points(handles)
+        reach, points = make_reachability_model(puma, handles, ready), handle_path_points(handles)
         # As if there were many poses: half a radian is more than one step of a way should take.
-        many = Grasps(np.repeat(joints, 200, axis=0), np.zeros(400), np.zeros(400))
+        many = PosturePath(np.repeat(joints, 200, axis=0), np.zeros(400), np.zeros(400))
         path = np.repeat(points, 200, axis=0)
         path[-1] += 1e-3
         assert is_path_feasible(reach, many, path, ready, limits, ReachTolerances()) == leads
@@ -122,9 +128,8 @@ def test_arms_that_race_lead_on_and_arms_that_jump_do_not(puma):
 def test_what_is_missing_to_a_handle_too_high_is_the_height(puma):
     up = pin.exp3(np.array([0.0, -0.5 * np.pi, 0.0]))
     handles = {"right": HandlePath(pose(0.3, 0.1, 2.0, up)[None], np.array([1.0, 0.0, 0.0]))}
-    found = find_root(
-        ready(puma, handles), handles, at_origin(1), (0.0, 0.0), ReachTolerances(), lambda *_: None
-    )
+    search = RootSearch(at_origin(1), (0.0, 0.0))
+    found = find_root(ready(puma, handles), handles, search, ReachTolerances(), lambda *_: None)
     # Shoulder, arm with the elbow bent by 0.15 rad, flange straight up.
     upper, fore = 0.4318, np.hypot(0.4331, 0.0203)
     top = 0.672 + np.sqrt(upper**2 + fore**2 + 2 * upper * fore * np.cos(0.15)) + 0.05625
@@ -167,7 +172,7 @@ def test_a_mirror_symmetric_task_gives_a_symmetric_place(mahru):
     again = evaluate_placement(mahru, handles, placed.spot, "standing").placement
     assert again.margin == pytest.approx(found.margin, abs=0.02)
     q = pin.neutral(mahru.model)
-    q[:3] = again.way[2]
+    q[:3] = again.root_positions[2]
     for name, angle in zip(again.joint_names, again.postures[2], strict=True):
         q[mahru.model.joints[mahru.model.getJointId(name)].idx_q] = angle
     q[3:7] = pin.Quaternion(pin.utils.rotate("z", again.root.heading)).coeffs()
@@ -221,7 +226,7 @@ def test_place_and_postures_settle_where_a_hidden_place_was(mahru, stiff):
         for side, handle in handles.items():
             palm = root * data.oMf[model.getFrameId(mahru.frames[f"{side}_hand"])]
             handle.poses[number] = palm.homogeneous
-    course = HandPath(handle_way_points(handles), sway, hands)
+    course = HandPath(handle_path_points(handles), sway, hands)
     place, path = np.array([0.05, -0.3, 0.8, 0.3, 0.4, 0.0]), np.tile(box.mean(axis=0), (6, 1))
     low, high = place - 0.5, place + 0.5
 
@@ -235,15 +240,12 @@ def test_place_and_postures_settle_where_a_hidden_place_was(mahru, stiff):
                 total = max(total, float(np.linalg.norm(palm.translation - target[columns][0])))
         return total
 
-    tree, tasks, rest = reach.tree, reach.tasks, box.mean(axis=0)
-    arrays = (course.points, course.sway, course.hands)
-    held = (place.copy(), place.copy())
-    optimise_base_pose(tree, tasks, reach.counter, *arrays, *box, rest, *held, reach.work, 60, place, path)
+    posture = make_posture_range(box, box.mean(axis=0), STIFFNESS)
+    held = BaseRange(place.copy(), place.copy())
+    optimise_base_pose(reach.hands, course, posture, held, 60, place, path)
     np.testing.assert_array_equal(place, held[0])
     assert missing() > 0.01
-    optimise_base_pose(
-        tree, tasks, reach.counter, *arrays, *box, rest, low, high, reach.work, 60, place, path
-    )
+    optimise_base_pose(reach.hands, course, posture, BaseRange(low, high), 60, place, path)
     assert missing() < 2e-4
     assert (path >= box[0]).all()
     assert (path <= box[1]).all()
@@ -272,8 +274,8 @@ def test_the_cog_is_taken_no_farther_than_2_cm_from_the_soles_edges(mahru, headi
     """What the search may choose, from the soles themselves."""
     asked = []
 
-    def find_root(reach, handles, guess, heights, wanted, progress, *, shares, nearby):
-        asked.append(shares)
+    def find_root(reach, handles, search, tolerances, progress):
+        asked.append((search.most_follow, search.most_advance))
         raise KeyboardInterrupt
 
     monkeypatch.setattr(place_search, "find_root", find_root)

@@ -45,13 +45,13 @@ def test_links_part_and_palms_stay(mahru):
         before = -least_clearance(reach, joints[None])
         low, high = np.full(6, -0.3), np.full(6, 0.3)
         place, path = module.separate_links(
-            reach, course, np.zeros(6), joints[None], reach.boxes[0], low, high
+            reach, course, np.zeros(6), joints[None], reach.boxes[0], module.BaseRange(low, high)
         )
         assert (path >= reach.boxes[0][0]).all()
         assert (path <= reach.boxes[0][1]).all()
         assert (np.abs(place) <= 0.3).all()
         assert -least_clearance(reach, path) < before
-        wrong, _ = module._misses(reach, course, np.concatenate([place, path.ravel()]))
+        wrong, _ = module._residuals(reach, course, np.concatenate([place, path.ravel()]))
         parted += least_clearance(reach, path) >= 0.0 and np.abs(wrong).max() < 1e-3
     assert parted >= 3
 
@@ -61,13 +61,16 @@ def test_the_derivatives_are_those_of_what_is_missing(mahru):
     course = make_hand_path(reach, handles, np.full((1, 3), 0.02))
     course.hands[:] = (0.1, -0.2, 0.3)
     unknowns = np.concatenate([[0.1, 0.2, 0.05, 0.4, 0.5, -0.6], joints])
-    wrong, slopes = module._misses(reach, course, unknowns)
+    wrong, slopes = module._residuals(reach, course, unknowns)
     assert np.abs(wrong[-16:]).max() > 0.005
     step = 1e-6 * np.eye(len(unknowns))
     palms = slice(0, -16)
     differences = np.array(
         [
-            (module._misses(reach, course, unknowns + d)[0] - module._misses(reach, course, unknowns - d)[0])
+            (
+                module._residuals(reach, course, unknowns + d)[0]
+                - module._residuals(reach, course, unknowns - d)[0]
+            )
             / 2e-6
             for d in step
         ]
@@ -82,15 +85,15 @@ def test_what_is_missing_is_seen_from_the_swaying_root(mahru):
     reach, handles, joints = crossed(mahru, np.random.default_rng(3))
     course = make_hand_path(reach, handles, np.zeros((1, 3)))
     unknowns = np.concatenate([np.zeros(6), joints])
-    wrong, _ = module._misses(reach, course, unknowns)
-    sway = reach.counter.gain * (
+    wrong, _ = module._residuals(reach, course, unknowns)
+    sway = reach.hands.compensation.gain * (
         pin.centerOfMass(
             reach.model, reach.model.createData(), np.concatenate([pin.neutral(reach.model)[:7], joints])
         )[:2]
-        - reach.counter.middle
+        - reach.hands.compensation.middle
     )
     points = from_base(unknowns[:6], course)
     # The handles stand where the palms are without swaying: all are off by the sway alone.
-    weights = reach.tasks.point_weight
+    weights = reach.hands.tasks.point_weight
     expected = weights[:, None] * np.append(-sway, 0.0)
     np.testing.assert_allclose(wrong[:-16].reshape(points.shape[1], 3), expected, atol=1e-9)

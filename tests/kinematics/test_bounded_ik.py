@@ -6,9 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench.kinematics.descent import Bounds, advance, descend
+from simbench.kinematics.bounded_ik import (
+    Bounds,
+    Configuration,
+    TrackingModel,
+    integrate_step,
+    solve_bounded_ik,
+)
 from simbench.kinematics.follow import follow
-from simbench.kinematics.task_matrix import Tasks, make_workspace
+from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
 from simbench.kinematics.tree import frame_on_body, kinematic_tree
 
 ROLES = ("LShoulderPitchLink", "LElbowYawLink", "l_wrist", "RShoulderPitchLink", "RElbowYawLink", "r_wrist")
@@ -48,10 +54,10 @@ def test_advance_is_pinocchios_integrate(upper_romeo):
     rotation = pin.Quaternion(q[3:7]).matrix()
     local = np.concatenate([rotation.T @ change[3:6], change[6:]])
     expected = pin.integrate(upper_romeo, q, np.concatenate([np.zeros(3), local]))
-    joints, at, place = q[7:].copy(), rotation.copy(), q[:3].copy()
+    joints, at, position = q[7:].copy(), rotation.copy(), q[:3].copy()
     free = Bounds(np.full(15, -np.inf), np.full(15, np.inf), np.ones(21), True)
-    advance(change, free, joints, at, place)
-    np.testing.assert_allclose(place, q[:3] + change[:3], atol=1e-14)
+    integrate_step(change, free, Configuration(joints, at, position))
+    np.testing.assert_allclose(position, q[:3] + change[:3], atol=1e-14)
     np.testing.assert_allclose(at, pin.Quaternion(expected[3:7]).matrix(), atol=1e-14)
     np.testing.assert_allclose(joints, expected[7:], atol=1e-14)
 
@@ -67,20 +73,11 @@ def test_a_reachable_posture_is_reached(upper_romeo, seed):
     wanted[7:] = bounds.low + wanted[7:] * (bounds.high - bounds.low)
     start = pin.integrate(upper_romeo, wanted, rng.uniform(-0.2, 0.2, upper_romeo.nv))
     joints = np.clip(start[7:], bounds.low, bounds.high)
-    rotation, place = pin.Quaternion(start[3:7]).matrix(), start[:3].copy()
+    rotation, position = pin.Quaternion(start[3:7]).matrix(), start[:3].copy()
     tree = kinematic_tree(upper_romeo)
-    cost, _ = descend(
-        tree,
-        body_tasks(upper_romeo),
-        *targets(upper_romeo, wanted),
-        bounds,
-        joints,
-        rotation,
-        place,
-        make_workspace(tree),
-        200,
-        0.0,
-    )
+    model = TrackingModel(tree, body_tasks(upper_romeo), bounds, make_workspace(tree))
+    start = Configuration(joints, rotation, position)
+    cost, _ = solve_bounded_ik(model, Targets(*targets(upper_romeo, wanted)), start, 200, 0.0)
     assert cost < 1e-10
 
 
@@ -105,9 +102,10 @@ def test_the_end_is_a_minimum_in_the_box(upper_romeo, seed):
             errors.append(2.0 * np.copysign(1.0, quaternion[3]) * quaternion[:3])
         return np.concatenate(errors)
 
-    joints, rotation, place = middle.copy(), np.eye(3), np.zeros(3)
-    work = make_workspace(tree)
-    cost, _ = descend(tree, tasks, points, turns, bounds, joints, rotation, place, work, 500, 0.0)
+    joints, rotation = middle.copy(), np.eye(3)
+    model = TrackingModel(tree, tasks, bounds, make_workspace(tree))
+    start = Configuration(joints, rotation, np.zeros(3))
+    cost, _ = solve_bounded_ik(model, Targets(points, turns), start, 500, 0.0)
     assert cost == pytest.approx(residual(joints) @ residual(joints), rel=1e-10)
     np.testing.assert_array_equal(rotation, np.eye(3))
     assert ((joints >= bounds.low) & (joints <= bounds.high)).all()
@@ -131,7 +129,8 @@ def test_one_step_a_frame_is_the_damped_gauss_newton_step(upper_romeo):
     wanted = pin.integrate(upper_romeo, q, rng.uniform(-0.05, 0.05, upper_romeo.nv))
     points, turns = (target[None] for target in targets(upper_romeo, wanted))
     path, cost, state = np.empty((1, 22)), np.empty(1), q.copy()
-    follow(tree, tasks, points, turns, free, state, make_workspace(tree), 0, 0.0, path, cost)
+    model = TrackingModel(tree, tasks, free, make_workspace(tree))
+    follow(model, Targets(points, turns), state, 0, 0.0, path, cost)
 
     # The same step from Pinocchio's Jacobians, in local coordinates of the root (it stands upright).
     data = upper_romeo.createData()
@@ -166,7 +165,8 @@ def test_a_step_that_would_be_long_never_leaves_more_error_than_there_was(upper_
         bounds = bounds._replace(low=np.full(15, -np.inf), high=np.full(15, np.inf))
     points, turns = targets(upper_romeo, wanted)
     path, cost, state = np.empty((1, 22)), np.empty(1), q.copy()
-    follow(tree, tasks, points[None], turns[None], bounds, state, make_workspace(tree), 0, 0.0, path, cost)
+    model = TrackingModel(tree, tasks, bounds, make_workspace(tree))
+    follow(model, Targets(points[None], turns[None]), state, 0, 0.0, path, cost)
 
     def error(q):
         at, rotations = targets(upper_romeo, q)
@@ -201,7 +201,8 @@ def test_hands_pass_beside_the_wrists_singularity(upper_romeo):
     points, turns = (np.array(target) for target in zip(*frames, strict=True))
     free = limits(upper_romeo)._replace(low=np.full(15, -np.inf), high=np.full(15, np.inf))
     path, cost = np.empty((21, 22)), np.empty(21)
-    follow(tree, tasks, points, turns, free, state, make_workspace(tree), 0, 1.0, path, cost)
+    model = TrackingModel(tree, tasks, free, make_workspace(tree))
+    follow(model, Targets(points, turns), state, 0, 1.0, path, cost)
 
     for q, at, rotations in zip(path, points, turns, strict=True):
         found, turned = targets(upper_romeo, q)
