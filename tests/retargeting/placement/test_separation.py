@@ -90,7 +90,7 @@ def test_what_is_missing_is_seen_from_the_swaying_root(mahru):
         pin.centerOfMass(
             reach.model, reach.model.createData(), np.concatenate([pin.neutral(reach.model)[:7], joints])
         )[:2]
-        - reach.hands.compensation.middle
+        - reach.hands.compensation.reference
     )
     points = from_base(unknowns[:6], course)
     # The handles stand where the palms are without swaying: all are off by the sway alone.

@@ -34,7 +34,7 @@ def patient():
     """Let scheduler, workers and clients wait an hour for each other: a busy machine is slow to answer."""
     connecting = {"distributed.comm.timeouts.connect": "1h", "distributed.comm.timeouts.tcp": "1h"}
     with dask.config.set(connecting), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simbench.runs.execution.dask._PATIENCE", 3600.0)
+        patch.setattr("simbench.runs.execution.dask._CONNECT_TIMEOUT", 3600.0)
         yield
 
 
