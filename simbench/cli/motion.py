@@ -153,7 +153,7 @@ def summary_lines(inspection: MotionInspection) -> Iterator[str]:
     Parameters
     ----------
     inspection : MotionInspection
-        What `inspect` found in the recording.
+        Result of `inspect_motion`.
 
     Yields
     ------
@@ -186,7 +186,7 @@ def length_table(inspection: MotionInspection) -> Table:
     Parameters
     ----------
     inspection : MotionInspection
-        What `inspect` found in the recording.
+        Result of `inspect_motion`.
 
     Returns
     -------
@@ -214,7 +214,7 @@ def angle_table(inspection: MotionInspection) -> Table:
     Parameters
     ----------
     inspection : MotionInspection
-        What `inspect` found in the recording.
+        Result of `inspect_motion`.
 
     Returns
     -------
@@ -234,7 +234,7 @@ def hand_table(inspection: MotionInspection) -> Table:
     Parameters
     ----------
     inspection : MotionInspection
-        What `inspect` found in the recording.
+        Result of `inspect_motion`.
 
     Returns
     -------
@@ -253,7 +253,7 @@ def gap_table(inspection: MotionInspection) -> Table:
     Parameters
     ----------
     inspection : MotionInspection
-        What `inspect` found in the recording.
+        Result of `inspect_motion`.
 
     Returns
     -------
@@ -275,7 +275,7 @@ def phase_table(inspection: MotionInspection) -> Table:
     Parameters
     ----------
     inspection : MotionInspection
-        What `inspect` found in the recording.
+        Result of `inspect_motion`.
 
     Returns
     -------
@@ -299,7 +299,7 @@ def closing_lines(inspection: MotionInspection) -> Iterator[str]:
     Parameters
     ----------
     inspection : MotionInspection
-        What `inspect` found in the recording.
+        Result of `inspect_motion`.
 
     Yields
     ------

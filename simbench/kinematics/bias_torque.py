@@ -27,11 +27,11 @@ def bias_torque(
     Parameters
     ----------
     tree : KinematicTree
-        Of n joints.
+        Kinematic tree of n joints.
     axes : (n, 6) array
         Unit twists of the joints, from `joint_axes`.
     moment : (n + 1, 10) array
-        Of the single bodies about the same point, from `body_moments`.
+        Mass moments of the single bodies about the same point, from `body_moments`.
     velocity : (n,) array
         Joint velocities, rad/s or m/s.
     gravity : float

@@ -95,7 +95,7 @@ def gauss_newton_step(
     model : TrackingModel
         Its bodies are in place (`place_tree`).
     targets : Targets
-        Of one frame.
+        Targets of one frame.
     joints : (n,) array
         Joint positions, rad or m.
     scale : float
@@ -141,7 +141,7 @@ def place_tree(tree: KinematicTree, configuration: Configuration, work: Workspac
     tree : KinematicTree
         Joints of the robot.
     configuration : Configuration
-        Where the robot is.
+        Root pose and joint positions of the robot.
     work : Workspace
         Its `rotation` and `position` are overwritten.
     """
@@ -198,7 +198,7 @@ def solve_bounded_ik(
     model : TrackingModel
         Robot, tasks and bounds; its workspace is overwritten.
     targets : Targets
-        Of one frame.
+        Targets of one frame.
     configuration : Configuration
         Where to begin; changed in place to the solution.
     rounds : int
@@ -209,7 +209,7 @@ def solve_bounded_ik(
     Returns
     -------
     cost : float
-        What is minimised, where it ends.
+        Value of the cost function at the solution.
     used : int
         Steps tried.
     """

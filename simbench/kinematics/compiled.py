@@ -61,12 +61,12 @@ def compiled(function: Function) -> Function:
     Parameters
     ----------
     function : callable
-        Of arrays and numbers, as numba understands it.
+        Function of arrays and numbers, in the subset of Python that numba compiles.
 
     Returns
     -------
     callable
-        With the same signature.
+        Compiled function with the same signature.
     """
     try:
         return cast(Function, njit(cache=True, error_model="numpy")(function))
@@ -84,14 +84,14 @@ def compile_for(function: Function, *arguments: object) -> Function:
     Parameters
     ----------
     function : callable
-        As `compiled` returns it.
+        Function that `compiled` returned.
     *arguments : object
         Examples of the arguments: all calls have to have the same types and memory layouts.
 
     Returns
     -------
     callable
-        With the same signature.
+        Compiled function with the same signature.
     """
     if not isinstance(function, Dispatcher):
         return function

@@ -54,9 +54,9 @@ def solve_damped_ik(
     Parameters
     ----------
     model : pinocchio.Model
-        With a free-flyer root.
+        Model with a free-flyer root.
     data : pinocchio.Data
-        Of the model; overwritten.
+        Data of the model; overwritten.
     q : (7 + n,) array
         Start; columns 0 to 6 are the base pose: position (m), quaternion x y z w.
     targets : mapping of int to pinocchio.SE3

@@ -35,7 +35,7 @@ def follow(
     model : TrackingModel
         Robot, tasks and bounds; its workspace is overwritten.
     targets : Targets
-        Of all frames: points (T, P, 3), m, and rotations (T, R, 3, 3), world.
+        Targets of all frames: points (T, P, 3), m, and rotations (T, R, 3, 3), in the world frame.
     q : (7 + n,) array
         Configuration before the first frame: position (m), quaternion x y z w, joints (rad or m). Changed in
         place to the last frame's.
@@ -43,7 +43,7 @@ def follow(
         0: one Gauss-Newton step a frame, and `solve_bounded_ik` with at most ten only where that step is
         long. Else `solve_bounded_ik` with at most so many. It holds to the frame before.
     hold : float
-        Of `solve_bounded_ik`.
+        Weight of the distance from the previous frame, as in `solve_bounded_ik`.
     path : (T, 7 + n) array
         Overwritten: the configuration in every frame, its quaternion continuous in sign.
     cost : (T,) array

@@ -40,7 +40,7 @@ def body_masses(model: pin.Model) -> BodyMasses:
     Returns
     -------
     BodyMasses
-        Of the tree's bodies.
+        Masses, centres of mass and inertias of the bodies of the tree.
     """
     inertias = [model.inertias[joint] for joint in range(first_joint(model) - 1, model.njoints)]
     return BodyMasses(
@@ -57,9 +57,9 @@ def joint_inertia(tree: KinematicTree, masses: BodyMasses, work: Workspace) -> N
     Parameters
     ----------
     tree : KinematicTree
-        Of n joints.
+        Kinematic tree of n joints.
     masses : BodyMasses
-        Of its bodies.
+        Masses, centres of mass and inertias of the bodies of the tree.
     work : Workspace
         `rotation` and `position` are read (from `place_bodies`). The lower triangle of `matrix` gets the
         inertia: the root's translation and rotation first, then the joints. The rest is overwritten.
@@ -81,7 +81,7 @@ def body_moments(masses: BodyMasses, rotation: Array, position: Array, origin: A
     Parameters
     ----------
     masses : BodyMasses
-        Of the bodies.
+        Masses, centres of mass and inertias of the bodies of the tree.
     rotation : (n + 1, 3, 3) array
         Rotations of the bodies, from `place_bodies`.
     position : (n + 1, 3) array
@@ -122,7 +122,7 @@ def add_subtrees(tree: KinematicTree, moment: Array) -> None:
     Parameters
     ----------
     tree : KinematicTree
-        Of n joints.
+        Kinematic tree of n joints.
     moment : (n + 1, 10) array
         From `body_moments`; overwritten with the moments of the composite bodies.
     """

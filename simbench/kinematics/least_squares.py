@@ -101,7 +101,7 @@ def is_running(rule: DampingRule, progress: Progress, rounds: int) -> bool:
     rule : DampingRule
         When to stop.
     progress : Progress
-        Where the iteration is.
+        State of the iteration.
     rounds : int
         Most steps to try.
 

@@ -42,7 +42,7 @@ def make_path_equations(frames: int, joints: int) -> PathEquations:
     Returns
     -------
     PathEquations
-        Of undefined values.
+        Equations with undefined values.
     """
     size = 6 + joints
     return PathEquations(np.empty((frames, size, size)), np.empty((frames, size)), np.empty(frames))
@@ -67,9 +67,9 @@ def path_matrices(
     tasks : Tasks
         P points and R rotations to follow; the weights of the points are overwritten.
     weights : (T, P) array
-        Of the points, frame by frame.
+        Weights of the points in each frame.
     targets : Targets
-        Of all frames: points (T, P, 3), m, and rotations (T, R, 3, 3), world.
+        Targets of all frames: points (T, P, 3), m, and rotations (T, R, 3, 3), in the world frame.
     path : (T, 7 + n) array
         Configurations: position (m), quaternion x y z w, joints (rad or m).
     work : Workspace

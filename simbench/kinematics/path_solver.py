@@ -157,7 +157,7 @@ def _solve_banded(
     blocks : (K, n, n) array
         Only their lower triangles are read.
     springs : (K, n) array
-        What is added on the diagonal.
+        Stiffness that is added on the diagonal.
     beside : (K - 1, n) array
         The entries n below the diagonal.
     bending : (K - 2, n) or (0, n) array

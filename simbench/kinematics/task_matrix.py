@@ -101,7 +101,7 @@ def make_workspace(tree: KinematicTree) -> Workspace:
     Returns
     -------
     Workspace
-        Of undefined values.
+        Workspace with undefined values.
     """
     n = len(tree.parent)
     return Workspace(

@@ -19,7 +19,7 @@ class KinematicTree(NamedTuple):
     parent : (n,) int array
         Body that carries the joint.
     rotation : (n, 3, 3) array
-        Of the joint's frame in the parent body.
+        Rotation of the joint's frame in the parent body.
     translation : (n, 3) array
         m.
     axis : (n, 3) array
@@ -48,7 +48,7 @@ def kinematic_tree(model: pin.Model) -> KinematicTree:
     Returns
     -------
     KinematicTree
-        Of all joints but the root's.
+        Tree of all joints but the root's.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def first_joint(model: pin.Model) -> int:
     Parameters
     ----------
     model : pinocchio.Model
-        With a free-flyer root or a fixed one.
+        Model with a free-flyer root or a fixed one.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def place_bodies(tree: KinematicTree, joints: Array, rotation: Array, position: 
     Parameters
     ----------
     tree : KinematicTree
-        Of n joints.
+        Kinematic tree of n joints.
     joints : (n,) array
         Joint positions, rad or m.
     rotation : (n + 1, 3, 3) array
@@ -176,7 +176,7 @@ def joint_axes(tree: KinematicTree, rotation: Array, position: Array, origin: Ar
     Parameters
     ----------
     tree : KinematicTree
-        Of n joints.
+        Kinematic tree of n joints.
     rotation : (n + 1, 3, 3) array
         Rotations of the bodies, from `place_bodies`.
     position : (n + 1, 3) array

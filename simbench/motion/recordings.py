@@ -22,7 +22,7 @@ class MarkerRecording:
     positions : (T, M, 3) array
         Positions of the markers in the laboratory's axes, m; NaN where a marker was not seen.
     source : str
-        Where the recording is from, for messages.
+        Name of the recording in messages.
     up : str or None
         The laboratory's vertical axis, `x`, `y` or `z`, where the file or the user declares it.
     unit : str
@@ -65,7 +65,7 @@ class SkeletonRecording:
     rotations : (T, J, 3, 3) array
         Rotations from each joint's axes to the file's world axes; all are the identity in the rest pose.
     source : str
-        Where the recording is from, for messages.
+        Name of the recording in messages.
     unit : str or None
         Unit of length, where the format, the file or the user declares one; None where none does (BVH).
     up : str or None

@@ -178,7 +178,7 @@ def run_cases(
     Returns
     -------
     list of CaseResult
-        In the order of `cases`.
+        Results in the order of `cases`.
 
     Raises
     ------

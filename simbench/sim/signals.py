@@ -23,7 +23,7 @@ class Signal(Generic[Source]):
     unit : str
         SI unit, and the frame where there is one; empty for what has none.
     description : str
-        What is measured.
+        Description of the measured quantity.
     measure : callable (Source) -> array_like, optional
         Gives a sample; None for a signal that is computed after the run.
     dtype : type

@@ -80,7 +80,7 @@ def analyse_skill(
     Returns
     -------
     SkillAnalysis
-        What both methods find.
+        Results of both methods.
 
     Raises
     ------

@@ -110,7 +110,7 @@ def singular_section(joint_speeds: Array) -> int:
     Parameters
     ----------
     joint_speeds : (1 + C,) array
-        As of `EmbeddedMotion`, rad/s.
+        Joint speeds of the embedded motion, as in `EmbeddedMotion`, rad/s.
 
     Returns
     -------

@@ -179,7 +179,7 @@ class Sensing:
             Its support is the foot that the COG is measured from; its ZMP counts while no foot carries
             anything.
         landing : Landing
-            Where the feet are taken to lie flat.
+            Poses at which the feet are assumed to lie flat.
         cog : (N, 2) array
             Overwritten in the row: horizontal position of the COG in the world frame, m.
         zmp : (N, 2) array
@@ -203,7 +203,7 @@ class Sensing:
         support : int
             The supporting foot: 0 left, 1 right.
         landing : Landing
-            Where that foot is taken to lie flat.
+            Pose at which this foot is assumed to lie flat.
 
         Returns
         -------

@@ -138,7 +138,7 @@ def plan_footsteps(
     robot : Robot
         Robot with two legs.
     stance : Stance
-        Where it stands before the first step.
+        Stance of the robot before the first step.
     commands : sequence of Command
         Commands, one after another.
     first : str
@@ -181,7 +181,7 @@ def check_footsteps(robot: Robot, stance: Stance, footsteps: Sequence[Footstep])
     robot : Robot
         Robot with two legs.
     stance : Stance
-        Where it stands before the first step.
+        Stance of the robot before the first step.
     footsteps : sequence of Footstep
         Steps, one after another.
 

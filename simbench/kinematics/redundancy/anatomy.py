@@ -117,7 +117,7 @@ def compute_lower_limit(anatomy: Anatomy, lower: float, joint: int, q: Array) ->
     Parameters
     ----------
     anatomy : Anatomy
-        Where the trunk stops the arms.
+        Limits that the trunk sets to the arms.
     lower : float
         Lower end of the joint's range, rad or m.
     joint : int
@@ -154,7 +154,7 @@ def compute_step_bounds(
     Parameters
     ----------
     anatomy : Anatomy
-        Where the trunk stops the arms.
+        Limits that the trunk sets to the arms.
     limits : two (n,) arrays
         Lower and upper limits of the coordinates, rad or m.
     joints : (r,) int array

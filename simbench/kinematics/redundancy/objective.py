@@ -120,7 +120,7 @@ class Scratch(NamedTuple):
     factors : StepFactors
         Factors of its matrices.
     state : StepState
-        What the criteria look at.
+        Configuration and kinematics that the criteria depend on.
     manipulating_columns : (s, 6 h) array
         Jacobian, transposed, of the coordinates `SkillBody.manipulating`.
     manipulating_gradient : (s,) array
@@ -230,7 +230,7 @@ def set_objective(
     gain : float
         p of the manipulability criterion.
     state : StepState
-        What the criteria look at.
+        Configuration and kinematics that the criteria depend on.
     weight : (r, r) array
         W; its lower triangle is overwritten.
     linear_term : (r,) array

@@ -102,7 +102,7 @@ def read_actor(name: str) -> HumanMotion:
     Returns
     -------
     HumanMotion
-        What motion capture saw.
+        Recording of the actor, as motion capture gives it.
 
     Raises
     ------

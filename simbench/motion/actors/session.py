@@ -40,9 +40,9 @@ def perform_in_session(seed: int, number: int, task: str) -> ActorPerformance:
     Parameters
     ----------
     seed : int
-        Of the session.
+        Seed of the virtual session.
     number : int
-        Of the participant, from 1.
+        Number of the participant, from 1.
     task : str
         One of `TASKS`.
 

@@ -81,7 +81,7 @@ def choose_map(names: Collection[str], requested: str | None, source: str) -> tu
         Name of a map that ships with simbench, or path of a YAML file; None chooses, of the shipped maps that
         fit, the one with the most identifying names.
     source : str
-        Where the recording is from, for messages.
+        Name of the recording in messages.
 
     Returns
     -------

@@ -49,7 +49,7 @@ def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> Hum
     source : str or pathlib.Path
         `deepmimic:humanoid3d_dance_b`, `actor:drawer`, or the path of a file.
     options : ReadOptions
-        What the user declares about the recording.
+        Unit, vertical axis, marker map and longest gap that the user declares.
 
     Returns
     -------

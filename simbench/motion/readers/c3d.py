@@ -47,7 +47,7 @@ def read_c3d(path: Path, options: ReadOptions) -> MarkerRecording:
     path : pathlib.Path
         The file.
     options : ReadOptions
-        What the user declares about it.
+        Unit, vertical axis, marker map and longest gap that the user declares.
 
     Returns
     -------

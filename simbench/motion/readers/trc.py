@@ -35,7 +35,7 @@ def read_trc(path: Path, options: ReadOptions) -> MarkerRecording:
     path : pathlib.Path
         The file.
     options : ReadOptions
-        What the user declares about it.
+        Unit, vertical axis, marker map and longest gap that the user declares.
 
     Returns
     -------

@@ -30,7 +30,7 @@ def acceleration_limits(robot: Robot, names: Sequence[str]) -> Array:
     Parameters
     ----------
     robot : Robot
-        With torque and speed limits of its joints.
+        Robot with torque and speed limits of its joints.
     names : sequence of str
         Joints.
 

@@ -83,11 +83,11 @@ def adapt_arms(
     Parameters
     ----------
     robot : Robot
-        With an arm.
+        Robot with at least one arm.
     motion : HumanMotion
         Evenly sampled.
     weights : ArmWeights, optional
-        Of the criterion; by default 1 for the hand points and 0.1 for the upper arm.
+        Weights of the criterion; by default 1 for the hand points and 0.1 for the upper arm.
     margin : float
         Kept from the position limits, rad.
     acceleration : mapping of str to float, or float, optional
@@ -96,7 +96,7 @@ def adapt_arms(
     Returns
     -------
     ArmAdaptation
-        Of all arms that both have.
+        Joint motion of all arms that both robot and person have.
 
     Raises
     ------
@@ -158,11 +158,11 @@ def adapted_posture(
     Parameters
     ----------
     robot : Robot
-        With two arms.
+        Robot with two arms.
     motion : HumanMotion
-        With two arms.
+        Recording of both arms.
     weights : ArmWeights, optional
-        Of the criterion; by default 1 for the hand points and 0.1 for the upper arm.
+        Weights of the criterion; by default 1 for the hand points and 0.1 for the upper arm.
     margin : float
         Kept from the position limits, rad.
     acceleration : mapping of str to float, or float, optional

@@ -23,11 +23,11 @@ class ArmChain(NamedTuple):
     Parameters
     ----------
     tree : KinematicTree
-        Of the arm's joints in the model's order.
+        Kinematic tree of the arm's joints in the model's order.
     body : (5,) int array
         Body that carries the points: three of the hand, elbow, shoulder.
     point : (5, 3) array
-        Where they are on it, m.
+        Positions of these points on their bodies, m.
     length : float
         Upper arm and forearm after stretching, m.
     """
@@ -44,7 +44,7 @@ def arm_joints(robot: Robot, side: str) -> tuple[str, ...]:
     Parameters
     ----------
     robot : Robot
-        With that arm.
+        Robot that has this arm.
     side : str
         `left` or `right`.
 
@@ -75,7 +75,7 @@ def arm_chain(robot: Robot, side: str, length: float, hand_points: Array) -> Arm
     Parameters
     ----------
     robot : Robot
-        With that arm.
+        Robot that has this arm.
     side : str
         `left` or `right`.
     length : float

@@ -59,7 +59,7 @@ class ArmProblem(NamedTuple):
     upper_arm : (3,) array
         Direction û of the person's upper arm.
     weights : (4,) array
-        Of wrist, thumb, pinky, upper arm.
+        Weights of wrist, thumb, pinky and upper arm.
     """
 
     chain: ArmChain
@@ -81,7 +81,7 @@ def make_posture(chain: ArmChain) -> Posture:
     Returns
     -------
     Posture
-        Of undefined values.
+        Posture with undefined values.
     """
     n = len(chain.tree.parent)
     return Posture(np.empty((n + 1, 3, 3)), np.empty((n + 1, 3)), np.empty((4, 3)), np.empty((4, 3, n)))
@@ -145,7 +145,7 @@ def arm_criterion(problem: ArmProblem, matrix: Array, descent: Array) -> float:
     Parameters
     ----------
     problem : ArmProblem
-        With the arm in place (`place_arm`).
+        Problem, with the arm in place (`place_arm`).
     matrix : (n, n) array
         Overwritten with half the Gauss-Newton matrix, m²/rad²; its lower triangle only.
     descent : (n,) array
@@ -213,7 +213,7 @@ def minimise_criterion(problem: ArmProblem, stiffness: float, low: Array, high: 
     problem : ArmProblem
         Arm, targets and weights; its posture is overwritten.
     stiffness : float
-        What a radian from the start costs, m²/rad².
+        Cost of the squared distance from the start, m²/rad².
     low : (n,) array
         Lower bounds, rad.
     high : (n,) array

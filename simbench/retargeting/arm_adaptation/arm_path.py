@@ -36,7 +36,7 @@ def first_posture(
     targets : ArmTargets
         The person's arm; only the first frame is used.
     weights : (4,) array
-        Of wrist, thumb, pinky, upper arm.
+        Weights of wrist, thumb, pinky and upper arm.
     bounds : JointBounds
         Only the position limits are used.
     basic : (n,) array
@@ -85,9 +85,9 @@ def arm_path(
     upper_arm : (T, 3) array
         Unit vector from shoulder to elbow of the person.
     weights : (4,) array
-        Of wrist, thumb, pinky, upper arm.
+        Weights of wrist, thumb, pinky and upper arm.
     bounds : JointBounds
-        Of position, speed and acceleration.
+        Bounds of joint position, speed and acceleration.
     period : float
         Time between frames, s.
     first : (n,) array

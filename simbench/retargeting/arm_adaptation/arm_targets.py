@@ -53,7 +53,7 @@ def arm_targets(motion: HumanMotion, side: str) -> ArmTargets:
     Returns
     -------
     ArmTargets
-        In every frame of the recording.
+        Targets in every frame of the recording.
 
     Raises
     ------
@@ -128,14 +128,14 @@ def since_initial(motion: HumanMotion, segment: str) -> Array:
     Parameters
     ----------
     motion : HumanMotion
-        With that segment.
+        Recording with the orientation of this segment.
     segment : str
         Name of the segment.
 
     Returns
     -------
     (T, 3, 3) array
-        In world axes.
+        Rotation since the initial posture, in world axes.
     """
     return np.asarray(
         motion.segments[segment][:, :3, :3] @ motion.initial.segments[segment][:3, :3].T, dtype=np.float64
@@ -150,7 +150,7 @@ def waist_yaw(motion: HumanMotion) -> Array | None:
     Parameters
     ----------
     motion : HumanMotion
-        With trunk and pelvis, or not.
+        Recording, with or without trunk and pelvis.
 
     Returns
     -------

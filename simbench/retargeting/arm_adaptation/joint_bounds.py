@@ -45,7 +45,7 @@ def joint_bounds(
     Parameters
     ----------
     robot : Robot
-        With its joint limits.
+        Robot whose joint limits are taken.
     names : sequence of str
         Joints.
     margin : float
@@ -57,7 +57,7 @@ def joint_bounds(
     Returns
     -------
     JointBounds
-        Of the joints in the given order.
+        Bounds of the joints in the given order.
 
     Raises
     ------
@@ -144,7 +144,7 @@ def increment_bounds(
     Parameters
     ----------
     bounds : JointBounds
-        Of position, speed and acceleration.
+        Bounds of joint position, speed and acceleration.
     q : (n,) array
         Joint positions in the last sample, rad.
     velocity : (n,) array
@@ -201,7 +201,7 @@ def follow(targets: Array, bounds: JointBounds, period: float) -> Array:
     targets : (T, n) array
         Target positions, rad; the first is the start, moved into the position limits.
     bounds : JointBounds
-        Of position, speed and acceleration.
+        Bounds of joint position, speed and acceleration.
     period : float
         dt, s.
 

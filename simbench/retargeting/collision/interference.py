@@ -115,7 +115,7 @@ def describe_interference(interference: Interference) -> str:
     Parameters
     ----------
     interference : Interference
-        What was found.
+        Penetration to describe.
 
     Returns
     -------

@@ -49,7 +49,7 @@ def box_obstacle(name: str, size: Sequence[float], pose: Array, touching: Collec
     Returns
     -------
     Obstacle
-        With this shape and pose.
+        Obstacle of this shape and pose.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def cylinder_obstacle(
     Returns
     -------
     Obstacle
-        With this shape and pose.
+        Obstacle of this shape and pose.
 
     Raises
     ------

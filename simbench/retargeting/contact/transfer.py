@@ -108,7 +108,7 @@ def transfer_path(
     Parameters
     ----------
     robot : Robot
-        With both arms.
+        Robot with two arms.
     time : (T,) array
         Time, s.
     posture : (T, n) array
@@ -147,7 +147,7 @@ def follow_palms(
     Parameters
     ----------
     model : pinocchio.Model
-        With a free-flyer root or a fixed one.
+        Model with a free-flyer root or a fixed one.
     frames : mapping of str to str
         Role to frame: right_hand, ...
     path : Path
@@ -279,7 +279,7 @@ def transfer_frames(
     Parameters
     ----------
     robot : Robot
-        With both arms.
+        Robot with two arms.
     posture : (T, n) array
         Preferred posture, rad.
     base : (T, 7) array

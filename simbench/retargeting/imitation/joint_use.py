@@ -68,7 +68,7 @@ def joint_uses(robot: Robot, trajectory: JointTrajectory) -> tuple[JointUse, ...
     Returns
     -------
     tuple of JointUse
-        In the trajectory's order of joints.
+        Use of each joint, in the trajectory's order of joints.
     """
     model, time, q = robot.model, trajectory.time, trajectory.q
     lower, upper = model.lowerPositionLimit[robot.root_q :], model.upperPositionLimit[robot.root_q :]

@@ -31,12 +31,12 @@ class ImitationWeights:
     hand : float
         δ, of wrist positions.
     segment_orientation : float
-        Of upper-arm and (if recorded) trunk marker orientations. It determines what the paper's criterion
-        leaves free: the axial rotation of the humerus while the elbow is straight, and trunk against
-        shoulders. Not of forearms: a person's pronates over its whole length, a robot's at the wrist.
+        Weight of upper-arm and (if recorded) trunk marker orientations. It determines what the paper's
+        criterion leaves free: the axial rotation of the humerus while the elbow is straight, and trunk
+        against shoulders. Not of forearms: a person's pronates over its whole length, a robot's at the wrist.
     damping : float
-        Of each coordinate's step from the previous frame: it keeps a straight elbow from throwing the arm
-        into another posture.
+        Weight of each coordinate's step from the previous frame: it keeps a straight elbow from throwing the
+        arm into another posture.
     limited_damping : float
         The same for joints that keep their limits: with less, arms may swing between two limits from frame to
         frame.

@@ -67,11 +67,11 @@ def optimise_base_pose(
     hands : CompensatedTree
         Trunk and arms; the workspace is overwritten.
     hand_path : HandPath
-        Where the palms are to be in K poses.
+        Target positions of the palms in K poses.
     posture : PostureRange
         Joint limits, and the nominal posture near which the joints stay, as in `solve_path_ik`.
     base_range : BaseRange
-        Where the root may be.
+        Bounds of the base pose.
     rounds : int
         Most steps of the base parameters.
     base : (6,) array

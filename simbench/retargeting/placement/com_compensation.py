@@ -65,7 +65,7 @@ def make_com_compensation(model: pin.Model, joints: Array, gain: tuple[float, fl
     Parameters
     ----------
     model : pinocchio.Model
-        With a free-flyer root or a fixed one.
+        Model with a free-flyer root or a fixed one.
     joints : (n,) array
         Posture in which the root does not sway, rad.
     gain : (float, float)

@@ -47,16 +47,16 @@ def make_hand_path(reach: ReachabilityModel, handles: Mapping[str, HandlePath], 
     Parameters
     ----------
     reach : ReachabilityModel
-        Of the robot; only the gain of its COM compensation is used.
+        Reachability model of the robot; only the gain of its COM compensation is used.
     handles : {side: HandlePath}
-        What each hand holds.
+        Path of the handle that each hand holds.
     sway : (K, 3) array
         What else balance asks of the root, m, world.
 
     Returns
     -------
     HandPath
-        In the axes of the world.
+        Hand path in the axes of the world.
     """
     gain = float(reach.hands.compensation.gain.mean())
     return HandPath(handle_path_points(handles), sway, gain * hand_displacement(handles))
@@ -68,14 +68,14 @@ def select_poses(hand_path: HandPath, poses: NDArray[np.int64]) -> HandPath:
     Parameters
     ----------
     hand_path : HandPath
-        Of K poses.
+        Hand path of K poses.
     poses : (S,) int array
         Indices of the poses to keep.
 
     Returns
     -------
     HandPath
-        Of S poses.
+        Hand path of the S selected poses.
     """
     return HandPath(*(np.ascontiguousarray(values[poses]) for values in hand_path))
 
@@ -86,7 +86,7 @@ def hand_displacement(handles: Mapping[str, HandlePath]) -> Array:
     Parameters
     ----------
     handles : {side: HandlePath}
-        What each hand holds, moving together.
+        Path of the handle that each hand holds; both move together.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def base_displacement(base: Sequence[float] | Array, hand_path: HandPath) -> Arr
     base : (6,) array or sequence of float
         Base parameters, as in `HandPath`.
     hand_path : HandPath
-        Of K poses.
+        Hand path of K poses.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def from_base(base: Sequence[float] | Array, hand_path: HandPath) -> Array:
     base : (6,) array or sequence of float
         Base parameters, as in `HandPath`.
     hand_path : HandPath
-        Of K poses.
+        Hand path of K poses.
 
     Returns
     -------
@@ -168,14 +168,14 @@ def rotated_path(hand_path: HandPath, angle: float) -> HandPath:
     Parameters
     ----------
     hand_path : HandPath
-        In any axes.
+        Hand path in any axes.
     angle : float
         Rotation of the new axes, rad.
 
     Returns
     -------
     HandPath
-        In the new axes.
+        Hand path in the rotated axes.
     """
     rotation = rotation_about_z(angle)
     return HandPath(hand_path.points @ rotation, hand_path.sway @ rotation, hand_path.hands @ rotation)

@@ -101,7 +101,7 @@ class Candidate:
     Parameters
     ----------
     base : tuple of float
-        Where the robot is.
+        Base pose of the robot.
     margin : float
         Joint-limit margin, rad; negative if the path cannot be followed.
     solution : PosturePath
@@ -141,7 +141,7 @@ def solve_posture_path(
     Parameters
     ----------
     reach : ReachabilityModel
-        Of the robot.
+        Reachability model of the robot.
     points : (K, P, 3) array
         From `handle_path_points`, in the axes of the robot's root where it does not sway, m.
     nominal : (n,) array
@@ -155,7 +155,7 @@ def solve_posture_path(
     Returns
     -------
     PosturePath
-        With what is missing.
+        Postures, and the errors that are left.
     """
     joints, found = np.empty((len(points), len(nominal))), np.empty(points.shape)
     posture = make_posture_range(np.ascontiguousarray(box), np.ascontiguousarray(nominal), 1.0)
@@ -188,7 +188,7 @@ def is_path_feasible(
     Parameters
     ----------
     reach : ReachabilityModel
-        Of the robot.
+        Reachability model of the robot.
     solution : PosturePath
         Postures along the path.
     points : (K, P, 3) array
@@ -255,15 +255,15 @@ def evaluate_base_pose(
     Parameters
     ----------
     reach : ReachabilityModel
-        Of the robot.
+        Reachability model of the robot.
     base : tuple of float
-        Where the robot is; only handed on.
+        Base pose of the robot; only passed on to the result.
     points : (K, P, 3) array
         From `handle_path_points`, in the axes of the robot's root where it does not sway, m.
     nominals : sequence of NominalPosture
         Postures from which to look, one after the other.
     tolerances : ReachTolerances
-        What is asked of the path.
+        Largest palm errors that are accepted, and the margin at which the search ends.
     strictness : float
         Fraction of the tolerances that may be used.
 
@@ -301,11 +301,11 @@ def evaluate_path(
     Parameters
     ----------
     reach : ReachabilityModel
-        Of the robot.
+        Reachability model of the robot.
     points : (K, P, 3) array
         From `handle_path_points`, in the axes of the robot's root where it does not sway, m.
     tolerances : ReachTolerances
-        What is asked of the path.
+        Largest palm errors that are accepted, and the margin at which the search ends.
     likely : NominalPosture, optional
         Posture from which to look first; if it serves, no other is tried.
 
@@ -333,7 +333,7 @@ def nominal_postures(reach: ReachabilityModel) -> list[NominalPosture]:
     Parameters
     ----------
     reach : ReachabilityModel
-        Of the robot.
+        Reachability model of the robot.
 
     Returns
     -------
@@ -365,15 +365,15 @@ def solve_at_margin(
     Parameters
     ----------
     reach : ReachabilityModel
-        Of the robot.
+        Reachability model of the robot.
     base : tuple of float
-        Where the robot is; only handed on.
+        Base pose of the robot; only passed on to the result.
     points : (K, P, 3) array
         From `handle_path_points`, in the axes of the robot's root where it does not sway, m.
     nominal : NominalPosture
         Posture from which to look.
     tolerances : ReachTolerances
-        What is asked of the path.
+        Largest palm errors that are accepted, and the margin at which the search ends.
     margin : float
         Kept from the joint limits, rad.
     strictness : float
@@ -403,7 +403,7 @@ def narrowed_box(reach: ReachabilityModel, nominal: NominalPosture, margin: floa
     Parameters
     ----------
     reach : ReachabilityModel
-        Of the robot.
+        Reachability model of the robot.
     nominal : NominalPosture
         Says on which branch the elbows are.
     margin : float

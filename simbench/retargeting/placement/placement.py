@@ -74,7 +74,7 @@ class Placement:
     Parameters
     ----------
     root : RootPath
-        Where the root link is.
+        Pose and sway of the root link.
     margin : float
         Joint-limit margin that all joints keep at once along the whole path, rad; 0 if it cannot be followed.
         From 0.5 rad on more was not looked for.
@@ -89,7 +89,7 @@ class Placement:
     clearance : float
         Least distance between the robot's links, m; infinite where none come near each other.
     root_positions : (K, 3) array
-        Where the root is in each pose, m, world.
+        Position of the root link in each pose, world frame, m.
     postures : (K, n) array
         Positions of `joint_names` along the path, rad; where it cannot be followed, the nearest to it.
     joint_names : tuple of str
@@ -128,13 +128,13 @@ def evaluate_root(
     Parameters
     ----------
     reach : ReachabilityModel
-        Of the robot.
+        Reachability model of the robot.
     handles : {side: HandlePath}
-        What each hand holds.
+        Path of the handle that each hand holds.
     root : RootPath
-        Where the root is.
+        Pose and sway of the root link.
     tolerances : ReachTolerances
-        What is asked of the path.
+        Largest palm errors that are accepted, and the margin at which the search ends.
     likely : NominalPosture, optional
         From where postures were found nearby; if it still serves, no other is tried.
 
@@ -188,13 +188,13 @@ def find_root(
     Parameters
     ----------
     reach : ReachabilityModel
-        Of the robot.
+        Reachability model of the robot.
     handles : {side: HandlePath}
-        What each hand holds.
+        Path of the handle that each hand holds.
     search : RootSearch
         First guess and range.
     tolerances : ReachTolerances
-        What is asked of the path.
+        Largest palm errors that are accepted, and the margin at which the search ends.
     progress : callable (done, total)
         Told after every start.
 

@@ -43,13 +43,13 @@ class PlacementProblem:
     Parameters
     ----------
     reach : ReachabilityModel
-        Of the robot.
+        Reachability model of the robot.
     hand_path : HandPath
-        Where the palms are to be.
+        Target positions of the palms.
     base_range : BaseRange
-        Where the root may be.
+        Bounds of the base pose.
     tolerances : ReachTolerances
-        What is asked of the path.
+        Largest palm errors that are accepted, and the margin at which the search ends.
     """
 
     reach: ReachabilityModel

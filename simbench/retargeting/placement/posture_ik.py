@@ -68,7 +68,7 @@ def make_posture_range(box: Array, nominal: Array, cost: float) -> PostureRange:
     Returns
     -------
     PostureRange
-        Of the given arrays.
+        The arrays, and the weak pull towards the nominal posture.
     """
     low, high = box[0], box[1]
     stiffness = np.empty(len(low))

@@ -77,9 +77,9 @@ def make_reachability_model(
     Parameters
     ----------
     robot : Robot
-        With the arms that hold the handles.
+        Robot with the arms that hold the handles.
     handles : {side: HandlePath}
-        What each of the robot's hands holds.
+        Path of the handle that each of the robot's hands holds.
     joints : (n,) array
         Posture of everything but trunk and those arms, and one in which the root does not sway, rad.
     sway_gain : (float, float)
@@ -189,7 +189,7 @@ def least_clearance(reach: ReachabilityModel, joints: Array) -> float:
     Parameters
     ----------
     reach : ReachabilityModel
-        Of the robot.
+        Reachability model of the robot.
     joints : (K, n) array
         Joint positions along a path, rad.
 
@@ -213,7 +213,7 @@ def arm_length(reach: ReachabilityModel) -> float:
     Parameters
     ----------
     reach : ReachabilityModel
-        Of the robot.
+        Reachability model of the robot.
 
     Returns
     -------
@@ -237,7 +237,7 @@ def root_sway_path(reach: ReachabilityModel, joints: Array) -> Array:
     Parameters
     ----------
     reach : ReachabilityModel
-        Of the robot.
+        Reachability model of the robot.
     joints : (K, n) array
         Joint positions along a path, rad.
 

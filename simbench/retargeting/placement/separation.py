@@ -33,7 +33,7 @@ def separate_links(
     Parameters
     ----------
     reach : ReachabilityModel
-        Of the robot.
+        Reachability model of the robot.
     hand_path : HandPath
         A few poses.
     base : (6,) array
@@ -43,7 +43,7 @@ def separate_links(
     box : (2, n) array
         Least and greatest positions of the joints, rad.
     base_range : BaseRange
-        Where the root may be.
+        Bounds of the base pose.
 
     Returns
     -------

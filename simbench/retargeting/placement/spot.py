@@ -77,9 +77,9 @@ class Placed:
     Parameters
     ----------
     spot : BasePlacement
-        Where the robot stands or sits.
+        Base placement of the standing or seated robot.
     placement : Placement
-        With the root link where balance has it.
+        Placement, with the root link at the position that balance requires.
     legs_fault : bool
         Whether the legs are at fault, not the arms.
     """
@@ -97,7 +97,7 @@ def handles_for(
     Parameters
     ----------
     robot : Robot
-        With one hand or two.
+        Robot with one hand or two.
     handles : {side: HandlePath}
         Those of a recording.
     side : str, optional
@@ -107,7 +107,7 @@ def handles_for(
     Returns
     -------
     {side: HandlePath}
-        By the robot's hands.
+        Paths of the handles by the side of the robot's hand.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def choose_posture(robot: Robot, name: str | None = None) -> str:
     Parameters
     ----------
     robot : Robot
-        With its named postures.
+        Robot with named postures.
     name : str, optional
         Named posture.
 
@@ -172,15 +172,15 @@ def evaluate_placement(
     Parameters
     ----------
     robot : Robot
-        With the hands that hold the handles.
+        Robot with the hands that hold the handles.
     handles : {side: HandlePath}
         From `handles_for`.
     spot : BasePlacement
-        Where the robot stands or sits.
+        Base placement of the standing or seated robot.
     posture : str
         Named posture whose legs and head are used.
     tolerances : ReachTolerances
-        What is asked of the path.
+        Largest palm errors that are accepted, and the margin at which the search ends.
 
     Returns
     -------
@@ -234,7 +234,7 @@ def is_root_fixed(robot: Robot, posture: str) -> bool:
     Parameters
     ----------
     robot : Robot
-        With a fixed base or a floating one.
+        Robot with a fixed base or a floating one.
     posture : str
         Named posture.
 
@@ -252,9 +252,9 @@ def fixed_root(robot: Robot, spot: BasePlacement, posture: str) -> tuple[Array, 
     Parameters
     ----------
     robot : Robot
-        With a fixed base, or seated.
+        Robot with a fixed base, or a seated one.
     spot : BasePlacement
-        Where the robot is.
+        Base placement of the robot.
     posture : str
         Named posture.
 
@@ -282,9 +282,9 @@ def cog_targets(stance: Stance, handles: Mapping[str, HandlePath], spot: BasePla
     Parameters
     ----------
     stance : Stance
-        Where the robot stands.
+        Stance of the robot.
     handles : {side: HandlePath}
-        What each hand holds.
+        Path of the handle that each hand holds.
     spot : BasePlacement
         Its heading, `follow`, `advance` and `lean` are used.
 
@@ -319,14 +319,14 @@ def half_soles(robot: Robot, stance: Stance) -> Array:
     Parameters
     ----------
     robot : Robot
-        With the outlines of its soles.
+        Robot with the outlines of its soles.
     stance : Stance
-        Where its soles are.
+        Stance of the robot, with the poses of its soles.
 
     Returns
     -------
     (2,) array
-        In the stance's axes, m.
+        Half length and half width of the sole in the stance's axes, m.
     """
     corners = [
         sole.act(corner)[:2] for side, sole in stance.soles.items() for corner in robot.soles[f"{side}_foot"]
@@ -343,7 +343,7 @@ def sway_gain(robot: Robot, stance: Stance) -> tuple[float, float]:
     robot : Robot
         On two legs.
     stance : Stance
-        Where it stands.
+        Stance of the robot.
 
     Returns
     -------

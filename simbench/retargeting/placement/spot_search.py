@@ -54,7 +54,7 @@ def find_spot(
     Parameters
     ----------
     robot : Robot
-        With the hands that hold the handles.
+        Robot with the hands that hold the handles.
     handles : {side: HandlePath}
         From `handles_for`.
     start : BasePlacement
@@ -64,7 +64,7 @@ def find_spot(
     on_progress : callable (stage, done, total)
         Told after every start of a stage.
     tolerances : ReachTolerances
-        What is asked of the path.
+        Largest palm errors that are accepted, and the margin at which the search ends.
 
     Returns
     -------

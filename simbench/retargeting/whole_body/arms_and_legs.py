@@ -76,7 +76,7 @@ class WholeBodyProblem:
     imitation : Imitation
         Motion of the scaled model, at T samples.
     placement : RobotPlacement
-        Where the robot stands.
+        Stance and base placement of the robot.
     contact : HandContact
         When the hands are on the equipment.
     columns : (m,) int array
@@ -144,7 +144,7 @@ def solve_arms_and_legs(problem: WholeBodyProblem, posture: Array) -> WholeBodyM
     Parameters
     ----------
     problem : WholeBodyProblem
-        What is to be solved.
+        Robot, recording, equipment, limits and settings.
     posture : (T, m) array
         Preferred posture of trunk and arms, rad.
 
@@ -171,7 +171,7 @@ def bring_within_reach(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Wh
     Parameters
     ----------
     problem : WholeBodyProblem
-        What is to be solved.
+        Robot, recording, equipment, limits and settings.
     motion : WholeBodyMotion
         Solution near the person's posture.
 
@@ -240,7 +240,7 @@ def separate_links(
     Parameters
     ----------
     problem : WholeBodyProblem
-        What is to be solved.
+        Robot, recording, equipment, limits and settings.
     motion : WholeBodyMotion
         Solution whose links may be too near to something.
     obstacles : sequence of Obstacle

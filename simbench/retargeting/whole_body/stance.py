@@ -114,7 +114,7 @@ def blend_into_reach(
     robot : Robot
         Robot whose hands hold the equipment.
     base_placement : BasePlacement
-        Where it stands.
+        Base placement of the robot.
     section : RobotSection
         Names the posture of its legs and head.
     handles : {side: HandlePath}

@@ -142,7 +142,7 @@ def require_joints(given: Mapping[str, object], allowed: tuple[str, ...], where:
     allowed : tuple of str
         Names of the joints of the table.
     where : str
-        What is given, for the message.
+        Name of the argument in the error message.
 
     Raises
     ------

@@ -68,9 +68,9 @@ def require_display(option: str = "--gui", alternative: str = "--video") -> None
     Parameters
     ----------
     option : str
-        What needs the window, for the message.
+        Option that needs the window, named in the error message.
     alternative : str
-        What to use instead, for the message.
+        Option to use instead, named in the error message.
 
     Raises
     ------

@@ -15,7 +15,7 @@ class ExplicitTorqueLaw:
     Parameters
     ----------
     robot : Robot
-        With a fixed, upright base.
+        Robot with a fixed, upright base.
     timestep : float
         Physics step, s.
     bandwidth_hz : float

@@ -35,7 +35,7 @@ def friction_torque(
     Parameters
     ----------
     acceleration : (k,) array
-        Of the joints that have friction, without it, rad/s².
+        Accelerations that the joints with friction would have without it, rad/s².
     response : (k, k) array
         Their block of the inverse of the mass matrix, rotors included, 1/(kg·m²).
     velocity : (k,) array

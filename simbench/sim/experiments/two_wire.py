@@ -29,7 +29,7 @@ def measure_on_two_wires(body: pin.Inertia) -> Array:
     Returns
     -------
     (3,) array
-        About the centre of gravity, kg·m².
+        Principal moments of inertia about the centre of gravity, kg·m².
     """
     measured = []
     for axis in range(3):

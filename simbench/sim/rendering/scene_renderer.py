@@ -216,7 +216,7 @@ def take_picture(scene: Scene) -> Picture:
     Returns
     -------
     Picture
-        What the camera sees.
+        Picture that the camera takes.
     """
     camera = scene.camera
     scale = _scale(scene)
@@ -240,7 +240,7 @@ def redraw(scene: Scene, before: Picture, region: Region) -> Picture:
     Returns
     -------
     Picture
-        What the camera sees.
+        Picture that the camera takes.
     """
     scale = _scale(scene)
     left, top, right, bottom = (round(scale * edge) for edge in astuple(region))

@@ -189,7 +189,7 @@ def write_examples(examples: ExampleRules, path: Path, note: str) -> None:
     path : Path
         CSV file to be written.
     note : str
-        Where they are from, one line.
+        Origin of the examples, one line.
 
     Raises
     ------

@@ -140,7 +140,7 @@ def write_memberships(memberships: Memberships, path: Path, note: str) -> None:
     path : Path
         YAML file to be written.
     note : str
-        Where the numbers are from, one line.
+        Origin of the numbers, one line.
 
     Raises
     ------

@@ -79,9 +79,9 @@ def detect_strategy(
     task : TaskMotion
         The prepared recording.
     memberships : Memberships, optional
-        By default those that come with simbench.
+        Membership functions of the terms; by default those that come with simbench.
     examples : ExampleRules, optional
-        By default those that come with simbench.
+        Rules by example; by default those that come with simbench.
 
     Returns
     -------

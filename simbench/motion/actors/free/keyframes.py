@@ -51,7 +51,7 @@ class Routine:
     looseness : (float, float)
         How much the left and the right arm's postures vary, 1 for an arm that takes part.
     repetitions : int
-        By default five, the session's custom.
+        Number of repetitions; by default five, as in the session.
     """
 
     frames: int
