@@ -6,7 +6,7 @@ import numpy as np
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.box import solve_box
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled, compiled_into_callers
 from simbench.kinematics.least_squares import DampingRule, begin, is_running, judge_step
 from simbench.kinematics.rotation import quaternion_to_matrix
 from simbench.kinematics.task_matrix import Targets, Tasks, Workspace, gauss_newton
@@ -112,7 +112,7 @@ def gauss_newton_step(
     return _solve_step(model.bounds, joints, model.work, scale), cost
 
 
-@compiled
+@compiled_into_callers
 def _solve_step(bounds: Bounds, joints: Array, work: Workspace, scale: float) -> Array:
     """Solve the damped normal equations inside the bounds."""
     size = len(work.vector)
@@ -235,7 +235,7 @@ def solve_bounded_ik(
     return progress.cost, progress.used
 
 
-@compiled
+@compiled_into_callers
 def _compute_cost(
     model: TrackingModel, targets: Targets, configuration: Configuration, start: Array, hold: float
 ) -> float:
@@ -251,7 +251,7 @@ def _compute_cost(
     return cost
 
 
-@compiled
+@compiled_into_callers
 def _copy(source: Configuration, target: Configuration) -> None:
     """Overwrite one configuration with another."""
     for k in range(len(source.joints)):

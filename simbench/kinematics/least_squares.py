@@ -15,7 +15,7 @@ the machine code of what hands functions to functions, and every process would c
 
 from typing import NamedTuple
 
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compiled_into_callers
 
 
 class DampingRule(NamedTuple):
@@ -73,7 +73,7 @@ class Progress(NamedTuple):
     finished: bool
 
 
-@compiled
+@compiled_into_callers
 def begin(rule: DampingRule, cost: float) -> Progress:
     """Begin an iteration.
 
@@ -92,7 +92,7 @@ def begin(rule: DampingRule, cost: float) -> Progress:
     return Progress(cost, rule.first, 0, True, False)
 
 
-@compiled
+@compiled_into_callers
 def is_running(rule: DampingRule, progress: Progress, rounds: int) -> bool:
     """Check whether another step is to be tried.
 
@@ -115,7 +115,7 @@ def is_running(rule: DampingRule, progress: Progress, rounds: int) -> bool:
     return progress.damping < rule.greatest and not progress.cost < rule.cost_tolerance
 
 
-@compiled
+@compiled_into_callers
 def judge_step(rule: DampingRule, progress: Progress, new_cost: float, largest: float) -> Progress:
     """Accept or reject a step, and adapt the damping (Marquardt 1963).
 
