@@ -90,12 +90,12 @@ def compiled_into_callers(function: Function) -> Function:
     return _compile(function, forceinline=True)
 
 
-def _compile(function: Function, **options: bool) -> Function:
+def _compile(function: Function, *, forceinline: bool = False) -> Function:
     """Compile with numba, and keep the machine code on disk where that is possible."""
     try:
-        return cast(Function, njit(cache=True, error_model="numpy", **options)(function))
+        return cast(Function, njit(cache=True, error_model="numpy", forceinline=forceinline)(function))
     except RuntimeError:
-        return cast(Function, njit(error_model="numpy", **options)(function))
+        return cast(Function, njit(error_model="numpy", forceinline=forceinline)(function))
 
 
 def compile_for(function: Function, *arguments: object) -> Function:
