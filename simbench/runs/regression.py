@@ -262,6 +262,7 @@ def evaluate_run(
     Parameters
     ----------
     baseline : {metric: Expectation} or None
+        Expected values of the metrics; None if the scenario has no baseline.
     metrics : mapping of str to float, bool, str or None
         Metrics of the run.
     checks : sequence of Check

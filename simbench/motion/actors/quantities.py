@@ -150,6 +150,7 @@ def compute_humerus_angles(trunk: Array, upper_arm: Array, side: str) -> tuple[A
     trunk, upper_arm : (T, 3, 3) array
         Rotations of the anatomical frames in the world.
     side : {"left", "right"}
+        Arm whose humerus is described.
 
     Returns
     -------
