@@ -23,6 +23,7 @@ import typing
 from collections.abc import Iterator
 
 import typer
+from numpydoc.docscrape import NumpyDocString
 from numpydoc.validate import validate
 from pydantic import BaseModel
 
@@ -74,6 +75,13 @@ def faults(path: str, value: object) -> list[str]:
         ignored = code.startswith("PR") and (options or fields or typing.is_typeddict(value))
         if code in CHECKS and not ignored:
             found.append(f"{path}: {code} {message}")
+    # numpydoc passes over parameters whose type is a set of values in braces.
+    described = NumpyDocString(inspect.getdoc(value) or "")["Parameters"]
+    found += [
+        f'{path}: PR07 Parameter "{part.name}" has no description'
+        for part in described
+        if part.type.startswith("{") and not part.desc
+    ]
     found += [f"{path}: option {name} has no help" for name, described in options.items() if not described]
     return found
 
