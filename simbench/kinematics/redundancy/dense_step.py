@@ -14,7 +14,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.redundancy.objective import StepState
+from simbench.kinematics.redundancy.step_state import StepState
 
 _TWIST_CROSS = np.array([pin.Motion(unit).action.ravel() for unit in np.eye(6)])
 """Row a: the matrix of the cross product (of twists) with the a-th unit twist."""

@@ -25,7 +25,7 @@ from simbench.kinematics.redundancy.dense_step import (
     joint_limit_stiffness,
     solve_dense_step,
 )
-from simbench.kinematics.redundancy.objective import StepState
+from simbench.kinematics.redundancy.step_state import StepState
 from simbench.motion.actors.reaching import (
     Hold,
     Reacher,

@@ -13,8 +13,9 @@ from simbench.kinematics.redundancy.dense_step import (
     joint_limit_stiffness,
     solve_dense_step,
 )
-from simbench.kinematics.redundancy.objective import StepState, set_objective
+from simbench.kinematics.redundancy.objective import set_objective
 from simbench.kinematics.redundancy.step import StepProblem, make_step_factors, solve_step
+from simbench.kinematics.redundancy.step_state import StepState
 
 
 def constrained_least(weight, linear_term, jacobian, error):
