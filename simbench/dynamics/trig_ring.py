@@ -119,7 +119,7 @@ def make_ring(parameters: Sequence[str], angles: Sequence[Angle], slides: Sequen
         from sympy.polys.rings import PolyRing
     except ImportError as error:
         raise DynamicsError(
-            "an explicit model is derived by sympy, which is missing; pip install 'simbench[study]'"
+            "an explicit model is derived by sympy, which is missing: pip install sympy"
         ) from error
     constants = PolyRing(parameters, QQ)
     labels = [angle_label(angle) for angle in angles]

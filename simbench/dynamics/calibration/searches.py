@@ -54,9 +54,7 @@ def genetic_search(
         from pymoo.core.termination import NoTermination
         from pymoo.problems.static import StaticProblem
     except ImportError:
-        raise CalibrationError(
-            "the genetic algorithm needs pymoo, which pip install 'simbench[study]' brings"
-        ) from None
+        raise CalibrationError("the genetic algorithm needs pymoo: pip install pymoo") from None
     low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
     problem = Problem(n_var=len(low), n_obj=1, xl=low, xu=high)
     search = GA(pop_size=POPULATION)

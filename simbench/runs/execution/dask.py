@@ -39,9 +39,7 @@ def dask_cluster(address: str) -> Iterator[Execute]:
     try:
         from distributed import Client
     except ImportError:
-        raise StudyError(
-            "--dask: needs dask.distributed, which pip install 'simbench[cluster]' brings"
-        ) from None
+        raise StudyError("--dask: needs dask.distributed: pip install 'dask[distributed]'") from None
     try:
         client = Client(address, timeout=_CONNECT_TIMEOUT, set_as_default=False)
     except (OSError, ValueError) as error:

@@ -50,9 +50,7 @@ def require_tables() -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        raise StudyError(
-            "a study's table needs pyarrow, which pip install 'simbench[study]' brings"
-        ) from None
+        raise StudyError("a study's table needs pyarrow: pip install pyarrow") from None
 
 
 def write_tables(rows: Sequence[StudyRow], folder: Path) -> None:

@@ -190,7 +190,5 @@ def _scikit_fuzzy() -> ModuleType:
     try:
         import skfuzzy
     except ImportError:
-        raise SkillError(
-            "fuzzy rules need scikit-fuzzy, which pip install 'simbench[study]' brings"
-        ) from None
+        raise SkillError("fuzzy rules need scikit-fuzzy: pip install scikit-fuzzy") from None
     return skfuzzy

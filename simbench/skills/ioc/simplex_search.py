@@ -247,9 +247,7 @@ def search_by_population(
         from pymoo.core.termination import NoTermination
         from pymoo.problems.static import StaticProblem
     except ImportError:
-        raise SkillError(
-            "this search needs pymoo, which pip install 'simbench[study]' brings; the lattice search does not"
-        ) from None
+        raise SkillError("this search needs pymoo (pip install pymoo); the lattice search does not") from None
     problem = Problem(n_var=size - 1, n_obj=1, xl=0.0, xu=1.0)
     search = algorithm(size - 1)
     search.setup(problem, termination=NoTermination(), seed=seed, verbose=False)

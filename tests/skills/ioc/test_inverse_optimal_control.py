@@ -86,7 +86,7 @@ def test_what_no_search_can_do_is_said():
 
 def test_missing_pymoo_is_said(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pymoo.core.evaluator", None)
-    with pytest.raises(SkillError, match=r"pip install 'simbench\[study\]'"):
+    with pytest.raises(SkillError, match=r"needs pymoo \(pip install pymoo\)"):
         search_weights(two_valleys, GENETIC)
 
 
