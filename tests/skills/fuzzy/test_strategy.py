@@ -138,5 +138,5 @@ def test_impossible_inputs_are_refused(values):
 
 def test_missing_library_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "skfuzzy", None)
-    with pytest.raises(SkillError, match=r"simbench\[study\]"):
+    with pytest.raises(SkillError, match="pip install scikit-fuzzy"):
         infer([0.5] * 9, INITIAL_MEMBERSHIPS)
