@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from simbench.balance.gait.gait import Gait
 from simbench.balance.standing.ground_reaction import find_moving_coordinates, supported_torque
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.compiled import compile_for
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
@@ -25,15 +26,22 @@ class FeedForward:
         Planned ZMP and feet, N samples.
     feet : [left, right] of int
         Pinocchio's ids of the sole frames.
+    data : pinocchio.Data
+        Of the motion's posture: at each tick its Jacobian `J` and the poses of the sole frames count.
     """
 
-    def __init__(self, robot: Robot, gait: Gait, feet: list[int]) -> None:
+    def __init__(self, robot: Robot, gait: Gait, feet: list[int], data: pin.Data) -> None:
         self._robot, self._gait, self._model, self._data = robot, gait, robot.model, robot.model.createData()
         self._moves = find_moving_coordinates(robot.model, feet)
         self.load_fractions = foot_load_fractions(robot, gait, 0)
         self._velocity, self._acceleration = np.zeros(robot.model.nv), np.zeros(robot.model.nv)
         self._upper_velocity: Array | float = 0.0
         self._jumped = False
+        left, right = (data.oMf[foot].translation for foot in feet)
+        # Pinocchio's own memory, not copies: it changes with the posture.
+        self._kinematics = data.J, left, right, self._moves
+        effort, load = np.zeros(robot.model.nv), self.load_fractions[0]
+        self._supported_torque = compile_for(supported_torque, effort, *self._kinematics, load)
 
     def replan(self, now: int) -> None:
         """Take up a gait whose rows have changed.
@@ -49,9 +57,7 @@ class FeedForward:
         self.load_fractions[now:] = foot_load_fractions(self._robot, self._gait, now)
         self._jumped = True
 
-    def torque(
-        self, now: int, configuration: Array, velocity: Array, jacobian: Array, left: Array, right: Array
-    ) -> Array:
+    def torque(self, now: int, configuration: Array, velocity: Array) -> Array:
         """Compute the torques at a tick.
 
         The acceleration is the difference of the velocities of two ticks, over the timestep.
@@ -61,15 +67,10 @@ class FeedForward:
         now : int
             Row of the gait.
         configuration : (nq,) array
-            Root pose in the world frame (m and quaternion x, y, z, w) and joint positions, rad.
+            Root pose in the world frame (m and quaternion x, y, z, w) and joint positions, rad: those of
+            the posture's data.
         velocity : (nv,) array
             Planned velocity until the next tick: the root's in its own axes, then the joints', m/s and rad/s.
-        jacobian : (6, nv) array
-            Pinocchio's `data.J` in that configuration.
-        left : (3,) array
-            Position of the left sole frame in the world frame, m.
-        right : (3,) array
-            Position of the right sole frame in the world frame, m.
 
         Returns
         -------
@@ -81,7 +82,7 @@ class FeedForward:
         self._jumped = False
         self._velocity[:] = velocity
         effort = pin.rnea(self._model, self._data, configuration, velocity, self._acceleration)
-        return supported_torque(effort, jacobian, left, right, self._moves, self.load_fractions[now])
+        return self._supported_torque(effort, *self._kinematics, self.load_fractions[now])
 
     def torque_of_upper_body(
         self, configuration: Array, columns: NDArray[np.int64], velocity: Array

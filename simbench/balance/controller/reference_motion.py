@@ -45,8 +45,8 @@ class ReferenceKinematics(NamedTuple):
     right_position: Array
 
 
-class PoseTargets(NamedTuple):
-    """Poses that soles and trunk have to reach at the end of a tick, in the world frame.
+class SoleTargets(NamedTuple):
+    """Poses that the soles have to reach at the end of a tick, in the world frame.
 
     Parameters
     ----------
@@ -56,14 +56,11 @@ class PoseTargets(NamedTuple):
         Target positions of the left and the right sole frame at its end, m.
     yaw : (2,) array
         Target rotation of the soles about the vertical, rad; both lie flat.
-    trunk : (4,) array
-        Target orientation of the root link, quaternion x, y, z, w.
     """
 
     previous_position: Array
     position: Array
     yaw: Array
-    trunk: Array
 
 
 class PlannedMotion(NamedTuple):
@@ -115,13 +112,10 @@ class TickInputs(NamedTuple):
 
     Parameters
     ----------
-    configuration : (nq,) array
-        Configuration of the reference: pose of the root link (m and quaternion x, y, z, w), then joint
-        positions, rad.
     kinematics : ReferenceKinematics
-        Jacobians and poses in that configuration.
-    targets : PoseTargets
-        Poses of soles and trunk at the end of the tick.
+        Jacobians and poses in the configuration of the reference.
+    targets : SoleTargets
+        Poses of the soles at the end of the tick.
     plan : PlannedMotion
         Planned joints, COG and ZMP.
     measurement : Measurement
@@ -132,9 +126,8 @@ class TickInputs(NamedTuple):
         One leg is the base section, the other one is C-busy, all other joints are J-busy.
     """
 
-    configuration: Array
     kinematics: ReferenceKinematics
-    targets: PoseTargets
+    targets: SoleTargets
     plan: PlannedMotion
     measurement: Measurement
     gains: CogZmpGains
@@ -158,7 +151,13 @@ class ReferenceVelocities(NamedTuple):
 
 @compiled
 def solve_reference_motion(
-    now: int, then: int, feedback_rate: float, inputs: TickInputs, velocities: ReferenceVelocities
+    now: int,
+    then: int,
+    feedback_rate: float,
+    configuration: Array,
+    trunk: Array,
+    inputs: TickInputs,
+    velocities: ReferenceVelocities,
 ) -> bool:
     """Find the velocities of all joints in a tick of the balance loop.
 
@@ -175,8 +174,13 @@ def solve_reference_motion(
         Sample of the plan at its end.
     feedback_rate : float
         Proportional gain on the pose error, 1/s.
+    configuration : (nq,) array
+        Configuration of the reference: pose of the root link in the world frame (m and quaternion x, y, z,
+        w), then joint positions, rad.
+    trunk : (4,) array
+        Target orientation of the root link at the end of the tick, quaternion x, y, z, w.
     inputs : TickInputs
-        Configuration, kinematics, targets, plan and measurement.
+        Kinematics, targets of the soles, plan and measurement.
     velocities : ReferenceVelocities
         Overwritten.
 
@@ -187,7 +191,7 @@ def solve_reference_motion(
     """
     kinematics, plan, columns = inputs.kinematics, inputs.plan, inputs.columns
     sole_twists, task = np.zeros((2, 6)), np.zeros(6)
-    pose_error_twists(feedback_rate, plan.rate, kinematics, inputs.targets, sole_twists, task[3:])
+    pose_error_twists(feedback_rate, plan.rate, kinematics, inputs.targets, trunk, sole_twists, task[3:])
     height = plan.cog_height
     task[0], task[1] = plan.cog_velocity[now, 0], plan.cog_velocity[now, 1]
     task[2] = feedback_rate * (height[then] - kinematics.cog[2]) + (plan.rate - feedback_rate) * (
@@ -199,7 +203,7 @@ def solve_reference_motion(
             left_first = columns.ends[row] == 0
             points[row, i] = kinematics.left_position[i] if left_first else kinematics.right_position[i]
     for column in columns.given:
-        known[column] = plan.rate * (plan.joints[then, column - 6] - inputs.configuration[column + 1])
+        known[column] = plan.rate * (plan.joints[then, column - 6] - configuration[column + 1])
     embedded = compute_embedded_motion(
         kinematics.jacobian, kinematics.cog_jacobian, points, columns, known, sole_twists
     )
@@ -223,7 +227,8 @@ def pose_error_twists(
     feedback_rate: float,
     rate: float,
     kinematics: ReferenceKinematics,
-    targets: PoseTargets,
+    targets: SoleTargets,
+    trunk: Array,
     sole_twists: Array,
     trunk_velocity: Array,
 ) -> None:
@@ -241,8 +246,10 @@ def pose_error_twists(
         1 / the tick's duration, 1/s.
     kinematics : ReferenceKinematics
         Poses of soles and trunk as they are.
-    targets : PoseTargets
-        Poses that they have to reach.
+    targets : SoleTargets
+        Poses that the soles have to reach.
+    trunk : (4,) array
+        Orientation that the root link has to reach, quaternion x, y, z, w.
     sole_twists : (2, 6) array
         Overwritten: linear (m/s) and angular velocity (rad/s) of the left and the right sole frame, world
         axes.
@@ -262,7 +269,6 @@ def pose_error_twists(
             sole_twists[foot, i] = feedback_rate * error + (rate - feedback_rate) * displacement
         rotation = kinematics.left_rotation if foot == 0 else kinematics.right_rotation
         _rotation_error(target, rotation, feedback_rate, sole_twists[foot, 3:])
-    trunk = targets.trunk
     quaternion_to_matrix(trunk[0], trunk[1], trunk[2], trunk[3], target)
     _rotation_error(target, kinematics.trunk_rotation, feedback_rate, trunk_velocity)
 

@@ -37,25 +37,31 @@ class FootForces:
         Time between readings, s.
     load : (2,) array
         Vertical force on the left and the right foot at the start, N.
+    soles : [left, right] of ((3, 3), (3,)) arrays
+        Rotation and position (m) of the sole frames in the world frame: there are the sensors. What these
+        arrays contain at a reading counts.
     """
 
-    def __init__(self, bandwidth: float, timestep: float, load: Array) -> None:
-        self._gain = _low_pass_gain(bandwidth, timestep)
-        self.wrench = np.zeros((2, 6))
+    def __init__(
+        self, bandwidth: float, timestep: float, load: Array, soles: Sequence[tuple[Array, Array]]
+    ) -> None:
+        self.wrench, self._world = np.zeros((2, 6)), np.zeros((2, 6))
         self.wrench[:, 2] = load
+        (left_rotation, left), (right_rotation, right) = soles
+        gain = _low_pass_gain(bandwidth, timestep)
+        self._arguments = gain, left_rotation, left, right_rotation, right, self._world, self.wrench
+        self._filter = compile_for(_filter_wrenches, *self._arguments)
 
-    def read(self, soles: Sequence[tuple[Array, Array]], world: Array) -> None:
+    def read(self, world: Array) -> None:
         """Filter the wrenches of this moment.
 
         Parameters
         ----------
-        soles : [left, right] of ((3, 3), (3,)) arrays
-            Rotation and position (m) of the sole frames in the world frame: there are the sensors.
         world : (2, 6) array
             Force (N) and moment about the world's origin (N·m) of the floor on each foot, world axes.
         """
-        (left_rotation, left), (right_rotation, right) = soles
-        _filter_wrenches(self._gain, left_rotation, left, right_rotation, right, world, self.wrench)
+        self._world[:] = world
+        self._filter(*self._arguments)
 
 
 class CogObserver:
@@ -139,7 +145,7 @@ class Sensing:
         # Pinocchio's own memory, not copies: they change with the configuration.
         self.soles = [(self._data.oMf[foot].rotation, self._data.oMf[foot].translation) for foot in feet]
         self.cog, self._trunk_rotation = self._data.com[0], self._data.oMi[1].rotation
-        self._forces = FootForces(FORCE_BANDWIDTH, timestep, load)
+        self._forces = FootForces(FORCE_BANDWIDTH, timestep, load, self.soles)
         self.wrench = self._forces.wrench
         flat_position, flat_yaw = np.zeros((2, 3)), np.zeros(2)
         self._measure = compile_for(
@@ -166,7 +172,7 @@ class Sensing:
         pin.centerOfMass(self._model, self._data, configuration, False)
         for foot in self._feet:
             pin.updateFramePlacement(self._model, self._data, foot)
-        self._forces.read(self.soles, foot_wrench)
+        self._forces.read(foot_wrench)
 
     def measure(self, now: int, gait: Gait, landing: Landing, cog: Array, zmp: Array) -> None:
         """Write a row of COG and ZMP, with the feet flat where balance takes them to be.

@@ -9,9 +9,9 @@ from simbench.balance.controller.feed_forward import FeedForward
 from simbench.balance.controller.reference_motion import (
     Measurement,
     PlannedMotion,
-    PoseTargets,
     ReferenceKinematics,
     ReferenceVelocities,
+    SoleTargets,
     TickInputs,
     solve_reference_motion,
 )
@@ -128,8 +128,9 @@ class WholeBodyController:
         landing_load = _LANDING_LOAD * self._weight
         self._recovery: Recovery | None = None
         self._hips: HipStrategy | None = None
-        # A column of another array would have the tick compiled once more.
+        # The kernel is compiled for rows and arrays without gaps.
         gait, height = plan.gait, np.ascontiguousarray(plan.cog_height)
+        self._body = np.ascontiguousarray(plan.body)
         if recovery and control:
             omega = natural_frequency(float(height[0]))
             self._recovery = Recovery(robot, gait, height, omega, self.configuration, landing_load)
@@ -137,7 +138,7 @@ class WholeBodyController:
             self._hips = HipStrategy(robot, gait, height, omega, self.configuration)
         self.gait, self.landing = gait, Landing(gait, landing_load)
         self._observer = CogObserver(gait.timestep, gait.cog[0])
-        self._feed_forward = FeedForward(robot, gait, feet)
+        self._feed_forward = FeedForward(robot, gait, feet, self._data)
         load = self._weight * self._feed_forward.load_fractions[0]
         self._sensing = Sensing(robot.model, feet, gait.timestep, load)
         self.cog, self.zmp = (np.full((len(gait.zmp), 2), np.nan) for _ in range(2))
@@ -147,10 +148,13 @@ class WholeBodyController:
         self._planned = np.zeros(robot.model.nv)
         self._velocities = ReferenceVelocities(self._planned, self.velocity)
         self._inputs = self._tick_inputs(sections, gains, height)
-        self._soles = self._inputs[0].kinematics.left_position, self._inputs[0].kinematics.right_position
-        # 31 arrays in NamedTuples: to look up their types would take 5 µs of a tick's 24. Without that the
+        # 29 arrays in NamedTuples: to look up their types would take 5 µs of a tick's 24. Without that the
         # call takes 7.2 µs, as one with 34 arguments does.
-        self._solve = compile_for(solve_reference_motion, 0, 0, 1.0, self._inputs[0], self._velocities)
+        self._solve = compile_for(
+            solve_reference_motion,
+            *(0, 0, 1.0, self.configuration, self._body[0]),
+            *(self._inputs[0], self._velocities),
+        )
 
     def _tick_inputs(
         self, sections: tuple[LimbSection, ...], gains: CogZmpGains, height: Array
@@ -175,9 +179,8 @@ class WholeBodyController:
             return assign(self._model, sections, roles, (base,)).columns
 
         on_left = TickInputs(
-            configuration=np.empty(self._model.nq),
             kinematics=kinematics,
-            targets=PoseTargets(np.empty((2, 3)), landing.position, landing.yaw, np.empty(4)),
+            targets=SoleTargets(np.empty((2, 3)), landing.position, landing.yaw),
             plan=PlannedMotion(
                 1.0 / gait.timestep, self._joints, height, gait.cog, gait.cog_velocity, gait.zmp
             ),
@@ -211,7 +214,7 @@ class WholeBodyController:
         gait, landing, sensing = self.gait, self.landing, self._sensing
         last = len(gait.zmp) - 1
         now, then = min(number, last), min(number + 1, last)
-        body, recovering, measuring = self._plan.body[then], False, False
+        body, recovering, measuring = self._body[then], False, False
         if measured is None or foot_wrench is None:
             load = self._weight * gait.contact[then]
         else:
@@ -233,16 +236,14 @@ class WholeBodyController:
         if recovering:
             self.cog[now] = self._observer.position
         inputs = self._inputs[gait.support[now]]
-        inputs.configuration[:] = known
-        inputs.targets.trunk[:] = body
         inputs.targets.previous_position[:] = landing.position
         landing.advance(then, load)
         # After a takeover the reference is off its targets; it comes back little by little.
         feedback_rate = _RECOVERY_FEEDBACK_RATE if recovering else inputs.plan.rate
-        if not self._solve(now, then, feedback_rate, inputs, self._velocities):
+        if not self._solve(now, then, feedback_rate, known, body, inputs, self._velocities):
             self._give_up(now)
             return
-        self.torque = self._feed_forward.torque(now, known, self._planned, self._data.J, *self._soles)
+        self.torque = self._feed_forward.torque(now, known, self._planned)
         if not self._embedding:
             self._move_upper_body(then)
         self.configuration = pin.integrate(self._model, self.configuration, self.velocity * gait.timestep)

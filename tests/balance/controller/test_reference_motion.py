@@ -7,9 +7,9 @@ import pytest
 from simbench.balance.controller.reference_motion import (
     Measurement,
     PlannedMotion,
-    PoseTargets,
     ReferenceKinematics,
     ReferenceVelocities,
+    SoleTargets,
     TickInputs,
     solve_reference_motion,
 )
@@ -54,19 +54,19 @@ class Tick:
     def move(self, feedback_rate):
         left, right = self.soles
         inputs = TickInputs(
-            self.q,
             ReferenceKinematics(
                 *(self.data.J, self.data.Jcom, self.data.com[0], self.data.oMi[1].rotation),
                 *(left.rotation, left.translation, right.rotation, right.translation),
             ),
-            PoseTargets(self.previous_position, self.position, self.yaw, self.body),
+            SoleTargets(self.previous_position, self.position, self.yaw),
             PlannedMotion(RATE, self.joints, self.height, *self.courses[:3]),
             Measurement(*self.courses[3:]),
             CogZmpGains(cog=COG_GAIN, zmp=ZMP_GAIN),
             self.columns,
         )
         return solve_reference_motion(
-            NOW, THEN, feedback_rate, inputs, ReferenceVelocities(self.planned, self.commanded)
+            *(NOW, THEN, feedback_rate, self.q, self.body),
+            *(inputs, ReferenceVelocities(self.planned, self.commanded)),
         )
 
 

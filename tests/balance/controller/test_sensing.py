@@ -85,9 +85,9 @@ def about_origin(force, point):
 
 def settled(soles, world):
     """Read the same wrenches for twenty time constants."""
-    forces = FootForces(10.0, 0.002, np.zeros(2))
+    forces = FootForces(10.0, 0.002, np.zeros(2), soles)
     for _ in range(160):
-        forces.read(soles, world)
+        forces.read(world)
     return forces
 
 
@@ -116,17 +116,16 @@ def test_zmp_is_laid_out_where_the_feet_are_taken_to_be():
 
 
 def test_low_pass_follows_a_step_as_a_first_order_lag():
-    forces = FootForces(10.0, 0.002, np.array([100.0, 0.0]))
-    soles = [pose(np.eye(3), np.zeros(3))] * 2
+    forces = FootForces(10.0, 0.002, np.array([100.0, 0.0]), [pose(np.eye(3), np.zeros(3))] * 2)
     world = np.zeros((2, 6))
     world[0, 2] = 300.0
     for _ in range(25):
-        forces.read(soles, world)
+        forces.read(world)
     assert forces.wrench[0, 2] == pytest.approx(300.0 - 200.0 * np.exp(-2.0 * np.pi * 10.0 * 0.05))
 
 
 def test_in_the_air_there_is_no_zmp():
-    forces = FootForces(10.0, 0.002, np.array([4.9, 0.0]))
+    forces = FootForces(10.0, 0.002, np.array([4.9, 0.0]), [pose(np.eye(3), np.zeros(3))] * 2)
     assert np.isnan(measured_zmp(forces.wrench, np.zeros((2, 3)), np.zeros(2))).all()
 
 
