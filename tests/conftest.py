@@ -5,12 +5,14 @@ import os
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import hypothesis
 import numpy as np
 import pytest
 
+from simbench.cli.main import main
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.readers import read_motion
@@ -119,6 +121,24 @@ def plan_scenario(
         return Planned(scenario, mechanisms[0] if mechanisms else None, motion, made)
 
     return plan
+
+
+@pytest.fixture(scope="session")
+def drawer_run(
+    made_once: Callable[[str, Callable[[], Any]], Any], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[], Path]:
+    """Find a run of `drawer` by the command line: the one that is named, else one made for all tests."""
+
+    def make() -> Path:
+        folder = tmp_path_factory.mktemp("drawer") / "run"
+        assert main(["run", "drawer", "--out", str(folder)]) == 0
+        return folder
+
+    def find() -> Path:
+        made = os.environ.get("SIMBENCH_DRAWER_RUN")
+        return Path(made) if made else made_once("drawer-run", make)
+
+    return find
 
 
 @pytest.fixture(scope="session")

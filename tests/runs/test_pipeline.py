@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -42,13 +41,9 @@ def opened(folder):
 
 
 @pytest.fixture(scope="session")
-def drawer(tmp_path_factory):
-    """The scenario `drawer` in full, by the command line: a run just made if one is named, else its own."""
-    if "SIMBENCH_DRAWER_RUN" in os.environ:
-        return opened(Path(os.environ["SIMBENCH_DRAWER_RUN"]))
-    folder = tmp_path_factory.mktemp("drawer") / "run"
-    assert main(["run", "drawer", "--out", str(folder)]) == 0
-    return opened(folder)
+def drawer(drawer_run):
+    """The scenario `drawer` in full, by the command line."""
+    return opened(drawer_run())
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,20 @@
+"""The code blocks of the pages of concepts, reference, gallery and validation are executed."""
+
+import pages
+import pytest
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        *pages.pages("concepts"),
+        *pages.pages("reference"),
+        *pages.pages("reference/api"),
+        *pages.pages("gallery"),
+        *pages.pages("validation"),
+    ],
+    ids=lambda page: page.stem,
+)
+def test_the_blocks_of_a_page_are_executed(page, tmp_path, monkeypatch, drawer_run):
+    monkeypatch.chdir(tmp_path)
+    pages.run_page(page, tmp_path, drawer_run)
