@@ -18,7 +18,6 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "sphinx.ext.autodoc",
-    "sphinx.ext.viewcode",
     "numpydoc",
     # Pages that are written from the code, the scenarios, their baselines and the results of the papers.
     "command_line",
@@ -28,6 +27,11 @@ exclude_patterns = ["_build", "generated", "**/notes.md"]
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist", "attrs_inline", "attrs_block"]
 myst_heading_anchors = 3
 nitpicky = True
+# What documented objects are made of, and what has no page here.
+nitpick_ignore = [
+    ("py:class", "pydantic.main.BaseModel"),
+    ("py:obj", "simbench.sim.signals.Source"),
+]
 
 # The signature shows the types of a function; numpydoc's tables describe them.
 autodoc_typehints = "none"

@@ -49,7 +49,7 @@ class Robot:
         A single arm is a right one.
     frames : mapping of str to str
         Role to frame name: left_hand, left_wrist, left_elbow, left_shoulder, left_thigh, left_foot,
-        right_..., trunk, pelvis, head.
+        the same of the right side, trunk, pelvis, head.
     motors : Motors
         Drives and PD gains of the actuated joints.
     friction : Friction
