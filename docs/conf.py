@@ -21,6 +21,7 @@ extensions = [
     "numpydoc",
     # Pages that are written from the code, the scenarios, their baselines and the results of the papers.
     "command_line",
+    "reference_pages",
     "local_mathjax",
 ]
 exclude_patterns = ["_build", "generated", "**/notes.md"]

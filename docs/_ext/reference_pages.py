@@ -1,0 +1,186 @@
+"""Reference pages of keys, log variables, metrics and messages, from what `simbench explain` prints."""
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from markdown import code, escape_text, table, write_if_changed
+
+from simbench.runs.explain.glossary import glossary_entries
+from simbench.runs.explain.keys import SectionEntry, robot_key_entries, scenario_key_entries
+from simbench.runs.explain.messages import error_classes, message_entries
+from simbench.runs.explain.metrics import MetricEntry, metric_entries
+from simbench.runs.explain.variables import log_entries
+
+_BETTER = {
+    "lower": "lower is better",
+    "higher": "higher is better",
+    "same": "any change counts as worse",
+    "ignored": "not compared",
+}
+_KINDS = {"variable": "Variables", "coordinate": "Coordinates", "attribute": "Attributes"}
+
+
+def metrics_page() -> str:
+    """Write the reference of all metrics: a table of them, then each with its definition.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    entries = metric_entries()
+    rows = [
+        (f"[{code(entry.name)}](#{_anchor(entry.name)})", entry.unit or "-", _BETTER[entry.better])
+        for entry in entries
+    ]
+    text = "## All metrics\n\n" + table(("metric", "unit", "which way is better"), rows)
+    for present, group in groupby(entries, key=lambda entry: entry.present):
+        text += f"## {_capital(escape_text(present))}\n\n" + "".join(map(_describe_metric, group))
+    return text
+
+
+def _describe_metric(entry: MetricEntry) -> str:
+    """Write one metric: heading, definition, and a list of its properties."""
+    facts = {
+        "Unit": entry.unit or ("none; true or false" if entry.kind == "true or false" else "none"),
+        "Samples": escape_text(entry.samples),
+        "Better": _BETTER[entry.better],
+        "Tolerance": escape_text(entry.tolerance),
+        "From": ", ".join(code(name) for name in entry.variables) or "the plan",
+        "If it is bad": escape_text(entry.advice),
+    }
+    lines = "".join(f"- **{name}**: {fact}\n" for name, fact in facts.items() if fact)
+    heading = f"({_anchor(entry.name)})=\n### {code(entry.name)}"
+    return f"{heading}\n\n{escape_text(entry.definition)}\n\n{lines}\n"
+
+
+def _anchor(name: str) -> str:
+    """Write the anchor of a metric, without characters that links may not have."""
+    return "metric-" + "".join(c if c.isalnum() else "-" for c in name).strip("-")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def log_page() -> str:
+    """Write the reference of the log: its variables, coordinates and attributes.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    entries, text = log_entries(), ""
+    for kind, title in _KINDS.items():
+        of_kind = [entry for entry in entries if entry.kind == kind]
+        text += f"## {title}\n\n"
+        for present, group in groupby(of_kind, key=lambda entry: entry.present):
+            text += f"### {title} {_when(present)}\n\n" if kind == "variable" else ""
+            rows = [
+                (code(each.name), *((each.dims or "-",) if kind == "variable" else ()), each.unit or "-")
+                + (escape_text(each.description),)
+                for each in group
+            ]
+            header = ("name", *(("dimensions",) if kind == "variable" else ()), "unit", "description")
+            text += table(header, rows)
+    return text
+
+
+def _when(present: str) -> str:
+    """Write in which runs variables are, as the end of a heading."""
+    return f"({escape_text(present)})" if present else ""
+
+
+def keys_page(sections: Sequence[SectionEntry], top: str) -> str:
+    """Write the reference of the keys of a YAML file.
+
+    Parameters
+    ----------
+    sections : sequence of SectionEntry
+        Sections in the file's order.
+    top : str
+        Title of the keys outside any section.
+
+    Returns
+    -------
+    str
+        Markdown with a table for each section.
+    """
+    text = ""
+    for section in sections:
+        text += f"## {code(section.name) if section.name else top}\n\n"
+        text += f"{escape_text(section.description)}\n\n" if section.description else ""
+        rows = [
+            (
+                code(key.name.removeprefix(f"{section.name}.") if section.name else key.name),
+                escape_text(f"{key.type}, {key.unit}" if key.unit else key.type),
+                code(key.default) or "**required**",
+                escape_text(key.range) or "-",
+                escape_text(key.description),
+            )
+            for key in section.keys
+        ]
+        text += table(("key", "type, unit", "default", "allowed", "meaning"), rows) if rows else ""
+    return text
+
+
+def messages_page() -> str:
+    """Write the reference of messages: the classes of errors, then messages by what they are about.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    rows = [
+        (code(each.name), escape_text(each.meaning), escape_text(each.advice)) for each in error_classes()
+    ]
+    text = "## Classes of errors\n\n" + table(("error", "what it means", "what to do"), rows)
+    for family, group in groupby(message_entries(), key=lambda entry: entry.family):
+        text += f"## {escape_text(family)}\n\n"
+        for entry in group:
+            pattern = " ".join(entry.pattern.split())
+            more = f" See [{entry.page}](../{entry.page}.md)." if entry.page else ""
+            text += f"``{pattern}``\n\n: {escape_text(entry.meaning)} **What to do:** "
+            text += f"{escape_text(entry.advice)}{more}\n\n"
+    return text
+
+
+def words_page() -> str:
+    """Write the words that simbench's output uses.
+
+    Returns
+    -------
+    str
+        A Markdown table.
+    """
+    rows = [
+        (_capital(", ".join((each.name, *each.aliases))), escape_text(each.definition))
+        for each in glossary_entries()
+    ]
+    return table(("word", "meaning"), rows)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "metrics.md": metrics_page,
+    "log.md": log_page,
+    "scenario.md": lambda: keys_page(scenario_key_entries(), "Top level"),
+    "robot_yaml.md": lambda: keys_page(robot_key_entries(), "Top level"),
+    "errors.md": messages_page,
+    "words.md": words_page,
+}
+"""Generated file to the function that writes it."""
+
+
+def setup(application: Any) -> dict[str, bool]:
+    """Write the pages before Sphinx reads its sources."""
+
+    def write(application: Any) -> None:
+        for name, make in PAGES.items():
+            write_if_changed(Path(application.srcdir) / "generated" / name, make())
+
+    application.connect("builder-inited", write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
