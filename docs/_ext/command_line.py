@@ -7,7 +7,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any
 
-from markdown import code, escape_text, table, write_if_changed
+from markdown_text import code, escape_text, table, write_if_changed
 from typer.main import get_command
 
 from simbench.cli.main import app

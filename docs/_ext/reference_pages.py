@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from markdown import code, escape_text, table, write_if_changed
+from markdown_text import code, escape_text, table, write_if_changed
 
 from simbench.runs.explain.glossary import glossary_entries
 from simbench.runs.explain.keys import SectionEntry, robot_key_entries, scenario_key_entries
@@ -77,15 +77,17 @@ def log_page() -> str:
     for kind, title in _KINDS.items():
         of_kind = [entry for entry in entries if entry.kind == kind]
         text += f"## {title}\n\n"
+        if kind != "variable":
+            rows = [(code(each.name), each.unit or "-", escape_text(each.description)) for each in of_kind]
+            text += table(("name", "unit", "description"), rows)
+            continue
         for present, group in groupby(of_kind, key=lambda entry: entry.present):
-            text += f"### {title} {_when(present)}\n\n" if kind == "variable" else ""
+            text += f"### {title} {_when(present)}\n\n"
             rows = [
-                (code(each.name), *((each.dims or "-",) if kind == "variable" else ()), each.unit or "-")
-                + (escape_text(each.description),)
+                (code(each.name), each.dims or "-", each.unit or "-", escape_text(each.description))
                 for each in group
             ]
-            header = ("name", *(("dimensions",) if kind == "variable" else ()), "unit", "description")
-            text += table(header, rows)
+            text += table(("name", "dimensions", "unit", "description"), rows)
     return text
 
 

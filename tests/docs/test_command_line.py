@@ -1,0 +1,74 @@
+"""The page of the command line lists what the program has."""
+
+import re
+import subprocess
+import sys
+
+import pages
+import pytest
+from command_line import command_page
+from markdown_text import code, escape_text, table
+
+from simbench.cli.main import app
+
+
+@pytest.fixture(scope="module")
+def page():
+    return command_page()
+
+
+@pytest.fixture(scope="module")
+def listed():
+    """Names of the commands that `simbench --help` lists."""
+    done = subprocess.run(
+        [sys.executable, "-m", "simbench", "--help"], capture_output=True, text=True, check=True
+    )
+    return re.findall(r"^  (\w+) ", done.stdout.partition("Commands:")[2], flags=re.MULTILINE)
+
+
+def test_every_command_has_a_heading(page, listed):
+    assert len(listed) >= 12
+    assert set(re.findall(r"^## simbench (\S+)$", page, flags=re.MULTILINE)) == set(listed)
+    groups = [each.name for each in app.registered_groups]
+    assert re.findall(r"^### simbench (\w+) \w+$", page, flags=re.MULTILINE)
+    assert set(groups) <= set(listed)
+
+
+@pytest.mark.parametrize("command", ["run", "sweep", "motion inspect", "robot render"])
+def test_every_option_of_the_help_is_on_the_page(page, command):
+    done = subprocess.run(
+        [sys.executable, "-m", "simbench", *command.split(), "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    part = re.split(r"^##+ ", page.partition(f" simbench {command}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
+    options = set(re.findall(r"^  (--[\w-]+)", done.stdout, flags=re.MULTILINE)) - {"--help"}
+    assert options == set(re.findall(r"^\| `(--[\w-]+)", part, flags=re.MULTILINE))
+
+
+def test_required_ranges_and_choices_are_named(page):
+    sweep = page.partition("## simbench sweep\n")[2].partition("\n## ")[0]
+    assert re.search(r"`--vary [^`]+` \| .*\*\*Required\.\*\*", sweep)
+    assert "Allowed: from 1." in sweep
+    assert "One of `robots`, `scenarios`" in page
+
+
+def test_every_command_of_the_pages_exists(listed):
+    shown = {
+        words[1]
+        for path in (pages.ROOT / "README.md", *pages.DOCS.rglob("*.md"))
+        for block in pages.read_blocks(path)
+        if block.language == "sh"
+        for line in pages.commands(block)
+        if (words := line.split())[0] == "simbench" and len(words) > 1
+    }
+    assert shown
+    assert shown - {"--help", "--version", "COMMAND"} <= set(listed)
+
+
+def test_text_is_shown_as_it_is():
+    assert escape_text("a_b *c* `x_y|z` <d>") == r"a\_b \*c\* `x_y|z` \<d>"
+    assert escape_text("one ` alone") == r"one \` alone"
+    assert code("A|B") == r"`A\|B`"
+    assert table(("a", "b"), [("1", "2")]) == "| a | b |\n|---|---|\n| 1 | 2 |\n\n"
