@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from simbench.errors import MotionError
-from simbench.motion.actors.free import FREE
+from simbench.motion.actors.free import FREE, OUTSIDE_SESSION
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.readers.deepmimic import clip_folder, clip_names
 
@@ -23,7 +23,8 @@ def list_motion_sources() -> dict[str, str]:
     MotionError
         A clip is damaged.
     """
-    actors = {f"actor:{name}": _describe_task(perform) for name, perform in (PLACES | FREE).items()}
+    performed = PLACES | FREE | OUTSIDE_SESSION
+    actors = {f"actor:{name}": _describe_task(perform) for name, perform in performed.items()}
     folder = clip_folder()
     if folder is None:
         return actors
