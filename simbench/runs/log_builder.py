@@ -52,7 +52,7 @@ HAND_SIGNALS: tuple[Signal[None], ...] = (
         "palm_target",
         ("hand", "xyz"),
         "m",
-        "Planned position of the palms in the world, at the recording's times; NaN for a hand without a plan.",
+        "Planned position of the palms in the world; NaN for a hand without a plan.",
     ),
     Signal(
         "palm_actor",

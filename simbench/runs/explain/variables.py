@@ -21,6 +21,8 @@ _PLANNED = "runs that follow a recording on equipment"
 _CUT = "fixtures that are cut (knife, grater)"
 _STANDING = "fixtures that stand freely (knife, grater, hand_drill)"
 _JOINTS = "fixtures with joints"
+_SLIDING = {"rad": "m", "rad/s": "m/s", "N m": "N"}
+"""Unit of a prismatic joint by that of a revolute one."""
 
 
 class LogEntry(NamedTuple):
@@ -121,8 +123,8 @@ def _entries(
         dims = ", ".join((*sampled, *signal.dims))
         unit = signal.unit
         # An arm may have joints that slide; the log's attribute is the unit of the robots that ship.
-        if signal.dims == ("joint",) and "rad" in unit:
-            unit = f"{unit}; {unit.replace('rad', 'm')} for a prismatic joint"
+        if signal.dims == ("joint",) and unit:
+            unit = f"{unit}; {_SLIDING[unit]} for a prismatic joint"
         yield LogEntry(signal.name, kind, dims, unit, signal.description, present)
 
 
