@@ -92,6 +92,59 @@ SWEEP, STILL = "joints:sweep", "joints:still"
 """Motion sources without a recording: the robot's joints swing, or its arms keep their posture."""
 
 
+class ActorTaskKeys(ScenarioSection):
+    """Keys of `motion.task` for `actor:<task>` on a fixture of that type; by default, the task's own values.
+
+    Whoever performs the task checks them, because the task determines which there are.
+    """
+
+    stroke_m: PositiveFloat | None = None
+    """How far a prismatic joint is moved in a stroke."""
+    stroke_rad: PositiveFloat | None = None
+    """How far a revolute joint is turned in a stroke."""
+    repetitions: PositiveInt | None = None
+    """Number of repetitions."""
+    variation: Annotated[float, Field(ge=0.0, lt=0.5)] | None = None
+    """Relative standard deviation of durations and strokes over the repetitions."""
+    move_duration_s: PositiveFloat | None = None
+    """Duration of the longest move of a repetition; the others keep their ratio to it."""
+    pull_duration_s: PositiveFloat | None = None
+    """Mean duration of a pull; `actor:drawer` only."""
+    push_duration_s: PositiveFloat | None = None
+    """Mean duration of a push; `actor:drawer` only."""
+    initial_duration_s: NonNegativeFloat | None = None
+    """Duration of standing with the arms forward at the start."""
+    transition_duration_s: PositiveFloat | None = None
+    """Duration of moving the hands to before their handles."""
+    descent_duration_s: PositiveFloat | None = None
+    """Duration of moving the hands from there to their handles."""
+    grasp_duration_s: NonNegativeFloat | None = None
+    """Duration of closing the fingers."""
+    turning_pause_s: NonNegativeFloat | None = None
+    """Duration of the stop between two moves."""
+    rest_duration_s: NonNegativeFloat | None = None
+    """Duration of standing still at the end."""
+    approach_forward_m: Annotated[float, Field(ge=-0.3, le=0.3)] | None = None
+    """Position of a hand before it grasps, relative to its handle: along the world's x axis."""
+    approach_outward_m: Annotated[float, Field(ge=-0.3, le=0.3)] | None = None
+    """The same position, along y, away from the other hand."""
+    approach_up_m: Annotated[float, Field(ge=-0.3, le=0.3)] | None = None
+    """The same position, along z. The whole distance from the handle is at most 0.3 m."""
+
+
+class SweepTaskKeys(ScenarioSection):
+    """Keys of `motion.task` for `joints:sweep`, in which all joints of an arm go out and back together."""
+
+    amplitude_rad: PositiveFloat = 1.0
+    """Displacement of every joint, to the side on which it has more room."""
+    speed_rad_s: PositiveFloat = 1.0
+    """Greatest speed of every joint."""
+    repetitions: PositiveInt = 1
+    """Number of strokes out and back."""
+    pause_s: NonNegativeFloat = 0.25
+    """Pause at every end."""
+
+
 class MotionSection(ScenarioSection):
     """The human motion to follow."""
 

@@ -11,7 +11,7 @@ def resource_dir(kind: str) -> Path:
     Parameters
     ----------
     kind : str
-        `robots`, `scenarios` or `marker_maps`.
+        `robots`, `scenarios`, `marker_maps` or `schemas`.
 
     Returns
     -------

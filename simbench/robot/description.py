@@ -167,9 +167,9 @@ class Bandwidth(Strict):
     """
 
     limb_hz: Positive = 6.0
-    """Natural frequency of the joints of arms, head and swinging legs."""
+    """Natural frequency of all joints but those of the legs."""
     stance_hz: Positive = 2.5
-    """Natural frequency of the joints of a standing leg, and of the trunk."""
+    """Natural frequency of the joints of the legs."""
     damping_ratio: Positive = 0.7
     """Damping ratio ζ of all joints."""
 
