@@ -49,17 +49,17 @@ class DhRow:
         "allow_inf_nan": False,
     }
     gamma: float = 0.0
-    """Angle from the parent's x axis to the common normal of the axes, about the parent's z axis, rad."""
+    """Angle from the parent's x axis to the common normal of the axes, about the parent's z axis."""
     b: float = 0.0
-    """Distance from the parent's x axis to the common normal, along the parent's z axis, m."""
+    """Distance from the parent's x axis to the common normal, along the parent's z axis."""
     alpha: float = 0.0
-    """Angle between the joint axes about their common normal, rad."""
+    """Angle between the joint axes about their common normal."""
     a: float = 0.0
-    """Distance between the joint axes along their common normal, m."""
+    """Distance between the joint axes along their common normal."""
     theta: float = 0.0
-    """Angle about the joint's z axis at zero joint variable, rad."""
+    """Angle about the joint's z axis at zero joint variable."""
     d: float = 0.0
-    """Distance along the joint's z axis at zero joint variable, m."""
+    """Distance along the joint's z axis at zero joint variable."""
 
 
 @dataclass(frozen=True)

@@ -55,8 +55,13 @@ def scenario_schema() -> Schema:
     schema = _schema(Scenario, "scenario", "Scenario of simbench")
     definitions = schema["$defs"]
     for keys in (ActorTaskKeys, SweepTaskKeys):
-        definitions[keys.__name__] = _rearrange(keys.model_json_schema())
-        _finish_section(definitions[keys.__name__])
+        made = definitions[keys.__name__] = _rearrange(keys.model_json_schema())
+        for key in made["properties"].values():
+            # What a task does not give is left out, not null.
+            if isinstance(key["type"], list):
+                key["type"] = key["type"][0]
+                del key["default"]
+        _finish_section(made)
     _separate_tasks(definitions["MotionSection"])
     step = definitions["StepCommand"]
     # Keys that are null count as absent.
@@ -95,7 +100,7 @@ def robot_schema() -> Schema:
     drive["oneOf"] = [
         {"required": [key], "properties": {key: {"type": "number"}}} for key in ("rotor", "reflected_inertia")
     ]
-    description = drive.pop("description")
+    description = drive["description"]
     definitions["DriveSection"] = drive
     definitions["Drive"] = {
         "description": description,
@@ -109,6 +114,9 @@ def robot_schema() -> Schema:
         definitions[name]["oneOf"] = [
             {"required": [form], "properties": {form: {"not": {"type": "null"}}}} for form in forms
         ]
+    for name in definitions["DhRow"]["properties"].values():
+        name["unit"] = "rad" if name["description"].startswith("Angle") else "m"
+        name["description"] += f" Unit: {name['unit']}."
     joint = definitions["JointDescription"]
     joint["if"] = {"required": ["dh"]}
     joint["then"] = {"properties": {key: False for key in ("xyz", "rpy", "axis")}}
