@@ -14,12 +14,14 @@ import simbench
 from simbench.cli.calibrate import calibrate
 from simbench.cli.check import check_scenarios
 from simbench.cli.console import metrics_table, progress_bars
+from simbench.cli.explain import explain
 from simbench.cli.motion import motion_app
 from simbench.cli.place import place
 from simbench.cli.replay import replay, video
 from simbench.cli.report import report
 from simbench.cli.retarget import retarget
 from simbench.cli.robot import robot_app
+from simbench.cli.schema import schema
 from simbench.cli.skills import skills
 from simbench.cli.sweep import sweep
 from simbench.errors import Interrupted, SimbenchError
@@ -186,3 +188,5 @@ app.command()(calibrate)
 app.command()(video)
 app.command()(replay)
 app.command()(report)
+app.command()(explain)
+app.command()(schema)

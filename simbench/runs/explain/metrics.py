@@ -684,7 +684,7 @@ def _tolerance(text: _Text) -> str:
     if text.kind == _TRUTH:
         return "none: it must not change for the worse"
     unit, absolute = unit_of(text.name), usual_tolerance(text.name, 0.0)
-    relative = f"{RELATIVE:.0%} of the baseline's value"
+    relative = f"{100.0 * RELATIVE:g} % of the baseline's value"
     usual = f"{relative}, at least {f'{absolute:g} {unit}'.strip()}" if absolute else relative
     return f"{usual}; {SPREADS:g} times the spread that rounding was seen to cause, where that is more"
 
