@@ -19,8 +19,20 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 # Strict sections would refuse YAML's lists where tuples are declared.
-Point2 = Annotated[tuple[float, float], Strict(False)]
-Point3 = Annotated[tuple[float, float, float], Strict(False)]
+Coordinate = Annotated[float, Field(ge=-100.0, le=100.0)]
+"""Coordinate, m. The scene is small: a larger number is not in metres."""
+Length = Annotated[float, Field(gt=0.0, le=10.0)]
+"""Length of something in the scene, m. A larger number is not in metres."""
+Extent = Annotated[float, Field(ge=0.0, le=10.0)]
+"""Distance in the scene that may be 0, m. A larger number is not in metres."""
+Offset = Annotated[float, Field(ge=-10.0, le=10.0)]
+"""Distance in the scene to either side, m. A larger number is not in metres."""
+Mass = Annotated[float, Field(gt=0.0, le=1000.0)]
+"""Mass of something that hands move, kg. A larger number is not in kilograms."""
+Angle = Annotated[float, Field(ge=-6.2832, le=6.2832)]
+"""Angle up to a full turn, rad. A larger number is not in radians."""
+Point2 = Annotated[tuple[Coordinate, Coordinate], Strict(False)]
+Point3 = Annotated[tuple[Coordinate, Coordinate, Coordinate], Strict(False)]
 Fraction = Annotated[float, Field(gt=0.0, le=1.0)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 
@@ -67,9 +79,9 @@ class RobotSection(ScenarioSection):
     `seated` needs a stool among the fixtures."""
     position_m: Point2 = (0.0, 0.0)
     """Position of the middle between the feet, or of a fixed base, in the world frame, x and y."""
-    heading_rad: float = 0.0
+    heading_rad: Angle = 0.0
     """Rotation about the world's z axis."""
-    height_m: float = 0.0
+    height_m: Offset = 0.0
     """Height of the pelvis of a robot with legs above its height in the posture."""
     place: Literal["given", "auto"] = "given"
     """Whether it stands there, or where its hands reach all of the equipment with the largest joint-limit
@@ -78,6 +90,59 @@ class RobotSection(ScenarioSection):
 
 SWEEP, STILL = "joints:sweep", "joints:still"
 """Motion sources without a recording: the robot's joints swing, or its arms keep their posture."""
+
+
+class ActorTaskKeys(ScenarioSection):
+    """Keys of `motion.task` for `actor:<task>` on a fixture of that type; by default, the task's own values.
+
+    Whoever performs the task checks them, because the task determines which there are.
+    """
+
+    stroke_m: PositiveFloat | None = None
+    """How far a prismatic joint is moved in a stroke."""
+    stroke_rad: PositiveFloat | None = None
+    """How far a revolute joint is turned in a stroke."""
+    repetitions: PositiveInt | None = None
+    """Number of repetitions."""
+    variation: Annotated[float, Field(ge=0.0, lt=0.5)] | None = None
+    """Relative standard deviation of durations and strokes over the repetitions."""
+    move_duration_s: PositiveFloat | None = None
+    """Duration of the longest move of a repetition; the others keep their ratio to it."""
+    pull_duration_s: PositiveFloat | None = None
+    """Mean duration of a pull; `actor:drawer` only."""
+    push_duration_s: PositiveFloat | None = None
+    """Mean duration of a push; `actor:drawer` only."""
+    initial_duration_s: NonNegativeFloat | None = None
+    """Duration of standing with the arms forward at the start."""
+    transition_duration_s: PositiveFloat | None = None
+    """Duration of moving the hands to before their handles."""
+    descent_duration_s: PositiveFloat | None = None
+    """Duration of moving the hands from there to their handles."""
+    grasp_duration_s: NonNegativeFloat | None = None
+    """Duration of closing the fingers."""
+    turning_pause_s: NonNegativeFloat | None = None
+    """Duration of the stop between two moves."""
+    rest_duration_s: NonNegativeFloat | None = None
+    """Duration of standing still at the end."""
+    approach_forward_m: Annotated[float, Field(ge=-0.3, le=0.3)] | None = None
+    """Position of a hand before it grasps, relative to its handle: along the world's x axis."""
+    approach_outward_m: Annotated[float, Field(ge=-0.3, le=0.3)] | None = None
+    """The same position, along y, away from the other hand."""
+    approach_up_m: Annotated[float, Field(ge=-0.3, le=0.3)] | None = None
+    """The same position, along z. The whole distance from the handle is at most 0.3 m."""
+
+
+class SweepTaskKeys(ScenarioSection):
+    """Keys of `motion.task` for `joints:sweep`, in which all joints of an arm go out and back together."""
+
+    amplitude_rad: PositiveFloat = 1.0
+    """Displacement of every joint, to the side on which it has more room."""
+    speed_rad_s: PositiveFloat = 1.0
+    """Greatest speed of every joint."""
+    repetitions: PositiveInt = 1
+    """Number of strokes out and back."""
+    pause_s: NonNegativeFloat = 0.25
+    """Pause at every end."""
 
 
 class MotionSection(ScenarioSection):
@@ -103,9 +168,7 @@ class MotionSection(ScenarioSection):
     end_s: PositiveFloat | None = None
     """End of the part that is used."""
     task: dict[str, int | float] = Field(default_factory=dict)
-    """Parameters of a virtual actor's performance: `stroke_m`, `repetitions`, `variation`, ... The equipment
-    is
-    where the fixture is."""
+    """Parameters of a virtual actor's performance, or of a sweep of the joints."""
 
     @model_validator(mode="after")
     def _ordered(self) -> "MotionSection":
@@ -123,8 +186,7 @@ class WeightsSection(ScenarioSection):
     """Weight of low joint speeds."""
     ergonomy: NonNegativeFloat = 0.0
     """Weight of closeness to the ergonomic posture. It enters the law multiplied by the square of the
-    sampling
-    period, so it has an effect only with nearly all the weight."""
+    sampling period, so it has an effect only with nearly all the weight."""
     manipulability: NonNegativeFloat = 0.0
     """Weight of the distance from singular postures."""
 
@@ -167,26 +229,25 @@ class RetargetSection(ScenarioSection):
     """Savitzky-Golay window in samples, odd."""
     smoothing_order: PositiveInt = 5
     """Savitzky-Golay polynomial order."""
-    joint_limit_margin_rad: NonNegativeFloat = 0.03
+    joint_limit_margin_rad: Annotated[float, Field(ge=0.0, le=6.2832)] = 0.03
     """Distance kept from the joint limits: about the deflection of a loaded joint under its own stiffness."""
     speed_limit_fraction: Fraction = 0.95
     """Fraction of the joint speed limits that may be used."""
-    contact_distance_m: NonNegativeFloat = 0.015
+    contact_distance_m: Extent = 0.015
     """Palm to handle distance below which the actor is in contact."""
-    transition_distance_m: PositiveFloat = 0.1
+    transition_distance_m: Length = 0.1
     """Palm to handle distance over which the hand's target blends into contact."""
     transition_time_s: PositiveFloat = 1.5
     """Shortest time of the recording for that transition."""
     pelvis_follow: Annotated[float, Field(ge=0.0, le=1.0)] = 0.4
     """Ratio of the COG's horizontal motion to that of the hands in contact."""
-    pelvis_advance: Annotated[float, Field(ge=-1.0, le=1.0)] = 0.0
-    """Forward motion of the COG for each metre that the hands in contact rise, m/m."""
+    pelvis_advance: Annotated[float, Field(ge=-1.0, le=1.0, json_schema_extra={"unit": "m/m"})] = 0.0
+    """Forward motion of the COG for each metre that the hands in contact rise."""
     pelvis_lean_m: float = 0.0
     """Distance of the COG in front of the middle of the soles, in contact, at the middle of its path."""
     pelvis_height_follow: Annotated[float, Field(ge=0.0, le=1.0)] = 1.0
     """Ratio of the robot's change of pelvis height in free motion to the person's, scaled to the robot, as
-    far
-    as its legs allow."""
+    far as its legs allow."""
 
     @model_validator(mode="after")
     def _window(self) -> "RetargetSection":
@@ -201,14 +262,18 @@ class GripSection(ScenarioSection):
     """The compliant constraint by which a hand holds a handle."""
 
     stiffness_n_m: PositiveFloat = 2000.0
+    """Stiffness of the spring between palm and handle."""
     damping_ns_m: NonNegativeFloat = 30.0
+    """Damping of that spring."""
     rotational_stiffness_nm_rad: NonNegativeFloat = 10.0
+    """Stiffness of the spring between the orientations of palm and handle."""
     rotational_damping_nms_rad: NonNegativeFloat = 0.5
+    """Damping of that spring."""
     max_force_n: PositiveFloat = 60.0
     """Force at which the grip releases the handle."""
     max_torque_nm: PositiveFloat = 3.0
     """Torque at which the grip releases the handle."""
-    tolerance_m: PositiveFloat = 0.02
+    tolerance_m: Length = 0.02
     """Palm to handle distance within which the grip engages."""
 
 
@@ -226,8 +291,7 @@ class ControlSection(ScenarioSection):
     """Model used by computed torque: the arm's own, or its explicit model, in full or abbreviated."""
     elements_hz: PositiveFloat | None = None
     """Rate at which an explicit model's elements, which depend on the joint positions, are computed; by
-    default
-    that of the torques."""
+    default that of the torques."""
     torques_hz: PositiveFloat | None = None
     """Rate at which the torques are computed from the elements, and held in between; by default every
     step."""
@@ -249,12 +313,11 @@ class BalanceSection(ScenarioSection):
     """Whether the measured COG and ZMP are fed back. If not, the legs follow their plan."""
     embedding: bool = True
     """Motion embedding: whether the balance controller takes the arms' motion into account. If not, it
-    assumes
-    the arms to stay in their initial posture."""
-    gain_cog: PositiveFloat = 6.0
-    """Gain k_c of the COG-ZMP control, 1/s; above ω, the pendulum's natural frequency."""
-    gain_zmp: PositiveFloat = 2.0
-    """Gain k_p of the COG-ZMP control, 1/s; below ω."""
+    assumes the arms to stay in their initial posture."""
+    gain_cog: Annotated[float, Field(gt=0.0, json_schema_extra={"unit": "1/s"})] = 6.0
+    """Gain k_c of the COG-ZMP control; above ω, the pendulum's natural frequency."""
+    gain_zmp: Annotated[float, Field(gt=0.0, json_schema_extra={"unit": "1/s"})] = 2.0
+    """Gain k_p of the COG-ZMP control; below ω, the pendulum's natural frequency."""
     recovery: Literal["none", "step"] = "none"
     """Reaction of a standing robot to a push: with `step` it bends the trunk, and steps to where it can
     stop."""
@@ -266,9 +329,13 @@ class StepCommand(ScenarioSection):
     """One of: steps on the spot, or a distance forward or to the left, or a rotation to the left."""
 
     march: Annotated[int, Field(ge=1)] | None = None
+    """Number of steps on the spot."""
     forward_m: float | None = None
+    """Distance to walk forward; negative is backward."""
     sideways_m: float | None = None
+    """Distance to walk to the left; negative is to the right."""
     turn_rad: float | None = None
+    """Angle to turn to the left; negative is to the right."""
 
     @model_validator(mode="after")
     def _one(self) -> "StepCommand":
@@ -281,19 +348,20 @@ class SteppingSection(ScenarioSection):
     """Stepping: commands that are carried out one after another."""
 
     commands: Annotated[tuple[StepCommand, ...], Strict(False), Field(min_length=1)]
+    """Commands, each with one of the keys `march`, `forward_m`, `sideways_m`, `turn_rad`."""
     single_support_s: PositiveFloat = 0.7
     """Duration of single support in every step."""
     double_support_s: PositiveFloat = 0.3
     """Duration of double support before every step."""
-    lift_m: PositiveFloat = 0.03
+    lift_m: Length = 0.03
     """Height of the swing foot at the middle of its path."""
     settle_s: PositiveFloat = 1.5
     """Time of standing before the first step and after the last."""
-    step_length_m: PositiveFloat = 0.2
+    step_length_m: Length = 0.2
     """Longest step forward, between the feet."""
-    step_width_m: PositiveFloat = 0.1
+    step_width_m: Length = 0.1
     """Longest step sideways, between the feet."""
-    step_turn_rad: PositiveFloat = 0.3
+    step_turn_rad: Annotated[float, Field(gt=0.0, le=6.2832)] = 0.3
     """Largest rotation of a step."""
     zmp_inset_m: float = 0.0
     """Distance of the ZMP inward from the sole's middle in single support."""
@@ -307,11 +375,14 @@ class PushSection(ScenarioSection):
     increment_ns: NonNegativeFloat = 0.0
     """Difference of each push's impulse from the previous one's."""
     count: PositiveInt = 1
+    """Number of pushes."""
     start_s: NonNegativeFloat = 1.0
+    """Time from the end of settling to the first push."""
     interval_s: PositiveFloat = 4.0
+    """Time from the start of a push to the start of the next one."""
     duration_s: PositiveFloat = 0.1
     """Duration of a push, whose force is half a sine."""
-    direction_rad: float = 0.0
+    direction_rad: Angle = 0.0
     """Direction of the force, about the world's z axis from x."""
 
     @model_validator(mode="after")
@@ -350,6 +421,7 @@ class SimulationSection(ScenarioSection):
     """Time, logging and the floor."""
 
     timestep_s: Annotated[float, Field(gt=0.0, le=0.01)] = 0.001
+    """Physics step."""
     settle_s: NonNegativeFloat = 0.5
     """Time of standing still before the motion."""
     lead_in_s: NonNegativeFloat = 0.0
@@ -357,7 +429,9 @@ class SimulationSection(ScenarioSection):
     hold_s: NonNegativeFloat = 0.5
     """Time of standing still after the motion."""
     log_rate_hz: Annotated[float, Field(ge=10.0)] = 200.0
+    """Rate of the samples in the log; 1 / timestep_s must be a whole multiple of it."""
     floor_friction: NonNegativeFloat = 0.8
+    """Coulomb friction coefficient between the floor and a body of friction 1."""
 
 
 class CameraSection(ScenarioSection):
@@ -366,13 +440,19 @@ class CameraSection(ScenarioSection):
     target_m: Point3 = (0.1, 0.0, 0.75)
     """Point at the centre of the picture, in the world frame."""
     distance_m: PositiveFloat = 2.2
+    """Distance of the camera from the target."""
     yaw_deg: float = 50.0
+    """Rotation of the camera about the vertical, as in Bullet."""
     pitch_deg: Annotated[float, Field(ge=-89.9, le=89.9)] = -15.0
+    """Elevation of the view; negative looks down."""
     fov_deg: Annotated[float, Field(gt=0.0, lt=180.0)] = 45.0
-    width: Annotated[int, Field(ge=16, le=7680, multiple_of=2)] = 1280
-    """Pixels; H.264 needs even numbers."""
-    height: Annotated[int, Field(ge=16, le=4320, multiple_of=2)] = 720
-    fps: PositiveInt = 30
+    """Vertical field of view."""
+    width: Annotated[int, Field(ge=16, le=7680, multiple_of=2, json_schema_extra={"unit": "px"})] = 1280
+    """Width of the picture; H.264 needs an even number."""
+    height: Annotated[int, Field(ge=16, le=4320, multiple_of=2, json_schema_extra={"unit": "px"})] = 720
+    """Height of the picture; H.264 needs an even number."""
+    fps: Annotated[int, Field(gt=0, json_schema_extra={"unit": "1/s"})] = 30
+    """Frames of the video for each second."""
     overlays: bool = True
     """Draw COG, ZMP and support polygon on the floor."""
 
@@ -381,7 +461,9 @@ class Bound(ScenarioSection):
     """The range in which a metric must be."""
 
     min: float | None = None
+    """Least value that the metric may have."""
     max: float | None = None
+    """Greatest value that the metric may have."""
 
     @model_validator(mode="after")
     def _ordered(self) -> "Bound":

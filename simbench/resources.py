@@ -15,7 +15,7 @@ def resource_dir(kind: str) -> Path:
     Parameters
     ----------
     kind : str
-        `robots`, `scenarios`, `marker_maps` or `samples`.
+        `robots`, `scenarios`, `marker_maps`, `samples` or `schemas`.
 
     Returns
     -------

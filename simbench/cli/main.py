@@ -14,6 +14,7 @@ import simbench
 from simbench.cli.calibrate import calibrate
 from simbench.cli.check import check_scenarios
 from simbench.cli.console import metrics_table, progress_bars
+from simbench.cli.explain import explain
 from simbench.cli.motion import motion_app
 from simbench.cli.place import place
 from simbench.cli.replay import replay, video
@@ -21,6 +22,7 @@ from simbench.cli.report import report
 from simbench.cli.retarget import retarget
 from simbench.cli.robot import robot_app
 from simbench.cli.samples import samples
+from simbench.cli.schema import schema
 from simbench.cli.skills import skills
 from simbench.cli.sweep import sweep
 from simbench.errors import Interrupted, SimbenchError
@@ -188,3 +190,5 @@ app.command()(video)
 app.command()(replay)
 app.command()(report)
 app.command()(samples)
+app.command()(explain)
+app.command()(schema)

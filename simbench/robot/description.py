@@ -9,9 +9,21 @@ from pydantic import Discriminator, Field, Tag, ValidationError, model_validator
 
 from simbench.errors import RobotError
 from simbench.robot.dh.dh import DhRow
-from simbench.robot.shapes import CollisionShape, Pair, Positive, Shell, Strict, Triple
+from simbench.robot.shapes import (
+    CollisionShape,
+    Coordinate,
+    Position,
+    Positive,
+    RollPitchYaw,
+    Shell,
+    Strict,
+    Triple,
+)
 
 NonNegative = Annotated[float, Field(ge=0)]
+Torque = Annotated[float, Field(ge=0.0, json_schema_extra={"unit": "N·m"})]
+JointAngle = Annotated[float, Field(ge=-20.0, le=20.0, json_schema_extra={"unit": "rad"})]
+"""Limit of a joint, rad: up to three turns. A larger number is not in radians."""
 Gains = Annotated[
     Annotated[Mapping[str, tuple[NonNegative, NonNegative]], Tag("rows")]
     | Annotated[Literal["auto"], Tag("auto")],
@@ -21,40 +33,57 @@ Gains = Annotated[
 
 
 class LinkDescription(Strict):
-    """Mass (kg), centre of gravity (m) and inertia about it (ixx, iyy, izz, ixy, ixz, iyz; kg·m²) of a link.
+    """Mass properties of a link."""
 
-    `carved_from` names a link whose published mass properties include this one: they are reduced so that both
-    together, at zero joint position, have the published mass, centre of gravity and inertia.
-    """
-
-    mass: Positive
-    cog: Triple
-    inertia: tuple[float, float, float, float, float, float]
+    mass: Annotated[float, Field(gt=0.0, le=1000.0, json_schema_extra={"unit": "kg"})]
+    """Mass. A larger number is not in kilograms."""
+    cog: Position
+    """Centre of gravity in the link."""
+    inertia: Annotated[
+        tuple[float, float, float, float, float, float], Field(json_schema_extra={"unit": "kg·m²"})
+    ]
+    """Inertia about the centre of gravity, in link axes: `[ixx, iyy, izz, ixy, ixz, iyz]`."""
     carved_from: str | None = None
+    """Link whose published mass properties include this one: they are reduced so that both together, at zero
+    joint position, have the published mass, centre of gravity and inertia."""
 
 
 class FixedFrame(Strict):
     """A massless frame fixed to a link."""
 
     parent: str
-    xyz: Triple
-    rpy: Triple = (0.0, 0.0, 0.0)
+    """Link that carries the frame."""
+    xyz: Position
+    """Origin of the frame in the parent link."""
+    rpy: RollPitchYaw = (0.0, 0.0, 0.0)
+    """Roll, pitch and yaw of the frame in the parent link."""
 
 
 class JointDescription(FixedFrame):
-    """A revolute joint: limits in rad, velocity in rad/s, effort in N·m.
+    """A revolute joint.
 
     Its frame at zero position is placed in the parent link by `xyz` and `rpy`, or by a row of modified
     Denavit-Hartenberg parameters (`dh`), whose axis is z.
     """
 
-    xyz: Triple = (0.0, 0.0, 0.0)
+    parent: str
+    """Link that carries the joint."""
+    xyz: Position = (0.0, 0.0, 0.0)
+    """Origin of the joint's frame in the parent link."""
+    rpy: RollPitchYaw = (0.0, 0.0, 0.0)
+    """Roll, pitch and yaw of the joint's frame in the parent link, at zero position."""
     dh: DhRow | None = None
+    """Modified Denavit-Hartenberg parameters; instead of `xyz`, `rpy` and `axis`."""
     child: str
+    """Link that the joint moves; its frame is the joint's."""
     axis: Literal["x", "y", "z"] = "z"
-    limits: Pair
-    velocity: Positive
-    effort: Positive
+    """Axis of the joint in its frame."""
+    limits: tuple[JointAngle, JointAngle]
+    """Lower and upper limit of the position."""
+    velocity: Annotated[float, Field(gt=0.0, json_schema_extra={"unit": "rad/s"})]
+    """Limit of the speed."""
+    effort: Annotated[float, Field(gt=0.0, json_schema_extra={"unit": "N·m"})]
+    """Limit of the torque at the joint."""
 
     @model_validator(mode="before")
     @classmethod
@@ -68,30 +97,38 @@ class JointDescription(FixedFrame):
 
 
 class Sole(Strict):
-    """The sole's rectangle in the foot frame, m."""
+    """The sole's rectangle in the foot frame."""
 
-    x: Pair
-    y: Pair
+    x: tuple[Coordinate, Coordinate]
+    """Positions of heel and toe."""
+    y: tuple[Coordinate, Coordinate]
+    """Positions of the right and the left edge."""
 
 
 class Hand(Strict):
     """The links of a hand and the joints that close it; a flange that clamps a tool has no fingers."""
 
     palm: str
+    """Link of the palm."""
     fingers: tuple[str, ...] = ()
+    """Links of the fingers."""
     joints: tuple[str, ...] = ()
+    """Joints that close the hand."""
 
 
 class Drive(Strict):
     """A motor with a gear: its reduction, and its inertia, at the rotor or as the joint feels it.
 
-    Short form: `[reduction, rotor]` with the rotor's inertia in g·cm². Otherwise `reflected_inertia`, kg·m²,
-    which includes the inertia of the gear where it was measured at the joint.
+    Short form: `[reduction, rotor]`.
     """
 
     reduction: NonNegative = 0.0
-    rotor: NonNegative | None = None
-    reflected_inertia: NonNegative | None = None
+    """Ratio of the motor's speed to the joint's."""
+    rotor: Annotated[float, Field(ge=0.0, json_schema_extra={"unit": "g·cm²"})] | None = None
+    """Inertia of the rotor; instead of `reflected_inertia`."""
+    reflected_inertia: Annotated[float, Field(ge=0.0, json_schema_extra={"unit": "kg·m²"})] | None = None
+    """Inertia as the joint feels it, which includes the inertia of the gear where it was measured at the
+    joint; instead of `rotor`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -106,11 +143,14 @@ class Drive(Strict):
 
 
 class JointFriction(Strict):
-    """Friction of a joint: `coulomb` (N·m) and `viscous` (N·m·s/rad) in motion, up to `breakaway` at rest."""
+    """Friction of a joint."""
 
-    coulomb: NonNegative = 0.0
-    viscous: NonNegative = 0.0
-    breakaway: NonNegative = 0.0
+    coulomb: Torque = 0.0
+    """Coulomb friction in motion."""
+    viscous: Annotated[float, Field(ge=0.0, json_schema_extra={"unit": "N·m·s/rad"})] = 0.0
+    """Viscous friction in motion."""
+    breakaway: Torque = 0.0
+    """Friction that holds the joint at rest; at least `coulomb`."""
 
     @model_validator(mode="after")
     def _rest_holds_more(self) -> "JointFriction":
@@ -127,8 +167,11 @@ class Bandwidth(Strict):
     """
 
     limb_hz: Positive = 6.0
+    """Natural frequency of all joints but those of the legs."""
     stance_hz: Positive = 2.5
+    """Natural frequency of the joints of the legs."""
     damping_ratio: Positive = 0.7
+    """Damping ratio ζ of all joints."""
 
 
 class Description(Strict):
@@ -139,26 +182,51 @@ class Description(Strict):
     """
 
     name: str
+    """Name of the robot in logs."""
     urdf: str
+    """URDF of the robot, relative to this file."""
     base: Literal["floating", "fixed"] = "floating"
+    """Whether the root link moves freely, or is fixed to the world."""
     mirror: Mapping[str, str] = {}
+    """Beginning of names on the left side to their beginning on the right: what is written for the left side
+    alone holds for the right, mirrored in the xz plane."""
     groups: Mapping[str, tuple[str, ...]]
+    """Joints of each part of the body: `trunk`, `head`, `left_arm`, `right_arm`, `left_leg`, `right_leg`,
+    `left_grip`, `right_grip`."""
     frames: Mapping[str, str] = {}
+    """Frame of the URDF for each role: `pelvis`, `trunk`, `head`, and `shoulder`, `elbow`, `wrist`, `hand`,
+    `thigh`, `foot` with `left_` and `right_`."""
     soles: Mapping[str, Sole] = {}
+    """Rectangle of each sole, by the role of its foot."""
     hands: Mapping[str, Hand] = {}
+    """Hands that hold equipment: `left_hand`, `right_hand`."""
     postures: Mapping[str, Mapping[str, float]] = {}
+    """Named postures: position of each joint, rad or m; joints that are left out are at 0."""
     motors: Mapping[str, Drive] = {}
+    """Drive of each joint: `[reduction, rotor]` with the rotor's inertia in g·cm², or a section."""
     friction: Mapping[str, JointFriction] = {}
+    """Friction of each joint."""
     gains: Gains
+    """Gains of the joint control, `[stiffness, damping]` of each joint in N·m/rad and N·m·s/rad; or `auto`,
+    which derives them from section `bandwidth`."""
     bandwidth: Bandwidth = Bandwidth()
+    """Natural frequencies and damping ratio for `gains: auto`."""
     self_collision: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
+    """Pairs of groups of links: each link of the first group can collide with each of the second."""
     root: str | None = None
+    """Root link of the URDF to build."""
     links: Mapping[str, LinkDescription] = {}
+    """Mass properties of each link."""
     joints: Mapping[str, JointDescription] = {}
+    """Joints of the URDF to build."""
     fixed_frames: Mapping[str, FixedFrame] = {}
+    """Massless frames of the URDF to build."""
     colors: Mapping[str, Triple] = {}
+    """Colours by name: red, green and blue from 0 to 1."""
     visual: Mapping[str, tuple[Shell, ...]] = {}
+    """Visible parts of each link."""
     collision: Mapping[str, tuple[CollisionShape, ...]] = {}
+    """Collision shapes of each link."""
 
 
 def _is_pair(data: Any) -> bool:

@@ -8,43 +8,44 @@ Pair = tuple[float, float]
 Triple = tuple[float, float, float]
 Ring = tuple[float, float, float, float, float]
 Positive = Annotated[float, Field(gt=0)]
+Coordinate = Annotated[float, Field(ge=-10.0, le=10.0, json_schema_extra={"unit": "m"})]
+"""Coordinate in a link, m. A larger number is not in metres."""
+Length = Annotated[float, Field(gt=0.0, le=10.0, json_schema_extra={"unit": "m"})]
+"""Length of a part of a robot, m. A larger number is not in metres."""
+Angle = Annotated[float, Field(ge=-6.2832, le=6.2832, json_schema_extra={"unit": "rad"})]
+"""Angle up to a full turn, rad. A larger number is not in radians."""
+Position = tuple[Coordinate, Coordinate, Coordinate]
+RollPitchYaw = tuple[Angle, Angle, Angle]
+"""Rotations about the fixed axes x, y and z, in this order, rad, as in URDF."""
 
 
 class Strict(BaseModel):
     """Base of all sections of a description: immutable, with finite numbers; unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True)
 
 
 class Loft(Strict):
-    """A surface over superellipse rings along a link axis.
-
-    Parameters
-    ----------
-    along : str
-        The link axis; the rings lie in the plane of the two other axes, u and v in alphabetical order.
-    rings : tuple of [position, centre u, centre v, half width u, half width v]
-        Rings, m, with increasing positions. Between the rings every number is interpolated by a monotone
-        cubic.
-    exponent : float
-        Exponent of the superellipses: 2 gives ellipses, larger numbers rounded rectangles.
-    ends : two of [depth, exponent]
-        Domes before the first and beyond the last ring; depth 0 is a flat end.
-    at, rpy : Triple
-        Position, m, and roll-pitch-yaw angles, rad, in the link.
-    sides, steps : int
-        Number of vertices around the axis, and of mesh rows between two rings (a loft with only two rings is
-        straight).
-    """
+    """A surface over superellipse rings along a link axis."""
 
     along: Literal["x", "y", "z"]
-    rings: Annotated[tuple[Ring, ...], Field(min_length=1)]
+    """The link axis; the rings lie in the plane of the two other axes, u and v in alphabetical order."""
+    rings: Annotated[tuple[Ring, ...], Field(min_length=1, json_schema_extra={"unit": "m"})]
+    """Rings, each `[position, centre u, centre v, half width u, half width v]`, with increasing positions.
+    Between the rings every number is interpolated by a monotone cubic."""
     exponent: Positive = 2.0
+    """Exponent of the superellipses: 2 gives ellipses, larger numbers rounded rectangles."""
     ends: tuple[Pair, Pair] = ((0.0, 2.0), (0.0, 2.0))
-    at: Triple = (0.0, 0.0, 0.0)
-    rpy: Triple = (0.0, 0.0, 0.0)
+    """Domes before the first and beyond the last ring, each `[depth, exponent]`; the depth is in m, and
+    depth 0 is a flat end."""
+    at: Position = (0.0, 0.0, 0.0)
+    """Position in the link."""
+    rpy: RollPitchYaw = (0.0, 0.0, 0.0)
+    """Roll, pitch and yaw in the link."""
     sides: Annotated[int, Field(ge=3)] = 18
+    """Number of vertices around the axis."""
     steps: Annotated[int, Field(ge=1)] = 2
+    """Number of mesh rows between two rings; a loft with only two rings is straight."""
 
     @model_validator(mode="after")
     def _positions_increase(self) -> "Loft":
@@ -54,40 +55,35 @@ class Loft(Strict):
 
 
 class Patch(Strict):
-    """A thin plate that follows the surface of a loft: a visor, an eye, a seam.
-
-    Parameters
-    ----------
-    shell : str
-        Name of the shell of the same link on which the plate lies.
-    center : [angle, position]
-        Centre of the plate: degrees from u towards v, and m along the loft.
-    size : [angle, position]
-        Half widths of the plate, in the same units.
-    exponent : float
-        Exponent of the superellipse that is its outline.
-    lift : float
-        Height above the surface, m.
-    sides : int
-        Number of vertices of the outline.
-    """
+    """A thin plate that follows the surface of a loft: a visor, an eye, a seam."""
 
     shell: str
+    """Name of the shell of the same link on which the plate lies."""
     center: Pair
+    """Centre of the plate, `[angle, position]`: degrees from u towards v, and m along the loft."""
     size: Pair
+    """Half widths of the plate, `[angle, position]`: degrees, and m along the loft."""
     exponent: Positive = 2.0
-    lift: Positive = 0.0015
+    """Exponent of the superellipse that is its outline."""
+    lift: Length = 0.0015
+    """Height above the surface."""
     sides: Annotated[int, Field(ge=3)] = 20
+    """Number of vertices of the outline."""
 
 
 class Shell(Strict):
-    """One visible part of a link: a loft or a patch, in a colour; `twin` adds its mirror image."""
+    """One visible part of a link: a loft or a patch, in a colour."""
 
     color: str
+    """Name of one of the colours of section `colors`."""
     name: str | None = None
+    """Name by which a patch refers to this shell."""
     loft: Loft | None = None
+    """Surface over rings; instead of `patch`."""
     patch: Patch | None = None
+    """Plate on the surface of another shell; instead of `loft`."""
     twin: bool = False
+    """Whether the shell's mirror image in the xz plane is added."""
 
     @model_validator(mode="after")
     def _one_form(self) -> "Shell":
@@ -97,12 +93,16 @@ class Shell(Strict):
 
 
 class CollisionShape(Strict):
-    """One convex collision shape: a box (side lengths) or sphere (radius) centred at `at`, or a loft; m."""
+    """One convex collision shape: a box, a sphere or a loft."""
 
-    box: Triple | None = None
-    sphere: Positive | None = None
+    box: tuple[Length, Length, Length] | None = None
+    """Side lengths of a box."""
+    sphere: Length | None = None
+    """Radius of a sphere."""
     loft: Loft | None = None
-    at: Triple = (0.0, 0.0, 0.0)
+    """Convex hull of a surface over rings."""
+    at: Position = (0.0, 0.0, 0.0)
+    """Position of the centre of a box or sphere in the link."""
 
     @model_validator(mode="after")
     def _one_form(self) -> "CollisionShape":

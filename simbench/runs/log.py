@@ -3,29 +3,125 @@
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
 from simbench.errors import RunError
+from simbench.sim.signals import Signal
 
 ENCODING = {"zlib": True, "complevel": 4, "shuffle": True}
 
-Variable = tuple[tuple[str, ...], Any, str]
-"""Dimensions, values, units."""
+STROKES: Signal[None] = Signal(
+    "strokes", ("stroke", "bound"), "s", "First and last instant of each of the recording's strokes."
+)
+CONTACT_EVENT_SIGNALS: tuple[Signal[None], ...] = (
+    Signal("contact_first", ("contact",), "", "Link of the robot that touches, `robot/link`.", dtype=str),
+    Signal("contact_second", ("contact",), "", "What it touches: `floor`, or `body/link`.", dtype=str),
+    Signal("contact_start", ("contact",), "s", "Time of the first sample that saw the contact."),
+    Signal("contact_end", ("contact",), "s", "Time of the last sample that saw the contact."),
+    Signal(
+        "contact_peak_force", ("contact",), "N", "Largest sum of the contact's normal forces at a sample."
+    ),
+)
+"""Columns of the table of contacts; an event lasts from its first sample to its last without a break."""
+COORDINATE_SIGNALS: tuple[Signal[None], ...] = (
+    Signal("time", ("time",), "s", "Time of the samples from the start of the simulation."),
+    Signal("joint", ("joint",), "", "Names of the robot's joints, in its model's order.", dtype=str),
+    Signal("foot", ("foot",), "", "Feet of the robot, `left` and `right`.", dtype=str),
+    Signal("hand", ("hand",), "", "Hands of the robot, `left` and `right`.", dtype=str),
+    Signal("xyz", ("xyz",), "", "Axes of a vector.", dtype=str),
+    Signal("xy", ("xy",), "", "Axes of a horizontal vector.", dtype=str),
+    Signal(
+        "pose", ("pose",), "", "Numbers of a pose: position x, y, z and quaternion qx, qy, qz, qw.", dtype=str
+    ),
+    Signal(
+        "axis6", ("axis6",), "", "Numbers of a wrench (force, moment) or twist (linear, angular).", dtype=str
+    ),
+)
+"""Labels of the dimensions that have them."""
+ATTRIBUTE_SIGNALS: tuple[Signal[None], ...] = (
+    Signal(
+        "robot", (), "", "Name of the robot, with which the names of its links begin in contacts.", dtype=str
+    ),
+    Signal("mass_kg", (), "kg", "Mass of the robot that the plan assumes."),
+    Signal("gravity_m_s2", (), "m/s²", "Acceleration of gravity."),
+    Signal("settle_s", (), "s", "Time of standing still before anything moves; most metrics begin after it."),
+    Signal("motion_start_s", (), "s", "Time at which the recording's first sample is reached."),
+    Signal("grips_lost", (), "", "Number of grips that were overloaded and released.", dtype=int),
+    Signal("saturated_fraction", (), "", "Fraction of all joints' physics steps whose torque was limited."),
+    Signal("hand_links", (), "", "Links of the hands, separated by spaces.", dtype=str),
+    Signal("foot_links", (), "", "Links of the feet, separated by spaces.", dtype=str),
+    Signal("thigh_links", (), "", "Links of the thighs, separated by spaces.", dtype=str),
+    Signal("seat", (), "", "Name of the fixture that the robot sits on; empty if it stands.", dtype=str),
+)
+"""Attributes of the whole log."""
 
 
-def build_dataset(
-    variables: Mapping[str, Variable],
-    coordinates: Mapping[str, Any],
-    attributes: Mapping[str, Any],
-) -> xr.Dataset:
-    """Combine arrays in a dataset whose variables all have `units`.
+class Variable(NamedTuple):
+    """A variable of a log.
 
     Parameters
     ----------
-    variables : mapping of str to (dims, values, units)
+    dims : tuple of str
+        Dimensions.
+    values : array_like
+        Values.
+    units : str
+        SI unit, and the frame where there is one; empty for what has none.
+    description : str
+        Description, which the file holds beside the unit.
+    """
+
+    dims: tuple[str, ...]
+    values: Any
+    units: str
+    description: str = ""
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """Attributes of the variable in the file."""
+        described = {"description": self.description} if self.description else {}
+        return {"units": self.units, **described}
+
+
+def label(signals: Sequence[Signal[Any]], values: Mapping[str, Any], *sampled: str) -> dict[str, Variable]:
+    """Make variables of arrays from the declarations of what they are.
+
+    Parameters
+    ----------
+    signals : sequence of Signal
+        Declarations of at least all quantities in `values`.
+    values : mapping of str to array_like
+        Arrays by name.
+    *sampled : str
+        Dimensions before those of a sample, such as `time`.
+
+    Returns
+    -------
+    dict of str to Variable
+        Variables in the order of `values`.
+    """
+    declared = {signal.name: signal for signal in signals}
+    return {
+        name: Variable(
+            (*sampled, *declared[name].dims), array, declared[name].unit, declared[name].description
+        )
+        for name, array in values.items()
+    }
+
+
+def build_dataset(
+    variables: Mapping[str, Variable | tuple[tuple[str, ...], Any, str]],
+    coordinates: Mapping[str, Any],
+    attributes: Mapping[str, Any],
+) -> xr.Dataset:
+    """Combine arrays in a dataset whose variables all have `units`, and a `description` where it is given.
+
+    Parameters
+    ----------
+    variables : mapping of str to Variable or (dims, values, units)
         Variables by name.
     coordinates : mapping of str to array_like
         Labels of each dimension that has them.
@@ -37,12 +133,35 @@ def build_dataset(
     xarray.Dataset
         The dataset.
     """
-    data = {name: (dims, values, {"units": units}) for name, (dims, values, units) in variables.items()}
-    labels = {
-        name: (name, np.asarray(values), {"units": "s"} if name == "time" else {})
-        for name, values in coordinates.items()
-    }
+    data = {}
+    for name, given in variables.items():
+        variable = Variable(*given)
+        data[name] = (variable.dims, variable.values, variable.attributes)
+    declared = {signal.name: signal for signal in COORDINATE_SIGNALS}
+    labels = {}
+    for name, values in coordinates.items():
+        signal = declared[name]
+        units = {"units": signal.unit} if signal.unit else {}
+        labels[name] = (name, np.asarray(values), {**units, "description": signal.description})
     return xr.Dataset(data, coords=labels, attrs=dict(attributes))
+
+
+def assign_variables(log: xr.Dataset, variables: Mapping[str, Variable]) -> xr.Dataset:
+    """Add variables to a log.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        The log.
+    variables : mapping of str to Variable
+        Variables by name.
+
+    Returns
+    -------
+    xarray.Dataset
+        The log with the variables.
+    """
+    return log.assign({name: (each.dims, each.values, each.attributes) for name, each in variables.items()})
 
 
 def contact_variables(events: Sequence[Any]) -> dict[str, Variable]:
@@ -55,20 +174,16 @@ def contact_variables(events: Sequence[Any]) -> dict[str, Variable]:
 
     Returns
     -------
-    dict of str to (dims, values, units)
+    dict of str to Variable
         Variables for `build_dataset`.
     """
-    return {
-        "contact_first": (("contact",), np.array([event.first for event in events], dtype=str), ""),
-        "contact_second": (("contact",), np.array([event.second for event in events], dtype=str), ""),
-        "contact_start": (("contact",), np.array([event.start for event in events], dtype=float), "s"),
-        "contact_end": (("contact",), np.array([event.end for event in events], dtype=float), "s"),
-        "contact_peak_force": (
-            ("contact",),
-            np.array([event.peak_force for event in events], dtype=float),
-            "N",
-        ),
+    columns = {
+        signal.name: np.array(
+            [getattr(event, signal.name.removeprefix("contact_")) for event in events], dtype=signal.dtype
+        )
+        for signal in CONTACT_EVENT_SIGNALS
     }
+    return label(CONTACT_EVENT_SIGNALS, columns)
 
 
 def write_log(dataset: xr.Dataset, path: Path) -> None:
@@ -98,7 +213,7 @@ def open_run(folder: str | Path) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        The log, with `units` on every variable.
+        The log, with `units` on every variable, and with `description` too in logs that have it.
 
     Raises
     ------

@@ -12,12 +12,105 @@ from simbench.kinematics.arrays import Array
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
-from simbench.runs.log import Variable, build_dataset, contact_variables
+from simbench.runs.log import STROKES, Variable, assign_variables, build_dataset, contact_variables, label
 from simbench.runs.metrics import add_support_polygon
 from simbench.sim.balance_loop import OnlineBalance
 from simbench.sim.engine import GRAVITY
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.recorder import Recorder
+from simbench.sim.signals import Signal
+
+LIMIT_SIGNALS: tuple[Signal[None], ...] = (
+    Signal("position_lower", ("joint",), "rad", "Lower limit of each joint's position."),
+    Signal("position_upper", ("joint",), "rad", "Upper limit of each joint's position."),
+    Signal("speed_limit", ("joint",), "rad/s", "Limit of each joint's speed."),
+    Signal("torque_limit", ("joint",), "N m", "Limit of each motor's torque at the joint."),
+    Signal("lowest_position", ("joint",), "rad", "Least position of each joint at any physics step."),
+    Signal("highest_position", ("joint",), "rad", "Greatest position of each joint at any physics step."),
+    Signal("highest_speed", ("joint",), "rad/s", "Greatest speed of each joint at any physics step."),
+    Signal("is_grip", ("joint",), "", "Whether the joint closes a hand.", dtype=bool),
+    Signal("is_arm", ("joint",), "", "Whether the joint is one of an arm.", dtype=bool),
+)
+"""Limits of the joints and the extremes of their motion. Prismatic joints have m, m/s and N."""
+ZMP_SIGNALS: tuple[Signal[None], ...] = (
+    Signal(
+        "zmp",
+        ("xy",),
+        "m",
+        "ZMP on the floor in the world, from the wrench of the floor on the feet; NaN without contact.",
+    ),
+    Signal(
+        "zmp_from_momentum",
+        ("xy",),
+        "m",
+        "ZMP on the floor in the world, from the rate of the momentum and all other wrenches on the robot.",
+    ),
+)
+"""What `_zmp_variables` computes."""
+HAND_SIGNALS: tuple[Signal[None], ...] = (
+    Signal(
+        "palm_target",
+        ("hand", "xyz"),
+        "m",
+        "Planned position of the palms in the world; NaN for a hand without a plan.",
+    ),
+    Signal(
+        "palm_actor",
+        ("hand", "xyz"),
+        "m",
+        "Position of the actor's palms in the world, as the robot is to repeat it; NaN for a hand without a "
+        "plan.",
+    ),
+    Signal("hand_contact", ("hand",), "", "Whether each of the actor's hands is in contact.", dtype=bool),
+)
+"""What `_hand_variables` samples of the plan."""
+BALANCE_SIGNALS: tuple[Signal[None], ...] = (
+    Signal("cog_desired", ("xy",), "m", "Desired COG in the world."),
+    Signal("zmp_desired", ("xy",), "m", "Desired ZMP in the world."),
+    Signal("cog_measured", ("xy",), "m", "COG in the world as the balance controller measures it."),
+    Signal("zmp_measured", ("xy",), "m", "ZMP in the world as the balance controller measures it."),
+    Signal("contact_planned", ("foot",), "", "Whether each foot is planned to be on the floor.", dtype=bool),
+)
+"""What `with_balance` adds to a log."""
+BALANCE_ATTRIBUTES: tuple[Signal[None], ...] = (
+    Signal("steps", (), "", "Number of planned steps.", dtype=int),
+    Signal("recovery_steps", (), "", "Number of steps taken to recover from pushes.", dtype=int),
+    Signal(
+        "landed_early", (), "", "Number of swings that met the floor before their planned end.", dtype=int
+    ),
+    Signal("balance_gave_up_s", (), "s", "Time from which the balance controller held still; NaN if never."),
+)
+"""Attributes that `with_balance` adds to a log."""
+
+
+def actor_signals(mechanism: Mechanism) -> tuple[Signal[None], ...]:
+    """Declare what the log holds of the actor's motion of a fixture, and of what both cut with it.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Description of the fixture.
+
+    Returns
+    -------
+    tuple of Signal
+        Position of each joint as the actor moved it; for a fixture that cuts, the depths of both cuts.
+    """
+    signals: list[Signal[None]] = [
+        Signal(
+            f"{mechanism.name}_{joint.name}_actor",
+            (),
+            joint.unit,
+            "Position to which the actor moved the joint.",
+        )
+        for joint in mechanism.joints
+    ]
+    if mechanism.cut is not None:
+        signals += [
+            Signal(f"{mechanism.name}_cut", (), "m", "Depth of the robot's cut."),
+            Signal(f"{mechanism.name}_cut_actor", (), "m", "Depth that the actor's motion would cut."),
+        ]
+    return tuple(signals)
 
 
 def make_log(
@@ -60,10 +153,8 @@ def make_log(
     time = recorder.time[used]
     sides = [role.removesuffix("_hand") for role in robot.hands]
     stands = bool(robot.feet) and not seat
-    variables: dict[str, Variable] = {
-        name: (("time", *signal.dims), recorder[name][used], signal.unit)
-        for name, signal in recorder.signals.items()
-    }
+    sampled = {name: recorder[name][used] for name in recorder.signals}
+    variables = label(list(recorder.signals.values()), sampled, "time")
     variables |= _limits(robot, recorder) | contact_variables(recorder.events)
     if stands:
         variables |= _zmp_variables(robot, time, variables)
@@ -73,7 +164,7 @@ def make_log(
         paths = [np.interp(time, timeline.time, positions[:, column]) for column in range(positions.shape[1])]
         variables |= _actor_variables(mechanism, recorder, paths)
     bounds = timeline.time[strokes] if strokes is not None else np.empty((0, 2))
-    variables["strokes"] = (("stroke", "bound"), bounds, "s")
+    variables |= label((STROKES,), {"strokes": bounds})
     coordinates = {
         "time": time,
         "joint": robot.joint_names,
@@ -119,13 +210,12 @@ def with_balance(log: xr.Dataset, balancer: OnlineBalance) -> xr.Dataset:
     """
     whole, gait = balancer.whole, balancer.gait
     ticks = np.rint(log["time"].values / gait.timestep).astype(int).clip(0, len(gait.zmp) - 1)
-    plane = ("time", "xy")
     logged = {
-        "cog_desired": (plane, gait.cog[ticks], {"units": "m"}),
-        "zmp_desired": (plane, gait.zmp[ticks], {"units": "m"}),
-        "cog_measured": (plane, whole.cog[ticks], {"units": "m"}),
-        "zmp_measured": (plane, whole.zmp[ticks], {"units": "m"}),
-        "contact_planned": (("time", "foot"), gait.contact[ticks], {"units": ""}),
+        "cog_desired": gait.cog[ticks],
+        "zmp_desired": gait.zmp[ticks],
+        "cog_measured": whole.cog[ticks],
+        "zmp_measured": whole.zmp[ticks],
+        "contact_planned": gait.contact[ticks],
     }
     gave_up = np.nan if whole.gave_up is None else whole.gave_up * gait.timestep
     attributes = {
@@ -134,7 +224,7 @@ def with_balance(log: xr.Dataset, balancer: OnlineBalance) -> xr.Dataset:
         "landed_early": whole.landing.early,
         "balance_gave_up_s": gave_up,
     }
-    return log.assign(logged).assign_attrs(attributes)
+    return assign_variables(log, label(BALANCE_SIGNALS, logged, "time")).assign_attrs(attributes)
 
 
 def _zmp_variables(robot: Robot, time: Array, variables: Mapping[str, Variable]) -> dict[str, Variable]:
@@ -149,28 +239,28 @@ def _zmp_variables(robot: Robot, time: Array, variables: Mapping[str, Variable])
     spin = _derivative(time, values("angular_momentum"))
     ground = values("foot_wrench").sum(axis=1)
     momentum = zmp_from_momentum(mass, GRAVITY, cog, rate, spin, others[:, :3], others[:, 3:])
-    return {
-        "zmp": (("time", "xy"), zmp_from_wrench(ground[:, :3], ground[:, 3:]), "m"),
-        "zmp_from_momentum": (("time", "xy"), momentum, "m"),
-    }
+    zmp = {"zmp": zmp_from_wrench(ground[:, :3], ground[:, 3:]), "zmp_from_momentum": momentum}
+    return label(ZMP_SIGNALS, zmp, "time")
 
 
 def _hand_variables(timeline: Timeline, sides: Sequence[str], time: Array) -> dict[str, Variable]:
     """Sample the planned motion of the palms at the log's times; only the contact if there is no plan."""
     plan = timeline.hands
     if plan is None:
-        return {"hand_contact": (("time", "hand"), np.zeros((len(time), len(sides)), dtype=bool), "")}
-    return {
-        "palm_target": (("time", "hand", "xyz"), _palm_paths(plan.targets, sides, timeline, time), "m"),
-        "palm_actor": (("time", "hand", "xyz"), _palm_paths(plan.actor, sides, timeline, time), "m"),
-        "hand_contact": (("time", "hand"), _in_contact(plan.contact, sides, timeline, time), ""),
+        contact = np.zeros((len(time), len(sides)), dtype=bool)
+        return label(HAND_SIGNALS, {"hand_contact": contact}, "time")
+    hands = {
+        "palm_target": _palm_paths(plan.targets, sides, timeline, time),
+        "palm_actor": _palm_paths(plan.actor, sides, timeline, time),
+        "hand_contact": _in_contact(plan.contact, sides, timeline, time),
     }
+    return label(HAND_SIGNALS, hands, "time")
 
 
 def _actor_variables(mechanism: Mechanism, recorder: Recorder, paths: Sequence[Array]) -> dict[str, Variable]:
     """Label how the actor moved a fixture's joints, and how deep both cut where it is a knife."""
-    variables: dict[str, Variable] = {
-        f"{mechanism.name}_{joint.name}_actor": (("time",), path, joint.unit)
+    values: dict[str, Array] = {
+        f"{mechanism.name}_{joint.name}_actor": path
         for joint, path in zip(mechanism.joints, paths, strict=True)
     }
     if mechanism.cut is not None:
@@ -180,8 +270,8 @@ def _actor_variables(mechanism: Mechanism, recorder: Recorder, paths: Sequence[A
         position = recorder[f"{mechanism.name}_{joint.name}"][: recorder.count]
         for name, path in {"cut": position, "cut_actor": paths[column]}.items():
             depth = depth_per_path * np.concatenate([[0.0], np.cumsum(np.abs(np.diff(path)))])
-            variables[f"{mechanism.name}_{name}"] = (("time",), depth[: len(path)], "m")
-    return variables
+            values[f"{mechanism.name}_{name}"] = depth[: len(path)]
+    return label(actor_signals(mechanism), values, "time")
 
 
 def _limits(robot: Robot, recorder: Recorder) -> dict[str, Variable]:
@@ -189,17 +279,18 @@ def _limits(robot: Robot, recorder: Recorder) -> dict[str, Variable]:
     model = robot.model
     arms = {joint for side in SIDES for joint in robot.groups.get(f"{side}_arm", ())}
     grips = {joint for hand in robot.hands.values() for joint in hand.joints}
-    return {
-        "position_lower": (("joint",), np.asarray(model.lowerPositionLimit[robot.root_q :]), "rad"),
-        "position_upper": (("joint",), np.asarray(model.upperPositionLimit[robot.root_q :]), "rad"),
-        "speed_limit": (("joint",), np.asarray(model.velocityLimit[robot.root_v :]), "rad/s"),
-        "torque_limit": (("joint",), robot.motors.torque_limit, "N m"),
-        "lowest_position": (("joint",), recorder.lowest_position, "rad"),
-        "highest_position": (("joint",), recorder.highest_position, "rad"),
-        "highest_speed": (("joint",), recorder.highest_speed, "rad/s"),
-        "is_grip": (("joint",), np.array([name in grips for name in robot.joint_names]), ""),
-        "is_arm": (("joint",), np.array([name in arms for name in robot.joint_names]), ""),
+    values = {
+        "position_lower": np.asarray(model.lowerPositionLimit[robot.root_q :]),
+        "position_upper": np.asarray(model.upperPositionLimit[robot.root_q :]),
+        "speed_limit": np.asarray(model.velocityLimit[robot.root_v :]),
+        "torque_limit": robot.motors.torque_limit,
+        "lowest_position": recorder.lowest_position,
+        "highest_position": recorder.highest_position,
+        "highest_speed": recorder.highest_speed,
+        "is_grip": np.array([name in grips for name in robot.joint_names]),
+        "is_arm": np.array([name in arms for name in robot.joint_names]),
     }
+    return label(LIMIT_SIGNALS, values)
 
 
 def _foot_links(robot: Robot) -> list[str]:

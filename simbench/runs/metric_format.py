@@ -4,15 +4,23 @@ import math
 
 from simbench.runs.checks import Metric
 
-# Longest first: `_nm_rad` is not `_rad`.
-_UNITS = {
+# The longest suffix that fits counts: `_nm_rad` is not `_rad`.
+UNITS = {
+    "_nms_rad": "N·m·s/rad",
     "_nm_rad": "N·m/rad",
+    "_kg_m2": "kg·m²",
+    "_j_m3": "J/m³",
+    "_j_m2": "J/m²",
     "_rad_s": "rad/s",
     "_m_s2": "m/s²",
+    "_ns_m": "N·s/m",
     "_n_m": "N/m",
     "_m_s": "m/s",
+    "_nms": "N·m·s",
     "_rad": "rad",
+    "_deg": "°",
     "_nm": "N·m",
+    "_ns": "N·s",
     "_hz": "Hz",
     "_kg": "kg",
     "_m": "m",
@@ -21,22 +29,23 @@ _UNITS = {
     "_w": "W",
     "_j": "J",
 }
+"""Unit by the suffix of a metric's or a scenario key's name, longest suffix first."""
 
 
 def unit_of(name: str) -> str:
-    """Read a metric's unit from the suffix of its name.
+    """Read the unit of a metric or a scenario key from the suffix of its name.
 
     Parameters
     ----------
     name : str
-        Name of the metric, `group.name_unit`.
+        Name of the metric, `group.name_unit`, or of the key.
 
     Returns
     -------
     str
         The unit; empty for a plain number.
     """
-    return next((unit for suffix, unit in _UNITS.items() if name.endswith(suffix)), "")
+    return next((unit for suffix, unit in UNITS.items() if name.endswith(suffix)), "")
 
 
 def format_value(value: Metric) -> str:

@@ -7,6 +7,26 @@ import xarray as xr
 
 from simbench.balance.standing.support import support_margin, support_polygon
 from simbench.kinematics.arrays import Array
+from simbench.runs.log import assign_variables, label
+from simbench.sim.signals import Signal
+
+SUPPORT_SIGNALS: tuple[Signal[None], ...] = (
+    Signal(
+        "support_polygon",
+        ("corner", "xy"),
+        "m",
+        "Corners of the support polygon in the world: the convex hull of the points where the feet touch the "
+        "floor, padded with NaN.",
+    ),
+    Signal(
+        "zmp_margin",
+        (),
+        "m",
+        "Distance of the ZMP from the edge of the support polygon: positive inside, negative outside, -∞ "
+        "without contact.",
+    ),
+)
+"""What `add_support_polygon` adds to a log."""
 
 FELL_HEIGHT = 0.7
 """A robot whose root drops below this fraction of its first height has fallen."""
@@ -65,9 +85,8 @@ def add_support_polygon(log: xr.Dataset) -> xr.Dataset:
         polygons[sample, : len(polygon)] = polygon
         if not np.isnan(zmp[sample, 0]):
             margins[sample] = support_margin(zmp[sample], polygon)
-    return log.assign(
-        support_polygon=(("time", "corner", "xy"), polygons, {"units": "m"}),
-        zmp_margin=(("time",), margins, {"units": "m"}),
+    return assign_variables(
+        log, label(SUPPORT_SIGNALS, {"support_polygon": polygons, "zmp_margin": margins}, "time")
     )
 
 

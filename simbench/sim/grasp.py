@@ -190,14 +190,14 @@ GRIP_SIGNALS: tuple[Signal[Sequence[Grip]], ...] = (
         "grip_wrench",
         ("hand", "axis6"),
         "N, N m at grip_point",
-        "Force and torque of each grip on the palm.",
+        "Force and torque of each grip on the palm, in the world's axes.",
         lambda grips: [grip.wrench for grip in grips],
     ),
     Signal(
         "grip_point",
         ("hand", "xyz"),
         "m",
-        "Point of application of each grip's force.",
+        "Point of application of each grip's force in the world.",
         lambda grips: [grip.point for grip in grips],
     ),
     Signal(

@@ -29,9 +29,9 @@ REFERENCE_SIGNALS: tuple[Signal[Array], ...] = (
 """What is logged of the reference, measured on a row of `Reference.position`."""
 
 DERIVED_SIGNALS: tuple[Signal[None], ...] = (
-    Signal("cog", ("xyz",), "m", "Centre of gravity of the robot."),
-    Signal("cog_velocity", ("xyz",), "m/s", "Velocity of the centre of gravity."),
-    Signal("angular_momentum", ("xyz",), "N m s", "Angular momentum about the centre of gravity."),
+    Signal("cog", ("xyz",), "m", "COG (centre of gravity) of the robot in the world."),
+    Signal("cog_velocity", ("xyz",), "m/s", "Velocity of the COG in the world."),
+    Signal("angular_momentum", ("xyz",), "N m s", "Angular momentum about the COG, in the world's axes."),
     Signal("palm_position", ("hand", "xyz"), "m", "Position of the palms in the world."),
 )
 """What `derive_signals` computes from the samples after a run."""

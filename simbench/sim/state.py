@@ -81,7 +81,25 @@ def robot_signals(robot: Robot) -> tuple[Signal[RobotState], ...]:
     tuple of Signal
         Signals measured on a `RobotState`.
     """
-    root_q, root_v, floating = robot.root_q, robot.root_v, robot.floating
+    return root_and_joint_signals(robot.root_q, robot.root_v)
+
+
+def root_and_joint_signals(root_q: int, root_v: int) -> tuple[Signal[RobotState], ...]:
+    """Declare what is logged of the state of a robot whose root has some coordinates.
+
+    Parameters
+    ----------
+    root_q : int
+        Number of the root's position coordinates: 7, or 0 for a fixed base.
+    root_v : int
+        Number of the root's velocity coordinates: 6, or 0 for a fixed base.
+
+    Returns
+    -------
+    tuple of Signal
+        Signals measured on a `RobotState`.
+    """
+    floating = root_q > 0
     return (
         Signal("joint_position", ("joint",), "rad", "Joint positions.", lambda state: state.q[root_q:]),
         Signal("joint_velocity", ("joint",), "rad/s", "Joint velocities.", lambda state: state.v[root_v:]),

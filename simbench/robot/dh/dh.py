@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import ClassVar
 
 import numpy as np
 import pinocchio as pin
@@ -41,12 +42,24 @@ class DhRow:
         Angle, rad, and distance, m, about and along the joint's z axis at zero joint variable.
     """
 
+    # It is also a section of robot.yaml, whose keys have a description each.
+    __pydantic_config__: ClassVar[Mapping[str, object]] = {
+        "use_attribute_docstrings": True,
+        "extra": "forbid",
+        "allow_inf_nan": False,
+    }
     gamma: float = 0.0
+    """Angle from the parent's x axis to the common normal of the axes, about the parent's z axis."""
     b: float = 0.0
+    """Distance from the parent's x axis to the common normal, along the parent's z axis."""
     alpha: float = 0.0
+    """Angle between the joint axes about their common normal."""
     a: float = 0.0
+    """Distance between the joint axes along their common normal."""
     theta: float = 0.0
+    """Angle about the joint's z axis at zero joint variable."""
     d: float = 0.0
+    """Distance along the joint's z axis at zero joint variable."""
 
 
 @dataclass(frozen=True)

@@ -32,20 +32,35 @@ class Scenario(ScenarioSection):
     """Everything that determines a run."""
 
     name: Name
+    """Name of the scenario: of its run directories and of its baseline."""
     summary: str = ""
+    """One line for `simbench list scenarios`."""
     seed: NonNegativeInt = 0
+    """Seed of all random numbers: the actor's variation and section `variation`."""
     robot: RobotSection = RobotSection()
+    """The robot, and where it stands."""
     motion: MotionSection
+    """The human motion to follow."""
     retarget: RetargetSection = RetargetSection()
+    """How the motion is converted to joint positions."""
     fixtures: Annotated[tuple[Design, ...], Strict(False)] = ()
+    """Equipment in the scene; the key `type` of each says which."""
     grip: GripSection = GripSection()
+    """The compliant constraint by which a hand holds a handle."""
     control: ControlSection = ControlSection()
+    """Joint control."""
     balance: BalanceSection = BalanceSection()
+    """Balance of a robot that stands."""
     stepping: SteppingSection | None = None
+    """Steps that the robot takes; none without this section."""
     push: PushSection | None = None
+    """Pushes on the pelvis; none without this section."""
     variation: VariationSection = VariationSection()
+    """Random deviations of the simulated robot and floor."""
     simulation: SimulationSection = SimulationSection()
+    """Time, logging and the floor."""
     camera: CameraSection = CameraSection()
+    """The camera of the video."""
     checks: dict[str, bool | Bound] = Field(default_factory=dict)
     """Metric name to the value or range it must have."""
 

@@ -1,0 +1,20 @@
+"""The command line's `simbench explain`: parse, call, print."""
+
+from typing import Annotated
+
+import typer
+
+
+def explain(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="WORD...",
+            help="A metric, key, variable of the log or term; or an error or warning, in quotes.",
+        ),
+    ],
+) -> None:
+    """Explain a metric, a key, a variable of the log, a term or a message."""
+    from simbench.runs.explain.lookup import explain as write_explanation
+
+    print(write_explanation(" ".join(words)))

@@ -1,0 +1,265 @@
+"""JSON Schemas of scenario.yaml and robot.yaml, with which editors complete keys and flag errors.
+
+They come from the pydantic models. What pydantic writes is rearranged so that an error is reported at the key
+that is wrong: a union of types becomes a condition on the value's type, and the fixtures a condition on their
+key `type`.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from simbench.options import STILL, SWEEP, ActorTaskKeys, SweepTaskKeys
+from simbench.robot.description import Description
+from simbench.runs.metric_format import UNITS, unit_of
+from simbench.runs.scenario.schema import Scenario
+
+Schema = dict[str, Any]
+Kind = Literal["scenario", "robot"]
+
+_ADDRESS = "https://simbench-robotics.github.io/simbench/schemas"
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_WRONG_UNITS = {
+    "_m": "mm cm km in ft",
+    "_rad": "deg degrees",
+    "_deg": "rad",
+    "_kg": "g mg t lb",
+    "_s": "ms us min h",
+    "_hz": "khz rpm s ms",
+    "_n": "kn lbf nm",
+    "_nm": "nmm ncm knm n",
+    "_ns": "n knms",
+    "_rad_s": "deg_s rpm",
+    "_n_m": "n_mm kn_m n",
+    "_ns_m": "ns_mm n_m",
+    "_nm_rad": "nm_deg nm",
+    "_nms": "nm nms_rad",
+    "_nms_rad": "nms nms_deg",
+    "_kg_m2": "kg_cm2 g_cm2 g_mm2 kgm2",
+    "_j_m3": "j_cm3 j_mm3",
+    "_j_m2": "j_cm2 j_mm2",
+}
+"""Endings that are written by mistake instead of a unit; the name without a unit is one too."""
+
+
+def scenario_schema() -> Schema:
+    """Make the JSON Schema of a scenario.
+
+    Returns
+    -------
+    dict
+        Schema in JSON Schema 2020-12.
+    """
+    schema = _schema(Scenario, "scenario", "Scenario of simbench")
+    definitions = schema["$defs"]
+    for keys in (ActorTaskKeys, SweepTaskKeys):
+        made = definitions[keys.__name__] = _rearrange(keys.model_json_schema())
+        for key in made["properties"].values():
+            # What a task does not give is left out, not null.
+            if isinstance(key["type"], list):
+                key["type"] = key["type"][0]
+                del key["default"]
+        _finish_section(made)
+    _separate_tasks(definitions["MotionSection"])
+    step = definitions["StepCommand"]
+    # Keys that are null count as absent.
+    step["oneOf"] = [
+        {"required": [key], "properties": {key: {"not": {"type": "null"}}}} for key in step["properties"]
+    ]
+    definitions["Bound"]["anyOf"] = [
+        {"required": [key], "properties": {key: {"type": "number"}}} for key in ("min", "max")
+    ]
+    weights = definitions["WeightsSection"]
+    weights["anyOf"] = [
+        {"required": [key], "properties": {key: {"exclusiveMinimum": 0}}} for key in weights["properties"]
+    ]
+    return schema
+
+
+def robot_schema() -> Schema:
+    """Make the JSON Schema of a robot.yaml.
+
+    Returns
+    -------
+    dict
+        Schema in JSON Schema 2020-12.
+    """
+    schema = _schema(Description, "robot", "Robot of simbench")
+    definitions = schema["$defs"]
+    drive = definitions["Drive"]
+    numbers = drive["properties"]
+    reduction, rotor = numbers["reduction"], {"type": "number", "minimum": 0}
+    pair = {
+        "type": "array",
+        "prefixItems": [{"type": "number", "minimum": reduction["minimum"]}, rotor],
+        "minItems": 2,
+        "maxItems": 2,
+    }
+    drive["oneOf"] = [
+        {"required": [key], "properties": {key: {"type": "number"}}} for key in ("rotor", "reflected_inertia")
+    ]
+    description = drive["description"]
+    definitions["DriveSection"] = drive
+    definitions["Drive"] = {
+        "description": description,
+        "type": ["array", "object"],
+        "allOf": [
+            {"if": {"type": "array"}, "then": pair},
+            {"if": {"type": "object"}, "then": {"$ref": "#/$defs/DriveSection"}},
+        ],
+    }
+    for name, forms in (("Shell", ("loft", "patch")), ("CollisionShape", ("box", "sphere", "loft"))):
+        definitions[name]["oneOf"] = [
+            {"required": [form], "properties": {form: {"not": {"type": "null"}}}} for form in forms
+        ]
+    for name in definitions["DhRow"]["properties"].values():
+        name["unit"] = "rad" if name["description"].startswith("Angle") else "m"
+        name["description"] += f" Unit: {name['unit']}."
+    joint = definitions["JointDescription"]
+    joint["if"] = {"required": ["dh"]}
+    joint["then"] = {"properties": {key: False for key in ("xyz", "rpy", "axis")}}
+    return schema
+
+
+SCHEMAS: Mapping[Kind, Callable[[], Schema]] = {"scenario": scenario_schema, "robot": robot_schema}
+"""Function that makes each schema."""
+
+
+def schema_text(kind: Kind) -> str:
+    """Write a JSON Schema as `simbench schema` prints it and `schemas/` holds it.
+
+    Parameters
+    ----------
+    kind : str
+        `scenario` or `robot`.
+
+    Returns
+    -------
+    str
+        JSON with a line break at its end.
+    """
+    return json.dumps(SCHEMAS[kind](), indent=1, ensure_ascii=False) + "\n"
+
+
+def _schema(model: type[BaseModel], kind: Kind, title: str) -> Schema:
+    """Make the schema of a model and its sections."""
+    made = _rearrange(model.model_json_schema())
+    for section in (made, *made["$defs"].values()):
+        _finish_section(section)
+    return {"$schema": _DIALECT, "$id": f"{_ADDRESS}/{kind}.json", "title": title, **made}
+
+
+def _rearrange(node: Any, *, names: bool = False) -> Any:
+    """Rewrite what pydantic made; `names` says that the keys of a mapping are names, not keywords."""
+    if isinstance(node, list):
+        return [_rearrange(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    result = {
+        key: value if key == "default" else _rearrange(value, names=key in ("properties", "$defs"))
+        for key, value in node.items()
+        if names or key != "title"
+    }
+    if names:
+        return result
+    if "$ref" in result or isinstance(result.get("default"), dict):
+        # A section's defaults are those of its keys.
+        result.pop("default", None)
+    if "description" in result:
+        result["description"] = " ".join(result["description"].partition("\n\nParameters\n")[0].split())
+    if "discriminator" in result:
+        return _split_by_type(result)
+    for keyword in ("anyOf", "oneOf"):
+        if keyword in result:
+            return _split_union(result, result.pop(keyword))
+    return result
+
+
+def _split_by_type(schema: Schema) -> Schema:
+    """Make the choice among the kinds of fixtures depend on their key `type`."""
+    schema = dict(schema)
+    mapping = schema.pop("discriminator")["mapping"]
+    schema.pop("oneOf")
+    return {
+        "type": "object",
+        "required": ["type"],
+        "properties": {"type": {"enum": list(mapping)}},
+        "allOf": [
+            {
+                "if": {"properties": {"type": {"const": name}}, "required": ["type"]},
+                "then": {"$ref": reference},
+            }
+            for name, reference in mapping.items()
+        ],
+        **schema,
+    }
+
+
+def _split_union(schema: Schema, alternatives: list[Schema]) -> Schema:
+    """Make the choice among alternatives depend on the type of the value."""
+    types = ["object" if "$ref" in each else each["type"] for each in alternatives]
+    if set(types) == {"integer", "number"}:
+        return {**schema, "type": "number"}
+    if types[1:] == ["null"] and types[0] != "object":
+        simple = dict(alternatives[0])
+        if "enum" in simple:
+            simple["enum"] = [*simple["enum"], None]
+        return {**schema, **simple, "type": [types[0], "null"]}
+    conditions = [
+        {"if": {"type": kind}, "then": each}
+        for kind, each in zip(types, alternatives, strict=True)
+        if set(each) != {"type"}
+    ]
+    return {**schema, "type": types, "allOf": conditions}
+
+
+def _finish_section(section: Schema) -> None:
+    """Say the unit of each key, and flag names with a wrong unit or none."""
+    properties: Mapping[str, Schema] = section.get("properties", {})
+    for name, schema in properties.items():
+        unit = schema.get("unit") or _unit_within(schema) or unit_of(name)
+        if unit:
+            schema["description"] = f"{schema.get('description', '')} Unit: {unit}.".strip()
+            schema["unit"] = unit
+    wrong = {}
+    for name in properties:
+        suffix = next((suffix for suffix in UNITS if name.endswith(suffix)), "")
+        stem = name.removesuffix(suffix)
+        if not suffix or not stem:
+            continue
+        endings = [f"_{ending}" for ending in _WRONG_UNITS.get(suffix, "").split()]
+        mistakes = [ending for ending in endings if stem + ending not in properties]
+        bare = "" if stem in properties else "?"
+        if mistakes:
+            # No value is this text, and every validator quotes it.
+            message = f"write {name}: its unit is {UNITS[suffix]}"
+            wrong[f"^{stem}({'|'.join(mistakes)}){bare}$"] = {"const": message}
+    if wrong and section.get("additionalProperties") is False:
+        # Inside `allOf` they do not count as allowed names.
+        section["allOf"] = [{"patternProperties": wrong}]
+
+
+def _unit_within(schema: Schema) -> str:
+    """Find the unit that all numbers of a list have."""
+    items = schema.get("prefixItems", [])
+    units = {item.get("unit", "") for item in items}
+    return str(units.pop()) if len(units) == 1 else ""
+
+
+def _separate_tasks(motion: Schema) -> None:
+    """Allow each kind of motion source its own keys of `motion.task`."""
+    motion["properties"]["task"].pop("additionalProperties")
+    actor = {"pattern": "^actor:[a-z_]+$"}
+
+    def when(source: Schema, task: Schema) -> Schema:
+        condition = {"properties": {"source": source}, "required": ["source"]}
+        return {"if": condition, "then": {"properties": {"task": task}}}
+
+    motion["allOf"] += [
+        when(actor, {"$ref": "#/$defs/ActorTaskKeys"}),
+        when({"const": SWEEP}, {"$ref": "#/$defs/SweepTaskKeys"}),
+        when({"not": {"anyOf": [actor, {"const": SWEEP}]}, "type": "string"}, {"maxProperties": 0}),
+    ]
+    motion["properties"]["source"]["examples"] = [SWEEP, STILL]

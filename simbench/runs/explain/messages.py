@@ -1,0 +1,1105 @@
+"""What the errors and warnings that users meet mean, and what to do about them."""
+
+from typing import NamedTuple
+
+from simbench.runs.explain.templates import Template, fixed_parts, matches, message_templates
+
+RECORDING, ROBOT, EQUIPMENT = "how_to/recording", "how_to/robot", "how_to/equipment"
+CONTROLLER, CHECKS, CLUSTER = "how_to/controller", "how_to/checks", "how_to/cluster"
+SCENARIO, ROBOT_YAML, VIDEO = "reference/scenario", "reference/robot_yaml", "how_to/video"
+BALANCE, PLACEMENT = "concepts/balance", "concepts/contact_and_placement"
+SKILLS, CALIBRATION = "learn/08_what_did_this_person_minimise", "learn/09_calibrate_an_arm"
+RUN = "start/run_directory"
+
+
+class MessageEntry(NamedTuple):
+    """A message, or several that mean the same, with an explanation.
+
+    Parameters
+    ----------
+    family : str
+        What it is about: the heading in the reference.
+    pattern : str
+        Fixed parts of the message, with `…` for values.
+    meaning : str
+        What it means.
+    advice : str
+        What to do.
+    page : str
+        Page of the site that helps.
+    """
+
+    family: str
+    pattern: str
+    meaning: str
+    advice: str
+    page: str
+
+
+class ErrorClass(NamedTuple):
+    """A class of errors, for messages without an explanation of their own.
+
+    Parameters
+    ----------
+    name : str
+        Name of the class in `simbench.errors`.
+    meaning : str
+        What all its errors have in common.
+    advice : str
+        What to do.
+    page : str
+        Page of the site that helps.
+    """
+
+    name: str
+    meaning: str
+    advice: str
+    page: str
+
+
+_CLASSES = (
+    ErrorClass(
+        "ScenarioError",
+        "A scenario file or an override is missing, malformed or out of range.",
+        "The message names the file and line, the key, and what is allowed. `simbench explain KEY` says what "
+        "the key means.",
+        SCENARIO,
+    ),
+    ErrorClass(
+        "RobotError",
+        "A robot description is missing, inconsistent, or lacks what the task needs.",
+        "`simbench robot inspect FILE` lists everything that is wrong with a URDF or a robot.yaml.",
+        ROBOT,
+    ),
+    ErrorClass(
+        "MotionError",
+        "A recording cannot be read, has gaps, or lacks what retargeting needs.",
+        "`simbench motion inspect FILE` shows what was read: unit, axes, limb lengths, jumps.",
+        RECORDING,
+    ),
+    ErrorClass(
+        "RetargetError",
+        "The motion cannot be transferred to this robot.",
+        "Look at the reach first: `simbench place` finds a base placement; `simbench retarget` shows the "
+        "plan "
+        "without simulating it.",
+        PLACEMENT,
+    ),
+    ErrorClass(
+        "SkillError",
+        "A skill cannot be analysed: invalid weights or examples, or a path that the law cannot follow.",
+        "Check the span that is analysed and the person's stature and mass.",
+        SKILLS,
+    ),
+    ErrorClass(
+        "DynamicsError",
+        "An arm's explicit dynamic model cannot be derived or evaluated.",
+        "`control.model: own` works for every arm.",
+        CONTROLLER,
+    ),
+    ErrorClass(
+        "RunError",
+        "A run directory cannot be written, or lacks the requested data.",
+        "Check the path; a run writes into a new directory, and an interrupted one ends in `.incomplete`.",
+        RUN,
+    ),
+    ErrorClass(
+        "BalanceError",
+        "Balance cannot be kept with the given gains, supports or steps.",
+        "Shorten the steps, bend the knees more, or return to the default gains.",
+        BALANCE,
+    ),
+    ErrorClass(
+        "BaselineError",
+        "A scenario's baseline is missing, malformed, or cannot be written.",
+        "`simbench check --update SCENARIO` measures and writes it.",
+        CHECKS,
+    ),
+    ErrorClass(
+        "CalibrationError",
+        "An arm cannot be calibrated from these recordings.",
+        "Check the columns, the units (rad, m, s) and that the motion excites every joint.",
+        CALIBRATION,
+    ),
+    ErrorClass(
+        "StudyError",
+        "A study of many runs cannot begin or continue.",
+        "A study directory is tied to its arguments, input files and simbench version.",
+        CLUSTER,
+    ),
+    ErrorClass(
+        "ValueError",
+        "A value is not allowed in combination with others of the same section.",
+        "Change the value as the message says.",
+        SCENARIO,
+    ),
+)
+
+
+def _family(name: str, page: str, *rows: tuple[str, ...]) -> tuple[MessageEntry, ...]:
+    """Make the entries of a family; a row may end with a page of its own."""
+    return tuple(
+        MessageEntry(name, pattern, meaning, advice, own[0] if own else page)
+        for pattern, meaning, advice, *own in rows
+    )
+
+
+_CATALOGUE: tuple[MessageEntry, ...] = (
+    *_family(
+        "Scenario files",
+        SCENARIO,
+        (
+            "unknown key…; allowed: …",
+            "The section has no key of this name. Units are part of names: `mass_kg`, not `mass` or "
+            "`mass_g`.",
+            "Use one of the allowed keys. An editor that reads the file's `yaml-language-server` line "
+            "completes "
+            "them.",
+        ),
+        (
+            "required key is missing",
+            "A key without a default value was left out.",
+            "Add the key; `simbench explain KEY` says what it means.",
+        ),
+        (
+            "must be greater than …",
+            "The value is below the range of the key.",
+            "Use a value in the range. Check the unit, which the key's name ends with.",
+        ),
+        (
+            "must be less than or equal to …",
+            "The value is above the range of the key. For a length, mass or angle the usual reason is a "
+            "wrong "
+            "unit: millimetres, grams or degrees instead of m, kg and rad.",
+            "Convert the value to the unit that the key's name ends with.",
+        ),
+        (
+            "must be a valid number",
+            "The value is text, not a number. A unit is never written with the number: it is part of the "
+            "key's "
+            "name.",
+            "Write the number alone, such as `mass_kg: 2.5`.",
+        ),
+        (
+            "must be a valid integer",
+            "The key needs a whole number.",
+            "Write it without a decimal point.",
+        ),
+        (
+            "must be a valid string",
+            "The key needs text.",
+            "Put the value in quotes if it looks like a number.",
+        ),
+        (
+            "must be a section with the keys: …",
+            "A single value stands where a section with keys belongs.",
+            "Indent the section's keys below its name.",
+        ),
+        (
+            "must be one of …",
+            "The value is not one of a fixed list; for `type` of a fixture: there is no such fixture.",
+            "Use one of the listed values.",
+        ),
+        (
+            "must be …, got …",
+            "The value is not one that the key allows.",
+            "Use one of the listed values. `motion.unit` for example takes `m`, `cm`, `mm`, `in` or `cmu`.",
+        ),
+        (
+            "duplicate key '…', first given in line …",
+            "The same key stands twice in one section; which one counts would be unclear.",
+            "Remove one of the two lines.",
+        ),
+        (
+            "not valid YAML: …",
+            "The file does not follow YAML's syntax, for example because of a tab or a missing space after a "
+            "colon.",
+            "Correct the named line.",
+        ),
+        (
+            "must hold 'key: value' lines, not …",
+            "The file is YAML, but a list or a single value.",
+            "A scenario begins with `name: …` and `motion:`; `simbench list scenarios` names examples.",
+        ),
+        (
+            "unknown scenario '…'…; available: …",
+            "There is neither a shipped scenario nor a file of this name.",
+            "Use one of the listed names, or the path of a file ending in `.yaml`.",
+        ),
+        (
+            "--set …: must be key=value, for example seed=1",
+            "The override has no `=`.",
+            "Write `--set section.key=value`, without spaces around `=`.",
+        ),
+        (
+            "--set …: '…' must be an index of '…', …",
+            "A list such as `fixtures` is addressed by number, counted from 0.",
+            "Write for example `--set fixtures.0.mass_kg=3`.",
+        ),
+        (
+            "--set …: '…' is a single value, not a section",
+            "The override addresses a key below a value that has no keys.",
+            "Shorten the key to the one that holds the value.",
+        ),
+        (
+            "1 / simulation.timestep_s (…) must be a whole multiple of …",
+            "Samples of the log and ticks of balance fall on physics steps, so their rates must divide the "
+            "physics rate.",
+            "With `timestep_s: 0.001` rates of 10, 20, 25, 40, 50, 100, 200, 250, 500 and 1000 Hz are "
+            "possible.",
+        ),
+        (
+            "must be at most travel_m, …",
+            "A drawer cannot be further open at the start than it opens.",
+            "Decrease `start_opening_m` or increase `travel_m`.",
+            EQUIPMENT,
+        ),
+        (
+            "fixtures must have different names, got …",
+            "Names of fixtures are used in metrics and logs.",
+            "Give each fixture a `name` of its own.",
+            EQUIPMENT,
+        ),
+        (
+            "must give min, max or both",
+            "A check without bounds checks nothing.",
+            "Write `{min: …}`, `{max: …}` or both; for a metric that is true or false write the value.",
+            CHECKS,
+        ),
+        (
+            "min must be at most max",
+            "No value could satisfy the check.",
+            "Exchange the two bounds.",
+            CHECKS,
+        ),
+        (
+            "motion.task.…: unknown key; allowed: …",
+            "The task that the motion's source names has no such key.",
+            "Use one of the allowed keys. Tasks with a prismatic joint have `stroke_m`, others `stroke_rad`.",
+        ),
+        (
+            "motion.task.…: … takes no keys; an actor:<task> on a fixture of that type does",
+            "Only an actor who works on a fixture of the scenario can be told how to work; a file is as it "
+            "is.",
+            "Remove section `task`, or add a fixture of the task's type.",
+        ),
+        (
+            "motion.source …: needs a fixture of type …",
+            "The actor performs on the scenario's own equipment, which is missing.",
+            "Add a fixture of that type to `fixtures`.",
+            EQUIPMENT,
+        ),
+        (
+            "fixtures: a robot whose robot.posture is … sits on one stool; got …",
+            "A seated robot needs exactly one seat.",
+            "Add one fixture of type `stool`.",
+            EQUIPMENT,
+        ),
+        (
+            "fixtures: … is …; allowed: 0 to … mm below them",
+            "The seat does not touch the thighs of the seated robot.",
+            "Change the stool's `height_m` or `position_m`.",
+            EQUIPMENT,
+        ),
+        (
+            "stepping: hands keep to fixtures only where the robot stands; allowed: one of both",
+            "A robot that walks cannot hold equipment at the same time.",
+            "Remove section `stepping` or the fixtures.",
+            BALANCE,
+        ),
+        (
+            "control.law: computed_torque needs a fixed base; … floats",
+            "Computed torque is available for arms on a fixed base only.",
+            "Use `control.law: pd`.",
+            CONTROLLER,
+        ),
+        (
+            "control.…needs control.model: explicit or abbreviated",
+            "Rates of the model's elements exist for explicit models only.",
+            "Set `control.model`, or remove the key.",
+            CONTROLLER,
+        ),
+        (
+            "retarget.…: says nothing to …, whose base is fixed; allowed: …",
+            "The key is about legs or about imitating a body; an arm has neither.",
+            "Remove the key.",
+        ),
+        (
+            "…: … …; allowed: a robot on two legs",
+            "Steps and pushes need a standing robot.",
+            "Choose a humanoid with `robot.posture: standing`, or remove the section.",
+            BALANCE,
+        ),
+    ),
+    *_family(
+        "Recordings",
+        RECORDING,
+        (
+            "…: no unit is declared, and …; declare it (--unit), one of …",
+            "The file does not say in which unit its lengths are, and they fit none or several.",
+            "Give `--unit mm` (or m, cm, in, cmu), or `motion.unit` in the scenario.",
+        ),
+        (
+            "…: an arm is … m long from shoulder to wrist with lengths in …; human arms are … to … m; …",
+            "With the declared unit the person would have an implausible body size: the unit is wrong, or "
+            "the "
+            "marker map assigns the wrong markers.",
+            "Declare the right unit with `--unit`, or choose the marker map with `--map`.",
+        ),
+        (
+            "…: the vertical axis is not declared, …; declare it (--up)",
+            "The file does not say which axis points up, and the body does not show it.",
+            "Give `--up z` (or x, y), or `motion.up` in the scenario.",
+        ),
+        (
+            "…: … is declared vertical, yet the trunk points along …",
+            "The declared vertical axis does not agree with the direction of the trunk.",
+            "Declare the axis along which the trunk points; if the person lies, repeat the file's own axis "
+            "with "
+            "`--up`.",
+        ),
+        (
+            "…: the body faces backward in … of the frames: …",
+            "Left and right are exchanged, or the coordinate system is left-handed, so the body appears "
+            "mirrored.",
+            "Exchange the sides in the marker map, or negate one axis before reading the file.",
+        ),
+        (
+            "…: marker … is not seen from frame … to frame …; gaps up to … s are filled…",
+            "A marker was hidden for longer than simbench interpolates.",
+            "Fill the gap in the capture software, crop it away (`motion.start_s`, `motion.end_s`), or allow "
+            "longer gaps with `--longest-gap` or `motion.longest_gap_s`.",
+        ),
+        (
+            "…; ready maps: …; declare one, or the path of your own YAML file, as the marker map (--map)",
+            "No marker map fits the names in the file, or several do.",
+            "Choose a map with `--map NAME`, or write a YAML file that says which markers are which joints.",
+        ),
+        (
+            "marker map …: unknown; known: …, or the path of a .yaml file",
+            "There is no marker map of this name.",
+            "Use one of the listed names, or the path of your own map.",
+        ),
+        (
+            "…: no complete arm: the recording does not give …",
+            "Retargeting needs shoulder, elbow and wrist of at least one arm.",
+            "Check the marker map: which names does the file use for the missing joints?",
+        ),
+        (
+            "…: the recording lacks …; retargeting needs both arms",
+            "A humanoid follows both arms, and one is missing or incomplete.",
+            "Record both arms, or use a robot with one arm.",
+        ),
+        (
+            "…: no reader for …; give …, or a file ending in …",
+            "The suffix of the name says the format, and this one is not read.",
+            "Convert the file to one of the listed formats.",
+        ),
+        (
+            "…: unknown motion source …; known: …, or a file's path",
+            "What stands before the colon is no kind of source.",
+            "Use `actor:TASK`, `deepmimic:CLIP` or the path of a file; `simbench list motions` lists them.",
+        ),
+        (
+            "…: no such file",
+            "There is no file at this path.",
+            "Check the path; a scenario's files are looked for beside the scenario, then in the current "
+            "directory.",
+        ),
+        (
+            "…: cannot be read: …",
+            "The operating system refuses to read the file.",
+            "Check the path and the permissions.",
+            RUN,
+        ),
+        (
+            "actor:…: unknown task; known: …",
+            "Virtual actors do not perform this task.",
+            "`simbench list tasks` lists the tasks.",
+        ),
+        (
+            "deepmimic:…: unknown clip; known: …",
+            "PyBullet ships no clip of this name.",
+            "`simbench list motions` lists the clips.",
+        ),
+        (
+            "…: time … at frame … it must increase strictly",
+            "Two frames have the same or a decreasing time.",
+            "Remove the repeated frames.",
+        ),
+        (
+            "…: … NaN or infinite…; every sample must be a finite number",
+            "A coordinate is missing where it is needed.",
+            "Fill gaps before reading, or crop the recording.",
+        ),
+        (
+            "…: joints … and … coincide…; they must be apart",
+            "Two joints of a limb are at the same point, so the limb has no direction: often markers with "
+            "the "
+            "same data, or points at the origin for hidden markers.",
+            "Correct the marker map, or mark hidden points as missing.",
+        ),
+        (
+            "…: the … is … m long; allowed … to … m…",
+            "A limb has a length that no adult has: a wrong unit or wrong markers.",
+            "Declare the unit (`--unit`), or correct the marker map.",
+        ),
+        (
+            "…: the …'s joints are so far off at frame …; look for swapped markers there",
+            "Around this frame no limb of constant length fits the joints.",
+            "Look at the frame in the capture software and exchange the swapped markers.",
+        ),
+        (
+            "…: … frame(s) found; a motion needs at least 2 frames",
+            "The file holds at most one pose.",
+            "Export the whole motion.",
+        ),
+        (
+            "…: … samples at … Hz are too short to follow; at least … are needed",
+            "The part that is used is shorter than four samples.",
+            "Widen `motion.start_s` … `motion.end_s`, or increase `motion.rate_hz`.",
+        ),
+        (
+            "…: nothing between … and … s; it lasts … s",
+            "`motion.start_s` and `motion.end_s` lie outside the recording.",
+            "Choose times inside it; `motion.speed` changes its duration first.",
+        ),
+        (
+            "…; a BVH file begins with HIERARCHY",
+            "The file is not a BVH file, whatever its suffix.",
+            "Export as BVH again, or rename the file.",
+        ),
+        (
+            "…: … frames are declared, but … lines of numbers follow",
+            "The BVH file is truncated, or its `Frames:` line is wrong.",
+            "Export the file again.",
+        ),
+        (
+            "…: truncated: …",
+            "The file ends before the data that its header announces.",
+            "Copy or export the file again.",
+        ),
+        (
+            "…: not a C3D file, whose first bytes are 2 and 80…",
+            "The file is not a C3D file, whatever its suffix.",
+            "Export as C3D again, or rename the file.",
+        ),
+        (
+            "…: not a readable C3D file: …",
+            "The library that reads C3D refuses the file.",
+            "Open and save it with another program, such as Mokka, and read that file.",
+        ),
+        (
+            "…: the frame rate is … Hz by the header and … Hz by the parameters; …",
+            "Two places of the C3D file disagree.",
+            "Correct POINT:RATE in the capture software.",
+        ),
+        (
+            "…: none of … points has a label; a marker needs a name",
+            "The C3D file has unlabelled points only.",
+            "Label the markers in the capture software.",
+        ),
+        (
+            "…: not a TRC file, which begins with PathFileType and has … lines",
+            "The file is not a TRC file, whatever its suffix.",
+            "Export as TRC again.",
+        ),
+        (
+            "…: DataRate is … Hz, the time column has … Hz; they must agree to …",
+            "Header and time column of the TRC file disagree.",
+            "Correct `DataRate` in line 3, or the time column.",
+        ),
+        (
+            "…begins with …; the first column must be time_s",
+            "The CSV file is not one that simbench writes: its columns are time, joints and segments.",
+            "Write such a file with `simbench motion export`, and use it as an example.",
+        ),
+        (
+            "…: damaged: its … bytes do not give the checksum at its end",
+            "The file was changed or truncated after simbench wrote it.",
+            "Copy it again.",
+        ),
+        (
+            "actor …: the … wrist cannot reach … m with a lean of … degrees; …",
+            "The equipment is further away than the virtual person reaches.",
+            "Bring the equipment nearer, or change its height.",
+            EQUIPMENT,
+        ),
+        (
+            "actor …: the task needs … degrees of …; a person has … to …: …",
+            "At this place the equipment would need a joint angle that people do not have.",
+            "Change the equipment's distance, height or handle separation.",
+            EQUIPMENT,
+        ),
+        (
+            "…: the person's stature is needed for the masses of the body…",
+            "Masses of the body's segments are computed from stature and mass, which the file does not hold.",
+            "Give `--height`, in m.",
+            SKILLS,
+        ),
+        (
+            "…: jump between frames … and …, at … m/s; no person is faster than … m/s",
+            "A warning: a marker moves impossibly fast between two frames, usually because it was swapped "
+            "with "
+            "another one.",
+            "Correct the frame in the capture software, or crop it away.",
+        ),
+        (
+            "… changes by … mm (…); a bone keeps its length",
+            "A warning: the distance between two joints of a limb varies. Markers move with the skin, so a "
+            "few "
+            "millimetres are usual.",
+            "For large values check the marker map.",
+        ),
+        (
+            "feet sink … m into the floor at … s",
+            "A warning: the floor of the recording is not at height 0.",
+            "Only the motion relative to the pelvis is used for the arms; for free motions of the legs "
+            "correct "
+            "the height.",
+        ),
+    ),
+    *_family(
+        "Retargeting and placement",
+        PLACEMENT,
+        (
+            "…: out of reach: a palm misses the equipment by … mm at … s of the recording…",
+            "From where the robot stands, its hand cannot be at its handle at this time without violating "
+            "joint "
+            "limits or balance.",
+            "Let simbench find a base placement (`robot.place: auto` or `simbench place`), or move the "
+            "equipment.",
+        ),
+        (
+            "…: out of reach: its hand misses the equipment by … mm at … s of the recording …",
+            "From where the arm is mounted, its flange cannot be at the handle at this time.",
+            "Let simbench find a base placement (`robot.place: auto`), or move the equipment.",
+        ),
+        (
+            "…: has no place to follow the handles from; least is missing at …",
+            "The search found no base placement from which the whole task is reachable; the message names "
+            "the "
+            "best one and what is missing there.",
+            "Change the height of the equipment or the length of the stroke.",
+        ),
+        (
+            "…: no place to follow the handles from: …",
+            "No base placement allows all poses of the handles.",
+            "Change the height of the equipment or the length of the stroke.",
+        ),
+        (
+            "…: robot.place auto needs equipment whose handles are known",
+            "A place can be found only if the paths of the handles are known: from an actor on a fixture.",
+            "Set `robot.position_m` by hand, or use a motion on a fixture.",
+        ),
+        (
+            "every pose can be reached, but not one after the other: the arms would have to jump",
+            "Each pose is reachable, but with a different arm configuration that cannot be joined to the "
+            "previous one.",
+            "Move the robot by some centimetres, or shorten the stroke.",
+        ),
+        (
+            "a palm stays … mm and …° from its handle",
+            "The nearest reachable pose of the hand still misses the handle.",
+            "Move the robot or the equipment, or use another grip (`handle: bar`, `rim_grip: knob`).",
+        ),
+        (
+            "links of the robot are … mm inside each other",
+            "At this place the robot would have to penetrate itself.",
+            "Move the robot away from the equipment.",
+        ),
+        (
+            "the COG would go … mm beyond the soles",
+            "At this place the robot would fall.",
+            "Move the robot nearer, or change `retarget.pelvis_lean_m`.",
+            BALANCE,
+        ),
+        (
+            "…: nothing to do: … brings no hand that it has within retarget.contact_distance_m (…) of its "
+            "handle",
+            "No hand of the recording comes close enough to the equipment, so there is no contact to follow.",
+            "Check that the fixture stands where the recording's was; increase "
+            "`retarget.contact_distance_m`.",
+        ),
+        (
+            "retarget.weights: …: hands hold nothing; allowed: motions on equipment",
+            "Weights of criteria apply while the hands hold something.",
+            "Remove `retarget.weights`, or use a motion on a fixture.",
+            "concepts/redundancy_and_skills",
+        ),
+        (
+            "…: at … s of the recording the palms cannot follow their path within the joint limits from "
+            "where "
+            "retarget.weights (…) have led; …",
+            "With these weights the null-space motion drives a joint to its limit before the task ends.",
+            "Use other weights, `retarget.transfer: path`, or another place.",
+            "concepts/redundancy_and_skills",
+        ),
+        (
+            "… a joint is … times as fast as allowed, even in … s; begin and end the recording elsewhere …",
+            "The motion between the robot's posture and the recording's first or last pose would exceed a "
+            "speed "
+            "limit, however long it takes.",
+            "Choose `motion.start_s` and `motion.end_s` at moments of slow motion.",
+        ),
+        (
+            "…: a human motion needs a robot that stands on two feet and has two arms; it lacks: …",
+            "The robot.yaml does not declare the groups or frames that imitation uses.",
+            "Add what is missing to `groups`, `frames` and `postures` of the robot.yaml.",
+            ROBOT,
+        ),
+        (
+            "…: the legs cannot balance frame …: feet … m or rad off their place, COG … mm off its target",
+            "The inverse kinematics of the legs found no posture for this frame.",
+            "Stand with knees more bent, or reduce `retarget.pelvis_follow`.",
+            BALANCE,
+        ),
+        (
+            "…: its legs do not allow a pelvis … m from the posture's height; allowed: … to … m",
+            "The knees would have to be straighter than straight, or more bent than they can.",
+            "Choose `robot.height_m` in the range.",
+            BALANCE,
+        ),
+        (
+            "…: keeping balance needs … between … and … rad, its limits are … and …",
+            "The COG's motion with the hands needs more range of a leg's joint than it has.",
+            "Reduce `retarget.pelvis_follow`, or choose another `robot.height_m`.",
+            BALANCE,
+        ),
+        (
+            "…: joint … has no torque limit, so its acceleration limit is unknown; …",
+            "Arm adaptation computes acceleration limits from torque limits.",
+            "Add the effort limit to the robot's URDF.",
+            ROBOT,
+        ),
+    ),
+    *_family(
+        "Balance and stepping",
+        BALANCE,
+        (
+            "balance.gain_cog: … is not above …",
+            "The COG-ZMP control is stable only if k_c is above ω, the natural frequency of the inverted "
+            "pendulum.",
+            "Increase `balance.gain_cog`; the message names ω.",
+        ),
+        (
+            "balance.gain_zmp: … is not below …",
+            "The COG-ZMP control is stable only if k_p is below ω, the natural frequency of the inverted "
+            "pendulum.",
+            "Decrease `balance.gain_zmp`; the message names ω.",
+        ),
+        (
+            "…: a leg would have to be straight",
+            "At this moment of the plan the foot is further away than the leg is long.",
+            "Shorten the steps (`stepping.step_length_m`), or stand with knees more bent (`robot.height_m`).",
+        ),
+        (
+            "…: … would go to … rad; allowed: … to … rad",
+            "At this moment of the plan a joint of a leg would exceed its range.",
+            "Shorten the steps or the turn.",
+        ),
+        (
+            "…: … would turn at … rad/s; allowed: … rad/s",
+            "At this moment of the plan a joint of a leg would exceed its speed limit.",
+            "Increase `stepping.single_support_s`, or shorten the steps.",
+        ),
+        (
+            "…: … m from its place beside the other foot; allowed: … m",
+            "A step is longer than the legs allow.",
+            "Decrease `stepping.step_length_m` or `stepping.step_width_m`.",
+        ),
+        (
+            "simulation.settle_s + simulation.hold_s: …; allowed: at least …, two ticks of balance",
+            "The run is too short for the balance controller.",
+            "Increase `simulation.settle_s` or `simulation.hold_s`.",
+        ),
+        (
+            "…: posture … does not stand: soles tilted … rad, … mm uneven …",
+            "In this named posture the soles are not flat on one plane.",
+            "Correct the posture in the robot.yaml: hip, knee and ankle pitch must add up to 0.",
+            ROBOT,
+        ),
+    ),
+    *_family(
+        "Robots",
+        ROBOT,
+        (
+            "unknown robot `…`; known: …; or give the path of …",
+            "There is neither a shipped robot nor a file of this name.",
+            "Use one of the listed names, or the path of a robot.yaml.",
+        ),
+        (
+            "unknown key `…`",
+            "The robot.yaml has a key that simbench does not know.",
+            "Correct the spelling; `simbench schema robot` describes all keys.",
+            ROBOT_YAML,
+        ),
+        (
+            "…: not a URDF that Pinocchio can read: …",
+            "The URDF is valid XML, but Pinocchio cannot build a model from it.",
+            "`simbench robot inspect FILE` lists what is wrong.",
+        ),
+        (
+            "…: a xacro file, not yet a URDF; expand it: xacro …",
+            "Xacro is a macro language that produces URDF.",
+            "Run the command of the message, and use its output.",
+        ),
+        (
+            "…: no row for …; every joint of the URDF needs one",
+            "Motors or gains are missing for some joints of the robot.",
+            "Add a row for each, or write `gains: auto`.",
+            ROBOT_YAML,
+        ),
+        (
+            "…: unknown … `…`; allowed: …",
+            "The robot.yaml names a joint, link or frame that the URDF does not have.",
+            "Correct the name.",
+            ROBOT_YAML,
+        ),
+        (
+            "…: … rad is outside the joint's limits …..…",
+            "A named posture puts a joint beyond its limits.",
+            "Change the posture in the robot.yaml.",
+            ROBOT_YAML,
+        ),
+        (
+            "give [reduction, rotor inertia in g·cm²], or reflected_inertia in kg·m²",
+            "A motor has both or none of the two forms of inertia.",
+            "Give exactly one.",
+            ROBOT_YAML,
+        ),
+        (
+            "breakaway … must not be less than coulomb …",
+            "Friction at rest cannot be smaller than in motion.",
+            "Increase `breakaway` to at least `coulomb`.",
+            ROBOT_YAML,
+        ),
+        (
+            "…: no posture …; allowed: …",
+            "The robot has no posture of this name.",
+            "Use one of the listed names in `robot.posture`, or add it to the robot.yaml.",
+            ROBOT_YAML,
+        ),
+        (
+            "…: balance needs two legs; … missing",
+            "The robot.yaml does not declare the joints of both legs.",
+            "Add the groups `left_leg` and `right_leg`.",
+            ROBOT_YAML,
+        ),
+        (
+            "joint `…`: both limits are …: it cannot move",
+            "A warning: lower and upper limit of a joint are the same, often 0 in exported URDFs.",
+            "Correct the limits in the URDF.",
+        ),
+        (
+            "joint `…`: zero is outside its limits …",
+            "A warning: the zero position, from which postures are written, cannot be reached.",
+            "It may be right; give such joints a position in every posture.",
+        ),
+        (
+            "links `…`, `…`: masses differ: …, … kg",
+            "A warning: left and right links of a pair have different masses.",
+            "It may be right; otherwise correct one of them in the URDF.",
+        ),
+        (
+            "…: no rigid body has principal moments of … kg·m²: the largest exceeds the sum of the others",
+            "An inertia tensor that no distribution of mass can have.",
+            "Correct the link's inertia; exporters often write it about the wrong point or in the wrong "
+            "unit.",
+        ),
+        (
+            "…: inertia is not positive definite (principal moments … kg·m²)",
+            "An inertia tensor that no rigid body can have.",
+            "Correct the link's inertia in the URDF.",
+        ),
+        (
+            "…: inertia is too large: … kg at … m from their centre, where the geometry ends at … m",
+            "The radius of gyration is larger than the link: usually the inertia is about the wrong point, "
+            "or in "
+            "other units than kg·m².",
+            "Correct the link's inertia in the URDF.",
+        ),
+        (
+            "…: inertia is too small: … kg at … m from their centre, while the geometry reaches … m",
+            "The radius of gyration is much smaller than the link.",
+            "Correct the link's inertia in the URDF.",
+        ),
+        (
+            "…: centre of gravity lies … m outside its geometry",
+            "The centre of gravity is far from the shapes of the link.",
+            "Correct the link's `<inertial>` origin in the URDF.",
+        ),
+        (
+            "link `…`: is the child of several joints (…); closed loops are not supported",
+            "A URDF describes a tree of links.",
+            "Cut the loop at one joint.",
+        ),
+        (
+            "joint `…`: type `…` is not supported; allowed: … (…)",
+            "simbench simulates revolute, continuous, prismatic and fixed joints.",
+            "Replace the joint as the message says.",
+        ),
+    ),
+    *_family(
+        "Runs, videos and reports",
+        RUN,
+        (
+            "…: exists and is not empty; a run needs a new directory",
+            "simbench does not overwrite a run.",
+            "Give another `--out`, or remove the directory.",
+        ),
+        (
+            "…: left by an interrupted run; move or delete it first",
+            "An earlier run into the same directory was interrupted; what it logged is kept in "
+            "`.incomplete`.",
+            "Look at it with `simbench report`, then remove it.",
+        ),
+        (
+            "…: is not a run directory with a log.nc…",
+            "The directory holds no log.",
+            "Give a directory that `simbench run` made.",
+        ),
+        (
+            "…: is not a whole run directory: it has no …",
+            "A file of the run is missing.",
+            "Run the scenario again.",
+        ),
+        (
+            "…: cannot write: …; partial run kept in …",
+            "Writing failed, usually because the disk is full.",
+            "Make room, and run again.",
+        ),
+        (
+            "… needs a screen: DISPLAY is not set; use … instead",
+            "A window cannot be opened on a machine without a screen.",
+            "Use the alternative that the message names, such as `--video`.",
+            VIDEO,
+        ),
+        (
+            "--set …: a finished run cannot be changed; allowed: camera.KEY=VALUE",
+            "A replay shows what was simulated; only the camera can be moved.",
+            "Run the scenario again with the override.",
+            VIDEO,
+        ),
+        (
+            "…: must be a file in a directory that exists",
+            "The output file could not be written.",
+            "Create the directory first.",
+        ),
+        (
+            "partial run kept in …",
+            "The run was interrupted; its log up to then is kept.",
+            "`simbench report` and `simbench replay` read it.",
+        ),
+    ),
+    *_family(
+        "Checks and baselines",
+        CHECKS,
+        (
+            "check failed: … is …, must be …",
+            "A metric is outside the bound that the scenario's section `checks` gives.",
+            "`simbench explain METRIC` says what the metric means and what to do.",
+        ),
+        (
+            "… is …, its baseline …",
+            "A metric is worse than its baseline by more than the tolerance.",
+            "If the change is intended, write the new value with `simbench check --update`.",
+        ),
+        (
+            "… is missing; its baseline is …",
+            "The run no longer has this metric, for example because a fixture was renamed.",
+            "If that is intended, write a new baseline with `simbench check --update`.",
+        ),
+        (
+            "no baselines in …; --update writes them",
+            "None of the scenarios has a baseline yet.",
+            "Run `simbench check --update`.",
+        ),
+        (
+            "…: no baseline …; --update writes one",
+            "The scenario has no baseline yet.",
+            "Run `simbench check --update SCENARIO`.",
+        ),
+        (
+            "--set …: would not be seen in the baseline that --update writes; …",
+            "A baseline belongs to the scenario as its file describes it.",
+            "Give the changed scenario a name of its own: `--set name=…`.",
+        ),
+        (
+            "…: has the name '…' and so the baseline of …; …",
+            "Two scenarios of one check would share a baseline.",
+            "Change the key `name` of one of them.",
+        ),
+    ),
+    *_family(
+        "Studies and clusters",
+        CLUSTER,
+        (
+            "…: this study was begun with other sources; choose another directory",
+            "A study directory is tied to one version of simbench, so that its rows can be compared.",
+            "Give another `--out`.",
+        ),
+        (
+            "…: holds another study, … runs over …; choose another directory",
+            "The directory belongs to a study with other arguments.",
+            "Give another `--out`.",
+        ),
+        (
+            "…: another process is working on this study",
+            "Two processes would write into the same directory.",
+            "Wait for the other one, or stop it.",
+        ),
+        (
+            "--vary …: must be key=a,b,c or key=a..b, for example seed=1..20",
+            "The values of the varied key cannot be read.",
+            "Write a list or a range of whole numbers.",
+        ),
+        (
+            "--vary …: … combinations; at most … runs are one sweep",
+            "The product of all lists is too large.",
+            "Vary fewer keys, or fewer values of each.",
+        ),
+        (
+            "--dask …: no Dask scheduler answers: …",
+            "There is no scheduler at this address.",
+            "Start `dask scheduler`, and check address, port and firewall.",
+        ),
+        (
+            "--dask …: the cluster is gone; what is finished is kept",
+            "The connection to the scheduler was lost.",
+            "Start it again, and repeat the command: it continues.",
+        ),
+        (
+            "needs … pip install …",
+            "An optional library is missing.",
+            "Install the library with the command of the message.",
+            "start/install",
+        ),
+    ),
+    *_family(
+        "Calibration",
+        CALIBRATION,
+        (
+            "…: no column …; allowed: …",
+            "The CSV file lacks a column that the calibration needs.",
+            "Name the columns as the message says.",
+        ),
+        (
+            "…, time: allowed: even steps forward, to 1 %",
+            "Derivatives are computed by filters that need evenly spaced samples.",
+            "Resample the recording.",
+        ),
+        (
+            "…: … times the rate of what it goes with…; allowed: 1, SI units",
+            "The speed column is not the derivative of the position column: usually degrees or rpm.",
+            "Convert to rad and rad/s.",
+        ),
+        (
+            "the arm is not fully known: … not determined by its motions",
+            "Some parameters have no effect on the recorded motions.",
+            "Record motions that move every joint, in different postures.",
+        ),
+        (
+            "tip: moves over … m, the arm's lengths add up to … m (millimetres?); allowed: SI units",
+            "The tip moves further than the arm is long: usually its positions are in millimetres.",
+            "Convert the positions to metres.",
+        ),
+        (
+            "tip: misses the calibrated arm by … m, RMS, its travel is … m; …",
+            "No arm of this kind explains the tip positions.",
+            "Check the order and signs of the joints, and that the tip belongs to the same samples.",
+        ),
+    ),
+    *_family(
+        "Skills",
+        SKILLS,
+        (
+            "…: nothing repeats in it; give the span to be analysed",
+            "No repetitions were found in the recording.",
+            "Give `--span START END`, in s.",
+        ),
+        (
+            "--span … …: the end must come after the start",
+            "The span is empty.",
+            "Exchange the two times.",
+        ),
+        (
+            "…: at … s the hands cannot follow their path from the posture that weights … of … have led to",
+            "With these weights the law drives the arm to a posture from which the path cannot be followed.",
+            "Use other weights, or a shorter span.",
+        ),
+        (
+            "none of … laws can keep the hands on their path to its end",
+            "No combination of weights reproduces the hands' motion.",
+            "Check the recording and its span with `simbench motion inspect`.",
+        ),
+        (
+            "retarget.weights.ergonomy 0",
+            "An ergonomic posture is declared for ROMEO's arms only.",
+            "Set `retarget.weights.ergonomy: 0`.",
+        ),
+    ),
+)
+
+
+def message_entries() -> tuple[MessageEntry, ...]:
+    """List the messages that have an explanation.
+
+    Returns
+    -------
+    tuple of MessageEntry
+        Messages by family.
+    """
+    return _CATALOGUE
+
+
+def error_classes() -> tuple[ErrorClass, ...]:
+    """List the classes of errors.
+
+    Returns
+    -------
+    tuple of ErrorClass
+        Classes that users meet.
+    """
+    return _CLASSES
+
+
+def find_message(message: str) -> MessageEntry | None:
+    """Find the explanation of a message.
+
+    Parameters
+    ----------
+    message : str
+        Message as simbench printed it, with the user's own names and numbers.
+
+    Returns
+    -------
+    MessageEntry or None
+        The entry with the longest fixed text that fits; None if none does.
+    """
+    text = " ".join(message.split())
+    fitting = [entry for entry in _CATALOGUE if matches(entry.pattern, text)]
+    return max(fitting, key=lambda entry: _length(entry.pattern), default=None)
+
+
+def find_template(message: str) -> Template | None:
+    """Find the template in simbench's source from which a message was made.
+
+    Parameters
+    ----------
+    message : str
+        Message as simbench printed it.
+
+    Returns
+    -------
+    Template or None
+        The template with the longest fixed text that fits; None if none does.
+    """
+    text = " ".join(message.split())
+    fitting = [template for template in message_templates() if matches(template.text, text)]
+    return max(fitting, key=lambda template: _length(template.text), default=None)
+
+
+def _length(text: str) -> int:
+    """Count the characters of the fixed parts."""
+    return sum(map(len, fixed_parts(text)))

@@ -1,0 +1,707 @@
+"""Definitions of the metrics that a run produces."""
+
+import re
+from typing import NamedTuple
+
+from simbench.runs.metric_format import unit_of
+from simbench.runs.tolerances import RELATIVE, SPREADS, Better, metric_direction, usual_tolerance
+
+SETTLED = "samples after `settle_s`"
+_ALL = "all samples"
+_PHYSICS = "every physics step"
+_PLAN = "samples of the recording, before the simulation"
+_CONTACT = "samples at which the actor's hand is in contact, for each such hand"
+_STILL = "samples in the second half of `settle_s`"
+_EVENTS = "contact events"
+
+
+class MetricEntry(NamedTuple):
+    """Everything that the reference says about a metric.
+
+    Parameters
+    ----------
+    name : str
+        Name of the metric, or a pattern with `<fixture>` and `<joint>`.
+    definition : str
+        What it is, with its formula.
+    unit : str
+        Unit; empty for a plain number.
+    kind : str
+        `number`, or `true or false`.
+    samples : str
+        Samples it is taken over.
+    better : str
+        Direction in which it improves: `lower`, `higher`, `same` (every change counts as worse) or `ignored`.
+    tolerance : str
+        Usual allowed difference from a baseline.
+    advice : str
+        Why it matters, and what to do about a bad value.
+    variables : tuple of str
+        Variables and attributes of the log from which it is computed; empty if it comes from the plan.
+    present : str
+        When a run has this metric.
+    """
+
+    name: str
+    definition: str
+    unit: str
+    kind: str
+    samples: str
+    better: Better
+    tolerance: str
+    advice: str
+    variables: tuple[str, ...]
+    present: str
+
+
+class _Text(NamedTuple):
+    """What is written by hand about a metric; the rest follows from its name."""
+
+    name: str
+    definition: str
+    samples: str
+    variables: str
+    advice: str
+    kind: str = "number"
+
+
+class _Group(NamedTuple):
+    """Metrics that a run has together."""
+
+    present: str
+    metrics: tuple[_Text, ...]
+
+
+_BALANCED = "balanced robots: on two feet, not seated"
+_TRUTH = "true or false"
+_FALL = (
+    "A fall invalidates all other metrics of the run. Look at `zmp.min_margin_m` and the video before the "
+    "moment of the fall; reduce the speed (`motion.speed`), or move the equipment nearer."
+)
+
+_GROUPS: tuple[_Group, ...] = (
+    _Group(
+        "robots with a floating base",
+        (
+            _Text(
+                "fell",
+                "Whether the root link dropped below 0.7 times its height at the first sample. The run ends "
+                "half a second after a fall.",
+                _ALL,
+                "base_pose",
+                _FALL,
+                _TRUTH,
+            ),
+            _Text(
+                "fell_s",
+                "Time of the first sample at which the root link was below 0.7 times its first height. It is "
+                "absent if the robot did not fall.",
+                _ALL,
+                "base_pose",
+                _FALL,
+            ),
+        ),
+    ),
+    _Group(
+        "robots on their feet",
+        (
+            _Text(
+                "zmp.inside_fraction",
+                "Fraction of the samples at which the ZMP is inside the support polygon: the mean of "
+                "(`zmp_margin` > 0). The support polygon is the convex hull of the points where the feet "
+                "touch the floor.",
+                SETTLED,
+                "zmp_margin",
+                "1 for a robot that stands firmly. Lower values mean that it tips about an edge of a sole; "
+                "see `zmp.min_margin_m`.",
+            ),
+            _Text(
+                "zmp.min_margin_m",
+                "Least signed distance of the ZMP from the edge of the support polygon: min(`zmp_margin`). "
+                "It is positive inside, negative outside, and −∞ without contact with the floor.",
+                SETTLED,
+                "zmp_margin",
+                "The reserve of balance. Near zero, a small disturbance tips the robot: slow the motion down "
+                "(`motion.speed`), let the COG follow the hands (`retarget.pelvis_follow`), or lower the "
+                "equipment's friction.",
+            ),
+            _Text(
+                "zmp.still_difference_rms_m",
+                "RMS distance between the ZMP from the contact forces and the ZMP from momentum, while the "
+                "robot stands still: √mean ‖`zmp` − `zmp_from_momentum`‖². It is absent if no sample lies in "
+                "that time.",
+                _STILL,
+                "zmp, zmp_from_momentum, settle_s",
+                "A check of the simulation, not of the robot: both computations must agree at rest. A large "
+                "value means that contacts chatter; reduce `simulation.timestep_s` or the joint gains.",
+            ),
+            _Text(
+                "feet.still_load_error_fraction",
+                "Largest relative difference between the vertical load on the feet and the weight, while the "
+                "robot stands still: max |F_z / (m g) − 1|. It is absent if no sample lies in that time.",
+                _STILL,
+                "foot_wrench, mass_kg, gravity_m_s2, settle_s",
+                "A check of the simulation: at rest the floor carries the weight. A large value means that "
+                "the robot has not settled; increase `simulation.settle_s`, or check the stiffness of the "
+                "legs.",
+            ),
+            _Text(
+                "cog.max_excursion_m",
+                "Largest horizontal distance of the COG from its position at the end of settling: "
+                "max ‖c_xy(t) − c_xy(`settle_s`)‖.",
+                SETTLED,
+                "cog",
+                "Shows how far the body sways or walks. For a robot that stands it must stay well inside the "
+                "support polygon.",
+            ),
+        ),
+    ),
+    _Group(
+        _BALANCED,
+        (
+            _Text(
+                "cog.rms_m",
+                "RMS horizontal distance of the COG from the desired COG: √mean ‖c_xy − c_d‖².",
+                SETTLED,
+                "cog, cog_desired",
+                "Tracking error of balance. If it is large, check that `balance.embedding` is on and that "
+                "the joint torques are not saturated (`torque.saturated_fraction`).",
+            ),
+            _Text(
+                "zmp.rms_m",
+                "RMS distance of the ZMP from the desired ZMP: √mean ‖p − p_d‖²; samples without ground "
+                "contact are left out.",
+                SETTLED,
+                "zmp, zmp_desired",
+                "The ZMP reacts to accelerations, so it is noisier than the COG. A large value at a small "
+                "`cog.rms_m` means impacts of the feet or contacts that chatter.",
+            ),
+            _Text(
+                "base.forward_m",
+                "Displacement of the root link from the first to the last sample, along its initial heading.",
+                _ALL,
+                "base_pose",
+                "For a walk: compare it with the commanded distance (`stepping.commands`). For a robot that "
+                "stands it shows how far the pelvis ends from where it began.",
+            ),
+            _Text(
+                "base.left_m",
+                "Displacement of the root link from the first to the last sample, to the left of its initial "
+                "heading.",
+                _ALL,
+                "base_pose",
+                "As `base.forward_m`, sideways.",
+            ),
+            _Text(
+                "base.turn_rad",
+                "Rotation of the root link about the vertical from the first to the last sample, positive to "
+                "the left; whole turns are counted.",
+                _ALL,
+                "base_pose",
+                "Compare it with the commanded turn. A difference means that the soles slip.",
+            ),
+            _Text(
+                "steps.count",
+                "Number of steps taken: planned swings in which the foot was off the floor midway, and "
+                "touched it at the planned landing or within 0.1 s after it.",
+                _ALL,
+                "contact_planned, foot_points",
+                "Fewer steps than planned: a foot never left the floor, or landed too late. Increase "
+                "`stepping.lift_m` or the durations of support.",
+            ),
+            _Text(
+                "balance.gave_up",
+                "Whether the balance controller had no solution at some tick; from there on the last posture "
+                "is held.",
+                _ALL,
+                "balance_gave_up_s",
+                "A leg became straight or a joint would have left its range. Stand with knees more bent, "
+                "shorten the steps, or reduce the reach.",
+                _TRUTH,
+            ),
+        ),
+    ),
+    _Group(
+        "robots that sit",
+        (
+            _Text(
+                "seat.least_force_n",
+                "Least vertical load on the seat.",
+                SETTLED,
+                "<fixture>_contact_wrench, seat",
+                "Near zero, the robot lifts off the seat: move the equipment nearer or lower its resistance.",
+            ),
+            _Text(
+                "seat.mean_force_n",
+                "Mean vertical load on the seat; the feet carry the rest of the weight.",
+                SETTLED,
+                "<fixture>_contact_wrench, seat",
+                "A change shows that the posture or the height of the seat differs.",
+            ),
+            _Text(
+                "seat.slip_m",
+                "Largest displacement of the pelvis from its position at the end of settling.",
+                SETTLED,
+                "base_pose",
+                "The robot slides on the seat: reduce the forces on the hands, or increase "
+                "`simulation.settle_s` if it still moves when the motion begins.",
+            ),
+            _Text(
+                "seat.tilt_rad",
+                "Largest rotation of the pelvis from its orientation at the end of settling: "
+                "2 arccos |q · q₀|.",
+                SETTLED,
+                "base_pose",
+                "As `seat.slip_m`: a large tilt means that the robot tips on its seat.",
+            ),
+        ),
+    ),
+    _Group(
+        "every run",
+        (
+            _Text(
+                "tracking.rms_rad",
+                "RMS joint position error over samples and joints, without the fingers: √mean (q − q_ref)². "
+                "Prismatic joints count in m.",
+                SETTLED,
+                "joint_position, joint_reference, is_grip",
+                "Quality of the joint control. Increase the gains (robot.yaml `gains`), choose "
+                "`control.feedforward: inverse_dynamics`, or slow the motion down.",
+            ),
+            _Text(
+                "tracking.max_rad",
+                "Largest absolute joint position error, without the fingers: max |q − q_ref|.",
+                SETTLED,
+                "joint_position, joint_reference, is_grip",
+                "One bad moment of one joint. `simbench report` shows which; a saturated torque is the usual "
+                "cause.",
+            ),
+            _Text(
+                "tracking.arms_rms_rad",
+                "RMS joint position error of the arms. It is absent if the robot has no group `left_arm` or "
+                "`right_arm`.",
+                SETTLED,
+                "joint_position, joint_reference, is_arm",
+                "As `tracking.rms_rad`, for the joints that move the equipment.",
+            ),
+            _Text(
+                "limits.position_violation_rad",
+                "Largest excess of a joint over its position limits; 0 if there is none.",
+                _PHYSICS,
+                "lowest_position, highest_position, position_lower, position_upper",
+                "A real robot would hit its end stop. Increase `retarget.joint_limit_margin_rad`; fingers "
+                "that a handle forces open also appear here.",
+            ),
+            _Text(
+                "limits.speed_ratio",
+                "Largest ratio of a joint's speed to its speed limit: max |q̇| / q̇_max.",
+                _PHYSICS,
+                "highest_speed, speed_limit",
+                "Above 1 the limit is violated. Reduce `motion.speed` or `retarget.speed_limit_fraction`.",
+            ),
+            _Text(
+                "limits.torque_ratio",
+                "Largest ratio of a motor torque to its limit: max |τ| / τ_max. Torques are limited at every "
+                "step, so it is at most 1.",
+                _ALL,
+                "torque_motor, torque_limit",
+                "At 1 a motor is saturated: see `torque.saturated_fraction`.",
+            ),
+            _Text(
+                "torque.saturated_fraction",
+                "Fraction of all joints' physics steps in which the requested torque exceeded the limit and "
+                "was reduced to it.",
+                _PHYSICS,
+                "saturated_fraction",
+                "Saturated motors do not follow their reference. Reduce the speed, the equipment's "
+                "resistance, or the gains if the torque alternates between its limits.",
+            ),
+            _Text(
+                "torque.rms_nm",
+                "RMS motor torque over samples and joints, without the fingers: √mean τ².",
+                SETTLED,
+                "torque_motor, is_grip",
+                "Effort of the whole robot; compare it between motions or robots.",
+            ),
+            _Text(
+                "torque.arms_rms_nm",
+                "RMS motor torque over samples and the joints of the arms. It is absent if the robot has no "
+                "group `left_arm` or `right_arm`.",
+                SETTLED,
+                "torque_motor, is_arm",
+                "Effort of the arms; it grows with the equipment's resistance and with the grip's stiffness.",
+            ),
+            _Text(
+                "contact.peak_force_n",
+                "Largest contact force: the largest sum of normal forces between two links at one sample; 0 "
+                "without contacts.",
+                _EVENTS,
+                "contact_peak_force",
+                "An impact. It is chaotic: small changes of the motion change it by 10 % and more, which its "
+                "baseline's spread allows for.",
+            ),
+            _Text(
+                "contact.self_count",
+                "Number of contacts between two links of the robot.",
+                _EVENTS,
+                "contact_first, contact_second, robot",
+                "The robot touches itself. See `retarget.interference_count` for contacts that the plan "
+                "already has; otherwise the tracking error is too large.",
+            ),
+            _Text(
+                "contact.floor_unintended_count",
+                "Number of contacts of the robot with the floor by links other than the feet.",
+                _EVENTS,
+                "contact_first, contact_second, robot, foot_links",
+                "Usually the consequence of a fall.",
+            ),
+            _Text(
+                "contact.equipment_unintended_count",
+                "Number of contacts of the robot with equipment by links other than the hands or, on the "
+                "seat, the thighs.",
+                _EVENTS,
+                "contact_first, contact_second, robot, hand_links, thigh_links, seat",
+                "The forearms or the body hit the equipment. Move the robot or the equipment; "
+                "`contact_first` and `contact_second` of the log name the links.",
+            ),
+        ),
+    ),
+    _Group(
+        "runs in which an actor's hand is in contact with equipment",
+        (
+            _Text(
+                "hands.rms_m",
+                "RMS distance of the palms from the actor's palms: √mean ‖x_palm − x_actor‖².",
+                _CONTACT,
+                "palm_position, palm_actor, hand_contact",
+                "How exactly the robot's hands repeat the person's. Large values at a small "
+                "`retarget.hand_max_m` come from the control, not from the plan.",
+            ),
+            _Text(
+                "hands.max_m",
+                "Largest distance of a palm from the actor's palm: max ‖x_palm − x_actor‖.",
+                _CONTACT,
+                "palm_position, palm_actor, hand_contact",
+                "As `hands.rms_m`, for the worst moment.",
+            ),
+            _Text(
+                "grip.lost",
+                "Number of grips that were overloaded and released their handle.",
+                _PHYSICS,
+                "grips_lost",
+                "The grip's force exceeded `grip.max_force_n` or its torque `grip.max_torque_nm`. Reduce the "
+                "equipment's resistance or the speed, or allow more in section `grip`.",
+            ),
+            _Text(
+                "grip.held_fraction",
+                "Fraction of the planned contact in which the grip was engaged.",
+                _CONTACT,
+                "grip_engaged, hand_contact",
+                "Below 1 a hand came too late or too far from its handle (`grip.tolerance_m`), or its grip "
+                "was lost.",
+            ),
+            _Text(
+                "grip.max_force_n",
+                "Largest force of a grip on the palm: max ‖f‖.",
+                _ALL,
+                "grip_wrench",
+                "Compare it with the scenario's key `grip.max_force_n`, at which the grip releases. High "
+                "values mean that the hand pulls against the equipment's path: see `hands.rms_m`.",
+            ),
+        ),
+    ),
+    _Group(
+        "runs that follow a recording",
+        (
+            _Text(
+                "retarget.hand_max_m",
+                "Largest distance between the planned palm and the actor's palm in contact. A plan above "
+                "20 mm (2 mm for a robot with a fixed base) is refused as out of reach.",
+                _PLAN + ", in contact",
+                "",
+                "0 means that the plan reaches the equipment exactly. Otherwise move the robot "
+                "(`robot.position_m`), or let simbench find a place: `robot.place: auto`.",
+            ),
+            _Text(
+                "retarget.slow_down",
+                "Factor ≥ 1 by which the whole motion is slowed until all joint speeds are at most "
+                "`retarget.speed_limit_fraction` of their limits.",
+                _PLAN + "; speeds at every 1 ms",
+                "",
+                "1 keeps the person's timing. A large factor comes from one fast joint: `simbench retarget` "
+                "shows which; crop the recording (`motion.start_s`, `motion.end_s`) or move the robot.",
+            ),
+            _Text(
+                "retarget.duration_s",
+                "Duration of the planned motion after slowing down, without settling, lead-in and hold.",
+                _PLAN,
+                "",
+                "It changes with `retarget.slow_down` and with the part of the recording that is used.",
+            ),
+            _Text(
+                "retarget.interference_count",
+                "Number of times that the planned motion penetrates the robot itself or the equipment. "
+                "Penetrations deeper than 1 mm are all found.",
+                _PLAN + ", and between them",
+                "",
+                "`simbench retarget` lists the links, times and depths. Change the place, the posture or the "
+                "equipment's size; thin penetrations of a hand around its handle may be harmless.",
+            ),
+        ),
+    ),
+    _Group(
+        "robots with legs that follow a recording",
+        (
+            _Text(
+                "imitation.hand_mean_m",
+                "Mean distance of the wrists of the scaled model, which imitates the person, from the "
+                "recorded wrists; both wrists.",
+                _PLAN,
+                "",
+                "Quality of the imitation before anything is adapted to the robot. Large values mean a "
+                "recording whose limbs change length: check it with `simbench motion inspect`.",
+            ),
+            _Text(
+                "imitation.hand_max_m",
+                "Largest distance of a wrist of the scaled model from the recorded wrist.",
+                _PLAN,
+                "",
+                "As `imitation.hand_mean_m`, for the worst frame: often a swapped or jumping marker.",
+            ),
+            _Text(
+                "retarget.similarity",
+                "Similarity criterion S: mean squared difference of the joint velocities of trunk and arms "
+                "between the scaled model that imitates the person and the robot, "
+                "S = (1/N) Σ ‖q̇_imitation − q̇_robot‖², in (rad/s)² (Tomić 2018, eq. 4.25).",
+                _PLAN + ", while a hand is in contact",
+                "",
+                "0 for the same motion. Compare it only between plans of one recording. It is absent if no "
+                "hand is in contact.",
+            ),
+        ),
+    ),
+    _Group(
+        "scenarios with section `push`",
+        (
+            _Text(
+                "push.survived_ns",
+                "Impulse of the last push after which the robot still stood when the next one came, or "
+                "`push.interval_s` later; 0 if it fell at the first. Pushes after a fall do not count.",
+                _ALL,
+                "base_pose",
+                "The robustness of balance. `balance.recovery: step` lets the robot step instead of falling.",
+            ),
+            _Text(
+                "push.survived_count",
+                "Number of pushes before the robot fell.",
+                _ALL,
+                "base_pose",
+                "As `push.survived_ns`.",
+            ),
+            _Text(
+                "push.rest_s",
+                "Longest time from the start of a push until the COG stayed slower than 0.05 m/s. None if "
+                "the robot fell, or did not rest for at least 0.2 s before the next push.",
+                _ALL,
+                "cog_velocity, base_pose",
+                "How fast the robot comes to rest. None without a fall: increase `push.interval_s`.",
+            ),
+        ),
+    ),
+    _Group(
+        "every run",
+        (
+            _Text(
+                "timing.realtime_factor",
+                "Simulated time divided by the time it took: values above 1 are faster than real time. "
+                "Compilation is not counted.",
+                _PHYSICS,
+                "",
+                "Depends on the machine; baselines ignore it.",
+            ),
+            _Text(
+                "timing.step_overhead",
+                "Total time of the simulation divided by the physics engine's share of it.",
+                _PHYSICS,
+                "",
+                "Depends on the machine; baselines ignore it. It grows with what is logged and controlled.",
+            ),
+        ),
+    ),
+    _Group(
+        _BALANCED,
+        (
+            _Text(
+                "timing.balance_tick_median_s",
+                "Median time that one tick of the balance controller takes. Compilation is not counted.",
+                "ticks of the balance controller",
+                "",
+                "Depends on the machine; baselines ignore it. It must be below 1 / `balance.rate_hz` for "
+                "real time.",
+            ),
+            _Text(
+                "timing.balance_share",
+                "Share of the simulation's time that the balance controller takes.",
+                "ticks of the balance controller",
+                "",
+                "Depends on the machine; baselines ignore it.",
+            ),
+        ),
+    ),
+    _Group(
+        "fixtures that are cut (knife, grater)",
+        (
+            _Text(
+                "<fixture>.cut_depth_m",
+                "Depth of the cut at the end: work of friction along the joint divided by the work per "
+                "depth, d = F_c ∫|ẋ| dt / w.",
+                "last sample",
+                "<fixture>_cut",
+                "Progress of the work. Less than the actor's: see `<fixture>.cut_ratio`.",
+            ),
+            _Text(
+                "<fixture>.cut_ratio",
+                "Depth of the robot's cut divided by the actor's.",
+                "last sample",
+                "<fixture>_cut, <fixture>_cut_actor",
+                "Below 1 the robot moved the tool less than the person did: see `<fixture>.<joint>_ratio`.",
+            ),
+        ),
+    ),
+    _Group(
+        "fixtures that stand freely (knife, grater, hand_drill)",
+        (
+            _Text(
+                "<fixture>.moved_m",
+                "Largest displacement of the fixture from its position at the end of settling.",
+                SETTLED,
+                "<fixture>_stand",
+                "The fixture slides on its table. The other hand must hold it more firmly: reduce the joint "
+                "friction or the speed.",
+            ),
+            _Text(
+                "<fixture>.turned_rad",
+                "Largest rotation of the fixture from its orientation at the end of settling.",
+                SETTLED,
+                "<fixture>_stand",
+                "As `<fixture>.moved_m`: the fixture turns or tips.",
+            ),
+        ),
+    ),
+    _Group(
+        "fixtures with joints",
+        (
+            _Text(
+                "<fixture>.<joint>_m",
+                "Range of a prismatic joint's position: max x − min x.",
+                _ALL,
+                "<fixture>_<joint>",
+                "How far the robot moved the equipment; see `<fixture>.<joint>_ratio`.",
+            ),
+            _Text(
+                "<fixture>.<joint>_rad",
+                "Range of a revolute joint's position: max φ − min φ.",
+                _ALL,
+                "<fixture>_<joint>",
+                "How far the robot turned the equipment; see `<fixture>.<joint>_ratio`.",
+            ),
+            _Text(
+                "<fixture>.<joint>_ratio",
+                "Least ratio, over the strokes of the recording, of the joint's range to the range to which "
+                "the actor moved it. It is absent for a joint that none of the robot's hands was to move, "
+                "and without strokes.",
+                "samples of each stroke",
+                "<fixture>_<joint>, <fixture>_<joint>_actor, strokes",
+                "1 means that the task was done as the person did it. Less: the grip was late, lost or "
+                "yielded (`grip.held_fraction`, `hands.rms_m`), or the end stop was hit.",
+            ),
+        ),
+    ),
+)
+
+_WILDCARDS = {"<fixture>": r"[A-Za-z0-9_-]+", "<joint>": r"[A-Za-z0-9_]+"}
+
+
+def metric_entries() -> tuple[MetricEntry, ...]:
+    """List every metric that a run can produce, in the groups in which runs have them.
+
+    Returns
+    -------
+    tuple of MetricEntry
+        Metrics with a fixed name first; those of fixtures, which are patterns, last.
+    """
+    return tuple(_entry(text, group.present) for group in _GROUPS for text in group.metrics)
+
+
+def find_metric(name: str) -> MetricEntry | None:
+    """Find the entry of a metric.
+
+    Parameters
+    ----------
+    name : str
+        Name of the metric as a run gives it, such as `drawer.travel_ratio`.
+
+    Returns
+    -------
+    MetricEntry or None
+        Its entry, with the metric's own name in place of a pattern; None if no run produces such a metric.
+    """
+    entries = metric_entries()
+    fixed = {entry.name: entry for entry in entries if "<" not in entry.name}
+    if name in fixed:
+        return fixed[name]
+    groups = {known.partition(".")[0] for known in fixed}
+    for entry in entries:
+        if entry.name == name:
+            return entry
+        values = _match(entry.name, name)
+        if values is not None and values["<fixture>"] not in groups:
+            filled = {key: _fill(value, values) for key, value in entry._asdict().items()}
+            return MetricEntry(**filled)
+    return None
+
+
+def _entry(text: _Text, present: str) -> MetricEntry:
+    """Complete what is written by hand with what follows from the name."""
+    return MetricEntry(
+        name=text.name,
+        definition=text.definition,
+        unit=unit_of(text.name),
+        kind=text.kind,
+        samples=text.samples,
+        better=metric_direction(text.name),
+        tolerance=_tolerance(text),
+        advice=text.advice,
+        variables=tuple(name for name in text.variables.split(", ") if name),
+        present=present,
+    )
+
+
+def _tolerance(text: _Text) -> str:
+    """Say how far a metric may be from its baseline."""
+    if metric_direction(text.name) == "ignored":
+        return "ignored"
+    if text.kind == _TRUTH:
+        return "none: it must not change for the worse"
+    unit, absolute = unit_of(text.name), usual_tolerance(text.name, 0.0)
+    relative = f"{100.0 * RELATIVE:g} % of the baseline's value"
+    usual = f"{relative}, at least {f'{absolute:g} {unit}'.strip()}" if absolute else relative
+    return f"{usual}; {SPREADS:g} times the spread that rounding was seen to cause, where that is more"
+
+
+def _match(pattern: str, name: str) -> dict[str, str] | None:
+    """Find what stands in a name for each placeholder of a pattern."""
+    parts = re.split("(<fixture>|<joint>)", pattern)
+    expression = "".join(f"({_WILDCARDS[part]})" if part in _WILDCARDS else re.escape(part) for part in parts)
+    found = re.fullmatch(expression, name)
+    placeholders = [part for part in parts if part in _WILDCARDS]
+    return dict(zip(placeholders, found.groups(), strict=True)) if found and placeholders else None
+
+
+def _fill(value: str | tuple[str, ...], values: dict[str, str]) -> str | tuple[str, ...]:
+    """Write a fixture's and a joint's name into a text with placeholders."""
+    if isinstance(value, tuple):
+        return tuple(str(_fill(each, values)) for each in value)
+    for placeholder, name in values.items():
+        value = value.replace(placeholder, name)
+    return value

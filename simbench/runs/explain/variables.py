@@ -1,0 +1,148 @@
+"""Everything in a run's log: variables, coordinates and attributes, from where they are declared."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pinocchio as pin
+
+from simbench.runs import log, log_builder, metrics
+from simbench.sim import grasp, push, recorder, sensing, state
+from simbench.sim.control import command
+from simbench.sim.fixtures.mechanism import Cut, Mechanism, MechanismJoint
+from simbench.sim.signals import Signal
+
+FIXTURE, JOINT = "<fixture>", "<joint>"
+"""Placeholders of a fixture's and its joint's name."""
+_EVERY = "every run"
+_FEET = "robots on their feet"
+_BALANCED = "balanced robots: on two feet, not seated"
+_PLANNED = "runs that follow a recording on equipment"
+_CUT = "fixtures that are cut (knife, grater)"
+_STANDING = "fixtures that stand freely (knife, grater, hand_drill)"
+_JOINTS = "fixtures with joints"
+_SLIDING = {"rad": "m", "rad/s": "m/s", "N m": "N"}
+"""Unit of a prismatic joint by that of a revolute one."""
+
+
+class LogEntry(NamedTuple):
+    """Everything that the reference says about an entry of a log.
+
+    Parameters
+    ----------
+    name : str
+        Name in the log, or a pattern with `<fixture>` and `<joint>`.
+    kind : str
+        `variable`, `coordinate` or `attribute`.
+    dims : str
+        Dimensions, separated by commas; empty for an attribute.
+    unit : str
+        Unit, and the frame where there is one; empty for what has none.
+    description : str
+        Description.
+    present : str
+        Which logs have it.
+    """
+
+    name: str
+    kind: str
+    dims: str
+    unit: str
+    description: str
+    present: str
+
+
+def log_entries() -> tuple[LogEntry, ...]:
+    """List everything that a run's log can hold.
+
+    Returns
+    -------
+    tuple of LogEntry
+        Coordinates, variables, those of fixtures as patterns, and attributes.
+    """
+    return tuple(_all_entries())
+
+
+def find_log_entry(name: str) -> LogEntry | None:
+    """Find the entry of a variable, coordinate or attribute.
+
+    Parameters
+    ----------
+    name : str
+        Name as in a log, such as `drawer_travel_actor`.
+
+    Returns
+    -------
+    LogEntry or None
+        Its entry, named as asked; None if no log has it.
+    """
+    entries = log_entries()
+    for entry in entries:
+        if entry.name == name:
+            return entry
+    # Longer patterns first: `drawer_travel_actor` is no joint `travel_actor`.
+    for entry in sorted(entries, key=lambda entry: -len(entry.name.replace(JOINT, "").replace(FIXTURE, ""))):
+        expression = re.escape(entry.name)
+        for placeholder in (FIXTURE, JOINT):
+            expression = expression.replace(re.escape(placeholder), "[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*?")
+        if "<" in entry.name and re.fullmatch(expression, name):
+            return entry._replace(name=name)
+    return None
+
+
+def _all_entries() -> Iterator[LogEntry]:
+    """Collect the declarations from the modules that make what they declare."""
+    time = ("time",)
+    yield from _entries("coordinate", _EVERY, log.COORDINATE_SIGNALS)
+    yield from _entries("variable", _EVERY, state.root_and_joint_signals(7, 6), time)
+    yield from _entries("variable", _EVERY, recorder.REFERENCE_SIGNALS, time)
+    yield from _entries("variable", _EVERY, command.COMMAND_SIGNALS, time)
+    yield from _entries("variable", _EVERY, recorder.DERIVED_SIGNALS, time)
+    yield from _entries("variable", _EVERY, sensing.CONTACT_SIGNALS, time)
+    yield from _entries("variable", _EVERY, push.PUSH_SIGNALS, time)
+    yield from _entries("variable", _EVERY, grasp.GRIP_SIGNALS, time)
+    for signal in log_builder.HAND_SIGNALS:
+        present = _EVERY if signal.name == "hand_contact" else _PLANNED
+        yield from _entries("variable", present, (signal,), time)
+    yield from _entries("variable", _EVERY, log_builder.LIMIT_SIGNALS)
+    yield from _entries("variable", _EVERY, (log.STROKES,))
+    yield from _entries("variable", _EVERY, log.CONTACT_EVENT_SIGNALS)
+    yield from _entries("variable", _FEET, log_builder.ZMP_SIGNALS, time)
+    yield from _entries("variable", _FEET, metrics.SUPPORT_SIGNALS, time)
+    yield from _entries("variable", _BALANCED, log_builder.BALANCE_SIGNALS, time)
+    yield from _fixture_entries()
+    yield from _entries("attribute", _EVERY, log.ATTRIBUTE_SIGNALS)
+    yield from _entries("attribute", _BALANCED, log_builder.BALANCE_ATTRIBUTES)
+
+
+def _entries(
+    kind: str, present: str, signals: Sequence[Signal[Any]], sampled: tuple[str, ...] = ()
+) -> Iterator[LogEntry]:
+    """Write declarations as entries."""
+    for signal in signals:
+        dims = ", ".join((*sampled, *signal.dims))
+        unit = signal.unit
+        # An arm may have joints that slide; the log's attribute is the unit of the robots that ship.
+        if signal.dims == ("joint",) and unit:
+            unit = f"{unit}; {_SLIDING[unit]} for a prismatic joint"
+        yield LogEntry(signal.name, kind, dims, unit, signal.description, present)
+
+
+def _fixture_entries() -> Iterator[LogEntry]:
+    """Declare a fixture that has everything, with placeholders for names."""
+    joint = MechanismJoint(JOINT, "slide", (1.0, 0.0, 0.0))
+    fixture = Mechanism(FIXTURE, pin.SE3.Identity(), (), (joint,), standing=True, cut=Cut(JOINT, 1.0))
+    signals = (
+        *state.fixture_signals(fixture),
+        *log_builder.actor_signals(fixture),
+        sensing.contact_wrench_signal(FIXTURE),
+    )
+    present = {"cut": _CUT, "cut_actor": _CUT, "stand": _STANDING, "contact_wrench": "every fixture"}
+    for signal in signals:
+        suffix = signal.name.removeprefix(f"{FIXTURE}_")
+        (entry,) = _entries("variable", present.get(suffix, _JOINTS), (signal,), ("time",))
+        if JOINT in signal.name:
+            entry = entry._replace(
+                unit=f"{entry.unit}; {entry.unit.replace('m', 'rad')} for a revolute joint"
+            )
+        yield entry
