@@ -13,6 +13,7 @@ _UNITS = {
     "_m_s": "m/s",
     "_rad": "rad",
     "_nm": "N·m",
+    "_ns": "N·s",
     "_hz": "Hz",
     "_kg": "kg",
     "_m": "m",
