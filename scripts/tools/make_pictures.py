@@ -1,14 +1,20 @@
-"""Draw the README's pictures (robots, a recording, scenarios from their logs) and print its table's numbers.
+"""Draw the pictures of the README and of the gallery: every shipped scenario, and others.
 
-python scripts/tools/make_pictures.py [--out docs/pictures]
+python scripts/tools/make_pictures.py [--only NAME ...] [--runs DIR] [--out docs/pictures]
+
+A picture is named like its scenario, or `robots`, `valves_motion`, `drawer_retarget` or `simbench` (a moving
+picture and a still one). A run directory DIR/SCENARIO is drawn as it is; without one the scenario is run.
 """
 
 import argparse
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from moving_picture import draw_moving_picture
 from PIL import Image
+from strip_drawing import draw_run
 
 from simbench.motion.inspection import inspect_motion
 from simbench.motion.readers import read_motion
@@ -21,56 +27,18 @@ from simbench.robot.human.body_segments import predict_body
 from simbench.robot.human.human import build_human, write_human
 from simbench.robot.human.human_skeleton import skeleton_lengths
 from simbench.robot.robot import Robot, load_robot
-from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
-from simbench.runs.scenario.loading import load_scenario
-from simbench.runs.video import render_strip
+from simbench.runs.scenario.loading import list_scenarios, load_scenario
 from simbench.sim.rendering.camera import Frames, draw_pictures
 from simbench.sim.rendering.portrait import natural_posture
 from simbench.sim.rendering.portrait_camera import frame_cameras
 from simbench.sim.rendering.robot_points import link_hulls, robot_points
 
-MOMENTS = {
-    "drawer": (0.5, 2.4, 4.0, 5.45),
-    "dance": (2.7, 4.2, 6.8, 8.0),
-    "puma560_sweep": (0.5, 1.4, 1.8, 2.4),
-}
-"""Times of the pictures in each strip, s."""
-
-EQUIPMENT = (
-    "mahru_drawer",
-    "valves",
-    "mahru_valves",
-    "hand_drill",
-    "knife",
-    "grater",
-    "canoe_paddles",
-    "steering_wheel",
-    "mahru_steering_wheel",
-    "pump",
-    "puma560_valves",
-    "puma560_drawer",
-    "puma560_steering_wheel",
-)
-"""Scenarios shown before the hands arrive and at three times in the first stroke."""
-SMALL = 240
-"""Width and height of these pictures, pixels."""
-
-NUMBERS = (
-    "fell",
-    "retarget.slow_down",
-    "imitation.hand_mean_m",
-    "tracking.rms_rad",
-    "hands.rms_m",
-    "zmp.min_margin_m",
-    "drawer.travel_ratio",
-    "timing.realtime_factor",
-)
-
-
 ROBOTS = ("romeo", "mahru", "puma560", "direct_drive_arm")
 WOMAN = "female", 1.629, 62.0
 """Stature (m) and mass (kg) of the average person drawn beside the robots."""
+RECORDING = "actor:valves:3"
+RETARGETED = "actor:drawer:3"
 
 
 def draw_robots(path: Path) -> None:
@@ -96,36 +64,54 @@ def draw_robots(path: Path) -> None:
         strip.save(path, optimize=True)
 
 
-def stroke_moments(run: Path) -> tuple[float, ...]:
-    """Compute four times, s: 2 s before the first stroke of a run, and at 1/6, 1/2 and 5/6 of that stroke."""
-    start, end = open_run(run)["strokes"].values[0]
-    return (max(0.0, start - 2.0), *(start + share * (end - start) for share in (1 / 6, 1 / 2, 5 / 6)))
+def draw_recording(path: Path) -> None:
+    """Draw a recording as `simbench motion inspect --plot` does."""
+    plot_recording(inspect_motion(read_motion(RECORDING)), path)
 
 
-RECORDING = "actor:valves:3"
-RETARGETED = "actor:drawer:3"
+def draw_retargeted(path: Path) -> None:
+    """Draw a retargeting as `simbench retarget --plot` does."""
+    made = retarget_motion(RETARGETED, "romeo", "analytical")
+    draw_retargeting(made, imitation_errors(made.plan.imitation, made.motion), path)
+
+
+OTHERS: dict[str, Callable[[Path], None]] = {
+    "robots": draw_robots,
+    "valves_motion": draw_recording,
+    "drawer_retarget": draw_retargeted,
+}
 
 
 def main() -> None:
-    """Draw all pictures, and print the numbers of the table."""
+    """Draw the pictures that are asked for, by default all."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    every = [*OTHERS, *list_scenarios(), "simbench"]
+    parser.add_argument("--only", nargs="+", choices=every, default=every, metavar="NAME")
+    parser.add_argument(
+        "--runs", type=Path, metavar="DIR", help="finished run directories, named by scenario"
+    )
     parser.add_argument("--out", type=Path, default=Path("docs/pictures"), metavar="DIR")
-    out = parser.parse_args().out
-    out.mkdir(parents=True, exist_ok=True)
-    draw_robots(out / "robots.png")
-    plot_recording(inspect_motion(read_motion(RECORDING)), out / "valves_motion.png")
-    made = retarget_motion(RETARGETED, "romeo", "analytical")
-    draw_retargeting(made, imitation_errors(made.plan.imitation, made.motion), out / "drawer_retarget.png")
-    for name in (*MOMENTS, *EQUIPMENT):
-        with tempfile.TemporaryDirectory() as folder:
-            run = Path(folder) / "run"
-            metrics = run_scenario(load_scenario(name), run).metrics
-            times, size = (MOMENTS[name], 400) if name in MOMENTS else (stroke_moments(run), SMALL)
-            render_strip(run, out / f"{name}.png", times, width=size, height=size, columns=len(times))
-        numbers = (f"{key} {metrics[key]}" for key in NUMBERS if key in metrics)
-        print(f"{name}: {', '.join(numbers)}")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+
+        def find_run(name: str) -> Path:
+            for runs in (options.runs, Path(folder)):
+                if runs is not None and (runs / name).is_dir():
+                    return Path(runs / name)
+            run_scenario(load_scenario(name), Path(folder) / name)
+            return Path(folder) / name
+
+        for name in options.only:
+            if name == "simbench":
+                draw_moving_picture(find_run, options.out / name)
+            elif name in OTHERS:
+                OTHERS[name](options.out / f"{name}.png")
+            else:
+                draw_run(find_run(name), options.out / f"{name}.png")
+            print(name, flush=True)
 
 
 if __name__ == "__main__":

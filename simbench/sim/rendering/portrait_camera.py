@@ -49,7 +49,11 @@ def panel_size(points: NDArray[np.float64]) -> tuple[int, int, int]:
 
 
 def frame_cameras(
-    clouds: Sequence[NDArray[np.float64]], yaws: Sequence[float], width: int, height: int
+    clouds: Sequence[NDArray[np.float64]],
+    yaws: Sequence[float],
+    width: int,
+    height: int,
+    pitch: float = PITCH,
 ) -> list[Camera]:
     """Place one camera for each picture, so that all pictures have the same scale and floor line.
 
@@ -63,6 +67,8 @@ def frame_cameras(
         Width of a picture, pixels.
     height : int
         Height of a picture, pixels.
+    pitch : float
+        Pitch of all cameras, degrees.
 
     Returns
     -------
@@ -71,7 +77,7 @@ def frame_cameras(
     """
     everything = np.vstack(clouds)
     x, y, z = (0.5 * (everything.min(axis=0) + everything.max(axis=0))).tolist()
-    cameras = [Camera((x, y, z), 1.0, yaw, PITCH, FIELD_OF_VIEW, width, height, fps=1) for yaw in yaws]
+    cameras = [Camera((x, y, z), 1.0, yaw, pitch, FIELD_OF_VIEW, width, height, fps=1) for yaw in yaws]
     # With perspective, distance and centre of the outline depend on each other: a few iterations settle both.
     for _ in range(3):
         distance = max(
