@@ -1,6 +1,10 @@
 """Folders of the data that ships with simbench, in a checkout and in an installed wheel."""
 
+import os
+from contextlib import suppress
 from pathlib import Path
+
+from simbench.errors import SimbenchError
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -11,7 +15,7 @@ def resource_dir(kind: str) -> Path:
     Parameters
     ----------
     kind : str
-        `robots`, `scenarios` or `marker_maps`.
+        `robots`, `scenarios`, `marker_maps` or `samples`.
 
     Returns
     -------
@@ -20,3 +24,69 @@ def resource_dir(kind: str) -> Path:
     """
     installed = PACKAGE / "data" / kind
     return installed if installed.is_dir() else PACKAGE.parent / kind
+
+
+def copy_resources(kind: str, folder: Path, overwrite: bool = False) -> list[Path]:
+    """Copy data that ships with simbench into a folder; each file appears under its name only when complete.
+
+    Parameters
+    ----------
+    kind : str
+        As in `resource_dir`.
+    folder : Path
+        Where the files go; created if it is missing.
+    overwrite : bool
+        Whether files that differ are replaced.
+
+    Returns
+    -------
+    list of Path
+        The files, also those that were already there with the same content.
+
+    Raises
+    ------
+    SimbenchError
+        A file exists with another content and must not be overwritten, or a folder cannot be written. Then
+        nothing has been written, unless writing itself failed.
+    """
+    source = resource_dir(kind)
+    # A file whose name begins with a dot, or bytecode, is not part of the data.
+    names = sorted(
+        path.relative_to(source)
+        for path in source.rglob("*")
+        if path.is_file() and not any(part.startswith((".", "__")) for part in path.relative_to(source).parts)
+    )
+    try:
+        contents = {folder / name: (source / name).read_bytes() for name in names}
+        outdated = [path for path, data in contents.items() if _differs(path, data)]
+        existing = [path for path in outdated if path.exists()]
+        if existing and not overwrite:
+            more = f" (and {len(existing) - 1} more)" if len(existing) > 1 else ""
+            raise SimbenchError(
+                f"{existing[0]}: exists and differs{more}; give another folder, or --force to replace it"
+            )
+        for path in outdated:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _write_whole(path, contents[path])
+    except OSError as error:
+        raise SimbenchError(f"{error.filename or folder}: cannot be written: {error.strerror}") from error
+    return list(contents)
+
+
+def _differs(path: Path, data: bytes) -> bool:
+    """Return whether a file is missing or has another content."""
+    try:
+        return path.read_bytes() != data
+    except FileNotFoundError:
+        return True
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """Write a file under a temporary name and rename it."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        part.write_bytes(data)
+        os.replace(part, path)
+    finally:
+        with suppress(OSError):
+            part.unlink()

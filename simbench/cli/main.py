@@ -20,6 +20,7 @@ from simbench.cli.replay import replay, video
 from simbench.cli.report import report
 from simbench.cli.retarget import retarget
 from simbench.cli.robot import robot_app
+from simbench.cli.samples import samples
 from simbench.cli.skills import skills
 from simbench.cli.sweep import sweep
 from simbench.errors import Interrupted, SimbenchError
@@ -186,3 +187,4 @@ app.command()(calibrate)
 app.command()(video)
 app.command()(replay)
 app.command()(report)
+app.command()(samples)

@@ -26,7 +26,7 @@ _GAPS_SHOWN = 3
 
 motion_app = typer.Typer(help="Look at recordings, convert them, and record virtual actors.")
 
-Source = Annotated[str, typer.Argument(help="actor:TASK, deepmimic:CLIP, or a file.")]
+Source = Annotated[str, typer.Argument(help="actor:TASK, deepmimic:CLIP, sample:NAME, or a file.")]
 Unit = Annotated[str | None, typer.Option(help="The file's unit of length: m, cm, mm, in, cmu.")]
 Up = Annotated[str | None, typer.Option(help="The file's vertical axis: x, y, z.")]
 Map = Annotated[

@@ -52,7 +52,8 @@ class Skeleton(str, Enum):
 
 def skills(
     source: Annotated[
-        str, typer.Argument(metavar="FILE", help="actor:TASK, actor:TASK:NUMBER, deepmimic:CLIP, or a file.")
+        str,
+        typer.Argument(metavar="FILE", help="actor:TASK[:NUMBER], deepmimic:CLIP, sample:NAME, or a file."),
     ],
     span: Annotated[
         tuple[float, float] | None,

@@ -5,13 +5,14 @@ import json
 from pathlib import Path
 
 from simbench.errors import MotionError
-from simbench.motion.actors.free import FREE
+from simbench.motion.actors.free import FREE, OUTSIDE_SESSION
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.readers.deepmimic import clip_folder, clip_names
+from simbench.motion.readers.sample import list_sample_recordings
 
 
 def list_motion_sources() -> dict[str, str]:
-    """List the virtual actors and recordings that come with simbench.
+    """List the virtual actors, sample recordings and clips that come with simbench.
 
     Returns
     -------
@@ -23,11 +24,24 @@ def list_motion_sources() -> dict[str, str]:
     MotionError
         A clip is damaged.
     """
-    actors = {f"actor:{name}": _describe_task(perform) for name, perform in (PLACES | FREE).items()}
+    performed = PLACES | FREE | OUTSIDE_SESSION
+    actors = {f"actor:{name}": _describe_task(perform) for name, perform in performed.items()}
+    listed = actors | _list_samples()
     folder = clip_folder()
     if folder is None:
-        return actors
-    return actors | {f"deepmimic:{name}": _describe_clip(folder / f"{name}.txt") for name in clip_names()}
+        return listed
+    return listed | {f"deepmimic:{name}": _describe_clip(folder / f"{name}.txt") for name in clip_names()}
+
+
+def _list_samples() -> dict[str, str]:
+    """List the sample recordings without their suffixes, each with its formats."""
+    formats: dict[str, list[str]] = {}
+    for path in list_sample_recordings():
+        formats.setdefault(f"sample:{path.stem}", []).append(path.suffix)
+    return {
+        source: f"A virtual actor's recording as a file: {', '.join(suffixes)}"
+        for source, suffixes in formats.items()
+    }
 
 
 def _describe_task(perform: object) -> str:

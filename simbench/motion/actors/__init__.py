@@ -3,7 +3,7 @@
 import numpy as np
 
 from simbench.errors import MotionError
-from simbench.motion.actors.free import FREE
+from simbench.motion.actors.free import FREE, OUTSIDE_SESSION
 from simbench.motion.actors.human_model import build_human_model
 from simbench.motion.actors.people import AVERAGE_PERSON, STANCES
 from simbench.motion.actors.perform import perform
@@ -17,6 +17,7 @@ from simbench.motion.human_motion import HumanMotion
 
 DEFAULT_SEED = 2018
 DEFAULT_TASK, DEFAULT_ERRORS = DrawerTask(), MocapErrors()
+FREE_MOTIONS = FREE | OUTSIDE_SESSION
 
 __all__ = [
     "TASKS",
@@ -66,7 +67,7 @@ def perform_average(task: str, seed: int = DEFAULT_SEED) -> ActorPerformance:
     Parameters
     ----------
     task : str
-        One of `TASKS`.
+        One of `TASKS`, or `walking`.
     seed : int
         Seed from which all variation comes.
 
@@ -84,8 +85,8 @@ def perform_average(task: str, seed: int = DEFAULT_SEED) -> ActorPerformance:
     if task == "drawer":
         return perform_drawer(rng=seed)
     rng, source = np.random.default_rng(seed), f"actor:{task}"
-    if task in FREE:
-        return FREE[task](AVERAGE_PERSON, rng, DEFAULT_ERRORS, source)
+    if task in FREE_MOTIONS:
+        return FREE_MOTIONS[task](AVERAGE_PERSON, rng, DEFAULT_ERRORS, source)
     human = build_human_model(AVERAGE_PERSON.actor)
     placed = PLACES[task](human, AVERAGE_PERSON, STANCES[AVERAGE_PERSON.stance], rng)
     return perform(AVERAGE_PERSON, placed, FRUGAL, rng, DEFAULT_ERRORS, source)
@@ -97,7 +98,8 @@ def read_actor(name: str) -> HumanMotion:
     Parameters
     ----------
     name : str
-        One of `TASKS`, alone or followed by a colon and the participant's number: `valves`, `valves:7`.
+        One of `TASKS`, alone or followed by a colon and the participant's number: `valves`, `valves:7`; or
+        `walking`, which no session contains.
 
     Returns
     -------
@@ -113,11 +115,14 @@ def read_actor(name: str) -> HumanMotion:
     _check(task)
     if not colon:
         return perform_average(task).motion
+    if task in OUTSIDE_SESSION:
+        raise MotionError(f"actor:{name}: is performed by the average person only; write actor:{task}")
     if not number.isdecimal():
         raise MotionError(f"actor:{name}: {number!r} is no participant's number; for example actor:{task}:1")
     return perform_in_session(DEFAULT_SEED, int(number), task).motion
 
 
 def _check(task: str) -> None:
-    if task not in TASKS:
-        raise MotionError(f"actor:{task}: unknown task; known: {', '.join(TASKS)}")
+    known = (*TASKS, *OUTSIDE_SESSION)
+    if task not in known:
+        raise MotionError(f"actor:{task}: unknown task; known: {', '.join(known)}")

@@ -6,6 +6,7 @@ with a function from a name or path and `ReadOptions` to what the format holds (
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from simbench.errors import MotionError
@@ -19,6 +20,7 @@ from simbench.motion.readers.c3d import read_c3d
 from simbench.motion.readers.csv import read_csv
 from simbench.motion.readers.deepmimic import read_deepmimic
 from simbench.motion.readers.netcdf import read_netcdf
+from simbench.motion.readers.sample import find_sample_recording
 from simbench.motion.readers.trc import read_trc
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 
@@ -27,6 +29,7 @@ Recording = MarkerRecording | SkeletonRecording | HumanMotion
 SCHEMES: dict[str, Callable[[str, ReadOptions], Recording]] = {
     "actor": lambda task, _: read_actor(task),
     "deepmimic": lambda clip, _: read_deepmimic(clip),
+    "sample": lambda name, options: _read_sample(name, options),
 }
 SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".bvh": read_bvh,
@@ -47,7 +50,7 @@ def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> Hum
     Parameters
     ----------
     source : str or pathlib.Path
-        `deepmimic:humanoid3d_dance_b`, `actor:drawer`, or the path of a file.
+        `deepmimic:humanoid3d_dance_b`, `actor:drawer`, `sample:walk`, or the path of a file.
     options : ReadOptions
         Unit, vertical axis, marker map and longest gap that the user declares.
 
@@ -68,6 +71,12 @@ def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> Hum
         return to_human_motion(recording, options)
     whole, filled = fill_gaps(recording, options.longest_gap)
     return to_human_motion(whole, options, filled)
+
+
+def _read_sample(name: str, options: ReadOptions) -> Recording:
+    """Read a sample recording; its source is its name and not a path of this machine."""
+    path = find_sample_recording(name)
+    return replace(SUFFIXES[path.suffix](path, options), source=f"sample:{path.name}")
 
 
 def _recording(text: str, options: ReadOptions) -> Recording:

@@ -15,7 +15,7 @@ from simbench.errors import StudyError
 from simbench.resources import PACKAGE, resource_dir
 
 _DIGITS = 32
-_DATA = ("robots", "marker_maps")
+_DATA = ("robots", "marker_maps", "samples")
 
 
 def fingerprint(value: Any) -> str:
@@ -41,7 +41,7 @@ def fingerprint(value: Any) -> str:
 
 
 def sources_fingerprint() -> str:
-    """Digest the code of simbench and the robots and marker maps that it reads.
+    """Digest the code of simbench and the robots, marker maps and samples that it reads.
 
     Returns
     -------

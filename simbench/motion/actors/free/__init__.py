@@ -7,6 +7,7 @@ import numpy as np
 from simbench.motion.actors.free.arms_forward import stretch_arms
 from simbench.motion.actors.free.fast_waving import wave_fast
 from simbench.motion.actors.free.signing import sign_sentence
+from simbench.motion.actors.free.walking import walk_straight
 from simbench.motion.actors.free.waving import wave_right_hand
 from simbench.motion.actors.people import Person
 from simbench.motion.actors.performance import ActorPerformance
@@ -22,3 +23,6 @@ FREE: dict[str, FreeMotion] = {
 }
 """Motion to the function by which a person performs it, all variation from a generator, recorded with errors
 under the name of a source. A new one comes last: a session's seed counts them."""
+
+OUTSIDE_SESSION: dict[str, FreeMotion] = {"walking": walk_straight}
+"""Free motions of the average person that are in no session, so that a session's recordings stay the same."""

@@ -96,11 +96,45 @@ def perform_routine(
     check_ranges(human, q)
     # The first movement is the transition; each repetition has as many as there are moves.
     count = len(routine.moves)
-    first, last = starts[1::count], (starts + durations)[count::count]
+    spans = starts[1::count], (starts + durations)[count::count]
+    return record_free_motion(human, q, spans, errors, rng, source)
+
+
+def record_free_motion(
+    human: HumanModel,
+    q: Array,
+    spans: tuple[Array, Array],
+    errors: MocapErrors,
+    rng: np.random.Generator,
+    source: str,
+) -> ActorPerformance:
+    """Record a free motion by the 25 markers of Kim & Kim (2005).
+
+    Parameters
+    ----------
+    human : HumanModel
+        The person's model.
+    q : (T, nq) array
+        Configurations at 60 Hz, free of noise; in the first second the initial configuration is held.
+    spans : (N,) array, (N,) array
+        Start and end of each repetition, s.
+    errors : MocapErrors
+        Errors of the motion capture.
+    rng : numpy.random.Generator
+        All noise comes from it.
+    source : str
+        Name of the recording.
+
+    Returns
+    -------
+    ActorPerformance
+        The recording and its ground truth; `travel` is zero throughout, for nothing is moved.
+    """
+    first, last = spans
     strokes = np.rint(np.stack([first, last], axis=1) * RATE).astype(np.int64)
     markers = record_kim_markers(human, q, errors, rng)
     recording = MarkerRecording(
-        time=time,
+        time=np.arange(len(q)) / RATE,
         names=tuple(markers),
         positions=np.stack(list(markers.values()), axis=1),
         source=source,
@@ -111,7 +145,7 @@ def perform_routine(
     still = round(INITIAL * RATE)
     return ActorPerformance(
         motion=replace(
-            motion, actor=person.actor, strokes=strokes, notes=("virtual actor, free motion", *motion.notes)
+            motion, actor=human.actor, strokes=strokes, notes=("virtual actor, free motion", *motion.notes)
         ),
         human=human,
         q=q,
@@ -120,11 +154,11 @@ def perform_routine(
             "icp": (0, still),
             "tgp": (still + 1, int(strokes[0, 0]) - 1),
             "pmp": (int(strokes[0, 0]), int(strokes[-1, 1])),
-            "rest": (int(strokes[-1, 1]) + 1, routine.frames - 1),
+            "rest": (int(strokes[-1, 1]) + 1, len(q) - 1),
         },
         boundaries=np.concatenate([first[:1], 0.5 * (last[:-1] + first[1:]), last[-1:]]),
         contact_start=None,
-        travel=np.zeros(routine.frames),
+        travel=np.zeros(len(q)),
         strategy=None,
     )
 

@@ -1,0 +1,47 @@
+"""Reader of the sample recordings that ship with simbench: `sample:walk`, `sample:walk.bvh`."""
+
+from pathlib import Path
+
+from simbench.errors import MotionError
+from simbench.resources import resource_dir
+
+FORMATS = (".c3d", ".bvh", ".trc")
+"""Formats of sample recordings; without a suffix, a name means the first of these that exists."""
+
+
+def list_sample_recordings() -> list[Path]:
+    """List the files of the sample recordings.
+
+    Returns
+    -------
+    list of Path
+        Files, by name, each in the order of `FORMATS`.
+    """
+    found = (path for path in resource_dir("samples").glob("*") if path.suffix in FORMATS)
+    return sorted(found, key=lambda path: (path.stem, FORMATS.index(path.suffix)))
+
+
+def find_sample_recording(name: str) -> Path:
+    """Find the file of a sample recording.
+
+    Parameters
+    ----------
+    name : str
+        File name, such as `walk.bvh`, or its stem, `walk`.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    MotionError
+        There is no such sample; the message lists those that exist.
+    """
+    files = list_sample_recordings()
+    for path in files:
+        if name in (path.name, path.stem):
+            return path
+    known = ", ".join(path.name for path in files) or "none: the folder is missing"
+    raise MotionError(f"sample:{name}: unknown sample recording; known: {known}")
