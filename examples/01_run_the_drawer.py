@@ -1,0 +1,40 @@
+"""Run a shipped scenario: ROMEO opens and closes a drawer. Read its metrics, its checks and its log.
+
+You learn what `load_scenario`, `run_scenario` and `open_run` give. Arguments override values of the scenario:
+
+    python examples/01_run_the_drawer.py motion.task.repetitions=1 fixtures.0.mass_kg=5
+"""
+
+import sys
+from pathlib import Path
+
+from simbench import load_scenario, open_run, run_scenario
+from simbench.runs.video import render_strip
+
+OUT = Path("runs/01_drawer")
+
+scenario = load_scenario("drawer", sys.argv[1:])
+result = run_scenario(scenario, OUT)
+
+print(f"{scenario.robot.name} pulls {scenario.fixtures[0].mass_kg:g} kg")
+for name in (
+    "drawer.travel_ratio",
+    "hands.rms_m",
+    "tracking.rms_rad",
+    "zmp.min_margin_m",
+    "grip.max_force_n",
+):
+    print(f"{name:24} {result.metrics[name]:.4g}")
+failed = [check.name for check in result.checks if not check.passed]
+print(f"{len(result.checks)} checks, failed: {', '.join(failed) or 'none'}")
+
+# The log is an xarray.Dataset: every variable has named dimensions and a unit.
+log = open_run(OUT)
+error = abs(log.joint_position - log.joint_reference).max("time")
+print("largest joint errors, rad:", error.to_series().nlargest(3).round(4).to_dict())
+opening = log.drawer_position.isel(drawer_joint=0) if "drawer_position" in log else None
+print(f"the drawer is between {float(opening.min()):.3f} and {float(opening.max()):.3f} m open")
+
+# Three moments: arms forward, drawer pulled furthest, end.
+widest = float(log.time[int(opening.argmax())])
+render_strip(OUT, Path("runs/01_drawer.png"), [0.0, widest, float(log.time[-1])], width=320, height=300)

@@ -1,0 +1,41 @@
+"""Retarget a BVH file to ROMEO: how well can it follow, and what limits it? Then simulate the result.
+
+You learn to read the errors of an imitation and the use of each joint, and to write a trajectory for your own
+robot's controller. Another recording can be given: python examples/03_bvh_onto_romeo.py my_recording.bvh
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from simbench import retarget_motion
+from simbench.motion.trajectory_file import write_trajectory
+from simbench.retargeting.imitation.errors import imitation_errors, summarise
+from simbench.retargeting.imitation.joint_use import joint_units, joint_uses
+from simbench.retargeting.plot import draw_retargeting
+
+SOURCE = sys.argv[1] if len(sys.argv) > 1 else "sample:wave"
+OUT = Path("runs")
+
+made = retarget_motion(SOURCE, "romeo", "analytical", free=True)
+errors = imitation_errors(made.plan.imitation, made.motion)
+print(f"{made.motion.source}, {made.motion.time[-1]:.1f} s, onto {made.robot.name}")
+
+# The person's skeleton, scaled to the robot, against the recording: how well the posture is imitated.
+for summary in summarise(errors):
+    scale, unit = (1000.0, "mm") if summary.unit == "m" else (np.degrees(1.0), "degrees")
+    print(f"{summary.name:22} mean {scale * summary.mean:6.2f}  max {scale * summary.maximum:6.2f} {unit}")
+
+# The robot's joints against their limits: the whole motion is slowed down until no speed limit is exceeded.
+trajectory = made.plan.trajectory
+print(f"slowed down by {made.plan.metrics['retarget.slow_down']:.2f}: {trajectory.time[-1]:.1f} s")
+uses = [use for use in joint_uses(made.robot, trajectory) if use.highest > use.lowest]
+fastest = max(uses, key=lambda use: use.speed / use.speed_limit)
+nearest = min(uses, key=lambda use: use.clearance)
+print(f"fastest joint: {fastest.name}, {fastest.speed / fastest.speed_limit:.0%} of its limit")
+print(f"joint nearest to a limit: {nearest.name}, {np.degrees(nearest.clearance):.1f} degrees")
+
+OUT.mkdir(exist_ok=True)
+write_trajectory(trajectory, OUT / "03_romeo.csv", joint_units(made.robot), {})
+draw_retargeting(made, errors, OUT / "03_romeo.png")
