@@ -31,13 +31,28 @@ def metrics_page() -> str:
     """
     entries = metric_entries()
     rows = [
-        (f"[{code(entry.name)}](#{_anchor(entry.name)})", entry.unit or "-", _BETTER[entry.better])
+        (f"[{code(entry.name)}](#{_anchor(entry.name)})", entry.unit or "-", _which_is_better(entry))
         for entry in entries
     ]
     text = "## All metrics\n\n" + table(("metric", "unit", "which way is better"), rows)
-    for present, group in groupby(entries, key=lambda entry: entry.present):
+    for present, group in _by_presence(entries).items():
         text += f"## {_capital(escape_text(present))}\n\n" + "".join(map(_describe_metric, group))
     return text
+
+
+def _by_presence(entries: Sequence[Any]) -> dict[str, list[Any]]:
+    """Group entries by the runs that have them, in the order of first appearance."""
+    groups: dict[str, list[Any]] = {}
+    for entry in entries:
+        groups.setdefault(entry.present, []).append(entry)
+    return groups
+
+
+def _which_is_better(entry: MetricEntry) -> str:
+    """Write which way a metric improves; of what is true or false, which of both is good."""
+    if entry.kind == "true or false" and entry.better in ("lower", "higher"):
+        return f"{'false' if entry.better == 'lower' else 'true'} is better"
+    return _BETTER[entry.better]
 
 
 def _describe_metric(entry: MetricEntry) -> str:
@@ -45,7 +60,7 @@ def _describe_metric(entry: MetricEntry) -> str:
     facts = {
         "Unit": entry.unit or ("none; true or false" if entry.kind == "true or false" else "none"),
         "Samples": escape_text(entry.samples),
-        "Better": _BETTER[entry.better],
+        "Better": _which_is_better(entry),
         "Tolerance": escape_text(entry.tolerance),
         "From": ", ".join(code(name) for name in entry.variables) or "the plan",
         "If it is bad": escape_text(entry.advice),
@@ -80,7 +95,7 @@ def log_page() -> str:
             rows = [(code(each.name), each.unit or "-", escape_text(each.description)) for each in of_kind]
             text += table(("name", "unit", "description"), rows)
             continue
-        for present, group in groupby(of_kind, key=lambda entry: entry.present):
+        for present, group in _by_presence(of_kind).items():
             text += f"### {title} {_when(present)}\n\n"
             rows = [
                 (code(each.name), each.dims or "-", each.unit or "-", escape_text(each.description))
@@ -118,7 +133,7 @@ def keys_page(sections: Sequence[SectionEntry], top: str) -> str:
             (
                 code(key.name.removeprefix(f"{section.name}.") if section.name else key.name),
                 escape_text(f"{key.type}, {key.unit}" if key.unit else key.type),
-                code(key.default) or "**required**",
+                "**required**" if key.default == "required" else code(key.default) or "-",
                 escape_text(key.range) or "-",
                 escape_text(key.description),
             )
@@ -144,7 +159,7 @@ def messages_page() -> str:
         text += f"## {escape_text(family)}\n\n"
         for entry in group:
             pattern = " ".join(entry.pattern.split())
-            more = f" See [{entry.page}](../{entry.page}.md)." if entry.page else ""
+            more = f" See [](../{entry.page}.md)." if entry.page else ""
             text += f"``{pattern}``\n\n: {escape_text(entry.meaning)} **What to do:** "
             text += f"{escape_text(entry.advice)}{more}\n\n"
     return text
