@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from markdown_text import code, escape_text, table, write_if_changed
+
 from simbench.runs.explain.glossary import glossary_entries
 from simbench.runs.explain.keys import SectionEntry, robot_key_entries, scenario_key_entries
 from simbench.runs.explain.messages import error_classes, message_entries
