@@ -188,5 +188,6 @@ app.command()(calibrate)
 app.command()(video)
 app.command()(replay)
 app.command()(report)
-app.command()(explain)
+# A message may contain what looks like an option.
+app.command(context_settings={"ignore_unknown_options": True})(explain)
 app.command()(schema)
