@@ -190,5 +190,6 @@ app.command()(video)
 app.command()(replay)
 app.command()(report)
 app.command()(samples)
-app.command()(explain)
+# A message may contain what looks like an option.
+app.command(context_settings={"ignore_unknown_options": True})(explain)
 app.command()(schema)

@@ -119,7 +119,11 @@ def robot_schema() -> Schema:
         name["description"] += f" Unit: {name['unit']}."
     joint = definitions["JointDescription"]
     joint["if"] = {"required": ["dh"]}
-    joint["then"] = {"properties": {key: False for key in ("xyz", "rpy", "axis")}}
+    joint["then"] = {
+        "properties": {
+            key: {"const": f"leave out {key}: dh places the joint"} for key in ("xyz", "rpy", "axis")
+        }
+    }
     return schema
 
 

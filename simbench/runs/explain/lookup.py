@@ -23,8 +23,6 @@ _WEAK = 25
 """Length of fixed text below which a pattern could match a message by chance."""
 _SHORTEST = 4
 """Length from which a part of a name lists the names that contain it."""
-_JOINTS = ("travel", "turn", "stroke", "angle", "left_turn", "right_turn")
-"""Joints of the fixtures that ship; any other word after a fixture's name may be a mistake."""
 _BETTER = {
     "lower": "lower is better",
     "higher": "higher is better",
@@ -54,6 +52,7 @@ def explain(text: str) -> str:
     text = " ".join(text.split()).strip("`'\"")
     found = _explain_name(text)
     if not found and " " in text:
+        # A name has no spaces, and a message has some.
         found = [*_when(find_term(text), _term_text)] or _explain_message(text)
     if found:
         return "\n\n".join(found)
@@ -61,7 +60,7 @@ def explain(text: str) -> str:
     candidates = [name for name in names if text.casefold() in name.casefold()]
     if len(text) >= _SHORTEST and candidates:
         return _list_candidates(text, candidates)
-    found = _explain_message(text)
+    found = _variable_texts(text, patterns=True) if " " not in text else []
     if found:
         return "\n\n".join(found)
     close = difflib.get_close_matches(text, names, n=3, cutoff=0.6)
@@ -99,12 +98,13 @@ def _explain_name(name: str) -> list[str]:
 
 def _is_known_joint(name: str) -> bool:
     """Tell whether a metric of a fixture is one of a joint that there is."""
-    fixed = {entry.name for entry in metric_entries()}
-    if name in fixed:
+    from simbench.runs.explain.variables import shipped_joints
+
+    if name in {entry.name for entry in metric_entries()}:
         return True
     joint = name.partition(".")[2]
-    stem = joint.rpartition("_")[0]
-    return stem in _JOINTS or joint in ("cut_depth_m", "cut_ratio", "moved_m", "turned_rad")
+    known = joint.rpartition("_")[0] in shipped_joints()
+    return known or joint in ("cut_depth_m", "cut_ratio", "moved_m", "turned_rad")
 
 
 def _key_texts(name: str) -> list[str]:
@@ -144,17 +144,12 @@ def _article(kind: str) -> str:
     return "a scenario" if kind == "scenario" else "a robot.yaml"
 
 
-def _variable_texts(name: str) -> list[str]:
-    """Explain a variable, coordinate or attribute of a log."""
+def _variable_texts(name: str, *, patterns: bool = False) -> list[str]:
+    """Explain a variable, coordinate or attribute of a log; also one of a fixture, if patterns count."""
     from simbench.runs.explain.variables import find_log_entry, log_entries
 
     entry = find_log_entry(name)
-    if entry is None:
-        return []
-    own = name in {each.name for each in log_entries()}
-    pattern = not own and not name.endswith(("_stand", "_cut", "_cut_actor", "_contact_wrench"))
-    stem = name.removesuffix("_actor").removesuffix("_velocity")
-    if pattern and not any(stem.endswith(f"_{joint}") for joint in _JOINTS):
+    if entry is None or not (patterns or name in {each.name for each in log_entries()}):
         return []
     facts = {"dimensions": entry.dims, "unit": entry.unit, "in": entry.present}
     return [_block(f"{name}   {entry.kind} of log.nc", entry.description, facts, "reference/log")]

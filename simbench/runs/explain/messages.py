@@ -383,7 +383,7 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
         (
             "…: no complete arm: the recording does not give …",
             "Retargeting needs shoulder, elbow and wrist of at least one arm.",
-            "Check the marker map: which names does the file use for the missing joints?",
+            "Check that the marker map has the names that the file uses for the missing joints.",
         ),
         (
             "…: the recording lacks …; retargeting needs both arms",
@@ -1096,7 +1096,12 @@ def find_template(message: str) -> Template | None:
         The template with the longest fixed text that fits; None if none does.
     """
     text = " ".join(message.split())
-    fitting = [template for template in message_templates() if matches(template.text, text)]
+    # A text that is not raised may be no message: it must be most of what is asked for.
+    fitting = [
+        template
+        for template in message_templates()
+        if matches(template.text, text) and (template.error or 2 * _length(template.text) >= len(text))
+    ]
     return max(fitting, key=lambda template: _length(template.text), default=None)
 
 

@@ -656,8 +656,12 @@ def find_metric(name: str) -> MetricEntry | None:
             return entry
         values = _match(entry.name, name)
         if values is not None and values["<fixture>"] not in groups:
-            filled = {key: _fill(value, values) for key, value in entry._asdict().items()}
-            return MetricEntry(**filled)
+            return entry._replace(
+                name=name,
+                definition=_fill(entry.definition, values),
+                advice=_fill(entry.advice, values),
+                variables=tuple(_fill(each, values) for each in entry.variables),
+            )
     return None
 
 
@@ -698,10 +702,8 @@ def _match(pattern: str, name: str) -> dict[str, str] | None:
     return dict(zip(placeholders, found.groups(), strict=True)) if found and placeholders else None
 
 
-def _fill(value: str | tuple[str, ...], values: dict[str, str]) -> str | tuple[str, ...]:
+def _fill(text: str, values: dict[str, str]) -> str:
     """Write a fixture's and a joint's name into a text with placeholders."""
-    if isinstance(value, tuple):
-        return tuple(str(_fill(each, values)) for each in value)
     for placeholder, name in values.items():
-        value = value.replace(placeholder, name)
-    return value
+        text = text.replace(placeholder, name)
+    return text

@@ -1,14 +1,17 @@
 """Everything in a run's log: variables, coordinates and attributes, from where they are declared."""
 
+import inspect
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple, get_args
 
 import pinocchio as pin
 
 from simbench.runs import log, log_builder, metrics
 from simbench.sim import grasp, push, recorder, sensing, state
 from simbench.sim.control import command
+from simbench.sim.fixtures import MECHANISMS
 from simbench.sim.fixtures.mechanism import Cut, Mechanism, MechanismJoint
 from simbench.sim.signals import Signal
 
@@ -83,11 +86,29 @@ def find_log_entry(name: str) -> LogEntry | None:
     # Longer patterns first: `drawer_travel_actor` is no joint `travel_actor`.
     for entry in sorted(entries, key=lambda entry: -len(entry.name.replace(JOINT, "").replace(FIXTURE, ""))):
         expression = re.escape(entry.name)
-        for placeholder in (FIXTURE, JOINT):
-            expression = expression.replace(re.escape(placeholder), "[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*?")
+        expression = expression.replace(re.escape(FIXTURE), "[A-Za-z0-9_-]+?")
+        # Any word with an underscore could be a joint of some fixture.
+        expression = expression.replace(re.escape(JOINT), f"(?:{'|'.join(shipped_joints())})")
         if "<" in entry.name and re.fullmatch(expression, name):
             return entry._replace(name=name)
     return None
+
+
+@lru_cache(maxsize=1)
+def shipped_joints() -> tuple[str, ...]:
+    """List the names of the joints of all kinds of fixtures.
+
+    Returns
+    -------
+    tuple of str
+        Names, such as `travel`.
+    """
+    names = []
+    for design, make_mechanism in MECHANISMS.items():
+        (kind,) = get_args(inspect.get_annotations(design)["type"])
+        mechanism = make_mechanism(design(type=kind, position_m=(0.5, 0.0, 0.0)))
+        names += [joint.name for joint in mechanism.joints]
+    return tuple(dict.fromkeys(names))
 
 
 def _all_entries() -> Iterator[LogEntry]:
@@ -132,7 +153,7 @@ def _fixture_entries() -> Iterator[LogEntry]:
     """Declare a fixture that has everything, with placeholders for names."""
     joint = MechanismJoint(JOINT, "slide", (1.0, 0.0, 0.0))
     fixture = Mechanism(FIXTURE, pin.SE3.Identity(), (), (joint,), standing=True, cut=Cut(JOINT, 1.0))
-    signals = (
+    signals: tuple[Signal[Any], ...] = (
         *state.fixture_signals(fixture),
         *log_builder.actor_signals(fixture),
         sensing.contact_wrench_signal(FIXTURE),

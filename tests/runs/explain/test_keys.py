@@ -1,0 +1,99 @@
+import pytest
+from pydantic import BaseModel
+
+from simbench.options import ScenarioSection
+from simbench.robot.shapes import Strict
+from simbench.runs.explain.keys import find_keys, robot_key_entries, scenario_key_entries
+from simbench.runs.scenario.loading import list_scenarios, load_scenario
+from simbench.runs.scenario.schema import Scenario
+
+LISTS = {"scenario": scenario_key_entries, "robot": robot_key_entries}
+
+
+@pytest.fixture(scope="module")
+def sections():
+    return {kind: entries() for kind, entries in LISTS.items()}
+
+
+def models(base):
+    for model in base.__subclasses__():
+        yield model
+        yield from models(model)
+
+
+@pytest.mark.parametrize("base", [ScenarioSection, Strict])
+def test_every_key_of_every_section_has_a_description(base):
+    found = [model for model in models(base) if model.__module__.startswith("simbench.")]
+    assert len(found) > 5
+    missing = [
+        f"{model.__name__}.{name}"
+        for model in found
+        for name, field in model.model_fields.items()
+        if not field.description
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_every_listed_key_and_section_has_a_type_and_a_description(sections, kind):
+    for section in sections[kind]:
+        assert section.description
+        assert section.keys
+        for entry in section.keys:
+            assert entry.description, entry
+            assert entry.type.strip(), entry
+            assert entry.name.startswith(section.name), entry
+
+
+def dotted(section: BaseModel, path=""):
+    """Keys of a scenario as `--set` takes them."""
+    for name in type(section).model_fields:
+        value, key = getattr(section, name), f"{path}{name}"
+        yield key
+        if isinstance(value, BaseModel):
+            yield from dotted(value, f"{key}.")
+        elif isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
+            for number, each in enumerate(value):
+                yield from dotted(each, f"{key}.{number}.")
+        elif isinstance(value, dict):
+            yield from (f"{key}.{each}" for each in value)
+
+
+def test_every_key_of_every_shipped_scenario_is_found(sections):
+    keys = {key for name in list_scenarios() for key in dotted(load_scenario(name))}
+    assert {"checks.fell", "fixtures.0.mass_kg", "motion.task.stroke_m"} <= keys
+    assert [key for key in keys if not find_keys(sections["scenario"], key)] == []
+
+
+def test_defaults_are_those_of_the_models(sections):
+    own = Scenario.model_validate({"name": "own", "motion": {"source": "a.c3d"}})
+    entries = {entry.name: entry for section in sections["scenario"] for entry in section.keys}
+    assert entries["retarget.pelvis_follow"].default == str(own.retarget.pelvis_follow)
+    assert entries["camera.target_m"].default == str(list(own.camera.target_m))
+    assert entries["fixtures.drawer.position_m"].default == "required"
+    assert entries["fixtures.drawer.mass_kg"] == (
+        "fixtures.drawer.mass_kg",
+        "number",
+        "kg",
+        "2.5",
+        "> 0, ≤ 1000",
+        "Mass of the moving drawer.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "found"),
+    [
+        ("scenario", "fixtures.drawer.mass_kg", ["fixtures.drawer.mass_kg"]),
+        ("scenario", "checks.zmp.min_margin_m.min", ["checks.<name>.min"]),
+        ("scenario", "checks.fell", ["checks"]),
+        ("scenario", "stepping.commands.1.march", ["stepping.commands.march"]),
+        ("scenario", "retarget.nothing", []),
+        ("robot", "joints.LElbowRoll.limits", ["joints.<name>.limits"]),
+        ("robot", "gains.LElbowRoll", ["gains"]),
+        ("robot", "postures.seated.LHipYaw", ["postures"]),
+        ("robot", "nothing.LElbowRoll", []),
+    ],
+)
+def test_a_key_is_found_by_its_name_in_a_file(sections, kind, name, found):
+    assert [entry.name for entry in find_keys(sections[kind], name)] == found
