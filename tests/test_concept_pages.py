@@ -1,4 +1,4 @@
-"""The concept pages name modules, scenario keys and metrics that exist; their pictures are small SVG files."""
+"""The concept pages name modules, keys and metrics that exist; their pictures are small SVG files."""
 
 import fnmatch
 import importlib
