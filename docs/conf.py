@@ -22,6 +22,7 @@ extensions = [
     # Pages that are written from the code, the scenarios, their baselines and the results of the papers.
     "command_line",
     "reference_pages",
+    "gallery",
     "local_mathjax",
 ]
 exclude_patterns = ["_build", "generated", "**/notes.md"]

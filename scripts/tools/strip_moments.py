@@ -10,7 +10,7 @@ from simbench.runs.metrics import FELL_HEIGHT
 
 PICTURES = 4
 """Number of pictures in a strip."""
-APART = 0.55
+APART = 0.62
 """Least distance between the figures in the picture of a robot that goes somewhere, m."""
 GOES = 0.5
 """Distance of the root from where it began, m, from which a robot goes somewhere."""
