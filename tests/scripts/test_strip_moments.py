@@ -96,3 +96,11 @@ def test_steps_on_the_spot_are_shown_with_a_foot_in_the_air(moments):
     times = moments.choose_moments(make_log(palms=np.sin(TIME), lifted=lifted), equipped=False)
     assert len(times) == moments.PICTURES
     assert np.interp(times, TIME, lifted).min() == 1.0
+
+
+def test_gestures_that_repeat_are_shown_while_they_do(moments):
+    palms = np.where(TIME < 4.0, 5.0, np.sin(TIME))
+    times = moments.choose_moments(make_log(palms=palms, strokes=[[4.5, 6.0], [6.2, 9.0]]), equipped=False)
+    assert len(times) == moments.PICTURES
+    assert min(times) >= 4.5
+    assert max(times) <= 9.0
