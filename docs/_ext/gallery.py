@@ -1,5 +1,6 @@
 """The gallery: every shipped scenario with its picture, the numbers of its baseline, and its command."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from simbench.runs.metric_format import format_value, unit_of
 from simbench.runs.scenario.loading import Scenario, find_scenario, list_scenarios, load_scenario
 
 NOTES = Path(__file__).parents[1] / "gallery" / "notes.yaml"
+LAWS = NOTES.parent / "results" / "puma560_laws.json"
 ROBOTS = {"romeo": "ROMEO", "mahru": "Mahru", "puma560": "PUMA 560"}
 GROUPS = (
     "ROMEO with equipment",
@@ -127,8 +129,28 @@ def gallery_page(entries: Iterable[Entry], groups: Mapping[str, str]) -> str:
     for group in GROUPS:
         members = [entry for entry in entries if entry.group == group]
         if members:
-            text += f"## {group}\n\n{groups[group].strip()}\n\n" + "".join(map(_describe, members))
+            text += f"## {group}\n\n{groups[group].strip()}\n\n"
+            text += laws_table() if group == "PUMA 560" else ""
+            text += "".join(map(_describe, members))
     return text
+
+
+def laws_table() -> str:
+    """Write the errors of PUMA 560 under each control law, from the result file of the study.
+
+    Returns
+    -------
+    str
+        Markdown table with a row for each scenario.
+    """
+    results = json.loads(LAWS.read_text(encoding="utf-8"))
+    laws = list(next(iter(results.values())))
+    rows = [
+        (code(name), *(", ".join(format_number(*metric) for metric in found[law].items()) for law in laws))
+        for name, found in results.items()
+    ]
+    intro = "RMS joint error, and RMS error of the flange where it holds equipment "
+    return f"{intro}(`python scripts/studies/puma560_laws.py`):\n\n" + table(("scenario", *laws), rows)
 
 
 def _read_notes() -> dict[str, Any]:
@@ -190,7 +212,7 @@ def _comparison(entries: Iterable[Entry]) -> str:
     for entry in entries:
         name = entry.scenario.name
         cells = [_cell(entry.numbers, metric) for metric in QUALITY]
-        rows.append([f"[{code(name)}](#{name})", *cells, _result(entry.numbers)])
+        rows.append([f"[{code(name)}](#scenario-{name})", *cells, _result(entry.numbers)])
     return "## All scenarios\n\n" + table(header, rows)
 
 
@@ -242,7 +264,7 @@ def _describe(entry: Entry) -> str:
         for command, meaning in entry.commands.items()
     ]
     return (
-        f"({scenario.name})=\n### {code(scenario.name)}\n\n{summary}\n\n"
+        f"(scenario-{scenario.name})=\n### {code(scenario.name)}\n\n{summary}\n\n"
         f"![{summary}](../pictures/{scenario.name}.png)\n\n"
         + (f"{entry.note}\n\n" if entry.note else "")
         + f"{source}.\n\n{numbers}```sh\n"

@@ -25,8 +25,10 @@ PATH_PANEL = 1200, 420
 """Width and height, pixels: of one picture of a strip, and of the picture of a path."""
 ARROW = 0.35
 """Length of the arrow that shows a push, m."""
-DIFFERS = 20
+DIFFERS = 12
 """Difference of a pixel's colour from the background's, of 765, from which it belongs to a figure."""
+VIVID, VIVID_COLOURS = 90, 32
+"""Difference between the channels of a vivid colour, of 255, and number of such colours in a picture."""
 RED, INK = (200, 30, 30), (70, 70, 70)
 LARGEST = 130_000
 """Size of a picture's file, bytes."""
@@ -90,20 +92,18 @@ def frame_run(
     """
     hulls = link_hulls(scene.robot)
     clouds = [_robot_cloud(scene.robot, hulls, scene.frames, index) for index in indices]
-    if together:
-        clouds += [_equipment_cloud(each, scene.frames, indices) for each in scene.mechanisms]
-        clouds = [np.vstack(clouds)] * len(indices)
-    yaws = [scene.camera.yaw_deg] * len(indices)
-    return frame_cameras(clouds, yaws, width, height, scene.camera.pitch_deg)
+    yaw, pitch = scene.camera.yaw_deg, scene.camera.pitch_deg
+    if not together:
+        return frame_cameras(clouds, [yaw] * len(indices), width, height, pitch)
+    clouds += [_equipment_cloud(each, scene.frames, indices) for each in scene.mechanisms]
+    return frame_cameras([np.vstack(clouds)], [yaw], width, height, pitch) * len(indices)
 
 
 def _draw_path(scene: VideoScene, indices: list[int]) -> Image.Image:
-    """Draw the robot at several moments in one picture, seen across its path, the nearer over the farther."""
+    """Draw the robot at several moments in one picture, the nearer over the farther."""
     hulls = link_hulls(scene.robot)
     cloud = np.vstack([_robot_cloud(scene.robot, hulls, scene.frames, index) for index in indices])
-    x, y = (scene.frames.base[indices[-1], :2] - scene.frames.base[indices[0], :2]).tolist()
-    across = float(np.degrees(np.arctan2(y, x)))
-    (camera,) = frame_cameras([cloud], [across], *PATH_PANEL, scene.camera.pitch_deg)
+    (camera,) = frame_cameras([cloud], [scene.camera.yaw_deg], *PATH_PANEL, scene.camera.pitch_deg)
     drawn, _ = draw_pictures(scene.robot, scene.mechanisms, scene.frames, camera, indices)
     pictures = np.stack(drawn)
     background = np.median(pictures, axis=0)
@@ -151,17 +151,28 @@ def _draw_push(pen: ImageDraw.ImageDraw, camera: Camera, log: xr.Dataset, time: 
 
 
 def save_small(image: Image.Image, path: Path) -> None:
-    """Save a picture as a PNG file with as many of 256 colours as its size allows.
+    """Save a picture as a PNG file of 256 colours, an eighth of them for what is vividly coloured.
 
     Parameters
     ----------
     image : PIL.Image.Image
-        The picture.
+        The picture, RGB.
     path : Path
         File to write.
     """
-    for colours in (256, 128, 64, 32):
-        image.quantize(colours, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(path, optimize=True)
-        if path.stat().st_size <= LARGEST:
-            return
-    raise SystemExit(f"{path}: {path.stat().st_size} bytes, at most {LARGEST}")
+    pixels = np.asarray(image).reshape(1, -1, 3)
+    vivid = pixels[:, np.ptp(pixels, axis=2)[0] > VIVID]
+    palette = _palette(image, 256 - VIVID_COLOURS)
+    # Small red and blue points would otherwise be drawn in the colours of the robot.
+    palette += _palette(Image.fromarray(vivid), VIVID_COLOURS) if vivid.size else []
+    carrier = Image.new("P", (1, 1))
+    carrier.putpalette(palette)
+    image.quantize(palette=carrier, dither=Image.Dither.NONE).save(path, optimize=True)
+    if path.stat().st_size > LARGEST:
+        raise SystemExit(f"{path}: {path.stat().st_size} bytes, at most {LARGEST}")
+
+
+def _palette(image: Image.Image, colours: int) -> list[int]:
+    """Red, green and blue of the colours that represent a picture best, one after the other."""
+    reduced = image.quantize(colours, Image.Quantize.MEDIANCUT, kmeans=1, dither=Image.Dither.NONE)
+    return list(reduced.getpalette() or [])[: 3 * colours]

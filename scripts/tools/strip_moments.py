@@ -10,7 +10,7 @@ from simbench.runs.metrics import FELL_HEIGHT
 
 PICTURES = 4
 """Number of pictures in a strip."""
-APART = 0.55
+APART = 0.62
 """Least distance between the figures in the picture of a robot that goes somewhere, m."""
 GOES = 0.5
 """Distance of the root from where it began, m, from which a robot goes somewhere."""
@@ -62,7 +62,17 @@ def choose_moments(log: xr.Dataset, equipped: bool) -> Times:
         start, end = log["strokes"].values[0]
         during = log["time"].values[(log["time"].values >= start) & (log["time"].values <= end)]
         return [max(0.0, start - BEFORE_STROKE), *_most_different(log, during, PICTURES - 1)]
-    return _most_different(log, swings or log["time"].values, PICTURES)
+    return _most_different(log, _in_strokes(log, swings or log["time"].values), PICTURES)
+
+
+def _in_strokes(log: xr.Dataset, times: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Those of the given times at which a motion repeats; all, if it does not or they are too few."""
+    times = np.asarray(times)
+    if not log.sizes["stroke"]:
+        return times
+    strokes = log["strokes"].values
+    kept = times[(times >= strokes.min()) & (times <= strokes.max())]
+    return kept if len(kept) >= PICTURES else times
 
 
 def _fall_moments(log: xr.Dataset) -> Times:

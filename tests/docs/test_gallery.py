@@ -39,7 +39,7 @@ def baseline(name):
 
 def test_every_shipped_scenario_has_a_section_and_a_row(page):
     assert sorted(re.findall(r"^### `(\w+)`$", page, flags=re.MULTILINE)) == sorted(NAMES)
-    assert sorted(re.findall(r"^\| \[`(\w+)`\]\(#\1\)", page, flags=re.MULTILINE)) == sorted(NAMES)
+    assert sorted(re.findall(r"^\| \[`(\w+)`\]\(#scenario-\1\)", page, flags=re.MULTILINE)) == sorted(NAMES)
 
 
 def test_every_group_has_members_and_is_explained(page):
@@ -68,7 +68,7 @@ def test_its_numbers_are_those_of_its_baseline(page, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_table_shows_the_same_numbers(page, name):
-    (row,) = re.findall(rf"^\| \[`{name}`\]\(#{name}\) \| (.*) \|$", page, flags=re.MULTILINE)
+    (row,) = re.findall(rf"^\| \[`{name}`\]\(#scenario-{name}\) \| (.*) \|$", page, flags=re.MULTILINE)
     *cells, result = row.split(" | ")
     expected = baseline(name)
     text = section(page, name)

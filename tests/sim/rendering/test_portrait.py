@@ -173,6 +173,16 @@ def test_frames_of_a_robot_of_primitives_are_drawn(crane):
     assert np.mean(np.abs(first.astype(int) - second) > 30) > 0.02
 
 
+@pytest.mark.parametrize("pitch", [-40.0, -9.0, 15.0])
+def test_a_cloud_fills_the_picture_seen_from_any_height(pitch):
+    cloud = np.random.default_rng(0).uniform((-0.2, -0.2, 0.0), (0.9, 0.2, 2.0), (50, 3))
+    (camera,) = frame_cameras([cloud], [30.0], 160, 120, pitch)
+    assert camera.pitch_deg == pitch
+    pixels = project(camera, cloud) / (camera.width, camera.height)
+    assert np.ptp(pixels, axis=0).max() == pytest.approx(FILLED, abs=0.005)
+    assert 0.5 * (pixels.min(axis=0) + pixels.max(axis=0)) == pytest.approx([0.5, 0.5], abs=0.02)
+
+
 def test_meshes_that_cannot_be_measured_may_move_anywhere(romeo, monkeypatch):
     monkeypatch.setattr(stage, "mesh_points", lambda path: None)
     base = np.tile([0.0, 0.0, 0.9, 0.0, 0.0, 0.0, 1.0], (2, 1))
