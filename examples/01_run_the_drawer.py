@@ -38,4 +38,4 @@ print(f"largest difference from the person's drawer: {1000 * float(abs(travel - 
 
 # Three moments: arms forward, drawer pulled furthest, end.
 widest = float(travel.idxmax())
-render_strip(OUT, Path("runs/01_drawer.png"), [0.0, widest, float(log.time[-1])], width=320, height=300)
+render_strip(OUT, Path("runs/01_drawer.png"), [0.0, widest, float(log.time[-1])], width=320, height=300, columns=3)

@@ -2,7 +2,6 @@
 
 import re
 import runpy
-import shutil
 import sys
 from pathlib import Path
 
