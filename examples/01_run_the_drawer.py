@@ -32,9 +32,10 @@ print(f"{len(result.checks)} checks, failed: {', '.join(failed) or 'none'}")
 log = open_run(OUT)
 error = abs(log.joint_position - log.joint_reference).max("time")
 print("largest joint errors, rad:", error.to_series().nlargest(3).round(4).to_dict())
-opening = log.drawer_position.isel(drawer_joint=0) if "drawer_position" in log else None
-print(f"the drawer is between {float(opening.min()):.3f} and {float(opening.max()):.3f} m open")
+travel, person = log.drawer_travel, log.drawer_travel_actor
+print(f"the drawer is between {float(travel.min()):.3f} and {float(travel.max()):.3f} m open")
+print(f"largest difference from the person's drawer: {1000 * float(abs(travel - person).max()):.1f} mm")
 
 # Three moments: arms forward, drawer pulled furthest, end.
-widest = float(log.time[int(opening.argmax())])
-render_strip(OUT, Path("runs/01_drawer.png"), [0.0, widest, float(log.time[-1])], width=320, height=300)
+widest = float(travel.idxmax())
+render_strip(OUT, Path("runs/01_drawer.png"), [0.0, widest, float(log.time[-1])], width=320, height=300, columns=3)

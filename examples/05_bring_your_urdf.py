@@ -23,7 +23,7 @@ CONTROLLERS = {
 }
 
 robot = load_robot(ROBOT)
-print(f"{robot.name}: {len(robot.joint_names)} joints, {pin.computeTotalMass(robot.model):.1f} kg")
+print(f"{robot.name}: {len(robot.joint_names)} joints, {pin.computeTotalMass(robot.model):.1f} kg move")
 upright = pin.computeGeneralizedGravity(robot.model, robot.model.createData(), pin.neutral(robot.model))
 print("gravity torques with all joints at zero, N·m:", np.round(upright, 2) + 0.0)
 

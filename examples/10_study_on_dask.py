@@ -1,8 +1,9 @@
 """A study on a Dask cluster: one run for each combination of two keys, one row of a table for each run.
 
-You learn to plan a sweep in Python, to run it on a cluster, and to continue one that was interrupted: start
-this script again, and finished runs are not repeated. Needs dask.distributed and, for the table, pyarrow and
-pandas. Arguments override values of the scenario.
+You learn to plan a sweep in Python, to run it on a cluster and to continue it: start this script again, and
+finished runs are not repeated. Needs dask.distributed, pandas and pyarrow. Other keys can be varied:
+
+    python examples/10_study_on_dask.py control.law=pd,computed_torque motion.task.amplitude_rad=0.2,0.4
 """
 
 import sys
@@ -12,29 +13,23 @@ import pandas as pd
 from distributed import LocalCluster
 
 from simbench.runs.execution.dask import dask_cluster
-from simbench.runs.study.study import run_study
+from simbench.runs.study.study import run_study, study_key
 from simbench.runs.study.sweep import plan_sweep, run_varied, sweep_items
 
 SCENARIO = "puma560_sweep"
-VARY = ["control.law=pd,computed_torque", "motion.task.speed_rad_s=0.5,1.0"]
-OUT = Path("runs/10_study")
+VARY = sys.argv[1:] or ["control.law=pd,computed_torque", "motion.task.speed_rad_s=0.5,1.0"]
 
+items = sweep_items(plan_sweep(SCENARIO, VARY))
+folder = Path("runs") / f"10_study-{study_key(run_varied, items)}"  # other arguments, another folder
 
-def main() -> None:
-    """Run the study and print its table."""
-    items = sweep_items(plan_sweep(SCENARIO, VARY, sys.argv[1:]))
-    # In the place of a LocalCluster, give `dask_cluster` the address of your scheduler.
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
-        dask_cluster(cluster.scheduler_address) as execute,
-    ):
-        rows = run_study(run_varied, items, OUT, execute=execute)
-    print(f"{len(rows)} runs, {sum(bool(row.error) for row in rows)} failed")
-    table = pd.read_parquet(OUT / "table.parquet")
-    columns = [text.split("=")[0] for text in VARY]
-    print(table[[*columns, "tracking.rms_rad", "limits.speed_ratio", "checks_hold"]].to_string(index=False))
+# A cluster in this process, with two threads: every run is a process of its own, on any cluster.
+with (
+    LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as cluster,
+    dask_cluster(cluster.scheduler_address) as execute,
+):
+    rows = run_study(run_varied, items, folder, execute=execute)
 
-
-# Dask starts its workers by importing this script.
-if __name__ == "__main__":
-    main()
+print(f"{len(rows)} runs, {sum(bool(row.error) for row in rows)} failed: {folder}")
+table = pd.read_parquet(folder / "table.parquet")
+varied = [text.partition("=")[0] for text in VARY]
+print(table[[*varied, "tracking.rms_rad", "limits.speed_ratio", "checks_hold"]].to_string(index=False))

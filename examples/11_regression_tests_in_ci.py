@@ -1,7 +1,7 @@
 """Regression tests of scenarios with pytest: metrics against limits, the log, and a committed baseline.
 
-You learn the plugin that simbench brings: a marker, two fixtures, `assert_baseline`. Put such a file into your
-tests; start it with `pytest examples/11_regression_tests_in_ci.py`, or as a script.
+You learn the plugin that comes with simbench: a marker, two fixtures, `assert_baseline`. Put such a file
+among your tests; start it with `pytest examples/11_regression_tests_in_ci.py`, or as a script.
 """
 
 import sys
