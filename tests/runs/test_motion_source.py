@@ -43,7 +43,7 @@ def test_a_participants_number_names_a_recording_of_the_session():
         (
             ["actor:chess"],
             MotionError,
-            r"^actor:chess: unknown task; known: valves, .*, fast_waving, walking$",
+            r"^actor:chess: unknown task; known: valves, .*, walking$",
         ),
         (["actor:waving:20"], MotionError, r"^actor 20: a session has actors 1 to 19$"),
         (
