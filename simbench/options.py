@@ -127,9 +127,9 @@ class ActorTaskKeys(ScenarioSection):
     approach_forward_m: Annotated[float, Field(ge=-0.3, le=0.3)] | None = None
     """Position of a hand before it grasps, relative to its handle: along the world's x axis."""
     approach_outward_m: Annotated[float, Field(ge=-0.3, le=0.3)] | None = None
-    """The same position, along y, away from the other hand."""
+    """Position of a hand before it grasps, relative to its handle: along y, away from the other hand."""
     approach_up_m: Annotated[float, Field(ge=-0.3, le=0.3)] | None = None
-    """The same position, along z. The whole distance from the handle is at most 0.3 m."""
+    """Position of a hand before it grasps, relative to its handle: along z. The distance is at most 0.3 m."""
 
 
 class SweepTaskKeys(ScenarioSection):
@@ -264,11 +264,11 @@ class GripSection(ScenarioSection):
     stiffness_n_m: PositiveFloat = 2000.0
     """Stiffness of the spring between palm and handle."""
     damping_ns_m: NonNegativeFloat = 30.0
-    """Damping of that spring."""
+    """Damping of the spring between palm and handle."""
     rotational_stiffness_nm_rad: NonNegativeFloat = 10.0
     """Stiffness of the spring between the orientations of palm and handle."""
     rotational_damping_nms_rad: NonNegativeFloat = 0.5
-    """Damping of that spring."""
+    """Damping of the spring between the orientations of palm and handle."""
     max_force_n: PositiveFloat = 60.0
     """Force at which the grip releases the handle."""
     max_torque_nm: PositiveFloat = 3.0

@@ -62,7 +62,7 @@ def test_names_are_explained(capsys, words, parts):
         (["motion", "inspect", "own.c3d"], "not a C3D file"),
         (["motion", "inspect", "own.trc"], "not a TRC file"),
         (["sweep", "drawer", "--vary", "seed"], "values of the varied key"),
-        (["report", "nowhere"], ""),
+        (["report", "nowhere"], "The directory holds no log"),
         (["check", "puma560_sweep", "--update", "--set", "seed=3"], "belongs to the scenario as its file"),
         (["skills", "actor:drawer", "--span", "3", "2"], "The span is empty"),
         (["run", "puma560_sweep", "--out", "full"], "does not overwrite a run"),
@@ -80,6 +80,15 @@ def test_a_message_that_simbench_printed_is_explained(capsys, tmp_path, monkeypa
     text = explained(capsys, *message.split())
     assert meaning in " ".join(text.split()), message + text
     assert "https://" in text
+
+
+def test_what_a_message_names_is_explained_too(capsys):
+    text = explained(capsys, "check failed: zmp.min_margin_m is 0.001, must be ≥ 0.005")
+    assert text.startswith("check failed: … is …, must be …")
+    assert "distance of the ZMP" in text
+    text = explained(capsys, "own.yaml:7: retarget.pelvis_follow: must be less than or equal to 1, got 40")
+    assert "The value is above the range" in text
+    assert "COG's horizontal motion" in text
 
 
 def test_a_message_without_an_explanation_of_its_own_has_that_of_its_class(capsys):

@@ -23,6 +23,8 @@ _WEAK = 25
 """Length of fixed text below which a pattern could match a message by chance."""
 _SHORTEST = 4
 """Length from which a part of a name lists the names that contain it."""
+_OF_FIXTURES = ("cut_depth_m", "cut_ratio", "moved_m", "turned_rad")
+"""Metrics of a fixture that are not those of a joint."""
 _BETTER = {
     "lower": "lower is better",
     "higher": "higher is better",
@@ -53,7 +55,10 @@ def explain(text: str) -> str:
     found = _explain_name(text)
     if not found and " " in text:
         # A name has no spaces, and a message has some.
-        found = [*_when(find_term(text), _term_text)] or _explain_message(text)
+        found = _when(find_term(text), _term_text)
+        if not found:
+            found = _explain_message(text)
+            found += _explain_mentioned(text) if found else []
     if found:
         return "\n\n".join(found)
     names = _all_names()
@@ -98,13 +103,12 @@ def _explain_name(name: str) -> list[str]:
 
 def _is_known_joint(name: str) -> bool:
     """Tell whether a metric of a fixture is one of a joint that there is."""
+    joint = name.partition(".")[2]
+    if name in {entry.name for entry in metric_entries()} or joint in _OF_FIXTURES:
+        return True
     from simbench.runs.explain.variables import shipped_joints
 
-    if name in {entry.name for entry in metric_entries()}:
-        return True
-    joint = name.partition(".")[2]
-    known = joint.rpartition("_")[0] in shipped_joints()
-    return known or joint in ("cut_depth_m", "cut_ratio", "moved_m", "turned_rad")
+    return joint.rpartition("_")[0] in shipped_joints()
 
 
 def _key_texts(name: str) -> list[str]:
@@ -153,6 +157,22 @@ def _variable_texts(name: str, *, patterns: bool = False) -> list[str]:
         return []
     facts = {"dimensions": entry.dims, "unit": entry.unit, "in": entry.present}
     return [_block(f"{name}   {entry.kind} of log.nc", entry.description, facts, "reference/log")]
+
+
+def _explain_mentioned(text: str) -> list[str]:
+    """Explain the metrics and keys that a message names."""
+    from simbench.runs.explain.keys import KINDS, find_keys
+
+    texts = []
+    for word in dict.fromkeys(word.strip(":;,.'`()") for word in text.split()):
+        if "." not in word.strip("."):
+            continue
+        metric = find_metric(word)
+        if metric is not None and _is_known_joint(word):
+            texts.append(_metric_text(metric))
+        elif any(len(find_keys(entries(), word)) == 1 for entries in KINDS.values()):
+            texts += _key_texts(word)
+    return texts
 
 
 def _explain_message(text: str) -> list[str]:
