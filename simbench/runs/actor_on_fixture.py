@@ -61,7 +61,7 @@ def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> H
     Raises
     ------
     ScenarioError
-        If no fixture is of the task's type, or it is not in front of the actor.
+        If no fixture is of the task's type, it lacks a handle for a hand, or it is not in front of the actor.
     MotionError
         If the equipment is out of the actor's reach.
     """
@@ -70,6 +70,12 @@ def perform_on_fixture(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> H
     if name not in [design.type for design in scenario.fixtures]:
         raise ScenarioError(f"motion.source {source}: needs a fixture of type {name}")
     held = find_held_mechanisms(mechanisms)
+    missing = [side for side in SIDES if side not in held]
+    if missing:
+        raise ScenarioError(
+            f"motion.source {source}: a virtual actor uses both hands; "
+            f"no fixture has a handle for the {' and the '.join(missing)} one"
+        )
     middle = np.mean([handle_poses(m, m.start[None])[side][0, :3, 3] for side, m in held.items()], axis=0)
     heading = max(abs(_heading(mechanism)) for mechanism in held.values())
     if name == DRAWER and (heading > 1e-9 or abs(middle[1]) > 1e-9):

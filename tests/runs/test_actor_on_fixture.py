@@ -1,5 +1,7 @@
 """A virtual actor on the scenario's own equipment."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -141,3 +143,11 @@ def test_hands_that_come_from_far_away_are_refused():
         performed(
             *VALVES[:2], "motion.task={approach_forward_m: -0.4, approach_outward_m: 0, approach_up_m: 0}"
         )
+
+
+def test_equipment_for_one_hand_is_refused_in_one_line():
+    scenario = load_scenario("drawer")
+    (drawer,) = scenario_mechanisms(scenario)
+    one_handed = replace(drawer, handles={"right": drawer.handles["right"]})
+    with pytest.raises(ScenarioError, match="actor:drawer: .* both hands; no fixture has .* the left one"):
+        perform_on_fixture(scenario, [one_handed])
