@@ -84,8 +84,8 @@ class RobotSection(ScenarioSection):
     height_m: Offset = 0.0
     """Height of the pelvis of a robot with legs above its height in the posture."""
     place: Literal["given", "auto"] = "given"
-    """Whether it stands there, or where its hands reach all of the equipment with the largest joint-limit
-    margin."""
+    """`given`: the robot stands where this section says. `auto`: simbench searches the placement from which
+    the hands reach all of the equipment with the largest joint-limit margin."""
 
 
 SWEEP, STILL = "joints:sweep", "joints:still"

@@ -26,6 +26,7 @@ def explained(capsys, *words):
         (["push.first_ns"], ["Impulse of the first push", "N·s", "required"]),
         (["fixtures.drawer.mass_kg"], ["Mass of the moving drawer", "kg", "2.5"]),
         (["joints.LElbowRoll.limits"], ["joints.LElbowRoll.limits   key of a robot.yaml", "rad"]),
+        (["grip.max_force_n"], ["grip.max_force_n   metric", "grip.max_force_n   key of a scenario"]),
         (["foot_wrench"], ["variable of log.nc", "time, foot, axis6", "floor on each foot"]),
         (["valves_left_turn_actor"], ["variable of log.nc", "actor moved the joint"]),
         (["grips_lost"], ["attribute of log.nc"]),

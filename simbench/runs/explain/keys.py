@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import yaml
@@ -57,6 +58,7 @@ class SectionEntry(NamedTuple):
     keys: tuple[KeyEntry, ...]
 
 
+@lru_cache(maxsize=1)
 def scenario_key_entries() -> tuple[SectionEntry, ...]:
     """List the keys of a scenario by section.
 
@@ -68,6 +70,7 @@ def scenario_key_entries() -> tuple[SectionEntry, ...]:
     return tuple(_sections(scenario_schema()))
 
 
+@lru_cache(maxsize=1)
 def robot_key_entries() -> tuple[SectionEntry, ...]:
     """List the keys of a robot.yaml by section.
 

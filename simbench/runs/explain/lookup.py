@@ -92,7 +92,7 @@ def _explain_name(name: str) -> list[str]:
     if metric is not None and _is_known_joint(name):
         found.append(_metric_text(metric))
     found += _when(find_term(name), _term_text)
-    found += _key_texts(name)
+    found += _key_texts(name, exact=metric is not None)
     if "." not in name:
         found += _variable_texts(name)
         group = [entry.name for entry in metric_entries() if entry.name.startswith(f"{name}.")]
@@ -111,15 +111,15 @@ def _is_known_joint(name: str) -> bool:
     return joint.rpartition("_")[0] in shipped_joints()
 
 
-def _key_texts(name: str) -> list[str]:
-    """Explain the keys of a name, or list those of several sections."""
+def _key_texts(name: str, *, exact: bool = False) -> list[str]:
+    """Explain the keys of a name, or list those of several sections; only of this very name if `exact`."""
     from simbench.runs.explain.keys import KINDS, KeyEntry, find_keys
 
     found: list[tuple[str, KeyEntry]] = []
     sections = []
     for kind, entries in KINDS.items():
         whole = entries()
-        found += [(kind, entry) for entry in find_keys(whole, name)]
+        found += [(kind, entry) for entry in find_keys(whole, name) if not exact or entry.name == name]
         sections += [(kind, section) for section in whole if section.name == name and section.keys]
         if "." not in name and not found:
             ends = [entry for section in whole for entry in section.keys]

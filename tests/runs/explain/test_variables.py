@@ -96,7 +96,8 @@ def test_an_undeclared_variable_is_found(log, monkeypatch):
         monkeypatch.undo()
 
 
-def test_descriptions_are_in_the_file_and_logs_without_them_open(tmp_path, log):
+def test_descriptions_are_in_the_file_and_logs_without_them_open(tmp_path):
+    log = log_of("puma560_valves")
     write_log(log, tmp_path / "log.nc")
     assert open_run(tmp_path)["joint_position"].attrs["description"] == "Joint positions."
     for variable in log.variables.values():
