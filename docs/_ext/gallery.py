@@ -130,24 +130,31 @@ def gallery_page(entries: Iterable[Entry], groups: Mapping[str, str]) -> str:
         members = [entry for entry in entries if entry.group == group]
         if members:
             text += f"## {group}\n\n{groups[group].strip()}\n\n"
-            text += laws_table() if group == "PUMA 560" else ""
+            text += laws_table(LAWS) if group == "PUMA 560" else ""
             text += "".join(map(_describe, members))
     return text
 
 
-def laws_table() -> str:
-    """Write the errors of PUMA 560 under each control law, from the result file of the study.
+def laws_table(results: Path) -> str:
+    """Write the errors of PUMA 560 under each control law.
+
+    Parameters
+    ----------
+    results : Path
+        Result file of `scripts/studies/puma560_laws.py`.
 
     Returns
     -------
     str
-        Markdown table with a row for each scenario.
+        Markdown table with a row for each scenario; empty if the study has no result yet.
     """
-    results = json.loads(LAWS.read_text(encoding="utf-8"))
-    laws = list(next(iter(results.values())))
+    if not results.is_file():
+        return ""
+    found = json.loads(results.read_text(encoding="utf-8"))
+    laws = list(next(iter(found.values())))
     rows = [
-        (code(name), *(", ".join(format_number(*metric) for metric in found[law].items()) for law in laws))
-        for name, found in results.items()
+        (code(name), *(", ".join(format_number(*metric) for metric in errors[law].items()) for law in laws))
+        for name, errors in found.items()
     ]
     intro = "RMS joint error, and RMS error of the flange where it holds equipment "
     return f"{intro}(`python scripts/studies/puma560_laws.py`):\n\n" + table(("scenario", *laws), rows)

@@ -84,7 +84,7 @@ def draw_moving_picture(find_run: Callable[[str], Path], path: Path) -> None:
         duration=round(1000 / FPS),
         loop=0,
         quality=QUALITY,
-        method=6,
+        method=4,
     )
     size = target.stat().st_size
     if size > LARGEST:
@@ -117,5 +117,6 @@ def _draw_run(run: Path, view: View, title: str, columns: int) -> list[Image.Ima
     drawn, _ = draw_pictures(loaded.robot, loaded.mechanisms, loaded.frames, camera, range(count))
     pictures = [Image.fromarray(picture) for picture in drawn]
     for picture in pictures:
-        ImageDraw.Draw(picture).text((14, 10), title, INK, ImageFont.load_default(20))
+        # Above what fills the picture.
+        ImageDraw.Draw(picture).text((14, 3), title, INK, ImageFont.load_default(17))
     return pictures
