@@ -26,7 +26,7 @@ GROUPS = (
 )
 RESULTS = {
     "fell_s": "falls at",
-    "push.survived_ns": "strongest push survived",
+    "push.survived_ns": "survives",
     "drawer.travel_ratio": "travel ratio",
     "valves.left_turn_ratio": "turn ratio, left",
     "valves.right_turn_ratio": "turn ratio, right",
@@ -219,7 +219,9 @@ def _comparison(entries: Iterable[Entry]) -> str:
     for entry in entries:
         name = entry.scenario.name
         cells = [_cell(entry.numbers, metric) for metric in QUALITY]
-        rows.append([f"[{code(name)}](#scenario-{name})", *cells, _result(entry.numbers)])
+        # Long names may break, so that the table fits the page.
+        shown = escape_text(name).replace("_", "_<wbr>")
+        rows.append([f"[{shown}](#scenario-{name})", *cells, _result(entry.numbers)])
     return "## All scenarios\n\n" + table(header, rows)
 
 
@@ -232,8 +234,12 @@ def _cell(numbers: Mapping[str, Metric], name: str) -> str:
 
 
 def _result(numbers: Mapping[str, Metric]) -> str:
+    """Write the first result of a scenario, as briefly as the table's width asks for."""
     found = next((name for name in RESULTS if name in numbers), None)
-    return "" if found is None else f"{RESULTS[found]}: {format_number(found, numbers[found])}"
+    if found is None:
+        return ""
+    label = "ratio" if found.endswith("_ratio") else RESULTS[found]
+    return f"{label} {format_number(found, numbers[found])}"
 
 
 def format_number(name: str, value: Metric) -> str:

@@ -52,7 +52,7 @@ def baseline(name):
 
 def test_every_shipped_scenario_has_a_section_and_a_row(page):
     assert sorted(re.findall(r"^### `(\w+)`$", page, flags=re.MULTILINE)) == sorted(NAMES)
-    assert sorted(re.findall(r"^\| \[`(\w+)`\]\(#scenario-\1\)", page, flags=re.MULTILINE)) == sorted(NAMES)
+    assert sorted(re.findall(r"^\| \[[^]]+\]\(#scenario-(\w+)\)", page, flags=re.MULTILINE)) == sorted(NAMES)
 
 
 def test_every_group_has_members_and_is_explained(page):
@@ -81,16 +81,16 @@ def test_its_numbers_are_those_of_its_baseline(page, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_table_shows_the_same_numbers(page, name):
-    (row,) = re.findall(rf"^\| \[`{name}`\]\(#scenario-{name}\) \| (.*) \|$", page, flags=re.MULTILINE)
+    (row,) = re.findall(rf"^\| \[[^]]+\]\(#scenario-{name}\) \| (.*) \|$", page, flags=re.MULTILINE)
     *cells, result = row.split(" | ")
     expected = baseline(name)
     text = section(page, name)
     for key, cell in zip(QUALITY, cells, strict=True):
         assert cell.strip() == ("" if f"`{key}`" not in text else f"{expected[key]:.4g}")
     first = next((key for key in RESULTS if f"`{key}`" in text), None)
-    assert result.strip() == (
-        "" if first is None else f"{RESULTS[first]}: {format_number(first, expected[first])}"
-    )
+    value = "" if first is None else format_number(first, expected[first])
+    assert result.strip().endswith(value)
+    assert bool(result.strip()) == (first is not None)
 
 
 @pytest.mark.parametrize("name", NAMES)
