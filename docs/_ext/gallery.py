@@ -26,7 +26,7 @@ GROUPS = (
 )
 RESULTS = {
     "fell_s": "falls at",
-    "push.survived_ns": "strongest push survived",
+    "push.survived_ns": "survives",
     "drawer.travel_ratio": "travel ratio",
     "valves.left_turn_ratio": "turn ratio, left",
     "valves.right_turn_ratio": "turn ratio, right",
@@ -130,24 +130,31 @@ def gallery_page(entries: Iterable[Entry], groups: Mapping[str, str]) -> str:
         members = [entry for entry in entries if entry.group == group]
         if members:
             text += f"## {group}\n\n{groups[group].strip()}\n\n"
-            text += laws_table() if group == "PUMA 560" else ""
+            text += laws_table(LAWS) if group == "PUMA 560" else ""
             text += "".join(map(_describe, members))
     return text
 
 
-def laws_table() -> str:
-    """Write the errors of PUMA 560 under each control law, from the result file of the study.
+def laws_table(results: Path) -> str:
+    """Write the errors of PUMA 560 under each control law.
+
+    Parameters
+    ----------
+    results : Path
+        Result file of `scripts/studies/puma560_laws.py`.
 
     Returns
     -------
     str
-        Markdown table with a row for each scenario.
+        Markdown table with a row for each scenario; empty if the study has no result yet.
     """
-    results = json.loads(LAWS.read_text(encoding="utf-8"))
-    laws = list(next(iter(results.values())))
+    if not results.is_file():
+        return ""
+    found = json.loads(results.read_text(encoding="utf-8"))
+    laws = list(next(iter(found.values())))
     rows = [
-        (code(name), *(", ".join(format_number(*metric) for metric in found[law].items()) for law in laws))
-        for name, found in results.items()
+        (code(name), *(", ".join(format_number(*metric) for metric in errors[law].items()) for law in laws))
+        for name, errors in found.items()
     ]
     intro = "RMS joint error, and RMS error of the flange where it holds equipment "
     return f"{intro}(`python scripts/studies/puma560_laws.py`):\n\n" + table(("scenario", *laws), rows)
@@ -212,7 +219,9 @@ def _comparison(entries: Iterable[Entry]) -> str:
     for entry in entries:
         name = entry.scenario.name
         cells = [_cell(entry.numbers, metric) for metric in QUALITY]
-        rows.append([f"[{code(name)}](#scenario-{name})", *cells, _result(entry.numbers)])
+        # Long names may break, so that the table fits the page.
+        shown = escape_text(name).replace("_", "_<wbr>")
+        rows.append([f"[{shown}](#scenario-{name})", *cells, _result(entry.numbers)])
     return "## All scenarios\n\n" + table(header, rows)
 
 
@@ -225,8 +234,12 @@ def _cell(numbers: Mapping[str, Metric], name: str) -> str:
 
 
 def _result(numbers: Mapping[str, Metric]) -> str:
+    """Write the first result of a scenario, as briefly as the table's width asks for."""
     found = next((name for name in RESULTS if name in numbers), None)
-    return "" if found is None else f"{RESULTS[found]}: {format_number(found, numbers[found])}"
+    if found is None:
+        return ""
+    label = "ratio" if found.endswith("_ratio") else RESULTS[found]
+    return f"{label} {format_number(found, numbers[found])}"
 
 
 def format_number(name: str, value: Metric) -> str:

@@ -1,7 +1,7 @@
 """The moving picture: scenes of runs, one after another, as an animated WebP file that repeats."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -10,14 +10,14 @@ from PIL import Image, ImageDraw, ImageFont
 from strip_drawing import frame_run, save_small
 
 from simbench.runs.log import open_run
-from simbench.runs.video import View, load_video_scene
-from simbench.sim.rendering.camera import draw_pictures
+from simbench.runs.video import VideoScene, View, load_video_scene
+from simbench.sim.rendering.camera import Camera, draw_pictures
 
 FPS = 15
 """Pictures per second."""
 SIZE = 720, 406
 """Width and height, pixels."""
-QUALITY = 70
+QUALITY = 85
 """Of WebP, 0 to 100."""
 LARGEST = 3_000_000
 """Size of the file, bytes."""
@@ -84,7 +84,7 @@ def draw_moving_picture(find_run: Callable[[str], Path], path: Path) -> None:
         duration=round(1000 / FPS),
         loop=0,
         quality=QUALITY,
-        method=6,
+        method=4,
     )
     size = target.stat().st_size
     if size > LARGEST:
@@ -97,7 +97,14 @@ def _draw_scene(runs: dict[str, Path], scene: Scene) -> list[Image.Image]:
     last = float(log.time.values[-1])
     start = float(log["strokes"].values[0, 0]) if scene.shows == "first stroke" else last - scene.lasts
     view = View(start=start, end=min(start + scene.lasts, last), speed=scene.speed)
-    panels = [_draw_run(run, view, scene.titles[name], len(runs)) for name, run in runs.items()]
+    loaded = [load_video_scene(run, view, FPS / view.speed) for run in runs.values()]
+    count = len(loaded[0].times)
+    spread = np.linspace(0, count - 1, FRAMED).round().astype(int).tolist()
+    # The first run's camera for all: what is side by side has the same scale.
+    (camera, *_) = frame_run(loaded[0], spread, SIZE[0] // len(runs), SIZE[1], together=True)
+    panels = [
+        _draw_run(each, camera, title) for each, title in zip(loaded, scene.titles.values(), strict=True)
+    ]
     pictures = []
     for images in zip(*panels, strict=True):
         picture = Image.new("RGB", SIZE)
@@ -107,15 +114,11 @@ def _draw_scene(runs: dict[str, Path], scene: Scene) -> list[Image.Image]:
     return pictures
 
 
-def _draw_run(run: Path, view: View, title: str, columns: int) -> list[Image.Image]:
-    """Draw every picture of a run with one camera."""
-    loaded = load_video_scene(run, view, FPS / view.speed)
-    count = len(loaded.times)
-    spread = np.linspace(0, count - 1, FRAMED).round().astype(int).tolist()
-    (camera, *_) = frame_run(loaded, spread, SIZE[0] // columns, SIZE[1], together=True)
-    camera = replace(camera, fps=FPS)
-    drawn, _ = draw_pictures(loaded.robot, loaded.mechanisms, loaded.frames, camera, range(count))
+def _draw_run(run: VideoScene, camera: Camera, title: str) -> list[Image.Image]:
+    """Draw every frame of a run with its title."""
+    drawn, _ = draw_pictures(run.robot, run.mechanisms, run.frames, camera, range(len(run.times)))
     pictures = [Image.fromarray(picture) for picture in drawn]
     for picture in pictures:
-        ImageDraw.Draw(picture).text((14, 10), title, INK, ImageFont.load_default(20))
+        # Above what fills the picture.
+        ImageDraw.Draw(picture).text((14, 3), title, INK, ImageFont.load_default(17))
     return pictures
