@@ -65,5 +65,5 @@ def test_no_session_contains_it():
     assert "walking" not in TASKS
     with pytest.raises(MotionError, match="average person only; write actor:walking"):
         read_actor("walking:1")
-    with pytest.raises(MotionError, match="unknown task; known: .*fast_waving, walking"):
+    with pytest.raises(MotionError, match=r"unknown task; known: .*fast_waving, walking"):
         read_actor("running")
