@@ -25,7 +25,7 @@ def test_an_output_is_shown():
     assert len(list(excerpts())) == 1
 
 
-@pytest.mark.parametrize(("scenario", "text"), excerpts())
+@pytest.mark.parametrize(("scenario", "text"), list(excerpts()))
 def test_shown_output_is_that_of_the_baseline(scenario, text):
     path = resource_dir("scenarios") / "baselines" / f"{scenario}.json"
     baseline = json.loads(path.read_text(encoding="utf-8"))
