@@ -84,8 +84,8 @@ class MotionSection(ScenarioSection):
     """The human motion to follow."""
 
     source: str
-    """`actor:<task>`, `deepmimic:<clip>`, `sample:<name>`, a file, `joints:sweep` for a robot whose joints swing, or
-    `joints:still` for one whose arms keep their posture."""
+    """`actor:<task>`, `deepmimic:<clip>`, `sample:<name>`, a file, `joints:sweep` for a robot whose joints
+    swing, or `joints:still` for one whose arms keep their posture."""
     unit: Literal["m", "cm", "mm", "in", "cmu"] | None = None
     """Unit of length of a file that declares none or a wrong one."""
     up: Literal["x", "y", "z"] | None = None

@@ -72,8 +72,8 @@ LAW = Feedback(position=9.5, velocity=-9.5)
 STARTS = ((-1.0, 0.5), (0.9, 1.8))
 TARGETS = ((1.2, -1.3), (-1.1, -0.2))
 """Where each of the two motions starts from rest, and the target, rad."""
-STEP, STEPS, EVERY = 0.001, 6000, 5
-"""Time step of the simulation, s, their number, and every how many are recorded (200 Hz)."""
+STEP, STEPS, EVERY = 0.001, 5000, 10
+"""Time step of the simulation, s, their number, and every how many are recorded (100 Hz)."""
 NOISE = (2e-5, 1e-4, 0.01)
 """Standard deviations of measured position (rad), velocity (rad/s) and acceleration (rad/s²)."""
 
@@ -92,7 +92,7 @@ TIP_A, TIP_D = 0.03, 0.12
 """Where the measured point is on the last link: distance from the axis of joint 6 and along it, m."""
 TIP_NOISE, ANGLE_NOISE = 5e-5, 2e-5
 """Standard deviations of a laser tracker per axis, m, and of the joint encoders, rad."""
-TIP_RATE, TIP_SAMPLES = 20.0, 1200
+TIP_RATE, TIP_SAMPLES = 10.0, 400
 SEED = 2004
 
 
@@ -131,7 +131,7 @@ def make_tips(folder: Path) -> list[Path]:
     """Write positions of a PUMA 560's joints and of a point on its last link, while all joints move."""
     rng, table = np.random.default_rng(SEED), measured_table()
     time = np.arange(TIP_SAMPLES) / TIP_RATE
-    frequency, phase = rng.uniform(0.02, 0.06, 6), rng.uniform(0.0, 2.0 * np.pi, 6)
+    frequency, phase = rng.uniform(0.03, 0.08, 6), rng.uniform(0.0, 2.0 * np.pi, 6)
     middle, amplitude = np.array([0.0, -0.8, 2.2, 0.4, 0.3, 0.0]), np.array([1.5, 0.8, 1.0, 1.4, 1.3, 2.0])
     q = middle + amplitude * np.sin(2.0 * np.pi * frequency * time[:, None] + phase)
     tips = tip_position(table, q)
