@@ -37,5 +37,5 @@ print(f"the drawer is between {float(travel.min()):.3f} and {float(travel.max())
 print(f"largest difference from the person's drawer: {1000 * float(abs(travel - person).max()):.1f} mm")
 
 # Three moments: arms forward, drawer pulled furthest, end.
-widest = float(travel.idxmax())
-render_strip(OUT, Path("runs/01_drawer.png"), [0.0, widest, float(log.time[-1])], width=320, height=300, columns=3)
+moments = [0.0, float(travel.idxmax()), float(log.time[-1])]
+render_strip(OUT, OUT.with_suffix(".png"), moments, width=320, height=300, columns=3)

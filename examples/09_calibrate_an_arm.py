@@ -24,7 +24,7 @@ NOISE = float(sys.argv[1]) if len(sys.argv) > 1 else 1e-4  # of the angles, rad;
 rng = np.random.default_rng(0)
 robot, motions = load_robot("direct_drive_arm"), []
 for target in TARGETS:
-    motion = drive_arm(robot, LAW, start=(0.0, 0.0), target=target, timestep=0.001, steps=2000)
+    motion = drive_arm(robot, LAW, start=(0.0, 0.0), target=target, timestep=0.002, steps=1000)
     errors = NOISE * rng.normal(size=(2, *motion.q.shape))
     motions.append(replace(motion, q=motion.q + errors[0], velocity=motion.velocity + errors[1]))
 

@@ -69,7 +69,7 @@ def test_the_robot_moves_the_drawer_as_far_as_the_person(run_example, tmp_path):
     assert 0.95 <= ratio <= 1.02
     # It starts 0.12 m open and is pulled by 0.11 m, varied by some per cent.
     ((closed, opened),) = numbers(printed, r"between ([\d.]+) and ([\d.]+) m open")
-    assert closed == pytest.approx(0.12, abs=0.002)
+    assert closed == pytest.approx(0.12, abs=0.004)
     assert opened == pytest.approx(0.23, abs=0.012)
     assert (tmp_path / "runs" / "01_drawer.png").is_file()
 
@@ -164,7 +164,7 @@ def test_the_calibration_finds_the_parameters_of_the_arm(run_example):
 
 def test_a_study_on_a_cluster_fills_its_table(run_example):
     pytest.importorskip("distributed")
-    varied = ("control.law=pd,computed_torque", "motion.task.amplitude_rad=0.1", "simulation.hold_s=0.1")
+    varied = ("control.law=pd,computed_torque", "motion.task.amplitude_rad=0.1", "simulation.settle_s=0.1")
     printed = run_example("10_study_on_dask", *varied)
     assert "2 runs, 0 failed" in printed
     pd, computed = (

@@ -149,5 +149,5 @@ def test_equipment_for_one_hand_is_refused_in_one_line():
     scenario = load_scenario("drawer")
     (drawer,) = scenario_mechanisms(scenario)
     one_handed = replace(drawer, handles={"right": drawer.handles["right"]})
-    with pytest.raises(ScenarioError, match="actor:drawer: .* both hands; no fixture has .* the left one"):
+    with pytest.raises(ScenarioError, match=r"actor:drawer: .* both hands; no fixture has .* the left one"):
         perform_on_fixture(scenario, [one_handed])
