@@ -13,6 +13,9 @@ from typing import Any
 
 RESULTS = Path(__file__).parents[1] / "validation" / "results"
 
+LONG = 30
+"""Tables of more rows are folded."""
+
 _NUMBER = re.compile(r"[-+±≤≥]?\s*(\d|inf|nan|-$)")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|$~#])")
 
@@ -173,10 +176,13 @@ def _table_text(table: dict[str, Any]) -> str:
     unit = f", {table['unit']}" if table["unit"] else ""
     source = f" *(in the paper: {_escape(table['source'])})*" if table["source"] else ""
     rows = [[_escape(cell) for cell in row] for row in table["rows"]]
-    parts = [f"**{_escape(table['title'])}{unit}**{source}", _pipes(map(_escape, table["columns"]), rows)]
+    title = _escape(table["title"]) + unit
+    parts = [_pipes(map(_escape, table["columns"]), rows)]
     if table["note"]:
         parts.append(_escape(table["note"]))
-    return "\n\n".join(parts)
+    if len(rows) <= LONG:
+        return "\n\n".join([f"**{title}**{source}", *parts])
+    return "\n\n".join([f"::::{{dropdown}} {title}{source}", *parts, "::::"])
 
 
 def _checks_text(checks: Sequence[dict[str, Any]]) -> str:
