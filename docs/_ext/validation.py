@@ -142,7 +142,7 @@ def render_summary(folder: Path = RESULTS) -> str:
         rows.append(
             [
                 f"[{results['paper']}]({results['paper']}.md)",
-                f"`{results['script']}`",
+                f"`{Path(results['script']).name}`",
                 _escape(results["scope"]),
                 f"{held} of {len(results['checks'])}",
                 say_duration(results["duration_s"]),

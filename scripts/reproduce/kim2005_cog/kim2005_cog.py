@@ -167,6 +167,11 @@ def _line(
     return Line(what, texts, bar, bool(low <= values[0] <= high) or not bar)
 
 
+def said(line: Line) -> str:
+    """Write a quantity with and without embedding, and its bound, on one line."""
+    return f"{' / '.join(line.values)} ({' / '.join(SUFFIX)}); bound: {line.bar}"
+
+
 def last_movement(log: xr.Dataset) -> float:
     """Find the last time, s, at which the reference of an arm joint moves faster than 0.1 rad/s."""
     arms = log["joint_reference"].values[:, log["is_arm"].values]
@@ -266,7 +271,7 @@ def report(runs: Path, out: Path, console: Console, results: Results) -> bool:
             console.print(note)
         for line in lines:
             if line.bar:
-                results.check(f"{example.scenario}: {line.what}, {line.bar}", line.holds)
+                results.check(f"{example.scenario}: {line.what}, {said(line)}", line.holds)
         console.print()
         draw_balance(logs, example.title, out / f"kim2005_{example.scenario}_zmp.png")
         for view in VIEWS:
