@@ -1,6 +1,7 @@
 """Armstrong, Khatib & Burdick (ICRA 1986): the explicit model of PUMA 560, compared with every table.
 
 python scripts/reproduce/armstrong1986/armstrong1986.py [--states N] [--equations]
+    [--results FILE.json]
 
 The model is derived from the paper's link table and tables 4-6 as printed, and compared with the Newton-Euler
 recursion and with Pinocchio. Tables 4-7 are also the source of robots/puma560/robot.yaml, except for izz of
@@ -12,6 +13,7 @@ is off by 1 %.
 import argparse
 import dataclasses
 import sys
+from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
@@ -20,6 +22,9 @@ from armstrong_experiments import measurement_table, tracking_table
 from armstrong_sizes import christoffel_lines, sizes
 from rich.console import Console
 from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from results import Results, add_results_option, begin_results, write_results
 
 from simbench.dynamics.abbreviation import abbreviate_model
 from simbench.dynamics.arm import Arm, arm_model, read_arm
@@ -195,7 +200,9 @@ def main() -> int:
     )
     parser.add_argument("--states", type=int, default=10_000, metavar="N")
     parser.add_argument("--equations", action="store_true")
+    add_results_option(parser)
     given = parser.parse_args()
+    results = begin_results(__file__, scope=f"{given.states} random states")
     arm, console = printed_arm(), Console(width=150)
     full = derive_explicit_model(arm)
     short = abbreviate_model(full)
@@ -204,37 +211,56 @@ def main() -> int:
             console.print("\n".join(equations(model)), highlight=False)
     counts = tuple(map(count_model, (full, short, abbreviate_model(full, CUT_OFF))))
     differences, worst = exactness(arm, given.states)
-    console.print(differences)
-    for table in (*calculations(arm, *counts), sizes(full, short), *appendix_tables(full, arm)):
-        console.print(table)
-    console.print("Of the appendix's constants are sums of others:", *dependent_constants(full))
-    console.print(*christoffel_lines(full), sep="\n")
-    console.print(abbreviation_table(arm, given.states))
+    console.print(results.add(differences))
+    paper_tables = (*calculations(arm, *counts), sizes(full, short), *appendix_tables(full, arm))
+    for table, source in zip(paper_tables, SOURCES, strict=True):
+        console.print(results.add(table, source))
+    dependent = " ".join(["Of the appendix's constants are sums of others:", *dependent_constants(full)])
+    console.print(results.remark(dependent))
+    console.print(*map(results.remark, christoffel_lines(full)), sep="\n")
+    console.print(results.add(abbreviation_table(arm, given.states)))
     measured, off = measurement_table()
-    console.print(measured)
-    console.print(tracking_table())
-    whole, brief, _ = counts
-    larger = (
-        whole.total(whole.expanded).total > 1165
-        or brief.total(brief.factored).total > 305
-        or whole.expanded["A"].total > 278
-        or brief.expanded["A"].total > 25
+    console.print(results.add(measured))
+    console.print(results.add(tracking_table()))
+    results.check(
+        f"greatest difference from Newton-Euler and Pinocchio at most {TOLERANCE:g}", worst <= TOLERANCE
     )
+    check_counts(results, counts[0], counts[1])
+    results.check(f"inertia measured in simulation within {100 * MEASURED:g} %", off <= MEASURED)
     console.print(NOTES)
-    return int(worst > TOLERANCE or larger or off > MEASURED)
+    for paragraph in NOTES.split("\n\n"):
+        results.remark(paragraph)
+    write_results(given.results, results)
+    return int(not all(check.holds for check in results.checks))
 
 
+def check_counts(results: Results, full: Counts, short: Counts) -> None:
+    """Hold operation counts to those of the paper's tables 1 and 3."""
+    for what, ours, paper in (
+        ("full model, torques, each element by itself", full.total(full.expanded), 1165),
+        ("abbreviated model, torques, common factors taken out", short.total(short.factored), 305),
+        ("full model, A, each element by itself", full.expanded["A"], 278),
+        ("abbreviated model, A, each element by itself", short.expanded["A"], 25),
+    ):
+        results.check(f"{what}: {ours.total} operations, at most {paper}", ours.total <= paper)
+
+
+SOURCES = ("table 1", "table 2", "table 3", "text", "appendix", "appendix")
+"""Where the paper has the numbers of the tables that are printed in this order."""
 NOTES = """\
 Each element by itself is the paper's way: constants times sums of products, nothing shared, products of one
 angle (SS23, CC4, SC5) given as sines and cosines are; so counted, the abbreviated A has the paper's 25. The
 text's rules leave more of B and C than the paper's 305 has room for, unless common factors are taken out; 7
 of the 19 are terms of I20 in joint 4's rows, 0.2 % over its bound.
+
 Constants: the appendix's 34 are 33, for I19 = -I20 - I21. Two of them, I1 and I3, do not follow from table
 6 as printed; the others do. Christoffel symbols: eq. 7 and 8 leave two for each pair of joints and two for
 each triple, 70, and with eq. 9 there are 50; 65 and 51 come out if five of eq. 9's pass for general and one
 is missed. The paper's 12 of eq. 10 are the pairs above; the three that are zero once differentiated it
 keeps: 51 - 12 = 39, 50 - 12 - 3 = 35.
+
 A recursion that leaves out what is zero in PUMA takes fewer calculations than any form of the full model.
+
 Tolerances: masses ±(0.01 kg + 1 %), centres ±3 mm, links 4-6 ±25 %, their inertia ±50 %, as printed; the
 inertia of links 2 and 3 ±4 %, assumed. The paper's are of no one set: I5 is g2 a2 / g, and has 8 % where g2
 has 2 %; I12, I13 and g4 are one sum of masses times lengths, with 10, 24, 10 %; I15, I16, I18, I22 and g5

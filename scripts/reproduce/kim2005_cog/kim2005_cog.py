@@ -1,6 +1,6 @@
 """Kim, Choi, Oh & You (ICCAS 2005): Mahru steps on the spot while its arms move, with and without embedding.
 
-python scripts/reproduce/kim2005_cog/kim2005_cog.py [--out DIR] [--runs DIR]
+python scripts/reproduce/kim2005_cog/kim2005_cog.py [--out DIR] [--runs DIR] [--results FILE.json]
 
 The paper's two examples, both arms stretched forward (Fig. 4) and the right arm waving fast (Fig. 5), are run
 with the motion-embedded COG Jacobian, and with a balance controller that assumes the arms at rest in its
@@ -26,6 +26,9 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 from rich.console import Console
 from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from results import Results, add_results_option, begin_results, write_results
 
 from simbench.errors import ScenarioError, SimbenchError
 from simbench.runs.log import open_run
@@ -54,6 +57,7 @@ class Example:
     """Example of the paper: figure, scenario, times to show, and a test of whether the gesture has begun."""
 
     title: str
+    figure: str
     scenario: str
     moments: tuple[float, ...]
     gesture: str
@@ -75,6 +79,7 @@ def _above_head(log: xr.Dataset) -> NDArray[np.bool_]:
 EXAMPLES = (
     Example(
         "Example 1 (Fig. 4): both arms stretch forward",
+        "figure 4",
         "mahru_arms_forward",
         (1.0, 2.5, 3.9, 4.4, 8.3),
         "both hands are 0.4 m ahead of the pelvis",
@@ -82,6 +87,7 @@ EXAMPLES = (
     ),
     Example(
         "Example 2 (Fig. 5): the right arm rises and waves",
+        "figure 5",
         "mahru_wave",
         (2.5, 3.2, 4.2, 6.5, 7.4),
         "the right hand is 0.55 m above the pelvis",
@@ -159,6 +165,11 @@ def _line(
     )
     bar = f"≤ {high:g}" if high < np.inf else f"≥ {low:g}" if low > -np.inf else ""
     return Line(what, texts, bar, bool(low <= values[0] <= high) or not bar)
+
+
+def said(line: Line) -> str:
+    """Write a quantity with and without embedding, and its bound, on one line."""
+    return f"{' / '.join(line.values)} ({' / '.join(SUFFIX)}); bound: {line.bar}"
 
 
 def last_movement(log: xr.Dataset) -> float:
@@ -242,7 +253,7 @@ def run_all(folder: Path) -> None:
             running.result()
 
 
-def report(runs: Path, out: Path, console: Console) -> bool:
+def report(runs: Path, out: Path, console: Console, results: Results) -> bool:
     """Print the tables and draw the pictures of finished runs; return whether all bounds are met."""
     out.mkdir(parents=True, exist_ok=True)
     held = True
@@ -252,19 +263,26 @@ def report(runs: Path, out: Path, console: Console) -> bool:
         check_alike(*(load_scenario(folder / "scenario.yaml") for folder in folders.values()))
         lines = compare(logs, example)
         held &= all(line.holds for line in lines)
-        console.print(table_of(example.title, lines))
+        note = ""
         if not example.shown(until_fall(logs[WITHOUT])).any():
-            console.print(f"Without embedding it falls before {example.gesture}: on the way there.")
+            note = f"Without embedding it falls before {example.gesture}: on the way there."
+        console.print(results.add(table_of(example.title, lines), source=example.figure, note=note))
+        if note:
+            console.print(note)
+        for line in lines:
+            if line.bar:
+                results.check(f"{example.scenario}: {line.what}, {said(line)}", line.holds)
         console.print()
         draw_balance(logs, example.title, out / f"kim2005_{example.scenario}_zmp.png")
         for view in VIEWS:
             draw_strips(folders, example, view, out / f"kim2005_{example.scenario}_{view}.png")
-    console.print(
+    remark = (
         "Paper: pictures without numbers. With the motion-embedded COG Jacobian the robot keeps its balance "
         "in both examples, gains and COG-ZMP profiles unchanged, the COG and ZMP in the stable region; arms "
         "that stretch forward could make it fall, and fast waving makes that region hard to reach.\n"
-        f"Ours: numbers of a robot that falls are those until its fall. Pictures in {out}."
+        "Ours: numbers of a robot that falls are those until its fall."
     )
+    console.print(f"{results.remark(remark)} Pictures in {out}.")
     return held
 
 
@@ -273,15 +291,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("kim2005_cog"), metavar="DIR")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="finished runs, named like their scenarios")
+    add_results_option(parser)
     given = parser.parse_args(arguments)
+    results = begin_results(__file__, arguments, scope="four runs of Mahru")
     try:
         with tempfile.TemporaryDirectory() as folder:
             if given.runs is None:
                 run_all(Path(folder))
-            held = report(given.runs or Path(folder), given.out, Console(width=110))
+            held = report(given.runs or Path(folder), given.out, Console(width=110), results)
     except SimbenchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    write_results(given.results, results)
     return 0 if held else 1
 
 

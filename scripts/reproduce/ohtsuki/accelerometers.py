@@ -7,7 +7,8 @@ import numpy as np
 from dynamics import cells, least_squares
 from motions import LAW, SEED
 from numpy.typing import NDArray
-from report import show
+from report import begin_case, begin_table, show
+from tables import DYNAMIC
 
 from simbench.dynamics.arm import Arm
 from simbench.dynamics.calibration.accelerometers import integrate_twice, link_angle
@@ -25,12 +26,13 @@ def accelerometers(
     arm: Arm, motions: Sequence[ArmMotion], noises: Sequence[tuple[float, float]] = NOISES
 ) -> None:
     """Print angle errors of the first motion, and errors of parameters calibrated from all motions."""
-    print("\nAccelerometers, two per link, integrated twice; |error| of the parameters as in table 3")
+    title = "Accelerometers, two per link, integrated twice; |error| of the parameters as in table 3"
+    begin_table(title, DYNAMIC, "§2.2")
     for noise, bias in noises:
         rng = np.random.default_rng(SEED)
         seen = [sensed(each, noise, bias, rng) for each in motions]
         error = np.degrees(np.abs(seen[0].q - motions[0].q).max(axis=0))
-        print(f" noise {noise} m/s2, bias {bias} m/s2: angle errors {error[0]:.3f}, {error[1]:.3f} deg")
+        begin_case(f"noise {noise} m/s2, bias {bias} m/s2: angle errors {error[0]:.3f}, {error[1]:.3f} deg")
         show("least squares", np.abs(cells(least_squares(arm, seen, LAW))))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from dynamics import FEW
 from motions import EVALUATION, LAW, LEARNING, LENGTH, fewer, record
 from numpy.typing import NDArray
-from report import compare, show
+from report import begin_table, compare, show
 from scipy.optimize import least_squares, minimize
 from tables import ANIMATION, GAINS, LAWS, ORDER, TRUE
 
@@ -34,6 +34,7 @@ import matplotlib.pyplot as plt
 
 Array = NDArray[np.float64]
 
+COLUMNS = ("learning mean", "learning maximum", "evaluation mean", "evaluation maximum")
 SCHEMES: dict[str, Scheme] = {"full state": runge_kutta, "the paper's": runge_kutta_then_euler}
 STEP, COARSE = 0.001, 0.008
 """Time step of an animation, and of animations within a search, s."""
@@ -50,7 +51,8 @@ def right_law(arm: Arm, motions: Sequence[ArmMotion], found: dict[str, Array], o
     list of str
         Cases in which the parameters by least squares have a larger error than the paper's.
     """
-    print("\nAnimation: |real - virtual|, degrees: learning mean, maximum, evaluation mean, maximum")
+    title = "Animation: |real - virtual|, degrees: learning mean, maximum, evaluation mean, maximum"
+    begin_table(title, COLUMNS, "§8.2")
     missed = []
     for name, values in found.items():
         for kind, scheme in SCHEMES.items():
@@ -68,7 +70,7 @@ def driven_by_others(
     arm: Arm, laws: Sequence[tuple[float, ...]] = tuple(OTHERS), length: int = LENGTH
 ) -> list[str]:
     """Print errors of arms that are driven and calibrated under other laws; returns as `right_law`."""
-    print("\nAnimation, real and virtual arm driven by another law")
+    begin_table("Animation, real and virtual arm driven by another law", COLUMNS, "§8.2")
     missed = []
     for gains in laws:
         law = Feedback(*gains)
@@ -104,7 +106,8 @@ def taken_for_others(
     laws : sequence of tuple of float
         Gains of the assumed laws.
     """
-    print("\nAnimation, the arm driven by 9.5, -9.5 but calibrated and animated by another law")
+    title = "Animation, the arm driven by 9.5, -9.5 but calibrated and animated by another law"
+    begin_table(title, COLUMNS, "§8.2")
     missed = []
     learning = fewer(motions[:LEARNING], FEW)
     for gains in laws:

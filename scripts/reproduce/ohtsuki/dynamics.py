@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from motions import LAW, LEARNING, SEED, fewer, noisy, record
 from numpy.typing import NDArray
-from report import compare, never_worse, root_mean_square, show
+from report import add_note, begin_case, begin_table, compare, never_worse, root_mean_square, show
 from tables import DRIVE, DYNAMIC, GAINS, LAWS, ORDER, SAMPLES, TABLE3, TRUE
 
 from simbench.dynamics.arm import Arm
@@ -78,7 +78,7 @@ def table_3(
     found : dict
         Parameters of the first draws by method.
     """
-    print(f"\nTable 3: noise of angles; |error| of {', '.join(DYNAMIC)}")
+    begin_table(f"Table 3: noise of angles; |error| of {', '.join(DYNAMIC)}", DYNAMIC, "table 3")
     missed, kept = [], {}
     span = np.ptp(np.concatenate([each.q for each in motions]), axis=0)
     for level in levels:
@@ -93,7 +93,7 @@ def table_3(
                 if draw == 0:
                     kept |= {f"{level} {unit}, {name}": values for name, values in found.items()}
             ours = errors.pop("least squares")
-            print(f" {level} {unit}")
+            begin_case(f"{level} {unit}")
             lines = compare("least squares, first draw", ours[0], _theirs(TABLE3[level]))
             if level:
                 show(f"least squares, RMS of {len(ours)}", root_mean_square(ours))
@@ -110,7 +110,7 @@ def _ten_times(ours: Array, others: dict[str, list[Array]]) -> list[str]:
     missed = []
     for name, (errors,) in others.items():
         factor = float(np.min(np.abs(errors[: len(ORDER)]) / np.abs(ours[: len(ORDER)])))
-        print(f"    least squares: at least {factor:.3g} times as accurate as {name}")
+        add_note(f"least squares: at least {factor:.3g} times as accurate as {name}")
         if name != "Newton-Raphson" and factor < 10.0:
             missed.append(f"table 3, without noise: not ten times as accurate as {name}")
     return missed
@@ -118,10 +118,10 @@ def _ten_times(ours: Array, others: dict[str, list[Array]]) -> list[str]:
 
 def table_6(arm: Arm, motions: Sequence[ArmMotion], counts: Sequence[int] = tuple(SAMPLES)) -> list[str]:
     """Print table 6, numbers of samples; return cells in which the paper or another method is better."""
-    print("\nTable 6: number of samples")
+    begin_table("Table 6: number of samples", DYNAMIC, "table 6")
     missed = []
     for count in counts:
-        print(f" {count} samples")
+        begin_case(f"{count} samples")
         lines = _clean_row(arm, fewer(motions, count), LAW, SAMPLES[count])
         missed += [f"table 6, {count}: {each}" for each in lines]
     return missed
@@ -158,13 +158,14 @@ def tables_4_and_5(
     """
     missed, taken = [], {}
     for title, chosen in (("Table 4: gains", gains), ("Table 5: laws", laws)):
-        print(f"\n{title}, driven by them")
+        source = title.partition(":")[0].lower()
+        begin_table(f"{title}, driven by them", DYNAMIC, source)
         for numbers in chosen:
             law = Feedback(*numbers)
-            print(f" {numbers}")
+            begin_case(f"{numbers}")
             lines = _clean_row(arm, record(law, LEARNING, length), law, PRINTED[numbers])
             missed += [f"{title}, {numbers}: {each}" for each in lines]
-        print(f"\n{title}, driven by 9.5, -9.5 but taken for them")
+        begin_table(f"{title}, driven by 9.5, -9.5 but taken for them", DYNAMIC, source)
         for numbers in chosen:
             taken[numbers] = least_squares(arm, fewer(motions, FEW), Feedback(*numbers))
             compare(f"{numbers}", cells(taken[numbers]), _theirs(PRINTED[numbers]))

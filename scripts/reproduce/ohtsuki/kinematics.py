@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from motions import SEED
 from numpy.typing import NDArray
-from report import compare, never_worse, root_mean_square, show
+from report import add_row, begin_case, begin_table, compare, never_worse, root_mean_square, show
 from scipy.optimize import approx_fprime
 from scipy.special import erf
 from tables import KINEMATIC
@@ -28,6 +28,7 @@ Array = NDArray[np.float64]
 Missed = Callable[[Array], Array]
 
 NAMES = ("joint1.a", "joint2.alpha", "joint2.a", "joint2.beta")
+COLUMNS = ("a1, mm", "alpha2, deg", "a2, mm", "beta2, deg")
 LENGTHS = np.array([0.25, 0.0, 0.30, 0.0])
 UNITS = np.array([1e3, 180 / np.pi, 1e3, 180 / np.pi])
 LOW, HIGH = np.array([0.0, -0.5, 0.0, -0.5]), np.array([1.0, 0.5, 1.0, 0.5])
@@ -69,7 +70,7 @@ def table_1(
         Cells in which the error of the first draw or the root mean square is larger than the paper's, or the
         root mean square larger than another method's.
     """
-    print("\nTable 1: |error| of a1 mm, alpha2 deg, a2 mm, beta2 deg")
+    begin_table("Table 1: |error| of a1 mm, alpha2 deg, a2 mm, beta2 deg", COLUMNS, "table 1")
     clean = [TipMotion(each.rate, each.q, tip_position(planar(*LENGTHS), each.q)) for each in motions]
     found = []
     for by_angle in degrees:
@@ -99,7 +100,7 @@ def _cell(clean: Sequence[TipMotion], by_angle: int, by_tip: int, draws: int) ->
         for name, values in {"least squares": found, **others}.items():
             errors.setdefault(name, []).append((values - LENGTHS) * UNITS)
     ours, where = errors.pop("least squares"), f"{by_tip} mm, {by_angle} deg"
-    print(f" {where}")
+    begin_case(where)
     missed = [] if paper is None else _beside_paper(clean, noise, ours, np.array(paper))
     if paper is None:
         show(f"least squares, RMS of {len(ours)}", root_mean_square(ours), 5)
@@ -189,7 +190,8 @@ def figure_6(motions: Sequence[ArmMotion]) -> None:
     q = np.concatenate([each.q for each in motions])
     missed = missed_by(q, tip_position(planar(*LENGTHS), q))
     rng = np.random.default_rng(SEED)
-    print("\nFigure 6: of 20 random starts, those from which a search comes within 1 mm and 0.1 deg")
+    title = "Figure 6: of 20 random starts, those from which a search comes within 1 mm and 0.1 deg"
+    begin_table(title, ("Newton-Raphson", "Nelder-Mead"), "figure 6")
     for name, box in (("near", NEAR), ("far", FAR)):
         starts = LENGTHS + rng.uniform(-box, box, (20, 4))
         newton = [newton_raphson(missed, lambda x: approx_fprime(x, missed, 1e-7), s) for s in starts]
@@ -199,3 +201,4 @@ def figure_6(motions: Sequence[ArmMotion]) -> None:
             for each in (newton, simplex)
         ]
         print(f"  {name}: Newton-Raphson {good[0]}, Nelder-Mead {good[1]}")
+        add_row([f"starts {name} the true values", *map(str, good)])

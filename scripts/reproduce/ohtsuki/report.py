@@ -1,15 +1,72 @@
-"""Printed rows of errors, ours and the paper's."""
+"""Printed rows of errors, ours and the paper's, which are also kept for the file of results."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from results import ResultTable
+
 Array = NDArray[np.float64]
+
+
+@dataclass
+class _OpenTable:
+    """Table to which rows are added as they are printed."""
+
+    title: str
+    columns: tuple[str, ...]
+    source: str
+    case: str = ""
+    rows: list[tuple[str, ...]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+_TABLES: list[_OpenTable] = []
+
+
+def begin_table(title: str, columns: Sequence[str], source: str = "") -> None:
+    """Print a title; the rows that follow belong to this table, first column: case, second: what."""
+    print(f"\n{title}")
+    _TABLES.append(_OpenTable(title, ("case", "errors of", *columns), source))
+
+
+def begin_case(name: str) -> None:
+    """Print the name of a case, to which the following rows belong."""
+    print(f" {name}")
+    _TABLES[-1].case = name
+
+
+def add_note(text: str) -> None:
+    """Print a line and keep it below the table."""
+    print(f"    {text}")
+    _TABLES[-1].notes.append(text)
+
+
+def add_row(cells: Sequence[str]) -> None:
+    """Keep a row, which is printed elsewhere; the name of a case stands in its first row only."""
+    table = _TABLES[-1]
+    table.rows.append((table.case, *cells))
+    table.case = ""
+
+
+def finished_tables() -> list[ResultTable]:
+    """Take all tables so far."""
+    return [
+        ResultTable(each.title, each.columns, tuple(each.rows), each.source, note="; ".join(each.notes))
+        for each in _TABLES
+    ]
 
 
 def show(what: str, values: Array, digits: int = 6) -> None:
     """Print a row of numbers; NaN as a dash."""
-    cells = ("-" if np.isnan(each) else f"{each:.{digits}f}" for each in values)
+    cells = ["-" if np.isnan(each) else f"{each:.{digits}f}" for each in values]
     print(f"  {what:<36}" + " ".join(f"{each:>10}" for each in cells))
+    add_row([what.strip(), *cells])
 
 
 def compare(what: str, ours: Array, paper: Array, digits: int = 6) -> list[str]:

@@ -1,6 +1,7 @@
 """Reproduce figures 3.7-3.10 of Tomić (2018) as tables: what three methods of imitation miss.
 
 python scripts/reproduce/tomic2018/ch3.py [--recordings FOLDER] [--files FILE ...] [--limited] [--jobs N]
+    [--results FILE.json]
 
 Virtual actors perform the paper's seven tasks, or FOLDER holds what `simbench motion session --out FOLDER`
 wrote. The clips that come with simbench, and files of one's own, stand beside them. `mean` is the mean of the
@@ -23,6 +24,9 @@ from typing import NamedTuple
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from results import add_results_option, begin_results, write_results
 
 from simbench.cli.console import progress_bars
 from simbench.errors import MotionError, SimbenchError
@@ -56,6 +60,9 @@ QUANTITIES = {
     "forearm marker": ("Fig. 3.9, position of the forearm markers, mm", "markers", "forearm", 1e3),
     "upper arm marker": ("Fig. 3.9, position of the upper arm markers, mm", "markers", "upper_arm", 1e3),
 }
+
+
+EXTENTS = "mean: mean of the recordings' means; worst: greatest of them; peak: greatest error of any sample"
 
 
 class Source(NamedTuple):
@@ -283,10 +290,15 @@ def initial_mean(studies: Sequence[Study]) -> float:
 def comparison_table(lines: Sequence[Line]) -> Table:
     table = _table("Against the paper", "", "paper", "ours", "unit", "bar", "")
     for line in lines:
-        bar = f"≤ {line.high:g}" if line.high < np.inf else f"≥ {line.low:g}" if line.low > -np.inf else ""
+        bar = bar_of(line)
         mark = ("✓" if holds(line) else "MISSED") if bar else ""
         table.add_row(line.what, line.paper, f"{line.ours:.2f}", line.unit, bar, mark)
     return table
+
+
+def bar_of(line: Line) -> str:
+    """Write the bound that a number is held to; empty if there is none."""
+    return f"≤ {line.high:g}" if line.high < np.inf else f"≥ {line.low:g}" if line.low > -np.inf else ""
 
 
 def holds(line: Line) -> bool:
@@ -320,6 +332,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--recordings", type=Path, metavar="FOLDER", help="a recorded session")
     parser.add_argument("--files", nargs="+", default=[], metavar="FILE", help="further real recordings")
     parser.add_argument("--limited", action="store_true", help="keep the robot's joint limits")
+    add_results_option(parser)
     given = parser.parse_args(arguments)
     console = Console(width=140)
     actors = given.actors or range(1, len(session_people(given.seed)) + 1)
@@ -335,15 +348,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     recorded, performed = studies[: len(real)], studies[len(real) :]
-    console.print(initial_table(performed), "")
-    for name in QUANTITIES:
-        console.print(task_table(performed, name), "")
-    console.print(actor_table(performed), "")
+    results = begin_results(
+        __file__,
+        arguments,
+        f"{len(by_actor(performed))} virtual actors, {len({each.source.name for each in performed})} tasks; "
+        f"{len(recorded)} recordings of real people",
+    )
+    console.print(results.add(initial_table(performed), "figure 3.7"), "")
+    for name, (title, *_) in QUANTITIES.items():
+        source = title.partition(",")[0].replace("Fig.", "figure") if title.startswith("Fig.") else ""
+        console.print(results.add(task_table(performed, name), source, note=EXTENTS), "")
+    console.print(results.add(actor_table(performed), "figure 3.10"), "")
     lines = list(compare(performed))
     if recorded:
-        console.print(real_table(recorded), "")
+        console.print(results.add(real_table(recorded)), "")
         lines += compare_real(recorded)
-    console.print(comparison_table(lines))
+    console.print(results.add(comparison_table(lines), "§3.6"))
+    for line in lines:
+        if np.isfinite([line.low, line.high]).any():
+            results.check(
+                f"{line.what}: {line.ours:.2f} {line.unit}".rstrip() + f", {bar_of(line)}", holds(line)
+            )
+    write_results(given.results, results)
     return 0 if all(map(holds, lines)) else 1
 
 

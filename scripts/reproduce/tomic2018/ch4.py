@@ -1,7 +1,7 @@
 """Reproduce chapter 4 of Tomić (2018): which criteria are behind people's motion, paper beside ours.
 
 python scripts/reproduce/tomic2018/ch4.py [--actors 1,2,...] [--tasks NAME,...] [--method NAME]
-    [--skeleton person|romeo] [--no-general] [--out DIR]
+    [--skeleton person|romeo] [--no-general] [--out DIR] [--finished] [--results FILE.json]
 
 Inverse optimal control over a virtual session of 15 actors and seven tasks: tables 4.1 and 4.2, figure 4.1,
 and figures 4.4 to 4.10 as counts of dominant criteria, each with what is hidden in the virtual actors. What
@@ -10,8 +10,9 @@ it, ergonomy is the greatest wherever fitness is flat along it, which the last c
 Laws start every repetition from the posture recorded there, or with --whole only the first. They move the
 person's own joints, or with --skeleton romeo the thesis's model of a person. DIR
 keeps every result (`table.parquet`, whose columns `simbench.runs.study.skills.study_mixture` explains, and
-`timing.parquet`) and a picture of all weights, `weights.png`; the same command goes on after a kill. Exit
-status 1 if a bar is missed.
+`timing.parquet`) and a picture of all weights, `weights.png`; the same command goes on after a kill.
+--finished computes nothing: it reads from DIR the actors who are finished in all tasks. Exit status 1 if a
+bar is missed.
 """
 
 import argparse
@@ -27,11 +28,16 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from results import JOBS, add_results_option, begin_results, write_results
+
 from simbench.cli.console import progress_bars
-from simbench.errors import SimbenchError
+from simbench.errors import SimbenchError, SkillError
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.plotting import save_png
 from simbench.runs.execution.local import run_isolated
+from simbench.runs.study.directory import read_row
+from simbench.runs.study.fingerprint import fingerprint
 from simbench.runs.study.skills import (
     EVERYBODY,
     THESIS_ACTORS,
@@ -40,7 +46,7 @@ from simbench.runs.study.skills import (
     skill_items,
     study_mixture,
 )
-from simbench.runs.study.study import run_study
+from simbench.runs.study.study import Item, run_study
 from simbench.runs.study.table import StudyRow
 from simbench.skills.ioc.simplex_search import LATTICE, METHODS
 from simbench.skills.person.anatomical_motion import PERSON, SKELETONS
@@ -83,6 +89,8 @@ COLOURS = {
     "manipulability": "#4c9a57",
 }
 """As the thesis has them."""
+
+LOST = "inf: by this law the hands of at least one actor cannot be kept on their path"
 
 Rows = Mapping[str, Sequence[StudyRow]]
 
@@ -223,6 +231,17 @@ def bars(own: Rows) -> list[tuple[str, bool]]:
     return held
 
 
+def finished_rows(items: Sequence[Item], folder: Path) -> list[StudyRow]:
+    """Read the rows of a study that are finished, of the actors that are finished in all tasks."""
+    keys = [fingerprint((study_mixture, item.arguments)) for item in items]
+    rows = [read_row(folder, key, item.varied) for key, item in zip(keys, items, strict=True)]
+    lacking = {item.varied["actor"] for item, row in zip(items, rows, strict=True) if row is None}
+    found = [row for row in rows if row is not None and row.varied["actor"] not in lacking]
+    if not any(row.varied["actor"] != EVERYBODY for row in found):
+        raise SkillError(f"{folder}: no actor of this study is finished in all tasks")
+    return found
+
+
 def _said(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in sorted(counts.items(), key=lambda each: -each[1]))
 
@@ -255,6 +274,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--no-general", action="store_true", help="only single actors, not table 4.2")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--out", type=Path, default=Path("runs/tomic2018-ch4"), metavar="DIR")
+    parser.add_argument("--finished", action="store_true", help="compute nothing, take what --out has")
+    add_results_option(parser)
     given = parser.parse_args(arguments)
     try:
         items = skill_items(
@@ -271,12 +292,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             general=not given.no_general,
         )
         with progress_bars(Console(stderr=True)) as on_progress:
-            rows = run_study(
-                study_mixture,
-                items,
-                given.out,
-                execute=partial(run_isolated, jobs=given.jobs),
-                on_progress=on_progress,
+            rows = (
+                finished_rows(items, given.out)
+                if given.finished
+                else run_study(
+                    study_mixture,
+                    items,
+                    given.out,
+                    execute=partial(run_isolated, jobs=given.jobs),
+                    on_progress=on_progress,
+                )
             )
     except SimbenchError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -292,12 +317,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     own = {task: found for task, found in own.items() if found and task in TABLE_41}
     general = {row.varied["task"]: row for row in done if row.varied["actor"] == EVERYBODY}
     console = Console(width=170)
-    for table in (fitness_table(own), dominance_table(own), confusion_table(own), general_table(general)):
-        console.print(table, "")
+    people = {row.varied["actor"] for found in own.values() for row in found}
+    results = begin_results(
+        __file__,
+        # The same tables result if the study is finished first.
+        [each for each in (sys.argv[1:] if arguments is None else arguments) if each != "--finished"],
+        f"{len(people)} of {len(given.actors)} virtual actors of session {given.session}, {len(own)} tasks; "
+        f"table 4.2 of all {len(given.actors)}",
+    )
+    # This process may only have read what others computed.
+    results.duration_s = sum(row.seconds or 0.0 for row in rows)
+    results.timed = JOBS
+    for table, source in (
+        (fitness_table(own), "table 4.1, figure 4.1"),
+        (dominance_table(own), "figures 4.4 to 4.10"),
+        (confusion_table(own), ""),
+        (general_table(general), "table 4.2"),
+    ):
+        if table.row_count:
+            note = LOST if table.title.startswith("Table 4.1") else ""
+            console.print(results.add(table, source, note=note), "")
     draw_weights(own, given.out / "weights.png")
     held = bars(own)
     for what, holds in held:
         console.print(f"{'✓' if holds else 'MISSED'}  {what}")
+        results.check(what, holds)
+    write_results(given.results, results)
     return 0 if all(holds for _, holds in held) and len(done) == len(rows) else 1
 
 

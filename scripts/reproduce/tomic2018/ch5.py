@@ -1,6 +1,7 @@
 """Reproduce chapter 5 of Tomić (2018): do fuzzy rules find the criterion that optimisation finds?
 
 python scripts/reproduce/tomic2018/ch5.py [--sessions SEED ...] [--table FILE ...] [--out DIR] [--ship]
+    [--results FILE.json]
 
 Optimisation is the study of inverse optimal control over virtual sessions, seven tasks and the hand drill.
 Recordings that no FILE has (a table of ch4.py) are studied in DIR, which goes on after a
@@ -30,6 +31,9 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from results import add_results_option, begin_results, write_results
 
 from simbench.cli.console import progress_bars
 from simbench.errors import SimbenchError, SkillError
@@ -249,19 +253,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("tomic2018_ch5"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--ship", action="store_true", help="make the tuned terms simbench's own")
+    add_results_option(parser)
     given = parser.parse_args(arguments)
+    results = begin_results(
+        __file__, arguments, f"sessions {', '.join(map(str, given.sessions))}, {len(SPLITS)} partitions"
+    )
     console = Console()
     try:
         given.out.mkdir(parents=True, exist_ok=True)
         rows = optimised(given.sessions, given.table, given.out, given.jobs, console)
         recordings = recorded(rows, given.jobs, console)
         theirs = [cross_validate(recordings, split, UNSEEN, THESIS_RULES, examples=False) for split in SPLITS]
-        console.print(agreement_table(recordings, theirs, "the thesis's 17 rules alone")[0])
+        thesis = agreement_table(recordings, theirs, "the thesis's 17 rules alone")[0]
+        console.print(results.add(thesis, "§5.3, §5.4"))
         validations = [cross_validate(recordings, split, UNSEEN) for split in SPLITS]
         table, held = agreement_table(recordings, validations)
-        console.print(table)
-        console.print(session_table(recordings, validations))
-        console.print(confusion_table(recordings, validations))
+        console.print(results.add(table, "§5.3, §5.4"))
+        console.print(results.add(session_table(recordings, validations)))
+        console.print(results.add(confusion_table(recordings, validations)))
+        results.check("optimisation and simbench's rules agree at least as often as in the paper", held)
         rules = fit_rules(recordings, recordings.decidable & (recordings.task != UNSEEN))
         note = (
             "Made by scripts/reproduce/tomic2018/ch5.py from the actors of session "
@@ -282,6 +292,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (SimbenchError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
+    write_results(given.results, results)
     return 0 if held else 1
 
 

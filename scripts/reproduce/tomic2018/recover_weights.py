@@ -1,7 +1,7 @@
 """Find known weights again: motions that the weighted law made, searched by several methods.
 
 python scripts/reproduce/tomic2018/recover_weights.py [--count 50] [--methods lattice,genetic]
-    [--span FIRST LAST] [--seed N]
+    [--span FIRST LAST] [--seed N] [--results FILE.json]
 
 Random mixtures, uniform on the simplex, move a recorded person along the recorded path of the hands; each
 method then has to find the mixture from shoulders and elbows alone. A weight counts as identifiable by a
@@ -14,10 +14,14 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from results import add_results_option, begin_results, write_results
 
 from simbench.errors import SimbenchError
 from simbench.kinematics.redundancy.criteria import CRITERIA
@@ -57,9 +61,9 @@ def recover(
     made: TaskMotion, weights: np.ndarray, known: np.ndarray, method: str, seed: int
 ) -> dict[str, float]:
     """Find the weights of a motion that was made with them: how far off, and at what cost."""
-    started = time.perf_counter()
+    started = time.process_time()
     mixture = find_mixture([made], method, seed)
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     missed = np.abs(mixture.weights - weights)
     return {
         "fitness": mixture.fitness,
@@ -83,7 +87,8 @@ def summary(found: dict[str, list[dict[str, float]]]) -> Table:
         "evaluations",
         "s",
     )
-    table = Table(*columns, box=None, pad_edge=False)
+    title = "Weights of motions that the weighted law generated, found again"
+    table = Table(*columns, box=None, pad_edge=False, title=title, title_justify="left")
     for method, rows in found.items():
 
         def each(name: str, rows: list[dict[str, float]] = rows) -> np.ndarray:
@@ -113,7 +118,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--task", default="pump")
     parser.add_argument("--span", type=float, nargs=2, default=(3.4, 5.7), metavar="S")
     parser.add_argument("--gain", type=float, default=GAIN, help="p of the manipulability criterion")
+    add_results_option(parser)
     given = parser.parse_args(arguments)
+    results = begin_results(__file__, arguments, f"{given.count} random mixtures")
     found: dict[str, list[dict[str, float]]] = {method: [] for method in given.methods}
     try:
         motion = perform_in_session(2018, given.actor, given.task).motion
@@ -130,9 +137,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SimbenchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    Console(width=150).print(summary(found))
+    Console(width=150).print(results.add(summary(found)))
     every = [row for rows in found.values() for row in rows]
-    return 0 if all(row["missed"] <= NEAR and row["fitness"] <= CLOSE for row in every) else 1
+    results.check(
+        f"every identifiable weight found to within {NEAR:g}", all(row["missed"] <= NEAR for row in every)
+    )
+    results.check(
+        f"mean error at most {1e3 * CLOSE:g} mm per sample", all(row["fitness"] <= CLOSE for row in every)
+    )
+    write_results(given.results, results)
+    return 0 if all(check.holds for check in results.checks) else 1
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Tomić (2018), section 4.4: is ROMEO more like a person by the found weights than by one criterion?
 
 python scripts/reproduce/tomic2018/transfer_weights.py [--actors 1,2,...] [--tasks NAME,...] [--table TABLE]
-    [--plans] [--videos DIR]
+    [--plans] [--videos DIR] [--results FILE.json]
 
 S of eq. 4.25, here the mean over the samples, between the motion of the scaled model that imitates a virtual
 actor and ROMEO's own by eq. 4.23: generalised weights, of the thesis (table 4.2) or of what
@@ -35,6 +35,9 @@ from ch4 import TABLE_42
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from results import add_results_option, begin_results, write_results
 
 from simbench.errors import MotionError, SimbenchError, SkillError
 from simbench.kinematics.redundancy.criteria import CRITERIA
@@ -236,7 +239,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--plans", action="store_true", help="also of the shipped scenarios")
     parser.add_argument("--videos", type=Path, metavar="DIR", help="of the drawer, both ways")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    add_results_option(parser)
     given = parser.parse_args(arguments)
+    weights = "of the study of chapter 4" if given.table else "of the thesis's table 4.2"
+    results = begin_results(
+        __file__,
+        arguments,
+        f"{len(given.actors)} virtual actors, {len(given.tasks)} tasks, weights {weights}",
+    )
     console = Console(width=140)
     try:
         general = found_weights(given.table) if given.table else paper_weights()
@@ -249,20 +259,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for kept in (LIMITED, UNLIMITED)
         }
         for kept, by_task in found.items():
-            console.print(similarity_table(kept, by_task), "")
+            console.print(results.add(similarity_table(kept, by_task), "§4.4, eq. 4.25"), "")
         if given.plans:
-            console.print(plan_table({task: general[task] for task in given.tasks}), "")
+            plans = plan_table({task: general[task] for task in given.tasks})
+            console.print(results.add(plans, "§4.4, eq. 4.25"), "")
         if given.videos:
             console.print(f"video  {film_both(given.videos, general['drawer'])}")
     except SimbenchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     if "drawer" not in people:
+        write_results(given.results, results)
         return 0
     value, count = ratio(found[LIMITED]["drawer"], "energy")
     holds = value >= FACTOR
     mark = "✓" if holds else "MISSED"
-    console.print(f"{mark}  drawer: energy alone / {GENERAL} {value:.2f} ({count} people), at least {FACTOR}")
+    line = f"drawer: energy alone / {GENERAL} {value:.2f} ({count} people), at least {FACTOR}"
+    console.print(f"{mark}  {line}")
+    results.check(line, holds)
+    write_results(given.results, results)
     return 0 if holds else 1
 
 

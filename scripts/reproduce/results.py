@@ -1,0 +1,201 @@
+"""Results of the scripts that reproduce papers: the same rows are printed and written as JSON.
+
+A file of results is read by docs/_ext/validation.py. Its keys: `paper`, `script`, `command`, `simbench`
+(version), `date`, `duration_s` and `timed` (seconds, and of what), `scope` (what was computed), `checks` (a
+list of `what` and `holds`), `remarks` (lines of text) and `tables` (`title`, `source`, `unit`, `columns`,
+`rows`, `note`). Cells are texts, as printed.
+"""
+
+import argparse
+import json
+import re
+import resource
+import shlex
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+import simbench
+
+ROOT = Path(__file__).parents[2]
+OPTION = "--results"
+PROCESSES, JOBS = "processor time of all processes", "sum of the durations of all jobs"
+
+
+@dataclass(frozen=True)
+class Check:
+    """A bound that a script holds its results to."""
+
+    what: str
+    holds: bool
+
+
+@dataclass(frozen=True)
+class ResultTable:
+    """Table of texts.
+
+    Parameters
+    ----------
+    title : str
+        Title as printed.
+    columns : tuple of str
+        Headings.
+    rows : tuple of tuple of str
+        Cells; every row has one for each column.
+    source : str
+        Table or figure of the paper; empty if the paper has none.
+    unit : str
+        Unit of all numbers, if it is one and the title does not say it.
+    note : str
+        Explanation below the table.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    source: str = ""
+    unit: str = ""
+    note: str = ""
+
+
+@dataclass
+class Results:
+    """What a script found, in the order in which it is printed.
+
+    Parameters
+    ----------
+    paper : str
+        Name of the paper: the folder of the script.
+    script : str
+        Path of the script.
+    arguments : sequence of str
+        Arguments of the command.
+    scope : str
+        What was computed, where it is less than the script can do.
+    duration_s : float or None
+        Duration, s; by default the processor time of this process and its children.
+    timed : str
+        What the duration is: `PROCESSES` or `JOBS`.
+    """
+
+    paper: str
+    script: str
+    arguments: Sequence[str]
+    scope: str = ""
+    duration_s: float | None = None
+    timed: str = PROCESSES
+    tables: list[ResultTable] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    def add(self, table: Table, source: str = "", unit: str = "", note: str = "") -> Table:
+        """Keep a table; return it, to be printed."""
+        self.tables.append(table_of_texts(table, source, unit, note))
+        return table
+
+    def remark(self, text: str) -> str:
+        """Keep a line of text; return it, to be printed."""
+        self.remarks.append(" ".join(text.split()))
+        return text
+
+    def check(self, what: str, holds: bool) -> None:
+        """Keep a bound and whether it is met."""
+        self.checks.append(Check(what, bool(holds)))
+
+
+def add_results_option(parser: argparse.ArgumentParser) -> None:
+    """Let a script write a file of its results."""
+    parser.add_argument(
+        OPTION, type=Path, metavar="FILE.json", help="also write the tables, as the documentation shows them"
+    )
+
+
+def begin_results(script: str, arguments: Sequence[str] | None = None, scope: str = "") -> Results:
+    """Begin the results of a script, given its `__file__` and arguments (by default those of the process)."""
+    path = Path(script).resolve()
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    return Results(path.parent.name, path.relative_to(ROOT).as_posix(), given, scope)
+
+
+def table_of_texts(table: Table, source: str = "", unit: str = "", note: str = "") -> ResultTable:
+    """Take title, headings and cells of a table that is printed."""
+    cells = [[_text(cell) for cell in column.cells] for column in table.columns]
+    return ResultTable(
+        title=_text(table.title),
+        columns=tuple(_text(column.header) for column in table.columns),
+        rows=tuple(zip(*cells, strict=True)),
+        source=source,
+        unit=unit,
+        note=" ".join(part for part in (_text(table.caption), note) if part),
+    )
+
+
+def _text(cell: Any) -> str:
+    """Put a cell on one line."""
+    return re.sub(r"\s+", " ", str(cell or "")).strip()
+
+
+def write_results(path: Path | None, results: Results) -> None:
+    """Write a file of results; without a path, nothing."""
+    if path is None:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(results_text(results), encoding="utf-8")
+
+
+def results_text(results: Results) -> str:
+    """Format results as JSON with a line for each row of a table."""
+    head = {
+        "paper": results.paper,
+        "script": results.script,
+        "command": shlex.join(["python", results.script, *without_option(results.arguments)]),
+        "simbench": simbench.__version__,
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "duration_s": round(processor_time() if results.duration_s is None else results.duration_s),
+        "timed": results.timed,
+        "scope": results.scope,
+    }
+    lines = [f" {_dump(name)}: {_dump(value)}" for name, value in head.items()]
+    checks = [{"what": each.what, "holds": each.holds} for each in results.checks]
+    lines += [f' "checks": {_listed(checks, 1)}', f' "remarks": {_listed(results.remarks, 1)}']
+    tables = [_table_text(table) for table in results.tables]
+    lines.append(' "tables": [' + ",".join(f"\n  {each}" for each in tables) + "\n ]")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def without_option(arguments: Sequence[str]) -> list[str]:
+    """Remove the option that names the file of results from arguments."""
+    kept, skip = [], False
+    for each in arguments:
+        if not skip and each != OPTION and not each.startswith(OPTION + "="):
+            kept.append(each)
+        skip = each == OPTION
+    return kept
+
+
+def processor_time() -> float:
+    """Measure the processor time of this process and the children that have ended, s."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def _table_text(table: ResultTable) -> str:
+    parts = [("title", table.title), ("source", table.source), ("unit", table.unit)]
+    lines = [f'"{name}": {_dump(value)}' for name, value in parts]
+    lines += [f'"columns": {_dump(table.columns)}', f'"rows": {_listed(table.rows, 3)}']
+    lines.append(f'"note": {_dump(table.note)}')
+    return "{\n   " + ",\n   ".join(lines) + "\n  }"
+
+
+def _listed(values: Iterable[Any], depth: int) -> str:
+    lines = [" " * (depth + 1) + _dump(value) for value in values]
+    return "[\n" + ",\n".join(lines) + "\n" + " " * depth + "]" if lines else "[]"
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
