@@ -23,6 +23,7 @@ extensions = [
     "command_line",
     "reference_pages",
     "gallery",
+    "validation",
     "local_mathjax",
 ]
 exclude_patterns = ["_build", "generated", "**/notes.md"]
