@@ -8,7 +8,7 @@ from typing import Any
 from markdown_text import code, escape_text, table, write_if_changed
 
 from simbench.runs.explain.glossary import glossary_entries
-from simbench.runs.explain.keys import SectionEntry, robot_key_entries, scenario_key_entries
+from simbench.runs.explain.keys import KeyEntry, SectionEntry, robot_key_entries, scenario_key_entries
 from simbench.runs.explain.messages import error_classes, message_entries
 from simbench.runs.explain.metrics import MetricEntry, metric_entries
 from simbench.runs.explain.variables import log_entries
@@ -133,15 +133,22 @@ def keys_page(sections: Sequence[SectionEntry], top: str) -> str:
         rows = [
             (
                 code(key.name.removeprefix(f"{section.name}.") if section.name else key.name),
-                escape_text(f"{key.type}, {key.unit}" if key.unit else key.type),
-                "**required**" if key.default == "required" else code(key.default) or "-",
-                escape_text(key.range) or "-",
-                escape_text(key.description),
+                f"{escape_text(key.description)}<br>{_facts(key)}",
             )
             for key in section.keys
         ]
-        text += table(("key", "type, unit", "default", "allowed", "meaning"), rows) if rows else ""
+        text += table(("key", "meaning"), rows) if rows else ""
     return text
+
+
+def _facts(key: KeyEntry) -> str:
+    """Write type, unit, range and default of a key in one line, which a phone shows below its meaning."""
+    facts = [escape_text(f"{key.type}, {key.unit}" if key.unit else key.type), escape_text(key.range)]
+    if key.default == "required":
+        facts.append("**required**")
+    elif key.default:
+        facts.append(f"default {code(key.default)}")
+    return f"<small>{_capital('; '.join(fact for fact in facts if fact))}.</small>"
 
 
 def messages_page() -> str:
