@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from moving_picture import draw_moving_picture
 from PIL import Image
-from strip_drawing import draw_run
+from strip_drawing import draw_run, save_small
 
 from simbench.motion.inspection import inspect_motion
 from simbench.motion.readers import read_motion
@@ -61,7 +61,7 @@ def draw_robots(path: Path) -> None:
             frames = Frames(base, posture[None], {}, None)
             (picture,), _ = draw_pictures(robot, [], frames, camera, [0])
             strip.paste(Image.fromarray(picture), (280 * column, 0))
-        strip.save(path, optimize=True)
+        save_small(strip, path)
 
 
 def draw_recording(path: Path) -> None:
