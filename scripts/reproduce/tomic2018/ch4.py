@@ -322,8 +322,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         __file__,
         # The same tables result if the study is finished first.
         [each for each in (sys.argv[1:] if arguments is None else arguments) if each != "--finished"],
-        f"{len(people)} of {len(given.actors)} virtual actors of session {given.session}, {len(own)} tasks; "
-        f"table 4.2 of all {len(given.actors)}",
+        f"{len(people)} of {len(given.actors)} virtual actors of session {given.session}, {len(own)} tasks"
+        + (f"; table 4.2 of all {len(given.actors)}" if general else ""),
     )
     # This process may only have read what others computed.
     results.duration_s = sum(row.seconds or 0.0 for row in rows)

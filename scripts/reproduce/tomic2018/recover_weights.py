@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--gain", type=float, default=GAIN, help="p of the manipulability criterion")
     add_results_option(parser)
     given = parser.parse_args(arguments)
-    results = begin_results(__file__, arguments, f"{given.count} random mixtures")
+    results = begin_results(__file__, arguments, f"{given.count} random mixtures, {', '.join(given.methods)}")
     found: dict[str, list[dict[str, float]]] = {method: [] for method in given.methods}
     try:
         motion = perform_in_session(2018, given.actor, given.task).motion
