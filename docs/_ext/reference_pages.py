@@ -1,5 +1,6 @@
 """Reference pages of keys, log variables, metrics and messages, from what `simbench explain` prints."""
 
+import shutil
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 from markdown_text import code, escape_text, table, write_if_changed
 
+from simbench.resources import resource_dir
 from simbench.runs.explain.glossary import glossary_entries
 from simbench.runs.explain.keys import KeyEntry, SectionEntry, robot_key_entries, scenario_key_entries
 from simbench.runs.explain.messages import error_classes, message_entries
@@ -200,11 +202,16 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 def setup(application: Any) -> dict[str, bool]:
-    """Write the pages before Sphinx reads its sources."""
+    """Write the pages before Sphinx reads its sources, and put the schemas where their `$id` says."""
 
     def write(application: Any) -> None:
         for name, make in PAGES.items():
             write_if_changed(Path(application.srcdir) / "generated" / name, make())
 
+    def publish(application: Any, error: Exception | None) -> None:
+        if error is None and application.builder.format == "html":
+            shutil.copytree(resource_dir("schemas"), Path(application.outdir) / "schemas", dirs_exist_ok=True)
+
     application.connect("builder-inited", write)
+    application.connect("build-finished", publish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

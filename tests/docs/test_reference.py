@@ -1,0 +1,64 @@
+"""The reference pages hold every entry, and what they link to exists."""
+
+import re
+
+import pages
+import pytest
+import reference_pages
+
+from simbench.motion.marker_maps.library import map_names
+from simbench.motion.readers import SCHEMES, SUFFIXES
+from simbench.runs.explain.glossary import glossary_entries
+from simbench.runs.explain.keys import robot_key_entries, scenario_key_entries
+from simbench.runs.explain.messages import error_classes, message_entries
+from simbench.runs.explain.metrics import metric_entries
+from simbench.runs.explain.variables import log_entries
+
+
+def test_every_metric_is_listed_and_defined_once():
+    page = reference_pages.metrics_page()
+    anchors = re.findall(r"^\((metric-[^)]+)\)=$", page, flags=re.MULTILINE)
+    assert len(anchors) == len(set(anchors)) == len(metric_entries())
+    assert set(re.findall(r"\]\(#(metric-[^)]+)\)", page)) == set(anchors)
+    assert len(re.findall(r"^## ", page, flags=re.MULTILINE)) == 1 + len(
+        {e.present for e in metric_entries()}
+    )
+    assert "`fell`](#metric-fell) | - | false is better" in page
+
+
+def test_every_variable_is_listed_once():
+    page = reference_pages.log_page()
+    listed = re.findall(r"^\| `([^`]+)` \|", page, flags=re.MULTILINE)
+    assert sorted(listed) == sorted(entry.name for entry in log_entries())
+
+
+@pytest.mark.parametrize("sections", [scenario_key_entries(), robot_key_entries()], ids=["scenario", "robot"])
+def test_every_key_is_listed_with_its_facts(sections):
+    page = reference_pages.keys_page(sections, "Top level")
+    assert page.count("<small>") == sum(len(section.keys) for section in sections)
+    required = [key for section in sections for key in section.keys if key.default == "required"]
+    assert page.count("**required**") == len(required) > 0
+
+
+def test_every_message_and_word_is_listed():
+    page = reference_pages.messages_page()
+    assert page.count("**What to do:**") == len(message_entries())
+    assert all(f"`{each.name}`" in page for each in error_classes())
+    assert reference_pages.words_page().count("\n| ") == len(glossary_entries())
+
+
+def test_every_page_that_an_explanation_names_exists():
+    named = {each.page for each in (*message_entries(), *error_classes(), *glossary_entries()) if each.page}
+    assert named
+    missing = [page for page in named if not (pages.DOCS / f"{page.partition('#')[0]}.md").is_file()]
+    assert not missing
+
+
+def test_every_format_and_marker_map_is_named_where_recordings_are_explained():
+    text = (pages.DOCS / "how_to" / "recording.md").read_text(encoding="utf-8")
+    for name in map_names():
+        assert f"`{name}`" in text
+    for suffix in set(SUFFIXES) - {".txt"}:
+        assert re.search(rf"{suffix[1:]}\b", text, flags=re.IGNORECASE), suffix
+    for scheme in SCHEMES:
+        assert f"{scheme}:" in text
