@@ -1,4 +1,4 @@
-"""Retarget a BVH file to ROMEO: how well can it follow, and what limits it? Then simulate the result.
+"""Retarget a BVH file to ROMEO: measure how well it follows the person, and find what limits it.
 
 You learn to read the errors of an imitation and the use of each joint, and to write a trajectory for your own
 robot's controller. Another recording can be given: python examples/03_bvh_onto_romeo.py my_recording.bvh
