@@ -75,6 +75,7 @@ def main() -> int:
     missed += keep("other laws", driven_by_others(arm))
     missed += keep("laws that are assumed", taken_for_others(arm, motions, taken))
     figure_6(learning)
+    keep("figure 6")
     missed += keep("table 1", table_1(learning, draws))
     print("\ngreater than the paper's, or worse than another method:", *(missed or ["none"]), sep="\n  ")
     if not missed:
