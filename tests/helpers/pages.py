@@ -12,11 +12,13 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import unittest.mock
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from simbench.cli.main import main
+from simbench.runs.execution import local
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -83,7 +85,20 @@ def pages(folder: str) -> list[Path]:
 
 
 def run_page(page: Path, folder: Path, drawer_run: Callable[[], Path]) -> None:
-    """Execute the blocks of a page one after another in a folder, which must be the current one."""
+    """Execute the blocks of a page one after another in a folder, which must be the current one.
+
+    Runs of a study are made in this process: one of its own would import everything anew for each.
+    """
+    with unittest.mock.patch.object(local, "run_isolated", _run_here):
+        _run_blocks(page, folder, drawer_run)
+
+
+def _run_here(function: Callable[..., Any], work: Sequence[Any], jobs: int) -> Iterator[tuple[int, Any]]:
+    del jobs
+    return ((index, local.capture_result(function, arguments)) for index, arguments in enumerate(work))
+
+
+def _run_blocks(page: Path, folder: Path, drawer_run: Callable[[], Path]) -> None:
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for block in read_blocks(page):
         if "not run" in block.marks or "ci" in block.marks or block.language in OUTPUT:
