@@ -17,12 +17,11 @@ def setup(application: Any) -> dict[str, bool]:
     application.config.mathjax_path = _NAME
     # Files of MathJax that only its menu and screen readers' options load are not there.
     application.config.mathjax3_config = {"options": {"enableMenu": False}}
-    application.connect("build-finished", _copy)
+    (source,) = [each.locate() for each in files("sphinx-mathjax-offline") or () if each.name == _NAME]
+
+    def copy(application: Any, error: Exception | None) -> None:
+        if error is None and application.builder.format == "html":
+            shutil.copyfile(source, Path(application.outdir) / "_static" / _NAME)
+
+    application.connect("build-finished", copy)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
-
-
-def _copy(application: Any, error: Exception | None) -> None:
-    if error is None and application.builder.format == "html":
-        (found,) = [each for each in files("sphinx-mathjax-offline") or () if each.name == _NAME]
-        target = Path(application.outdir) / "_static" / _NAME
-        shutil.copyfile(found.locate(), target)
