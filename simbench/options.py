@@ -226,7 +226,7 @@ class RetargetSection(ScenarioSection):
     weights: WeightsSection | None = None
     """Criteria that determine trunk and arms while hands hold something, instead of the person's posture."""
     smoothing_window: Annotated[int, Field(ge=3)] = 31
-    """Savitzky-Golay window in samples, odd."""
+    """Savitzky-Golay window in samples, odd: 31 are 0.31 s at 100 Hz, the default of `motion.rate_hz`."""
     smoothing_order: PositiveInt = 5
     """Savitzky-Golay polynomial order."""
     joint_limit_margin_rad: Annotated[float, Field(ge=0.0, le=6.2832)] = 0.03
@@ -442,7 +442,8 @@ class CameraSection(ScenarioSection):
     distance_m: PositiveFloat = 2.2
     """Distance of the camera from the target."""
     yaw_deg: float = 50.0
-    """Rotation of the camera about the vertical, as in Bullet."""
+    """Rotation of the camera about the vertical: a robot that looks along x is seen from its right side at 0,
+    from the front at 90, from its left side at 180."""
     pitch_deg: Annotated[float, Field(ge=-89.9, le=89.9)] = -15.0
     """Elevation of the view; negative looks down."""
     fov_deg: Annotated[float, Field(gt=0.0, lt=180.0)] = 45.0

@@ -112,11 +112,16 @@ def _simbench_runs(tmp_path_factory: pytest.TempPathFactory) -> RunScenario:
 def simbench_run(_simbench_runs: RunScenario, request: pytest.FixtureRequest) -> RunScenario:
     """Run a scenario: `simbench_run(name_or_path, "key=value", ...)` gives a `SimbenchRun`.
 
+    A path is looked for in the current directory, then beside the test's file.
+
     Calls with the same arguments share one run in a session. Metrics become properties `<scenario>.<metric>`
     of the test in a JUnit report.
     """
 
     def run(scenario: str | Path, *overrides: str) -> SimbenchRun:
+        beside = request.path.parent / scenario
+        if not Path(scenario).is_file() and beside.is_file():
+            scenario = beside
         result = _simbench_runs(scenario, *overrides)
         # As pytest's record_property does, without its warning about the report's schema.
         for name, value in result.metrics.items():

@@ -72,6 +72,8 @@ def check_scenarios(
             write_baseline(result.case.path, result.measured or {})
         failed = [result for result in results if result.measured is None]
         console.print(update_table(measured))
+        for result in measured:
+            print(f"baseline  {result.case.path}")
         if failed:
             print("\nnot updated:")
             console.print(results_table(failed))

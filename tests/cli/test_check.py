@@ -114,7 +114,8 @@ def test_metrics_that_come_and_go_are_told(baseline, capsys):
     table = rows(capsys.readouterr().out)
     assert table[1] == ["short", "gone.rms_m", "1", "0.01", "gone"]
     assert table[2] == ["short", "torque.saturated_fraction", "0", "0.001"]
-    assert len(table) == 4
+    assert table[4] == ["baseline", "baselines/short.json"]
+    assert len(table) == 5
     assert json.loads(baseline.read_text(encoding="utf-8")) == {
         **entries,
         "torque.saturated_fraction": {"value": 0.0},

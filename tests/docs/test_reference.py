@@ -6,7 +6,7 @@ import pages
 import pytest
 import reference_pages
 
-from simbench.motion.marker_maps.library import map_names
+from simbench.motion.marker_maps.library import load_map, map_names
 from simbench.motion.readers import SCHEMES, SUFFIXES
 from simbench.runs.explain.glossary import glossary_entries
 from simbench.runs.explain.keys import robot_key_entries, scenario_key_entries
@@ -62,3 +62,14 @@ def test_every_format_and_marker_map_is_named_where_recordings_are_explained():
         assert re.search(rf"{suffix[1:]}\b", text, flags=re.IGNORECASE), suffix
     for scheme in SCHEMES:
         assert f"{scheme}:" in text
+
+
+def test_every_marker_map_that_is_shown_can_be_read(tmp_path):
+    shown = [
+        b for b in pages.read_blocks(pages.DOCS / "how_to" / "recording.md") if "identified_by" in b.text
+    ]
+    assert len(shown) >= 2
+    for number, block in enumerate(shown):
+        path = tmp_path / f"{number}.yaml"
+        path.write_text(block.text, encoding="utf-8")
+        assert load_map(path).joints

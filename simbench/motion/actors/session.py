@@ -25,8 +25,23 @@ from simbench.motion.actors.virtual_mocap import MocapErrors
 from simbench.motion.writers.netcdf import Truth, write_netcdf
 from simbench.robot.sides import SIDES
 
-TASKS = (*PLACES, *FREE)
-"""What can be performed, in the order that the seed counts them."""
+SESSION_TASKS = (
+    "valves",
+    "drawer",
+    "canoe_paddles",
+    "steering_wheel",
+    "pump",
+    "knife",
+    "grater",
+    "hand_drill",
+    "waving",
+    "signing",
+    "arms_forward",
+    "fast_waving",
+)
+"""Tasks and free motions of a session, in the order that its seed counts them."""
+TASKS = (*SESSION_TASKS, *(task for task in (*PLACES, *FREE) if task not in SESSION_TASKS))
+"""What can be performed; what is in no session comes last, so that recordings stay the same."""
 FREE_PERFORMER = 1
 """Number of the actor who does the free motions, as in Kim & Kim (2005) one did."""
 # A person who cannot do it from where they stand steps nearer or back: tried one after the other, as part of
@@ -200,7 +215,7 @@ def _choose(
 ) -> list[tuple[int, str]]:
     """Pairs of actor and task in the order of the table."""
     numbers = range(1, len(people) + 1) if actors is None else sorted(set(actors))
-    names = TASKS if tasks is None else tuple(dict.fromkeys(tasks))
+    names = SESSION_TASKS if tasks is None else tuple(dict.fromkeys(tasks))
     for number in numbers:
         if not 1 <= number <= len(people):
             raise MotionError(f"actor {number}: a session has actors 1 to {len(people)}")

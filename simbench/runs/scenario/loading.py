@@ -32,7 +32,7 @@ __all__ = [
     "scenario_mechanisms",
 ]
 
-_FILE_KEYS = (("robot", "name"), ("motion", "source"))
+_FILE_KEYS = (("robot", "name"), ("motion", "source"), ("motion", "marker_map"))
 _WORDING = {
     "Input should ": "must ",
     "String should ": "must ",

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from simbench.errors import MotionError
-from simbench.motion.actors.session import TASKS, ground_truth, perform_in_session, record_session
+from simbench.motion.actors.free import FREE
+from simbench.motion.actors.session import (
+    SESSION_TASKS,
+    TASKS,
+    ground_truth,
+    perform_in_session,
+    record_session,
+)
+from simbench.motion.actors.tasks import PLACES
 from simbench.motion.readers import read_motion
 from simbench.motion.readers.netcdf import read_truth
 from simbench.motion.writers.netcdf import write_netcdf
@@ -86,7 +94,10 @@ def test_sources_name_tasks_and_participants():
     with pytest.raises(MotionError, match="actors 1 to 19"):
         read_motion("actor:knife:20")
     # A session's seed counts them in this order.
-    assert TASKS[8:] == ("waving", "signing", "arms_forward", "fast_waving")
+    assert SESSION_TASKS[8:] == ("waving", "signing", "arms_forward", "fast_waving")
+    # What is registered later is counted after them.
+    assert TASKS[: len(SESSION_TASKS)] == SESSION_TASKS
+    assert set(TASKS) == {*PLACES, *FREE}
 
 
 def test_who_minimises_ergonomy_stands_for_it():

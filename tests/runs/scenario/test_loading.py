@@ -67,10 +67,18 @@ def test_the_last_override_of_a_key_wins():
 
 
 def test_a_file_named_in_a_scenario_is_found_beside_it(write, tmp_path, monkeypatch):
-    (tmp_path / "clip.txt").write_text("", encoding="utf-8")
-    path = write("name: own\nmotion:\n  source: clip.txt\n")
+    for name in ("clip.txt", "my_map.yaml"):
+        (tmp_path / name).write_text("", encoding="utf-8")
+    path = write("name: own\nmotion:\n  source: clip.txt\n  marker_map: my_map.yaml\n")
     monkeypatch.chdir("/")
-    assert load_scenario(path).motion.source == str(tmp_path / "clip.txt")
+    motion = load_scenario(path).motion
+    assert motion.source == str(tmp_path / "clip.txt")
+    assert motion.marker_map == str(tmp_path / "my_map.yaml")
+
+
+def test_the_name_of_a_marker_map_stays_a_name(write):
+    path = write("name: own\nmotion:\n  source: clip.txt\n  marker_map: cmu\n")
+    assert load_scenario(path).motion.marker_map == "cmu"
 
 
 @pytest.mark.parametrize(

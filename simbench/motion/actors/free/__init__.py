@@ -22,7 +22,7 @@ FREE: dict[str, FreeMotion] = {
     "fast_waving": wave_fast,
 }
 """Motion to the function by which a person performs it, all variation from a generator, recorded with errors
-under the name of a source. A new one comes last: a session's seed counts them."""
+under the name of a source. A new one is in no session, unless `SESSION_TASKS` names it."""
 
 OUTSIDE_SESSION: dict[str, FreeMotion] = {"walking": walk_straight}
 """Free motions of the average person that are in no session, so that a session's recordings stay the same."""
