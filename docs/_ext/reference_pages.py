@@ -16,9 +16,9 @@ from simbench.runs.explain.metrics import MetricEntry, metric_entries
 from simbench.runs.explain.variables import log_entries
 
 _BETTER = {
-    "lower": "lower is better",
-    "higher": "higher is better",
-    "same": "any change counts as worse",
+    "lower": "lower",
+    "higher": "higher",
+    "same": "neither: any change counts as worse",
     "ignored": "not compared",
 }
 _KINDS = {"variable": "Variables", "coordinate": "Coordinates", "attribute": "Attributes"}
@@ -37,7 +37,7 @@ def metrics_page() -> str:
         (f"[{code(entry.name)}](#{_anchor(entry.name)})", entry.unit or "-", _which_is_better(entry))
         for entry in entries
     ]
-    text = "## All metrics\n\n" + table(("metric", "unit", "which way is better"), rows)
+    text = "## All metrics\n\n" + table(("metric", "unit", "better"), rows)
     for present, group in _by_presence(entries).items():
         text += f"## {_capital(escape_text(present))}\n\n" + "".join(map(_describe_metric, group))
     return text
@@ -54,7 +54,7 @@ def _by_presence(entries: Sequence[Any]) -> dict[str, list[Any]]:
 def _which_is_better(entry: MetricEntry) -> str:
     """Write which way a metric improves; of what is true or false, which of both is good."""
     if entry.kind == "true or false" and entry.better in ("lower", "higher"):
-        return f"{'false' if entry.better == 'lower' else 'true'} is better"
+        return "false" if entry.better == "lower" else "true"
     return _BETTER[entry.better]
 
 

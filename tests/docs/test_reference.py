@@ -23,7 +23,7 @@ def test_every_metric_is_listed_and_defined_once():
     assert len(re.findall(r"^## ", page, flags=re.MULTILINE)) == 1 + len(
         {e.present for e in metric_entries()}
     )
-    assert "`fell`](#metric-fell) | - | false is better" in page
+    assert "`fell`](#metric-fell) | - | false |" in page
 
 
 def test_every_variable_is_listed_once():
