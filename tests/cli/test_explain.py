@@ -133,3 +133,22 @@ def test_schema_prints_the_shipped_schema(capsys, kind):
 def test_another_schema_is_refused(capsys):
     assert main(["schema", "log"]) == 2
     assert "'scenario', 'robot'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("part", "meaning"),
+    [
+        ("take.bvh: an arm is 3.4 m long from shoulder", "implausible body size"),
+        ("comes closest and lacks", "nearly fits"),
+        ("error: take.bvh: no marker map fits its names: a, b", "no ready marker map knows"),
+        ("the legs cannot balance frame 0: feet", "inverse kinematics of the legs"),
+    ],
+)
+def test_a_part_of_a_message_is_enough(capsys, part, meaning):
+    assert main(["explain", part]) == 0
+    assert meaning in " ".join(capsys.readouterr().out.split())
+
+
+def test_words_of_no_message_are_not_explained(capsys):
+    assert main(["explain", "a marker of my own making sings"]) == 2
+    assert "nothing is known" in capsys.readouterr().err

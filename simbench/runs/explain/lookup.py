@@ -2,6 +2,7 @@
 
 import difflib
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from simbench.errors import SimbenchError
@@ -9,16 +10,19 @@ from simbench.runs.explain.glossary import Term, find_term, glossary_entries
 from simbench.runs.explain.messages import (
     MessageEntry,
     error_classes,
+    find_containing,
     find_message,
     find_template,
 )
 from simbench.runs.explain.metrics import MetricEntry, find_metric, metric_entries
-from simbench.runs.explain.templates import Template, fixed_parts, matches
+from simbench.runs.explain.templates import Template, fixed_parts, matches, message_templates
 
 SITE = "https://simbench-robotics.github.io/simbench"
 _WIDTH = 100
 _MOST = 12
 """Number of candidates that are listed."""
+_FEW = 3
+"""Number of messages that are explained if only a part of one is given."""
 _WEAK = 25
 """Length of fixed text below which a pattern could match a message by chance."""
 _SHORTEST = 4
@@ -59,6 +63,8 @@ def explain(text: str) -> str:
         if not found:
             found = _explain_message(text)
             found += _explain_mentioned(text) if found else []
+    if not found and " " in text:
+        found = [_message_text(entry) for entry in find_containing(text)[:_FEW]]
     if found:
         return "\n\n".join(found)
     names = _all_names()
@@ -229,12 +235,18 @@ def _message_text(entry: MessageEntry) -> str:
 def _template_text(template: Template) -> str:
     """Write what the class of its error says about a message."""
     classes = {each.name: each for each in error_classes()}
-    known = classes.get(template.error)
+    known = classes.get(template.error) or classes.get(_usual_error(template.file))
     where = f"It comes from simbench/{template.file}, line {template.line}."
     pattern = " ".join(template.text.split())
     if known is None:
         return _block(f"{pattern}   message", where, {}, "reference/errors")
     return _block(f"{pattern}   message", f"{known.meaning} {where}", {}, known.page, advice=known.advice)
+
+
+def _usual_error(file: str) -> str:
+    """Find the class of error that a source file raises most, for a message that is put together before."""
+    raised = Counter(each.error for each in message_templates() if each.file == file and each.error)
+    return raised.most_common(1)[0][0] if raised else ""
 
 
 def _block(heading: str, text: str, facts: dict[str, str], page: str, advice: str = "") -> str:

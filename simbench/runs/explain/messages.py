@@ -1,5 +1,6 @@
 """What the errors and warnings that users meet mean, and what to do about them."""
 
+import re
 from typing import NamedTuple
 
 from simbench.runs.explain.templates import Template, fixed_parts, matches, message_templates
@@ -10,6 +11,10 @@ SCENARIO, ROBOT_YAML, VIDEO = "reference/scenario", "reference/robot_yaml", "how
 BALANCE, PLACEMENT = "concepts/balance", "concepts/contact_and_placement"
 SKILLS, CALIBRATION = "learn/08_what_did_this_person_minimise", "learn/09_calibrate_an_arm"
 RUN = "start/run_directory"
+
+
+_FEWEST_WORDS, _MOST_WORDS = 3, 0.6
+"""Number and fraction of the words of a part of a message that a pattern must have."""
 
 
 class MessageEntry(NamedTuple):
@@ -369,6 +374,17 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "A marker was hidden for longer than simbench interpolates.",
             "Fill the gap in the capture software, crop it away (`motion.start_s`, `motion.end_s`), or allow "
             "longer gaps with `--longest-gap` or `motion.longest_gap_s`.",
+        ),
+        (
+            "no marker map fits its names",
+            "The file's markers or joints have names that no ready marker map knows.",
+            "Write a marker map, a YAML file that says which of your points are which joints, and give it "
+            "with `--map FILE`; a map that comes close is a good start.",
+        ),
+        (
+            "; … comes closest and lacks …",
+            "A ready marker map nearly fits; these of its points are not in the file.",
+            "Copy that map, leave out or replace the missing points, and give the copy with `--map FILE`.",
         ),
         (
             "…; ready maps: …; declare one, or the path of your own YAML file, as the marker map (--map)",
@@ -1080,6 +1096,30 @@ def find_message(message: str) -> MessageEntry | None:
     text = " ".join(message.split())
     fitting = [entry for entry in _CATALOGUE if matches(entry.pattern, text)]
     return max(fitting, key=lambda entry: _length(entry.pattern), default=None)
+
+
+def find_containing(part: str) -> tuple[MessageEntry, ...]:
+    """Find the explanations of messages of which only a part is known.
+
+    Parameters
+    ----------
+    part : str
+        Some words of a message.
+
+    Returns
+    -------
+    tuple of MessageEntry
+        Entries whose patterns have most of these words; none if no pattern has enough of them.
+    """
+    words = _words(part)
+    common = [len(words & _words(entry.pattern)) for entry in _CATALOGUE]
+    if max(common) < max(_FEWEST_WORDS, _MOST_WORDS * len(words)):
+        return ()
+    return tuple(entry for entry, count in zip(_CATALOGUE, common, strict=True) if count == max(common))
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[^\W\d_]{2,}", text.casefold()))
 
 
 def find_template(message: str) -> Template | None:
