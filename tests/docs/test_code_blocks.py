@@ -1,13 +1,17 @@
 """Every code block of the README and the site is executed, or says why not; this file finds them."""
 
 import re
+import shlex
 import textwrap
 from pathlib import Path
 
 import pages
 import pytest
+from typer.main import get_command
 
 import simbench
+from simbench.cli.main import app
+from simbench.runs.scenario.loading import list_scenarios, load_scenario
 
 EVERYWHERE = [pages.ROOT / "README.md", *sorted(pages.DOCS.rglob("*.md"))]
 SITE = [path for path in EVERYWHERE if not {"_build", "generated"} & set(path.parts)]
@@ -24,6 +28,44 @@ def test_every_block_is_run_or_says_why_not(page):
             assert f"readme_command {block.marks['ci']}" in (pages.ROOT / ".ci" / "run").read_text()
         elif block.language not in ("sh", "python"):
             assert "file" in block.marks, f"{block.place}: neither a file nor `not run`"
+
+
+def find_command(words):
+    """The command that the words of a line name, what it is called, and its arguments."""
+    command, name, rest = get_command(app), "simbench", words[1:]
+    while rest and rest[0] in getattr(command, "commands", {}):
+        command, name, rest = command.commands[rest[0]], f"{name} {rest[0]}", rest[1:]
+    return command, name, rest
+
+
+NOT_RUN = [
+    (block.place, line)
+    for page in SITE
+    for block in pages.read_blocks(page)
+    if block.language == "sh" and {"not run", "ci"} & set(block.marks)
+    for line in pages.commands(block)
+    if re.match(r"(\.venv/bin/)?simbench ", line)
+]
+
+
+@pytest.mark.parametrize(("place", "line"), NOT_RUN, ids=[place for place, _ in NOT_RUN])
+def test_a_command_that_is_not_run_has_the_options_that_it_shows(place, line):
+    """What takes minutes is at least understood, and its overrides fit the scenario that it names."""
+    command, name, arguments = find_command(shlex.split(line, comments=True))
+    # Raises for an option or a value that the command does not know.
+    given = command.make_context(name, list(arguments)).params
+    scenarios = given.get("scenarios") or [given.get("scenario")]
+    for scenario in set(scenarios) & set(list_scenarios()):
+        load_scenario(scenario, given.get("overrides") or ())
+
+
+def test_a_command_with_a_wrong_option_is_noticed():
+    command, name, arguments = find_command(["simbench", "motion", "inspect", "walk.trc", "--unit"])
+    with pytest.raises(Exception, match="--unit"):
+        command.make_context(name, arguments)
+    command, name, arguments = find_command(["simbench", "run", "drawer", "--no-such-option"])
+    with pytest.raises(Exception, match="--no-such-option"):
+        command.make_context(name, arguments)
 
 
 def test_every_page_is_run_by_a_test():

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from simbench.cli.main import main
+from simbench.runs import regression
 from simbench.runs.execution import local
 
 ROOT = Path(__file__).parents[2]
@@ -89,7 +90,10 @@ def run_page(page: Path, folder: Path, drawer_run: Callable[[], Path]) -> None:
 
     Runs of a study are made in this process: one of its own would import everything anew for each.
     """
-    with unittest.mock.patch.object(local, "run_isolated", _run_here):
+    with (
+        unittest.mock.patch.object(local, "run_isolated", _run_here),
+        unittest.mock.patch.object(regression, "run_isolated", _run_here),
+    ):
         _run_blocks(page, folder, drawer_run)
 
 
