@@ -1,0 +1,240 @@
+"""Valid files that cases damage, small enough that thousands of them are read in a minute."""
+
+import contextlib
+import io
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+import trimesh
+
+from simbench import read_motion
+from simbench.cli.main import main
+from simbench.motion.human_motion import HumanMotion
+from simbench.motion.readers.deepmimic import clip_folder
+from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory_file import write_trajectory
+from simbench.motion.writers import write_motion
+from simbench.resources import resource_dir
+
+FRAMES = 24
+SCENARIO = b"""\
+name: short
+summary: The example arm moves by a hundredth of a radian and back.
+seed: 0
+robot:
+  name: my_arm/robot.yaml
+  posture: ready
+motion:
+  source: joints:sweep
+  task: {amplitude_rad: 0.01, speed_rad_s: 1.0}
+control:
+  law: computed_torque
+simulation:
+  settle_s: 0.02
+  hold_s: 0.02
+camera:
+  target_m: [0.0, 0.0, 0.5]
+  distance_m: 2.6
+  yaw_deg: 45
+  pitch_deg: -15
+checks:
+  tracking.rms_rad: {max: 0.005}
+  torque.saturated_fraction: {max: 0.0}
+"""
+
+
+class Seeds(NamedTuple):
+    """Valid files by name, each group with all that one command reads.
+
+    Parameters
+    ----------
+    motions : mapping of str to bytes
+        Short recordings, one of each format that is read.
+    arm : mapping of str to bytes
+        A robot with a mesh and a scenario: `my_arm/model.urdf`, `my_arm/robot.yaml`, `short.yaml`.
+    robots, scenarios, maps, baselines : mapping of str to bytes
+        Descriptions, scenarios, marker maps and baselines that ship with simbench.
+    calibration : mapping of str to bytes
+        Recordings of an arm.
+    run : mapping of str to bytes
+        A run directory of `short.yaml`, below `run/`.
+    study : mapping of str to bytes
+        A finished study of `short.yaml`, below `study/`.
+    trajectories : mapping of str to bytes
+        A joint trajectory in each format.
+    """
+
+    motions: Mapping[str, bytes]
+    arm: Mapping[str, bytes]
+    robots: Mapping[str, bytes]
+    scenarios: Mapping[str, bytes]
+    maps: Mapping[str, bytes]
+    baselines: Mapping[str, bytes]
+    calibration: Mapping[str, bytes]
+    run: Mapping[str, bytes]
+    study: Mapping[str, bytes]
+    trajectories: Mapping[str, bytes]
+
+
+def make_seeds(folder: Path) -> Seeds:
+    """Make the valid files; this also compiles and imports what the commands need.
+
+    Parameters
+    ----------
+    folder : Path
+        Empty folder to work in.
+
+    Returns
+    -------
+    Seeds
+        The files.
+    """
+    _simbench("samples", "samples")
+    arm = dict(_read(folder, "samples/my_arm", "my_arm"))
+    arm["short.yaml"] = SCENARIO
+    _add_mesh(arm)
+    for name, content in arm.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+    _simbench("run", "short.yaml", "--out", "run")
+    _simbench(
+        "sweep", "short.yaml", "--vary", "simulation.settle_s=0.02,0.04", "--out", "study", "--jobs", "1"
+    )
+    _simbench("report", "run", "--out", "report.html")
+    _simbench("robot", "inspect", "my_arm/robot.yaml")
+    motions, calibration = _motions(folder), _calibration(folder)
+    _simbench("calibrate", "motion1.csv", "--model", "direct_drive_arm", "--kp", "9.5", "--kv", "-9.5")
+    _simbench("video", "run", "--end", "0.01", "--out", "video.mp4")
+    run = {name: data for name, data in _read(folder, "run", "run").items() if "plots" not in name}
+    shipped = {
+        kind: {path.name: path.read_bytes() for path in sorted(resource_dir(kind).glob("*.yaml"))}
+        for kind in ("scenarios", "marker_maps")
+    }
+    robots = {
+        f"{path.parent.name}/{path.name}": path.read_bytes()
+        for path in sorted(resource_dir("robots").glob("*/*"))
+        if path.suffix in (".yaml", ".urdf")
+    }
+    baselines = {
+        path.name: path.read_bytes() for path in sorted(resource_dir("scenarios").glob("baselines/*.json"))
+    }
+    return Seeds(
+        *map(
+            MappingProxyType,
+            (
+                motions,
+                arm,
+                robots,
+                shipped["scenarios"],
+                shipped["marker_maps"],
+                baselines,
+                calibration,
+                run,
+                _read(folder, "study", "study"),
+                _trajectories(folder),
+            ),
+        )
+    )
+
+
+def _simbench(*arguments: str) -> None:
+    """Run a command that must succeed, without its output."""
+    out, err = io.StringIO(), io.StringIO()
+    for stream in (out, err):
+        stream.reconfigure = lambda **_: None  # type: ignore[attr-defined]
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = main(arguments)
+    if status not in (0, 1):
+        raise RuntimeError(f"simbench {' '.join(arguments)}: {err.getvalue()}")
+
+
+def _read(folder: Path, below: str, name: str) -> dict[str, bytes]:
+    root = folder / below
+    return {
+        f"{name}/{path.relative_to(root)}": path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+def _add_mesh(arm: dict[str, bytes]) -> None:
+    """Give the example arm a mesh in two formats, as shape of one of its links."""
+    box = trimesh.creation.box((0.02, 0.03, 0.04))
+    arm["my_arm/box.stl"] = box.export(file_type="stl")
+    arm["my_arm/box.obj"] = box.export(file_type="obj").encode()
+    urdf = arm["my_arm/model.urdf"].decode()
+    shapes = "".join(
+        f'<{kind}><geometry><mesh filename="{name}"/></geometry></{kind}>'
+        for kind, name in (("visual", "box.obj"), ("collision", "box.stl"))
+    )
+    head, closing, tail = urdf.rpartition("</link>")
+    arm["my_arm/model.urdf"] = f"{head}{shapes}{closing}{tail}".encode()
+
+
+def _motions(folder: Path) -> dict[str, bytes]:
+    """Write the first frames of a sample recording in every format."""
+    motion = _first_frames(read_motion("sample:walk"))
+    found = {}
+    for suffix in (".bvh", ".c3d", ".csv", ".nc"):
+        path = folder / f"short{suffix}"
+        write_motion(motion, path)
+        if suffix != ".csv":
+            found[path.name] = path.read_bytes()
+    lines = (folder / "samples/walk.trc").read_bytes().split(b"\n")
+    header = lines[2].replace(b"\t529\t", b"\t%d\t" % FRAMES).rpartition(b"\t")[0] + b"\t%d" % FRAMES
+    found["short.trc"] = b"\n".join((*lines[:2], header, *lines[3 : 6 + FRAMES])) + b"\n"
+    (folder / "short.trc").write_bytes(found["short.trc"])
+    for name in ("walk.c3d", "wave.bvh"):
+        found[name] = (folder / "samples" / name).read_bytes()
+    if clips := clip_folder():
+        found["clip.txt"] = (clips / "humanoid3d_walk.txt").read_bytes()
+    markers = read_motion(folder / "short.trc").markers
+    found["short.csv"] = _marker_table(markers, motion.time)
+    return found
+
+
+def _first_frames(motion: HumanMotion) -> HumanMotion:
+    first = slice(FRAMES)
+    return replace(
+        motion,
+        time=motion.time[first],
+        joints={name: track[first] for name, track in motion.joints.items()},
+        segments={name: track[first] for name, track in motion.segments.items()},
+        markers={name: track[first] for name, track in motion.markers.items()},
+        strokes=None,
+    )
+
+
+def _marker_table(markers: Mapping[str, np.ndarray], time: np.ndarray) -> bytes:
+    header = ",".join(("time", *(f"{name}.{axis}" for name in markers for axis in "xyz")))
+    table = np.column_stack((time, *markers.values()))
+    return "\n".join((header, *(",".join(f"{value:.6g}" for value in row) for row in table))).encode()
+
+
+def _calibration(folder: Path) -> dict[str, bytes]:
+    """Take every eighth sample of the sample recordings of arms."""
+    found = {}
+    for name in ("motion1.csv", "tips.csv"):
+        header, *rows = (folder / "samples" / name).read_bytes().splitlines()
+        found[name] = b"\n".join((header, *rows[::4])) + b"\n"
+        (folder / name).write_bytes(found[name])
+    return found
+
+
+def _trajectories(folder: Path) -> dict[str, bytes]:
+    time = np.linspace(0.0, 0.2, 21)
+    names = tuple(f"joint{number}" for number in range(4))
+    motion = np.sin(time)[:, None] * np.arange(1.0, 5.0)
+    base = np.tile([0.0, 0.0, 0.9, 0.0, 0.0, 0.0, 1.0], (len(time), 1))
+    trajectory = JointTrajectory(time, motion, names, base)
+    found = {}
+    for suffix in (".csv", ".nc"):
+        path = folder / f"trajectory{suffix}"
+        write_trajectory(trajectory, path, ["rad"] * 4, {"robot": "none"})
+        found[path.name] = path.read_bytes()
+    return found

@@ -1,0 +1,134 @@
+"""Damaged files, keys and arguments end as a message or a result, and the harness sees when they do not."""
+
+import os
+import random
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+from inputs import INPUTS
+from mutations import mutate_bytes, mutate_json, mutate_text, mutate_xml, mutate_yaml
+from oracle import find_failures
+from sandbox import TRACEBACK_STATUS, Case, Outcome, run_case
+
+STUDY = Path(__file__).parents[2] / "scripts" / "studies" / "fuzz.py"
+
+
+def test_damaged_inputs_of_every_kind_end_as_they_may(tmp_path):
+    """Every input is damaged several times, in processes of their own, from a fixed seed."""
+    arguments = ["--cases", "300", "--seed", "1", "--folder", str(tmp_path)]
+    study = subprocess.run([sys.executable, STUDY, *arguments], capture_output=True, text=True)
+    assert study.returncode == 0, study.stdout + study.stderr
+    rows = {line[:14].strip() for line in study.stdout.splitlines()}
+    assert set(INPUTS) <= rows
+    assert list(tmp_path.iterdir()) == []
+
+
+def _say(line, status):
+    def call():
+        print(line, file=sys.stderr)
+        return status
+
+    return call
+
+
+def _write_and_refuse():
+    Path("half").write_text("written")
+    print("error: something", file=sys.stderr)
+    return 2
+
+
+def _print(text):
+    def call():
+        print(text)
+        return 0
+
+    return call
+
+
+def _warn():
+    warnings.warn("divide by zero", RuntimeWarning, stacklevel=1)
+    return 0
+
+
+def _loop():
+    while True:
+        pass
+
+
+CALLS = {
+    "well": lambda: 0,
+    "one line": _say("error: file.yaml:3: no", 2),
+    "two lines": _say("error: a\nb", 2),
+    "no line": lambda: 2,
+    "another status": lambda: 3,
+    "raise": lambda: [][1],
+    "abort": os.abort,
+    "kill": lambda: os.kill(os.getpid(), 11),
+    "hang": _loop,
+    "leave": _write_and_refuse,
+    "warn": _warn,
+    "not a number": _print("rms  nan  rad"),
+    "part of a word": _print("banana nano"),
+    "escape": _print("\x1b[31m"),
+    "memory": lambda: len(bytearray(b"\x01") * (3 * 2**29)) * 0,
+}
+KINDS = {
+    "well": [],
+    "one line": [],
+    "two lines": ["2 lines of error"],
+    "no line": ["0 lines of error"],
+    "another status": ["status 3"],
+    "raise": ["traceback"],
+    "abort": ["signal SIGABRT"],
+    "kill": ["signal SIGSEGV"],
+    "hang": ["hang"],
+    "leave": ["left behind"],
+    "warn": ["warning"],
+    "not a number": ["NaN reported"],
+    "part of a word": [],
+    "escape": ["control characters in the terminal"],
+    "memory": ["memory"],
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_oracle_sees_each_kind_of_failure(tmp_path, name):
+    case = Case({}, (), name)
+    outcome = run_case(case, tmp_path / "case", CALLS, cpu_limit=1)
+    assert [failure.kind for failure in find_failures(case, outcome, "")] == KINDS[name]
+
+
+def test_not_a_number_that_was_given_may_be_repeated(tmp_path):
+    outcome = run_case(Case({}, (), "not a number"), tmp_path / "case", CALLS, cpu_limit=1)
+    assert find_failures(Case({}, (), "not a number"), outcome, "x = nan") == []
+
+
+def test_place_of_a_traceback_is_the_last_line_of_simbench():
+    err = 'File "/a/simbench/x.py", line 3, in f\nFile "/lib/numpy/y.py", line 9, in g\nValueError: no: 5'
+    case = Case({}, ("run",))
+    outcome = _outcome(status=TRACEBACK_STATUS, err=err)
+    assert find_failures(case, outcome, "")[0].place == "simbench/x.py:3 ValueError"
+
+
+def _outcome(**changed):
+    values = dict(status=0, signal=0, out="", err="", left=(), changed=(), cpu=0.0, memory=0)
+    return Outcome(**{**values, **changed})
+
+
+@pytest.mark.parametrize(
+    ("mutate", "content"),
+    [
+        (mutate_bytes, bytes(range(256))),
+        (mutate_text, b"a: 1.5\nb: two\n"),
+        (mutate_yaml, b"a: 1.5\nb: {c: [1, 2]}\n"),
+        (mutate_json, b'{"a": 1.5, "b": [null, true]}'),
+        (mutate_xml, b'<robot><link name="a"><mass value="1 2"/></link></robot>'),
+    ],
+)
+def test_damage_is_the_same_for_the_same_seed_and_differs_between_seeds(mutate, content):
+    damaged = [mutate(content, random.Random(seed)) for seed in range(60)]
+    assert damaged == [mutate(content, random.Random(seed)) for seed in range(60)]
+    assert len(set(damaged)) > 40
