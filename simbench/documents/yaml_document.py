@@ -2,7 +2,8 @@
 
 It reads from the parser's events, so no text can make it recurse deeply, construct an object or fail in a
 constructor. Scalars are read as YAML 1.1 and 1.2 both read them, except that `yes`, `no`, `on` and `off` are
-booleans, as in YAML 1.1; what else the two versions read differently, such as `017`, `1:30` or a date, is text.
+booleans, as in YAML 1.1, and `1e-3` is a number, as in YAML 1.2. Other scalars that the two versions read
+differently, such as `017`, `1:30` and dates, are text.
 """
 
 import re
@@ -39,6 +40,12 @@ _CONSTANTS: dict[str, bool | float | None] = {
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*(_[0-9]+)*)")
 _HEXADECIMAL = re.compile(r"[-+]?0x[0-9a-fA-F]{1,40}")
 _FLOAT = re.compile(r"[-+]?([0-9]+(_[0-9]+)*\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+EXPONENT = (
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+$"),
+    list("-+.0123456789"),
+)
+"""Tag, pattern and first characters of numbers with an exponent: a writer of YAML 1.1 must quote such text."""
 _OCTAL = re.compile(r"[-+]?0[0-9_]+")
 """An octal number in YAML 1.1, a decimal one in YAML 1.2."""
 _MAX_DIGITS = 40
@@ -153,13 +160,15 @@ def parse_yaml_value(text: str, origin: str, error: type[SimbenchError]) -> Any:
         raise error(f"{origin}: '{_shortened(text)}' is not a YAML value: {problem.text}") from None
 
 
-def parse_yaml_list(text: str, error: type[SimbenchError]) -> list[tuple[str, Any]]:
+def parse_yaml_list(text: str, origin: str, error: type[SimbenchError]) -> list[tuple[str, Any]]:
     """Parse a list `a, b, c` of YAML values; commas inside brackets and quotes do not separate.
 
     Parameters
     ----------
     text : str
         The list.
+    origin : str
+        Name of the option for messages.
     error : type of SimbenchError
         Class of the error that is raised.
 
@@ -171,7 +180,7 @@ def parse_yaml_list(text: str, error: type[SimbenchError]) -> list[tuple[str, An
     Raises
     ------
     SimbenchError
-        Of the given class, in one line: it is not such a list.
+        Of the given class, in one line that begins with `origin`: it is not such a list.
     """
     inside = f"[{text}]"
     try:
@@ -180,7 +189,7 @@ def parse_yaml_list(text: str, error: type[SimbenchError]) -> list[tuple[str, An
             raise _Problem(1, 1, "brackets do not match")
         return [(inside[each.start : each.end], _construct(each, (), {})) for _, each in root.children]
     except _Problem as problem:
-        raise error(f"'{_shortened(text)}' is not a list of YAML values: {problem.text}") from None
+        raise error(f"{origin}: '{_shortened(text)}' is not a list of YAML values: {problem.text}") from None
 
 
 class _Problem(Exception):
@@ -268,7 +277,8 @@ class _TreeBuilder:
         """Make a node of an event."""
         mark = event.start_mark
         if event.tag is not None:
-            _refuse(event, f"not valid YAML: tag {_shortened(event.tag)!r}; tags are not allowed")
+            tag = _shortened(event.tag.replace("tag:yaml.org,2002:", "!!"))
+            _refuse(event, f"not valid YAML: tag {tag}; tags are not allowed")
         if event.anchor is not None:
             if event.anchor in self._anchors:
                 _refuse(event, f"not valid YAML: anchor '&{_shortened(event.anchor)}' is given twice")
