@@ -45,7 +45,7 @@ EXPONENT = (
     re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+$"),
     list("-+.0123456789"),
 )
-"""Tag, pattern and first characters of numbers with an exponent: a writer of YAML 1.1 must quote such text."""
+"""Tag, pattern and first characters of numbers with an exponent, text to a writer of YAML 1.1."""
 _OCTAL = re.compile(r"[-+]?0[0-9_]+")
 """An octal number in YAML 1.1, a decimal one in YAML 1.2."""
 _MAX_DIGITS = 40
