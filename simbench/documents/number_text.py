@@ -1,9 +1,9 @@
 """Numbers in text that users write: plain ASCII digits, within bounds."""
 
+import math
 import re
 
 _WHOLE = re.compile(r"[0-9]{1,18}")
-_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 
 
 def parse_whole_number(text: str, largest: int = 10**18 - 1) -> int | None:
@@ -26,17 +26,22 @@ def parse_whole_number(text: str, largest: int = 10**18 - 1) -> int | None:
 
 
 def parse_finite_number(text: str) -> float | None:
-    """Read a finite number in decimal notation, with or without an exponent.
+    """Read a finite number in decimal notation, with or without an exponent, between blanks or none.
 
     Parameters
     ----------
     text : str
-        Text of ASCII characters.
+        Text of ASCII characters, without the underscores that Python allows between digits.
 
     Returns
     -------
     float or None
         The number; None if the text is none, or one that is too large for a floating-point number.
     """
-    number = float(text) if _NUMBER.fullmatch(text) else float("inf")
-    return number if abs(number) < float("inf") else None
+    if not text.isascii() or "_" in text:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

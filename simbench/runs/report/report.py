@@ -10,6 +10,7 @@ from simbench.documents.text_file import read_text
 from simbench.documents.yaml_document import parse_yaml
 from simbench.errors import RunError
 from simbench.runs.checks import Check, Metric, check_metrics
+from simbench.runs.log import open_run
 from simbench.runs.plots.run_plots import OnProgress, Plot, draw_plots
 from simbench.runs.run_directory import incomplete_reason
 from simbench.runs.run_records import read_metrics, read_provenance
@@ -75,11 +76,13 @@ def read_report(folder: Path, on_progress: OnProgress) -> RunReport:
     OSError
         If a plot cannot be written.
     """
-    plots = draw_plots(folder, on_progress)
+    # Plots are files in the run directory: none is written if another file is damaged.
+    open_run(folder)
     scenario = load_scenario(folder / "scenario.yaml")
     text = read_text(folder / "scenario.yaml", RunError)
     incomplete = incomplete_reason(folder)
     metrics = {} if incomplete else read_metrics(folder)
+    provenance = read_provenance(folder)
     video = folder / "video.mp4"
     return RunReport(
         folder=folder,
@@ -87,8 +90,8 @@ def read_report(folder: Path, on_progress: OnProgress) -> RunReport:
         scenario_text=text,
         metrics=metrics,
         checks=() if incomplete else check_metrics(scenario.checks, metrics),
-        provenance=read_provenance(folder),
-        plots=plots,
+        provenance=provenance,
+        plots=draw_plots(folder, on_progress),
         video=video if video.is_file() else None,
         incomplete=incomplete,
     )
