@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from simbench.cli.console import number_table, progress_bars, require_output_file
+from simbench.documents.number_text import parse_whole_number
 from simbench.errors import MotionError
 
 if TYPE_CHECKING:
@@ -139,12 +140,11 @@ def session(
 
 def _numbers(text: str) -> list[int]:
     """Read the numbers of `--actors`."""
-    try:
-        return [int(number) for number in text.split(",")]
-    except ValueError:
-        raise MotionError(
-            f"--actors {text}: must be whole numbers separated by commas, for example 1,2"
-        ) from None
+    numbers = [parse_whole_number(number.strip()) for number in text.split(",")]
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers):
+        raise MotionError(f"--actors {text:.80}: must be whole numbers separated by commas, for example 1,2")
+    return known
 
 
 def summary_lines(inspection: MotionInspection) -> Iterator[str]:

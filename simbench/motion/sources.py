@@ -1,13 +1,13 @@
 """The motion sources that come with simbench, with descriptions, listed without reading them in full."""
 
 import inspect
-import json
 from pathlib import Path
 
+from simbench.documents.json_document import read_json_object
 from simbench.errors import MotionError
 from simbench.motion.actors.free import FREE, OUTSIDE_SESSION
 from simbench.motion.actors.tasks import PLACES
-from simbench.motion.readers.deepmimic import clip_folder, clip_names
+from simbench.motion.readers.deepmimic import LARGEST_CLIP, clip_folder, clip_names
 from simbench.motion.readers.sample import list_sample_recordings
 
 
@@ -55,8 +55,9 @@ def _describe_clip(path: Path) -> str:
 
     The first number of a frame is its duration; the last frame only ends the clip.
     """
+    content = read_json_object(path, MotionError, max_bytes=LARGEST_CLIP)
     try:
-        durations = [float(frame[0]) for frame in json.loads(path.read_bytes())["Frames"][:-1]]
+        durations = [float(frame[0]) for frame in content["Frames"][:-1]]
         duration = sum(durations)
         return f"{duration:.2f} s at {len(durations) / duration:.0f} Hz"
     except (ValueError, LookupError, TypeError, ZeroDivisionError) as error:

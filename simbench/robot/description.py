@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import Discriminator, Field, Tag, ValidationError, model_validator
 
+from simbench.documents.yaml_document import read_yaml
 from simbench.errors import RobotError
 from simbench.robot.dh.dh import DhRow
 from simbench.robot.shapes import (
@@ -251,13 +251,7 @@ def read_description(path: Path) -> Description:
     RobotError
         If the file is missing, is not YAML, or has a wrong, missing or unknown key.
     """
-    try:
-        raw: Any = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-    except OSError as error:
-        raise RobotError(f"{path}: cannot be read: {error.strerror}") from error
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise RobotError(f"{path}, line {line}: not valid YAML: {error.problem}") from error
+    raw = read_yaml(path, RobotError).value
     if not isinstance(raw, dict):
         raise RobotError(f"{path}: expected a mapping with the keys {', '.join(Description.model_fields)}")
     try:

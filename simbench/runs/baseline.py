@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeGuard
+from typing import Annotated, Literal, TypeGuard
 
-from pydantic import ConfigDict, NonNegativeFloat, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as validated
 
+from simbench.documents.json_document import parse_json
+from simbench.documents.text_file import read_text
 from simbench.errors import BaselineError
 from simbench.runs.tolerances import SPREADS, Better, metric_direction, usual_tolerance
 
@@ -20,6 +22,9 @@ Outcome = Literal["holds", "worse", "better", "missing", "new"]
 
 _DIGITS = 6
 """Significant digits of a value in a file."""
+_LARGEST = 1e15
+"""Largest number in a baseline: beyond it, sums and products of tolerances could become infinite."""
+Deviation = Annotated[float, Field(ge=0.0, le=_LARGEST)]
 
 
 @validated(frozen=True, config=ConfigDict(strict=True, extra="forbid", allow_inf_nan=False))
@@ -40,9 +45,9 @@ class Expectation:
         Direction in which the metric improves, set by hand: `lower`, `higher`, `same` or `ignored`.
     """
 
-    value: float | bool | str | None
-    spread: NonNegativeFloat | None = 0.0
-    tolerance: NonNegativeFloat | None = None
+    value: Annotated[float, Field(ge=-_LARGEST, le=_LARGEST)] | bool | str | None
+    spread: Deviation | None = 0.0
+    tolerance: Deviation | None = None
     better: Better | None = None
 
 
@@ -101,12 +106,11 @@ def read_baseline(path: Path) -> Baseline | None:
     BaselineError
         In one line: which file and metric, what is wrong.
     """
-    try:
-        text = path.read_bytes()
-    except FileNotFoundError:
+    if not path.exists():
         return None
-    except OSError as error:
-        raise BaselineError(f"{path}: cannot read the baseline: {error.strerror}") from None
+    text = read_text(path, BaselineError)
+    # Pydantic's own parser takes NaN, and of names that are given twice the last.
+    parse_json(text, str(path), BaselineError)
     try:
         return _FILE.validate_json(text)
     except ValidationError as error:

@@ -1,6 +1,5 @@
 """Regression checks: run scenarios in separate processes and compare their metrics with baselines."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from simbench.runs.baseline import (
 from simbench.runs.checks import Check
 from simbench.runs.execution.local import JobResult, run_isolated
 from simbench.runs.metric_format import format_value
+from simbench.runs.run_records import read_metrics
 from simbench.runs.scenario.loading import Scenario, find_scenario, list_scenarios, load_scenario
 from simbench.runs.tolerances import Better
 
@@ -251,7 +251,7 @@ def run_once(scenario: Scenario, folder: Path) -> tuple[dict[str, Metric], tuple
     from simbench.runs.pipeline import run_scenario
 
     checks = run_scenario(scenario, folder).checks
-    return json.loads((folder / "metrics.json").read_text(encoding="utf-8")), checks
+    return read_metrics(folder), checks
 
 
 def evaluate_run(

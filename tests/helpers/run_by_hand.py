@@ -52,6 +52,8 @@ def write_puma_run(folder, *overrides, tracking=0.001, samples=COUNT):
     write_log(puma_log(samples), folder / "log.nc")
     metrics = {"tracking.rms_rad": tracking, "torque.saturated_fraction": 0.0}
     (folder / "metrics.json").write_text(json.dumps(metrics), encoding="utf-8")
-    facts = {"simbench": "0.1", "seed": 7, "command": ["simbench", "run"], "packages": {"numpy": "2.2"}}
-    (folder / "provenance.json").write_text(json.dumps(facts), encoding="utf-8")
+    facts = {"simbench": "0.1", "git_commit": None, "date": "2026-11-23T12:00:00+00:00", "seed": 7}
+    machine = {"python": "3.11.7", "platform": "Linux", "processor": "", "cores": 2}
+    command = {"command": ["simbench", "run"], "packages": {"numpy": "2.2"}}
+    (folder / "provenance.json").write_text(json.dumps(facts | machine | command), encoding="utf-8")
     return folder

@@ -69,7 +69,7 @@ def test_missing_file() -> None:
             "r_fingers, REar], [torso",
             r"self_collision: unknown link `REar`",
         ),
-        ("name: romeo", "name: [romeo", r"robot\.yaml, line \d+: not valid YAML"),
+        ("name: romeo", "name: [romeo", r"robot\.yaml:\d+:\d+: not valid YAML"),
         ("romeo.urdf", "juliet.urdf", r"juliet\.urdf: cannot be read: No such file"),
     ],
 )

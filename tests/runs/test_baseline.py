@@ -1,4 +1,5 @@
 import math
+import re
 
 import pytest
 
@@ -154,6 +155,21 @@ def test_a_file_has_a_line_for_each_metric_and_says_only_what_differs(tmp_path):
         ('{"fell": {}}', "fell.value"),
         ('{"a_m": {"value": 1.0, "tolerence": 1}}', "a_m.tolerence"),
         ('{"a_m": {"value": 1.0, "tolerance": -1}}', "a_m.tolerance"),
+        ('{"a_m": {"value": 1.0, "tolerance": 1e300}}', "a_m.tolerance"),
+        ('{"a_m": {"value": 1.0, "tolerance": NaN}}', "NaN is not a finite number"),
+        ('{"a_m": {"value": 1.0, "spread": -1}}', "a_m.spread"),
+        ('{"a_m": {"value": 1.0, "spread": "1"}}', "a_m.spread"),
+        ('{"a_m": {"value": NaN}}', ":1:19: not valid JSON: NaN is not a finite number"),
+        ('{"a_m": {"value": -Infinity}}', "-Infinity is not a finite number"),
+        ('{"a_m": {"value": 1e999}}', "1e999 is not a finite number"),
+        ('{"a_m": {"value": 1e300}}', "a_m.value"),
+        (f'{{"a_m": {{"value": {10**400}}}}}', "is not a finite number"),
+        ('{"a_m": {"value": [1]}}', "a_m.value"),
+        ('{"a_m": null}', "a_m"),
+        ("null", "object"),
+        ('{"a_m": {"value": 1}, "a_m": {"value": 2}}', "name 'a_m' is given twice"),
+        ("[" * 100_000, "nested more than"),
+        ('{"a_m": ' * 100_000, "nested more than"),
         ('{"a_m": {"value": 1.0, "better": "more"}}', "'lower', 'higher', 'same' or 'ignored'"),
     ],
 )
@@ -162,7 +178,7 @@ def test_a_malformed_file_is_named_with_the_metric(tmp_path, text, part):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(BaselineError) as raised:
         read_baseline(path)
-    assert str(raised.value).startswith(f"{path}: ")
+    assert re.match(rf"{re.escape(str(path))}(:\d+:\d+)?: ", str(raised.value))
     assert part in str(raised.value)
     assert "\n" not in str(raised.value)
 

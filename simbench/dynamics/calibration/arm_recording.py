@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 from scipy.integrate import cumulative_trapezoid
 
+from simbench.documents.number_text import parse_finite_number
 from simbench.dynamics.calibration.arm_motion import ArmMotion
 from simbench.dynamics.calibration.kinematic_calibration import TipMotion
 from simbench.errors import CalibrationError
@@ -19,6 +20,8 @@ CHANNELS = ("position", "velocity", "acceleration", "target")
 """Columns of each joint, `joint.position` and so on, rad, rad/s, rad/s², rad, beside `time`, s."""
 TIP = ("tip.x", "tip.y", "tip.z")
 """Columns of the position of a point of the last link in the base frame, m."""
+_LARGEST = 1e6
+"""Largest number in a file, in SI units: with larger ones the estimation could overflow."""
 _TIME_JITTER = 0.01
 """Allowed deviation of a sampling interval from the mean, as a fraction of it."""
 _ALLOWED_SLOPE = (0.8, 1.25)
@@ -128,12 +131,14 @@ def _numbers(path: Path, columns: Sequence[str]) -> tuple[float, Array]:
     numbers = np.empty((len(rows), len(required)))
     for line, row in enumerate(rows, 2):
         for column, index in enumerate(indices):
-            try:
-                numbers[line - 2, column] = float(row[index])
-            except (ValueError, IndexError):
+            text = row[index].strip() if index < len(row) else ""
+            # NaN is a gap, which is refused with the name of its column.
+            number = np.nan if text.lower() == "nan" else parse_finite_number(text)
+            if number is None or abs(number) > _LARGEST:
                 raise CalibrationError(
-                    f"{path}, line {line}, {required[column]}: allowed: a number"
-                ) from None
+                    f"{path}, line {line}, {required[column]}: allowed: a number to ±{_LARGEST:g}"
+                )
+            numbers[line - 2, column] = number
     steps = np.diff(numbers[:, 0])
     if len(steps) < 1 or not (steps > 0.0).all() or np.ptp(steps) > 2.0 * _TIME_JITTER * steps.mean():
         raise CalibrationError(f"{path}, time: allowed: even steps forward, to 1 %")

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from simbench.documents.number_text import parse_whole_number
 from simbench.errors import MotionError
 from simbench.motion.actors.free import FREE, OUTSIDE_SESSION
 from simbench.motion.actors.human_model import build_human_model
@@ -117,9 +118,12 @@ def read_actor(name: str) -> HumanMotion:
         return perform_average(task).motion
     if task in OUTSIDE_SESSION:
         raise MotionError(f"actor:{name}: is performed by the average person only; write actor:{task}")
-    if not number.isdecimal():
-        raise MotionError(f"actor:{name}: {number!r} is no participant's number; for example actor:{task}:1")
-    return perform_in_session(DEFAULT_SEED, int(number), task).motion
+    participant = parse_whole_number(number)
+    if participant is None:
+        raise MotionError(
+            f"actor:{name:.80}: {number!r:.40} is no participant's number; for example actor:{task}:1"
+        )
+    return perform_in_session(DEFAULT_SEED, participant, task).motion
 
 
 def _check(task: str) -> None:

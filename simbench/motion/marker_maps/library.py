@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 
-import yaml
 from pydantic import ValidationError
 
+from simbench.documents.yaml_document import read_yaml
 from simbench.errors import MotionError
 from simbench.motion.marker_maps.schema import MarkerMap, fill_side, has_side_placeholder
 from simbench.resources import resource_dir
@@ -46,12 +46,7 @@ def load_map(path: Path) -> MarkerMap:
         Unreadable file, malformed YAML, unknown or missing keys: the message names file and key.
     """
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return MarkerMap.model_validate(data)
-    except OSError as error:
-        raise MotionError(f"{path}: cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise MotionError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
+        return MarkerMap.model_validate(read_yaml(path, MotionError).value)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(str(step) for step in first["loc"]) or "the file"

@@ -22,7 +22,7 @@ SIDE_NAMES = (
 class Recipe(BaseModel):
     """Base of all recipes; a recipe computes a point or a frame from other points and frames."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
     # Text for the user if this recipe is the one that is used.
     note: str | None = None
 
@@ -168,7 +168,7 @@ class MarkerMap(BaseModel):
         Pairs of points of which the second is in front of the first.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     description: str
     identified_by: list[list[str]] = Field(min_length=1)

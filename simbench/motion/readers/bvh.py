@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from simbench.documents.number_text import parse_finite_number
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import ReadOptions
@@ -121,11 +122,8 @@ def _labelled_number(line: str, label: str, where: str) -> float:
         raise MotionError(
             f"{where}: {quote(line.strip())}; '{label}:' and a positive number must follow here"
         )
-    try:
-        value = float(text)
-    except ValueError:
-        value = np.nan
-    if not 1.0 / LARGEST_NUMBER <= value <= LARGEST_NUMBER:
+    value = parse_finite_number(text)
+    if value is None or not 1.0 / LARGEST_NUMBER <= value <= LARGEST_NUMBER:
         raise MotionError(f"{where}: {label} {quote(text.strip())}; it must be a positive number")
     return value
 

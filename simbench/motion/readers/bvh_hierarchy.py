@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from simbench.documents.number_text import parse_finite_number
 from simbench.errors import MotionError
 from simbench.motion.readers.text_table import LARGEST_NUMBER, quote
 
@@ -160,11 +161,8 @@ def _check_complete(node: Node, where: str) -> None:
 
 def _offset(words: list[str], where: str) -> list[float]:
     """Read the three numbers of an OFFSET."""
-    try:
-        offset = [float(word) for word in words]
-    except ValueError:
-        offset = []
-    if len(offset) != 3 or not all(abs(value) <= LARGEST_NUMBER for value in offset):
+    offset = [value for value in map(parse_finite_number, words) if value is not None]
+    if not len(offset) == len(words) == 3 or not all(abs(value) <= LARGEST_NUMBER for value in offset):
         raise MotionError(f"{where}: OFFSET {quote(' '.join(words))}; it must be three finite numbers")
     return offset
 

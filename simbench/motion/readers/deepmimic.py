@@ -5,13 +5,14 @@ y up, x forward, z right: duration; root position; quaternions (w, x, y, z) of r
 quaternion, knee angle, ankle quaternion, shoulder quaternion, elbow angle; the same for the left.
 """
 
-import json
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from simbench.documents.json_document import parse_json
+from simbench.documents.text_file import read_text
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import Actor, check_time
@@ -40,6 +41,8 @@ SKELETON: dict[str, tuple[str | None, tuple[float, float, float], int, int]] = {
 # End sites: the wrist in the elbow's frame, the corners of the sole in the ankle's.
 WRIST = (0.0, -1.035788, 0.0)
 SOLE_CORNERS = tuple((x, -0.2, z) for x in (-0.174, 0.534) for z in (-0.18, 0.18))
+LARGEST_CLIP = 64_000_000
+"""Size of the largest clip that is read, bytes: about 40 min at 30 Hz."""
 COLUMNS, QUADRUPED_COLUMNS = 44, 20
 # The published clips were interpolated without renormalising: lengths reach from 0.583 (`humanoid3d_kick`) to
 # 1.07 (`humanoid3d_backflip`), yet the rotation is smooth. Outside this range the direction is meaningless.
@@ -143,18 +146,16 @@ def _find(source: str) -> Path:
 
 def _read_frames(path: Path) -> tuple[Array, str]:
     """Read and check the (T, 44) numbers of a clip, and what it says about looping."""
+    text = read_text(path, MotionError, LARGEST_CLIP)
     try:
-        # Integers are read as floats: one with hundreds of digits becomes infinite and is reported below.
-        content = json.loads(path.read_text(encoding="utf-8"), parse_int=float)
-    except OSError as error:
-        raise MotionError(f"{path}: cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise MotionError(f"{path}: not a DeepMimic clip, which is JSON: {error}") from error
+        content = parse_json(text, str(path), MotionError, non_finite="kept")
+    except MotionError as error:
+        raise MotionError(f"{error}; a .txt file is read as a DeepMimic clip, which is JSON") from None
     rows = content.get("Frames") if isinstance(content, dict) else None
     if not isinstance(rows, list) or not rows:
         raise MotionError(f"{path}: not a DeepMimic clip, which has a non-empty list 'Frames'")
     for k, row in enumerate(rows):
-        if not isinstance(row, list) or not all(isinstance(value, float) for value in row):
+        if not isinstance(row, list) or not all(type(value) in (int, float) for value in row):
             raise MotionError(f"{path}: frame {k} is not a list of numbers")
         if len(row) != COLUMNS:
             hint = " (a quadruped's clip)" if len(row) == QUADRUPED_COLUMNS else ""

@@ -137,10 +137,13 @@ def _table(lines: list[str], width: int, path: Path) -> Array:
             raise MotionError(
                 f"{path}: line {number}: {filled} columns; {width} are needed, two and three for each marker"
             )
+        written = [field.strip() for field in fields[:width]]
         try:
-            row = [float(field) if field and not field.isspace() else math.nan for field in fields[:width]]
+            if not _is_plain("".join(written)):
+                raise ValueError
+            row = [float(field) if field else math.nan for field in written]
         except ValueError:
-            bad = next(k for k in range(width) if fields[k].strip() and _number(fields[k]) is None)
+            bad = next(k for k in range(width) if written[k] and _number(written[k]) is None)
             raise MotionError(
                 f"{path}: line {number}, column {bad + 1}: {fields[bad][:40]!r} is not a number"
             ) from None
@@ -158,9 +161,14 @@ def _table(lines: list[str], width: int, path: Path) -> Array:
 def _number(text: str) -> float | None:
     """Convert a text to a number; None if it is none."""
     try:
-        return float(text)
+        return float(text) if _is_plain(text) else None
     except ValueError:
         return None
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether a text is free of what Python alone takes: other scripts' digits, and underscores."""
+    return text.isascii() and "_" not in text
 
 
 def _time(column: Array, rate: float, path: Path) -> Array:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from simbench.documents.number_text import parse_whole_number
 from simbench.runs.explain.json_schema import Schema, robot_schema, scenario_schema
 
 NAME = "<name>"
@@ -122,8 +123,8 @@ def _means(name: str, pattern: str) -> bool:
         bound = steps[-1] in ("min", "max") and len(steps) > 2
         return steps[0] == "checks" and len(steps) > 1 and (own[-1] == steps[-1] if bound else len(own) == 2)
     if "." in name and own[0] == "fixtures":
-        return steps[0] == "fixtures" and steps[1].isdecimal() and steps[2:] == own[2:]
-    without_numbers = [step for step in steps if not step.isdecimal()]
+        return steps[0] == "fixtures" and parse_whole_number(steps[1]) is not None and steps[2:] == own[2:]
+    without_numbers = [step for step in steps if parse_whole_number(step) is None]
     return len(without_numbers) == len(own) and all(
         mine in (given, NAME) for given, mine in zip(without_numbers, own, strict=True)
     )

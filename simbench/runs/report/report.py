@@ -1,18 +1,19 @@
 """Content of a report: everything in a run directory, with plots."""
 
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from simbench.documents.text_file import read_text
+from simbench.documents.yaml_document import parse_yaml
 from simbench.errors import RunError
 from simbench.runs.checks import Check, Metric, check_metrics
+from simbench.runs.log import open_run
 from simbench.runs.plots.run_plots import OnProgress, Plot, draw_plots
 from simbench.runs.run_directory import incomplete_reason
+from simbench.runs.run_records import read_metrics, read_provenance
 from simbench.runs.scenario.loading import load_scenario
 
 
@@ -75,20 +76,22 @@ def read_report(folder: Path, on_progress: OnProgress) -> RunReport:
     OSError
         If a plot cannot be written.
     """
-    plots = draw_plots(folder, on_progress)
+    # Plots are files in the run directory: none is written if another file is damaged.
+    open_run(folder)
     scenario = load_scenario(folder / "scenario.yaml")
-    text = (folder / "scenario.yaml").read_text(encoding="utf-8")
+    text = read_text(folder / "scenario.yaml", RunError)
     incomplete = incomplete_reason(folder)
-    metrics = {} if incomplete else _read_json(folder / "metrics.json")
+    metrics = {} if incomplete else read_metrics(folder)
+    provenance = read_provenance(folder)
     video = folder / "video.mp4"
     return RunReport(
         folder=folder,
-        scenario=yaml.safe_load(text),
+        scenario=parse_yaml(text, str(folder / "scenario.yaml"), RunError).value,
         scenario_text=text,
         metrics=metrics,
         checks=() if incomplete else check_metrics(scenario.checks, metrics),
-        provenance=_read_json(folder / "provenance.json"),
-        plots=plots,
+        provenance=provenance,
+        plots=draw_plots(folder, on_progress),
         video=video if video.is_file() else None,
         incomplete=incomplete,
     )
@@ -145,12 +148,3 @@ def _flattened(value: Any, key: str) -> list[tuple[str, Any]]:
     return [
         entry for name, part in parts for entry in _flattened(part, f"{key}.{name}" if key else str(name))
     ]
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        raise RunError(f"{path.parent}: is not a whole run directory: it has no {path.name}") from None
-    except ValueError as error:
-        raise RunError(f"{path}: cannot be read: {error}") from None

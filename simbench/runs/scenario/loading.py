@@ -8,18 +8,11 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
+from simbench.documents.yaml_document import EXPONENT, KeyPath, format_key_path, read_yaml
 from simbench.errors import ScenarioError
 from simbench.resources import resource_dir
 from simbench.runs.scenario.schema import Scenario
-from simbench.runs.scenario.yaml_source import (
-    EXPONENT,
-    KeyPath,
-    YamlSource,
-    apply_override,
-    find_value,
-    format_key_path,
-    parse_yaml,
-)
+from simbench.runs.scenario.yaml_source import YamlSource, apply_override, find_value, make_source
 from simbench.sim.fixtures import fixture_mechanism
 from simbench.sim.fixtures.mechanism import Mechanism
 
@@ -91,13 +84,7 @@ def load_scenario(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Sc
         In one line: which file and line (or override), which key, what is wrong, what is allowed.
     """
     path = find_scenario(name_or_path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ScenarioError(f"{path}: cannot read the scenario: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ScenarioError(f"{path}: not a text file in UTF-8") from None
-    source = parse_yaml(text, str(path))
+    source = make_source(read_yaml(path, ScenarioError))
     _resolve_files(source.data, path.parent)
     for override in overrides:
         apply_override(source, override, dotted_sections=("checks",))

@@ -1,18 +1,42 @@
 """The directory of a study: its description, its finished rows, and a lock."""
 
 import fcntl
-import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from simbench.documents.json_document import read_json
 from simbench.errors import StudyError
 from simbench.runs.run_directory import json_text
 from simbench.runs.study.table import StudyRow
 
 _MANIFEST, _ROWS, _LOCK, _UNFINISHED = "study.json", "rows", "lock", ".tmp"
+
+
+class _Description(BaseModel):
+    """Content of `study.json`."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    function: str
+    runs: int
+    varied: list[str]
+    items: str
+    sources: str
+
+
+class _Row(BaseModel):
+    """Content of a row's file."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    values: dict[str, float | int | bool | str | None]
+    seconds: Annotated[float, Field(ge=0.0)] | None
+    error: str
 
 
 @contextmanager
@@ -64,11 +88,14 @@ def read_row(folder: Path, key: str, varied: Mapping[str, Any]) -> StudyRow | No
     Returns
     -------
     StudyRow or None
-        The row; None if there is none or it cannot be read.
+        The row; None if there is none or it is damaged.
     """
+    path = folder / _ROWS / f"{key}.json"
+    if not path.is_file():
+        return None
     try:
-        return StudyRow(varied, **json.loads((folder / _ROWS / f"{key}.json").read_bytes()))
-    except (FileNotFoundError, ValueError, TypeError):
+        return StudyRow(varied, **_Row.model_validate(read_json(path, StudyError)).model_dump())
+    except (StudyError, ValidationError):
         return None
 
 
@@ -106,19 +133,25 @@ def finished_rows(folder: Path) -> int:
 
 def _require_same(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Refuse a directory that holds another study, or one of other sources."""
+    # A process that was killed at its start leaves these files.
+    if {path.name for path in folder.iterdir()} <= {_ROWS, _LOCK, _MANIFEST + _UNFINISHED}:
+        return
+    if not (folder / _MANIFEST).is_file():
+        raise StudyError(f"{folder}: exists and is not the directory of a study")
     try:
-        found = json.loads((folder / _MANIFEST).read_bytes())
-        others = {name for name in manifest if found[name] != manifest[name]}
-    except (OSError, ValueError, LookupError, TypeError):
-        # A process that was killed at its start leaves these files.
-        if {path.name for path in folder.iterdir()} <= {_ROWS, _LOCK, _MANIFEST + _UNFINISHED}:
-            return
-        raise StudyError(f"{folder}: exists and is not the directory of a study") from None
+        found = _Description.model_validate(read_json(folder / _MANIFEST, StudyError))
+    except ValidationError as error:
+        details = error.errors(include_url=False)[0]
+        key = ".".join(str(step) for step in details["loc"]) or "the file"
+        raise StudyError(
+            f"{folder / _MANIFEST}: {key}: {details['msg']}; so {folder} is not the directory of a study"
+        ) from None
+    others = {name for name in manifest if getattr(found, name) != manifest[name]}
     if others == {"sources"}:
         raise StudyError(f"{folder}: this study was begun with other sources; choose another directory")
     if others:
         raise StudyError(
-            f"{folder}: holds another study, {found['runs']} runs over {', '.join(found['varied'])}; "
+            f"{folder}: holds another study, {found.runs} runs over {', '.join(found.varied)}; "
             "choose another directory"
         )
 

@@ -12,17 +12,22 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from simbench.documents.yaml_document import parse_yaml_list
 from simbench.errors import ScenarioError, StudyError
 from simbench.runs.regression import run_once
 from simbench.runs.run_directory import incomplete_path
 from simbench.runs.scenario.files import resolve_paths, scenario_files
 from simbench.runs.scenario.loading import Scenario, load_scenario
-from simbench.runs.scenario.yaml_source import parse_list
 from simbench.runs.study.study import Item
 
 MOST = 10_000
 """Runs of one sweep, limited because the scenario of each is checked before the first begins."""
-_RANGE = re.compile(r"(?P<stem>.*[a-z]{2}.*?|)(?P<first>\d+|(?<!.)-\d+)\.\.(?P<last>-?\d+)", re.IGNORECASE)
+_RANGE = re.compile(
+    r"(?P<stem>.*[a-z]{2}.*?|)(?P<first>[0-9]+|(?<!.)-[0-9]+)\.\.(?P<last>-?[0-9]+)", re.IGNORECASE
+)
+
+_LONGEST_RANGE, _MOST_DIGITS = 1000, 18
+"""Characters of a range, and of each of its ends."""
 
 CHECKS_HOLD, FAILED_CHECKS = "checks_hold", "failed_checks"
 _LONGEST_NAME = 80
@@ -205,10 +210,8 @@ def parse_vary(text: str) -> Varied:
     key = key.strip()
     if not equals or not all(key.split(".")):
         raise StudyError(f"--vary {text}: must be key=a,b,c or key=a..b, for example seed=1..20")
-    try:
-        pairs = [pair for each in parse_list(listed) for pair in _expand_range(text, *each)]
-    except ScenarioError as error:
-        raise StudyError(f"--vary {text}: {error}") from None
+    listed_values = parse_yaml_list(listed, f"--vary {text}", StudyError)
+    pairs = [pair for each in listed_values for pair in _expand_range(text, *each)]
     if not pairs:
         raise StudyError(f"--vary {text}: gives no value")
     return Varied(key, tuple(written for written, _ in pairs), tuple(value for _, value in pairs))
@@ -216,11 +219,13 @@ def parse_vary(text: str) -> Varied:
 
 def _expand_range(text: str, written: str, value: Any) -> Iterator[tuple[str, Any]]:
     """Yield the values of a range; any other value, also one in quotes, is yielded as it is."""
-    found = _RANGE.fullmatch(written)
+    # The pattern takes time with the square of the length.
+    found = _RANGE.fullmatch(written) if len(written) <= _LONGEST_RANGE else None
     if found is None or written != value:
         yield written, value
         return
-    stem, first, last = found["stem"], int(found["first"]), int(found["last"])
+    stem, ends = found["stem"], (found["first"], found["last"])
+    first, last = map(int, ends) if max(map(len, ends)) <= _MOST_DIGITS else (0, -1)
     if not 0 <= last - first < MOST:
         raise StudyError(f"--vary {text}: {written} must go up, by at most {MOST} values")
     for number in range(first, last + 1):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
+from simbench.documents.number_text import parse_finite_number
 from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
 from simbench.skills.fuzzy.rules import DISTANCES, INPUTS, OUTPUTS
@@ -233,10 +234,10 @@ def _parse(text: str, source: str) -> ExampleRules:
 
 
 def _numbers(row: Sequence[str], location: str) -> Array:
-    try:
-        numbers = np.array([float(cell) for cell in row[2:]])
-    except ValueError:
-        raise SkillError(f"{location}: {', '.join(row[2:])} are not numbers") from None
+    parsed = [parse_finite_number(cell) for cell in row[2:]]
+    if None in parsed:
+        raise SkillError(f"{location}: {', '.join(row[2:])[:80]} are not numbers")
+    numbers = np.array(parsed, dtype=float)
     if len(numbers) != len(INPUTS) or not ((numbers >= 0.0) & (numbers <= 1.0)).all():
         raise SkillError(f"{location}: must have {len(INPUTS)} numbers from 0 to 1")
     return numbers

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
+from simbench.documents.yaml_document import YamlDocument, parse_yaml, read_yaml
 from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
 from simbench.skills.fuzzy.rules import DISTANCES, INPUT_TERMS, OUTPUT_TERMS, OUTPUTS
@@ -102,7 +102,8 @@ def read_shipped_memberships() -> Memberships:
     Memberships
         Parameters of all terms.
     """
-    return _parse(files("simbench.skills.fuzzy").joinpath(_SHIPPED).read_text(encoding="utf-8"), _SHIPPED)
+    text = files("simbench.skills.fuzzy").joinpath(_SHIPPED).read_text(encoding="utf-8")
+    return _memberships(parse_yaml(text, _SHIPPED, SkillError))
 
 
 def read_memberships(path: Path) -> Memberships:
@@ -123,11 +124,7 @@ def read_memberships(path: Path) -> Memberships:
     SkillError
         The file cannot be read, an input, output or term is missing or unknown, or a number is not possible.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SkillError(f"{path}: cannot be read: {error}") from None
-    return _parse(text, str(path))
+    return _memberships(read_yaml(path, SkillError))
 
 
 def write_memberships(memberships: Memberships, path: Path, note: str) -> None:
@@ -165,12 +162,10 @@ def write_memberships(memberships: Memberships, path: Path, note: str) -> None:
         raise SkillError(f"{path}: cannot be written: {error.strerror}") from None
 
 
-def _parse(text: str, source: str) -> Memberships:
-    try:
-        content = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise SkillError(f"{source}: no YAML: {' '.join(str(error).split())}") from None
-    parts = _members(content, ("inputs", "outputs"), source)
+def _memberships(document: YamlDocument) -> Memberships:
+    """Check the content of a file of memberships."""
+    source = document.name
+    parts = _members(document.value, ("inputs", "outputs"), source)
     inputs, outputs = (
         _members(parts["inputs"], tuple(INPUT_TERMS), f"{source}: inputs"),
         _members(parts["outputs"], OUTPUTS, f"{source}: outputs"),

@@ -211,7 +211,7 @@ def test_files_that_are_no_clips_are_refused(tmp_path, content, words):
 def test_binary_rubbish_is_refused(tmp_path):
     path = tmp_path / "clip.txt"
     path.write_bytes(bytes(range(256)))
-    with pytest.raises(MotionError, match="JSON"):
+    with pytest.raises(MotionError, match=r"clip\.txt:2:118: not a text file in UTF-8"):
         read_motion(path)
 
 

@@ -3,6 +3,7 @@ import os
 import jsonschema
 import pytest
 
+from simbench.documents.yaml_document import parse_yaml
 from simbench.errors import RobotError, ScenarioError
 from simbench.motion.actors.tasks import PLACES
 from simbench.resources import resource_dir
@@ -12,7 +13,6 @@ from simbench.runs.explain.json_schema import SCHEMAS, schema_text
 from simbench.runs.metric_format import unit_of
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import list_scenarios, load_scenario, scenario_mechanisms
-from simbench.runs.scenario.yaml_source import parse_yaml
 
 LINE = "# yaml-language-server: $schema="
 SCENARIO = """\
@@ -39,7 +39,7 @@ def robots():
 
 def errors(validator, text):
     """Path and message of each error."""
-    data = parse_yaml(text, "own.yaml").data
+    data = parse_yaml(text, "own.yaml", ScenarioError).value
     return {(error.json_path, error.message) for error in validator.iter_errors(data)}
 
 

@@ -150,7 +150,7 @@ def test_damaged_and_missing_files_are_refused_in_one_line(tmp_path, monkeypatch
         assert main(["report", "run", *arguments]) == 2
         assert capsys.readouterr().err == f"error: {words}\n"
     (run / "metrics.json").write_text("{")
-    with pytest.raises(RunError, match=r"metrics\.json: cannot be read"):
+    with pytest.raises(RunError, match=r"metrics\.json:1:2: not valid JSON"):
         read_report(run, silent)
     (run / "metrics.json").unlink()
     with pytest.raises(RunError, match=r"run: is not a whole run directory: it has no metrics\.json"):

@@ -51,7 +51,7 @@ def test_shipped_terms_keep_to_the_limits():
         ("XS: [0.0000, 0.2000]", "XS: [much, 0.2]", "'much' is not a number from 0 to 1"),
         ("XB: 0.9500}", "XB: 0.7}", "outputs.energy: peaks must"),
         ("XB: 0.9500}", "XB: 1.5}", "1.5 is not a number from 0 to 1"),
-        ("inputs:", "inputs: {", "no YAML"),
+        ("inputs:", "inputs: {", "not valid YAML"),
     ],
 )
 def test_bad_files_are_refused(tmp_path, old, new, said):
