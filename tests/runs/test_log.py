@@ -22,11 +22,11 @@ def dataset(events=EVENTS, samples=4):
         {
             "joint_position": (("time", "joint"), np.outer(time, [1.0, -2.0]), "rad"),
             "zmp": (("time", "xy"), zmp, "m"),
-            "grip_engaged": (("time",), np.arange(samples) > 1, ""),
+            "grip_engaged": (("time", "hand"), np.arange(samples)[:, None] > 1, ""),
             "strokes": (("stroke", "bound"), np.empty((0, 2)), "s"),
             **contact_variables(events),
         },
-        {"time": time, "joint": ("TrunkYaw", "LHipYaw"), "xy": ("x", "y")},
+        {"time": time, "joint": ("TrunkYaw", "LHipYaw"), "hand": ("left",), "xy": ("x", "y")},
         {"robot": "romeo", "mass_kg": np.float64(40.5), "grips_lost": np.int64(0)},
     )
 
