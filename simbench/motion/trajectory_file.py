@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simbench.errors import MotionError
+from simbench.hdf5.dataset import reading
+from simbench.hdf5.seal import SEAL, checksum
+from simbench.hdf5.structure import check_structure
 from simbench.motion.trajectory import JOINT_UNITS, JointTrajectory, validate_trajectory
-from simbench.motion.writers.netcdf import SEAL, checksum
 
 FORMAT = "simbench joint trajectory 1"
 
@@ -282,7 +284,8 @@ def read_trajectory_netcdf(path: Path) -> JointTrajectory:
             f"{path}: not a joint trajectory that simbench wrote, or damaged: "
             "its bytes do not give the checksum that must stand at its end"
         )
-    with h5py.File(BytesIO(content), "r") as file:
+    with reading(path, MotionError), h5py.File(BytesIO(content), "r") as file:
+        check_structure(file, len(content))
         if (kind := file.attrs.get("format")) != FORMAT:
             raise MotionError(f"{path}: holds {kind!r}; a joint trajectory is {FORMAT!r}")
         names = tuple(str(name) for name in file["joint"].asstr()[...])
@@ -290,4 +293,17 @@ def read_trajectory_netcdf(path: Path) -> JointTrajectory:
         if "base_position" in file:
             base = np.hstack([file["base_position"][...], file["base_orientation"][...]])
         trajectory = JointTrajectory(file["time"][...], file["position"][...], names, base)
-    return validate_trajectory(trajectory, str(path))
+        _check_shapes(trajectory, path)
+        return validate_trajectory(trajectory, str(path))
+
+
+def _check_shapes(trajectory: JointTrajectory, path: Path) -> None:
+    """Refuse arrays that do not fit each other."""
+    samples, joints = len(trajectory.time), len(trajectory.joint_names)
+    found = {"time": trajectory.time.shape, "position": trajectory.q.shape}
+    allowed: dict[str, tuple[int, ...]] = {"time": (samples,), "position": (samples, joints)}
+    if trajectory.base is not None:
+        found["base"], allowed["base"] = trajectory.base.shape, (samples, 7)
+    for name, shape in found.items():
+        if shape != allowed[name]:
+            raise MotionError(f"{path}: {name} has the shape {shape}; must be {allowed[name]}")

@@ -9,54 +9,14 @@ import numpy as np
 import xarray as xr
 
 from simbench.errors import RunError
+from simbench.hdf5.dataset import load_dataset, reading
+from simbench.hdf5.probe import probe_file
+from simbench.hdf5.seal import SealState, append_seal, inspect_seal
+from simbench.runs.log_schema import check_log
+from simbench.runs.log_signals import CONTACT_EVENT_SIGNALS, COORDINATE_SIGNALS
 from simbench.sim.signals import Signal
 
 ENCODING = {"zlib": True, "complevel": 4, "shuffle": True}
-
-STROKES: Signal[None] = Signal(
-    "strokes", ("stroke", "bound"), "s", "First and last instant of each of the recording's strokes."
-)
-CONTACT_EVENT_SIGNALS: tuple[Signal[None], ...] = (
-    Signal("contact_first", ("contact",), "", "Link of the robot that touches, `robot/link`.", dtype=str),
-    Signal("contact_second", ("contact",), "", "What it touches: `floor`, or `body/link`.", dtype=str),
-    Signal("contact_start", ("contact",), "s", "Time of the first sample that saw the contact."),
-    Signal("contact_end", ("contact",), "s", "Time of the last sample that saw the contact."),
-    Signal(
-        "contact_peak_force", ("contact",), "N", "Largest sum of the contact's normal forces at a sample."
-    ),
-)
-"""Columns of the table of contacts; an event lasts from its first sample to its last without a break."""
-COORDINATE_SIGNALS: tuple[Signal[None], ...] = (
-    Signal("time", ("time",), "s", "Time of the samples from the start of the simulation."),
-    Signal("joint", ("joint",), "", "Names of the robot's joints, in its model's order.", dtype=str),
-    Signal("foot", ("foot",), "", "Feet of the robot, `left` and `right`.", dtype=str),
-    Signal("hand", ("hand",), "", "Hands of the robot, `left` and `right`.", dtype=str),
-    Signal("xyz", ("xyz",), "", "Axes of a vector.", dtype=str),
-    Signal("xy", ("xy",), "", "Axes of a horizontal vector.", dtype=str),
-    Signal(
-        "pose", ("pose",), "", "Numbers of a pose: position x, y, z and quaternion qx, qy, qz, qw.", dtype=str
-    ),
-    Signal(
-        "axis6", ("axis6",), "", "Numbers of a wrench (force, moment) or twist (linear, angular).", dtype=str
-    ),
-)
-"""Labels of the dimensions that have them."""
-ATTRIBUTE_SIGNALS: tuple[Signal[None], ...] = (
-    Signal(
-        "robot", (), "", "Name of the robot, with which the names of its links begin in contacts.", dtype=str
-    ),
-    Signal("mass_kg", (), "kg", "Mass of the robot that the plan assumes."),
-    Signal("gravity_m_s2", (), "m/s²", "Acceleration of gravity."),
-    Signal("settle_s", (), "s", "Time of standing still before anything moves; most metrics begin after it."),
-    Signal("motion_start_s", (), "s", "Time at which the recording's first sample is reached."),
-    Signal("grips_lost", (), "", "Number of grips that were overloaded and released.", dtype=int),
-    Signal("saturated_fraction", (), "", "Fraction of all joints' physics steps whose torque was limited."),
-    Signal("hand_links", (), "", "Links of the hands, separated by spaces.", dtype=str),
-    Signal("foot_links", (), "", "Links of the feet, separated by spaces.", dtype=str),
-    Signal("thigh_links", (), "", "Links of the thighs, separated by spaces.", dtype=str),
-    Signal("seat", (), "", "Name of the fixture that the robot sits on; empty if it stands.", dtype=str),
-)
-"""Attributes of the whole log."""
 
 
 class Variable(NamedTuple):
@@ -187,7 +147,7 @@ def contact_variables(events: Sequence[Any]) -> dict[str, Variable]:
 
 
 def write_log(dataset: xr.Dataset, path: Path) -> None:
-    """Write a log compressed as NetCDF, first under a temporary name.
+    """Write a log compressed as NetCDF with a checksum at its end, first under a temporary name.
 
     Parameters
     ----------
@@ -199,6 +159,7 @@ def write_log(dataset: xr.Dataset, path: Path) -> None:
     partial = path.with_name(path.name + ".part")
     numeric = {name: ENCODING for name, data in dataset.data_vars.items() if data.dtype.kind in "fiub"}
     dataset.to_netcdf(partial, engine="h5netcdf", encoding=numeric)
+    append_seal(partial)
     os.replace(partial, path)
 
 
@@ -218,15 +179,19 @@ def open_run(folder: str | Path) -> xr.Dataset:
     Raises
     ------
     RunError
-        If there is no log, or it is damaged.
+        If there is no log, its bytes have changed since it was written, it is damaged, or it does not have
+        the form of a log.
     """
     path = Path(folder) / "log.nc"
     if not path.is_file():
         interrupted = Path(f"{os.path.abspath(folder)}.incomplete")
         hint = f"; its interrupted run is {folder}.incomplete" if interrupted.is_dir() else ""
         raise RunError(f"{folder}: is not a run directory with a log.nc{hint}")
-    try:
-        with xr.open_dataset(path, engine="h5netcdf") as dataset:
-            return dataset.load()
-    except OSError as error:
-        raise RunError(f"{path}: cannot be read: {error}") from error
+    with reading(path, RunError):
+        seal = inspect_seal(path)
+        if seal is SealState.BROKEN:
+            raise RunError(f"{path}: damaged: its bytes do not give the checksum at its end")
+        # The HDF5 library hangs and crashes on some damaged files: others are tried in their own process.
+        if seal is SealState.ABSENT and (reason := probe_file(path)):
+            raise RunError(f"{path}: cannot be read: {reason}")
+        return check_log(load_dataset(path), path)

@@ -12,7 +12,8 @@ from simbench.kinematics.arrays import Array
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
-from simbench.runs.log import STROKES, Variable, assign_variables, build_dataset, contact_variables, label
+from simbench.runs.log import Variable, assign_variables, build_dataset, contact_variables, label
+from simbench.runs.log_signals import STROKES
 from simbench.runs.metrics import add_support_polygon
 from simbench.sim.balance_loop import OnlineBalance
 from simbench.sim.engine import GRAVITY

@@ -31,6 +31,7 @@ from simbench.runs.push_metrics import push_metrics
 from simbench.runs.run_directory import json_text, run_directory, write_metrics
 from simbench.runs.scenario.loading import Scenario, resolved_yaml, scenario_mechanisms
 from simbench.runs.shield import shielded_from_interrupt
+from simbench.runs.step_metrics import step_metrics
 from simbench.runs.video import render_video
 from simbench.sim.balance_loop import BalancedRun, balance_run
 from simbench.sim.control.factory import make_control_law
@@ -200,6 +201,8 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
                     log = with_balance(log, balanced.balancer)
                 write_log(log, folder / "log.nc")
     metrics: dict[str, Any] = {**course.metrics, **run_metrics(log), **_timing(recorder, settings.timestep_s)}
+    if scenario.stepping is not None:
+        metrics |= step_metrics(metrics, scenario.stepping, int(log.attrs["steps"]))
     if scenario.push is not None:
         metrics |= push_metrics(log, scenario.push, pushes, settings.timestep_s)
     for mechanism in mechanisms:

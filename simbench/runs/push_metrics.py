@@ -36,8 +36,9 @@ def push_metrics(
     -------
     dict of str to float
         `push.survived_ns`: impulse of that push, 0 if the robot fell at the first; `push.survived_count`:
-        number of pushes survived; `push.rest_s`: longest time from the start of a push until the robot stood
-        still, NaN if it fell or still moved before the next push.
+        number of pushes survived; `push.survived_fraction`: their fraction of all; `push.rest_s`: longest
+        time from the start of a push until the robot stood still, NaN if it fell or still moved before the
+        next push.
     """
     time, height = log["time"].values, log["base_pose"].values[:, 2]
     speed = np.linalg.norm(log["cog_velocity"].values, axis=1)
@@ -54,4 +55,9 @@ def push_metrics(
         came_to_rest = still_from <= time[before][-1] - _STILL_FOR
         rest = max(rest, still_from - start) if came_to_rest and not math.isnan(rest) else math.nan
     strongest = pushes[survived - 1].impulse if survived else 0.0
-    return {"push.survived_ns": strongest, "push.survived_count": float(survived), "push.rest_s": rest}
+    return {
+        "push.survived_ns": strongest,
+        "push.survived_count": float(survived),
+        "push.survived_fraction": survived / len(pushes),
+        "push.rest_s": rest,
+    }

@@ -32,6 +32,7 @@ BETTER: tuple[tuple[str, Better], ...] = (
     ("*.gave_up", "lower"),
     ("*.lost", "lower"),
     ("contact.*_count", "lower"),
+    ("steps.missed_count", "lower"),
     ("retarget.slow_down", "lower"),
     ("*interference_count", "lower"),
     ("*violation*", "lower"),

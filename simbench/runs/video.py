@@ -13,6 +13,7 @@ from simbench.errors import RunError
 from simbench.options import CameraSection
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.log import open_run
+from simbench.runs.log_schema import require_drawable, require_entries
 from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.camera import Balance, Camera, Frames, Ghost, Renderer, picture_strip
@@ -191,8 +192,29 @@ def _load(folder: Path, overrides: Sequence[str] = ()) -> tuple[Scenario, Robot,
     if not log.sizes["time"]:
         raise RunError(f"{folder}: interrupted before anything was logged")
     scenario = load_scenario(Path(folder) / "scenario.yaml", overrides)
-    mechanisms = scenario_mechanisms(scenario)
-    return scenario, load_robot(scenario.robot.name), mechanisms, log
+    mechanisms, robot = scenario_mechanisms(scenario), load_robot(scenario.robot.name)
+    _require_same_run(folder, log, robot, mechanisms)
+    return scenario, robot, mechanisms, log
+
+
+def _require_same_run(folder: Path, log: xr.Dataset, robot: Robot, mechanisms: Sequence[Mechanism]) -> None:
+    """Refuse a log that is not of the robot and the equipment of its scenario."""
+    state = ["base_pose", "joint_position", "joint_reference"]
+    balance = ["zmp", "support_polygon"] if "zmp" in log else []
+    state += ["cog"] if balance else []
+    require_entries(log, ("joint", *state, *balance), ("seat",) if robot.floating else (), folder)
+    if log["joint"].values.astype(str).tolist() != list(robot.joint_names):
+        raise RunError(
+            f"{folder}: the joints of its log are not those of {robot.name}, the robot of its scenario"
+        )
+    moving = {f"{each.name}_{joint.name}": ("time",) for each in mechanisms for joint in each.joints}
+    moving |= {f"{each.name}_stand": ("time", "pose") for each in mechanisms if each.standing}
+    if robot.floating and not log.attrs["seat"]:
+        moving |= {"contact_planned": ("time", "foot")}
+    for name, dims in moving.items():
+        if name not in log or log[name].dims != dims:
+            raise RunError(f"{folder}: its log has no {name} ({', '.join(dims)}), as its scenario demands")
+    require_drawable(log, (*state, *moving), folder, may_be_missing=balance)
 
 
 def _nearest(log: xr.Dataset, times: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -17,7 +17,7 @@ from simbench.motion.trajectory_file import (
     write_trajectory,
     write_trajectory_netcdf,
 )
-from simbench.motion.writers.netcdf import SEAL, checksum
+from simbench.hdf5.seal import SEAL, checksum
 
 ATTRIBUTES = {"source": "actor:drawer", "robot": "romeo", "method": "analytical", "slow_down": 1.25}
 

@@ -1,12 +1,19 @@
+from collections import Counter
 from types import SimpleNamespace
 
 import h5py
 import numpy as np
 import pytest
 import xarray as xr
+from hdf5_damage import damage_bytes
 
 from simbench.errors import RunError
+from simbench.hdf5.seal import SEAL
+from simbench.runs.explain.variables import log_entries
 from simbench.runs.log import build_dataset, contact_variables, open_run, write_log
+from simbench.runs.log_builder import BALANCE_SIGNALS, HAND_SIGNALS, LIMIT_SIGNALS
+from simbench.runs.log_schema import FLAGS, FORMS
+from simbench.sim.grasp import GRIP_SIGNALS
 from simbench.sim.sensing import ContactEvent
 
 EVENTS = [
@@ -22,11 +29,11 @@ def dataset(events=EVENTS, samples=4):
         {
             "joint_position": (("time", "joint"), np.outer(time, [1.0, -2.0]), "rad"),
             "zmp": (("time", "xy"), zmp, "m"),
-            "grip_engaged": (("time",), np.arange(samples) > 1, ""),
+            "grip_engaged": (("time", "hand"), np.arange(samples)[:, None] > 1, ""),
             "strokes": (("stroke", "bound"), np.empty((0, 2)), "s"),
             **contact_variables(events),
         },
-        {"time": time, "joint": ("TrunkYaw", "LHipYaw"), "xy": ("x", "y")},
+        {"time": time, "joint": ("TrunkYaw", "LHipYaw"), "hand": ("left",), "xy": ("x", "y")},
         {"robot": "romeo", "mass_kg": np.float64(40.5), "grips_lost": np.int64(0)},
     )
 
@@ -103,3 +110,112 @@ def test_a_damaged_log_is_refused_in_one_line(tmp_path, kept):
     with pytest.raises(RunError, match=r"log\.nc: cannot be read") as caught:
         open_run(tmp_path)
     assert "\n" not in str(caught.value)
+
+
+def sealed(tmp_path, **changes):
+    write_log(dataset().assign(**changes), tmp_path / "log.nc")
+    return tmp_path / "log.nc"
+
+
+def test_no_damage_to_the_bytes_of_a_log_is_read(tmp_path, monkeypatch):
+    """It is found by the checksum; where that is gone too, the file goes to the trial, here never passed."""
+    monkeypatch.setattr("simbench.runs.log.probe_file", lambda path: "tried")
+    path = sealed(tmp_path)
+    content = path.read_bytes()
+    outcomes = Counter()
+    for seed in range(200):
+        _, damaged = damage_bytes(content, np.random.default_rng(seed))
+        path.write_bytes(damaged)
+        if damaged != content:
+            with pytest.raises(
+                RunError, match=r"log\.nc: (damaged: its bytes|cannot be read: tried)"
+            ) as caught:
+                open_run(tmp_path)
+            outcomes[str(caught.value)[-5:] == "tried"] += 1
+    assert min(outcomes[True], outcomes[False]) > 20
+
+
+@pytest.mark.parametrize("how", ["written again", "changed in place", "without a checksum"])
+def test_a_log_changed_on_purpose_and_one_of_an_older_version_are_read(tmp_path, how):
+    path = sealed(tmp_path)
+    log = open_run(tmp_path)
+    if how == "written again":
+        log.assign(mine=("time", np.arange(4.0), {"units": "m"})).to_netcdf(path, engine="h5netcdf")
+    elif how == "changed in place":
+        with h5py.File(path, "a") as file:
+            file.attrs["note"] = "of mine"
+    else:
+        path.write_bytes(path.read_bytes().rpartition(SEAL)[0])
+    read = open_run(tmp_path)
+    xr.testing.assert_equal(read.drop_vars("mine", errors="ignore"), log)
+
+
+TIME = np.array([0.0, 0.005, 0.01, 0.015])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"time": ("time", [0.0, 0.01, 0.005, 0.02])}, "time must be finite and increase"),
+        ({"time": ("time", [0.0, 0.005, np.nan, 0.01])}, "time must be finite and increase"),
+        ({"time": ("time", ["a", "b", "c", "d"])}, "time holds <U1; must be numbers"),
+        ({"joint": ("joint", ["Same", "Same"])}, "a label of joint is there twice"),
+        ({"xy": ("xy", ["y", "x"])}, "the labels of xy must be x, y"),
+        ({"hand": ("hand", ["middle"])}, "the labels of hand must be among left, right"),
+        ({"joint_position": ("time", TIME, {"units": "rad"})}, r"joint_position has the dimensions \(time\)"),
+        (
+            {"joint_position": (("joint", "time"), np.ones((2, 4)), {"units": "rad"})},
+            r"must be \(time, joint\)",
+        ),
+        (
+            {"joint_position": (("time", "joint"), np.full((4, 2), "a"), {"units": "rad"})},
+            "joint_position holds <U1; must be numbers",
+        ),
+        ({"grip_engaged": (("time", "hand"), np.ones((4, 1)), {"units": ""})}, "grip_engaged holds float64"),
+        (
+            {"contact_first": ("contact", [1.0, 2.0], {"units": ""})},
+            "contact_first holds float64; must be texts",
+        ),
+        ({"contact_start": ("time", TIME, {"units": "s"})}, r"contact_start has the dimensions \(time\)"),
+        ({"strokes": (("stroke",), TIME, {"units": "s"})}, r"must be \(stroke, bound\)"),
+        ({"mine": ("time", TIME)}, "mine has no units"),
+        ({"mine": ("time", TIME, {"units": 3})}, "mine has no units"),
+    ],
+)
+def test_a_log_of_another_form_is_refused(tmp_path, changes, message):
+    sealed(tmp_path, **changes)
+    with pytest.raises(RunError, match=rf"log\.nc: .*{message}"):
+        open_run(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"mass_kg": "heavy"}, "attribute mass_kg must be a number"),
+        ({"mass_kg": [1.0, 2.0]}, "attribute mass_kg must be a number"),
+        ({"robot": 3}, "attribute robot must be a text"),
+        ({"grips_lost": 0.5}, "attribute grips_lost must be a number"),
+    ],
+)
+def test_an_attribute_of_another_type_is_refused(tmp_path, attributes, message):
+    write_log(dataset().assign_attrs(attributes), tmp_path / "log.nc")
+    with pytest.raises(RunError, match=message):
+        open_run(tmp_path)
+
+
+def test_a_log_without_time_is_refused_and_other_variables_may_be_missing(tmp_path):
+    write_log(dataset().drop_vars("time"), tmp_path / "log.nc")
+    with pytest.raises(RunError, match="has no variable time"):
+        open_run(tmp_path)
+    write_log(dataset()[["zmp"]], tmp_path / "log.nc")
+    assert list(open_run(tmp_path)) == ["zmp"]
+
+
+def test_the_schema_is_what_is_declared():
+    """Dimensions and types of the variables that are checked, from the declarations beside the code."""
+    entries = {entry.name: entry for entry in log_entries()}
+    for name, dims in FORMS.items():
+        assert tuple(entries[name].dims.split(", ")) == dims, name
+    flags = {signal.name for signal in (*LIMIT_SIGNALS, *HAND_SIGNALS, *BALANCE_SIGNALS, *GRIP_SIGNALS)
+             if signal.dtype is bool}  # fmt: skip
+    assert flags == set(FLAGS)

@@ -43,6 +43,7 @@ def test_the_last_push_before_the_fall_does_not_count(fall, strongest, count):
     metrics = push_metrics(log_of(fall), SECTION, plan_pushes(SECTION, SETTINGS), 0.002)
     assert metrics["push.survived_ns"] == strongest
     assert metrics["push.survived_count"] == count
+    assert metrics["push.survived_fraction"] == pytest.approx(count / 3.0)
     # It moved from the second push, at 3.5 s, to 4.45 s.
     assert metrics["push.rest_s"] == pytest.approx(0.95 if count == 3.0 else np.nan, nan_ok=True)
 

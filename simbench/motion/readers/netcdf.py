@@ -9,11 +9,14 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
+from simbench.hdf5.dataset import load_dataset, reading
+from simbench.hdf5.seal import SEAL, checksum
+from simbench.hdf5.structure import check_structure
 from simbench.motion.anatomy import transform
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import Actor, Gap, HumanMotion, InitialPose, validate_motion
 from simbench.motion.read_options import ReadOptions
-from simbench.motion.writers.netcdf import ACTOR_ATTRIBUTES, FORMAT, SEAL, checksum
+from simbench.motion.writers.netcdf import ACTOR_ATTRIBUTES, FORMAT
 from simbench.robot.sides import SIDES
 
 
@@ -38,7 +41,8 @@ def read_netcdf(path: Path, options: ReadOptions) -> HumanMotion:
         Another kind of file, or one that has changed since it was written.
     """
     _check_whole(path)
-    with h5py.File(path, "r") as file:
+    with reading(path, MotionError), h5py.File(path, "r") as file:
+        check_structure(file, path.stat().st_size)
         if file.attrs["format"] != FORMAT:
             raise MotionError(f"{path}: written as {file.attrs['format']!r}; this version reads {FORMAT!r}")
         motion = HumanMotion(
@@ -58,7 +62,7 @@ def read_netcdf(path: Path, options: ReadOptions) -> HumanMotion:
             filled=_gaps(file) if "gap_marker" in file else (),
             handles={side: _handle(file, side) for side in SIDES if f"{side}_handle_position" in file},
         )
-    return validate_motion(motion)
+        return validate_motion(motion)
 
 
 def read_truth(path: Path) -> xr.Dataset:
@@ -80,11 +84,11 @@ def read_truth(path: Path) -> xr.Dataset:
         Another kind of file, one that has changed since it was written, or a recording without ground truth.
     """
     _check_whole(path)
-    with h5py.File(path, "r") as file:
-        if "truth" not in file:
-            raise MotionError(f"{path}: holds no truth; only recordings of virtual actors do")
-    with xr.open_dataset(path, group="truth", engine="h5netcdf") as dataset:
-        return dataset.load()
+    with reading(path, MotionError):
+        with h5py.File(path, "r") as file:
+            if "truth" not in file:
+                raise MotionError(f"{path}: holds no truth; only recordings of virtual actors do")
+        return load_dataset(path, group="truth")
 
 
 def _check_whole(path: Path) -> None:

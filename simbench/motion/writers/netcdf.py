@@ -4,7 +4,6 @@ The files are written with h5py, whose dimension scales are NetCDF-4's dimension
 the file, but would take eight times as long to write the hundreds of recordings of a session.
 """
 
-import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import MotionError
+from simbench.hdf5.seal import SEAL, checksum
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import Actor, HumanMotion
 
@@ -27,9 +27,6 @@ ACTOR_ATTRIBUTES = {
     "actor_sex": "sex",
     "actor_age_years": "age",
 }
-
-# Separator between the HDF5 file, whose own header says where it ends, and the checksum of its bytes.
-SEAL = b"simbench checksum "
 
 Truth = Mapping[str, tuple[tuple[str, ...], ArrayLike, str]]
 """Dimensions, values and unit of each variable of the ground truth."""
@@ -91,22 +88,6 @@ def write_netcdf(
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)
-
-
-def checksum(content: bytes) -> bytes:
-    """Compute the checksum that stands at the end of a file.
-
-    Parameters
-    ----------
-    content : bytes
-        Bytes of the HDF5 file.
-
-    Returns
-    -------
-    bytes
-        SHA-256 of the content in hexadecimal digits.
-    """
-    return hashlib.sha256(content).hexdigest().encode()
 
 
 class _Group:

@@ -481,6 +481,42 @@ _GROUPS: tuple[_Group, ...] = (
         ),
     ),
     _Group(
+        "scenarios with section `stepping`",
+        (
+            _Text(
+                "base.forward_error_m",
+                "Absolute difference of `base.forward_m` from where `stepping.commands` lead: each command "
+                "begins where the one before ends.",
+                _ALL,
+                "base_pose",
+                "How well the robot walks to where it was sent. It grows with the distance: soles slip "
+                "and turn a little in every step.",
+            ),
+            _Text(
+                "base.left_error_m",
+                "Absolute difference of `base.left_m` from where `stepping.commands` lead.",
+                _ALL,
+                "base_pose",
+                "As `base.forward_error_m`, sideways.",
+            ),
+            _Text(
+                "base.turn_error_rad",
+                "Absolute difference of `base.turn_rad` from the sum of the commanded rotations.",
+                _ALL,
+                "base_pose",
+                "A difference means that the soles slip.",
+            ),
+            _Text(
+                "steps.missed_count",
+                "Number of planned steps that were not taken; see `steps.count`.",
+                _ALL,
+                "contact_planned, foot_points",
+                "Above 0: a foot never left the floor, landed too late, or the robot fell before. Increase "
+                "`stepping.lift_m` or the durations of support.",
+            ),
+        ),
+    ),
+    _Group(
         "scenarios with section `push`",
         (
             _Text(
@@ -497,6 +533,14 @@ _GROUPS: tuple[_Group, ...] = (
                 _ALL,
                 "base_pose",
                 "As `push.survived_ns`.",
+            ),
+            _Text(
+                "push.survived_fraction",
+                "Fraction of the scenario's pushes before the robot fell.",
+                _ALL,
+                "base_pose",
+                "1 if the robot survived all of them. Unlike `push.survived_ns`, it can be checked whatever "
+                "the impulses are.",
             ),
             _Text(
                 "push.rest_s",

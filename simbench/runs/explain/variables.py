@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, get_args
 
 import pinocchio as pin
 
-from simbench.runs import log, log_builder, metrics
+from simbench.runs import log_builder, log_signals, metrics
 from simbench.sim import grasp, push, recorder, sensing, state
 from simbench.sim.control import command
 from simbench.sim.fixtures import MECHANISMS
@@ -114,7 +114,7 @@ def shipped_joints() -> tuple[str, ...]:
 def _all_entries() -> Iterator[LogEntry]:
     """Collect the declarations from the modules that make what they declare."""
     time = ("time",)
-    yield from _entries("coordinate", _EVERY, log.COORDINATE_SIGNALS)
+    yield from _entries("coordinate", _EVERY, log_signals.COORDINATE_SIGNALS)
     yield from _entries("variable", _EVERY, state.root_and_joint_signals(7, 6), time)
     yield from _entries("variable", _EVERY, recorder.REFERENCE_SIGNALS, time)
     yield from _entries("variable", _EVERY, command.COMMAND_SIGNALS, time)
@@ -126,13 +126,13 @@ def _all_entries() -> Iterator[LogEntry]:
         present = _EVERY if signal.name == "hand_contact" else _PLANNED
         yield from _entries("variable", present, (signal,), time)
     yield from _entries("variable", _EVERY, log_builder.LIMIT_SIGNALS)
-    yield from _entries("variable", _EVERY, (log.STROKES,))
-    yield from _entries("variable", _EVERY, log.CONTACT_EVENT_SIGNALS)
+    yield from _entries("variable", _EVERY, (log_signals.STROKES,))
+    yield from _entries("variable", _EVERY, log_signals.CONTACT_EVENT_SIGNALS)
     yield from _entries("variable", _FEET, log_builder.ZMP_SIGNALS, time)
     yield from _entries("variable", _FEET, metrics.SUPPORT_SIGNALS, time)
     yield from _entries("variable", _BALANCED, log_builder.BALANCE_SIGNALS, time)
     yield from _fixture_entries()
-    yield from _entries("attribute", _EVERY, log.ATTRIBUTE_SIGNALS)
+    yield from _entries("attribute", _EVERY, log_signals.ATTRIBUTE_SIGNALS)
     yield from _entries("attribute", _BALANCED, log_builder.BALANCE_ATTRIBUTES)
 
 

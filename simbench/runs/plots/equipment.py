@@ -65,7 +65,7 @@ def fixture_coordinates(log: xr.Dataset) -> list[FixtureCoordinate]:
     return [
         FixtureCoordinate(name, log[name].attrs["units"], log[name].values, log[f"{name}_actor"].values)
         for name in names
-        if name in log
+        if name in log and log[name].dims == log[f"{name}_actor"].dims == ("time",)
     ]
 
 

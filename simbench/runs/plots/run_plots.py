@@ -8,6 +8,7 @@ import xarray as xr
 
 from simbench.errors import RunError
 from simbench.runs.log import open_run
+from simbench.runs.log_schema import require_drawable, require_entries
 from simbench.runs.plots.balance import draw_balance
 from simbench.runs.plots.contacts import draw_contacts, has_contacts
 from simbench.runs.plots.equipment import draw_equipment, fixture_coordinates
@@ -17,6 +18,10 @@ from simbench.runs.scenario.loading import Scenario, load_scenario
 
 OnProgress = Callable[[str, int, int], None]
 
+_STATE = ("joint_position", "joint_reference", "torque_motor", "torque_requested", "base_pose")
+"""Variables over time that are drawn of every run."""
+_PLANNED = ("cog_desired", "zmp_desired")
+"""Variables over time that are drawn if the robot was balanced."""
 FOLDER = "plots"
 """Folder of the plots in the run directory."""
 
@@ -64,6 +69,7 @@ def draw_plots(folder: Path, on_progress: OnProgress) -> list[Plot]:
     log = open_run(folder)
     if log.sizes["time"] < 2:
         raise RunError(f"{folder}: interrupted before there was anything to draw")
+    _require_data(log, folder)
     scenario = load_scenario(folder / "scenario.yaml")
     plots = [Plot(name, folder / FOLDER / f"{name}.png") for name in _plot_names(log)]
     (folder / FOLDER).mkdir(exist_ok=True)
@@ -71,6 +77,24 @@ def draw_plots(folder: Path, on_progress: OnProgress) -> list[Plot]:
         _draw(plot, log, scenario)
         on_progress("plots", done, len(plots))
     return plots
+
+
+def _require_data(log: xr.Dataset, folder: Path) -> None:
+    """Refuse a log that lacks what its plots show, or has numbers that cannot be drawn."""
+    require_entries(log, ("joint", "foot", "hand"), ("robot", "settle_s"), folder)
+    equipment = [name for each in fixture_coordinates(log) for name in (each.name, f"{each.name}_actor")]
+    sampled, balance, attributes = [*_STATE, *equipment], (), ()
+    if log.sizes["foot"]:
+        sampled.append("foot_wrench")
+        attributes = ("mass_kg", "gravity_m_s2")
+    if equipment and log.sizes["hand"]:
+        sampled.append("grip_wrench")
+        require_entries(log, ("hand_contact", "strokes"), (), folder)
+    if "zmp" in log:
+        sampled.append("cog")
+        balance = ("zmp", "support_polygon", *(name for name in _PLANNED if name in log))
+    require_entries(log, (*sampled, *balance, "torque_limit"), attributes, folder)
+    require_drawable(log, sampled, folder, may_be_missing=balance)
 
 
 def _plot_names(log: xr.Dataset) -> list[str]:

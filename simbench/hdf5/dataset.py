@@ -1,0 +1,95 @@
+"""Reading of NetCDF files, with one error for everything that can be wrong with them."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import h5py
+import xarray as xr
+
+from simbench.errors import SimbenchError
+from simbench.hdf5.structure import check_structure
+
+READ_ERRORS = (
+    OSError,
+    LookupError,
+    RuntimeError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    MemoryError,
+    EOFError,
+)
+"""Everything that h5py, h5netcdf and xarray raise for damaged files, measured on 4000 of them."""
+
+
+@contextmanager
+def reading(path: Path, error: type[SimbenchError]) -> Iterator[None]:
+    """Turn what h5py, h5netcdf and xarray raise in the body into one error of simbench.
+
+    Parameters
+    ----------
+    path : Path
+        File that the body reads, for the message.
+    error : type
+        Error to raise instead.
+
+    Raises
+    ------
+    SimbenchError
+        Of the given type, if the body raises one of `READ_ERRORS`.
+    """
+    try:
+        with warnings.catch_warnings():
+            # They tell of what is odd in the file; what matters of it is checked after reading.
+            warnings.simplefilter("ignore")
+            yield
+    except READ_ERRORS as cause:
+        raise error(f"{path}: cannot be read: {describe_error(cause)}") from cause
+
+
+def load_dataset(path: Path, group: str | None = None) -> xr.Dataset:
+    """Check the structure of a NetCDF file and read it whole.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    group : str, optional
+        Group to read; by default the root.
+
+    Returns
+    -------
+    xarray.Dataset
+        All variables, loaded.
+
+    Raises
+    ------
+    UnsafeFileError
+        As `check_structure`.
+    OSError, LookupError, RuntimeError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError
+        As h5py, h5netcdf and xarray for a damaged file.
+    """
+    with h5py.File(path, "r") as file:
+        check_structure(file, path.stat().st_size)
+    with xr.open_dataset(path, group=group, engine="h5netcdf") as dataset:
+        return dataset.load()
+
+
+def describe_error(error: BaseException) -> str:
+    """Write an error of a library as one line.
+
+    Parameters
+    ----------
+    error : BaseException
+        The error.
+
+    Returns
+    -------
+    str
+        Its message, or its kind if it has none.
+    """
+    message = error.args[0] if isinstance(error, KeyError) and error.args else error
+    return " ".join(str(message).split()) or type(error).__name__

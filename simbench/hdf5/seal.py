@@ -1,0 +1,99 @@
+"""Checksum at the end of an HDF5 file, checked before the HDF5 library reads it."""
+
+import hashlib
+from enum import Enum
+from pathlib import Path
+
+SEAL = b"simbench checksum "
+"""Separator between the HDF5 file, whose own header says where it ends, and the checksum of its bytes."""
+_DIGITS = 64
+"""Hexadecimal digits of a checksum."""
+_BLOCK = 1 << 20
+"""Bytes that are read at a time."""
+
+
+class SealState(Enum):
+    """State of the checksum at the end of a file.
+
+    `ABSENT` is a file of an older version, of another program, or one that was cut off; `BROKEN` one whose
+    bytes have changed since they were written.
+    """
+
+    INTACT = "intact"
+    ABSENT = "absent"
+    BROKEN = "broken"
+
+
+def checksum(content: bytes) -> bytes:
+    """Compute the checksum that stands at the end of a file.
+
+    Parameters
+    ----------
+    content : bytes
+        Bytes of the HDF5 file.
+
+    Returns
+    -------
+    bytes
+        SHA-256 of the content in hexadecimal digits.
+    """
+    return hashlib.sha256(content).hexdigest().encode()
+
+
+def append_seal(path: Path) -> None:
+    """Append the checksum to an HDF5 file.
+
+    HDF5 ignores bytes after the end that its header declares, and cuts them off when it changes the file.
+
+    Parameters
+    ----------
+    path : Path
+        Complete HDF5 file without a checksum.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read or written.
+    """
+    digest = _digest(path, path.stat().st_size)
+    with path.open("ab") as file:
+        file.write(SEAL + digest)
+
+
+def inspect_seal(path: Path) -> SealState:
+    """Compare the bytes of a file with the checksum at its end.
+
+    Parameters
+    ----------
+    path : Path
+        HDF5 file.
+
+    Returns
+    -------
+    SealState
+        Whether there is a checksum, and whether it fits.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    """
+    length = path.stat().st_size - len(SEAL) - _DIGITS
+    if length < 0:
+        return SealState.ABSENT
+    with path.open("rb") as file:
+        file.seek(length)
+        tail = file.read()
+    if not tail.startswith(SEAL):
+        return SealState.ABSENT
+    return SealState.INTACT if tail[len(SEAL) :] == _digest(path, length) else SealState.BROKEN
+
+
+def _digest(path: Path, length: int) -> bytes:
+    """Compute the checksum of the first bytes of a file."""
+    digest, left = hashlib.sha256(), length
+    with path.open("rb") as file:
+        while left > 0 and (block := file.read(min(_BLOCK, left))):
+            digest.update(block)
+            left -= len(block)
+    return digest.hexdigest().encode()
