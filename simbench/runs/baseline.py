@@ -2,9 +2,7 @@
 
 import json
 import math
-import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeGuard
@@ -16,6 +14,7 @@ from simbench.documents.json_document import parse_json
 from simbench.documents.text_file import read_text
 from simbench.errors import BaselineError
 from simbench.runs.tolerances import SPREADS, Better, metric_direction, usual_tolerance
+from simbench.storage.whole_file import write_whole
 
 Metric = float | bool | str | None
 Outcome = Literal["holds", "worse", "better", "missing", "new"]
@@ -135,14 +134,10 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
         If it cannot be written.
     """
     lines = [f"  {json.dumps(name)}: {_entry(baseline[name])}" for name in sorted(baseline)]
-    working = path.with_name(path.name + ".incomplete")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        working.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-        os.replace(working, path)
+        write_whole(path, "{\n" + ",\n".join(lines) + "\n}\n")
     except OSError as error:
-        with suppress(OSError):
-            working.unlink()
         raise BaselineError(f"{path}: cannot write the baseline: {error.strerror}") from None
 
 

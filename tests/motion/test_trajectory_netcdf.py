@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 
 from simbench.errors import MotionError
+from simbench.hdf5.seal import SEAL, checksum
 from simbench.motion import trajectory_file
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_file import (
@@ -17,7 +18,6 @@ from simbench.motion.trajectory_file import (
     write_trajectory,
     write_trajectory_netcdf,
 )
-from simbench.hdf5.seal import SEAL, checksum
 
 ATTRIBUTES = {"source": "actor:drawer", "robot": "romeo", "method": "analytical", "slow_down": 1.25}
 

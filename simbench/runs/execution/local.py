@@ -3,7 +3,6 @@
 import multiprocessing
 import os
 import signal
-import threading
 import traceback
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
 from simbench.errors import SimbenchError
+from simbench.termination import end_with_parent
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,9 @@ def run_isolated(
                 index, arguments = waiting.pop()
                 receiver, sender = context.Pipe(duplex=False)
                 process = context.Process(target=_run_job, args=(sender, function, arguments))
-                # A terminal sends Ctrl-C to all processes: only this one handles it, and ends the others.
-                before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+                # A terminal sends Ctrl-C and SIGHUP to all processes: only this one handles them and ends the
+                # others.
+                before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
                 try:
                     process.start()
                     running[receiver] = (index, process)
@@ -141,24 +142,6 @@ def crash_result(status: int | None) -> JobResult:
         An error, marked as a crash.
     """
     return JobResult(error=f"its process died, exit status {status}", crashed=True)
-
-
-def end_with_parent(parents_end: Callable[[], object]) -> None:
-    """Let SIGTERM interrupt this process, and send it one as soon as the process that waits for it ends.
-
-    Parameters
-    ----------
-    parents_end : callable
-        Function that returns when the waiting process has ended; it is called in a thread of its own.
-    """
-    if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-
-    def watch() -> None:
-        parents_end()
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _run_job(
