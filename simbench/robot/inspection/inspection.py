@@ -9,7 +9,7 @@ from simbench.errors import RobotError
 from simbench.resources import resource_dir
 from simbench.robot.description import read_description
 from simbench.robot.inspection.joint_warnings import find_joint_warnings, find_side_warnings
-from simbench.robot.inspection.link_extent import compute_link_extent, find_empty_meshes
+from simbench.robot.inspection.link_extent import compute_link_extent
 from simbench.robot.inspection.link_warnings import MassProperties, find_link_warnings, mass_properties
 from simbench.robot.robot import load_robot
 from simbench.robot.urdf.elements import UrdfJoint, UrdfTree, parse_urdf, read_elements
@@ -176,7 +176,6 @@ def _find_warnings(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]
     """Find everything that looks wrong with the elements of a URDF."""
     warnings = normalise_urdf(robot, tree, folder)
     for link in tree.links:
-        warnings += find_empty_meshes(link, folder)
         warnings += find_link_warnings(link, compute_link_extent(link, folder))
     for joint in tree.joints:
         warnings += find_joint_warnings(joint)
