@@ -21,7 +21,7 @@ from simbench.retargeting.reference.whole_body import build_whole_body_reference
 from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import SEATED, Robot, load_robot
 from simbench.robot.variation import draw_variation
-from simbench.runs.checks import Check, check_metrics
+from simbench.runs.checks import DIVERGED, Check, check_metrics
 from simbench.runs.log import write_log
 from simbench.runs.log_builder import make_log, with_balance
 from simbench.runs.metrics import FELL_HEIGHT, fixture_metrics, run_metrics
@@ -68,6 +68,8 @@ class RunResult:
         File of the video; None if there is none.
     renderer : str or None
         Renderer that drew the video, `EGL` or `TinyRenderer`.
+    diverged : str or None
+        When the physics diverged and what did first, in one line; None if it did not.
     """
 
     directory: Path
@@ -75,6 +77,7 @@ class RunResult:
     checks: tuple[Check, ...]
     video: Path | None = None
     renderer: str | None = None
+    diverged: str | None = None
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -122,16 +125,18 @@ def run_scenario(
         "provenance.json": json_text(collect_provenance(scenario.seed, sys.argv)),
     }
     with run_directory(out, inputs) as folder:
-        metrics = _run(scenario, folder, gui=gui, on_progress=on_progress)
+        metrics, diverged = _run(scenario, folder, gui=gui, on_progress=on_progress)
         write_metrics(folder, metrics)
         if video:
             _, renderer = render_video(folder, None, on_progress=on_progress)
     checks = check_metrics(scenario.checks, metrics)
-    return RunResult(out, metrics, checks, out / "video.mp4" if video else None, renderer)
+    return RunResult(out, metrics, checks, out / "video.mp4" if video else None, renderer, diverged)
 
 
-def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress) -> dict[str, Any]:
-    """Simulate a scenario, write its log, and return its metrics."""
+def _run(
+    scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
+) -> tuple[dict[str, Any], str | None]:
+    """Simulate a scenario and write its log; return its metrics, and how the physics diverged if it did."""
     robot = load_robot(scenario.robot.name)
     _require_legs(robot, scenario)
     mechanisms = scenario_mechanisms(scenario)
@@ -199,13 +204,17 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
                 if balanced:
                     log = with_balance(log, balanced.balancer)
                 write_log(log, folder / "log.nc")
-    metrics: dict[str, Any] = {**course.metrics, **run_metrics(log), **_timing(recorder, settings.timestep_s)}
+    plan_and_timing = {**course.metrics, **_timing(recorder, settings.timestep_s)}
+    if recorder.divergence is not None:
+        # Nothing that follows from states that are no motion is a result.
+        return {**plan_and_timing, DIVERGED: recorder.divergence.time}, str(recorder.divergence)
+    metrics: dict[str, Any] = {**plan_and_timing, **run_metrics(log)}
     if scenario.push is not None:
         metrics |= push_metrics(log, scenario.push, pushes, settings.timestep_s)
     for mechanism in mechanisms:
         joints = {joint.name: joint.unit for joint in mechanism.joints}
         metrics |= fixture_metrics(log, mechanism.name, joints)
-    return metrics
+    return metrics, None
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ SIZES = {
 
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 _BLANKS = re.compile(r"[ \t\r\n]+")
+_LONGEST_MESSAGE = 1000
 _SMALLEST = sys.float_info.min
 
 LARGEST_LENGTH = 1e4
@@ -329,3 +330,22 @@ def is_plain_number(text: str) -> bool:
         Whether it is.
     """
     return _NUMBER.fullmatch(text) is not None
+
+
+def printable(line: str) -> str:
+    """Write a message that quotes a file so that it stays one line of limited length on any terminal.
+
+    Parameters
+    ----------
+    line : str
+        The message.
+
+    Returns
+    -------
+    str
+        The message with escapes for characters that cannot be printed; its middle is left out if it is
+        longer than a screen.
+    """
+    text = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in line)
+    half = _LONGEST_MESSAGE // 2
+    return text if len(text) <= _LONGEST_MESSAGE else f"{text[:half]} … {text[-half:]}"
