@@ -15,7 +15,7 @@ from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.fixed_base.plan import plan_arm
 from simbench.retargeting.reference.arm import build_arm_reference
 from simbench.retargeting.reference.joint_sweep import build_sweep_reference
-from simbench.retargeting.reference.reference import Timeline
+from simbench.retargeting.reference.reference import Timeline, require_finite
 from simbench.retargeting.reference.standing import build_standing_reference
 from simbench.retargeting.reference.whole_body import build_whole_body_reference
 from simbench.retargeting.whole_body.plan import plan_motion
@@ -147,6 +147,7 @@ def _run(
         course = _plan_own_motion(robot, scenario)
     else:
         course = _plan_from_recording(robot, scenario, mechanisms, on_progress)
+    require_finite(course.timeline, robot, settings.timestep_s)
     if seat is not None:
         begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
         require_seat(robot, begin, seat)
