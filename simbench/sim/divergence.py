@@ -40,8 +40,11 @@ class Divergence(NamedTuple):
         )
 
 
-def find_divergence(robot: Robot, states: RobotState) -> tuple[int, str] | None:
+def find_divergence(robot: Robot, states: RobotState, *, fallen: bool = False) -> tuple[int, str] | None:
     """Find the first of several states that no motion reaches.
+
+    The impact of a fall drives light joints, such as wrists, to the speed where Bullet cuts them off: after a
+    fall only what is not finite counts.
 
     Parameters
     ----------
@@ -49,26 +52,28 @@ def find_divergence(robot: Robot, states: RobotState) -> tuple[int, str] | None:
         Robot in these states.
     states : RobotState
         K states: q (K, nq) and v (K, nv).
+    fallen : bool
+        Whether the robot has fallen.
 
     Returns
     -------
     tuple of int and str, or None
         Index of the state, and what reached it first; None if all states are motions.
     """
-    q, v = states.q, states.v
+    q, v, bound = states.q, states.v, np.inf if fallen else SPEED_BOUND
     # NaN is not less than anything.
-    if (np.abs(v) < SPEED_BOUND).all() and (np.abs(q) < FARTHEST).all():
+    if (np.abs(v) < bound).all() and (np.abs(q) < FARTHEST).all():
         return None
     speed = np.where(np.isfinite(v), np.abs(v), np.inf)
     beyond = ~np.isfinite(q)
     if robot.floating:
         beyond[:, :3] |= np.abs(q[:, :3]) >= FARTHEST
-    rows = (speed >= SPEED_BOUND).any(axis=1) | beyond.any(axis=1)
+    rows = (speed >= bound).any(axis=1) | beyond.any(axis=1)
     if not rows.any():
         return None
     row = int(rows.argmax())
     column = int(speed[row].argmax())
-    if speed[row, column] >= SPEED_BOUND:
+    if speed[row, column] >= bound:
         return row, _describe_speed(robot, column, float(v[row, column]))
     column = int(beyond[row].argmax())
     if column < robot.root_q:

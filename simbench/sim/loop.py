@@ -313,7 +313,7 @@ class _Loop:
         """Widen the extremes by `count` states from step `first` on; end where the physics diverges."""
         simulation, recorder, last = self._simulation, self._recorder, first_rows(self._last, count)
         robot = simulation.body.robot
-        found = find_divergence(robot, last)
+        found = find_divergence(robot, last, fallen=self._end < self._steps)
         if found is None:
             cause = find_fixture_divergence(simulation.fixtures)
             found = None if cause is None else (0, cause)

@@ -107,6 +107,23 @@ def test_a_joint_far_from_zero_is_no_explosion_of_the_base(puma560):
     assert find_divergence(puma560, states) is None
 
 
+def test_after_a_fall_only_what_is_not_finite_counts(romeo):
+    """The impact throws light joints to the speed at which the engine cuts them off."""
+    logs = []
+    for entry, value in ((("v", 9), 100.0), (("v", 9), np.nan)):
+        recorder = Recorder(200, romeo)
+        with open_world(DT) as world:
+            body = world.add_robot(romeo, HIGH, np.zeros(len(romeo.joint_names)))
+            body = Disturbed(body, 130, entry, value)
+            options = LoopOptions(5, fallen_height=4.999)
+            simulate(Simulation(body, resting(romeo, 1000)), recorder, options)
+        logs.append(recorder)
+    shaken, broken = logs
+    assert shaken.divergence is None
+    assert 500 < shaken.steps < 700
+    assert broken.divergence.time == pytest.approx(0.130)
+
+
 class _Overcome:
     every = 2
 

@@ -25,6 +25,8 @@ _BLANKS = re.compile(r"[ \t\r\n]+")
 _LONGEST_MESSAGE = 1000
 _SMALLEST = sys.float_info.min
 
+LONGEST_NAME = 255
+"""Longest name, bytes. Bullet copies names to buffers of 1024 bytes without a look at their length."""
 LARGEST_LENGTH = 1e4
 """Largest distance (m), angle (rad) or scale."""
 
@@ -170,11 +172,16 @@ def parse_urdf(path: Path) -> ET.Element:
         `<robot>`.
     """
     robot = read_xml(path)
-    if path.suffix == ".xacro" or any("xacro" in element.tag for element in robot.iter()):
+    if path.suffix == ".xacro" or any(map(_is_macro, robot.iter())):
         raise RobotError(f"{path}: a xacro file, not yet a URDF; expand it: xacro {path.name} > robot.urdf")
     if robot.tag != "robot":
         raise RobotError(f"{path}: expected <robot> as the outermost element, found <{robot.tag}>")
     return robot
+
+
+def _is_macro(element: ET.Element) -> bool:
+    """Tell whether an element is one of xacro, or has an expression of it as a value."""
+    return "xacro" in element.tag or any("${" in value for value in element.attrib.values())
 
 
 def read_elements(robot: ET.Element) -> UrdfTree:

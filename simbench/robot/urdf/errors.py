@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from simbench.robot.native_output import quiet_native_output
-from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfJoint, UrdfTree, printable
+from simbench.robot.urdf.elements import LARGEST_LENGTH, LONGEST_NAME, UrdfJoint, UrdfTree, printable
 
 MOVING = ("revolute", "continuous", "prismatic")
 UNSUPPORTED = {
@@ -18,8 +18,6 @@ UNSUPPORTED = {
 RESERVED_NAMES = ("universe", "root_joint")
 MOST_JOINTS = 127
 """Bullet's messages have room for the state of so many joints, whether they move or not."""
-LONGEST_NAME = 255
-"""Longest name, bytes. Bullet copies names to buffers of 1024 bytes without a look at their length."""
 LARGEST_MASS = 1e6
 """Largest mass, kg."""
 LARGEST_INERTIA = 1e9

@@ -185,7 +185,9 @@ def normalise_materials(robot: ET.Element, folder: Path) -> list[str]:
                 texture.set("filename", str(path))
         for color in material.findall("color"):
             rgba = color.get("rgba", "")
-            if len(parse_numbers(rgba)) != 4:
+            values = parse_numbers(rgba)
+            if len(values) != 4 or not all(0.0 <= value <= 1.0 for value in values):
                 color.set("rgba", GREY)
-                notes.append(f'{where}: rgba="{rgba}" is not 4 finite numbers; made grey')
+                problem = "4 finite numbers" if len(values) != 4 else "4 numbers from 0 to 1"
+                notes.append(f'{where}: rgba="{rgba}" is not {problem}; made grey')
     return notes

@@ -5,10 +5,11 @@ get what is listed here, with every number in plain notation.
 """
 
 import xml.etree.ElementTree as ET
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 
-from simbench.robot.urdf.elements import INERTIA, is_plain_number, parse_numbers
+from simbench.robot.urdf.elements import INERTIA, LONGEST_NAME, is_plain_number, parse_numbers
 
 _ORIGIN = ("xyz", "rpy")
 _ATTRIBUTES: dict[str, tuple[str, ...]] = {
@@ -77,8 +78,24 @@ def keep_known_parts(robot: ET.Element) -> list[str]:
             f"{_where(robot, parent)}: {counted[tag]} <{tag}>; only the first counts" for tag in repeated
         ]
     _reduce(robot)
+    if not robot.get("name"):
+        robot.set("name", "robot")
+        notes.append("robot: has no name; called `robot`")
+    for element in robot.iter():
+        # Names of links and joints are checked before: others refer to them.
+        if element.tag in ("robot", "material", "visual", "collision"):
+            element.set("name", _short_name(element.get("name", ""), element.tag))
+            if not element.get("name"):
+                del element.attrib["name"]
     notes += _resolve_materials(robot)
     return notes
+
+
+def _short_name(name: str, kind: str) -> str:
+    """Replace a name that is too long for Bullet, or cannot be printed, by one that stands for it."""
+    if name.isprintable() and len(name.encode(errors="replace")) <= LONGEST_NAME:
+        return name
+    return f"{kind} {zlib.crc32(name.encode(errors='replace')):08x}"
 
 
 def _may_repeat(parent: ET.Element, tag: str) -> bool:
