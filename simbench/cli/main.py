@@ -213,7 +213,9 @@ def run(
     if result.video is not None:
         print(f"video  {result.video}  (drawn by {result.renderer})")
     failed = [each for each in result.checks if not each.passed]
-    for check in failed:
+    if result.diverged is not None:
+        print(result.diverged, file=sys.stderr)
+    for check in failed if result.diverged is None else ():
         value = format_value(result.metrics.get(check.name))
         print(f"check failed: {check.name} is {value}, must be {check.bound}", file=sys.stderr)
     if plots:

@@ -20,6 +20,7 @@ from simbench.robot.drives import (
     read_gains,
     require_known,
 )
+from simbench.robot.native_output import quiet_native_output
 from simbench.robot.urdf.source import read_urdf
 
 __all__ = ["Friction", "Hand", "Motors", "Robot", "load_robot", "placed_robot"]
@@ -235,7 +236,8 @@ def _read_model(urdf: Path, text: str, floating: bool) -> pin.Model:
     """Build the Pinocchio model of a URDF."""
     root = (pin.JointModelFreeFlyer(),) if floating else ()
     try:
-        return pin.buildModelFromXML(text, *root)
+        with quiet_native_output():
+            return pin.buildModelFromXML(text, *root)
     except (ValueError, RuntimeError) as error:
         raise RobotError(f"{urdf}: not a URDF that Pinocchio can read: {error}") from error
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from simbench.options import Bound
 
+DIVERGED = "simulation.diverged_s"
+"""Metric of a run whose physics diverged: when, s. Other runs do not have it."""
+
 Metric = float | bool | str | None
 
 
@@ -42,8 +45,10 @@ def check_metrics(checks: Mapping[str, bool | Bound], metrics: Mapping[str, Metr
     -------
     tuple of Check
         In the order of `checks`. A metric that is absent, not a number or of another kind than its bound
-        does not pass.
+        does not pass. A run whose physics diverged has one check, which it does not pass.
     """
+    if metrics.get(DIVERGED) is not None:
+        return (Check(DIVERGED, False, "absent: the physics must not diverge"),)
     return tuple(
         Check(name, _holds(bound, metrics.get(name)), _describe(bound)) for name, bound in checks.items()
     )

@@ -82,6 +82,10 @@ BALANCE_ATTRIBUTES: tuple[Signal[None], ...] = (
     Signal("balance_gave_up_s", (), "s", "Time from which the balance controller held still; NaN if never."),
 )
 """Attributes that `with_balance` adds to a log."""
+DIVERGENCE_ATTRIBUTES: tuple[Signal[None], ...] = (
+    Signal("diverged", (), "", "When the physics diverged and what did first; absent if not.", dtype=str),
+)
+"""Attributes of the log of a run whose physics diverged."""
 
 
 def actor_signals(mechanism: Mechanism) -> tuple[Signal[None], ...]:
@@ -207,6 +211,8 @@ def make_log(
         "thigh_links": " ".join(robot.thighs),
         "seat": seat,
     }
+    if recorder.divergence is not None:
+        attributes["diverged"] = str(recorder.divergence)
     log = build_dataset(variables, coordinates, attributes)
     return add_support_polygon(log) if stands else log
 

@@ -16,13 +16,13 @@ from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.fixed_base.plan import plan_arm
 from simbench.retargeting.reference.arm import build_arm_reference
 from simbench.retargeting.reference.joint_sweep import build_sweep_reference
-from simbench.retargeting.reference.reference import Timeline
+from simbench.retargeting.reference.reference import Timeline, require_finite
 from simbench.retargeting.reference.standing import build_standing_reference
 from simbench.retargeting.reference.whole_body import build_whole_body_reference
 from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import SEATED, Robot, load_robot
 from simbench.robot.variation import draw_variation
-from simbench.runs.checks import Check, check_metrics
+from simbench.runs.checks import DIVERGED, Check, check_metrics
 from simbench.runs.log import write_log
 from simbench.runs.log_builder import cumulative_variables, make_log, with_balance
 from simbench.runs.log_parts import LogParts
@@ -71,6 +71,8 @@ class RunResult:
         File of the video; None if there is none.
     renderer : str or None
         Renderer that drew the video, `EGL` or `TinyRenderer`.
+    diverged : str or None
+        When the physics diverged and what did first, in one line; None if it did not.
     """
 
     directory: Path
@@ -78,6 +80,7 @@ class RunResult:
     checks: tuple[Check, ...]
     video: Path | None = None
     renderer: str | None = None
+    diverged: str | None = None
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -125,16 +128,18 @@ def run_scenario(
         "provenance.json": json_text(collect_provenance(scenario.seed, sys.argv)),
     }
     with run_directory(out, inputs) as folder:
-        metrics = _run(scenario, folder, gui=gui, on_progress=on_progress)
+        metrics, diverged = _run(scenario, folder, gui=gui, on_progress=on_progress)
         write_metrics(folder, metrics)
         if video:
             _, renderer = render_video(folder, None, on_progress=on_progress)
     checks = check_metrics(scenario.checks, metrics)
-    return RunResult(out, metrics, checks, out / "video.mp4" if video else None, renderer)
+    return RunResult(out, metrics, checks, out / "video.mp4" if video else None, renderer, diverged)
 
 
-def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress) -> dict[str, Any]:
-    """Simulate a scenario, write its log, and return its metrics."""
+def _run(
+    scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
+) -> tuple[dict[str, Any], str | None]:
+    """Simulate a scenario and write its log; return its metrics, and how the physics diverged if it did."""
     robot = load_robot(scenario.robot.name)
     _require_legs(robot, scenario)
     mechanisms = scenario_mechanisms(scenario)
@@ -145,6 +150,7 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
         course = _plan_own_motion(robot, scenario)
     else:
         course = _plan_from_recording(robot, scenario, mechanisms, on_progress)
+    require_finite(course.timeline, robot, settings.timestep_s)
     if seat is not None:
         begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
         require_seat(robot, begin, seat)
@@ -200,7 +206,11 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
         )
         cumulative = cumulative_variables(mechanisms)
         log = _simulate_logged(simulation, recorder, options, folder, build_log, cumulative)
-    metrics: dict[str, Any] = {**course.metrics, **run_metrics(log), **_timing(recorder, settings.timestep_s)}
+    plan_and_timing = {**course.metrics, **_timing(recorder, settings.timestep_s)}
+    if recorder.divergence is not None:
+        # Nothing that follows from states that are no motion is a result.
+        return {**plan_and_timing, DIVERGED: recorder.divergence.time}, str(recorder.divergence)
+    metrics: dict[str, Any] = {**plan_and_timing, **run_metrics(log)}
     if scenario.stepping is not None:
         metrics |= step_metrics(metrics, scenario.stepping, int(log.attrs["steps"]))
     if scenario.push is not None:
@@ -208,7 +218,7 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
     for mechanism in mechanisms:
         joints = {joint.name: joint.unit for joint in mechanism.joints}
         metrics |= fixture_metrics(log, mechanism.name, joints)
-    return metrics
+    return metrics, None
 
 
 def _simulate_logged(

@@ -16,7 +16,7 @@ from simbench.runs.baseline import (
     measure_baseline,
     read_baseline,
 )
-from simbench.runs.checks import Check
+from simbench.runs.checks import DIVERGED, Check
 from simbench.runs.execution.local import JobResult, run_isolated
 from simbench.runs.metric_format import format_value
 from simbench.runs.run_records import read_metrics
@@ -275,7 +275,9 @@ def evaluate_run(
     failed_checks : tuple of FailedCheck
         Violated checks.
     """
-    verdicts = () if baseline is None else compare(baseline, metrics)
+    # Of physics that diverged, one line is enough.
+    compared = baseline is not None and metrics.get(DIVERGED) is None
+    verdicts = compare(baseline or {}, metrics) if compared else ()
     return verdicts, tuple(
         FailedCheck(check.name, check.bound, metrics.get(check.name)) for check in checks if not check.passed
     )

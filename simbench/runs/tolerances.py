@@ -28,6 +28,7 @@ BETTER: tuple[tuple[str, Better], ...] = (
     ("*.held_fraction", "higher"),
     ("push.survived_*", "higher"),
     ("push.rest_s", "lower"),
+    ("simulation.diverged_s", "higher"),
     ("fell", "lower"),
     ("*.gave_up", "lower"),
     ("*.lost", "lower"),

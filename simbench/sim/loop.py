@@ -9,11 +9,13 @@ from typing import Protocol
 import numpy as np
 import pinocchio as pin
 
+from simbench.errors import SimbenchError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compile_timer
 from simbench.retargeting.reference.reference import Reference
 from simbench.sim.control.controller import make_controller
 from simbench.sim.control.laws import ControlLaw
+from simbench.sim.divergence import Divergence, find_divergence, find_fixture_divergence, first_rows
 from simbench.sim.engine import GRAVITY, Contacts, Fixture, RobotBody
 from simbench.sim.equipment import resist
 from simbench.sim.grasp import Grip, apply_grips
@@ -36,6 +38,8 @@ _AFTER_FALL = 0.5
 """Time for which a run goes on after a fall, s."""
 _KEPT_STATES = 64
 """Number of states whose extremes are taken at once."""
+_NUMERICAL_ERRORS = (ArithmeticError, ValueError, IndexError, RuntimeError)
+"""Exceptions with which controllers answer to states that are not finite."""
 
 
 class Balancer(Protocol):
@@ -125,6 +129,9 @@ def simulate(simulation: Simulation, recorder: Recorder, options: LoopOptions) -
     A sample at t holds the state and the reference at t, the commands given from t on, and the contact forces
     of the step that ended at t. Extremes of joint position and speed are taken at every step.
 
+    If the physics diverges, the simulation ends, `recorder.divergence` says when and what first, and the
+    samples are those before.
+
     Parameters
     ----------
     simulation : Simulation
@@ -140,9 +147,18 @@ def simulate(simulation: Simulation, recorder: Recorder, options: LoopOptions) -
         with compile_timer() as compile_time:
             started = clock.perf_counter()
             try:
-                loop.run(compile_time)
-            finally:
+                # What diverges overflows before it is noticed.
+                with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                    loop.run(compile_time)
                 loop.finish_extremes()
+            except (*_NUMERICAL_ERRORS, SimbenchError):
+                loop.finish_extremes(interrupted=True)
+                if recorder.divergence is None:
+                    raise
+            except BaseException:
+                loop.finish_extremes()
+                raise
+            finally:
                 recorder.wall_time = clock.perf_counter() - started - compile_time()
     finally:
         recorder.grips_lost = sum(grip.lost for grip in simulation.grips)
@@ -192,7 +208,7 @@ class _Loop:
         read_state, control, advance = body.read_state, self._controller.step, body.world.step
         stop, now = options.stop, clock.perf_counter
         for step in range(steps):
-            if step >= self._end or stop():
+            if step >= self._end or recorder.divergence or stop():
                 break
             state = states[step % _KEPT_STATES]
             read_state(state)
@@ -216,16 +232,24 @@ class _Loop:
             before = now()
             advance()
             recorder.step_time += now() - before
-            if (step + 1) % _KEPT_STATES == 0:
-                self._take_extremes(_KEPT_STATES)
             recorder.steps = step + 1
+            if (step + 1) % _KEPT_STATES == 0:
+                self._take_extremes(step + 1 - _KEPT_STATES, _KEPT_STATES)
             if options.realtime:
                 clock.sleep(max(0.0, started + step * timestep - now()))
         options.progress(steps, steps)
 
-    def finish_extremes(self) -> None:
-        """Take the extremes of the last states, fewer than are taken at once."""
-        self._take_extremes(self._recorder.steps % _KEPT_STATES)
+    def finish_extremes(self, *, interrupted: bool = False) -> None:
+        """Take the extremes of the last states, fewer than are taken at once.
+
+        Parameters
+        ----------
+        interrupted : bool
+            Whether the last step ended after its state was read and before it counted.
+        """
+        count = self._recorder.steps % _KEPT_STATES
+        if self._recorder.divergence is None:
+            self._take_extremes(self._recorder.steps - count, count + interrupted)
 
     def _sense(self, step: int, *, hold_feet: bool) -> None:
         """Sum up the contacts of the last step, and tell the controller which feet are held."""
@@ -285,8 +309,17 @@ class _Loop:
             reference.acceleration[rows],
         )
 
-    def _take_extremes(self, count: int) -> None:
-        """Widen the recorder's extremes by the last `count` states."""
-        robot = self._simulation.body.robot
-        positions, velocities = self._last.q[:count, robot.root_q :], self._last.v[:count, robot.root_v :]
-        self._recorder.take_extremes(positions, velocities)
+    def _take_extremes(self, first: int, count: int) -> None:
+        """Widen the extremes by `count` states from step `first` on; end where the physics diverges."""
+        simulation, recorder, last = self._simulation, self._recorder, first_rows(self._last, count)
+        robot = simulation.body.robot
+        found = find_divergence(robot, last, fallen=self._end < self._steps)
+        if found is None:
+            cause = find_fixture_divergence(simulation.fixtures)
+            found = None if cause is None else (0, cause)
+        if found is not None:
+            count, cause = found
+            recorder.divergence = Divergence((first + count) * self._timestep, cause)
+            recorder.end_at(recorder.divergence.time, first + count)
+        positions, velocities = last.q[:count, robot.root_q :], last.v[:count, robot.root_v :]
+        recorder.take_extremes(positions, velocities)

@@ -13,6 +13,7 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.sim import grasp, push, sensing
 from simbench.sim.control import command
+from simbench.sim.divergence import Divergence
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.sensing import POINTS_PER_FOOT, ContactEvent, contact_wrench_signal
 from simbench.sim.signals import Signal, Source
@@ -40,6 +41,10 @@ DERIVED_SIGNALS: tuple[Signal[None], ...] = (
 
 Channels = list[tuple[NDArray[Any], Callable[[Source], ArrayLike]]]
 """Signals that are measured on the same object: the array of each, and the function that measures it."""
+
+
+_SAME_TIME = 1e-9
+"""Difference of two times that are the same but for rounding, s."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +108,7 @@ class Recorder:
         self.step_time = 0.0
         self.balance_time: list[float] = []
         self.steps = 0
+        self.divergence: Divergence | None = None
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Return the samples of a signal, (S, ...), of which the first `count` are filled."""
@@ -149,6 +155,21 @@ class Recorder:
         part.time, part.count = self.time[rows].copy(), self.count - first
         part._values = {name: values[rows].copy() for name, values in self._values.items()}
         return part
+
+    def end_at(self, time: float, steps: int) -> None:
+        """Drop the samples and the events from a time on.
+
+        Parameters
+        ----------
+        time : float
+            Time of the first sample that is dropped, s.
+        steps : int
+            Number of physics steps before it.
+        """
+        # The first sample is where the robot was put.
+        self.count = max(1, min(self.count, int(np.searchsorted(self.time[: self.count], time - _SAME_TIME))))
+        self.steps = steps
+        self.events[:] = [event for event in self.events if event.start < time]
 
     def take_extremes(self, q: Array, v: Array) -> None:
         """Widen the extremes by the joint positions and velocities of states.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
+from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.path_solver import chain_step
 from simbench.retargeting.collision.pair_distances import (
@@ -15,6 +16,7 @@ from simbench.retargeting.collision.pair_distances import (
     possible_pairs,
 )
 from simbench.robot.grips import close_hands
+from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import Robot
 from simbench.robot.upper_body import upper_body_locks
 
@@ -88,12 +90,23 @@ def convex_shapes(robot: Robot) -> pin.GeometryModel:
     -------
     pinocchio.GeometryModel
         One shape for each collision element of the URDF.
+
+    Raises
+    ------
+    RobotError
+        If a collision mesh has no convex hull, such as one that is flat.
     """
-    geometry = pin.buildGeomFromUrdfString(robot.model, robot.urdf_text, pin.GeometryType.COLLISION)
-    for shape in geometry.geometryObjects:
-        if hasattr(shape.geometry, "buildConvexRepresentation"):
-            shape.geometry.buildConvexRepresentation(False)
-            shape.geometry = shape.geometry.convex
+    with quiet_native_output():
+        try:
+            geometry = pin.buildGeomFromUrdfString(robot.model, robot.urdf_text, pin.GeometryType.COLLISION)
+            for shape in geometry.geometryObjects:
+                if hasattr(shape.geometry, "buildConvexRepresentation"):
+                    shape.geometry.buildConvexRepresentation(False)
+                    shape.geometry = shape.geometry.convex
+        except (ValueError, RuntimeError) as error:
+            raise RobotError(
+                f"{robot.urdf}: a collision mesh cannot be made convex: {' '.join(str(error).split())[:200]}"
+            ) from error
     return geometry
 
 

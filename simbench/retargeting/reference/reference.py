@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.contact.hand_plan import HandPlan
+from simbench.robot.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -70,3 +72,33 @@ class Timeline:
     zmp: Array = field(default_factory=lambda: np.empty((0, 2)))
     cog: Array = field(default_factory=lambda: np.empty((0, 3)))
     cog_velocity: Array = field(default_factory=lambda: np.empty((0, 3)))
+
+
+def require_finite(timeline: Timeline, robot: Robot, timestep: float) -> None:
+    """Refuse a planned motion that is not a finite number everywhere.
+
+    Parameters
+    ----------
+    timeline : Timeline
+        The planned motion.
+    robot : Robot
+        Robot whose joints it moves.
+    timestep : float
+        Duration of a physics step, s.
+
+    Raises
+    ------
+    RetargetError
+        With the time and the joint where it first is not.
+    """
+    reference = timeline.reference
+    rows = (reference.position, reference.velocity, reference.feedforward, reference.acceleration)
+    finite = np.logical_and.reduce([np.isfinite(each) for each in rows])
+    if finite.all():
+        return
+    step = int((~finite).any(axis=1).argmax())
+    joint = robot.joint_names[int((~finite[step]).argmax())]
+    raise RetargetError(
+        f"the planned motion is not a finite number from {step * timestep:.3f} s on, first joint {joint}; "
+        f"the recording begins at {timeline.start:.3f} s"
+    )

@@ -9,10 +9,10 @@ from simbench.errors import RobotError
 from simbench.resources import resource_dir
 from simbench.robot.description import read_description
 from simbench.robot.inspection.joint_warnings import find_joint_warnings, find_side_warnings
-from simbench.robot.inspection.link_extent import compute_link_extent, find_empty_meshes
+from simbench.robot.inspection.link_extent import compute_link_extent
 from simbench.robot.inspection.link_warnings import MassProperties, find_link_warnings, mass_properties
 from simbench.robot.robot import load_robot
-from simbench.robot.urdf.elements import UrdfJoint, UrdfTree, parse_urdf, read_elements
+from simbench.robot.urdf.elements import UrdfJoint, UrdfTree, parse_urdf, printable, read_elements
 from simbench.robot.urdf.errors import find_urdf_errors
 from simbench.robot.urdf.links import find_mesh_error
 from simbench.robot.urdf.source import normalise_urdf, read_urdf
@@ -148,7 +148,7 @@ def _inspect_urdf(
         meshes_found=len(meshes - missing),
         meshes_missing=len(missing),
         errors=tuple(errors),
-        warnings=tuple(warnings),
+        warnings=tuple(map(printable, warnings)),
     )
 
 
@@ -176,7 +176,6 @@ def _find_warnings(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]
     """Find everything that looks wrong with the elements of a URDF."""
     warnings = normalise_urdf(robot, tree, folder)
     for link in tree.links:
-        warnings += find_empty_meshes(link, folder)
         warnings += find_link_warnings(link, compute_link_extent(link, folder))
     for joint in tree.joints:
         warnings += find_joint_warnings(joint)

@@ -1,7 +1,6 @@
 """The extent of a link's shapes, from its URDF and its mesh files."""
 
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pinocchio as pin
 import trimesh
 from numpy.typing import NDArray
 
-from simbench.robot.meshes.mesh_files import find_file
+from simbench.robot.meshes.mesh_files import find_file, find_mesh_format_error
 from simbench.robot.urdf.elements import UrdfLink, UrdfShape
 
 Points = NDArray[np.float64]
@@ -62,28 +61,6 @@ def compute_link_extent(link: UrdfLink, folder: Path) -> Points | None:
         return None
     points = np.vstack(known)
     return np.array([points.min(axis=0), points.max(axis=0)])
-
-
-def find_empty_meshes(link: UrdfLink, folder: Path) -> Iterator[str]:
-    """Find mesh files that exist but contain no shape, which Bullet ignores without a message.
-
-    Parameters
-    ----------
-    link : UrdfLink
-        The link.
-    folder : Path
-        Folder of the URDF, to which mesh paths are relative.
-
-    Yields
-    ------
-    str
-        Warning of one line, with the link's name.
-    """
-    for shape in link.shapes:
-        path = find_file(shape.file_name, folder) if shape.file_name else None
-        # Collada needs a reader that may not be installed.
-        if path is not None and path.suffix.lower() in (".obj", ".stl") and mesh_points(path) is None:
-            yield f"link `{link.name}`: {shape.role}: mesh `{shape.file_name}` holds nothing that can be read"
 
 
 def shape_points(shape: UrdfShape, folder: Path) -> Points | None:
@@ -139,8 +116,21 @@ def mesh_points(path: Path) -> Points | None:
     (N, 3) array or None
         Vertices in the file's unit; None if the file contains no mesh that can be read.
     """
+    if find_mesh_format_error(path):
+        return None
     try:
         mesh: Any = trimesh.load(path, process=False, force="mesh")
-    except READ_ERRORS:
+    except (*READ_ERRORS, *_collada_errors(path)):
         return None
     return np.asarray(mesh.vertices) if len(mesh.vertices) else None
+
+
+def _collada_errors(path: Path) -> tuple[type[Exception], ...]:
+    """Exceptions of the reader of Collada files, which may not be installed."""
+    if path.suffix.lower() != ".dae":
+        return ()
+    try:
+        from collada.common import DaeError
+    except ImportError:
+        return ()
+    return (DaeError,)

@@ -1,13 +1,15 @@
 """Search for the mesh files that a URDF names, and check of whether Bullet can read them."""
 
 import os
-import struct
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
+from simbench.robot.meshes.mesh_content import check_mesh
+
 FORMATS = (".obj", ".stl", ".dae")
-STL_HEADER, STL_TRIANGLE = 84, 50  # bytes
+LONGEST_PATH = 800
+"""Longest path of a mesh, bytes. Bullet reads lines, and keeps paths, of at most 1023 bytes."""
 
 
 def find_file(name: str, folder: Path) -> Path | None:
@@ -28,9 +30,17 @@ def find_file(name: str, folder: Path) -> Path | None:
         Absolute path; None if there is no such file.
     """
     folder = folder.resolve()
-    found = (candidate for candidate in _candidates(name.strip(), folder) if candidate.is_file())
+    found = (candidate for candidate in _candidates(name.strip(), folder) if _is_file(candidate))
     path = next(found, None)
     return None if path is None else path.resolve()
+
+
+def _is_file(path: Path) -> bool:
+    """Tell whether a path is a file; one that the system does not accept is none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _candidates(name: str, folder: Path) -> Iterator[Path]:
@@ -75,20 +85,8 @@ def find_mesh_format_error(path: Path) -> str | None:
     str or None
         The reason; None if Bullet can read it.
     """
-    suffix = path.suffix.lower()
-    if suffix not in FORMATS:
+    if path.suffix.lower() not in FORMATS:
         return f"format `{path.suffix}` is none of {', '.join(FORMATS)}"
-    if suffix == ".stl" and not _is_binary_stl(path):
-        # Bullet reads a text STL as an empty mesh, without a message.
-        return "an STL in text form; only binary ones are read"
-    return None
-
-
-def _is_binary_stl(path: Path) -> bool:
-    """Tell whether the size of an STL file is that of a binary one."""
-    with path.open("rb") as file:
-        header = file.read(STL_HEADER)
-    if len(header) < STL_HEADER:
-        return False
-    (triangles,) = struct.unpack_from("<I", header, STL_HEADER - 4)
-    return path.stat().st_size == STL_HEADER + STL_TRIANGLE * triangles
+    if len(os.fsencode(path)) > LONGEST_PATH:
+        return f"its path is longer than {LONGEST_PATH} bytes"
+    return check_mesh(path).error

@@ -1,11 +1,14 @@
 """The links and joints of a URDF as they are written, even if they are wrong: invalid numbers become NaN."""
 
 import math
+import re
+import sys
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from pathlib import Path
 
 from simbench.errors import RobotError
+from simbench.robot.xml_reader import read_xml
 
 INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 SIZES = {
@@ -16,6 +19,16 @@ SIZES = {
     "mesh": (),
 }
 """The geometries that Bullet and Pinocchio read, and the attributes with their size."""
+
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
+_BLANKS = re.compile(r"[ \t\r\n]+")
+_LONGEST_MESSAGE = 1000
+_SMALLEST = sys.float_info.min
+
+LONGEST_NAME = 255
+"""Longest name, bytes. Bullet copies names to buffers of 1024 bytes without a look at their length."""
+LARGEST_LENGTH = 1e4
+"""Largest distance (m), angle (rad) or scale."""
 
 Numbers = tuple[float, ...]
 
@@ -89,6 +102,8 @@ class UrdfJoint:
         Type of the joint, `revolute`, `fixed`, ...
     parent, child : str
         Names of the links that it connects.
+    xyz, rpy : tuple of float
+        Position, m, and roll-pitch-yaw angles, rad, of the joint frame in the parent link's frame.
     axis : tuple of float
         Direction of the joint axis in the joint frame.
     lower, upper : float or None
@@ -105,6 +120,8 @@ class UrdfJoint:
     kind: str
     parent: str
     child: str
+    xyz: Numbers
+    rpy: Numbers
     axis: Numbers
     lower: float | None
     upper: float | None
@@ -151,20 +168,20 @@ def parse_urdf(path: Path) -> ET.Element:
     Raises
     ------
     RobotError
-        If the file cannot be read, is not XML, is a xacro file, or contains no `<robot>`.
+        If the file cannot be read, is not XML that `read_xml` allows, is a xacro file, or contains no
+        `<robot>`.
     """
-    try:
-        # Other readers accept blanks before the XML declaration and a zero byte at the end.
-        robot = ET.fromstring(path.read_bytes().strip(b"\0 \t\r\n"))
-    except OSError as error:
-        raise RobotError(f"{path}: cannot be read: {error.strerror}") from error
-    except (ET.ParseError, LookupError, ValueError) as error:
-        raise RobotError(f"{path}: not XML: {error}") from error
-    if path.suffix == ".xacro" or any("xacro" in element.tag for element in robot.iter()):
+    robot = read_xml(path)
+    if path.suffix == ".xacro" or any(map(_is_macro, robot.iter())):
         raise RobotError(f"{path}: a xacro file, not yet a URDF; expand it: xacro {path.name} > robot.urdf")
     if robot.tag != "robot":
         raise RobotError(f"{path}: expected <robot> as the outermost element, found <{robot.tag}>")
     return robot
+
+
+def _is_macro(element: ET.Element) -> bool:
+    """Tell whether an element is one of xacro, or has an expression of it as a value."""
+    return "xacro" in element.tag or any("${" in value for value in element.attrib.values())
 
 
 def read_elements(robot: ET.Element) -> UrdfTree:
@@ -227,7 +244,7 @@ def _joint(element: ET.Element, bad: list[str]) -> UrdfJoint:
     """Read a joint."""
     name = element.get("name", "")
     where = f"joint `{name}`"
-    _origin(element, where, bad)
+    xyz, rpy = _origin(element, where, bad)
     limit = element.find("limit")
 
     def limit_value(attribute: str) -> float | None:
@@ -241,6 +258,8 @@ def _joint(element: ET.Element, bad: list[str]) -> UrdfJoint:
         kind=element.get("type", ""),
         parent=_named_link(element, "parent"),
         child=_named_link(element, "child"),
+        xyz=xyz,
+        rpy=rpy,
         axis=_numbers(element.find("axis"), "xyz", 3, "1 0 0", f"{where}: axis", bad),
         lower=limit_value("lower"),
         upper=limit_value("upper"),
@@ -284,6 +303,9 @@ def _numbers(
 def parse_numbers(text: str) -> Numbers:
     """Read numbers that are separated by blanks.
 
+    Only the notation that every parser reads counts: Python alone would also read `1_000` or `٣`. What is too
+    small for a double with all its digits counts as zero, because some parsers refuse it.
+
     Parameters
     ----------
     text : str
@@ -294,8 +316,43 @@ def parse_numbers(text: str) -> Numbers:
     tuple of float
         The numbers; empty if one of them is not a finite number.
     """
-    try:
-        values = tuple(float(part) for part in text.split())
-    except ValueError:
+    parts = _BLANKS.split(text.strip(" \t\r\n"))
+    if not all(map(is_plain_number, parts)):
         return ()
+    values = tuple(value if abs(value) >= _SMALLEST else 0.0 for value in map(float, parts))
     return values if all(map(math.isfinite, values)) else ()
+
+
+def is_plain_number(text: str) -> bool:
+    """Tell whether a text is a decimal number in the notation that every parser reads.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+
+    Returns
+    -------
+    bool
+        Whether it is.
+    """
+    return _NUMBER.fullmatch(text) is not None
+
+
+def printable(line: str) -> str:
+    """Write a message that quotes a file so that it stays one line of limited length on any terminal.
+
+    Parameters
+    ----------
+    line : str
+        The message.
+
+    Returns
+    -------
+    str
+        The message with escapes for characters that cannot be printed; its middle is left out if it is
+        longer than a screen.
+    """
+    text = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in line)
+    half = _LONGEST_MESSAGE // 2
+    return text if len(text) <= _LONGEST_MESSAGE else f"{text[:half]} … {text[-half:]}"

@@ -1,12 +1,13 @@
 """Errors of a URDF that make it impossible to simulate: in its tree, its joint types, its masses."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import pinocchio as pin
 
-from simbench.robot.urdf.elements import UrdfJoint, UrdfTree
+from simbench.robot.native_output import quiet_native_output
+from simbench.robot.urdf.elements import LARGEST_LENGTH, LONGEST_NAME, UrdfJoint, UrdfTree, printable
 
 MOVING = ("revolute", "continuous", "prismatic")
 UNSUPPORTED = {
@@ -15,6 +16,12 @@ UNSUPPORTED = {
     "floating": "leave joint and parent out: a robot with a floating base moves freely without them",
 }
 RESERVED_NAMES = ("universe", "root_joint")
+MOST_JOINTS = 127
+"""Bullet's messages have room for the state of so many joints, whether they move or not."""
+LARGEST_MASS = 1e6
+"""Largest mass, kg."""
+LARGEST_INERTIA = 1e9
+"""Largest moment of inertia, kg·m²."""
 LEAST_INERTIA = 1e-12
 """Smallest inertia that a joint must move, kg·m² or kg."""
 
@@ -36,7 +43,9 @@ def find_urdf_errors(tree: UrdfTree, *, floating: bool) -> list[str]:
     """
     if not tree.links:
         return ["has no <link>"]
-    errors = [*_naming_errors(tree), *_joint_type_errors(tree), *tree.bad_numbers]
+    if len(tree.joints) > MOST_JOINTS:
+        return [f"has {len(tree.joints)} joints; Bullet allows {MOST_JOINTS}, fixed ones included"]
+    errors = [*_naming_errors(tree), *_joint_type_errors(tree), *tree.bad_numbers, *_size_errors(tree)]
     errors += [
         f"link `{link.name}`: mass {link.mass:g} kg is negative" for link in tree.links if link.mass < 0
     ]
@@ -45,7 +54,7 @@ def find_urdf_errors(tree: UrdfTree, *, floating: bool) -> list[str]:
         errors.append(
             f"root link `{find_root_link(tree)}`: has no mass, nor has a link fixed to it: it could not float"
         )
-    return errors
+    return list(map(printable, errors))
 
 
 def find_root_link(tree: UrdfTree) -> str:
@@ -110,7 +119,8 @@ def find_joints_without_inertia(text: str) -> list[str]:
     list of str
         Names of these joints.
     """
-    model = pin.buildModelFromXML(text)
+    with quiet_native_output():
+        model = pin.buildModelFromXML(text)
     data = model.createData()
     # Not the zero posture, in which masses may by chance lie on the axis of a joint.
     posture = pin.integrate(model, pin.neutral(model), np.full(model.nv, 0.37))
@@ -135,12 +145,45 @@ def _naming_errors(tree: UrdfTree) -> Iterator[str]:
                 yield f"{kind}: {count} without a name"
             elif count > 1:
                 yield f"{kind} `{name}`: {count} have this name"
+            else:
+                yield from _spelling_errors(kind, name)
     for joint in tree.joints:
         for end, link in (("parent", joint.parent), ("child", joint.child)):
             if not link:
                 yield f"joint `{joint.name}`: names no {end} link"
             elif link not in elements["link"]:
                 yield f"joint `{joint.name}`: {end} `{link}` is not a link of this file"
+
+
+def _spelling_errors(kind: str, name: str) -> Iterator[str]:
+    """Find out why a name cannot be used."""
+    length = len(name.encode(errors="replace"))
+    if length > LONGEST_NAME:
+        yield f"{kind} `{name[:20]}…`: the name has {length} bytes; allowed are {LONGEST_NAME}"
+    elif not name.isprintable():
+        yield f"{kind} {name!r}: the name has characters that cannot be printed"
+
+
+def _size_errors(tree: UrdfTree) -> Iterator[str]:
+    """Find masses, inertias and places that nothing has, and that overflow where they are used."""
+    for link in tree.links:
+        where = f"link `{link.name}`"
+        yield from _beyond(f"{where}: mass", [link.mass], LARGEST_MASS, "kg")
+        yield from _beyond(f"{where}: inertia", link.inertia, LARGEST_INERTIA, "kg·m²")
+        yield from _beyond(f"{where}: inertial: origin", [*link.cog, *link.rpy], LARGEST_LENGTH, "m or rad")
+        for shape in link.shapes:
+            numbers = [*shape.size, *shape.scale, *shape.xyz, *shape.rpy]
+            yield from _beyond(f"{where}: {shape.role}", numbers, LARGEST_LENGTH, "m or rad")
+    for joint in tree.joints:
+        place = [*joint.xyz, *joint.rpy, *joint.axis]
+        yield from _beyond(f"joint `{joint.name}`: origin or axis", place, LARGEST_LENGTH, "m or rad")
+
+
+def _beyond(where: str, numbers: Iterable[float], largest: float, unit: str) -> Iterator[str]:
+    """Find the largest of numbers that exceed a bound; NaN is reported elsewhere."""
+    excess = max((abs(number) for number in numbers if abs(number) > largest), default=None)
+    if excess is not None:
+        yield f"{where}: {excess:g} {unit} is too large; allowed is {largest:g}"
 
 
 def _joint_type_errors(tree: UrdfTree) -> Iterator[str]:

@@ -86,6 +86,8 @@ def _complete_limits(element: ET.Element, limit: ET.Element, joint: UrdfJoint) -
         limit.set("lower", f"{-UNLIMITED_TRAVEL:g}")
         limit.set("upper", f"{UNLIMITED_TRAVEL:g}")
         element.set("type", "revolute" if joint.kind == "continuous" else joint.kind)
+    else:
+        notes += _bound_travel(limit, joint)
     if problem == NO_TRAVEL:
         missing.append("travel")
     elif problem:
@@ -94,13 +96,24 @@ def _complete_limits(element: ET.Element, limit: ET.Element, joint: UrdfJoint) -
         ("effort", joint.effort, UNLIMITED_EFFORT),
         ("velocity", joint.velocity, UNLIMITED_VELOCITY),
     ):
-        if value is None or value <= 0:
+        if value is None or not 0 < value <= unlimited:
             limit.set(attribute, f"{unlimited:g}")
         if value is None:
             missing.append(attribute)
-        elif value <= 0:
+        elif not 0 < value <= unlimited:
             notes.append(f"joint `{joint.name}`: {attribute} limit is {value:g}; taken as unlimited")
     if missing:
         listed = ", ".join(missing)
         notes.insert(0, f"joint `{joint.name}`: no limits of {listed} given; taken as unlimited")
+    return notes
+
+
+def _bound_travel(limit: ET.Element, joint: UrdfJoint) -> list[str]:
+    """Reduce position limits that stand for none to those of an unlimited joint, in place."""
+    notes = []
+    for attribute, value in (("lower", joint.lower), ("upper", joint.upper)):
+        if value is not None and abs(value) > UNLIMITED_TRAVEL:
+            bound = math.copysign(UNLIMITED_TRAVEL, value)
+            limit.set(attribute, f"{bound:g}")
+            notes.append(f"joint `{joint.name}`: {attribute} limit is {value:g}; taken as {bound:g}")
     return notes

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
+from simbench.robot.meshes.mesh_content import check_mesh
 from simbench.robot.meshes.mesh_files import find_file, find_mesh_format_error
-from simbench.robot.urdf.elements import INERTIA, SIZES, parse_numbers
+from simbench.robot.urdf.elements import INERTIA, LARGEST_LENGTH, SIZES, parse_numbers
 
 GREY = "0.7 0.7 0.7 1"
 
@@ -132,12 +133,25 @@ def _normalise_geometry(shape: ET.Element, folder: Path) -> str | None:
         return "has no geometry"
     if form.tag not in SIZES:
         return f"geometry `{form.tag}` is none of {', '.join(SIZES)}"
-    if form.tag == "mesh":
-        name = form.get("filename", "")
-        problem = find_mesh_error(name, folder)
-        if problem:
-            return problem
-        form.set("filename", str(find_file(name, folder)))
+    for attribute in SIZES[form.tag]:
+        if not all(size > 0.0 for size in parse_numbers(form.get(attribute, ""))):
+            return f'{form.tag}: {attribute}="{form.get(attribute)}" is not positive'
+    return _normalise_mesh(form, folder) if form.tag == "mesh" else None
+
+
+def _normalise_mesh(form: ET.Element, folder: Path) -> str | None:
+    """Write the path of a mesh as an absolute path; or return the reason why it cannot be used."""
+    name = form.get("filename", "")
+    problem, path = find_mesh_error(name, folder), find_file(name, folder)
+    if problem or path is None:
+        return problem
+    scale = parse_numbers(form.get("scale", "1 1 1"))
+    if 0.0 in scale:
+        return f'mesh `{name}`: scale="{form.get("scale")}" makes it flat'
+    reach = check_mesh(path).largest * max(map(abs, scale), default=0.0)
+    if reach > LARGEST_LENGTH:
+        return f"mesh `{name}`: reaches {reach:g} m; allowed is {LARGEST_LENGTH:g}"
+    form.set("filename", str(path))
     return None
 
 
@@ -171,7 +185,9 @@ def normalise_materials(robot: ET.Element, folder: Path) -> list[str]:
                 texture.set("filename", str(path))
         for color in material.findall("color"):
             rgba = color.get("rgba", "")
-            if len(parse_numbers(rgba)) != 4:
+            values = parse_numbers(rgba)
+            if len(values) != 4 or not all(0.0 <= value <= 1.0 for value in values):
                 color.set("rgba", GREY)
-                notes.append(f'{where}: rgba="{rgba}" is not 4 finite numbers; made grey')
+                problem = "4 finite numbers" if len(values) != 4 else "4 numbers from 0 to 1"
+                notes.append(f'{where}: rgba="{rgba}" is not {problem}; made grey')
     return notes

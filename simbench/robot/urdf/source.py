@@ -12,7 +12,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
-from simbench.robot.urdf.elements import UrdfTree, parse_urdf, read_elements
+from simbench.robot.urdf.elements import UrdfTree, parse_numbers, parse_urdf, printable, read_elements
 from simbench.robot.urdf.errors import (
     find_joints_without_inertia,
     find_path_to_heaviest_fixed_link,
@@ -26,6 +26,7 @@ from simbench.robot.urdf.links import (
     normalise_materials,
     normalise_shapes,
 )
+from simbench.robot.urdf.rebuild import keep_known_parts
 
 LEFT_OUT = {
     ("joint", "dynamics"): "<dynamics> damping and friction are left out",
@@ -90,6 +91,8 @@ def read_urdf(path: Path, *, floating: bool) -> UrdfSource:
     notes = normalise_urdf(robot, tree, path.parent)
     if floating:
         notes += move_root_to_mass(robot, tree)
+    # Bullet reads at most 1023 bytes of a line, and breaks a longer one in two.
+    ET.indent(robot)
     text = ET.tostring(robot, encoding="unicode")
     try:
         without_inertia = find_joints_without_inertia(text)
@@ -130,7 +133,8 @@ def normalise_urdf(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]
     if robot.find(".//geometry/capsule") is not None:
         # urdfdom prints that older versions of URDF have no capsules.
         robot.set("version", "1.1")
-    return notes + remove_ignored_elements(robot)
+    notes += [*remove_ignored_elements(robot), *keep_known_parts(robot)]
+    return list(map(printable, notes))
 
 
 def _how_many_more(errors: list[str]) -> str:
@@ -204,7 +208,7 @@ def _reverse_joint(joint: ET.Element) -> None:
     origin = joint.find("origin")
     if origin is None:
         return
-    xyz, rpy = (np.array(origin.get(key, "0 0 0").split(), dtype=float) for key in ("xyz", "rpy"))
+    xyz, rpy = (np.array(parse_numbers(origin.get(key, "0 0 0"))) for key in ("xyz", "rpy"))
     inverse = pin.SE3(pin.rpy.rpyToMatrix(rpy), xyz).inverse()
     origin.set("xyz", _text(inverse.translation))
     origin.set("rpy", _text(pin.rpy.matrixToRpy(inverse.rotation)))

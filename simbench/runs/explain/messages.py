@@ -725,6 +725,21 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Decrease `stepping.step_length_m` or `stepping.step_width_m`.",
         ),
         (
+            "physics diverged at … s: … first; try a smaller simulation.timestep_s, lower gains, or …",
+            "A speed reached what only an explosion of the integration reaches, or a state is not a number: "
+            "the time step is too long for the gains, the inertia or the contacts. The run ends there.",
+            "Reduce `simulation.timestep_s` or the gains of the robot.yaml; look for links without inertia "
+            "and for bodies that penetrate each other at the start.",
+            CONTROLLER,
+        ),
+        (
+            "the planned motion is not a finite number from … s on, first joint …",
+            "Retargeting found no posture at this time, for example because an arm is straight or a marker "
+            "is lost.",
+            "Look at the recording there with `simbench motion inspect`, and cut it, or filter it.",
+            RECORDING,
+        ),
+        (
             "simulation.settle_s + simulation.hold_s: …; allowed: at least …, two ticks of balance",
             "The run is too short for the balance controller.",
             "Increase `simulation.settle_s` or `simulation.hold_s`.",
@@ -754,6 +769,31 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "…: not a URDF that Pinocchio can read: …",
             "The URDF is valid XML, but Pinocchio cannot build a model from it.",
             "`simbench robot inspect FILE` lists what is wrong.",
+        ),
+        (
+            "…: not a URDF that Bullet can read",
+            "Pinocchio can build a model from the URDF, but Bullet refuses it.",
+            "`simbench robot inspect FILE` lists what is wrong; remove links to find the one that is.",
+        ),
+        (
+            "…: a collision mesh cannot be made convex: …",
+            "A collision mesh has no convex hull, for example because all its vertices lie in one plane.",
+            "Replace the mesh by a box, cylinder or sphere, or by a mesh with a volume.",
+        ),
+        (
+            "…: larger than … MB; meshes belong in other files",
+            "The file is far larger than any URDF.",
+            "Move meshes to OBJ, STL or Collada files, and name them in the URDF.",
+        ),
+        (
+            "has … joints; Bullet allows …, fixed ones included",
+            "Bullet has room for the state of a limited number of joints.",
+            "Merge links that fixed joints connect, or leave out what is not needed, such as fingers.",
+        ),
+        (
+            "…: … … is too large; allowed is …",
+            "A mass, an inertia, a place or a size is larger than that of any robot.",
+            "Correct the number; check its unit: kg, kg·m², m, rad.",
         ),
         (
             "…: a xacro file, not yet a URDF; expand it: xacro …",

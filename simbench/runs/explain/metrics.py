@@ -553,6 +553,21 @@ _GROUPS: tuple[_Group, ...] = (
         ),
     ),
     _Group(
+        "runs whose physics diverged",
+        (
+            _Text(
+                "simulation.diverged_s",
+                "Time at which the physics diverged: a joint or the base reached 99 rad/s or 99 m/s, was "
+                "1000 m away, or was not a finite number. The run ends there; its log is what came before. "
+                "Of the other metrics it has only those of the plan and of the timing.",
+                _PHYSICS,
+                "diverged",
+                "The run measures nothing: reduce `simulation.timestep_s` or the gains, and look for "
+                "penetrations at the start. The log's attribute `diverged` says which joint was first.",
+            ),
+        ),
+    ),
+    _Group(
         "every run",
         (
             _Text(

@@ -20,6 +20,7 @@ FIXTURE, JOINT = "<fixture>", "<joint>"
 _EVERY = "every run"
 _FEET = "robots on their feet"
 _BALANCED = "balanced robots: on two feet, not seated"
+_DIVERGED = "runs whose physics diverged"
 _PLANNED = "runs that follow a recording on equipment"
 _CUT = "fixtures that are cut (knife, grater)"
 _STANDING = "fixtures that stand freely (knife, grater, hand_drill)"
@@ -134,6 +135,7 @@ def _all_entries() -> Iterator[LogEntry]:
     yield from _fixture_entries()
     yield from _entries("attribute", _EVERY, log_signals.ATTRIBUTE_SIGNALS)
     yield from _entries("attribute", _BALANCED, log_builder.BALANCE_ATTRIBUTES)
+    yield from _entries("attribute", _DIVERGED, log_builder.DIVERGENCE_ATTRIBUTES)
 
 
 def _entries(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot, placed_robot
 from simbench.sim.bullet.body import ROOT, BulletBody, link_handles
@@ -177,20 +178,28 @@ def load_robot(world: World, client: int, robot: Robot, base: Array, positions: 
     -------
     BulletRobot
         The robot in the world.
+
+    Raises
+    ------
+    RobotError
+        If Bullet cannot read the robot.
     """
     robot = placed_robot(robot, base)
     flags = bullet.URDF_USE_INERTIA_FROM_FILE | bullet.URDF_USE_SELF_COLLISION
-    source = world.scratch / f"{robot.name}.urdf"
+    source = world.scratch / "robot.urdf"
     source.write_text(robot.urdf_text, encoding="utf-8")
     with quiet_native_output():
-        body = bullet.loadURDF(
-            str(source),
-            base[:3],
-            base[3:],
-            useFixedBase=not robot.floating,
-            flags=flags,
-            physicsClientId=client,
-        )
+        try:
+            body = bullet.loadURDF(
+                str(source),
+                base[:3],
+                base[3:],
+                useFixedBase=not robot.floating,
+                flags=flags,
+                physicsClientId=client,
+            )
+        except bullet.error as error:
+            raise RobotError(f"{robot.urdf}: not a URDF that Bullet can read") from error
     links = link_handles(client, body)
     links[bullet.getBodyInfo(body, physicsClientId=client)[0].decode()] = ROOT
     _remove_damping(client, body)

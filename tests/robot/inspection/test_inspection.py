@@ -215,5 +215,5 @@ def test_a_mesh_file_without_a_mesh_is_said(tmp_path):
         encoding="utf-8",
     )
     assert inspect_robot(path).warnings == (
-        "link `base`: visual: mesh `a.obj` holds nothing that can be read",
+        "link `base`: visual left out: mesh `a.obj`: contains zero bytes: not a text file",
     )

@@ -1,0 +1,53 @@
+"""A way to keep what C++ libraries print off the terminal."""
+
+import contextlib
+import fcntl
+import os
+import sys
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def quiet_native_output() -> Iterator[None]:
+    """Hide what the C++ of Bullet and Pinocchio prints, which would mix with our own output.
+
+    Nothing in it is news: `read_urdf` and `load_robot` say themselves what is wrong with a robot. Both file
+    descriptors lead nowhere meanwhile, for all threads: a picture of a progress bar that is drawn in these
+    milliseconds is lost, and drawn again by the next.
+    """
+    _flush_streams()
+    kept = {number: _duplicate(number) for number in (1, 2)}
+    null = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for number in kept:
+            os.dup2(null, number)
+    finally:
+        # Where a stream was closed, the lowest free number is its own.
+        if null not in kept:
+            os.close(null)
+    try:
+        yield
+    finally:
+        _flush_streams()
+        for number, copy in kept.items():
+            if copy is None:
+                os.close(number)
+            else:
+                os.dup2(copy, number)
+                os.close(copy)
+
+
+def _flush_streams() -> None:
+    """Write what Python has kept back; a stream that is closed has nothing."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and not stream.closed:
+            with contextlib.suppress(OSError):
+                stream.flush()
+
+
+def _duplicate(number: int) -> int | None:
+    """Duplicate a file descriptor, above those of the standard streams; None if it is closed."""
+    try:
+        return fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 3)
+    except OSError:
+        return None
