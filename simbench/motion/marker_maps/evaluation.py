@@ -14,6 +14,7 @@ from simbench.motion.marker_maps.centres import (
     compute_hinge_centre,
     fit_cluster_pose,
     normalise,
+    reject,
 )
 from simbench.motion.marker_maps.frames import (
     build_axes_frame,
@@ -27,6 +28,8 @@ Result = TypeVar("Result")
 
 # Points that are closer than this coincide, m; no two markers are.
 COINCIDING = 1e-6
+# Sine of the angle below which two directions give no frame.
+SMALLEST_SINE = 1e-6
 
 
 @dataclass
@@ -222,7 +225,10 @@ class RecordedBody:
         if isinstance(recipe, schema.Axes):
             (first, primary), (second, secondary) = recipe.axes.items()
             one, two = self._direction(primary, at_rest), self._direction(secondary, at_rest)
-            return None if one is None or two is None else build_axes_frame(first, one, second, two)
+            if one is None or two is None:
+                return None
+            self._check_independent(name, one, two, at_rest)
+            return build_axes_frame(first, one, second, two)
         side = name.partition("_")[0]
         along = self._direction(recipe.along, at_rest)
         if along is None:
@@ -232,13 +238,26 @@ class RecordedBody:
             if tracks is None:
                 return None
             axis = self._flexion_axis(*tracks)
+            self._check_independent(name, along, axis, at_rest)
             return build_limb_frame(side, along, lateral=-axis if side == "left" else axis)
         reference = self._direction(recipe.thumb or recipe.lateral or (0.0, 0.0, 0.0), at_rest)
         if reference is None:
             return None
+        self._check_independent(name, along, reference, at_rest)
         if recipe.thumb is not None:
             return build_limb_frame(side, along, thumb=reference)
         return build_limb_frame(side, along, lateral=reference)
+
+    def _check_independent(self, name: str, primary: Array, secondary: Array, at_rest: bool) -> None:
+        """Refuse directions (..., 3) of two axes that are parallel, or of no length."""
+        sine = np.linalg.norm(reject(normalise(secondary), normalise(primary)), axis=-1)
+        parallel = np.flatnonzero(np.atleast_1d(sine < SMALLEST_SINE) | ~np.any(primary, axis=-1))
+        if parallel.size:
+            when = "in the rest pose" if at_rest else f"at frame {parallel[0]}"
+            raise MotionError(
+                f"{self.source}: the two directions that the marker map gives for the frame {name} are "
+                f"parallel {when}; they must differ"
+            )
 
     def _direction(self, direction: schema.Direction, at_rest: bool) -> Array | None:
         """Vector of a direction, at rest (3,) or over time (T, 3); points that coincide give none."""

@@ -10,7 +10,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
-Vector = tuple[float, float, float]
+# Lengths in m, ratios and directions: beyond this, squares of squares overflow in the arithmetic.
+LARGEST_NUMBER = 1e3
+# Weights with a smaller sum extrapolate too far.
+SMALLEST_SUM = 1e-3
+Number = Annotated[float, Field(ge=-LARGEST_NUMBER, le=LARGEST_NUMBER, allow_inf_nan=False)]
+Vector = tuple[Number, Number, Number]
 # From one point to another, or a constant in the axes of a skeleton's rest pose.
 Direction = tuple[str, str] | Vector
 SIDE_NAMES = (
@@ -31,12 +36,14 @@ class Mean(Recipe):
     """The weighted mean of points; without weights, all count the same."""
 
     mean: list[str] = Field(min_length=1)
-    weights: list[float] | None = None
+    weights: list[Number] | None = None
 
     @model_validator(mode="after")
     def _same_number(self) -> "Mean":
-        if self.weights is not None and (len(self.weights) != len(self.mean) or sum(self.weights) <= 0):
-            raise ValueError("needs one weight for each point, with a positive sum")
+        if self.weights is not None and (
+            len(self.weights) != len(self.mean) or sum(self.weights) < SMALLEST_SUM
+        ):
+            raise ValueError("needs one weight for each point, with a sum of at least 0.001")
         return self
 
 
@@ -59,7 +66,7 @@ class Chord(Recipe):
 
     proximal: str
     marker: str
-    offset: float = Field(gt=0)
+    offset: float = Field(gt=0, le=LARGEST_NUMBER, allow_inf_nan=False)
     distal: str | None = None
     wand: str | None = None
 

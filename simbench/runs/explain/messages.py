@@ -456,6 +456,12 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Correct the marker map, or mark hidden points as missing.",
         ),
         (
+            "…: the two directions that the marker map gives for the frame … are parallel …",
+            "The two directions of a recipe lie on one line, so the rotation about it is unknown: often a "
+            "name written twice, or markers with the same data.",
+            "Correct the recipe in the marker map: choose points that do not lie on one line.",
+        ),
+        (
             "…: the … is … m long; allowed … to … m…",
             "A limb has a length that no adult has: a wrong unit or wrong markers.",
             "Declare the unit (`--unit`), or correct the marker map.",
