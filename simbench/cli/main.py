@@ -1,6 +1,7 @@
 """The command line: parse, call, print."""
 
 import sys
+import warnings
 from collections.abc import Sequence
 from datetime import datetime
 from enum import Enum
@@ -24,6 +25,7 @@ from simbench.cli.robot import robot_app
 from simbench.cli.samples import samples
 from simbench.cli.schema import schema
 from simbench.cli.skills import skills
+from simbench.cli.streams import BROKEN_PIPE, OUTPUT, discard_output, flush_output, open_standard_streams, print_error
 from simbench.cli.sweep import sweep
 from simbench.errors import Interrupted, SimbenchError
 from simbench.options import SWEEP
@@ -62,20 +64,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0 done and all checks hold, 1 a check failed, 2 bad input (said in one line), 130 interrupted.
     """
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal without Unicode shows `?` for `✓`.
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    open_standard_streams()
+    if arguments is None:
+        # Warnings are for who writes the program; who runs it gets errors, in one line.
+        warnings.simplefilter("ignore")
+    return flush_output(_run_command(arguments))
+
+
+def _run_command(arguments: Sequence[str] | None) -> int:
+    """Run a command and return its exit status; bad input and interruptions are told in one line."""
+    output = sys.stdout
     try:
         status = app(arguments, prog_name="simbench", standalone_mode=False)
     except _UsageError as error:
-        return _fail(error.format_message())  # type: ignore[attr-defined]
+        return print_error(error.format_message())  # type: ignore[attr-defined]
     except SimbenchError as error:
-        return _fail(str(error))
+        return print_error(str(error))
     except OSError as error:
         if error.strerror is None:
             raise
-        file = f"{error.filename}: " if error.filename else ""
-        return _fail(file + error.strerror)
+        if error.filename == OUTPUT:
+            discard_output()
+        return print_error(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
+    except MemoryError:
+        return print_error("not enough memory; raise the limit (ulimit -v), or ask for less")
+    except ModuleNotFoundError:
+        raise
+    except ImportError as error:
+        # Of an installed library: a limit of memory or of open files, or a damaged installation.
+        return print_error(f"cannot load {error.name or 'a library'}: {error}")
+    except SystemExit:
+        # Of typer, which wraps the output, when its reader has gone.
+        if sys.stdout is output:
+            raise
+        sys.stdout = output
+        discard_output()
+        return BROKEN_PIPE
     except Interrupted as interruption:
         print(f"interrupted: {interruption}", file=sys.stderr)
         return 130
@@ -84,12 +108,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if status == 130:
         print("interrupted", file=sys.stderr)
     return int(status or 0)
-
-
-def _fail(message: str) -> int:
-    """Print an error as one line and return its exit status."""
-    print("error:", " ".join(message.split()), file=sys.stderr)
-    return 2
 
 
 def _show_version(requested: bool) -> None:
