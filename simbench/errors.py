@@ -50,4 +50,7 @@ class StudyError(SimbenchError):
 
 
 class Interrupted(Exception):
-    """Ctrl-C, with a message about what was kept; the command line prints it and exits with status 130."""
+    """Ctrl-C or a signal ended a command; the message says what was kept.
+
+    The command line prints it, and exits with 130 after Ctrl-C, else with 128 plus the signal's number.
+    """

@@ -1,6 +1,5 @@
 """Sheets on which plots are laid out, in pixels from the upper left corner."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -15,6 +14,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 from PIL import Image
+
+from simbench.storage.whole_file import whole_file
 
 PALETTE_SIZE = 128
 """Colours of a PNG file."""
@@ -190,9 +191,5 @@ def save_png(figure: Figure, path: Path) -> None:
     drawn = BytesIO()
     figure.savefig(drawn, format="png", pil_kwargs={"compress_level": 0})
     picture = Image.open(drawn).convert("RGB").quantize(PALETTE_SIZE, dither=Image.Dither.NONE)
-    part = path.with_name(f"{path.name}.part")
-    try:
+    with whole_file(path) as part:
         picture.save(part, format="PNG", optimize=True)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -1,10 +1,9 @@
 """Folders of the data that ships with simbench, in a checkout and in an installed wheel."""
 
-import os
-from contextlib import suppress
 from pathlib import Path
 
 from simbench.errors import SimbenchError
+from simbench.storage.whole_file import write_whole
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -83,7 +82,7 @@ def copy_resources(kind: str, folder: Path, overwrite: bool = False) -> list[Pat
             )
         for path in outdated:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _write_whole(path, contents[path])
+            write_whole(path, contents[path])
     except OSError as error:
         raise SimbenchError(f"{error.filename or folder}: cannot be written: {error.strerror}") from error
     return list(contents)
@@ -95,14 +94,3 @@ def _differs(path: Path, data: bytes) -> bool:
         return path.read_bytes() != data
     except FileNotFoundError:
         return True
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """Write a file under a temporary name and rename it."""
-    part = path.with_name(f"{path.name}.part")
-    try:
-        part.write_bytes(data)
-        os.replace(part, path)
-    finally:
-        with suppress(OSError):
-            part.unlink()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from rich.text import Text
 
 from simbench.cli.console import progress_bars, wide_console
 from simbench.errors import BaselineError
+from simbench.storage.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from simbench.runs.baseline import Baseline, Verdict
@@ -62,8 +62,8 @@ def check_scenarios(
     if not chosen:
         raise BaselineError(f"no baselines in {cases[0].path.parent}; --update writes them")
     cores = len(os.sched_getaffinity(0))
-    with tempfile.TemporaryDirectory() as temporary, progress_bars(Console(stderr=True)) as on_progress:
-        folder = out or Path(temporary) / "runs"
+    with scratch_folder() as temporary, progress_bars(Console(stderr=True)) as on_progress:
+        folder = out or temporary / "runs"
         results = run_cases(chosen, folder, jobs=jobs or cores, measure=update, on_progress=on_progress)
     console = wide_console()
     if update:

@@ -1,12 +1,13 @@
 """The command line: parse, call, print."""
 
+import signal
 import sys
 import warnings
 from collections.abc import Sequence
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 from rich.console import Console
@@ -25,17 +26,20 @@ from simbench.cli.robot import robot_app
 from simbench.cli.samples import samples
 from simbench.cli.schema import schema
 from simbench.cli.skills import skills
-from simbench.cli.streams import BROKEN_PIPE, OUTPUT, discard_output, flush_output, open_standard_streams, print_error
+from simbench.cli.streams import BROKEN_PIPE, end_output, is_broken_pipe, open_standard_streams
 from simbench.cli.sweep import sweep
 from simbench.errors import Interrupted, SimbenchError
 from simbench.options import SWEEP
 from simbench.resources import resource_dir
 from simbench.runs.metric_format import format_value
-from simbench.runs.run_directory import incomplete_path
+from simbench.runs.run_directory import incomplete_path, replaced_run
 from simbench.runs.scenario.loading import list_scenarios, load_scenario
+from simbench.termination import describe_signal, orderly_termination
 
 # typer exports one kind of usage error; this is the base of all of them.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+_BAD_INPUT, _INTERRUPTED = 2, 130
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.add_typer(robot_app, name="robot")
@@ -62,52 +66,83 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 done and all checks hold, 1 a check failed, 2 bad input (said in one line), 130 interrupted.
+        0 done and all checks hold, 1 a check failed, 2 bad input (said in one line), 130 interrupted, 129 or
+        143 ended by SIGHUP or SIGTERM.
     """
     open_standard_streams()
     if arguments is None:
         # Warnings are for who writes the program; who runs it gets errors, in one line.
         warnings.simplefilter("ignore")
-    return flush_output(_run_command(arguments))
+    with orderly_termination() as signals:
+        try:
+            outcome = _call(arguments)
+        except BaseException:
+            # Compiled code that a signal interrupts may turn it into any other error.
+            if not signals:
+                raise
+            outcome = _Outcome(_INTERRUPTED)
+    status, message, reason = outcome
+    if status == _INTERRUPTED or (signals and status == _BAD_INPUT):
+        number = signals[0] if signals else signal.SIGINT
+        status, message = 128 + number, describe_signal(number) + reason
+    return end_output(status, message)
 
 
-def _run_command(arguments: Sequence[str] | None) -> int:
-    """Run a command and return its exit status; bad input and interruptions are told in one line."""
+class _Outcome(NamedTuple):
+    """How a command ended."""
+
+    status: int
+    message: str = ""
+    """Line for the standard error."""
+    kept: str = ""
+    """What an interrupted command kept, after a colon."""
+
+
+def _call(arguments: Sequence[str] | None) -> _Outcome:
+    """Run a command, and turn its errors into one line."""
     output = sys.stdout
     try:
         status = app(arguments, prog_name="simbench", standalone_mode=False)
+        # A full disk behind a redirection is noticed when the last text is written.
+        sys.stdout.flush()
     except _UsageError as error:
-        return print_error(error.format_message())  # type: ignore[attr-defined]
+        return _error(error.format_message())  # type: ignore[attr-defined]
     except SimbenchError as error:
-        return print_error(str(error))
+        return _error(str(error))
     except OSError as error:
+        if is_broken_pipe(error):
+            return _Outcome(BROKEN_PIPE)
         if error.strerror is None:
             raise
-        if error.filename == OUTPUT:
-            discard_output()
-        return print_error(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
-    except MemoryError:
-        return print_error("not enough memory; raise the limit (ulimit -v), or ask for less")
-    except ModuleNotFoundError:
-        raise
-    except ImportError as error:
-        # Of an installed library: a limit of memory or of open files, or a damaged installation.
-        return print_error(f"cannot load {error.name or 'a library'}: {error}")
+        return _error(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
+    except (MemoryError, ImportError) as error:
+        return _error(_resource_error(error))
     except SystemExit:
-        # Of typer, which wraps the output, when its reader has gone.
+        # Of typer, which wraps the output when its reader has gone.
         if sys.stdout is output:
             raise
         sys.stdout = output
-        discard_output()
-        return BROKEN_PIPE
+        return _Outcome(BROKEN_PIPE)
     except Interrupted as interruption:
-        print(f"interrupted: {interruption}", file=sys.stderr)
-        return 130
+        return _Outcome(_INTERRUPTED, kept=f": {interruption}")
     except (KeyboardInterrupt, typer.Abort):
-        status = 130
-    if status == 130:
-        print("interrupted", file=sys.stderr)
-    return int(status or 0)
+        return _Outcome(_INTERRUPTED)
+    return _Outcome(int(status or 0))
+
+
+def _resource_error(error: MemoryError | ImportError) -> str:
+    """Describe that memory or an installed library is lacking; raise what is a mistake of the program."""
+    if isinstance(error, MemoryError):
+        return "not enough memory; raise the limit (ulimit -v), or ask for less"
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").startswith("simbench"):
+        raise error
+    # A limit of memory or of open files, or a damaged installation.
+    return f"cannot load {error.name or 'a library'}: {error}"
+
+
+def _error(message: str) -> _Outcome:
+    """Make the outcome of bad input: an error as one line."""
+    return _Outcome(_BAD_INPUT, "error: " + " ".join(message.split()))
 
 
 def _show_version(requested: bool) -> None:
@@ -173,14 +208,16 @@ def run(
     """Run a scenario; exit status 1 if a check fails."""
     resolved = load_scenario(scenario, overrides or ())
     folder = out or Path("runs") / f"{resolved.name}-{datetime.now():%Y%m%d-%H%M%S}"
+    replaced = replaced_run(folder)
+    if replaced is not None:
+        print(replaced, file=sys.stderr)
     try:
         from simbench.runs.pipeline import run_scenario
 
         with progress_bars(Console(stderr=True)) as on_progress:
             result = run_scenario(resolved, folder, video=video, gui=gui, on_progress=on_progress)
     except KeyboardInterrupt:
-        kept = incomplete_path(folder)
-        raise Interrupted(f"partial run kept in {kept}" if kept.exists() else "nothing kept") from None
+        raise Interrupted(_kept_of(folder)) from None
     Console().print(metrics_table(result.metrics, result.checks))
     print(f"\nrun    {result.directory}")
     if result.video is not None:
@@ -196,6 +233,14 @@ def run(
             draw_plots(result.directory, on_progress)
         print(f"plots  {result.directory / 'plots'}")
     raise typer.Exit(1 if failed else 0)
+
+
+def _kept_of(folder: Path) -> str:
+    """Say what is left of an interrupted run."""
+    partial = incomplete_path(folder)
+    if partial.exists():
+        return f"partial run kept in {partial}"
+    return f"the run is complete in {folder}" if (folder / "metrics.json").exists() else "nothing kept"
 
 
 app.command()(retarget)

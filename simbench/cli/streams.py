@@ -5,12 +5,12 @@ import io
 import os
 import sys
 from contextlib import suppress
-from typing import Any
+from typing import Any, TextIO
 
 BROKEN_PIPE = 141
 """Exit status that a shell shows for a program that was ended by SIGPIPE, 128 + 13."""
 
-OUTPUT = "standard output"
+_OUTPUT_NAME = "standard output"
 """Name of the file in errors of the standard output."""
 
 
@@ -21,7 +21,7 @@ class _Output(io.FileIO):
         try:
             return super().write(data)
         except OSError as error:
-            raise OSError(error.errno, error.strerror, OUTPUT) from None
+            raise OSError(error.errno, error.strerror, _OUTPUT_NAME) from None
 
 
 def open_standard_streams() -> None:
@@ -48,62 +48,58 @@ def open_standard_streams() -> None:
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
 
 
-def flush_output(status: int) -> int:
-    """Write what the standard output still holds, and leave nothing for the interpreter to fail at.
+def is_broken_pipe(error: OSError) -> bool:
+    """Return whether an error says that nobody reads the standard output any more.
+
+    Parameters
+    ----------
+    error : OSError
+        The error.
+
+    Returns
+    -------
+    bool
+        False for the pipe to another program.
+    """
+    return error.errno == errno.EPIPE and error.filename == _OUTPUT_NAME
+
+
+def end_output(status: int, message: str) -> int:
+    """Write what the standard output still holds, then a message; leave nothing that Python could fail at.
 
     Parameters
     ----------
     status : int
         Exit status of the command.
+    message : str
+        Line for the standard error; none if empty.
 
     Returns
     -------
     int
-        The same; 2 if the output cannot be written, with a line that says so, or `BROKEN_PIPE` if nobody
-        reads it any more.
+        The same status; 2 if the output cannot be written, or `BROKEN_PIPE` if nobody reads it any more.
     """
     try:
         sys.stdout.flush()
     except OSError as error:
-        discard_output()
-        status = BROKEN_PIPE if error.errno == errno.EPIPE else print_error(f"{error.filename}: {error.strerror}")
+        _discard(sys.stdout)
+        if is_broken_pipe(error):
+            status = status or BROKEN_PIPE
+        elif not message:
+            status, message = 2, f"error: {error.filename or _OUTPUT_NAME}: {error.strerror}"
     try:
+        if message:
+            print(message, file=sys.stderr)
         sys.stderr.flush()
     except OSError:
-        _discard(2)
+        _discard(sys.stderr)
     return status
 
 
-def discard_output() -> None:
-    """Lead the standard output to nowhere, once it cannot be written."""
-    _discard(1)
-
-
-def print_error(message: str) -> int:
-    """Print an error as one line, if the standard error can be written, and return its exit status.
-
-    Parameters
-    ----------
-    message : str
-        What is wrong, where, and what is allowed.
-
-    Returns
-    -------
-    int
-        2.
-    """
-    try:
-        print("error:", " ".join(message.split()), file=sys.stderr, flush=True)
-    except OSError:
-        _discard(2)
-    return 2
-
-
-def _discard(number: int) -> None:
-    """Lead a descriptor to nowhere, so that what its stream still holds can be flushed."""
+def _discard(stream: TextIO) -> None:
+    """Lead a stream to nowhere, and what it still holds."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, number)
+    os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
-    stream = sys.stdout if number == 1 else sys.stderr
     with suppress(OSError):
         stream.flush()

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +13,7 @@ from simbench.dynamics.evaluation import ModelEvaluator, make_evaluator
 from simbench.dynamics.explicit_model import derive_explicit_model
 from simbench.dynamics.generated import puma560_abbreviated, puma560_full
 from simbench.dynamics.model_module import model_module
+from simbench.storage.whole_file import write_whole
 
 SHIPPED: Mapping[str, tuple[ModuleType, ModuleType]] = {"puma560": (puma560_full, puma560_abbreviated)}
 
@@ -72,8 +72,6 @@ def _keep(path: Path, source: str) -> None:
     """Write a model under a temporary name and rename it; do nothing where the cache cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-            file.write(source)
-        Path(file.name).replace(path)
+        write_whole(path, source)
     except OSError:
         return

@@ -4,7 +4,6 @@ A CSV file has one line for each sample, and units in the names of the columns. 
 units, and attributes that say where the trajectory comes from.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -17,6 +16,7 @@ from numpy.typing import ArrayLike
 from simbench.errors import MotionError
 from simbench.motion.trajectory import JOINT_UNITS, JointTrajectory, validate_trajectory
 from simbench.motion.writers.netcdf import SEAL, checksum
+from simbench.storage.whole_file import whole_file, write_whole
 
 FORMAT = "simbench joint trajectory 1"
 
@@ -129,12 +129,8 @@ def write_trajectory_csv(trajectory: JointTrajectory, path: Path, units: Sequenc
     joints = [f"{name}_{unit}" for name, unit in zip(trajectory.joint_names, units, strict=True)]
     header = ["time_s", *(() if base is None else _BASE), *joints]
     columns = [trajectory.time[:, None], *(() if base is None else (base,)), trajectory.q]
-    part = path.with_name(path.name + ".part")
-    try:
+    with whole_file(path) as part:
         np.savetxt(part, np.hstack(columns), delimiter=",", header=",".join(header), comments="", fmt="%.9g")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def read_trajectory_csv(path: Path) -> JointTrajectory:
@@ -245,12 +241,7 @@ def write_trajectory_netcdf(
             orientation = trajectory.base[:, 3:]
             add("base_orientation", ("time", "quaternion"), orientation, "1", f"orientation {text}")
     content = memory.getvalue()
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_bytes(content + SEAL + checksum(content))
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(path, content + SEAL + checksum(content))
 
 
 def read_trajectory_netcdf(path: Path) -> JointTrajectory:

@@ -2,9 +2,7 @@
 
 import json
 import math
-import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeGuard
@@ -14,6 +12,7 @@ from pydantic.dataclasses import dataclass as validated
 
 from simbench.errors import BaselineError
 from simbench.runs.tolerances import SPREADS, Better, metric_direction, usual_tolerance
+from simbench.storage.whole_file import write_whole
 
 Metric = float | bool | str | None
 Outcome = Literal["holds", "worse", "better", "missing", "new"]
@@ -131,14 +130,10 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
         If it cannot be written.
     """
     lines = [f"  {json.dumps(name)}: {_entry(baseline[name])}" for name in sorted(baseline)]
-    working = path.with_name(path.name + ".incomplete")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        working.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-        os.replace(working, path)
+        write_whole(path, "{\n" + ",\n".join(lines) + "\n}\n")
     except OSError as error:
-        with suppress(OSError):
-            working.unlink()
         raise BaselineError(f"{path}: cannot write the baseline: {error.strerror}") from None
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,7 +10,10 @@ import numpy as np
 import xarray as xr
 
 from simbench.errors import RunError
+from simbench.runs.log_parts import read_log_parts
+from simbench.runs.run_directory import LOG_PARTS
 from simbench.sim.signals import Signal
+from simbench.storage.whole_file import write_whole
 
 ENCODING = {"zlib": True, "complevel": 4, "shuffle": True}
 
@@ -187,7 +191,7 @@ def contact_variables(events: Sequence[Any]) -> dict[str, Variable]:
 
 
 def write_log(dataset: xr.Dataset, path: Path) -> None:
-    """Write a log compressed as NetCDF, first under a temporary name.
+    """Write a log compressed as NetCDF, whole or not at all.
 
     Parameters
     ----------
@@ -196,14 +200,17 @@ def write_log(dataset: xr.Dataset, path: Path) -> None:
     path : Path
         File to write.
     """
-    partial = path.with_name(path.name + ".part")
     numeric = {name: ENCODING for name, data in dataset.data_vars.items() if data.dtype.kind in "fiub"}
-    dataset.to_netcdf(partial, engine="h5netcdf", encoding=numeric)
-    os.replace(partial, path)
+    # In memory, because the HDF5 library may abort the process when the disk is full.
+    memory = BytesIO()
+    dataset.to_netcdf(memory, engine="h5netcdf", encoding=numeric)
+    write_whole(path, memory.getvalue())
 
 
 def open_run(folder: str | Path) -> xr.Dataset:
     """Open the log of a run directory, complete or interrupted.
+
+    Of a run that was killed, or that is still simulated, this is the log as far as it has been written.
 
     Parameters
     ----------
@@ -222,6 +229,9 @@ def open_run(folder: str | Path) -> xr.Dataset:
     """
     path = Path(folder) / "log.nc"
     if not path.is_file():
+        parts = read_log_parts(Path(folder) / LOG_PARTS)
+        if parts is not None:
+            return parts
         interrupted = Path(f"{os.path.abspath(folder)}.incomplete")
         hint = f"; its interrupted run is {folder}.incomplete" if interrupted.is_dir() else ""
         raise RunError(f"{folder}: is not a run directory with a log.nc{hint}")

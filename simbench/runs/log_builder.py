@@ -113,6 +113,23 @@ def actor_signals(mechanism: Mechanism) -> tuple[Signal[None], ...]:
     return tuple(signals)
 
 
+def cumulative_variables(mechanisms: Sequence[Mechanism]) -> list[str]:
+    """List the variables of a log that are zero at its first sample and grow from there.
+
+    Parameters
+    ----------
+    mechanisms : sequence of Mechanism
+        Fixtures of the run.
+
+    Returns
+    -------
+    list of str
+        Names of the variables: the depths of cuts.
+    """
+    cutting = [each.name for each in mechanisms if each.cut is not None]
+    return [f"{name}_{which}" for name in cutting for which in ("cut", "cut_actor")]
+
+
 def make_log(
     robot: Robot,
     recorder: Recorder,

@@ -1,12 +1,13 @@
 """From a scenario to a run directory: plan, simulate, measure and write."""
 
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from simbench.errors import ScenarioError
@@ -23,12 +24,13 @@ from simbench.robot.robot import SEATED, Robot, load_robot
 from simbench.robot.variation import draw_variation
 from simbench.runs.checks import Check, check_metrics
 from simbench.runs.log import write_log
-from simbench.runs.log_builder import make_log, with_balance
+from simbench.runs.log_builder import cumulative_variables, make_log, with_balance
+from simbench.runs.log_parts import LogParts
 from simbench.runs.metrics import FELL_HEIGHT, fixture_metrics, run_metrics
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.provenance import collect_provenance
 from simbench.runs.push_metrics import push_metrics
-from simbench.runs.run_directory import json_text, run_directory, write_metrics
+from simbench.runs.run_directory import LOG_PARTS, json_text, run_directory, write_metrics
 from simbench.runs.scenario.loading import Scenario, resolved_yaml, scenario_mechanisms
 from simbench.runs.shield import shielded_from_interrupt
 from simbench.runs.video import render_video
@@ -46,7 +48,7 @@ from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.grasp import Grip, GripDesign
 from simbench.sim.loop import LoopOptions, Simulation, simulate
 from simbench.sim.push import plan_pushes
-from simbench.sim.recorder import Recorder
+from simbench.sim.recorder import Recorder, derive_signals
 from simbench.sim.seating import find_seat, require_seat
 
 OnProgress = Callable[[str, int, int], None]
@@ -175,30 +177,28 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
             pushes=pushes,
             seat=fixtures[seat.name] if seat else None,
         )
-        with shielded_from_interrupt() as interrupted:
-            options = LoopOptions(
-                log_every,
-                fallen_height=FELL_HEIGHT * float(timeline.base[2]) if robot.floating else -np.inf,
-                realtime=gui,
-                progress=lambda done, total: on_progress("simulate", done, total),
-                stop=interrupted,
+
+        def build_log(recorder: Recorder) -> xr.Dataset:
+            log = make_log(
+                body.robot,
+                recorder,
+                timeline,
+                mechanisms,
+                course.asked,
+                course.strokes,
+                settings.settle_s,
+                seat.name if seat else "",
             )
-            try:
-                simulate(simulation, recorder, options)
-            finally:
-                log = make_log(
-                    body.robot,
-                    recorder,
-                    timeline,
-                    mechanisms,
-                    course.asked,
-                    course.strokes,
-                    settings.settle_s,
-                    seat.name if seat else "",
-                )
-                if balanced:
-                    log = with_balance(log, balanced.balancer)
-                write_log(log, folder / "log.nc")
+            return with_balance(log, balanced.balancer) if balanced else log
+
+        options = LoopOptions(
+            log_every,
+            fallen_height=FELL_HEIGHT * float(timeline.base[2]) if robot.floating else -np.inf,
+            realtime=gui,
+            progress=lambda done, total: on_progress("simulate", done, total),
+        )
+        cumulative = cumulative_variables(mechanisms)
+        log = _simulate_logged(simulation, recorder, options, folder, build_log, cumulative)
     metrics: dict[str, Any] = {**course.metrics, **run_metrics(log), **_timing(recorder, settings.timestep_s)}
     if scenario.push is not None:
         metrics |= push_metrics(log, scenario.push, pushes, settings.timestep_s)
@@ -206,6 +206,36 @@ def _run(scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
         joints = {joint.name: joint.unit for joint in mechanism.joints}
         metrics |= fixture_metrics(log, mechanism.name, joints)
     return metrics
+
+
+def _simulate_logged(
+    simulation: Simulation,
+    recorder: Recorder,
+    options: LoopOptions,
+    folder: Path,
+    build_log: Callable[[Recorder], xr.Dataset],
+    cumulative: Sequence[str],
+) -> xr.Dataset:
+    """Simulate, write the log to a run directory while the simulation goes on and after it, and return it."""
+
+    def build_part(part: Recorder) -> xr.Dataset:
+        derive_signals(part, simulation.body.robot)
+        return build_log(part)
+
+    parts = LogParts(folder / LOG_PARTS, build_part, cumulative)
+
+    def follow(done: int, total: int) -> None:
+        options.progress(done, total)
+        parts.write_if_due(recorder)
+
+    with shielded_from_interrupt() as interrupted:
+        try:
+            simulate(simulation, recorder, replace(options, progress=follow, stop=interrupted))
+        finally:
+            log = build_log(recorder)
+            write_log(log, folder / "log.nc")
+            parts.remove()
+    return log
 
 
 @dataclass(frozen=True)

@@ -4,16 +4,22 @@ import errno
 import json
 import math
 import os
-import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from simbench.errors import RunError, SimbenchError
+from simbench.runs.shield import shielded_from_interrupt
+from simbench.storage.claimed_folder import claim_folder, is_claimed, remove_claimed
+from simbench.storage.whole_file import is_part_of, sync, write_whole
 
 MARKER = "INCOMPLETE"
 SUFFIX = ".incomplete"
+LOG_PARTS = "log.parts"
+"""Folder of the log as far as it has been written while the simulation goes on."""
+_INPUTS = ("scenario.yaml", "provenance.json")
+_CONTENT = (*_INPUTS, "metrics.json", "log.nc", "video.mp4", "report.html", "plots", MARKER, LOG_PARTS)
 _DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 
 
@@ -61,7 +67,8 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
 
     After an exception or Ctrl-C it stays beside the final name with everything written so far and a file
     `INCOMPLETE` that says why. If bad input or Ctrl-C ended the run before anything but `inputs` was written,
-    the directory is removed.
+    the directory is removed. The directory of a run that ended early is replaced by the next run of the same
+    name, unless a process is still writing it, or it holds anything that is not a run's.
 
     Parameters
     ----------
@@ -78,39 +85,80 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
     Raises
     ------
     RunError
-        If the name is taken or cannot be written, or the disk becomes full.
+        If the name is taken or cannot be written, the disk becomes full, or the directory vanishes.
     """
     working = incomplete_path(final)
-    _require_free(final, working)
-    made = _make_directories(working)
-    try:
-        for name, content in inputs.items():
-            (working / name).write_text(content, encoding="utf-8")
-    except OSError as error:
-        _remove(working, made)
-        raise RunError(f"{final}: cannot write there: {error.strerror}") from None
-    try:
-        yield working
-        os.replace(working, final)
-    except SimbenchError as error:
-        if {path.name for path in working.iterdir()} <= set(inputs):
-            _remove(working, made)
-        else:
-            _mark(working, str(error))
-        raise
-    except (OSError, RuntimeError) as error:
-        _mark(working, str(error))
-        cause = _disk_error(error)
-        if cause is None:
+    _require_free(final)
+    with ExitStack() as stack:
+        try:
+            made = stack.enter_context(claim_folder(working, holds_only_a_run))
+        except FileExistsError as error:
+            raise RunError(f"{working}: {error.strerror}") from None
+        except OSError as error:
+            raise RunError(f"{working}: cannot make the run directory: {error.strerror}") from None
+        try:
+            for name, content in inputs.items():
+                (working / name).write_text(content, encoding="utf-8")
+        except OSError as error:
+            remove_claimed(made, working)
+            raise RunError(f"{final}: cannot write there: {error.strerror}") from None
+        try:
+            yield working
+            with shielded_from_interrupt():
+                _rename_whole(working, final)
+        except SimbenchError as error:
+            _keep_or_remove(working, made, inputs, str(error))
             raise
-        raise RunError(f"{final}: cannot write: {cause}; partial run kept in {working}") from None
-    except BaseException as error:
-        interrupted = isinstance(error, KeyboardInterrupt)
-        if interrupted and {path.name for path in working.iterdir()} <= set(inputs):
-            _remove(working, made)
-        else:
-            _mark(working, "interrupted" if interrupted else repr(error))
-        raise
+        except (OSError, RuntimeError) as error:
+            _mark(working, str(error))
+            cause = _disk_error(error, working)
+            if cause is None:
+                raise
+            kept = f"; partial run kept in {working}" if working.is_dir() else ""
+            raise RunError(f"{final}: cannot write: {cause}{kept}") from None
+        except KeyboardInterrupt as error:
+            _keep_or_remove(working, made, inputs, str(error) or "interrupted")
+            raise
+        except BaseException as error:
+            _mark(working, repr(error))
+            raise
+
+
+def holds_only_a_run(folder: Path) -> bool:
+    """Return whether a directory contains nothing but what a run, its report and its video write.
+
+    Parameters
+    ----------
+    folder : Path
+        The directory.
+
+    Returns
+    -------
+    bool
+        False if there is anything else, which must not be deleted with it.
+    """
+    return all(
+        name in _CONTENT or any(is_part_of(name, each) for each in _CONTENT) for name in _names(folder)
+    )
+
+
+def replaced_run(final: Path) -> str | None:
+    """Tell which interrupted run a new run of the same name will replace.
+
+    Parameters
+    ----------
+    final : Path
+        Final name of the new run.
+
+    Returns
+    -------
+    str or None
+        One line for the user; None if there is none, or it will not be replaced.
+    """
+    working = incomplete_path(final)
+    if not working.is_dir() or is_claimed(working) or not holds_only_a_run(working):
+        return None
+    return f"{working}: left by a run that did not finish ({incomplete_reason(working)}); it is replaced"
 
 
 def write_metrics(folder: Path, metrics: Mapping[str, Any]) -> None:
@@ -124,7 +172,7 @@ def write_metrics(folder: Path, metrics: Mapping[str, Any]) -> None:
         Metrics by name.
     """
     plain = {name: plain_value(value) for name, value in metrics.items()}
-    (folder / "metrics.json").write_text(json_text(dict(sorted(plain.items()))), encoding="utf-8")
+    write_whole(folder / "metrics.json", json_text(dict(sorted(plain.items()))))
 
 
 def json_text(data: Mapping[str, Any]) -> str:
@@ -160,42 +208,51 @@ def plain_value(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _disk_error(error: Exception) -> str | None:
-    """Find the operating system's message about a full or failing disk in an error."""
+def _disk_error(error: Exception, working: Path) -> str | None:
+    """Find the operating system's message about a full, failing or vanished disk in an error."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        concerned = Path(os.path.abspath(os.fsdecode(error.filename)))
+        if concerned == working or working in concerned.parents:
+            return error.strerror
     # HDF5 wraps the system's message in an error of its own.
     messages = (os.strerror(number) for number in _DISK_ERRORS)
     return next((message for message in messages if message in str(error)), None)
 
 
-def _require_free(final: Path, working: Path) -> None:
-    """Refuse a run directory that exists already, or is left from an interrupted run."""
+def _require_free(final: Path) -> None:
+    """Refuse a run directory that exists already."""
     try:
         if final.exists() and not final.is_dir():
             raise RunError(f"{final}: is a file; a run needs a new directory")
         if final.is_dir() and any(final.iterdir()):
             raise RunError(f"{final}: exists and is not empty; a run needs a new directory")
-        if working.exists():
-            raise RunError(f"{working}: left by an interrupted run; move or delete it first")
     except OSError as error:
         raise RunError(f"{final}: cannot write there: {error.strerror}") from None
 
 
-def _make_directories(working: Path) -> list[Path]:
-    """Make `working` and its parents; return those that were made, innermost first."""
-    missing = [folder for folder in (working, *working.parents) if not folder.exists()]
+def _rename_whole(working: Path, final: Path) -> None:
+    """Give a run directory its final name once its content is on the disk, which a power cut cannot undo."""
+    for path in working.iterdir():
+        sync(path)
+    sync(working)
+    os.replace(working, final)
+    sync(working.parent)
+
+
+def _names(folder: Path) -> set[str]:
+    """List a directory; nothing if it has vanished."""
     try:
-        working.mkdir(parents=True)
-    except OSError as error:
-        raise RunError(f"{working}: cannot make the run directory: {error.strerror}") from None
-    return missing
+        return set(os.listdir(folder))
+    except OSError:
+        return set()
 
 
-def _remove(working: Path, made: list[Path]) -> None:
-    """Remove a run directory and the parents that were made for it."""
-    shutil.rmtree(working, ignore_errors=True)
-    for folder in made[1:]:
-        with suppress(OSError):
-            folder.rmdir()
+def _keep_or_remove(working: Path, made: list[Path], inputs: Mapping[str, str], reason: str) -> None:
+    """Mark a run as incomplete; remove it if nothing but its inputs has been written."""
+    if _names(working) <= set(inputs):
+        remove_claimed(made, working)
+    else:
+        _mark(working, reason)
 
 
 def _mark(working: Path, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Blocks of code that Ctrl-C does not interrupt."""
+"""Blocks of code that Ctrl-C, SIGTERM and SIGHUP do not interrupt."""
 
 import signal
 import threading
@@ -6,23 +6,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from simbench.termination import TERMINATING
+
 
 @contextmanager
 def shielded_from_interrupt() -> Iterator[Callable[[], bool]]:
-    """Delay Ctrl-C until the block is done.
+    """Delay Ctrl-C, and other signals that would raise an exception, until the block is done.
 
-    This has no effect outside the main thread, which alone receives Ctrl-C, and where Ctrl-C is ignored, as
-    in the background of a script.
+    This has no effect outside the main thread, which alone receives signals, and on signals that are ignored,
+    as Ctrl-C is in the background of a script.
 
     Yields
     ------
     interrupted : callable
-        Tells whether Ctrl-C was pressed, for a block that can end early. Compiled code that is interrupted
-        anywhere may turn Ctrl-C into another error.
+        Tells whether a signal has arrived, for a block that can end early. Compiled code that is interrupted
+        anywhere may turn the exception into another error.
     """
     held: list[int] = []
-    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    if ignored or threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread():
         yield lambda: False
         return
 
@@ -30,10 +31,14 @@ def shielded_from_interrupt() -> Iterator[Callable[[], bool]]:
         del frame
         held.append(number)
 
-    previous = signal.signal(signal.SIGINT, hold)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, *TERMINATING)}
+    previous = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in previous:
+        signal.signal(number, hold)
     try:
         yield lambda: bool(held)
     finally:
-        signal.signal(signal.SIGINT, previous)
-    if held:
-        raise KeyboardInterrupt
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+    for number in held[:1]:
+        previous[signal.Signals(number)](number, None)

@@ -1,5 +1,6 @@
 """Samples of a run, allocated for the signals that its parts declare, and what is computed from them."""
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -128,6 +129,26 @@ class Recorder:
             self.signals[signal.name] = signal
             self._values[signal.name] = np.full(shape, signal.fill, signal.dtype)
         return [(self._values[each.name], each.measure) for each in signals if each.measure is not None]
+
+    def copy_from(self, first: int) -> "Recorder":
+        """Copy the samples from one on, as a recorder of their own.
+
+        Parameters
+        ----------
+        first : int
+            Index of the first sample to copy.
+
+        Returns
+        -------
+        Recorder
+            Recorder with the samples [first, count) and the extremes and events so far. It takes no further
+            samples.
+        """
+        part = copy.copy(self)
+        rows = slice(first, self.count)
+        part.time, part.count = self.time[rows].copy(), self.count - first
+        part._values = {name: values[rows].copy() for name, values in self._values.items()}
+        return part
 
     def take_extremes(self, q: Array, v: Array) -> None:
         """Widen the extremes by the joint positions and velocities of states.

@@ -3,9 +3,7 @@
 A new format needs one module with a function of a motion and a path, and one line below.
 """
 
-import os
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 from simbench.errors import MotionError
@@ -14,6 +12,7 @@ from simbench.motion.writers.bvh import write_bvh
 from simbench.motion.writers.c3d import write_c3d
 from simbench.motion.writers.csv import write_motion_csv
 from simbench.motion.writers.netcdf import write_netcdf
+from simbench.storage.whole_file import whole_file
 
 SUFFIXES: dict[str, Callable[[HumanMotion, Path], None]] = {
     ".bvh": write_bvh,
@@ -48,13 +47,9 @@ def write_motion(motion: HumanMotion, path: str | Path) -> None:
             f"{path}: no writer for {suffix or 'a name without suffix'}; "
             f"give a name ending in {', '.join(SUFFIXES)}"
         )
-    # Some libraries choose the format by the suffix.
-    part = path.with_name(f"{path.name}.part{suffix}")
     try:
-        SUFFIXES[suffix](motion, part)
-        os.replace(part, path)
+        # Some libraries choose the format by the suffix.
+        with whole_file(path, keep_suffix=True) as part:
+            SUFFIXES[suffix](motion, part)
     except OSError as error:
         raise MotionError(f"{path}: cannot be written: {error.strerror}") from error
-    finally:
-        with suppress(OSError):
-            part.unlink()

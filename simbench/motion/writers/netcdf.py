@@ -5,7 +5,6 @@ the file, but would take eight times as long to write the hundreds of recordings
 """
 
 import hashlib
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from simbench.errors import MotionError
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import Actor, HumanMotion
+from simbench.storage.whole_file import write_whole
 
 FORMAT = "simbench human motion 1"
 # Name of each property of the actor in the file and in `Actor`.
@@ -85,12 +85,7 @@ def write_netcdf(
             inner.group.attrs.update(truth_attributes or {})
         file.flush()
         content = file.id.get_file_image()
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_bytes(content + SEAL + checksum(content))
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(path, content + SEAL + checksum(content))
 
 
 def checksum(content: bytes) -> bytes:

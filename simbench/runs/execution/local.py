@@ -76,8 +76,9 @@ def run_isolated(
                 index, arguments = waiting.pop()
                 receiver, sender = context.Pipe(duplex=False)
                 process = context.Process(target=_run_job, args=(sender, function, arguments))
-                # A terminal sends Ctrl-C to all processes: only this one handles it, and ends the others.
-                before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+                # A terminal sends Ctrl-C and SIGHUP to all processes: only this one handles them and ends the
+                # others.
+                before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
                 try:
                     process.start()
                     running[receiver] = (index, process)

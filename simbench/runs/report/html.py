@@ -12,6 +12,7 @@ from simbench.errors import RunError
 from simbench.runs.checks import Check
 from simbench.runs.metric_format import format_value, unit_of
 from simbench.runs.report.report import RunReport, differing_keys, run_labels
+from simbench.storage.whole_file import write_whole
 
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 1250px; }
@@ -57,14 +58,10 @@ def write_report(reports: Sequence[RunReport], out: Path) -> None:
     RunError
         If the page cannot be written.
     """
-    part = out.with_name(f"{out.name}.part")
     try:
-        part.write_text(report_page(reports, out.parent), encoding="utf-8")
-        os.replace(part, out)
+        write_whole(out, report_page(reports, out.parent))
     except OSError as error:
         raise RunError(f"{out}: cannot write the report: {error.strerror}") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def report_page(reports: Sequence[RunReport], directory: Path) -> str:

@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import Any
 from simbench.errors import StudyError
 from simbench.runs.run_directory import json_text
 from simbench.runs.study.table import StudyRow
+from simbench.storage.whole_file import is_part_of, write_whole
 
-_MANIFEST, _ROWS, _LOCK, _UNFINISHED = "study.json", "rows", "lock", ".tmp"
+_MANIFEST, _ROWS, _LOCK = "study.json", "rows", "lock"
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def study_directory(folder: Path, manifest: Mapping[str, Any], inputs: Mapping[s
             raise StudyError(f"{folder}: another process is working on this study") from None
         for name, content in {_MANIFEST: json_text(manifest), **inputs}.items():
             if not (folder / name).exists():
-                _write_whole(folder / name, content)
+                write_whole(folder / name, content)
         yield
 
 
@@ -85,7 +85,7 @@ def write_row(folder: Path, key: str, row: StudyRow) -> None:
         Row to write.
     """
     content = {"values": dict(row.values), "seconds": row.seconds, "error": row.error}
-    _write_whole(folder / _ROWS / f"{key}.json", json_text(content))
+    write_whole(folder / _ROWS / f"{key}.json", json_text(content))
 
 
 def finished_rows(folder: Path) -> int:
@@ -111,7 +111,8 @@ def _require_same(folder: Path, manifest: Mapping[str, Any]) -> None:
         others = {name for name in manifest if found[name] != manifest[name]}
     except (OSError, ValueError, LookupError, TypeError):
         # A process that was killed at its start leaves these files.
-        if {path.name for path in folder.iterdir()} <= {_ROWS, _LOCK, _MANIFEST + _UNFINISHED}:
+        names = {path.name for path in folder.iterdir()}
+        if all(name in (_ROWS, _LOCK) or is_part_of(name, _MANIFEST) for name in names):
             return
         raise StudyError(f"{folder}: exists and is not the directory of a study") from None
     if others == {"sources"}:
@@ -121,18 +122,3 @@ def _require_same(folder: Path, manifest: Mapping[str, Any]) -> None:
             f"{folder}: holds another study, {found['runs']} runs over {', '.join(found['varied'])}; "
             "choose another directory"
         )
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file under a temporary name, force it to the disk and rename it."""
-    unfinished = path.with_name(path.name + _UNFINISHED)
-    with unfinished.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(unfinished, path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -5,7 +5,6 @@ import itertools
 import math
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +18,7 @@ from simbench.runs.scenario.files import resolve_paths, scenario_files
 from simbench.runs.scenario.loading import Scenario, load_scenario
 from simbench.runs.scenario.yaml_source import parse_list
 from simbench.runs.study.study import Item
+from simbench.storage.scratch import scratch_folder
 
 MOST = 10_000
 """Runs of one sweep, limited because the scenario of each is checked before the first begins."""
@@ -134,8 +134,8 @@ def run_varied(scenario: Scenario, folder: Path | None) -> dict[str, Any]:
         The metrics; `checks_hold`, whether all checks of the scenario hold; `failed_checks`, names of the
         others in one text.
     """
-    with tempfile.TemporaryDirectory() as scratch:
-        directory = folder or Path(scratch) / scenario.name
+    with scratch_folder() as scratch:
+        directory = folder or scratch / scenario.name
         for leftover in (directory, incomplete_path(directory)):
             shutil.rmtree(leftover, ignore_errors=True)
         metrics, checks = run_once(scenario, directory)

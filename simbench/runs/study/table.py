@@ -1,7 +1,6 @@
 """The results of a study as Parquet tables."""
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from simbench.errors import StudyError
 from simbench.runs.run_directory import plain_value
+from simbench.storage.whole_file import whole_file
 
 if TYPE_CHECKING:
     import pyarrow
@@ -82,10 +82,9 @@ def _write(columns: Mapping[str, list[Any]], path: Path) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    whole = path.with_name(path.name + ".tmp")
     arrays = {name: _column(values, text=name == "error") for name, values in columns.items()}
-    parquet.write_table(pa.table(arrays), whole)
-    os.replace(whole, path)
+    with whole_file(path) as part:
+        parquet.write_table(pa.table(arrays), part)
 
 
 def _column(values: list[Any], *, text: bool) -> "pyarrow.Array":

@@ -1,7 +1,6 @@
 """A PyBullet world: client, floor and stepping. Every call names its client: worlds can coexist."""
 
 import contextlib
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from simbench.sim.bullet.robot import BulletRobot, load_robot
 from simbench.sim.engine import GRAVITY, BodyHandle, LinkHandle
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.vectors import Quaternion, Vector
+from simbench.storage.scratch import scratch_folder
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ def connect_world(timestep: float, *, floor_friction: float, gui: bool) -> Itera
     with quiet_native_output():
         client = bullet.connect(bullet.GUI if gui else bullet.DIRECT)
     try:
-        with tempfile.TemporaryDirectory(prefix="simbench-") as scratch:
+        with scratch_folder() as scratch:
             bullet.setGravity(0, 0, -GRAVITY, physicsClientId=client)
             # Bullet would stop solving contacts at a residual of 1e-7: standing feet then creep, and jump.
             bullet.setPhysicsEngineParameter(
@@ -233,7 +233,7 @@ def connect_world(timestep: float, *, floor_friction: float, gui: bool) -> Itera
             )
             floor = bullet.createMultiBody(0, shape, physicsClientId=client)
             bullet.changeDynamics(floor, -1, lateralFriction=floor_friction, physicsClientId=client)
-            yield BulletWorld(client, timestep, floor, Path(scratch))
+            yield BulletWorld(client, timestep, floor, scratch)
     finally:
         with quiet_native_output():
             bullet.disconnect(physicsClientId=client)

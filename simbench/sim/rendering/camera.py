@@ -1,6 +1,7 @@
 """Videos and pictures of a finished run, drawn from its log in processes of their own."""
 
 import contextlib
+import errno
 import os
 import pickle
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import IO
 
@@ -23,6 +25,7 @@ from simbench.sim.rendering.renderer_choice import Renderer, choose_renderer
 from simbench.sim.rendering.scene_frames import Balance, Frames, Ghost
 from simbench.sim.rendering.scene_view import Camera
 from simbench.sim.rendering.scene_worker import Job
+from simbench.storage.whole_file import whole_file
 
 __all__ = [
     "Balance",
@@ -97,19 +100,18 @@ def render_video(
         Job(robot, mechanisms, frames, camera, renderer, range(first, count, processes))
         for first in range(processes)
     ]
-    partial = path.with_name(f".{path.stem}.partial{path.suffix}")
     try:
-        partial.touch()
-        with _drawn(jobs) as pictures, _writer(partial, camera) as write:
+        with (
+            whole_file(path, keep_suffix=True) as part,
+            _drawn(jobs) as pictures,
+            _writer(part, camera) as write,
+        ):
             for done, picture in enumerate(pictures, start=1):
                 write(picture)
                 progress("video", done, count)
-        partial.replace(path)
     except OSError as error:
         reason = error.strerror or str(error).strip().splitlines()[0]
         raise RunError(f"{path}: cannot write the video: {reason}") from error
-    finally:
-        partial.unlink(missing_ok=True)
     return renderer
 
 
@@ -152,7 +154,8 @@ def picture_strip(
     for position, picture in enumerate(pictures):
         row, column = divmod(position, columns)
         strip.paste(Image.fromarray(picture), (column * camera.width, row * camera.height))
-    strip.save(path)
+    with whole_file(path) as part:
+        strip.save(part, format="PNG")
     return renderer
 
 
@@ -220,31 +223,54 @@ def draw_views(
 
 @contextlib.contextmanager
 def _writer(path: Path, camera: Camera) -> Iterator[Callable[[NDArray[np.uint8]], None]]:
-    """Yield a function that appends a picture to a video."""
-    encoder = imageio_ffmpeg.write_frames(
-        str(path),
-        (camera.width, camera.height),
-        fps=camera.fps,
-        codec="libx264",
-        quality=None,
-        macro_block_size=2,
-        ffmpeg_log_level="error",
-        output_params=ENCODING,
-    )
-    started = False
+    """Yield a function that appends a picture to a video; raise OSError unless the encoder writes it all."""
+    even = [] if camera.width % 2 == camera.height % 2 == 0 else ["-vf", "scale=ceil(iw/2)*2:ceil(ih/2)*2"]
+    size, rate = f"{camera.width}x{camera.height}", str(Fraction(camera.fps).limit_denominator())
+    pictures = ["-f", "rawvideo", "-vcodec", "rawvideo", "-s", size, "-pix_fmt", "rgb24", "-r", rate]
+    encoding = ["-an", "-vcodec", "libx264", "-pix_fmt", "yuv420p", *even, "-v", "error", *ENCODING]
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-y", *pictures, "-i", "-", *encoding, str(path.absolute())]
+    with tempfile.TemporaryFile() as errors:
+        encoder = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            # A signal from the terminal ends this process, which then ends the encoder.
+            start_new_session=True,
+        )
+        assert encoder.stdin is not None
+        try:
+            yield lambda picture: _send(encoder, picture)
+            with contextlib.suppress(BrokenPipeError):
+                encoder.stdin.close()
+            failed = encoder.wait() != 0
+        except BrokenPipeError:
+            failed = True
+        finally:
+            encoder.kill()
+            encoder.wait()
+            with contextlib.suppress(BrokenPipeError):
+                encoder.stdin.close()
+        if failed:
+            errors.seek(0)
+            raise OSError(_encoder_error(errors.read().decode(errors="replace"), encoder.returncode))
 
-    def write(picture: NDArray[np.uint8]) -> None:
-        # Not started earlier: an encoder that never gets a picture prints an error on the terminal.
-        nonlocal started
-        if not started:
-            encoder.send(None)
-            started = True
-        encoder.send(picture)
 
-    try:
-        yield write
-    finally:
-        encoder.close()
+def _send(encoder: subprocess.Popen[bytes], picture: NDArray[np.uint8]) -> None:
+    """Send a picture to the encoder."""
+    assert encoder.stdin is not None
+    encoder.stdin.write(np.ascontiguousarray(picture).data)
+
+
+def _encoder_error(messages: str, status: int) -> str:
+    """Choose the line of an encoder's messages that tells why it failed."""
+    for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.ENOENT):
+        if os.strerror(number) in messages:
+            return os.strerror(number)
+    if status == -signal.SIGXFSZ:
+        return os.strerror(errno.EFBIG)
+    lines = messages.strip().splitlines()
+    return lines[-1] if lines else f"the encoder ended with status {status}"
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ from simbench.robot.robot import Robot
 from simbench.sim.rendering.camera import Frames, Renderer, draw_views
 from simbench.sim.rendering.portrait_camera import frame_cameras, panel_size
 from simbench.sim.rendering.robot_points import link_hulls, robot_points
+from simbench.storage.whole_file import whole_file
 
 VIEWS = {"front": 90.0, "side": 0.0}
 """Yaw of the camera in degrees; the robot looks along x."""
@@ -68,7 +69,8 @@ def draw_portrait(robot: Robot, path: Path) -> Renderer:
     ]
     sheet = _sheet(panels, columns, _title(robot))
     try:
-        sheet.save(path, format="PNG")
+        with whole_file(path) as part:
+            sheet.save(part, format="PNG")
     except OSError as error:
         raise RunError(f"{path}: cannot write the picture: {error.strerror}") from error
     return renderer

@@ -1,7 +1,6 @@
 """Fuzzy rules by example: a person who moves like one whose criteria are known minimises the same."""
 
 import csv
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +14,7 @@ from scipy.optimize import minimize
 from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
 from simbench.skills.fuzzy.rules import DISTANCES, INPUTS, OUTPUTS
+from simbench.storage.whole_file import write_whole
 
 WIDTHS = np.where(np.isin(INPUTS, DISTANCES), 0.08, 0.15)
 """Widths from which tuning starts: about a third of an input's variation between people of one task."""
@@ -199,14 +199,9 @@ def write_examples(examples: ExampleRules, path: Path, note: str) -> None:
     named = [OUTPUTS[index] for index in examples.dominant]
     rows = [(_WIDTH, "", examples.widths), *zip(examples.names, named, examples.values, strict=True)]
     lines = [",".join([name, criterion, *(f"{x:.4f}" for x in numbers)]) for name, criterion, numbers in rows]
-    part = path.with_name(f"{path.name}.part")
     try:
-        part.write_text(
-            _HEAD + f"# {note}\n" + "\n".join([",".join(_COLUMNS), *lines]) + "\n", encoding="utf-8"
-        )
-        os.replace(part, path)
+        write_whole(path, _HEAD + f"# {note}\n" + "\n".join([",".join(_COLUMNS), *lines]) + "\n")
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise SkillError(f"{path}: cannot be written: {error.strerror}") from None
 
 

@@ -1,6 +1,5 @@
 """Membership parameters of the fuzzy terms: a readable file, and a flat vector for tuning."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +13,7 @@ import yaml
 from simbench.errors import SkillError
 from simbench.kinematics.arrays import Array
 from simbench.skills.fuzzy.rules import DISTANCES, INPUT_TERMS, OUTPUT_TERMS, OUTPUTS
+from simbench.storage.whole_file import write_whole
 
 NARROWEST = 0.05
 """Least width of a Gaussian and of the fall of a Z-shape: narrower, a term would single out one recording."""
@@ -156,12 +156,9 @@ def write_memberships(memberships: Memberships, path: Path, note: str) -> None:
     for name in OUTPUTS:
         peaks = zip(OUTPUT_TERMS, memberships.outputs[name], strict=True)
         lines.append(f"  {name}: {{{', '.join(f'{term}: {peak:.4f}' for term, peak in peaks)}}}")
-    part = path.with_name(f"{path.name}.part")
     try:
-        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        os.replace(part, path)
+        write_whole(path, "\n".join(lines) + "\n")
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise SkillError(f"{path}: cannot be written: {error.strerror}") from None
 
 

@@ -1,0 +1,81 @@
+"""SIGTERM and SIGHUP end a command in good order, as Ctrl-C does."""
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+TERMINATING = (signal.SIGTERM, signal.SIGHUP)
+
+_REPETITION = 2.0
+"""Time, s, in which another signal repeats the same request: a terminal that closes sends SIGHUP twice, by
+the kernel and by the shell, and the second must not interrupt what the first one lets end in good order."""
+
+
+class Terminated(KeyboardInterrupt):
+    """A signal asks this process to end.
+
+    Parameters
+    ----------
+    number : int
+        Number of the signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(describe_signal(number))
+        self.number = number
+
+
+def describe_signal(number: int) -> str:
+    """Say what ended a command.
+
+    Parameters
+    ----------
+    number : int
+        Number of a signal.
+
+    Returns
+    -------
+    str
+        `interrupted` for Ctrl-C, else `ended by` and the signal's name.
+    """
+    return "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
+
+
+@contextmanager
+def orderly_termination() -> Iterator[list[int]]:
+    """Raise `Terminated` in the main thread when SIGTERM or SIGHUP arrives while the body runs.
+
+    Signals that are ignored, as SIGHUP under `nohup`, or have a handler already, are left as they are. This
+    has no effect outside the main thread.
+
+    Yields
+    ------
+    list of int
+        Numbers of the signals that have arrived so far. Compiled code that is interrupted may turn the
+        exception into another error; this tells what the reason was.
+    """
+    arrived: list[int] = []
+    last = -float("inf")
+
+    def end(number: int, frame: FrameType | None) -> None:
+        nonlocal last
+        del frame
+        arrived.append(number)
+        if time.monotonic() - last > _REPETITION:
+            last = time.monotonic()
+            raise Terminated(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield arrived
+        return
+    replaced = [number for number in TERMINATING if signal.getsignal(number) is signal.SIG_DFL]
+    try:
+        for number in replaced:
+            signal.signal(number, end)
+        yield arrived
+    finally:
+        for number in replaced:
+            signal.signal(number, signal.SIG_DFL)
