@@ -25,6 +25,22 @@ def resource_dir(kind: str) -> Path:
     return installed if installed.is_dir() else PACKAGE.parent / kind
 
 
+def user_cache_dir() -> Path | None:
+    """Find the folder in which programs keep what they can make again.
+
+    Returns
+    -------
+    Path or None
+        `XDG_CACHE_HOME`, else `.cache` in the home directory; None if neither is an absolute path, as for a user
+        without a home directory.
+    """
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    if os.path.isabs(named):
+        return Path(named)
+    home = os.path.expanduser("~")
+    return Path(home) / ".cache" if os.path.isabs(home) else None
+
+
 def copy_resources(kind: str, folder: Path, overwrite: bool = False) -> list[Path]:
     """Copy data that ships with simbench into a folder; each file appears under its name only when complete.
 

@@ -1,8 +1,8 @@
 """The command line: parse, call, print."""
 
-import os
 import signal
 import sys
+import warnings
 from collections.abc import Sequence
 from datetime import datetime
 from enum import Enum
@@ -26,6 +26,7 @@ from simbench.cli.robot import robot_app
 from simbench.cli.samples import samples
 from simbench.cli.schema import schema
 from simbench.cli.skills import skills
+from simbench.cli.streams import BROKEN_PIPE, end_output, is_broken_pipe, open_standard_streams
 from simbench.cli.sweep import sweep
 from simbench.errors import Interrupted, SimbenchError
 from simbench.options import SWEEP
@@ -68,9 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 done and all checks hold, 1 a check failed, 2 bad input (said in one line), 130 interrupted, 129 or
         143 ended by SIGHUP or SIGTERM.
     """
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal without Unicode shows `?` for `✓`.
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    open_standard_streams()
+    if arguments is None:
+        # Warnings are for who writes the program; who runs it gets errors, in one line.
+        warnings.simplefilter("ignore")
     with orderly_termination() as signals:
         try:
             outcome = _call(arguments)
@@ -83,9 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if status == _INTERRUPTED or (signals and status == _BAD_INPUT):
         number = signals[0] if signals else signal.SIGINT
         status, message = 128 + number, describe_signal(number) + reason
-    if message:
-        print(message, file=sys.stderr)
-    return status
+    return end_output(status, message)
 
 
 class _Outcome(NamedTuple):
@@ -100,6 +100,7 @@ class _Outcome(NamedTuple):
 
 def _call(arguments: Sequence[str] | None) -> _Outcome:
     """Run a command, and turn its errors into one line."""
+    output = sys.stdout
     try:
         status = app(arguments, prog_name="simbench", standalone_mode=False)
         # A full disk behind a redirection is noticed when the last text is written.
@@ -109,11 +110,19 @@ def _call(arguments: Sequence[str] | None) -> _Outcome:
     except SimbenchError as error:
         return _error(str(error))
     except OSError as error:
+        if is_broken_pipe(error):
+            return _Outcome(BROKEN_PIPE)
         if error.strerror is None:
             raise
-        _discard_unwritten_output()
-        file = f"{error.filename}: " if error.filename else ""
-        return _error(file + error.strerror)
+        return _error(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
+    except (MemoryError, ImportError) as error:
+        return _error(_resource_error(error))
+    except SystemExit:
+        # Of typer, which wraps the output when its reader has gone.
+        if sys.stdout is output:
+            raise
+        sys.stdout = output
+        return _Outcome(BROKEN_PIPE)
     except Interrupted as interruption:
         return _Outcome(_INTERRUPTED, kept=f": {interruption}")
     except (KeyboardInterrupt, typer.Abort):
@@ -121,18 +130,19 @@ def _call(arguments: Sequence[str] | None) -> _Outcome:
     return _Outcome(int(status or 0))
 
 
+def _resource_error(error: MemoryError | ImportError) -> str:
+    """Describe that memory or an installed library is lacking; raise what is a mistake of the program."""
+    if isinstance(error, MemoryError):
+        return "not enough memory; raise the limit (ulimit -v), or ask for less"
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").startswith("simbench"):
+        raise error
+    # A limit of memory or of open files, or a damaged installation.
+    return f"cannot load {error.name or 'a library'}: {error}"
+
+
 def _error(message: str) -> _Outcome:
     """Make the outcome of bad input: an error as one line."""
     return _Outcome(_BAD_INPUT, "error: " + " ".join(message.split()))
-
-
-def _discard_unwritten_output() -> None:
-    """Discard what the standard output still holds if it cannot be written, as on a full disk."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        # Python would try once more at its end, and say so in several lines.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _show_version(requested: bool) -> None:

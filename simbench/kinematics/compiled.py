@@ -12,14 +12,18 @@ from numba import njit
 from numba.core import event
 from numba.core.dispatcher import Dispatcher
 
+from simbench.kinematics.kernel_cache import KernelCache
+from simbench.resources import user_cache_dir
+
 Function = TypeVar("Function", bound=Callable[..., object])
 
+_kernel_folders: list[Path] = []
 
-def keep_by_sources(package: Path) -> Path | None:
-    """Keep machine code in a folder of its own for every state of a package's sources.
 
-    Numba compiles a function anew when its own file has changed, but not when one that it calls from another
-    file has.
+def keep_by_sources(package: Path) -> list[Path]:
+    """Keep machine code of functions compiled from now on in a folder for each state of a package's sources.
+
+    A function has to be compiled anew when one that it calls has changed, also in another file.
 
     Parameters
     ----------
@@ -28,25 +32,20 @@ def keep_by_sources(package: Path) -> Path | None:
 
     Returns
     -------
-    Path or None
-        Where it is kept; None where that folder cannot be written, or `NUMBA_CACHE_DIR` says another.
+    list of Path
+        Where machine code is looked for, and kept in the first that can be written: below `NUMBA_CACHE_DIR`,
+        the package's `__pycache__`, and the user's folder of caches.
     """
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        return None
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         source = path.read_bytes()
         if b"compiled" in source:
             digest.update(path.relative_to(package).as_posix().encode() + b"\0" + source)
-    folder = package / "__pycache__" / f"kernels-{digest.hexdigest()[:16]}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    if not os.access(folder, os.W_OK):
-        return None
-    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
-    return folder
+    named, cache = os.environ.get("NUMBA_CACHE_DIR"), user_cache_dir()
+    parents = [Path(named)] if named else []
+    parents += [package / "__pycache__", *([cache / "simbench"] if cache else [])]
+    _kernel_folders[:] = [parent / f"kernels-{digest.hexdigest()[:16]}" for parent in parents]
+    return list(_kernel_folders)
 
 
 keep_by_sources(Path(__file__).resolve().parents[1])
@@ -55,8 +54,8 @@ keep_by_sources(Path(__file__).resolve().parents[1])
 def compiled(function: Function) -> Function:
     """Compile a function at its first call.
 
-    The machine code is kept in the package's `__pycache__` or in the user's cache folder; where neither can
-    be written, every process compiles anew.
+    The machine code is kept in one of the folders of `keep_by_sources`; where none can be written, every
+    process compiles anew.
 
     Parameters
     ----------
@@ -92,10 +91,11 @@ def compiled_into_callers(function: Function) -> Function:
 
 def _compile(function: Function, *, forceinline: bool = False) -> Function:
     """Compile with numba, and keep the machine code on disk where that is possible."""
-    try:
-        return cast(Function, njit(cache=True, error_model="numpy", forceinline=forceinline)(function))
-    except RuntimeError:
-        return cast(Function, njit(error_model="numpy", forceinline=forceinline)(function))
+    dispatcher = njit(error_model="numpy", forceinline=forceinline)(function)
+    # With NUMBA_DISABLE_JIT it is the function itself.
+    if isinstance(dispatcher, Dispatcher):
+        dispatcher._cache = KernelCache(function, tuple(_kernel_folders))
+    return cast(Function, dispatcher)
 
 
 def compile_for(function: Function, *arguments: object) -> Function:

@@ -32,7 +32,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from simbench.kinematics.compiled import keep_by_sources
-folder = keep_by_sources(Path(sys.argv[1]))
+folder = keep_by_sources(Path(sys.argv[1]))[0]
 from caller import twice
 print(twice(1.0), folder.name, sum(twice.stats.cache_hits.values()))
 """
