@@ -1,5 +1,6 @@
 """Folders of the data that ships with simbench, in a checkout and in an installed wheel."""
 
+import os
 from pathlib import Path
 
 from simbench.errors import SimbenchError
