@@ -31,7 +31,7 @@ class Failure(NamedTuple):
     place: str
 
 
-def find_failures(case: Case, outcome: Outcome, printed_before: str) -> list[Failure]:
+def find_failures(case: Case, outcome: Outcome, given: str) -> list[Failure]:
     """Judge how a case ended.
 
     Parameters
@@ -40,8 +40,8 @@ def find_failures(case: Case, outcome: Outcome, printed_before: str) -> list[Fai
         What was given.
     outcome : Outcome
         How it ended.
-    printed_before : str
-        All text that was given; `nan` in it may be repeated.
+    given : str
+        All text that was given, in small letters; `nan` in it may be repeated.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def find_failures(case: Case, outcome: Outcome, printed_before: str) -> list[Fai
         found.append(Failure("control characters in the terminal", command))
     if outcome.memory > MEMORY_LIMIT:
         found.append(Failure("memory", command))
-    if _NOT_A_NUMBER.search(outcome.out) and not _NOT_A_NUMBER.search(printed_before):
+    if _NOT_A_NUMBER.search(outcome.out) and "nan" not in given:
         found.append(Failure("NaN reported", f"{command}: {_shape(_line_of_nan(outcome.out))}"))
     return found
 
