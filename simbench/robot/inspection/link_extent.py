@@ -10,7 +10,7 @@ import trimesh
 from numpy.typing import NDArray
 
 from simbench.robot.meshes.mesh_files import find_file, find_mesh_format_error
-from simbench.robot.urdf.elements import UrdfLink, UrdfShape
+from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfLink, UrdfShape
 
 Points = NDArray[np.float64]
 
@@ -78,11 +78,11 @@ def shape_points(shape: UrdfShape, folder: Path) -> Points | None:
     (N, 3) array or None
         Points in the link's frame, m; None if the shape cannot be measured.
     """
-    points = _local_points(shape, folder)
+    numbers = np.array([*shape.size, *shape.scale, *shape.xyz, *shape.rpy])
+    points = _local_points(shape, folder) if (np.abs(numbers) <= LARGEST_LENGTH).all() else None
     if points is None:
         return None
-    placed = points @ pin.rpy.rpyToMatrix(*shape.rpy).T + np.array(shape.xyz)
-    return placed if np.isfinite(placed).all() else None
+    return points @ pin.rpy.rpyToMatrix(*shape.rpy).T + np.array(shape.xyz)
 
 
 def _local_points(shape: UrdfShape, folder: Path) -> Points | None:
