@@ -94,6 +94,8 @@ BROKEN = {
     "OBJ face of one corner": ("a.obj", obj("f 1"), "a face of 1 corners"),
     "OBJ face of none": ("a.obj", obj("f"), "a face of 0 corners"),
     "OBJ with a long line": ("a.obj", obj("usemtl " + "x" * 4096), "has a line of 4103 bytes"),
+    "OBJ with a folder of materials": ("a.obj", obj("mtllib ."), "materials `.`: is not a file"),
+    "OBJ with a device": ("a.obj", obj("mtllib /dev/zero"), "materials `/dev/zero`: is not a file"),
     "DAE of no bytes": ("a.dae", "", "not XML"),
     "DAE cut off": ("a.dae", DAE[:-50], "not XML"),
     "DAE with a DTD": ("a.dae", '<!DOCTYPE a [<!ENTITY b "c">]>' + DAE, "document type declaration"),
