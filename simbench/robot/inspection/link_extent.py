@@ -90,7 +90,9 @@ def _local_points(shape: UrdfShape, folder: Path) -> Points | None:
     if shape.kind == "mesh":
         path = find_file(shape.file_name or "", folder)
         vertices = None if path is None else mesh_points(path)
-        return None if vertices is None else vertices * np.array(shape.scale)
+        if vertices is None or np.abs(vertices).max() * max(map(abs, shape.scale)) > LARGEST_LENGTH:
+            return None
+        return vertices * np.array(shape.scale)
     if shape.kind == "box":
         return 0.5 * np.array(shape.size) * CUBE
     if shape.kind == "sphere":

@@ -77,6 +77,7 @@ BROKEN = {
     "OBJ with words": ("a.obj", OBJ.replace("v 0.0", "v left", 1), "not a finite number"),
     "OBJ with 1_0": ("a.obj", OBJ.replace("v 0.0", "v 1_0", 1), "not a finite number"),
     "OBJ of a planet": ("a.obj", OBJ.replace("v 0.0", "v 1e30", 1), "reaches 1e+30 m"),
+    "OBJ of a galaxy": ("a.obj", OBJ.replace("v 0.0", "v 1e300", 1), "reaches 1e+300 m"),
     "OBJ with a short vertex": ("a.obj", "v 1 2\n" + OBJ, "line 1: v needs 3 numbers"),
     "OBJ with a short normal": ("a.obj", "vn 1 2\n" + OBJ, "line 1: vn needs 3 numbers"),
     "OBJ index too high": ("a.obj", obj("f 1 2 9"), "the index 9; the lines above it have 8"),
