@@ -1,5 +1,6 @@
 """The extent of a link's shapes, from its URDF and its mesh files."""
 
+import importlib
 import struct
 from pathlib import Path
 from typing import Any
@@ -120,9 +121,10 @@ def mesh_points(path: Path) -> Points | None:
     """
     if find_mesh_format_error(path):
         return None
+    errors: tuple[type[Exception], ...] = (*READ_ERRORS, *_collada_errors(path))
     try:
         mesh: Any = trimesh.load(path, process=False, force="mesh")
-    except (*READ_ERRORS, *_collada_errors(path)):
+    except errors:
         return None
     return np.asarray(mesh.vertices) if len(mesh.vertices) else None
 
@@ -132,7 +134,7 @@ def _collada_errors(path: Path) -> tuple[type[Exception], ...]:
     if path.suffix.lower() != ".dae":
         return ()
     try:
-        from collada.common import DaeError
+        collada: Any = importlib.import_module("collada.common")
     except ImportError:
         return ()
-    return (DaeError,)
+    return (collada.DaeError,)
