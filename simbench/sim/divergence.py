@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.sim.engine import Fixture
 from simbench.sim.state import RobotState
@@ -61,8 +62,7 @@ def find_divergence(robot: Robot, states: RobotState, *, fallen: bool = False) -
         Index of the state, and what reached it first; None if all states are motions.
     """
     q, v, bound = states.q, states.v, np.inf if fallen else SPEED_BOUND
-    # NaN is not less than anything.
-    if (np.abs(v) < bound).all() and (np.abs(q) < FARTHEST).all():
+    if not len(q) or (_is_within(v, bound) and _is_within(q, FARTHEST)):
         return None
     speed = np.where(np.isfinite(v), np.abs(v), np.inf)
     beyond = ~np.isfinite(q)
@@ -79,6 +79,13 @@ def find_divergence(robot: Robot, states: RobotState, *, fallen: bool = False) -
     if column < robot.root_q:
         return row, f"the base (position {q[row, min(column, 2)]:.3g} m)"
     return row, f"joint {robot.joint_names[column - robot.root_q]} (position {q[row, column]:.3g})"
+
+
+def _is_within(values: Array, bound: float) -> bool:
+    """Tell whether all values are smaller than a bound; the extremes of what contains NaN are NaN."""
+    return bool(
+        np.maximum.reduce(values, axis=None) < bound and np.minimum.reduce(values, axis=None) > -bound
+    )
 
 
 def find_fixture_divergence(fixtures: Sequence[Fixture]) -> str | None:

@@ -38,6 +38,8 @@ _AFTER_FALL = 0.5
 """Time for which a run goes on after a fall, s."""
 _KEPT_STATES = 64
 """Number of states whose extremes are taken at once."""
+_DIGITS = 9
+"""Digits of a time after the point, s."""
 _NUMERICAL_ERRORS = (ArithmeticError, ValueError, IndexError, RuntimeError)
 """Exceptions with which controllers answer to states that are not finite."""
 
@@ -319,7 +321,8 @@ class _Loop:
             found = None if cause is None else (0, cause)
         if found is not None:
             count, cause = found
-            recorder.divergence = Divergence((first + count) * self._timestep, cause)
-            recorder.end_at(recorder.divergence.time, first + count)
+            time = round((first + count) * self._timestep, _DIGITS)
+            recorder.divergence = Divergence(time, cause)
+            recorder.end_at(time, first + count)
         positions, velocities = last.q[:count, robot.root_q :], last.v[:count, robot.root_v :]
         recorder.take_extremes(positions, velocities)

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from simbench.options import Bound
-from simbench.runs.checks import check_metrics
+from simbench.runs.checks import DIVERGED, check_metrics
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,13 @@ def test_a_metric_passes_exactly_when_it_is_within_its_bound(bound, value, passe
 def test_a_check_of_a_metric_that_no_run_made_fails():
     (check,) = check_metrics({"no.such": Bound(max=1.0)}, {"fell": False})
     assert (check.name, check.passed, check.bound) == ("no.such", False, "≤ 1")
+
+
+@pytest.mark.parametrize("checks", [{}, {"fell": False}, {"timing.step_overhead": Bound(min=0.0)}])
+def test_a_run_whose_physics_diverged_fails_whatever_is_checked(checks):
+    metrics = {DIVERGED: 0.0, "fell": False, "timing.step_overhead": 1.0}
+    (check,) = check_metrics(checks, metrics)
+    assert (check.name, check.passed) == (DIVERGED, False)
+    assert check_metrics(checks, {**metrics, DIVERGED: None}) == check_metrics(
+        checks, {"fell": False, "timing.step_overhead": 1.0}
+    )

@@ -1,5 +1,6 @@
 """Whole runs of a robot with a fixed base that sweeps its joints."""
 
+import itertools
 import json
 from types import SimpleNamespace
 
@@ -8,10 +9,15 @@ import pinocchio as pin
 import pytest
 import sweep_by_hand as sweep
 
+from simbench.cli.main import main
 from simbench.robot.robot import load_robot
+from simbench.runs.baseline import Expectation
+from simbench.runs.checks import check_metrics
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
+from simbench.runs.regression import evaluate_run
 from simbench.runs.scenario.loading import load_scenario
+from simbench.sim.bullet.robot import BulletRobot
 
 DT = 1e-3
 
@@ -192,3 +198,47 @@ def test_a_robot_of_one_joint_without_hands_sweeps_too(tmp_path, law):
     np.testing.assert_allclose(torque, 4.3 * acceleration[:, 0], rtol=0, atol=4.3 * 60 / 1.875**3 * DT)
     assert np.abs(torque).max() > 5.0
     assert result.metrics["contact.self_count"] == 0.0
+
+
+@pytest.fixture(scope="module")
+def exploded(tmp_path_factory):
+    """A run whose state is no number from 0.3 s on."""
+    read_state = BulletRobot.read_state
+    reads = itertools.count()
+
+    def broken(self, state):
+        read_state(self, state)
+        if next(reads) >= 300:
+            state.v[2] = np.nan
+
+    folder = tmp_path_factory.mktemp("exploded") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BulletRobot, "read_state", broken)
+        status = main(["run", "puma560_sweep", "--out", str(folder)])
+    return status, folder
+
+
+def test_a_run_that_explodes_fails_and_keeps_what_came_before(exploded):
+    status, folder = exploded
+    assert status == 1
+    metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+    assert metrics["simulation.diverged_s"] == pytest.approx(0.3)
+    assert {name.partition(".")[0] for name in metrics} == {"simulation", "timing"}
+    assert None not in metrics.values()
+    log = open_run(folder)
+    assert log["time"].values[-1] == pytest.approx(0.295)
+    for name, variable in log.data_vars.items():
+        if name not in ("palm_target", "palm_actor") and variable.dtype.kind == "f":
+            assert np.isfinite(variable.values).all(), name
+    assert log.attrs["diverged"].startswith(
+        "physics diverged at 0.300 s: joint joint3 (speed nan rad/s) first"
+    )
+
+
+def test_a_run_that_explodes_is_no_new_baseline_and_fails_a_check(exploded):
+    metrics = json.loads((exploded[1] / "metrics.json").read_text(encoding="utf-8"))
+    scenario = load_scenario("puma560_sweep")
+    baseline = {name: Expectation(1.0) for name in ("tracking.rms_rad", "torque.rms_nm")}
+    verdicts, failed = evaluate_run(baseline, metrics, check_metrics(scenario.checks, metrics))
+    assert verdicts == ()
+    assert [check.name for check in failed] == ["simulation.diverged_s"]

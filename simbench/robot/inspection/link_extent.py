@@ -1,5 +1,6 @@
 """The extent of a link's shapes, from its URDF and its mesh files."""
 
+import importlib
 import struct
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import trimesh
 from numpy.typing import NDArray
 
 from simbench.robot.meshes.mesh_files import find_file, find_mesh_format_error
-from simbench.robot.urdf.elements import UrdfLink, UrdfShape
+from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfLink, UrdfShape
 
 Points = NDArray[np.float64]
 
@@ -78,11 +79,11 @@ def shape_points(shape: UrdfShape, folder: Path) -> Points | None:
     (N, 3) array or None
         Points in the link's frame, m; None if the shape cannot be measured.
     """
-    points = _local_points(shape, folder)
+    numbers = np.array([*shape.size, *shape.scale, *shape.xyz, *shape.rpy])
+    points = _local_points(shape, folder) if (np.abs(numbers) <= LARGEST_LENGTH).all() else None
     if points is None:
         return None
-    placed = points @ pin.rpy.rpyToMatrix(*shape.rpy).T + np.array(shape.xyz)
-    return placed if np.isfinite(placed).all() else None
+    return points @ pin.rpy.rpyToMatrix(*shape.rpy).T + np.array(shape.xyz)
 
 
 def _local_points(shape: UrdfShape, folder: Path) -> Points | None:
@@ -90,7 +91,9 @@ def _local_points(shape: UrdfShape, folder: Path) -> Points | None:
     if shape.kind == "mesh":
         path = find_file(shape.file_name or "", folder)
         vertices = None if path is None else mesh_points(path)
-        return None if vertices is None else vertices * np.array(shape.scale)
+        if vertices is None or np.abs(vertices).max() * max(map(abs, shape.scale)) > LARGEST_LENGTH:
+            return None
+        return vertices * np.array(shape.scale)
     if shape.kind == "box":
         return 0.5 * np.array(shape.size) * CUBE
     if shape.kind == "sphere":
@@ -118,9 +121,10 @@ def mesh_points(path: Path) -> Points | None:
     """
     if find_mesh_format_error(path):
         return None
+    errors: tuple[type[Exception], ...] = (*READ_ERRORS, *_collada_errors(path))
     try:
         mesh: Any = trimesh.load(path, process=False, force="mesh")
-    except (*READ_ERRORS, *_collada_errors(path)):
+    except errors:
         return None
     return np.asarray(mesh.vertices) if len(mesh.vertices) else None
 
@@ -130,7 +134,7 @@ def _collada_errors(path: Path) -> tuple[type[Exception], ...]:
     if path.suffix.lower() != ".dae":
         return ()
     try:
-        from collada.common import DaeError
+        collada: Any = importlib.import_module("collada.common")
     except ImportError:
         return ()
-    return (DaeError,)
+    return (collada.DaeError,)

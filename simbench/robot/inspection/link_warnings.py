@@ -15,6 +15,8 @@ CONCENTRATED = 0.05
 
 Even a link with a motor at the end of a long shell exceeds it.
 """
+FAR_TOO_LARGE = 1e12
+"""Number that is reported as an error whatever it means."""
 COG_MARGIN = 0.25
 """Largest distance of a centre of gravity outside the geometry, in diagonals of its bounding box."""
 
@@ -79,7 +81,8 @@ def find_link_warnings(link: UrdfLink, extent: NDArray[np.float64] | None) -> It
     """
     where, body = f"link `{link.name}`", mass_properties(link)
     moments = np.array(body.principal)
-    if not np.isfinite([body.mass, *body.cog, *moments]).all() or body.mass < 0:
+    known = np.abs([body.mass, *body.cog, *moments]) < FAR_TOO_LARGE
+    if not known.all() or body.mass < 0:
         return
     if body.mass == 0:
         if moments.any():

@@ -159,7 +159,12 @@ def _check_material_library(folder: Path, name: bytes) -> None:
     """Check the lines of a file with an OBJ file's materials; one that does not exist is no error."""
     try:
         path = folder / name.decode()
-        if path.is_file() and path.stat().st_size <= LARGEST_FILE:
+        if path.exists() and not path.is_file():
+            # Bullet would try to read a folder, and wait for a pipe.
+            raise InvalidMeshError("is not a file")
+        if path.is_file():
+            if path.stat().st_size > LARGEST_FILE:
+                raise InvalidMeshError(f"larger than {LARGEST_FILE // 1_000_000} MB")
             _short_lines(path.read_bytes())
     except (OSError, UnicodeDecodeError, InvalidMeshError) as error:
         raise InvalidMeshError(f"materials `{name[:40].decode(errors='replace')}`: {error}") from error
