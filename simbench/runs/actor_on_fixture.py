@@ -152,14 +152,16 @@ def _approach(task: Task, scenario: Scenario) -> dict[str, Array]:
 def _require(key: str, value: float) -> None:
     """Refuse values that cannot be performed."""
     if key == "repetitions":
-        possible, allowed = value >= 1 and value == int(value), "a whole number from 1"
+        possible, allowed = value in range(1, 1001), "a whole number from 1 to 1000"
     elif key == "variation":
         # Random durations deviate by up to twice the variation, and none may become 0.
         possible, allowed = 0.0 <= value < 0.5, "0 to less than 0.5"
     elif key in _MAY_BE_ZERO:
-        possible, allowed = value >= 0.0, "from 0"
+        possible, allowed = 0.0 <= value <= 3600.0, "0 to 3600"
+    elif key.startswith("stroke_"):
+        possible, allowed = 1e-5 <= value <= 1000.0, "0.00001 to 1000"
     else:
-        possible, allowed = value > 0.0, "greater than 0"
+        possible, allowed = 1e-4 <= value <= 3600.0, "0.0001 to 3600"
     if not possible:
         raise ScenarioError(f"motion.task.{key}: {value:g}; allowed: {allowed}")
 
