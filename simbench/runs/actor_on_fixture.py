@@ -1,5 +1,6 @@
 """A virtual actor who performs a task on the scenario's own equipment."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -140,9 +141,10 @@ def _approach(task: Task, scenario: Scenario) -> dict[str, Array]:
         for axis, key in enumerate(_APPROACH):
             if key in scenario.motion.task:
                 position[axis] = (sign if key == "approach_outward_m" else 1.0) * scenario.motion.task[key]
-        if not np.linalg.norm(position) <= _FARTHEST_APPROACH:
+        distance = math.hypot(*position)
+        if not distance <= _FARTHEST_APPROACH:
             raise ScenarioError(
-                f"motion.task: hands come from {np.linalg.norm(position):.2g} m away by approach_*_m; "
+                f"motion.task: hands come from {distance:.2g} m away by approach_*_m; "
                 f"allowed: {_FARTHEST_APPROACH:g}"
             )
         positions[side] = position
