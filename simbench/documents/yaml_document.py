@@ -266,11 +266,7 @@ class _TreeBuilder:
         elif isinstance(event, yaml.CollectionStartEvent):
             self._begin_collection(event)
         elif isinstance(event, yaml.CollectionEndEvent):
-            node = self._open.pop()
-            self._keys.pop()
-            node.children = self._children.pop()
-            node.end = event.end_mark.index
-            self._attach(node, node)
+            self._end_collection(event)
         elif isinstance(event, yaml.AliasEvent):
             self._add_alias(event)
         elif isinstance(event, yaml.DocumentStartEvent) and self.root is not None:
@@ -299,6 +295,13 @@ class _TreeBuilder:
         self._open.append(node)
         self._keys.append(None)
         self._children.append([])
+
+    def _end_collection(self, event: Any) -> None:
+        node = self._open.pop()
+        self._keys.pop()
+        node.children = self._children.pop()
+        node.end = event.end_mark.index
+        self._attach(node, node)
 
     def _add_alias(self, event: Any) -> None:
         name = _shortened(event.anchor)

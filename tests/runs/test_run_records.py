@@ -77,7 +77,7 @@ def test_provenance_has_the_entries_that_are_read(tmp_path, key, value):
 
 
 @pytest.mark.parametrize("name", ["metrics.json", "provenance.json", "scenario.yaml"])
-@pytest.mark.parametrize("content", [DEEP, '{"a": !!int b}', '{"a": NaN, "a": 1}', "\x00", "[1]"])
+@pytest.mark.parametrize("content", [DEEP, "\x00", '{"a": 1, "a": 1}'])
 def test_a_report_of_a_damaged_run_is_one_line_and_leaves_nothing(tmp_path, capsys, name, content):
     run = by_hand.write_puma_run(tmp_path / "run")
     (run / name).write_text(content)

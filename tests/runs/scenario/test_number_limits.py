@@ -125,9 +125,7 @@ def test_numbers_of_a_sweep_give_a_reference_or_one_line(key, value):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            timeline = build_sweep_reference(
-                robot, RobotSection(name="puma560", posture="ready"), task, settings, "none"
-            )
+            timeline = build_sweep_reference(robot, place, task, settings, "none")
         except ScenarioError as error:
             message = str(error)
         else:
