@@ -168,6 +168,8 @@ def _require_limits(text: str) -> None:
 
 def _require_unicode(text: str) -> None:
     """Refuse an escape sequence of half a character, which cannot be written or printed."""
+    if "\\u" not in text:
+        return
     for found in _ESCAPE.finditer(text):
         if found.lastgroup == "half":
             raise _Problem(found.start(), f"{found.group()} is half of a character")
