@@ -16,8 +16,8 @@ from simbench.runs.actor_on_fixture import perform_on_fixture
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms
 from simbench.runs.scenario.schema import Scenario
 
-ENDLESS = ("1e308", "-1e308", "1e30", ".nan", ".inf", "-.inf", "9" * 400, "9" * 5000, "1e999")
-SMALL = ("5e-324", "1e-320", "-5e-324", "1e-5", "0", "-1", "0.5", "1_0", "1:30", "0x_", "٣")
+ENDLESS = ("1e308", "-1e308", "1e30", ".nan", ".inf", "9" * 400)
+SMALL = ("5e-324", "-5e-324", "1e-5", "0", "1:30", "٣")
 SCENARIOS = {
     **{"CanoePaddles": "canoe_paddles", "Drawer": "drawer", "Grater": "grater", "HandDrill": "hand_drill"},
     **{"KnifeAndBox": "knife", "Pump": "pump", "SteeringWheel": "steering_wheel", "Stool": "pump"},
@@ -104,8 +104,7 @@ def test_numbers_that_overflow_are_refused(section):
         # Whoever performs the task checks its numbers; a metric may be of any size.
         if section_of(path) == section and section != "checks" and path[:2] != ("motion", "task"):
             for value in ENDLESS:
-                # A seed may have 128 bits.
-                assert load(path, value) is None or (path == ("seed",) and value == "1e30"), (path, value)
+                assert load(path, value) is None, (path, value)
 
 
 @pytest.mark.parametrize("section", sorted({section_of(path) for path in NUMBERS}))
