@@ -10,9 +10,6 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    NonNegativeFloat,
-    PositiveFloat,
-    PositiveInt,
     Strict,
     model_validator,
 )
@@ -21,19 +18,29 @@ from pydantic_core import PydanticCustomError
 # Strict sections would refuse YAML's lists where tuples are declared.
 Coordinate = Annotated[float, Field(ge=-100.0, le=100.0)]
 """Coordinate, m. The scene is small: a larger number is not in metres."""
-Length = Annotated[float, Field(gt=0.0, le=10.0)]
+Length = Annotated[float, Field(ge=1e-5, le=10.0)]
 """Length of something in the scene, m. A larger number is not in metres."""
 Extent = Annotated[float, Field(ge=0.0, le=10.0)]
 """Distance in the scene that may be 0, m. A larger number is not in metres."""
 Offset = Annotated[float, Field(ge=-10.0, le=10.0)]
 """Distance in the scene to either side, m. A larger number is not in metres."""
-Mass = Annotated[float, Field(gt=0.0, le=1000.0)]
+Mass = Annotated[float, Field(ge=1e-6, le=1000.0)]
 """Mass of something that hands move, kg. A larger number is not in kilograms."""
 Angle = Annotated[float, Field(ge=-6.2832, le=6.2832)]
 """Angle up to a full turn, rad. A larger number is not in radians."""
+Rate = Annotated[float, Field(ge=0.1, le=1e6)]
+"""Rate, Hz: from one in ten seconds to one in a microsecond, the shortest physics step."""
+Duration = Annotated[float, Field(ge=1e-4, le=3600.0)]
+"""Duration of something that happens, s: up to an hour."""
+Time = Annotated[float, Field(ge=0.0, le=3600.0)]
+"""Time that may be 0, s: up to an hour."""
+Gain = Annotated[float, Field(ge=1e-6, le=1e6)]
+"""Gain or stiffness by which something is divided, in SI units."""
+Coefficient = Annotated[float, Field(ge=0.0, le=1e6)]
+"""Friction, damping, stiffness or weight that may be 0, in SI units."""
 Point2 = Annotated[tuple[Coordinate, Coordinate], Strict(False)]
 Point3 = Annotated[tuple[Coordinate, Coordinate, Coordinate], Strict(False)]
-Fraction = Annotated[float, Field(gt=0.0, le=1.0)]
+Fraction = Annotated[float, Field(ge=1e-3, le=1.0)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")]
 
 
@@ -98,31 +105,31 @@ class ActorTaskKeys(ScenarioSection):
     Whoever performs the task checks them, because the task determines which there are.
     """
 
-    stroke_m: PositiveFloat | None = None
+    stroke_m: Length | None = None
     """How far a prismatic joint is moved in a stroke."""
-    stroke_rad: PositiveFloat | None = None
+    stroke_rad: Annotated[float, Field(ge=1e-5, le=1000.0)] | None = None
     """How far a revolute joint is turned in a stroke."""
-    repetitions: PositiveInt | None = None
+    repetitions: Annotated[int, Field(ge=1, le=1000)] | None = None
     """Number of repetitions."""
     variation: Annotated[float, Field(ge=0.0, lt=0.5)] | None = None
     """Relative standard deviation of durations and strokes over the repetitions."""
-    move_duration_s: PositiveFloat | None = None
+    move_duration_s: Duration | None = None
     """Duration of the longest move of a repetition; the others keep their ratio to it."""
-    pull_duration_s: PositiveFloat | None = None
+    pull_duration_s: Duration | None = None
     """Mean duration of a pull; `actor:drawer` only."""
-    push_duration_s: PositiveFloat | None = None
+    push_duration_s: Duration | None = None
     """Mean duration of a push; `actor:drawer` only."""
-    initial_duration_s: NonNegativeFloat | None = None
+    initial_duration_s: Time | None = None
     """Duration of standing with the arms forward at the start."""
-    transition_duration_s: PositiveFloat | None = None
+    transition_duration_s: Duration | None = None
     """Duration of moving the hands to before their handles."""
-    descent_duration_s: PositiveFloat | None = None
+    descent_duration_s: Duration | None = None
     """Duration of moving the hands from there to their handles."""
-    grasp_duration_s: NonNegativeFloat | None = None
+    grasp_duration_s: Time | None = None
     """Duration of closing the fingers."""
-    turning_pause_s: NonNegativeFloat | None = None
+    turning_pause_s: Time | None = None
     """Duration of the stop between two moves."""
-    rest_duration_s: NonNegativeFloat | None = None
+    rest_duration_s: Time | None = None
     """Duration of standing still at the end."""
     approach_forward_m: Annotated[float, Field(ge=-0.3, le=0.3)] | None = None
     """Position of a hand before it grasps, relative to its handle: along the world's x axis."""
@@ -135,13 +142,13 @@ class ActorTaskKeys(ScenarioSection):
 class SweepTaskKeys(ScenarioSection):
     """Keys of `motion.task` for `joints:sweep`, in which all joints of an arm go out and back together."""
 
-    amplitude_rad: PositiveFloat = 1.0
+    amplitude_rad: Gain = 1.0
     """Displacement of every joint, to the side on which it has more room."""
-    speed_rad_s: PositiveFloat = 1.0
+    speed_rad_s: Gain = 1.0
     """Greatest speed of every joint."""
-    repetitions: PositiveInt = 1
+    repetitions: Annotated[int, Field(ge=1, le=1000)] = 1
     """Number of strokes out and back."""
-    pause_s: NonNegativeFloat = 0.25
+    pause_s: Time = 0.25
     """Pause at every end."""
 
 
@@ -157,15 +164,15 @@ class MotionSection(ScenarioSection):
     """Vertical axis of a file that declares none or a wrong one."""
     marker_map: str | None = None
     """Name or path of the marker map of a file; by default the one whose names match."""
-    longest_gap_s: NonNegativeFloat = 0.2
+    longest_gap_s: Time = 0.2
     """Longest gap in a marker's track that is filled."""
-    rate_hz: PositiveFloat = 100.0
+    rate_hz: Annotated[float, Field(ge=1.0, le=10_000.0)] = 100.0
     """Rate to which the motion is resampled."""
-    speed: PositiveFloat = 1.0
+    speed: Annotated[float, Field(ge=0.001, le=1000.0)] = 1.0
     """Ratio of the speed to the recorded one."""
-    start_s: NonNegativeFloat | None = None
+    start_s: Annotated[float, Field(ge=0.0, le=1e6)] | None = None
     """Start of the part that is used, in the time of the motion after `speed`."""
-    end_s: PositiveFloat | None = None
+    end_s: Annotated[float, Field(ge=1e-4, le=1e6)] | None = None
     """End of the part that is used."""
     task: dict[str, int | float] = Field(default_factory=dict)
     """Parameters of a virtual actor's performance, or of a sweep of the joints."""
@@ -180,19 +187,19 @@ class MotionSection(ScenarioSection):
 class WeightsSection(ScenarioSection):
     """Relative weights of the criteria of human motion (Tomić 2018, table 4.2)."""
 
-    energy: NonNegativeFloat = 0.0
+    energy: Coefficient = 0.0
     """Weight of low kinetic energy."""
-    velocity: NonNegativeFloat = 0.0
+    velocity: Coefficient = 0.0
     """Weight of low joint speeds."""
-    ergonomy: NonNegativeFloat = 0.0
+    ergonomy: Coefficient = 0.0
     """Weight of closeness to the ergonomic posture. It enters the law multiplied by the square of the
     sampling period, so it has an effect only with nearly all the weight."""
-    manipulability: NonNegativeFloat = 0.0
+    manipulability: Coefficient = 0.0
     """Weight of the distance from singular postures."""
 
     @model_validator(mode="after")
     def _some(self) -> "WeightsSection":
-        if not 0.0 < self.total < float("inf"):
+        if self.total == 0.0:
             raise ValueError("one of energy, velocity, ergonomy, manipulability must be greater than 0")
         return self
 
@@ -225,9 +232,9 @@ class RetargetSection(ScenarioSection):
     2018)."""
     weights: WeightsSection | None = None
     """Criteria that determine trunk and arms while hands hold something, instead of the person's posture."""
-    smoothing_window: Annotated[int, Field(ge=3)] = 31
+    smoothing_window: Annotated[int, Field(ge=3, le=10_001)] = 31
     """Savitzky-Golay window in samples, odd: 31 are 0.31 s at 100 Hz, the default of `motion.rate_hz`."""
-    smoothing_order: PositiveInt = 5
+    smoothing_order: Annotated[int, Field(ge=1, le=20)] = 5
     """Savitzky-Golay polynomial order."""
     joint_limit_margin_rad: Annotated[float, Field(ge=0.0, le=6.2832)] = 0.03
     """Distance kept from the joint limits: about the deflection of a loaded joint under its own stiffness."""
@@ -237,13 +244,13 @@ class RetargetSection(ScenarioSection):
     """Palm to handle distance below which the actor is in contact."""
     transition_distance_m: Length = 0.1
     """Palm to handle distance over which the hand's target blends into contact."""
-    transition_time_s: PositiveFloat = 1.5
+    transition_time_s: Duration = 1.5
     """Shortest time of the recording for that transition."""
     pelvis_follow: Annotated[float, Field(ge=0.0, le=1.0)] = 0.4
     """Ratio of the COG's horizontal motion to that of the hands in contact."""
     pelvis_advance: Annotated[float, Field(ge=-1.0, le=1.0, json_schema_extra={"unit": "m/m"})] = 0.0
     """Forward motion of the COG for each metre that the hands in contact rise."""
-    pelvis_lean_m: float = 0.0
+    pelvis_lean_m: Annotated[float, Field(ge=-1.0, le=1.0)] = 0.0
     """Distance of the COG in front of the middle of the soles, in contact, at the middle of its path."""
     pelvis_height_follow: Annotated[float, Field(ge=0.0, le=1.0)] = 1.0
     """Ratio of the robot's change of pelvis height in free motion to the person's, scaled to the robot, as
@@ -261,17 +268,17 @@ class RetargetSection(ScenarioSection):
 class GripSection(ScenarioSection):
     """The compliant constraint by which a hand holds a handle."""
 
-    stiffness_n_m: PositiveFloat = 2000.0
+    stiffness_n_m: Gain = 2000.0
     """Stiffness of the spring between palm and handle."""
-    damping_ns_m: NonNegativeFloat = 30.0
+    damping_ns_m: Coefficient = 30.0
     """Damping of the spring between palm and handle."""
-    rotational_stiffness_nm_rad: NonNegativeFloat = 10.0
+    rotational_stiffness_nm_rad: Coefficient = 10.0
     """Stiffness of the spring between the orientations of palm and handle."""
-    rotational_damping_nms_rad: NonNegativeFloat = 0.5
+    rotational_damping_nms_rad: Coefficient = 0.5
     """Damping of the spring between the orientations of palm and handle."""
-    max_force_n: PositiveFloat = 60.0
+    max_force_n: Gain = 60.0
     """Force at which the grip releases the handle."""
-    max_torque_nm: PositiveFloat = 3.0
+    max_torque_nm: Gain = 3.0
     """Torque at which the grip releases the handle."""
     tolerance_m: Length = 0.02
     """Palm to handle distance within which the grip engages."""
@@ -285,14 +292,14 @@ class ControlSection(ScenarioSection):
     an acceleration that corrects the error."""
     feedforward: Literal["inverse_dynamics", "gravity", "none"] = "inverse_dynamics"
     """Torque added to the PD law: that of the planned motion, that of gravity alone, or none."""
-    bandwidth_hz: PositiveFloat = 10.0
+    bandwidth_hz: Annotated[float, Field(ge=0.001, le=1000.0)] = 10.0
     """Bandwidth at which computed torque corrects the error, critically damped."""
     model: Literal["own", "explicit", "abbreviated"] = "own"
     """Model used by computed torque: the arm's own, or its explicit model, in full or abbreviated."""
-    elements_hz: PositiveFloat | None = None
+    elements_hz: Rate | None = None
     """Rate at which an explicit model's elements, which depend on the joint positions, are computed; by
     default that of the torques."""
-    torques_hz: PositiveFloat | None = None
+    torques_hz: Rate | None = None
     """Rate at which the torques are computed from the elements, and held in between; by default every
     step."""
 
@@ -314,27 +321,33 @@ class BalanceSection(ScenarioSection):
     embedding: bool = True
     """Motion embedding: whether the balance controller takes the arms' motion into account. If not, it
     assumes the arms to stay in their initial posture."""
-    gain_cog: Annotated[float, Field(gt=0.0, json_schema_extra={"unit": "1/s"})] = 6.0
+    gain_cog: Annotated[float, Field(ge=1e-6, le=1e6, json_schema_extra={"unit": "1/s"})] = 6.0
     """Gain k_c of the COG-ZMP control; above ω, the pendulum's natural frequency."""
-    gain_zmp: Annotated[float, Field(gt=0.0, json_schema_extra={"unit": "1/s"})] = 2.0
+    gain_zmp: Annotated[float, Field(ge=1e-6, le=1e6, json_schema_extra={"unit": "1/s"})] = 2.0
     """Gain k_p of the COG-ZMP control; below ω, the pendulum's natural frequency."""
     recovery: Literal["none", "step"] = "none"
     """Reaction of a standing robot to a push: with `step` it bends the trunk, and steps to where it can
     stop."""
-    rate_hz: PositiveFloat = 500.0
+    rate_hz: Rate = 500.0
     """Rate of the balance controller; 1 / simulation.timestep_s must be a whole multiple of it."""
+
+
+Distance = Annotated[float, Field(ge=-1000.0, le=1000.0)]
+"""Distance to walk, m."""
+_MOST_STEPS = 10_000
+"""Number of steps in a scenario."""
 
 
 class StepCommand(ScenarioSection):
     """One of: steps on the spot, or a distance forward or to the left, or a rotation to the left."""
 
-    march: Annotated[int, Field(ge=1)] | None = None
+    march: Annotated[int, Field(ge=1, le=10_000)] | None = None
     """Number of steps on the spot."""
-    forward_m: float | None = None
+    forward_m: Distance | None = None
     """Distance to walk forward; negative is backward."""
-    sideways_m: float | None = None
+    sideways_m: Distance | None = None
     """Distance to walk to the left; negative is to the right."""
-    turn_rad: float | None = None
+    turn_rad: Annotated[float, Field(ge=-1000.0, le=1000.0)] | None = None
     """Angle to turn to the left; negative is to the right."""
 
     @model_validator(mode="after")
@@ -349,38 +362,51 @@ class SteppingSection(ScenarioSection):
 
     commands: Annotated[tuple[StepCommand, ...], Strict(False), Field(min_length=1)]
     """Commands, each with one of the keys `march`, `forward_m`, `sideways_m`, `turn_rad`."""
-    single_support_s: PositiveFloat = 0.7
+    single_support_s: Duration = 0.7
     """Duration of single support in every step."""
-    double_support_s: PositiveFloat = 0.3
+    double_support_s: Duration = 0.3
     """Duration of double support before every step."""
     lift_m: Length = 0.03
     """Height of the swing foot at the middle of its path."""
-    settle_s: PositiveFloat = 1.5
+    settle_s: Duration = 1.5
     """Time of standing before the first step and after the last."""
     step_length_m: Length = 0.2
     """Longest step forward, between the feet."""
     step_width_m: Length = 0.1
     """Longest step sideways, between the feet."""
-    step_turn_rad: Annotated[float, Field(gt=0.0, le=6.2832)] = 0.3
+    step_turn_rad: Annotated[float, Field(ge=1e-5, le=6.2832)] = 0.3
     """Largest rotation of a step."""
-    zmp_inset_m: float = 0.0
+    zmp_inset_m: Annotated[float, Field(ge=-1.0, le=1.0)] = 0.0
     """Distance of the ZMP inward from the sole's middle in single support."""
+
+    @model_validator(mode="after")
+    def _feasible_number(self) -> "SteppingSection":
+        steps = sum(
+            abs(command.forward_m or 0.0) / self.step_length_m
+            + 2.0 * abs(command.sideways_m or 0.0) / self.step_width_m
+            + 2.0 * abs(command.turn_rad or 0.0) / self.step_turn_rad
+            + (command.march or 0)
+            for command in self.commands
+        )
+        if steps > _MOST_STEPS:
+            raise ValueError(f"the commands take {steps:.4g} steps; at most {_MOST_STEPS}")
+        return self
 
 
 class PushSection(ScenarioSection):
     """Horizontal pushes on the pelvis, one after another, each stronger than the one before."""
 
-    first_ns: PositiveFloat
+    first_ns: Gain
     """Impulse of the first push."""
-    increment_ns: NonNegativeFloat = 0.0
+    increment_ns: Coefficient = 0.0
     """Difference of each push's impulse from the previous one's."""
-    count: PositiveInt = 1
+    count: Annotated[int, Field(ge=1, le=1000)] = 1
     """Number of pushes."""
-    start_s: NonNegativeFloat = 1.0
+    start_s: Time = 1.0
     """Time from the end of settling to the first push."""
-    interval_s: PositiveFloat = 4.0
+    interval_s: Duration = 4.0
     """Time from the start of a push to the start of the next one."""
-    duration_s: PositiveFloat = 0.1
+    duration_s: Duration = 0.1
     """Duration of a push, whose force is half a sine."""
     direction_rad: Angle = 0.0
     """Direction of the force, about the world's z axis from x."""
@@ -420,17 +446,17 @@ class VariationSection(ScenarioSection):
 class SimulationSection(ScenarioSection):
     """Time, logging and the floor."""
 
-    timestep_s: Annotated[float, Field(gt=0.0, le=0.01)] = 0.001
+    timestep_s: Annotated[float, Field(ge=1e-6, le=0.01)] = 0.001
     """Physics step."""
-    settle_s: NonNegativeFloat = 0.5
+    settle_s: Time = 0.5
     """Time of standing still before the motion."""
-    lead_in_s: NonNegativeFloat = 0.0
+    lead_in_s: Time = 0.0
     """Duration of the quintic from the posture to the motion's first sample."""
-    hold_s: NonNegativeFloat = 0.5
+    hold_s: Time = 0.5
     """Time of standing still after the motion."""
-    log_rate_hz: Annotated[float, Field(ge=10.0)] = 200.0
+    log_rate_hz: Annotated[float, Field(ge=10.0, le=1e6)] = 200.0
     """Rate of the samples in the log; 1 / timestep_s must be a whole multiple of it."""
-    floor_friction: NonNegativeFloat = 0.8
+    floor_friction: Annotated[float, Field(ge=0.0, le=100.0)] = 0.8
     """Coulomb friction coefficient between the floor and a body of friction 1."""
 
 
@@ -439,20 +465,20 @@ class CameraSection(ScenarioSection):
 
     target_m: Point3 = (0.1, 0.0, 0.75)
     """Point at the centre of the picture, in the world frame."""
-    distance_m: PositiveFloat = 2.2
+    distance_m: Annotated[float, Field(ge=0.01, le=1000.0)] = 2.2
     """Distance of the camera from the target."""
-    yaw_deg: float = 50.0
+    yaw_deg: Annotated[float, Field(ge=-3600.0, le=3600.0)] = 50.0
     """Rotation of the camera about the vertical: a robot that looks along x is seen from its right side at 0,
     from the front at 90, from its left side at 180."""
     pitch_deg: Annotated[float, Field(ge=-89.9, le=89.9)] = -15.0
     """Elevation of the view; negative looks down."""
-    fov_deg: Annotated[float, Field(gt=0.0, lt=180.0)] = 45.0
+    fov_deg: Annotated[float, Field(ge=0.1, le=179.0)] = 45.0
     """Vertical field of view."""
     width: Annotated[int, Field(ge=16, le=7680, multiple_of=2, json_schema_extra={"unit": "px"})] = 1280
     """Width of the picture; H.264 needs an even number."""
     height: Annotated[int, Field(ge=16, le=4320, multiple_of=2, json_schema_extra={"unit": "px"})] = 720
     """Height of the picture; H.264 needs an even number."""
-    fps: Annotated[int, Field(gt=0, json_schema_extra={"unit": "1/s"})] = 30
+    fps: Annotated[int, Field(ge=1, le=1000, json_schema_extra={"unit": "1/s"})] = 30
     """Frames of the video for each second."""
     overlays: bool = True
     """Draw COG, ZMP and support polygon on the floor."""

@@ -3,8 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
-from json.decoder import scanstring
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -116,15 +115,14 @@ def parse_json(text: str, name: str, error: type[SimbenchError], *, non_finite: 
     """
     try:
         _require_limits(text)
-        if non_finite == "kept":
-            hooks: dict[str, Callable[[str], Any]] = {"parse_int": _read_integer}
-        else:
-            hooks = {
-                "parse_int": lambda digits: _finite(_read_integer(digits), digits, text),
-                "parse_float": lambda digits: _finite(float(digits), digits, text),
-                "parse_constant": lambda word: _finite(math.nan, word, text),
-            }
-        content = json.loads(text, object_pairs_hook=_unique_names, **hooks)
+        kept = non_finite == "kept"
+        content = json.loads(
+            text,
+            object_pairs_hook=_unique_names,
+            parse_int=lambda digits: _finite(_read_integer(digits), digits, text, kept),
+            parse_float=None if kept else lambda digits: _finite(float(digits), digits, text),
+            parse_constant=lambda word: _finite(float(word), word, text, kept),
+        )
         _require_unicode(text)
         return content
     except json.JSONDecodeError as reason:
@@ -170,6 +168,8 @@ def _require_limits(text: str) -> None:
 
 def _require_unicode(text: str) -> None:
     """Refuse an escape sequence of half a character, which cannot be written or printed."""
+    if "\\u" not in text:
+        return
     for found in _ESCAPE.finditer(text):
         if found.lastgroup == "half":
             raise _Problem(found.start(), f"{found.group()} is half of a character")
@@ -179,9 +179,9 @@ def _read_integer(digits: str) -> int | float:
     return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
 
 
-def _finite(number: float, written: str, text: str) -> float:
-    """Return a number, or refuse it at the place where it is written first."""
-    if math.isfinite(number):
+def _finite(number: float, written: str, text: str, kept: bool = False) -> float:
+    """Return a number; unless such are kept, refuse one that is not finite, where it is written first."""
+    if kept or math.isfinite(number):
         return number
     index, pattern = 0, re.compile(rf"(?<![\w.+-]){re.escape(written)}(?![\w.+-])")
     for start, end in _outside_strings(text):
@@ -214,7 +214,7 @@ def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _find_duplicate_name(text: str) -> _Problem:
     """Find the name that is given twice in an object; up to there the text is well-formed."""
     names: list[set[str]] = []
-    index = 0
+    decoder, index = json.JSONDecoder(), 0
     while found := _STRUCTURE.search(text, index):
         index, token = found.end(), found.group()
         if token in "[{":
@@ -222,7 +222,7 @@ def _find_duplicate_name(text: str) -> _Problem:
         elif token in "]}":
             names.pop()
         else:
-            name, index = scanstring(text, index)
+            name, index = decoder.raw_decode(text, found.start())
             if _COLON.match(text, index):
                 if name in names[-1]:
                     return _Problem(found.start(), f"name '{name:.80}' is given twice in an object")

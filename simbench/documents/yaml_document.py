@@ -7,8 +7,8 @@ differently, such as `017`, `1:30` and dates, are text.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
@@ -22,7 +22,7 @@ KeyPath = tuple[str | int, ...]
 
 MAX_DEPTH = 20
 """Levels of nesting."""
-MAX_NODES = 200_000
+MAX_NODES = 100_000
 """Number of keys and values, those that aliases repeat included."""
 
 _PARSER: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -215,7 +215,7 @@ class _Node:
     anchor: str | None = None
     scalar: Any = None
     plain: bool = False
-    children: list[tuple["_Node | None", "_Node"]] = field(default_factory=list)
+    children: Sequence[tuple["_Node | None", "_Node"]] = ()
     """Keys and values; the items of a list have no keys."""
     size: int = 1
     height: int = 0
@@ -249,6 +249,8 @@ class _TreeBuilder:
         """The collections around the next event, from the outermost one."""
         self._keys: list[_Node | None] = []
         """Of each of them, the key whose value comes next."""
+        self._children: list[list[tuple[_Node | None, _Node]]] = []
+        """Of each of them, the keys and values so far."""
         self._anchors: dict[str, _Node | None] = {}
         self._nodes = 0
 
@@ -264,10 +266,7 @@ class _TreeBuilder:
         elif isinstance(event, yaml.CollectionStartEvent):
             self._begin_collection(event)
         elif isinstance(event, yaml.CollectionEndEvent):
-            node = self._open.pop()
-            self._keys.pop()
-            node.end = event.end_mark.index
-            self._attach(node, node)
+            self._end_collection(event)
         elif isinstance(event, yaml.AliasEvent):
             self._add_alias(event)
         elif isinstance(event, yaml.DocumentStartEvent) and self.root is not None:
@@ -291,8 +290,18 @@ class _TreeBuilder:
         if self._open and self._open[-1].kind == "mapping" and self._keys[-1] is None:
             _refuse(event, "a key must be plain text")
         is_mapping = isinstance(event, yaml.MappingStartEvent)
-        self._open.append(self._begin("mapping" if is_mapping else "list", event))
+        node = self._begin("mapping" if is_mapping else "list", event)
+        node.height = 1
+        self._open.append(node)
         self._keys.append(None)
+        self._children.append([])
+
+    def _end_collection(self, event: Any) -> None:
+        node = self._open.pop()
+        self._keys.pop()
+        node.children = self._children.pop()
+        node.end = event.end_mark.index
+        self._attach(node, node)
 
     def _add_alias(self, event: Any) -> None:
         name = _shortened(event.anchor)
@@ -322,9 +331,9 @@ class _TreeBuilder:
         parent.size += node.size
         parent.height = max(parent.height, node.height + 1)
         if parent.kind == "list":
-            parent.children.append((None, node))
+            self._children[-1].append((None, node))
         elif self._keys[-1] is not None:
-            parent.children.append((self._keys[-1], node))
+            self._children[-1].append((self._keys[-1], node))
             self._keys[-1] = None
         elif isinstance(node.scalar, str):
             self._keys[-1] = node

@@ -1,5 +1,6 @@
 """A virtual actor who performs a task on the scenario's own equipment."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -140,9 +141,10 @@ def _approach(task: Task, scenario: Scenario) -> dict[str, Array]:
         for axis, key in enumerate(_APPROACH):
             if key in scenario.motion.task:
                 position[axis] = (sign if key == "approach_outward_m" else 1.0) * scenario.motion.task[key]
-        if not np.linalg.norm(position) <= _FARTHEST_APPROACH:
+        distance = math.hypot(*position)
+        if not distance <= _FARTHEST_APPROACH:
             raise ScenarioError(
-                f"motion.task: hands come from {np.linalg.norm(position):.2g} m away by approach_*_m; "
+                f"motion.task: hands come from {distance:.2g} m away by approach_*_m; "
                 f"allowed: {_FARTHEST_APPROACH:g}"
             )
         positions[side] = position
@@ -152,14 +154,16 @@ def _approach(task: Task, scenario: Scenario) -> dict[str, Array]:
 def _require(key: str, value: float) -> None:
     """Refuse values that cannot be performed."""
     if key == "repetitions":
-        possible, allowed = value >= 1 and value == int(value), "a whole number from 1"
+        possible, allowed = value in range(1, 1001), "a whole number from 1 to 1000"
     elif key == "variation":
         # Random durations deviate by up to twice the variation, and none may become 0.
         possible, allowed = 0.0 <= value < 0.5, "0 to less than 0.5"
     elif key in _MAY_BE_ZERO:
-        possible, allowed = value >= 0.0, "from 0"
+        possible, allowed = 0.0 <= value <= 3600.0, "0 to 3600"
+    elif key.startswith("stroke_"):
+        possible, allowed = 1e-5 <= value <= 1000.0, "0.00001 to 1000"
     else:
-        possible, allowed = value > 0.0, "greater than 0"
+        possible, allowed = 1e-4 <= value <= 3600.0, "0.0001 to 3600"
     if not possible:
         raise ScenarioError(f"motion.task.{key}: {value:g}; allowed: {allowed}")
 

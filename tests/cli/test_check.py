@@ -167,7 +167,7 @@ def test_a_changed_scenario_has_a_baseline_by_a_name_of_its_own(baseline, capsys
         (["short.yaml"], "short: no baseline baselines/short.json; --update writes one"),
         (["short.yaml", "--update", "--set", "seed=1"], "--set name="),
         (["short.yaml", "short.yaml"], "'short' and so the baseline of short.yaml"),
-        (["shrt.yaml"], "cannot read the scenario"),
+        (["shrt.yaml"], "shrt.yaml: cannot be read: No such file"),
         (["short.yaml", "--set", "sed=1"], "did you mean 'seed'"),
         (["short.yaml", "--jobs", "0"], "--jobs"),
     ],

@@ -107,18 +107,21 @@ def test_its_handles_are_those_of_the_equipment_as_far_as_it_went():
             ["motion.task.stroke_rad=1"],
             r"^motion\.task\.stroke_rad: unknown key; allowed: approach_.*, stroke_m, .*variation$",
         ),
-        (["motion.task.repetitions=0"], r"^motion\.task\.repetitions: 0; allowed: a whole number from 1$"),
+        (
+            ["motion.task.repetitions=0"],
+            r"^motion\.task\.repetitions: 0; allowed: a whole number from 1 to 1000$",
+        ),
         (
             ["motion.task.repetitions=2.5"],
-            r"^motion\.task\.repetitions: 2\.5; allowed: a whole number from 1$",
+            r"^motion\.task\.repetitions: 2\.5; allowed: a whole number from 1 to 1000$",
         ),
-        (["motion.task.stroke_m=0"], r"^motion\.task\.stroke_m: 0; allowed: greater than 0$"),
-        (["motion.task.push_duration_s=-1"], r"^motion\.task\.push_duration_s: -1; allowed: greater than 0$"),
+        (["motion.task.stroke_m=0"], r"^motion\.task\.stroke_m: 0; allowed: 0.00001 to 1000$"),
+        (["motion.task.push_duration_s=-1"], r"^motion\.task\.push_duration_s: -1; allowed: 0.0001 to 3600$"),
         (
             ["motion.task.descent_duration_s=0"],
-            r"^motion\.task\.descent_duration_s: 0; allowed: greater than 0$",
+            r"^motion\.task\.descent_duration_s: 0; allowed: 0.0001 to 3600$",
         ),
-        (["motion.task.rest_duration_s=-1"], r"^motion\.task\.rest_duration_s: -1; allowed: from 0$"),
+        (["motion.task.rest_duration_s=-1"], r"^motion\.task\.rest_duration_s: -1; allowed: 0 to 3600$"),
         (["motion.task.variation=0.5"], r"^motion\.task\.variation: 0\.5; allowed: 0 to less than 0\.5$"),
     ],
 )

@@ -121,7 +121,7 @@ def read_actor(name: str) -> HumanMotion:
     participant = parse_whole_number(number)
     if participant is None:
         raise MotionError(
-            f"actor:{name:.80}: {number!r:.40} is no participant's number; for example actor:{task}:1"
+            f"actor:{name:.40}: {number[:20]!r} is no participant's number; for example actor:{task}:1"
         )
     return perform_in_session(DEFAULT_SEED, participant, task).motion
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import BPoly, BSpline, PPoly
 
-from simbench.errors import RetargetError
+from simbench.errors import RetargetError, ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.options import SimulationSection
@@ -19,6 +19,8 @@ MAX_LEAD_STRETCH = 10.0
 """Longest duration of a lead-in or lead-out, as a multiple of the one asked for."""
 _LEAD_RATE = 100.0
 _MIN_LEAD_SAMPLES = 8
+_MOST_SAMPLES = 50_000_000
+"""Physics steps times joints: each array of a reference then takes 0.4 GB."""
 
 
 @dataclass(frozen=True)
@@ -122,9 +124,20 @@ def sample_motion(
     -------
     SampledMotion
         N steps, from the first of the simulation on.
+
+    Raises
+    ------
+    ScenarioError
+        If there are too many steps to hold all samples in memory.
     """
     timestep, origin = settings.timestep_s, 0.0 if settled else settings.settle_s
     steps = max(1, round((origin + end + settings.hold_s) / timestep))
+    joints = curve.derivative(0)(np.array([begin])).shape[1]
+    if steps * joints > _MOST_SAMPLES:
+        raise ScenarioError(
+            f"simulation: would take {steps} steps of {timestep:g} s; at most {_MOST_SAMPLES // joints} "
+            f"with {joints} joints"
+        )
     clock = (np.arange(1, steps + 1) * timestep - origin).clip(begin, end)
     position, velocity, acceleration = (curve.derivative(order)(clock) for order in range(3))
     at_rest = (clock <= begin) | (clock >= end)

@@ -117,6 +117,10 @@ def _read_sweep(task: Mapping[str, float], timestep: float) -> JointSweep:
         raise ScenarioError(
             f"motion.task: a stroke takes {sweep.stroke_s:.3g} s; at least a step, {timestep:g} s"
         )
+    if 0.0 < sweep.pause_s < timestep:
+        raise ScenarioError(
+            f"motion.task.pause_s: {sweep.pause_s:g}; allowed: 0, or from a step, {timestep:g} s"
+        )
     total = 2.0 * repetitions * (sweep.stroke_s + sweep.pause_s)
     if total > _MAX_DURATION:
         raise ScenarioError(f"motion.task: would take {total:.4g} s; at most {_MAX_DURATION:g} s")

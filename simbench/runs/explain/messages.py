@@ -222,6 +222,36 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Correct the named line.",
         ),
         (
+            "not valid YAML: tag …; tags are not allowed",
+            "A value has an explicit type, such as `!!int`. Types follow from how the values are written.",
+            "Remove the tag; write text that looks like a number in quotes.",
+        ),
+        (
+            "a second document begins here; a file has one",
+            "A line `---` separates two documents in one file.",
+            "Write them into two files.",
+        ),
+        (
+            "nested more than … deep",
+            "Lists and sections are nested deeper than any file of simbench needs.",
+            "Check the brackets and the indentation at the named place.",
+        ),
+        (
+            "not valid JSON: …",
+            "The file does not follow JSON's syntax, gives a name twice, or has a number that is not finite.",
+            "Restore the file, or make it again with the command that wrote it.",
+        ),
+        (
+            "not a text file in UTF-8…",
+            "The file is binary, or text in another encoding.",
+            "Save it in UTF-8.",
+        ),
+        (
+            "simulation: would take … steps of … s; at most … with … joints",
+            "The reference of all physics steps would not fit into memory.",
+            "Shorten the motion and the times to settle and hold, or use a longer `simulation.timestep_s`.",
+        ),
+        (
             "must hold 'key: value' lines, not …",
             "The file is YAML, but a list or a single value.",
             "A scenario begins with `name: …` and `motion:`; `simbench list scenarios` names examples.",

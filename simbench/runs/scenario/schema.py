@@ -4,7 +4,6 @@ from typing import Annotated
 
 from pydantic import (
     Field,
-    NonNegativeInt,
     Strict,
     model_validator,
 )
@@ -35,7 +34,7 @@ class Scenario(ScenarioSection):
     """Name of the scenario: of its run directories and of its baseline."""
     summary: str = ""
     """One line for `simbench list scenarios`."""
-    seed: NonNegativeInt = 0
+    seed: Annotated[int, Field(ge=0, lt=2**128)] = 0
     """Seed of all random numbers: the actor's variation and section `variation`."""
     robot: RobotSection = RobotSection()
     """The robot, and where it stands."""

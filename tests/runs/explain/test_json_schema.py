@@ -260,9 +260,9 @@ def test_a_broken_scenario_is_flagged_where_simbench_refuses_it(
         ("{stroke_mm: 110}", "$.motion.task.stroke_mm", "'write stroke_m: its unit is m' was expected"),
         ("{stroke: 110}", "$.motion.task.stroke", "'write stroke_m: its unit is m' was expected"),
         ("{speed_rad_s: 1}", "$.motion.task", UNEXPECTED.format("'speed_rad_s' was")),
-        ("{repetitions: 0}", "$.motion.task.repetitions", "0 is less than or equal to the minimum of 0"),
+        ("{repetitions: 0}", "$.motion.task.repetitions", "0 is less than the minimum of 1"),
         ("{variation: 0.5}", "$.motion.task.variation", "0.5 is greater than or equal to the maximum of 0.5"),
-        ("{rest_duration_s: -1}", "$.motion.task.rest_duration_s", "-1 is less than the minimum of 0"),
+        ("{rest_duration_s: -1}", "$.motion.task.rest_duration_s", "-1 is less than the minimum of 0.0"),
     ],
 )
 def test_a_wrong_key_of_an_actors_task_is_flagged(validators, tmp_path, task, path, message):

@@ -76,7 +76,7 @@ def test_defaults_are_those_of_the_models(sections):
         "number",
         "kg",
         "2.5",
-        "> 0, ≤ 1000",
+        "≥ 1e-06, ≤ 1000",
         "Mass of the moving drawer.",
     )
 
