@@ -40,24 +40,22 @@ def checksum(content: bytes) -> bytes:
     return hashlib.sha256(content).hexdigest().encode()
 
 
-def append_seal(path: Path) -> None:
-    """Append the checksum to an HDF5 file.
+def seal(content: bytes) -> bytes:
+    """Append its checksum to the bytes of an HDF5 file.
 
     HDF5 ignores bytes after the end that its header declares, and cuts them off when it changes the file.
 
     Parameters
     ----------
-    path : Path
-        Complete HDF5 file without a checksum.
+    content : bytes
+        Bytes of the HDF5 file.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be read or written.
+    Returns
+    -------
+    bytes
+        Bytes of the file with the checksum.
     """
-    digest = _digest(path, path.stat().st_size)
-    with path.open("ab") as file:
-        file.write(SEAL + digest)
+    return content + SEAL + checksum(content)
 
 
 def inspect_seal(path: Path) -> SealState:

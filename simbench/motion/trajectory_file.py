@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from simbench.errors import MotionError
 from simbench.hdf5.dataset import reading
-from simbench.hdf5.seal import SEAL, checksum
+from simbench.hdf5.seal import SEAL, checksum, seal
 from simbench.hdf5.structure import check_structure
 from simbench.motion.trajectory import JOINT_UNITS, JointTrajectory, validate_trajectory
 
@@ -249,7 +249,7 @@ def write_trajectory_netcdf(
     content = memory.getvalue()
     part = path.with_name(path.name + ".part")
     try:
-        part.write_bytes(content + SEAL + checksum(content))
+        part.write_bytes(seal(content))
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ import xarray as xr
 from simbench.errors import RunError
 from simbench.hdf5.dataset import load_dataset, reading
 from simbench.hdf5.probe import probe_file
-from simbench.hdf5.seal import SealState, append_seal, inspect_seal
+from simbench.hdf5.seal import SealState, inspect_seal, seal
 from simbench.runs.log_schema import check_log
 from simbench.runs.log_signals import CONTACT_EVENT_SIGNALS, COORDINATE_SIGNALS
 from simbench.sim.signals import Signal
@@ -158,8 +159,10 @@ def write_log(dataset: xr.Dataset, path: Path) -> None:
     """
     partial = path.with_name(path.name + ".part")
     numeric = {name: ENCODING for name, data in dataset.data_vars.items() if data.dtype.kind in "fiub"}
-    dataset.to_netcdf(partial, engine="h5netcdf", encoding=numeric)
-    append_seal(partial)
+    # In memory, because the HDF5 library may abort the process when the disk is full.
+    memory = BytesIO()
+    dataset.to_netcdf(memory, engine="h5netcdf", encoding=numeric)
+    partial.write_bytes(seal(memory.getvalue()))
     os.replace(partial, path)
 
 
@@ -188,10 +191,11 @@ def open_run(folder: str | Path) -> xr.Dataset:
         hint = f"; its interrupted run is {folder}.incomplete" if interrupted.is_dir() else ""
         raise RunError(f"{folder}: is not a run directory with a log.nc{hint}")
     with reading(path, RunError):
-        seal = inspect_seal(path)
-        if seal is SealState.BROKEN:
-            raise RunError(f"{path}: damaged: its bytes do not give the checksum at its end")
+        state = inspect_seal(path)
+        if state is SealState.BROKEN:
+            size = path.stat().st_size
+            raise RunError(f"{path}: damaged: its {size} bytes do not give the checksum at its end")
         # The HDF5 library hangs and crashes on some damaged files: others are tried in their own process.
-        if seal is SealState.ABSENT and (reason := probe_file(path)):
+        if state is SealState.ABSENT and (reason := probe_file(path)):
             raise RunError(f"{path}: cannot be read: {reason}")
         return check_log(load_dataset(path), path)

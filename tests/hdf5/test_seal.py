@@ -6,7 +6,7 @@ import pytest
 import xarray as xr
 from hdf5_damage import damage_bytes
 
-from simbench.hdf5.seal import SEAL, SealState, append_seal, checksum, inspect_seal
+from simbench.hdf5.seal import SEAL, SealState, checksum, inspect_seal, seal
 
 
 @pytest.fixture
@@ -15,13 +15,13 @@ def path(tmp_path):
     xr.Dataset({"angle": ("time", np.linspace(0.0, 1.0, 500), {"units": "rad"})}).to_netcdf(
         path, engine="h5netcdf"
     )
-    append_seal(path)
+    path.write_bytes(seal(path.read_bytes()))
     return path
 
 
 def test_a_seal_is_the_checksum_of_what_is_before_it(path):
-    content, seal, digits = path.read_bytes().rpartition(SEAL)
-    assert seal
+    content, separator, digits = path.read_bytes().rpartition(SEAL)
+    assert separator
     assert digits == checksum(content)
     assert inspect_seal(path) is SealState.INTACT
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import MotionError
-from simbench.hdf5.seal import SEAL, checksum
+from simbench.hdf5.seal import seal
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import Actor, HumanMotion
 
@@ -84,7 +84,7 @@ def write_netcdf(
         content = file.id.get_file_image()
     part = path.with_name(path.name + ".part")
     try:
-        part.write_bytes(content + SEAL + checksum(content))
+        part.write_bytes(seal(content))
         os.replace(part, path)
     finally:
         part.unlink(missing_ok=True)

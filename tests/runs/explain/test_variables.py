@@ -8,8 +8,8 @@ import pytest
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import load_robot
-from simbench.runs import log_signals as log_module
 from simbench.runs import log_builder
+from simbench.runs import log_signals as log_module
 from simbench.runs.explain.variables import find_log_entry, log_entries
 from simbench.runs.log import open_run, write_log
 from simbench.runs.log_builder import make_log, with_balance
