@@ -148,7 +148,7 @@ def guarded_streams() -> Iterator[None]:
     """
     streams = sys.stdout, sys.stderr
     # A process may have been started without one of them.
-    sys.stdout, sys.stderr = (stream and GuardedStream(stream) for stream in streams)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = (stream and GuardedStream(stream) for stream in streams)
     try:
         yield
     finally:

@@ -876,14 +876,14 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Give a directory that `simbench run` made.",
         ),
         (
-            "…: its log has no …, which is needed here: it was damaged or changed, or another version wrote it",
+            "…: its log has no …, which is needed here: …",
             "A plot or a video shows a variable that the log does not have.",
             "Run the scenario again; a log that you changed needs the variables of the original.",
         ),
         (
             "…: … is NaN, infinite or beyond … at … s: the simulation diverged, or the log is damaged; …",
             "The log has numbers that cannot be drawn.",
-            "Look at the log with `simbench.open_run`; if the simulation diverged, reduce gains or the time step.",
+            "If the simulation diverged, reduce gains or the time step; else run it again.",
         ),
         (
             "…: … has the dimensions (…); must be (…)",
@@ -897,7 +897,7 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
         ),
         (
             "…: is a link; plots are written only into the run directory",
-            "The folder `plots` of the run directory is a symbolic link, and plots would be written elsewhere.",
+            "The folder `plots` of the run directory is a symbolic link to another place.",
             "Remove the link.",
         ),
         (
