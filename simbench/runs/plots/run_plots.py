@@ -86,7 +86,9 @@ def _require_data(log: xr.Dataset, folder: Path) -> None:
     """Refuse a log that lacks what its plots show, or has numbers that cannot be drawn."""
     require_entries(log, ("joint", "foot", "hand"), ("robot", "settle_s"), folder)
     equipment = [name for each in fixture_coordinates(log) for name in (each.name, f"{each.name}_actor")]
-    sampled, balance, attributes = [*_STATE, *equipment], (), ()
+    sampled = [*_STATE, *equipment]
+    balance: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
     if log.sizes["foot"]:
         sampled.append("foot_wrench")
         attributes = ("mass_kg", "gravity_m_s2")
