@@ -1,5 +1,6 @@
 """Sheets on which plots are laid out, in pixels from the upper left corner."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -189,7 +190,10 @@ def save_png(figure: Figure, path: Path) -> None:
         If the file cannot be written.
     """
     drawn = BytesIO()
-    figure.savefig(drawn, format="png", pil_kwargs={"compress_level": 0})
+    with warnings.catch_warnings():
+        # A name may have letters that the font lacks; boxes are drawn in their place.
+        warnings.filterwarnings("ignore", message="Glyph")
+        figure.savefig(drawn, format="png", pil_kwargs={"compress_level": 0})
     picture = Image.open(drawn).convert("RGB").quantize(PALETTE_SIZE, dither=Image.Dither.NONE)
     with whole_file(path) as part:
         picture.save(part, format="PNG", optimize=True)

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from simbench.cli.console import make_console
 from simbench.errors import CalibrationError
 
 if TYPE_CHECKING:
@@ -106,4 +106,4 @@ def _cells(value: float, deviation: float) -> tuple[str, str]:
 
 def _print(rows: Table) -> None:
     """Print a table whose cells may contain brackets."""
-    Console(markup=False, emoji=False).print(rows)
+    make_console().print(rows)

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from simbench.cli.console import progress_bars, wide_console
+from simbench.cli.console import make_console, progress_bars, wide_console
 from simbench.errors import BaselineError
+from simbench.printable import printable
 from simbench.storage.scratch import scratch_folder
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def check_scenarios(
         raise BaselineError(f"no baselines in {cases[0].path.parent}; --update writes them")
     cores = len(os.sched_getaffinity(0))
     runs = scratch_folder() if out is None else runs_directory(out)
-    with runs as folder, progress_bars(Console(stderr=True)) as on_progress:
+    with runs as folder, progress_bars(make_console(stderr=True)) as on_progress:
         results = run_cases(chosen, folder, jobs=jobs or cores, measure=update, on_progress=on_progress)
     console = wide_console()
     if update:
@@ -105,7 +105,7 @@ def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ())
     for result in results:
         name = result.case.scenario.name
         if result.error:
-            table.add_row(name, "", "", "", "", Text(f"failed: {result.error}", _STYLE["worse"]))
+            table.add_row(name, "", "", "", "", Text(printable(f"failed: {result.error}"), _STYLE["worse"]))
         for check in result.failed_checks:
             words = Text(f"check failed: must be {check.bound}", _STYLE["worse"])
             table.add_row(name, check.name, "", format_number(check.now), "", words)

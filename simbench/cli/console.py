@@ -1,15 +1,19 @@
 """What commands share: the table of metrics, progress bars, consoles, and checks of output files."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TextIO
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from simbench.errors import SimbenchError
+from simbench.printable import printable
 from simbench.runs.checks import Check, Metric
 from simbench.runs.metric_format import format_value, unit_of
 
@@ -74,7 +78,7 @@ def progress_bars(console: Console) -> Iterator[OnProgress]:
         yield lambda stage, done, total: None
         return
     bars = Progress(
-        TextColumn("{task.description:10}"),
+        TextColumn("{task.description:10}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
         TimeElapsedColumn(),
@@ -91,6 +95,123 @@ def progress_bars(console: Console) -> Iterator[OnProgress]:
         yield on_progress
 
 
+class GuardedStream:
+    """Standard output or error that escapes control characters, which only names from files can hold.
+
+    Parameters
+    ----------
+    stream : TextIO
+        Stream that gets the text.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        """Return whatever else the stream has."""
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> int:
+        """Write a text; its control characters become escapes.
+
+        Parameters
+        ----------
+        text : str
+            Text to write.
+
+        Returns
+        -------
+        int
+            Length of the given text.
+        """
+        self.stream.write(printable(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write texts one after another.
+
+        Parameters
+        ----------
+        lines : iterable of str
+            Texts to write.
+        """
+        for line in lines:
+            self.write(line)
+
+
+@contextmanager
+def guarded_streams() -> Iterator[None]:
+    """Escape control characters in everything that the body prints.
+
+    Consoles from `make_console` write past the guard, because they move the cursor and set colours; they
+    escape what they are given.
+    """
+    streams = sys.stdout, sys.stderr
+    # A process may have been started without one of them.
+    sys.stdout, sys.stderr = (stream and GuardedStream(stream) for stream in streams)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = streams
+
+
+class _PlainConsole(Console):
+    """Console that shows text as it is: markup is not interpreted, and control characters are escaped."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Convert a string, so that it is measured as it will be shown.
+
+        Parameters
+        ----------
+        text : str
+            Text to show.
+        **options
+            As for `rich.console.Console`.
+
+        Returns
+        -------
+        rich.text.Text
+            Text without control characters.
+        """
+        return super().render_str(printable(text), **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Render an object, and escape control characters in its text.
+
+        Parameters
+        ----------
+        renderable : RenderableType
+            Object to render.
+        options : ConsoleOptions, optional
+            Options of rendering.
+
+        Yields
+        ------
+        Segment
+            Text with its style.
+        """
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=printable(segment.text))
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """Make a console that shows names from files as they are.
+
+    Parameters
+    ----------
+    stderr : bool
+        Write to the standard error instead of the standard output.
+
+    Returns
+    -------
+    rich.console.Console
+        Console without markup and emoji.
+    """
+    stream = sys.stderr if stderr else sys.stdout
+    raw = stream.stream if isinstance(stream, GuardedStream) else stream
+    return _PlainConsole(file=raw, stderr=stderr, markup=False, emoji=False)
+
+
 def wide_console() -> Console:
     """Make a console for tables of many columns, whose lines are not broken at 80 columns in a pipe.
 
@@ -99,7 +220,7 @@ def wide_console() -> Console:
     rich.console.Console
         Console of the standard output.
     """
-    console = Console()
+    console = make_console()
     if not console.is_terminal:
         console.width = _PIPE_WIDTH
     return console

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
-from rich.console import Console
 
 import simbench
 from simbench.cli.calibrate import calibrate
 from simbench.cli.check import check_scenarios
-from simbench.cli.console import metrics_table, progress_bars
+from simbench.cli.console import guarded_streams, make_console, metrics_table, progress_bars
 from simbench.cli.explain import explain
 from simbench.cli.motion import motion_app
 from simbench.cli.place import place
@@ -55,6 +54,7 @@ class Kind(str, Enum):
     motions = "motions"
 
 
+@guarded_streams()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
@@ -214,11 +214,11 @@ def run(
     try:
         from simbench.runs.pipeline import run_scenario
 
-        with progress_bars(Console(stderr=True)) as on_progress:
+        with progress_bars(make_console(stderr=True)) as on_progress:
             result = run_scenario(resolved, folder, video=video, gui=gui, on_progress=on_progress)
     except KeyboardInterrupt:
         raise Interrupted(_kept_of(folder)) from None
-    Console().print(metrics_table(result.metrics, result.checks))
+    make_console().print(metrics_table(result.metrics, result.checks))
     print(f"\nrun    {result.directory}")
     if result.video is not None:
         print(f"video  {result.video}  (drawn by {result.renderer})")
@@ -231,7 +231,7 @@ def run(
     if plots:
         from simbench.runs.plots.run_plots import draw_plots
 
-        with progress_bars(Console(stderr=True)) as on_progress:
+        with progress_bars(make_console(stderr=True)) as on_progress:
             draw_plots(result.directory, on_progress)
         print(f"plots  {result.directory / 'plots'}")
     raise typer.Exit(1 if failed else 0)

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from simbench.cli.console import number_table, progress_bars, require_output_file
+from simbench.cli.console import make_console, number_table, progress_bars, require_output_file
 from simbench.documents.number_text import parse_whole_number
 from simbench.errors import MotionError
 
@@ -66,7 +65,7 @@ def inspect_(
         plot_recording(inspection, picture)
     for line in summary_lines(inspection):
         print(line)
-    console = Console(markup=False, emoji=False)
+    console = make_console()
     for make_table in (
         length_table,
         angle_table,
@@ -131,7 +130,7 @@ def session(
     from simbench.motion.actors.session import record_session
 
     jobs = jobs or os.cpu_count() or 1
-    with progress_bars(Console(stderr=True)) as on_progress:
+    with progress_bars(make_console(stderr=True)) as on_progress:
         record_session(
             out, seed, jobs, numbers, names, lambda done, total: on_progress("record", done, total)
         )

@@ -3,9 +3,8 @@
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from simbench.cli.console import progress_bars
+from simbench.cli.console import make_console, progress_bars
 from simbench.cli.motion import LongestGap, Map, Source, Unit, Up
 
 
@@ -80,7 +79,7 @@ def place(
         show(here)
         return
     print(f"not from where it stands: {here.placement.fault}")
-    with progress_bars(Console(stderr=True)) as on_progress:
+    with progress_bars(make_console(stderr=True)) as on_progress:
         found = find_spot(model, handles, given, chosen, on_progress)
     if found.placement.feasible:
         print(f"feasible: {model.name} reaches every pose from")

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from simbench.cli.console import progress_bars
+from simbench.cli.console import make_console, progress_bars
 from simbench.runs.run_directory import incomplete_reason
 
 GHOST_OFFSET = 1.0
@@ -47,7 +46,7 @@ def video(
     from simbench.runs.video import View, render_video
 
     view = View(tuple(overrides or ()), speed, start, end, _offset(ghost, ghost_offset))
-    with progress_bars(Console(stderr=True)) as on_progress:
+    with progress_bars(make_console(stderr=True)) as on_progress:
         path, renderer = render_video(folder, out, on_progress=on_progress, view=view)
     report_incomplete(folder)
     print(f"video  {path}  (drawn by {renderer})")

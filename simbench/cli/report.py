@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from simbench.cli.console import progress_bars, require_output_file
+from simbench.cli.console import make_console, progress_bars, require_output_file
 from simbench.errors import RunError
 
 
@@ -26,7 +25,7 @@ def report(
     from simbench.runs.report.html import write_report
     from simbench.runs.report.report import read_report
 
-    with progress_bars(Console(stderr=True)) as on_progress:
+    with progress_bars(make_console(stderr=True)) as on_progress:
         reports = [read_report(folder, on_progress) for folder in folders]
     pages = {out: reports} if out is not None else {each.folder / "report.html": [each] for each in reports}
     for path, shown in pages.items():

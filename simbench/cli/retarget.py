@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, get_args
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from simbench.cli.console import metrics_table, number_table, progress_bars, require_output_file
+from simbench.cli.console import make_console, metrics_table, number_table, progress_bars, require_output_file
 from simbench.cli.motion import LongestGap, Map, Source, Unit, Up
 from simbench.errors import RunError
 from simbench.options import RetargetSection
@@ -64,7 +63,7 @@ def retarget(
     from simbench.retargeting.imitation.joint_use import joint_units, joint_uses
 
     reading = ReadOptions(unit, up, marker_map, longest_gap)
-    with progress_bars(Console(stderr=True)) as on_progress:
+    with progress_bars(make_console(stderr=True)) as on_progress:
         made = retarget_motion(motion, robot, method, reading=reading, free=free, on_progress=on_progress)
     trajectory = made.plan.trajectory
     errors = imitation_errors(made.plan.imitation, made.motion)
@@ -81,7 +80,7 @@ def retarget(
         from simbench.retargeting.plot import draw_retargeting
 
         draw_retargeting(made, errors, plot)
-    console = Console(markup=False, emoji=False)
+    console = make_console()
     for table in (metrics_table(made.plan.metrics), error_table(summarise(errors)), joint_table(uses)):
         console.print(table)
         print()

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from simbench.cli.console import require_output_file
+from simbench.cli.console import make_console, require_output_file
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def inspect_(
     inspection = inspect_robot(robot)
     for line in summary_lines(inspection):
         print(line)
-    console = Console(markup=False, emoji=False)
+    console = make_console()
     for table in (joint_table(inspection), tree_table(inspection), link_table(inspection)):
         print()
         console.print(table)

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from simbench.cli.console import require_output_file
+from simbench.cli.console import make_console, require_output_file
 from simbench.errors import SkillError
 
 if TYPE_CHECKING:
@@ -87,8 +86,8 @@ def skills(
     from simbench.robot.sides import SIDES
     from simbench.skills.analysis import analyse_skill, complete_person
 
-    console = Console(markup=False, emoji=False)
-    with Console(stderr=True).status("searching the weights"):
+    console = make_console()
+    with make_console(stderr=True).status("searching the weights"):
         read = read_motion(source, ReadOptions(unit, up, marker_map))
         motion = complete_person(read, height, mass, sex.value if sex else None)
         sides = SIDES if hands is Hands.both else (hands.value,)

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from simbench.cli.console import progress_bars, wide_console
+from simbench.cli.console import make_console, progress_bars, wide_console
 from simbench.errors import Interrupted, StudyError
+from simbench.printable import printable
 from simbench.runs.metric_format import format_value, unit_of
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def sweep(
     try:
         with (
             nullcontext(local) if dask is None else dask_cluster(dask) as execute,
-            progress_bars(Console(stderr=True)) as on_progress,
+            progress_bars(make_console(stderr=True)) as on_progress,
         ):
             rows = run_study(
                 run_varied,
@@ -185,7 +185,7 @@ def has_failed(row: StudyRow) -> bool:
 def _cell(row: StudyRow, name: str, violated: bool) -> Text:
     """Write a metric, red if it violates its check."""
     text = "" if row.error else format_value(row.values.get(name))
-    return Text(text, style="bold red" if violated else "")
+    return Text(printable(text), style="bold red" if violated else "")
 
 
 def _varied(value: Any) -> str:
@@ -198,6 +198,6 @@ def _outcome(row: StudyRow) -> Text:
     from simbench.runs.study.sweep import FAILED_CHECKS
 
     if row.error:
-        return Text(f"failed: {row.error}", "bold red")
+        return Text(printable(f"failed: {row.error}"), "bold red")
     names = str(row.values[FAILED_CHECKS])
     return Text(f"check failed: {names}", "bold red") if names else Text("holds", "green")

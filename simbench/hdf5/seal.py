@@ -41,19 +41,19 @@ def checksum(content: bytes) -> bytes:
 
 
 def seal(content: bytes) -> bytes:
-    """Append the checksum to an HDF5 file.
+    """Append its checksum to the bytes of an HDF5 file.
 
     HDF5 ignores bytes after the end that its header declares, and cuts them off when it changes the file.
 
     Parameters
     ----------
     content : bytes
-        Bytes of a complete HDF5 file without a checksum.
+        Bytes of the HDF5 file.
 
     Returns
     -------
     bytes
-        The same bytes, and the checksum after them.
+        Bytes of the file with the checksum.
     """
     return content + SEAL + checksum(content)
 

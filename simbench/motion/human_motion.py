@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation, RotationSpline
 
 from simbench.errors import MotionError
 from simbench.motion.handles import HandlePath, check_handles
+from simbench.printable import is_plain_name
 
 ARM_JOINTS = (
     "left_shoulder",
@@ -176,6 +177,7 @@ def validate_motion(motion: HumanMotion) -> HumanMotion:
         lengths that no human has, handles with an unknown side.
     """
     time = motion.time
+    _check_names(motion)
     check_time(time, motion.source)
     arms = recorded_arms(motion)
     joints, segments = (
@@ -335,6 +337,15 @@ def resample(motion: HumanMotion, rate: float) -> HumanMotion:
 def _at(index: int, time: NDArray[np.float64] | None) -> str:
     """Say at which frame and time something is, for a message; nothing for a single pose."""
     return "" if time is None else f" at frame {index} ({time[index]:.3f} s)"
+
+
+def _check_names(motion: HumanMotion) -> None:
+    """Refuse names that cannot be shown in a line, which only damaged files have."""
+    initial = motion.initial
+    names = (*motion.joints, *motion.segments, *motion.markers, *initial.joints, *initial.segments)
+    bad = next((name for name in names if not is_plain_name(name)), None)
+    if bad is not None:
+        raise MotionError(f"{motion.source}: the name {bad!r} must not have control characters")
 
 
 def _check_tracks(

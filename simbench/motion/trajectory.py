@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
+from simbench.printable import is_plain_name
 
 JOINT_UNITS = ("rad", "m")
 """Units of the positions of revolute and of prismatic joints."""
@@ -56,6 +57,8 @@ def validate_trajectory(trajectory: JointTrajectory, where: str) -> JointTraject
     """
     time, base = trajectory.time, trajectory.base
     names = trajectory.joint_names
+    if odd := [name for name in names if not is_plain_name(name)]:
+        raise MotionError(f"{where}: the name {odd[0]!r} must not have control characters")
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise MotionError(
             f"{where}: joint {', '.join(twice)} is there twice; every joint must have one column"

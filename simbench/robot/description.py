@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, ValidationError, model_validator
+from pydantic import Discriminator, Field, Tag, ValidationError, field_validator, model_validator
 
 from simbench.documents.yaml_document import read_yaml
 from simbench.errors import RobotError
+from simbench.printable import is_plain_name
 from simbench.robot.dh.dh import DhRow
 from simbench.robot.shapes import (
     CollisionShape,
@@ -227,6 +228,13 @@ class Description(Strict):
     """Visible parts of each link."""
     collision: Mapping[str, tuple[CollisionShape, ...]] = {}
     """Collision shapes of each link."""
+
+    @field_validator("name")
+    @classmethod
+    def _check_name(cls, name: str) -> str:
+        if not name or not is_plain_name(name) or "/" in name:
+            raise ValueError("must be a name of printable characters without a slash")
+        return name
 
 
 def _is_pair(data: Any) -> bool:

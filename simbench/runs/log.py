@@ -197,10 +197,11 @@ def open_run(folder: str | Path) -> xr.Dataset:
         hint = f"; its interrupted run is {folder}.incomplete" if interrupted.is_dir() else ""
         raise RunError(f"{folder}: is not a run directory with a log.nc{hint}")
     with reading(path, RunError):
-        seal = inspect_seal(path)
-        if seal is SealState.BROKEN:
-            raise RunError(f"{path}: damaged: its bytes do not give the checksum at its end")
+        state = inspect_seal(path)
+        if state is SealState.BROKEN:
+            size = path.stat().st_size
+            raise RunError(f"{path}: damaged: its {size} bytes do not give the checksum at its end")
         # The HDF5 library hangs and crashes on some damaged files: others are tried in their own process.
-        if seal is SealState.ABSENT and (reason := probe_file(path)):
+        if state is SealState.ABSENT and (reason := probe_file(path)):
             raise RunError(f"{path}: cannot be read: {reason}")
         return check_log(load_dataset(path), path)

@@ -89,10 +89,10 @@ def check_log(log: xr.Dataset, path: Path) -> xr.Dataset:
     for name, dims in FORMS.items():
         if name in log.variables:
             _check_values(log, name, dims, _KINDS[bool] if name in FLAGS else _KINDS[float], path)
-    for name, variable in log.data_vars.items():
+    for key, variable in log.data_vars.items():
         if not isinstance(variable.attrs.get("units"), str):
             raise RunError(
-                f"{path}: {name} has no units; every variable needs a text, empty for what has none"
+                f"{path}: {key} has no units; every variable needs a text, empty for what has none"
             )
     return log
 

@@ -207,7 +207,9 @@ def _require_same_run(folder: Path, log: xr.Dataset, robot: Robot, mechanisms: S
         raise RunError(
             f"{folder}: the joints of its log are not those of {robot.name}, the robot of its scenario"
         )
-    moving = {f"{each.name}_{joint.name}": ("time",) for each in mechanisms for joint in each.joints}
+    moving: dict[str, tuple[str, ...]] = {
+        f"{each.name}_{joint.name}": ("time",) for each in mechanisms for joint in each.joints
+    }
     moving |= {f"{each.name}_stand": ("time", "pose") for each in mechanisms if each.standing}
     if robot.floating and not log.attrs["seat"]:
         moving |= {"contact_planned": ("time", "foot")}

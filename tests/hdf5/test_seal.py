@@ -20,8 +20,8 @@ def path(tmp_path):
 
 
 def test_a_seal_is_the_checksum_of_what_is_before_it(path):
-    content, found, digits = path.read_bytes().rpartition(SEAL)
-    assert found
+    content, separator, digits = path.read_bytes().rpartition(SEAL)
+    assert separator
     assert digits == checksum(content)
     assert inspect_seal(path) is SealState.INTACT
 

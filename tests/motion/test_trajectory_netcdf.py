@@ -7,9 +7,10 @@ import h5py
 import numpy as np
 import pytest
 import xarray as xr
+from hdf5_damage import STRUCTURES
 
 from simbench.errors import MotionError
-from simbench.hdf5.seal import SEAL, checksum
+from simbench.hdf5.seal import SEAL, checksum, seal
 from simbench.motion import trajectory_file
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_file import (
@@ -143,3 +144,35 @@ def test_an_interruption_leaves_the_old_file_and_nothing_else(tmp_path, monkeypa
     with pytest.raises(KeyboardInterrupt):
         write_trajectory_netcdf(trajectory(), tmp_path / "t.nc", ("rad",) * 3, {})
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("t.nc", b"old")]
+
+
+@pytest.mark.parametrize("kind", STRUCTURES)
+def test_a_changed_structure_with_a_checksum_that_fits_is_refused(tmp_path, kind):
+    """Made on purpose, not by accident: no other file is read, and nothing that memory cannot hold."""
+    path, secret = tmp_path / "t.nc", tmp_path / "secret.h5"
+    write_trajectory_netcdf(trajectory(), path, ("rad",) * 3, ATTRIBUTES)
+    path.write_bytes(path.read_bytes().rpartition(SEAL)[0])
+    with h5py.File(secret, "w") as file:
+        file["secret"] = np.array([12345.0, 67890.0])
+    with h5py.File(path, "a") as file:
+        STRUCTURES[kind](file, "position", secret)
+    path.write_bytes(seal(path.read_bytes()))
+    with pytest.raises(MotionError, match=r"t\.nc: ") as caught:
+        read_trajectory_netcdf(path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"), [("position", (5, 3)), ("position", (6, 2)), ("position", (6,)), ("time", (6, 1))]
+)
+def test_arrays_that_do_not_fit_each_other_are_refused(tmp_path, name, shape):
+    def make(file):
+        file.attrs["format"] = "simbench joint trajectory 1"
+        file["joint"] = np.array(["a", "b", "c"], dtype=h5py.string_dtype())
+        arrays = {"time": np.arange(6.0), "position": np.zeros((6, 3)), name: np.zeros(shape)}
+        for each, values in arrays.items():
+            file[each] = values
+
+    sealed(tmp_path / "t.nc", make)
+    with pytest.raises(MotionError, match=r"t\.nc: \w+ has the shape \(.*\); must be \("):
+        read_trajectory_netcdf(tmp_path / "t.nc")

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 import trimesh
 
+from simbench.errors import RobotError
 from simbench.robot.description import Description, FixedFrame, JointDescription, LinkDescription
 from simbench.robot.dh.dh import row_placement
 from simbench.robot.meshes.meshes import LinkShapes, build_link_shapes, write_obj
@@ -32,6 +33,11 @@ def write_urdf(description: Description, folder: Path) -> list[Path]:
     -------
     list of Path
         The files that were written.
+
+    Raises
+    ------
+    RobotError
+        If a name in the description leads to a file outside the folder; nothing is written.
     """
     prefixes = description.mirror
     joints = add_mirrored_entries(description.joints, prefixes, lambda joint: mirror_joint(joint, prefixes))
@@ -60,6 +66,11 @@ def write_urdf(description: Description, folder: Path) -> list[Path]:
         element = ET.SubElement(robot, "joint", name=f"{name}_joint", type="fixed")
         _add_placement(element, frame, name)
 
+    for file_name in (description.urdf, *meshes):
+        if not (folder / file_name).resolve().is_relative_to(folder.resolve()):
+            raise RobotError(
+                f"{description.name}: {file_name} must lie in {folder}, where the robot is written"
+            )
     (folder / MESHES).mkdir(exist_ok=True)
     for file_name, mesh in meshes.items():
         write_obj(mesh, folder / file_name)

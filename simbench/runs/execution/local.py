@@ -2,9 +2,10 @@
 
 import multiprocessing
 import os
+import pickle
 import signal
 import traceback
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
@@ -12,6 +13,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
 from simbench.errors import SimbenchError
+from simbench.restricted_pickle import parse_pickle
 from simbench.termination import end_with_parent
 
 
@@ -88,7 +90,7 @@ def run_isolated(
             for ready in cast(list[Connection], wait(list(running))):
                 index, process = running[ready]
                 try:
-                    result = ready.recv()
+                    result = read_result(ready.recv_bytes(), (function.__module__,))
                 except EOFError:
                     process.join()
                     result = crash_result(process.exitcode)
@@ -126,6 +128,28 @@ def capture_result(function: Callable[..., Any], arguments: tuple[Any, ...]) -> 
         last = traceback.extract_tb(error.__traceback__)[-1]
         line = f"{type(error).__name__}: {error} ({last.filename}:{last.lineno})"
     return JobResult(error=" ".join(line.split()))
+
+
+def read_result(content: bytes, modules: Collection[str]) -> JobResult:
+    """Load the outcome that the process of a job has sent; only data is loaded.
+
+    Parameters
+    ----------
+    content : bytes
+        Pickled outcome.
+    modules : collection of str
+        Names of modules beside those of simbench whose classes an outcome may have.
+
+    Returns
+    -------
+    JobResult
+        The outcome; an error if it holds anything but data.
+    """
+    try:
+        result = parse_pickle(content, modules)
+    except (pickle.UnpicklingError, EOFError, ImportError, AttributeError, ValueError, TypeError) as error:
+        return JobResult(error=f"its result cannot be read: {error}")
+    return result if isinstance(result, JobResult) else JobResult(error="its result is not one of a job")
 
 
 def crash_result(status: int | None) -> JobResult:

@@ -957,6 +957,31 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Give a directory that `simbench run` made.",
         ),
         (
+            "…: its log has no …, which is needed here: …",
+            "A plot or a video shows a variable that the log does not have.",
+            "Run the scenario again; a log that you changed needs the variables of the original.",
+        ),
+        (
+            "…: … is NaN, infinite or beyond … at … s: the simulation diverged, or the log is damaged; …",
+            "The log has numbers that cannot be drawn.",
+            "If the simulation diverged, reduce gains or the time step; else run it again.",
+        ),
+        (
+            "…: … has the dimensions (…); must be (…)",
+            "The log was changed by another program, and a variable does not have its form any more.",
+            "Write the variable with the dimensions that `simbench explain` names for it.",
+        ),
+        (
+            "…: the joints of its log are not those of …, the robot of its scenario",
+            "`log.nc` and `scenario.yaml` of the run directory do not belong together.",
+            "Run the scenario again.",
+        ),
+        (
+            "…: is a link; plots are written only into the run directory",
+            "The folder `plots` of the run directory is a symbolic link to another place.",
+            "Remove the link.",
+        ),
+        (
             "…: is not a whole run directory: it has no …",
             "A file of the run is missing.",
             "Run the scenario again.",

@@ -72,6 +72,9 @@ def draw_plots(folder: Path, on_progress: OnProgress) -> list[Plot]:
     _require_data(log, folder)
     scenario = load_scenario(folder / "scenario.yaml")
     plots = [Plot(name, folder / FOLDER / f"{name}.png") for name in _plot_names(log)]
+    if (folder / FOLDER).is_symlink():
+        # A run directory of another person may lead anywhere; nothing is written outside it.
+        raise RunError(f"{folder / FOLDER}: is a link; plots are written only into the run directory")
     (folder / FOLDER).mkdir(exist_ok=True)
     for done, plot in enumerate(plots, start=1):
         _draw(plot, log, scenario)
@@ -83,7 +86,9 @@ def _require_data(log: xr.Dataset, folder: Path) -> None:
     """Refuse a log that lacks what its plots show, or has numbers that cannot be drawn."""
     require_entries(log, ("joint", "foot", "hand"), ("robot", "settle_s"), folder)
     equipment = [name for each in fixture_coordinates(log) for name in (each.name, f"{each.name}_actor")]
-    sampled, balance, attributes = [*_STATE, *equipment], (), ()
+    sampled = [*_STATE, *equipment]
+    balance: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
     if log.sizes["foot"]:
         sampled.append("foot_wrench")
         attributes = ("mass_kg", "gravity_m_s2")

@@ -1,14 +1,15 @@
 """Reports of runs as HTML pages that need no other file; runs stand side by side where there are several."""
 
 import base64
+import html
 import os
 from collections.abc import Iterable, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from simbench.errors import RunError
+from simbench.printable import printable
 from simbench.runs.checks import Check
 from simbench.runs.metric_format import format_value, unit_of
 from simbench.runs.report.report import RunReport, differing_keys, run_labels
@@ -41,6 +42,22 @@ _CAPTIONS = {
     "torque": "Motor torque by joint, in % of its limit.",
 }
 _FACTS = ("simbench", "git_commit", "date", "seed", "python", "platform", "processor", "cores", "command")
+
+
+def escape(text: str) -> str:
+    """Write a text from a file so that a page shows it and does nothing else with it.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        HTML without tags of its own, control characters, or marks that reorder what is shown beside it.
+    """
+    return html.escape(printable(text))
 
 
 def write_report(reports: Sequence[RunReport], out: Path) -> None:
@@ -117,7 +134,8 @@ def _heading(report: RunReport, label: str, directory: Path, alone: bool) -> str
     if not alone:
         lines.insert(0, f"<b>{escape(_name(report))}</b>")
     if report.video is not None:
-        lines.append(f'<a href="{quote(os.path.relpath(report.video, directory))}">video</a>')
+        path = os.fsencode(os.path.relpath(report.video, directory))
+        lines.append(f'<a href="{quote(path)}">video</a>')
     return "<p>" + " · ".join(filter(None, lines)) + "</p>"
 
 
@@ -138,7 +156,8 @@ def _checks(reports: Sequence[RunReport], labels: Sequence[str]) -> str:
         row = [escape(name), escape(unit_of(name))]
         for report in reports:
             check = next((check for check in report.checks if check.name == name), None)
-            row += ["", ""] if check is None else [format_value(report.metrics.get(name)), _verdict(check)]
+            value = escape(format_value(report.metrics.get(name)))
+            row += ["", ""] if check is None else [value, _verdict(check)]
         rows.append(row)
     return "<h2>Checks</h2>" + _paired_table(rows, labels, "must be") if rows else ""
 

@@ -24,6 +24,7 @@ from simbench.options import (
     SteppingSection,
     VariationSection,
 )
+from simbench.printable import is_plain_name
 from simbench.sim.fixtures import Design
 
 
@@ -65,6 +66,8 @@ class Scenario(ScenarioSection):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Scenario":
+        if bad := [name for name in self.checks if not is_plain_name(name)]:
+            raise ValueError(f"checks: the name {bad[0]!r} must not have control characters")
         names = [fixture.name for fixture in self.fixtures]
         if len(set(names)) < len(names):
             raise ValueError(f"fixtures must have different names, got {', '.join(names)}")

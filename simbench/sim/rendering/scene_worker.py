@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import pickle
 import sys
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.restricted_pickle import load_pickle
 from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.overlay import draw_balance
@@ -103,7 +103,7 @@ def main() -> None:
     The arguments are file descriptors; each job's pictures go to one of them as raw RGB.
     """
     outputs = [int(argument) for argument in sys.argv[1:]]
-    jobs = pickle.load(sys.stdin.buffer)
+    jobs = load_pickle(sys.stdin.buffer)
     for number, (job, output) in enumerate(zip(jobs, outputs, strict=True)):
         if os.fork() == 0:
             # A reader sees the end of a job only when no other process holds its output open.

@@ -4,10 +4,12 @@ import h5py
 import numpy as np
 import pytest
 import xarray as xr
+from hdf5_damage import STRUCTURES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simbench.errors import MotionError
+from simbench.hdf5.seal import SEAL, seal
 from simbench.motion.human_motion import Actor, Gap
 from simbench.motion.readers import read_motion
 from simbench.motion.readers.netcdf import read_truth
@@ -194,3 +196,29 @@ def test_a_damaged_file_is_refused(tmp_path_factory, whole, place, length, new):
     if changed != whole:
         with pytest.raises(MotionError):
             read_motion(path)
+
+
+@pytest.mark.parametrize("kind", STRUCTURES)
+@pytest.mark.parametrize("read", [read_motion, read_truth])
+def test_a_changed_structure_with_a_checksum_that_fits_is_refused(path, kind, read):
+    """Made on purpose, not by accident: no other file is read, and nothing that memory cannot hold."""
+    path.write_bytes(path.read_bytes().rpartition(SEAL)[0])
+    secret = path.with_name("secret.h5")
+    with h5py.File(secret, "w") as file:
+        file["secret"] = np.array([12345.0, 67890.0])
+    with h5py.File(path, "a") as file:
+        STRUCTURES[kind](file, "truth/q" if read is read_truth else "joint_position", secret)
+    path.write_bytes(seal(path.read_bytes()))
+    if read is read_truth and kind in ("a group", "text that is not UTF-8"):
+        return
+    with pytest.raises(MotionError, match=r"full\.nc: ") as caught:
+        read(path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["LSHO\x1b[2J", "two\nlines", "name\u202eeman"])
+def test_a_name_that_cannot_be_shown_in_a_line_is_refused(full, tmp_path, name):
+    write_netcdf(replace(full, markers={name: np.zeros((51, 3))}, filled=()), tmp_path / "odd.nc")
+    with pytest.raises(MotionError, match="must not have control characters") as caught:
+        read_motion(tmp_path / "odd.nc")
+    assert str(caught.value).isprintable()
