@@ -139,7 +139,7 @@ def prepared(folder: Path) -> Iterator[Path]:
     """Make a working directory with a scenario and a finished run, on a file system of its own if possible."""
     folder.mkdir(parents=True)
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=24m,mode=777", "tmpfs", str(folder)],
+        ["mount", "-t", "tmpfs", "-o", "size=96m,mode=777", "tmpfs", str(folder)],
         capture_output=True,
         check=False,
     )
