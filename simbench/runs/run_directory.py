@@ -124,8 +124,9 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
             cause = _disk_error(error, working)
             if cause is None:
                 raise
-            kept = f"; partial run kept in {working}" if working.is_dir() else ""
-            raise RunError(f"{final}: cannot write: {cause}{kept}") from None
+            if not working.is_dir():
+                raise RunError(f"{final}: cannot write: {cause}") from None
+            raise RunError(f"{final}: cannot write: {cause}; partial run kept in {working}") from None
         except KeyboardInterrupt as error:
             _keep_or_remove(working, made, inputs, str(error) or "interrupted")
             raise

@@ -31,7 +31,7 @@ def _run_that_stops(final, raised):
 
 
 def _run_on_a_full_disk(final):
-    with run_directory(final, INPUTS) as folder:
+    with run_directory(final, INPUTS):
         Path("/dev/full").write_text("full", encoding="utf-8")
 
 
