@@ -40,7 +40,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,7 @@ class Outcome:
     Parameters
     ----------
     command, fault : str
-        What was run, and what happened to it.
+        What was called, and what happened to it.
     seed : int
         Seed of the moment.
     operation : int
@@ -426,10 +426,15 @@ def disturb(command: str, fault: str, seed: int, folder: Path, reference: Refere
         outcome.problems += _ending_problems(fault, called) + damaged_files(work) + _partial_problems(work)
     else:
         outcome.problems += _ending_problems(fault, called)
+    whole = (work / "out" / "run").exists()
     if fault == "vanished":
         work.mkdir(exist_ok=True)
         shutil.copytree(keep, work, dirs_exist_ok=True)
     again = call(COMMANDS[command], work, user=user)
+    if command == "run" and whole:
+        # It ended after its last operation on files: the run is there, and is not replaced.
+        allowed = again.status == 2 and "exists and is not empty" in again.errors
+        again = replace(again, status=0 if allowed else again.status)
     if again.status != 0:
         outcome.problems.append(f"resumed with status {again.status}: {again.errors.strip()[-200:]}")
     outcome.problems += damaged_files(work)
