@@ -6,7 +6,7 @@ python scripts/studies/crash_matrix.py [--commands NAME ...] [--faults NAME ...]
 The commands are run, sweep, check (with --update), report and video, on a short motion of PUMA 560. The
 faults are the signals SIGKILL, SIGTERM and SIGHUP, a disk that becomes full, a directory that becomes
 read-only, and one that vanishes. A moment is the k-th operation on files of the command and its workers, k
-drawn from all of an undisturbed run; every second time the fault comes up to 0.1 s after it. After each fault:
+drawn from all of an undisturbed run; every second time the fault comes up to 0.1 s after it. After each:
 
 - everything under a final name is opened: logs, metrics, baselines, tables, pages, pictures and videos;
 - the command must have ended in the right way: by the signal, with 128 plus its number, or with 2, and with
@@ -362,23 +362,20 @@ class Reference:
     results: dict[str, str]
 
 
-def warm_up() -> None:
+def warm_up(commands: Sequence[str]) -> None:
     """Do once here what every process would have to do again: imports, compiling, fonts, renderer."""
-    choose_renderer()
-    for module in (
-        "plots.run_plots",
-        "report.html",
-        "study.sweep",
-        "execution.dask",
-        "regression",
-        "pipeline",
-    ):
+    for module in ("pipeline", "regression", "study.sweep", "execution.dask"):
         importlib.import_module(f"simbench.runs.{module}")
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = f"{scratch}/run"
-        with open(os.devnull, "w", encoding="utf-8") as null, redirect_stdout(null):
-            simbench(["run", "puma560_sweep", *set_options(SHORT), "--out", folder])
-            simbench(["report", folder])
+    if "video" in commands:
+        choose_renderer()
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        open(os.devnull, "w", encoding="utf-8") as null,
+        redirect_stdout(null),
+    ):
+        simbench(["run", "puma560_sweep", *set_options(SHORT), "--out", f"{scratch}/run"])
+        if "report" in commands:
+            simbench(["report", f"{scratch}/run"])
 
 
 def reset(work: Path, keep: Path) -> None:
@@ -542,7 +539,7 @@ def main() -> int:
     multiprocessing.get_context = lambda method=None: spawn("fork")  # type: ignore[assignment]
     # Processes whose parent was killed become children of this one, which waits for them.
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
-    warm_up()
+    warm_up(options.commands)
     with (
         tempfile.TemporaryDirectory() as scratch,
         prepared(options.folder or Path(scratch) / "matrix") as folder,
