@@ -437,9 +437,11 @@ def disturb(command: str, fault: str, seed: int, folder: Path, reference: Refere
     if fault == "read-only":
         protect(work, read_only=False)
     if work.exists():
-        outcome.problems += _ending_problems(fault, called) + damaged_files(work) + _partial_problems(work)
+        outcome.problems += (
+            _ending_problems(command, fault, called) + damaged_files(work) + _partial_problems(work)
+        )
     else:
-        outcome.problems += _ending_problems(fault, called)
+        outcome.problems += _ending_problems(command, fault, called)
     whole = (work / "out" / "run").exists()
     if fault == "vanished":
         work.mkdir(exist_ok=True)
@@ -465,7 +467,7 @@ def disturb(command: str, fault: str, seed: int, folder: Path, reference: Refere
     return outcome
 
 
-def _ending_problems(fault: str, called: Called) -> list[str]:
+def _ending_problems(command: str, fault: str, called: Called) -> list[str]:
     """List what is wrong with the way in which a command ended."""
     number = SIGNALS.get(fault)
     if number is signal.SIGKILL:
@@ -473,7 +475,8 @@ def _ending_problems(fault: str, called: Called) -> list[str]:
     elif number is not None:
         allowed, lines = {128 + number, -number, 0}, 1
     else:
-        allowed, lines = {2, 0}, 1
+        # A run that fails in a sweep or check is a line of the table, and status 1.
+        allowed, lines = ({2, 0} if command not in ("sweep", "check") else {2, 1, 0}), 1
     problems = (
         [] if called.status in allowed else [f"ended with status {called.status}: {called.errors[-300:]}"]
     )

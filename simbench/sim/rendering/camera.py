@@ -25,6 +25,7 @@ from simbench.sim.rendering.renderer_choice import Renderer, choose_renderer
 from simbench.sim.rendering.scene_frames import Balance, Frames, Ghost
 from simbench.sim.rendering.scene_view import Camera
 from simbench.sim.rendering.scene_worker import Job
+from simbench.storage.disk_errors import DISK_ERRORS
 from simbench.storage.whole_file import whole_file
 
 __all__ = [
@@ -47,7 +48,6 @@ MAX_PROCESSES = 4
 """Number of processes that draw a video unless it is given."""
 EXIT_TIMEOUT = 10.0
 """Time, s, that drawing processes have to end before they are killed."""
-_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 ENCODING = ["-crf", "20", "-preset", "veryfast", "-movflags", "+faststart"]
 
 
@@ -267,7 +267,7 @@ def _failure_reason(messages: str, status: int) -> str:
     """Choose the line of a process's messages that tells why it failed."""
     if status == -signal.SIGXFSZ:
         return os.strerror(errno.EFBIG)
-    for number in _DISK_ERRORS:
+    for number in DISK_ERRORS:
         if os.strerror(number) in messages:
             return os.strerror(number)
     lines = [line for line in messages.strip().splitlines() if not line.startswith("BrokenPipeError")]
