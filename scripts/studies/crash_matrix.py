@@ -42,6 +42,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,7 @@ from simbench.errors import SimbenchError
 from simbench.runs.baseline import read_baseline
 from simbench.runs.log import open_run
 from simbench.sim.rendering.renderer_choice import choose_renderer
+from simbench.termination import TERMINATING, orderly_termination
 
 SHORT = ("motion.task={amplitude_rad: 0.4, speed_rad_s: 1.0}", "simulation.settle_s=0.4")
 CAMERA = ("camera.width=64", "camera.height=48", "camera.fps=3")
@@ -249,6 +251,8 @@ def _serve(arguments: Sequence[str], work: Path, count: Counted, hits: Counted, 
             else:
                 strike()
 
+    for number in TERMINATING:
+        signal.signal(number, signal.SIG_DFL)
     os.chdir(work)
     os.environ["TMPDIR"] = tempfile.tempdir = str(work.parent / "tmp")
     sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))
@@ -548,17 +552,16 @@ def main() -> int:
         prepared(options.folder or Path(scratch) / "matrix") as folder,
     ):
         references = prepare_references(folder, options.commands)
-        outcomes = []
-        for seed in range(options.seed, options.seed + options.each):
-            for command in options.commands:
-                for fault in options.faults:
+        outcomes: list[Outcome] = []
+        # A signal ends the matrix with the table of what has been done.
+        with orderly_termination(), suppress(KeyboardInterrupt):
+            for seed in range(options.seed, options.seed + options.each):
+                for command, fault in product(options.commands, options.faults):
                     outcome = disturb(command, fault, seed, folder, references[command])
                     outcomes.append(outcome)
                     for problem in outcome.problems:
-                        print(
-                            f"{command} {fault} seed {seed} operation {outcome.operation}: {problem}",
-                            flush=True,
-                        )
+                        where = f"{command} {fault} seed {seed} operation {outcome.operation}"
+                        print(f"{where}: {problem}", flush=True)
     Console(width=110).print(outcome_table(outcomes))
     if options.json:
         options.json.write_text(json.dumps([vars(each) for each in outcomes], indent=1), encoding="utf-8")
