@@ -31,6 +31,7 @@ from simbench.errors import (
     ScenarioError,
     SimbenchError,
     SkillError,
+    StorageError,
     StudyError,
 )
 
@@ -75,6 +76,7 @@ __all__ = [
     "ScenarioError",
     "SimbenchError",
     "SkillError",
+    "StorageError",
     "StudyError",
     "calibrate",
     "follow_frames",

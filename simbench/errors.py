@@ -33,6 +33,10 @@ class RunError(SimbenchError):
     """A run directory cannot be written, or lacks the requested data."""
 
 
+class StorageError(RunError):
+    """A disk is full, read-only or failing, or a directory has vanished; another attempt may succeed."""
+
+
 class BalanceError(SimbenchError):
     """Balance cannot be kept with the given gains, supports or steps."""
 

@@ -3,26 +3,27 @@
 python scripts/studies/crash_matrix.py [--commands NAME ...] [--faults NAME ...] [--each N] [--seed N]
     [--folder DIR] [--json FILE]
 
-The commands are run, sweep, check (with --update), report and video, on a short motion of PUMA 560. The faults
-are the signals SIGKILL, SIGTERM and SIGHUP, a disk that becomes full, a directory that becomes read-only, and
-one that vanishes. A moment is the k-th operation on files of the command and its workers, k drawn from all of
-an undisturbed run; every second time the fault comes up to 0.1 s after it. After each fault:
+The commands are run, sweep, check (with --update), report and video, on a short motion of PUMA 560. The
+faults are the signals SIGKILL, SIGTERM and SIGHUP, a disk that becomes full, a directory that becomes
+read-only, and one that vanishes. A moment is the k-th operation on files of the command and its workers, k
+drawn from all of an undisturbed run; every second time the fault comes up to 0.1 s after it. After each:
 
-- everything under a final name is opened: logs, metrics, baselines, tables, pages, pictures, videos (decoded);
-- the command must have ended in the right way: by the signal, with 128 plus its number, or with 2, and with at
-  most one line on the standard error; and so must its workers;
+- everything under a final name is opened: logs, metrics, baselines, tables, pages, pictures and videos;
+- the command must have ended in the right way: by the signal, with 128 plus its number, or with 2, and with
+  at most one line on the standard error; and so must its workers;
 - a partial log must be readable;
 - the same command is called again, undisturbed: its results must be those of the undisturbed run, and nothing
   else may be left beside them or in the temporary directory.
 
-Processes are forked from one that has imported everything, which saves most of the time. As root, the full disk
-is a file system in memory, and the read-only directory is tried as another user; without these rights the full
-disk is a limit on the size of files.
+Processes are forked from one that has imported everything, which saves most of the time. As root, the full
+disk is a file system in memory, and a read-only directory an immutable one; else they are a limit on the size
+of files, and a matter of mode bits.
 """
 
 import argparse
 import ctypes
 import hashlib
+import importlib
 import json
 import mmap
 import multiprocessing
@@ -39,8 +40,9 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager, redirect_stdout, suppress
+from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +58,7 @@ from simbench.errors import SimbenchError
 from simbench.runs.baseline import read_baseline
 from simbench.runs.log import open_run
 from simbench.sim.rendering.renderer_choice import choose_renderer
+from simbench.termination import TERMINATING, orderly_termination
 
 SHORT = ("motion.task={amplitude_rad: 0.4, speed_rad_s: 1.0}", "simulation.settle_s=0.4")
 CAMERA = ("camera.width=64", "camera.height=48", "camera.fps=3")
@@ -82,7 +85,6 @@ _OPERATIONS = frozenset(
         "subprocess.Popen",
     )
 )
-_NOBODY = 65534
 _DELAY = 0.1
 """Longest time, s, between an operation on files and the fault."""
 _PATIENCE = 120.0
@@ -96,7 +98,7 @@ class Outcome:
     Parameters
     ----------
     command, fault : str
-        What was run, and what happened to it.
+        What was called, and what happened to it.
     seed : int
         Seed of the moment.
     operation : int
@@ -136,10 +138,10 @@ class Counted:
 
 @contextmanager
 def prepared(folder: Path) -> Iterator[Path]:
-    """Make a working directory with a scenario and a finished run, on a file system of its own if possible."""
+    """Make a working directory, on a file system of its own if possible."""
     folder.mkdir(parents=True)
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=24m,mode=777", "tmpfs", str(folder)],
+        ["mount", "-t", "tmpfs", "-o", "size=96m,mode=777", "tmpfs", str(folder)],
         capture_output=True,
         check=False,
     )
@@ -187,7 +189,6 @@ def call(
     at: int | None = None,
     fault: Callable[[int], None] | None = None,
     delay: float = 0.0,
-    user: int | None = None,
 ) -> Called:
     """Call a command in a forked process, and let a fault happen at one of its operations on files.
 
@@ -203,8 +204,6 @@ def call(
         Called with the id of the command's process before that operation.
     delay : float
         Time from the operation to the fault, s.
-    user : int, optional
-        User and group that the command runs as.
 
     Returns
     -------
@@ -220,7 +219,7 @@ def call(
                 os.dup2(null.fileno(), 0)
                 os.dup2(null.fileno(), 1)
             os.dup2(errors.fileno(), 2)
-            os._exit(_serve(arguments, work, count, hits, (at, fault, delay, user)))
+            os._exit(_serve(arguments, work, count, hits, (at, fault, delay)))
         status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
         orphans = _wait_for_orphans()
         errors.seek(0)
@@ -230,7 +229,7 @@ def call(
 
 def _serve(arguments: Sequence[str], work: Path, count: Counted, hits: Counted, how: tuple) -> int:
     """Run a command in this forked process, with an audit hook that counts operations on files."""
-    at, fault, delay, user = how
+    at, fault, delay = how
     leader = os.getpid()
     busy = threading.local()
 
@@ -252,14 +251,11 @@ def _serve(arguments: Sequence[str], work: Path, count: Counted, hits: Counted, 
             else:
                 strike()
 
+    for number in TERMINATING:
+        signal.signal(number, signal.SIG_DFL)
     os.chdir(work)
     os.environ["TMPDIR"] = tempfile.tempdir = str(work.parent / "tmp")
-    if user is not None:
-        os.setgroups([])
-        os.setgid(user)
-        os.setuid(user)
-    sys.stdout = open(1, "w", closefd=False)
-    sys.stderr = open(2, "w", closefd=False)
+    sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))
     sys.addaudithook(hook)
     try:
         status = simbench(arguments)
@@ -370,6 +366,22 @@ class Reference:
     results: dict[str, str]
 
 
+def warm_up(commands: Sequence[str]) -> None:
+    """Do once here what every process would have to do again: imports, compiling, fonts, renderer."""
+    for module in ("pipeline", "regression", "study.sweep", "execution.dask"):
+        importlib.import_module(f"simbench.runs.{module}")
+    if "video" in commands:
+        choose_renderer()
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        open(os.devnull, "w", encoding="utf-8") as null,
+        redirect_stdout(null),
+    ):
+        simbench(["run", "puma560_sweep", *set_options(SHORT), "--out", f"{scratch}/run"])
+        if "report" in commands:
+            simbench(["report", f"{scratch}/run"])
+
+
 def reset(work: Path, keep: Path) -> None:
     """Give the working directory the content that it has before each command."""
     for path in (work, work.parent / "tmp"):
@@ -386,7 +398,7 @@ def strike_of(fault: str, work: Path) -> Callable[[int], None]:
     if fault in SIGNALS:
         return lambda process: os.kill(process, SIGNALS[fault])
     if fault == "read-only":
-        return lambda process: _for_folders(work, 0o555)
+        return lambda process: protect(work, read_only=True)
     if fault == "vanished":
         return lambda process: shutil.rmtree(
             work / "out" if (work / "out").exists() else work, ignore_errors=True
@@ -403,11 +415,18 @@ def strike_of(fault: str, work: Path) -> Callable[[int], None]:
     return fill
 
 
-def _for_folders(work: Path, mode: int) -> None:
-    for path in (*work.rglob("*"), work):
-        if path.is_dir():
-            with suppress(OSError):
-                path.chmod(mode)
+def protect(work: Path, *, read_only: bool) -> None:
+    """Make directories read-only, or writable again."""
+    folders = [str(path) for path in (work, *work.rglob("*")) if path.is_dir()]
+    if os.geteuid() == 0:
+        # Mode bits do not keep root from writing.
+        subprocess.run(
+            ["chattr", "-f", "+i" if read_only else "-i", *folders], capture_output=True, check=False
+        )
+        return
+    for folder in folders:
+        with suppress(OSError):
+            os.chmod(folder, 0o555 if read_only else 0o777)
 
 
 def disturb(command: str, fault: str, seed: int, folder: Path, reference: Reference) -> Outcome:
@@ -416,20 +435,26 @@ def disturb(command: str, fault: str, seed: int, folder: Path, reference: Refere
     work, keep = folder / "work", folder / "keep"
     at, delay = draw.randrange(reference.operations), draw.choice([0.0, draw.uniform(0.0, _DELAY)])
     reset(work, keep)
-    user = _NOBODY if fault == "read-only" and os.geteuid() == 0 else None
-    called = call(COMMANDS[command], work, at=at, fault=strike_of(fault, work), delay=delay, user=user)
+    called = call(COMMANDS[command], work, at=at, fault=strike_of(fault, work), delay=delay)
     outcome = Outcome(command, fault, seed, at, called.status, called.hit)
     (folder / "ballast").unlink(missing_ok=True)
-    if fault == "read-only" and work.exists():
-        _for_folders(work, 0o777)
+    if fault == "read-only":
+        protect(work, read_only=False)
     if work.exists():
-        outcome.problems += _ending_problems(fault, called) + damaged_files(work) + _partial_problems(work)
+        outcome.problems += (
+            _ending_problems(command, fault, called) + damaged_files(work) + _partial_problems(work)
+        )
     else:
-        outcome.problems += _ending_problems(fault, called)
+        outcome.problems += _ending_problems(command, fault, called)
+    whole = (work / "out" / "run").exists()
     if fault == "vanished":
         work.mkdir(exist_ok=True)
         shutil.copytree(keep, work, dirs_exist_ok=True)
-    again = call(COMMANDS[command], work, user=user)
+    again = call(COMMANDS[command], work)
+    if command == "run" and whole:
+        # It ended after its last operation on files: the run is there, and is not replaced.
+        allowed = again.status == 2 and "exists and is not empty" in again.errors
+        again = replace(again, status=0 if allowed else again.status)
     if again.status != 0:
         outcome.problems.append(f"resumed with status {again.status}: {again.errors.strip()[-200:]}")
     outcome.problems += damaged_files(work)
@@ -446,7 +471,7 @@ def disturb(command: str, fault: str, seed: int, folder: Path, reference: Refere
     return outcome
 
 
-def _ending_problems(fault: str, called: Called) -> list[str]:
+def _ending_problems(command: str, fault: str, called: Called) -> list[str]:
     """List what is wrong with the way in which a command ended."""
     number = SIGNALS.get(fault)
     if number is signal.SIGKILL:
@@ -454,7 +479,8 @@ def _ending_problems(fault: str, called: Called) -> list[str]:
     elif number is not None:
         allowed, lines = {128 + number, -number, 0}, 1
     else:
-        allowed, lines = {2, 0}, 1
+        # A run that fails in a sweep or check is a line of the table, and status 1.
+        allowed, lines = ({2, 0} if command not in ("sweep", "check") else {2, 1, 0}), 1
     problems = (
         [] if called.status in allowed else [f"ended with status {called.status}: {called.errors[-300:]}"]
     )
@@ -520,23 +546,22 @@ def main() -> int:
     multiprocessing.get_context = lambda method=None: spawn("fork")  # type: ignore[assignment]
     # Processes whose parent was killed become children of this one, which waits for them.
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
-    choose_renderer()
+    warm_up(options.commands)
     with (
         tempfile.TemporaryDirectory() as scratch,
         prepared(options.folder or Path(scratch) / "matrix") as folder,
     ):
         references = prepare_references(folder, options.commands)
-        outcomes = []
-        for seed in range(options.seed, options.seed + options.each):
-            for command in options.commands:
-                for fault in options.faults:
+        outcomes: list[Outcome] = []
+        # A signal ends the matrix with the table of what has been done.
+        with orderly_termination(), suppress(KeyboardInterrupt):
+            for seed in range(options.seed, options.seed + options.each):
+                for command, fault in product(options.commands, options.faults):
                     outcome = disturb(command, fault, seed, folder, references[command])
                     outcomes.append(outcome)
                     for problem in outcome.problems:
-                        print(
-                            f"{command} {fault} seed {seed} operation {outcome.operation}: {problem}",
-                            flush=True,
-                        )
+                        where = f"{command} {fault} seed {seed} operation {outcome.operation}"
+                        print(f"{where}: {problem}", flush=True)
     Console(width=110).print(outcome_table(outcomes))
     if options.json:
         options.json.write_text(json.dumps([vars(each) for each in outcomes], indent=1), encoding="utf-8")

@@ -68,7 +68,7 @@ def sweep(
     from simbench.runs.provenance import collect_provenance
     from simbench.runs.run_directory import json_text
     from simbench.runs.scenario.loading import resolved_yaml
-    from simbench.runs.study.directory import finished_rows
+    from simbench.runs.study.directory import RUNS, finished_rows
     from simbench.runs.study.study import run_study, study_key
     from simbench.runs.study.sweep import plan_sweep, run_varied, sweep_items
     from simbench.runs.study.table import TABLE
@@ -79,7 +79,7 @@ def sweep(
     items = sweep_items(plan)
     folder = out or Path("runs") / f"{plan.base.name}-sweep-{study_key(run_varied, items)}"
     if keep:
-        items = sweep_items(plan, folder.resolve() / "runs")
+        items = sweep_items(plan, folder.resolve() / RUNS)
     inputs = {
         "scenario.yaml": resolved_yaml(plan.base),
         "provenance.json": json_text(collect_provenance(plan.base.seed, sys.argv)),

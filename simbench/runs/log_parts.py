@@ -147,10 +147,11 @@ def _write_part(log: xr.Dataset, path: Path) -> None:
         "attributes": _plain(log.attrs),
     }
     arrays: dict[str, Any] = {name: log[name].values for name in variables}
-    texts = {name: array.astype(str) for name, array in arrays.items() if array.dtype.kind == "O"}
+    arrays |= {name: array.astype(str) for name, array in arrays.items() if array.dtype.kind == "O"}
+    arrays[_DESCRIPTION] = np.array(json.dumps(description))
     unfinished = path.with_suffix(".part")
     with unfinished.open("wb") as file:
-        np.savez(file, **{_DESCRIPTION: np.array(json.dumps(description))}, **{**arrays, **texts})
+        np.savez(file, **arrays)
     os.replace(unfinished, path)
 
 

@@ -1,6 +1,5 @@
 """A run directory: written beside its final name and renamed when whole."""
 
-import errno
 import json
 import math
 import os
@@ -9,7 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from simbench.errors import RunError, SimbenchError
+from simbench.errors import RunError, SimbenchError, StorageError
 from simbench.runs.shield import shielded_from_interrupt
 from simbench.storage.claimed_folder import (
     FolderInUseError,
@@ -18,6 +17,7 @@ from simbench.storage.claimed_folder import (
     is_claimed,
     remove_claimed,
 )
+from simbench.storage.disk_errors import DISK_ERRORS
 from simbench.storage.whole_file import is_part_of, sync, write_whole
 
 MARKER = "INCOMPLETE"
@@ -26,7 +26,6 @@ LOG_PARTS = "log.parts"
 """Folder of the log as far as it has been written while the simulation goes on."""
 _INPUTS = ("scenario.yaml", "provenance.json")
 _CONTENT = (*_INPUTS, "metrics.json", "log.nc", "video.mp4", "report.html", "plots", MARKER, LOG_PARTS)
-_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 
 
 def incomplete_path(final: Path) -> Path:
@@ -91,7 +90,8 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
     Raises
     ------
     RunError
-        If the name is taken or cannot be written, the disk becomes full, or the directory vanishes.
+        If the name is taken; a `StorageError` if it cannot be written, the disk becomes full, or the
+        directory vanishes.
     """
     working = incomplete_path(final)
     _require_free(final)
@@ -105,13 +105,13 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
                 f"{working}: holds more than an interrupted run; move or delete it first"
             ) from None
         except OSError as error:
-            raise RunError(f"{working}: cannot make the run directory: {error.strerror}") from None
+            raise StorageError(f"{working}: cannot make the run directory: {error.strerror}") from None
         try:
             for name, content in inputs.items():
                 (working / name).write_text(content, encoding="utf-8")
         except OSError as error:
             remove_claimed(made, working)
-            raise RunError(f"{final}: cannot write there: {error.strerror}") from None
+            raise StorageError(f"{final}: cannot write there: {error.strerror}") from None
         try:
             yield working
             with shielded_from_interrupt():
@@ -124,8 +124,9 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
             cause = _disk_error(error, working)
             if cause is None:
                 raise
-            kept = f"; partial run kept in {working}" if working.is_dir() else ""
-            raise RunError(f"{final}: cannot write: {cause}{kept}") from None
+            if not working.is_dir():
+                raise StorageError(f"{final}: cannot write: {cause}") from None
+            raise StorageError(f"{final}: cannot write: {cause}; partial run kept in {working}") from None
         except KeyboardInterrupt as error:
             _keep_or_remove(working, made, inputs, str(error) or "interrupted")
             raise
@@ -170,7 +171,7 @@ def runs_directory(final: Path) -> Iterator[Path]:
                 if not _names(working):
                     remove_claimed(made, working)
     except OSError as error:
-        raise RunError(f"{error.filename or final}: cannot write: {error.strerror}") from None
+        raise StorageError(f"{error.filename or final}: cannot write: {error.strerror}") from None
 
 
 def holds_only_a_run(folder: Path) -> bool:
@@ -272,7 +273,7 @@ def _disk_error(error: Exception, working: Path) -> str | None:
         if concerned == working or working in concerned.parents:
             return error.strerror
     # HDF5 wraps the system's message in an error of its own.
-    messages = (os.strerror(number) for number in _DISK_ERRORS)
+    messages = (os.strerror(number) for number in DISK_ERRORS)
     return next((message for message in messages if message in str(error)), None)
 
 

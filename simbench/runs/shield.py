@@ -40,5 +40,5 @@ def shielded_from_interrupt() -> Iterator[Callable[[], bool]]:
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
-    for number in held[:1]:
-        previous[signal.Signals(number)](number, None)
+    if held:
+        previous[signal.Signals(held[0])](held[0], None)

@@ -1,5 +1,6 @@
 import io
 import os
+import signal
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -87,6 +88,63 @@ def test_an_interrupted_run_says_where_its_part_is_kept(pipeline, capsys, tmp_pa
     kept = incomplete_path(tmp_path / "a")
     assert capsys.readouterr().err == f"interrupted: partial run kept in {kept}\n"
     assert {path.name for path in kept.iterdir()} == {"scenario.yaml", "log.nc", MARKER}
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize("turned_into", [None, ZeroDivisionError("a signal"), MotionError("a signal")])
+def test_a_signal_ends_a_run_in_good_order(
+    pipeline, capsys, tmp_path, monkeypatch, number, status, turned_into
+):
+    def receive(scenario, folder, **_):
+        with run_directory(folder, {"scenario.yaml": ""}) as working:
+            (working / "log.nc").touch()
+            try:
+                os.kill(os.getpid(), number)
+            except KeyboardInterrupt:
+                # Compiled code may do this.
+                if turned_into is None:
+                    raise
+                raise turned_into from None
+
+    pipeline.run_scenario = receive
+    before = signal.signal(number, signal.SIG_DFL)
+    try:
+        assert main(["run", "drawer", "--out", "a"]) == status
+    finally:
+        signal.signal(number, before)
+    kept = incomplete_path(tmp_path / "a")
+    said = "" if turned_into else f": partial run kept in {kept}"
+    assert capsys.readouterr().err == f"ended by {number.name}{said}\n"
+    assert (kept / MARKER).exists()
+
+
+def test_a_run_that_was_interrupted_is_replaced_and_that_is_said(pipeline, capsys, tmp_path):
+    pipeline.raises = KeyboardInterrupt()
+    main(["run", "drawer", "--out", "a"])
+    capsys.readouterr()
+    pipeline.raises = None
+    assert main(["run", "drawer", "--out", "a"]) == 0
+    kept = incomplete_path(tmp_path / "a")
+    said = f"{kept}: left by a run that did not finish (interrupted); it is replaced\n"
+    assert capsys.readouterr().err == said
+    assert not kept.exists()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("command", [["schema", "scenario"], ["list"], ["samples", "out"], ["--help"]])
+def test_a_full_disk_behind_a_redirection_is_one_line(tmp_path, command):
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "simbench", *command],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            check=False,
+        )
+    assert ended.stderr == "error: No space left on device\n"
+    assert ended.returncode == 2
 
 
 def test_ctrl_c_outside_a_run_is_one_word(monkeypatch, capsys):

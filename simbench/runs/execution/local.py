@@ -12,8 +12,9 @@ from multiprocessing.context import SpawnProcess
 from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
-from simbench.errors import SimbenchError
+from simbench.errors import SimbenchError, StorageError
 from simbench.restricted_pickle import parse_pickle
+from simbench.storage.disk_errors import DISK_ERRORS
 from simbench.termination import end_with_parent
 
 
@@ -28,7 +29,7 @@ class JobResult:
     error : str
         Exception that it raised instead, in one line, or that its process died; empty if neither.
     crashed : bool
-        Whether its process died, so that another attempt may succeed.
+        Whether its process died, or a disk was full or failed, so that another attempt may succeed.
     """
 
     value: Any = None
@@ -121,9 +122,13 @@ def capture_result(function: Callable[..., Any], arguments: tuple[Any, ...]) -> 
     """
     try:
         return JobResult(function(*arguments))
+    except StorageError as error:
+        return JobResult(error=" ".join(str(error).split()), crashed=True)
     except SimbenchError as error:
         line = str(error)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in DISK_ERRORS:
+            return JobResult(error=" ".join(str(error).split()), crashed=True)
         # Any exception is an outcome of this job; the others continue.
         last = traceback.extract_tb(error.__traceback__)[-1]
         line = f"{type(error).__name__}: {error} ({last.filename}:{last.lineno})"

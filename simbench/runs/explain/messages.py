@@ -109,6 +109,12 @@ _CLASSES = (
         RUN,
     ),
     ErrorClass(
+        "StorageError",
+        "A disk is full, read-only or failing, or a directory has vanished.",
+        "Make space or choose another `--out`; the same command then goes on.",
+        RUN,
+    ),
+    ErrorClass(
         "BalanceError",
         "Balance cannot be kept with the given gains, supports or steps.",
         "Shorten the steps, bend the knees more, or return to the default gains.",

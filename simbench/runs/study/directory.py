@@ -14,6 +14,8 @@ from simbench.runs.run_directory import json_text
 from simbench.runs.study.table import StudyRow
 from simbench.storage.whole_file import is_part_of, write_whole
 
+RUNS = "runs"
+"""Folder for the run directories of a study that keeps them."""
 _MANIFEST, _ROWS, _LOCK = "study.json", "rows", "lock"
 
 
@@ -133,9 +135,10 @@ def finished_rows(folder: Path) -> int:
 
 def _require_same(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Refuse a directory that holds another study, or one of other sources."""
-    # A process that was killed at its start leaves these files.
+    # A process that was killed at its start leaves these files; one whose directory was deleted meanwhile
+    # leaves the runs that its workers were writing.
     names = [path.name for path in folder.iterdir()]
-    if all(name in (_ROWS, _LOCK) or is_part_of(name, _MANIFEST) for name in names):
+    if all(name in (_ROWS, _LOCK, RUNS) or is_part_of(name, _MANIFEST) for name in names):
         return
     if not (folder / _MANIFEST).is_file():
         raise StudyError(f"{folder}: exists and is not the directory of a study")

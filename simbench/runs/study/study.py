@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simbench.errors import StudyError
+from simbench.errors import StorageError, StudyError
 from simbench.runs.execution.local import Execute, JobResult, capture_result
 from simbench.runs.run_directory import plain_value
 from simbench.runs.study.directory import read_row, study_directory, write_row
@@ -51,7 +51,7 @@ def run_study(
     A row that is counted as done is on the disk. After a kill, Ctrl-C or the loss of a cluster, the same call
     continues with the rows that are missing; the table is the same as without the interruption, in whatever
     order the rows are finished. An error of the function is recorded in its row and does not affect the
-    others. Where a process died the row says so, and the next call tries again.
+    others. Where a process died, or a disk was full, the row says so, and the next call tries again.
 
     Parameters
     ----------
@@ -170,6 +170,8 @@ def _measure(
     begin = time.perf_counter()
     result = capture_result(function, arguments)
     seconds = time.perf_counter() - begin
+    if result.crashed:
+        raise StorageError(result.error)
     if result.error:
         return {}, seconds, result.error
     values = {name: plain_value(value) for name, value in result.value.items()}

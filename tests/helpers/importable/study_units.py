@@ -1,8 +1,11 @@
 """Cheap work for studies. Processes of their own import it, as this folder is on the path."""
 
+import errno
 import os
 import time
 from pathlib import Path
+
+from simbench.errors import StorageError
 
 
 def square(number: int, folder: str) -> dict[str, float | int | str | None]:
@@ -22,4 +25,16 @@ def fragile(number: int, folder: str) -> dict[str, float | int | str | None]:
         raise ValueError("one is\nnot wanted")
     if number == 2 and (Path(folder) / "ill").exists():
         os._exit(7)
+    return square(number, folder)
+
+
+def crowded(number: int, folder: str) -> dict[str, float | int | str | None]:
+    """Square a number; the first call beside a file `full` meets a full disk."""
+    full = Path(folder) / "full"
+    if full.exists():
+        how = full.read_text(encoding="utf-8")
+        full.unlink()
+        if how == "system":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        raise StorageError("a: cannot write: No space left on device")
     return square(number, folder)

@@ -180,6 +180,20 @@ def test_an_error_is_a_row_and_a_process_that_died_is_tried_again(units, items, 
     assert [arguments for *_, arguments in called] == [items[1].arguments]
 
 
+@pytest.mark.parametrize("how", ["system", "run"])
+def test_a_full_disk_is_no_result_and_is_tried_again(units, items, tmp_path, how):
+    (tmp_path / "calls" / "full").write_text(how, encoding="utf-8")
+    run = partial(run_study, units.crowded, items[:2], tmp_path / "a", execute=run_here)
+    assert ["No space left" in row.error for row in run()] == [True, False]
+    assert [row.error for row in run()] == ["", ""]
+
+
+def test_a_study_whose_directory_was_deleted_meanwhile_goes_on(units, items, tmp_path):
+    (tmp_path / "a" / "runs" / "0001-seed=1.incomplete").mkdir(parents=True)
+    rows = run_study(units.square, items[:1], tmp_path / "a", execute=run_here)
+    assert not rows[0].error
+
+
 def test_ctrl_c_keeps_what_is_done(units, items, tmp_path):
     def interrupted(function, work):
         yield from list(run_here(function, work[:2]))
