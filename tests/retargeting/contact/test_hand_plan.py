@@ -82,6 +82,64 @@ def test_share_rises_once_and_falls_once(arrival, leave, duration, speed):
     assert np.abs(np.diff(share)).max() / 0.01 <= 1.876 / duration
 
 
+def at_distances(distances, step, contact=0.0625, transition=0.5):
+    """Contact of a palm at distances from a handle, exactly: they and the step are sums of powers of 2."""
+    palm = np.zeros((len(distances), 3))
+    palm[:, 0] = distances
+    share, touching = contact_phases(
+        step * np.arange(len(distances)),
+        palm,
+        np.zeros((1, 3)),
+        contact_distance=contact,
+        transition_distance=transition,
+        transition_time=step,
+    )
+    return share.tolist(), np.flatnonzero(touching).tolist()
+
+
+def test_contact_begins_below_its_distance_and_the_transition_below_its():
+    share, contact = at_distances([1.0, 0.5, 0.0625, 0.03125, 0.03125, 0.03125, 0.0625, 0.5, 1.0], 64.0)
+    assert contact == [3, 4, 5]
+    # A step of transition around the samples that are nearer than half a metre.
+    assert share == [0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0]
+
+
+def test_samples_far_apart_in_time_are_one_contact():
+    """Slower than the longest gap, without a sample off the handle."""
+    assert at_distances([1.0, 0.0, 0.0, 0.0, 0.0, 1.0], 64.0)[1] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("off", "contact"), [(1, [1, 2, 3, 4, 5, 6]), (2, [4, 5, 6, 7])])
+def test_off_for_the_longest_gap_is_still_on_and_for_longer_is_not(off, contact, monkeypatch):
+    """From contact to contact around one sample off it takes two steps: just not more than the longest gap."""
+    monkeypatch.setattr("simbench.retargeting.contact.phases._SHORT_GAP", 128.0)
+    assert at_distances([1.0, 0.0] + [1.0] * off + [0.0, 0.0, 0.0, 0.0, 1.0], 64.0)[1] == contact
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "contact"),
+    [
+        (True, True, range(7)),
+        (False, True, range(3, 7)),
+        (True, False, range(4)),
+        (False, False, range(3, 4)),
+    ],
+)
+def test_contact_in_which_a_recording_begins_or_ends_is_not_shortened_to_where_the_hand_rests(
+    begins, ends, contact
+):
+    """A palm that moves along the handle's way, rests in the middle of it and goes on."""
+    along = np.array([0.0, 1.0, 2.0, 2.0, 2.0, 3.0, 4.0])
+    path = np.stack([along, np.zeros(7), np.zeros(7)], axis=1)
+    palm = path.copy()
+    palm[0, 1] = 0.0 if begins else 9.0
+    palm[6, 1] = 0.0 if ends else 9.0
+    _, touching = contact_phases(
+        np.arange(7.0), palm, path, contact_distance=0.1, transition_distance=0.2, transition_time=0.1
+    )
+    assert np.flatnonzero(touching).tolist() == list(contact)
+
+
 def test_a_hand_that_never_touches_stays_free():
     time = np.arange(50) / 10.0
     for distance, handle in ((np.full(50, 0.05), HANDLE), (np.zeros(50), np.empty((0, 3)))):
