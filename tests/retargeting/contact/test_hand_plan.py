@@ -111,7 +111,7 @@ def test_samples_far_apart_in_time_are_one_contact():
 
 @pytest.mark.parametrize(("off", "contact"), [(1, [1, 2, 3, 4, 5, 6]), (2, [4, 5, 6, 7])])
 def test_off_for_the_longest_gap_is_still_on_and_for_longer_is_not(off, contact, monkeypatch):
-    """From contact to contact around one sample off it takes two steps: just not more than the longest gap."""
+    """From contact to contact around one sample off are two steps: just not more than the longest gap."""
     monkeypatch.setattr("simbench.retargeting.contact.phases._SHORT_GAP", 128.0)
     assert at_distances([1.0, 0.0] + [1.0] * off + [0.0, 0.0, 0.0, 0.0, 1.0], 64.0)[1] == contact
 
