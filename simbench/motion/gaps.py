@@ -75,7 +75,7 @@ def fill_gaps(recording: MarkerRecording, longest: float) -> tuple[MarkerRecordi
     gaps = tuple(
         Gap(names[marker], max(begin, first) - first, min(last, stop - 1) - first)
         for marker, begin, last in runs
-        if begin > 0 and last < frames - 1 and begin < stop and last >= first
+        if begin < stop and last >= first
     )
     start = float(recording.time[first])
     return replace(

@@ -14,6 +14,7 @@ from simbench.errors import MotionError
 from simbench.options import Bound
 from simbench.runs.checks import check_metrics
 from simbench.runs.run_directory import MARKER, incomplete_path, run_directory
+from simbench.runs.video import View
 
 
 @pytest.fixture
@@ -248,3 +249,15 @@ def test_progress_shows_stage_and_percentage_on_a_terminal_only(terminal):
         on_progress("simulate", 2, 2)
     printed = console.file.getvalue()
     assert ("simulate" in printed and "100%" in printed) if terminal else printed == ""
+
+
+def test_a_video_is_of_the_whole_run_at_its_own_speed_unless_asked(monkeypatch, tmp_path):
+    views = []
+
+    def render_video(folder, out, view, *rest, **options):
+        views.append(view)
+        raise MotionError("enough")
+
+    monkeypatch.setattr("simbench.runs.video.render_video", render_video)
+    assert main(["video", str(tmp_path)]) == 2
+    assert views == [View(overrides=(), speed=1.0, start=0.0, end=None, ghost=None)]

@@ -10,10 +10,12 @@ import retargeted_by_hand as by_hand
 
 from simbench import read_trajectory
 from simbench.cli.main import main
+from simbench.cli.retarget import joint_table
 from simbench.motion.read_options import ReadOptions
 from simbench.retargeting import plot as retarget_picture
 from simbench.retargeting.api import METHODS
 from simbench.retargeting.imitation import imitation
+from simbench.retargeting.imitation.joint_use import JointUse
 
 
 @pytest.fixture(scope="module")
@@ -145,3 +147,15 @@ def test_help_names_the_methods(capsys):
     assert main(["retarget", "--help"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert f"{', '.join(METHODS)}." in shown
+
+
+def test_joints_that_slide_are_in_millimetres_and_those_that_turn_in_degrees():
+    uses = [
+        JointUse("lift", "m", 0.1, 0.25, 0.0, 0.5, 0.3, 0.6),
+        JointUse("elbow", "rad", 0.0, np.pi / 6, -np.pi / 2, np.pi / 2, np.pi / 4, np.pi),
+    ]
+    rows = list(zip(*(column.cells for column in joint_table(uses).columns), strict=True))
+    assert [list(row) for row in rows] == [
+        ["lift", "100.0", "250.0", "0 to 500", "100.0", "300", "600", "50%", "mm, mm/s"],
+        ["elbow", "0.0", "30.0", "-90 to 90", "60.0", "45", "180", "25%", "°, °/s"],
+    ]

@@ -1,6 +1,7 @@
 """Scripts as modules, for tests of what they compute."""
 
 import importlib.util
+import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ def loaded_script(path):
     script = SCRIPTS / path
     spec = importlib.util.spec_from_file_location(script.stem, script)
     module = importlib.util.module_from_spec(spec)
+    path_before, modules_before = sys.path.copy(), set(sys.modules)
     sys.path.insert(0, str(script.parent))
     # Dataclasses look their module up.
     sys.modules[spec.name] = module
@@ -21,5 +23,8 @@ def loaded_script(path):
         spec.loader.exec_module(module)
         yield module
     finally:
-        del sys.modules[spec.name]
-        sys.path.remove(str(script.parent))
+        sys.path[:] = path_before
+        # Scripts import what lies beside them: another folder may have a module of the same name.
+        for name in set(sys.modules) - modules_before:
+            if (getattr(sys.modules[name], "__file__", None) or "").startswith(f"{SCRIPTS}{os.sep}"):
+                del sys.modules[name]

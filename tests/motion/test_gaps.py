@@ -1,5 +1,10 @@
+from dataclasses import replace
+from itertools import groupby
+
+import hypothesis.strategies as st
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
 
 from simbench.errors import MotionError
 from simbench.motion.gaps import fill_gaps
@@ -46,7 +51,8 @@ def test_gaps_are_filled_close_to_the_known_track_and_nothing_else_changes():
 def test_a_gap_of_exactly_the_allowed_length_is_filled_and_one_frame_more_is_refused():
     fill_gaps(recording(b=[(100, 119)]), 0.2)
     message = (
-        r"sines: marker b is not seen from frame 100 \(1\.000 s\) to frame 120 \(1\.200 s\), 0\.21 s; gaps up"
+        r"sines: marker b is not seen from frame 100 \(1\.000 s\) to frame 120 \(1\.200 s\), 0\.21 s; "
+        r"gaps up to 0\.2 s are filled$"
     )
     with pytest.raises(MotionError, match=message):
         fill_gaps(recording(b=[(100, 120)]), 0.2)
@@ -100,3 +106,52 @@ def test_one_coordinate_missing_is_a_marker_missing():
     filled, gaps = fill_gaps(broken, 0.2)
     assert gaps == (Gap("b", 30, 30),)
     np.testing.assert_allclose(filled.positions[30], recording().positions[30], atol=1e-6)
+
+
+@settings(max_examples=60)
+@given(masks=st.lists(st.lists(st.booleans(), min_size=9, max_size=9), min_size=2, max_size=2))
+def test_gaps_are_the_runs_of_missing_frames_between_the_cut_ends(masks):
+    """Gaps at, before and across the cuts, and a single sample before or after one."""
+    seen = {name: [k for k in range(9) if mask[k]] for name, mask in zip("ab", masks, strict=True)}
+    assume(all(seen.values()))
+    first, last = max(frames[0] for frames in seen.values()), min(frames[-1] for frames in seen.values())
+    broken = recording(frames=9, markers=2)
+    for marker, mask in enumerate(masks):
+        broken.positions[~np.array(mask), marker] = np.nan
+    if last - first < 1:
+        with pytest.raises(MotionError, match="fewer than 2 of 9 frames are left"):
+            fill_gaps(broken, 1.0)
+        return
+    filled, gaps = fill_gaps(broken, 1.0)
+    expected = []
+    for name, frames in seen.items():
+        missing = [k for k in range(last - first + 1) if k + first not in frames]
+        # Frames in a row have the same difference from their number in the list.
+        for _, numbered in groupby(enumerate(missing), lambda pair: pair[1] - pair[0]):
+            run = [frame for _, frame in numbered]
+            expected.append(Gap(name, run[0], run[-1]))
+    assert list(gaps) == expected
+    np.testing.assert_allclose(filled.time, np.arange(last - first + 1) / RATE, atol=1e-12)
+    known = np.array(masks).T[first : last + 1]
+    np.testing.assert_array_equal(filled.positions[known], broken.positions[first : last + 1][known])
+    assert np.isfinite(filled.positions).all()
+
+
+def test_two_frames_are_enough_and_one_is_not():
+    filled, _ = fill_gaps(recording(frames=10, a=[(0, 3)], b=[(6, 9)]), 0.2)
+    np.testing.assert_array_equal(filled.positions, recording(frames=10).positions[4:6])
+    with pytest.raises(MotionError, match=r"fewer than 2 of 10 frames are left"):
+        fill_gaps(recording(frames=10, a=[(0, 3)], b=[(5, 9)]), 0.2)
+
+
+def test_lengths_of_gaps_do_not_depend_on_when_the_recording_begins():
+    late = replace(recording(b=[(100, 119)]), time=5.0 + np.arange(200) / RATE)
+    filled, gaps = fill_gaps(late, 0.2)
+    assert gaps == (Gap("b", 100, 119),)
+    np.testing.assert_allclose(filled.time, np.arange(200) / RATE, atol=1e-12)
+
+
+def test_a_single_frame_is_left_to_who_needs_more():
+    filled, gaps = fill_gaps(recording(frames=1), 0.2)
+    assert len(filled.time) == 1
+    assert gaps == ()

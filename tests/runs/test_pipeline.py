@@ -458,12 +458,43 @@ def test_a_file_system_that_cannot_be_written_is_refused(capsys, tmp_path):
     refused(["drawer", "--out", "/proc/simbench/run"], capsys, tmp_path, "/proc/simbench")
 
 
+WAITING = """
+import os
+import signal
+import sys
+
+from simbench.cli.main import main
+from simbench.sim.bullet.world import BulletWorld
+
+reader, writer = os.pipe()
+os.set_blocking(writer, False)
+signal.set_wakeup_fd(writer)
+step, steps = BulletWorld.step, 0
+
+
+def step_or_wait(world):
+    global steps
+    steps += 1
+    if steps == 3000:
+        os.read(reader, 1)
+    step(world)
+
+
+BulletWorld.step = step_or_wait
+sys.exit(main())
+"""
+"""The command line; a step of the simulation waits for a signal, and goes on at once if there was one."""
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal of its own")
 def test_ctrl_c_keeps_what_was_simulated_in_a_log_that_opens(tmp_path):
-    """The real program in a terminal; interrupted when its progress bar shows a percent simulated."""
+    """The real program in a terminal; interrupted when its progress bar shows a percent simulated.
+
+    It waits in its 3000th step, of 61 000, so that it is not at the end before it is interrupted.
+    """
     folder = tmp_path / "run"
     terminal, its_side = os.openpty()
-    command = [sys.executable, "-m", "simbench", "run", "dance", "--out", str(folder)]
+    command = [sys.executable, "-c", WAITING, "run", "dance", "--out", str(folder)]
     for override in [*SHORT[:-1], "simulation.hold_s=60"]:
         command += ["--set", override]
     program = subprocess.Popen(

@@ -37,6 +37,22 @@ def test_a_step_stays_in_reach():
     assert step.missed > 1.0
 
 
+@pytest.mark.parametrize("yaw", [0.7, -2.1])
+@pytest.mark.parametrize("point", [(0.16, -0.05), (-0.1, 0.3), (0.02, -0.4), (0.4, 0.2)])
+def test_a_turned_robot_steps_the_same_as_seen_from_itself(yaw, point):
+    """Feet of different headings, all turned about a point of the floor."""
+    turn = np.array([[math.cos(yaw), -math.sin(yaw)], [math.sin(yaw), math.cos(yaw)]])
+    middle, yaws, load = np.array([1.0, -2.0]), np.array([0.2, -0.1]), np.array([400.0, 200.0])
+    ahead = choose_step(LEGS, OMEGA, np.array(point), FeetState(PLACE, yaws, load))
+    turned = choose_step(
+        LEGS, OMEGA, middle + turn @ point, FeetState(middle + PLACE @ turn.T, yaws + yaw, load)
+    )
+    np.testing.assert_allclose(turned.target, middle + turn @ ahead.target, atol=1e-9)
+    np.testing.assert_allclose(turned.pivot, middle + turn @ ahead.pivot, atol=1e-9)
+    assert (turned.foot, turned.duration) == (ahead.foot, pytest.approx(ahead.duration))
+    assert ahead.missed == pytest.approx(turned.missed)
+
+
 def test_the_nearest_point_of_a_turned_sole():
     corners = transform_footprint(SOLE, np.array([1.0, 2.0]), 0.5 * math.pi)
     assert corners[:, 0].min() == pytest.approx(0.95)

@@ -6,6 +6,7 @@ from scipy.optimize import approx_fprime
 
 from simbench.dynamics.calibration.kinematic_calibration import (
     TipMotion,
+    _whitening,
     calibrate_kinematics,
     replace_numbers,
     table_numbers,
@@ -125,3 +126,10 @@ def test_bad_input_is_refused():
     with pytest.raises(CalibrationError, match="motion of 3 joints; allowed: 2"):
         calibrate_kinematics(table, NAMES, [TipMotion(100.0, np.zeros((50, 3)), np.zeros((50, 3)))])
     assert table_numbers(table)[:4] == ("joint1.alpha", "joint1.beta", "joint1.theta", "joint1.a")
+
+
+def test_an_exact_direction_weighs_a_thousand_times_the_most_uncertain_one():
+    """Noise of one angle moves the tip of a planar arm along one line."""
+    q, noise = np.zeros((1, 2)), np.array([[0.1, 0.0, 0.0, 0.0, 0.0]])
+    weights = np.linalg.svd(_whitening(planar(*TRUE), q, noise)[0], compute_uv=False)
+    np.testing.assert_allclose(weights, [1e3, 1e3, 1.0], rtol=1e-5)

@@ -143,3 +143,17 @@ def test_both_forms_have_the_same_gradient_of_manipulability():
     manipulability_gradient(np.ascontiguousarray(twists.reshape(12, 17).T), gradient)
     size = np.abs(gradient).max()
     np.testing.assert_allclose(compute_manipulability_gradient(twists), gradient, atol=1e-12 * size)
+
+
+@pytest.mark.parametrize("factor", [0.7, 1.4])
+def test_a_task_that_hardly_moves_beside_another_is_singular(factor):
+    """J W⁻¹ Jᵀ is diag(1, r²): its Cholesky factor has the pivots 1 and r, and 1e-6 is the least."""
+    smallest = 1e-6 * factor
+    jacobian = np.zeros((2, 4))
+    jacobian[0, 0], jacobian[1, 1] = 1.0, smallest
+    wide = np.full(4, np.inf)
+    step = solve_compiled(np.eye(4), np.zeros(4), jacobian, np.array([0.1, 0.1 * smallest]), -wide, wide)
+    if factor < 1.0:
+        assert step is None
+    else:
+        np.testing.assert_allclose(step, [0.1, 0.1, 0.0, 0.0], atol=1e-9)

@@ -5,12 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from simbench.motion.handles import HandlePath
 from simbench.retargeting.contact.hand_plan import HandContact, actor_palms, approach_handles, plan_hands
-from simbench.retargeting.contact.phases import contact_phases
 from simbench.retargeting.contact.reach import arm_reach, draw_in
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.scaling import robot_lengths, scale_model
@@ -19,92 +18,6 @@ from simbench.robot.upper_body import upper_body
 
 UNIT = st.floats(-1.0, 1.0)
 three = st.lists(UNIT, min_size=3, max_size=3).map(np.array)
-HANDLE = np.array([[0.5, 0.2, 1.0]])
-
-
-def phases(time, distance, contact=0.015, transition=0.1, duration=1.0, handle=HANDLE):
-    """A palm that is some distance in front of a handle."""
-    palm = handle[0] - np.asarray(distance)[:, None] * np.array([0.6, 0.0, 0.8])
-    return contact_phases(
-        time,
-        palm,
-        handle,
-        contact_distance=contact,
-        transition_distance=transition,
-        transition_time=duration,
-    )
-
-
-def test_contact_lasts_from_the_arrival_to_the_departure():
-    time = np.arange(1000) / 100.0
-    distance = np.full(1000, 0.5)
-    # It passes by at 2 s, is near from 4.0 s on, touches at 4.5, is lost for a moment, and lets go at 6.4.
-    distance[200:205] = 0.005
-    distance[400:700] = 0.09
-    distance[450:640] = 0.01
-    distance[545:555] = 0.02
-    share, contact = phases(time, distance)
-    # It comes and goes within a sample: at rest there from the next one on.
-    np.testing.assert_array_equal(np.flatnonzero(contact), np.arange(451, 639))
-    np.testing.assert_array_equal(share[400:700], 1.0)
-    # One second of transition before 4.0 s and after 6.99 s, and nothing else: not where it passed by.
-    np.testing.assert_array_equal(share[:301], 0.0)
-    np.testing.assert_array_equal(share[799:], 0.0)
-    # Half a second away the minimum-jerk blend is half way, at a quarter 0.103515625.
-    assert share[350] == pytest.approx(0.5)
-    assert share[749] == pytest.approx(0.5)
-    assert share[325] == pytest.approx(0.103515625)
-    assert share[375] == pytest.approx(1 - 0.103515625)
-
-
-@settings(max_examples=50, deadline=None)
-@given(
-    arrival=st.floats(2.0, 4.0),
-    leave=st.floats(5.0, 7.0),
-    duration=st.floats(0.3, 1.8),
-    speed=st.floats(0.05, 1.0),
-)
-def test_share_rises_once_and_falls_once(arrival, leave, duration, speed):
-    time = np.arange(0.0, 10.0, 0.01)
-    distance = speed * np.maximum(np.maximum(arrival - time, time - leave), 0.0)
-    share, contact = phases(time, distance, duration=duration)
-    assert share.min() >= 0
-    assert share.max() == 1
-    assert (share[contact] == 1).all()
-    top = int(np.argmax(share))
-    assert (np.diff(share[: top + 1]) >= 0).all()
-    assert (np.diff(share[top:]) <= 0).all()
-    # At rest against the handle, not merely near it.
-    assert contact[np.flatnonzero(distance == 0.0)[1:-1]].all()
-    assert (np.abs(np.gradient(distance, time)[contact]) < 0.03).all()
-    assert not contact[distance > 0.015 + 1e-9].any()
-    # Minimum jerk: its greatest slope is 15/8 of the mean one.
-    assert np.abs(np.diff(share)).max() / 0.01 <= 1.876 / duration
-
-
-def test_a_hand_that_never_touches_stays_free():
-    time = np.arange(50) / 10.0
-    for distance, handle in ((np.full(50, 0.05), HANDLE), (np.zeros(50), np.empty((0, 3)))):
-        palm = np.tile(HANDLE, (50, 1)) - distance[:, None]
-        share, contact = contact_phases(
-            time, palm, handle, contact_distance=0.015, transition_distance=0.1, transition_time=1.0
-        )
-        assert not share.any()
-        assert not contact.any()
-
-
-def test_a_handle_that_moves_is_touched_wherever_it_can_be():
-    time = np.arange(60) / 10.0
-    way = np.linspace(0.4, 0.5, 21)
-    path = np.stack([way, np.zeros(21), np.ones(21)], axis=1)
-    # It comes from the side at 1 s, goes along the handle's way from 2 to 4 s, and leaves at 5 s.
-    along = np.interp(time, [2.0, 4.0], [0.4, 0.5])
-    aside = np.interp(time, [0.0, 1.0, 5.0, 5.9], [0.3, 0.0, 0.0, 0.3])
-    palm = np.stack([along, aside, np.ones(60)], axis=1)
-    _, contact = contact_phases(
-        time, palm, path, contact_distance=0.02, transition_distance=0.1, transition_time=0.05
-    )
-    np.testing.assert_array_equal(np.flatnonzero(contact), np.arange(11, 50))
 
 
 @given(shift=three, shoulder=three, turn=three)

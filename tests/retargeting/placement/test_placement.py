@@ -1,5 +1,7 @@
 """Placement against forward kinematics by Pinocchio and plain geometry."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -336,3 +338,20 @@ def test_the_soles_are_measured_in_the_stances_axes(mahru):
 def test_a_spot_in_numbers_that_say_nothing_is_refused(wrong, told):
     with pytest.raises(RetargetError, match=told):
         BasePlacement(**wrong)
+
+
+@pytest.mark.parametrize("heading", [0.0, 0.8, -2.0])
+def test_a_root_that_stays_leaves_the_robot_where_it_is(romeo, monkeypatch, heading):
+    """The pelvis is not above the middle of the feet, and their difference turns with the robot."""
+
+    def stay(reach, handles, search, tolerances, on_progress):
+        return SimpleNamespace(root=search.start)
+
+    monkeypatch.setattr(place_search, "find_root", stay)
+    handles = {"right": HandlePath(np.array([pose(0.4, -0.2, 1.0)]))}
+    start = BasePlacement((0.3, -0.5), heading)
+    found = place_search._find_fixed(
+        romeo, handles, start, next(iter(romeo.postures)), lambda *_: None, ReachTolerances()
+    )
+    np.testing.assert_allclose(found.spot.position, start.position, atol=1e-12)
+    assert found.spot.heading == heading

@@ -137,6 +137,15 @@ def test_joints_are_completed_and_said(tmp_path):
     np.testing.assert_allclose(np.linalg.norm(axes, axis=1), 1.0, atol=1e-9)
 
 
+@pytest.mark.parametrize(("length", "told"), [(0.998, True), (0.9992, False), (1.0008, False), (1.002, True)])
+def test_an_axis_that_is_not_a_unit_vector_is_told_beyond_a_thousandth_and_made_one(tmp_path, length, told):
+    text = joint("to_b", "a", "b", "revolute", texts.LIMIT, axis=f"0 {length} 0")
+    source = read_urdf(write(tmp_path, link("a"), link("b"), text), floating=False)
+    assert source.notes == ((f"joint `to_b`: axis has length {length}; made 1",) if told else ())
+    (axis,) = (element.get("xyz") for element in ET.fromstring(source.text).iter("axis"))
+    assert axis == "0 1 0"
+
+
 def test_a_link_without_inertial_has_no_mass_in_bullet_either(tmp_path, load_text):
     urdf = write(tmp_path, link("base", 2.0), link("tip", None), joint("tip_joint", "base", "tip", "fixed"))
     body, client = load_text(read_urdf(urdf, floating=True).text)

@@ -119,6 +119,10 @@ def test_a_cluster_that_goes_away_keeps_what_is_done(items, tmp_path):
         silence_logs=logging.CRITICAL,
     )
 
+    # From the third on, none is finished before the cluster is closed.
+    slow = tmp_path / "calls" / "slow"
+    slow.touch()
+
     def close(stage, done, total):
         if done == 1:
             running.close()
@@ -128,7 +132,8 @@ def test_a_cluster_that_goes_away_keeps_what_is_done(items, tmp_path):
         dask_cluster(running.scheduler_address) as execute,
     ):
         run_study(square, items, tmp_path / "a", execute=execute, on_progress=close)
-    assert 1 <= len(list((tmp_path / "a" / "rows").iterdir())) < 8
+    slow.unlink()
+    assert 1 <= len(list((tmp_path / "a" / "rows").iterdir())) <= 2
 
 
 def test_nobody_at_the_address_is_one_line(tmp_path, monkeypatch, capsys):

@@ -48,5 +48,5 @@ def test_what_is_under_way_ends_when_nobody_waits_for_it(tmp_path, monkeypatch):
     assert next(finished)[0] == 0
     finished.close()
     assert multiprocessing.active_children() == []
-    # A process that nobody interrupts notes after ten minutes that it is done.
+    # A process that nobody interrupts would wait for the file to go.
     assert [path.name for path in tmp_path.glob("done-*")] == ["done-1"]

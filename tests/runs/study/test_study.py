@@ -5,11 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from waiting import wait_until
 
 from simbench.errors import StudyError
 from simbench.runs.execution.local import JobResult, capture_result, run_isolated
@@ -68,11 +70,6 @@ def calls(tmp_path):
     }
 
 
-def wait_until(holds):
-    while not holds():
-        time.sleep(0.02)
-
-
 def alive(process):
     """Whether a process of another parent runs."""
     try:
@@ -82,7 +79,10 @@ def alive(process):
     return state != "Z"
 
 
-def test_the_table_has_a_row_an_item_and_times_are_apart(units, items, tmp_path):
+def test_the_table_has_a_row_an_item_and_times_are_apart(units, items, tmp_path, monkeypatch):
+    """On a clock by which the first item takes a second, the second one two, and so on."""
+    read = iter(np.repeat(np.cumsum(np.arange(7.0)), 2)[1:].tolist())
+    monkeypatch.setattr(study, "time", SimpleNamespace(perf_counter=lambda: next(read)))
     seen = []
     rows = run_study(
         units.square, items, tmp_path / "a", execute=run_here, on_progress=lambda *told: seen.append(told)
@@ -100,7 +100,7 @@ def test_the_table_has_a_row_an_item_and_times_are_apart(units, items, tmp_path)
     assert [str(field.type) for field in table.schema] == ["int64", "double", "int64", "double", "string"]
     timing = parquet.read_table(tmp_path / "a" / TIMING)
     assert timing.column_names == ["number", "seconds", "timing.process"]
-    assert all(seconds >= 0.1 for seconds in timing["seconds"].to_pylist())
+    assert timing["seconds"].to_pylist() == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
 
 
 def test_columns_of_several_kinds_are_json_and_whole_numbers_among_others_are_numbers(tmp_path):

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,27 @@ from simbench.runs.study.table import TABLE, TIMING
 parquet = pytest.importorskip("pyarrow.parquet")
 
 SHORT = SHORT_SWEEP + "checks: {tracking.max_rad: {max: 0.02}}\n"
+KILLED = """
+import os
+import signal
+
+from simbench.cli.main import main
+from simbench.runs.execution import local
+
+run_isolated = local.run_isolated
+
+
+def run_and_be_killed(function, work, jobs):
+    for done, answer in enumerate(run_isolated(function, work, jobs)):
+        if done == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield answer
+
+
+local.run_isolated = run_and_be_killed
+main()
+"""
+"""The command line, killed when two rows are written and the third is not."""
 LAWS = ["--vary", "control.law=pd,computed_torque", "--vary", "motion.task.speed_rad_s=0.5,1"]
 
 
@@ -111,15 +131,9 @@ def test_the_same_arguments_find_the_same_directory_and_run_nothing_again(short,
 
 def test_killed_in_the_middle_the_same_command_goes_on_to_the_same_table(short, capsys):
     command = ["sweep", "short.yaml", *LAWS, "--jobs", "1", "--out"]
-    program = subprocess.Popen([sys.executable, "-m", "simbench", *command, "a"])
-    try:
-        while finished_rows(short / "a") < 1:
-            assert program.poll() is None
-            time.sleep(0.02)
-    finally:
-        program.send_signal(signal.SIGKILL)
-        program.wait()
-    assert finished_rows(short / "a") < 4
+    killed = subprocess.run([sys.executable, "-c", KILLED, *command, "a"])
+    assert killed.returncode == -signal.SIGKILL
+    assert finished_rows(short / "a") == 2
     kept = {path: path.stat().st_mtime_ns for path in (short / "a" / "rows").glob("*.json")}
     assert main([*command, "a"]) == 0
     assert {path: path.stat().st_mtime_ns for path in kept} == kept

@@ -1,0 +1,170 @@
+"""Contact of the hands with the equipment, and the transitions before and after."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simbench.retargeting.contact.phases import contact_phases, near_contact
+
+HANDLE = np.array([[0.5, 0.2, 1.0]])
+
+
+def phases(time, distance, contact=0.015, transition=0.1, duration=1.0, handle=HANDLE):
+    """A palm that is some distance in front of a handle."""
+    palm = handle[0] - np.asarray(distance)[:, None] * np.array([0.6, 0.0, 0.8])
+    return contact_phases(
+        time,
+        palm,
+        handle,
+        contact_distance=contact,
+        transition_distance=transition,
+        transition_time=duration,
+    )
+
+
+def test_contact_lasts_from_the_arrival_to_the_departure():
+    time = np.arange(1000) / 100.0
+    distance = np.full(1000, 0.5)
+    # It passes by at 2 s, is near from 4.0 s on, touches at 4.5, is lost for a moment, and lets go at 6.4.
+    distance[200:205] = 0.005
+    distance[400:700] = 0.09
+    distance[450:640] = 0.01
+    distance[545:555] = 0.02
+    share, contact = phases(time, distance)
+    # It comes and goes within a sample: at rest there from the next one on.
+    np.testing.assert_array_equal(np.flatnonzero(contact), np.arange(451, 639))
+    np.testing.assert_array_equal(share[400:700], 1.0)
+    # One second of transition before 4.0 s and after 6.99 s, and nothing else: not where it passed by.
+    np.testing.assert_array_equal(share[:301], 0.0)
+    np.testing.assert_array_equal(share[799:], 0.0)
+    # Half a second away the minimum-jerk blend is half way, at a quarter 0.103515625.
+    assert share[350] == pytest.approx(0.5)
+    assert share[749] == pytest.approx(0.5)
+    assert share[325] == pytest.approx(0.103515625)
+    assert share[375] == pytest.approx(1 - 0.103515625)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    arrival=st.floats(2.0, 4.0),
+    leave=st.floats(5.0, 7.0),
+    duration=st.floats(0.3, 1.8),
+    speed=st.floats(0.05, 1.0),
+)
+def test_share_rises_once_and_falls_once(arrival, leave, duration, speed):
+    time = np.arange(0.0, 10.0, 0.01)
+    distance = speed * np.maximum(np.maximum(arrival - time, time - leave), 0.0)
+    share, contact = phases(time, distance, duration=duration)
+    assert share.min() >= 0
+    assert share.max() == 1
+    assert (share[contact] == 1).all()
+    top = int(np.argmax(share))
+    assert (np.diff(share[: top + 1]) >= 0).all()
+    assert (np.diff(share[top:]) <= 0).all()
+    # At rest against the handle, not merely near it.
+    assert contact[np.flatnonzero(distance == 0.0)[1:-1]].all()
+    assert (np.abs(np.gradient(distance, time)[contact]) < 0.03).all()
+    assert not contact[distance > 0.015 + 1e-9].any()
+    # Minimum jerk: its greatest slope is 15/8 of the mean one.
+    assert np.abs(np.diff(share)).max() / 0.01 <= 1.876 / duration
+
+
+def at_distances(distances, step, contact=0.0625, transition=0.5):
+    """Contact of a palm at distances from a handle, exactly: they and the step are sums of powers of 2."""
+    palm = np.zeros((len(distances), 3))
+    palm[:, 0] = distances
+    share, touching = contact_phases(
+        step * np.arange(len(distances)),
+        palm,
+        np.zeros((1, 3)),
+        contact_distance=contact,
+        transition_distance=transition,
+        transition_time=step,
+    )
+    return share.tolist(), np.flatnonzero(touching).tolist()
+
+
+def test_contact_begins_below_its_distance_and_the_transition_below_its():
+    share, contact = at_distances([1.0, 0.5, 0.0625, 0.03125, 0.03125, 0.03125, 0.0625, 0.5, 1.0], 64.0)
+    assert contact == [3, 4, 5]
+    # A step of transition around the samples that are nearer than half a metre.
+    assert share == [0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0]
+
+
+def test_samples_far_apart_in_time_are_one_contact():
+    """Slower than the longest gap, without a sample off the handle."""
+    assert at_distances([1.0, 0.0, 0.0, 0.0, 0.0, 1.0], 64.0)[1] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("off", "contact"), [(1, [1, 2, 3, 4, 5, 6]), (2, [4, 5, 6, 7])])
+def test_off_for_the_longest_gap_is_still_on_and_for_longer_is_not(off, contact, monkeypatch):
+    """From contact to contact around one sample off are two steps: just not more than the longest gap."""
+    monkeypatch.setattr("simbench.retargeting.contact.phases._SHORT_GAP", 128.0)
+    assert at_distances([1.0, 0.0] + [1.0] * off + [0.0, 0.0, 0.0, 0.0, 1.0], 64.0)[1] == contact
+
+
+@pytest.mark.parametrize(
+    ("begins", "ends", "contact"),
+    [
+        (True, True, range(7)),
+        (False, True, range(3, 7)),
+        (True, False, range(4)),
+        (False, False, range(3, 4)),
+    ],
+)
+def test_contact_in_which_a_recording_begins_or_ends_is_not_shortened_to_where_the_hand_rests(
+    begins, ends, contact
+):
+    """A palm that moves along the handle's way, rests in the middle of it and goes on."""
+    along = np.array([0.0, 1.0, 2.0, 2.0, 2.0, 3.0, 4.0])
+    path = np.stack([along, np.zeros(7), np.zeros(7)], axis=1)
+    palm = path.copy()
+    palm[0, 1] = 0.0 if begins else 9.0
+    palm[6, 1] = 0.0 if ends else 9.0
+    _, touching = contact_phases(
+        np.arange(7.0), palm, path, contact_distance=0.1, transition_distance=0.2, transition_time=0.1
+    )
+    assert np.flatnonzero(touching).tolist() == list(contact)
+
+
+def test_a_hand_that_never_touches_stays_free():
+    time = np.arange(50) / 10.0
+    for distance, handle in ((np.full(50, 0.05), HANDLE), (np.zeros(50), np.empty((0, 3)))):
+        palm = np.tile(HANDLE, (50, 1)) - distance[:, None]
+        share, contact = contact_phases(
+            time, palm, handle, contact_distance=0.015, transition_distance=0.1, transition_time=1.0
+        )
+        assert not share.any()
+        assert not contact.any()
+
+
+def test_a_handle_that_moves_is_touched_wherever_it_can_be():
+    time = np.arange(60) / 10.0
+    way = np.linspace(0.4, 0.5, 21)
+    path = np.stack([way, np.zeros(21), np.ones(21)], axis=1)
+    # It comes from the side at 1 s, goes along the handle's way from 2 to 4 s, and leaves at 5 s.
+    along = np.interp(time, [2.0, 4.0], [0.4, 0.5])
+    aside = np.interp(time, [0.0, 1.0, 5.0, 5.9], [0.3, 0.0, 0.0, 0.3])
+    palm = np.stack([along, aside, np.ones(60)], axis=1)
+    _, contact = contact_phases(
+        time, palm, path, contact_distance=0.02, transition_distance=0.1, transition_time=0.05
+    )
+    np.testing.assert_array_equal(np.flatnonzero(contact), np.arange(11, 50))
+
+
+@pytest.mark.parametrize(
+    "contact", [[0, 0, 1, 1, 0, 0, 0, 0], [1, 1, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 1]]
+)
+def test_weight_near_contact_falls_by_minimum_jerk_from_its_first_and_last_sample(contact):
+    """10 s³ − 15 s⁴ + 6 s⁵ of the time from contact, with samples a second apart that begin at 7 s."""
+    on = np.flatnonzero(contact)
+    weight = near_contact(7.0 + np.arange(8.0), np.array(contact, dtype=bool), 4.0)
+    for sample in range(8):
+        away = max(on[0] - sample, sample - on[-1], 0)
+        s = max(0.0, 1.0 - away / 4.0)
+        assert weight[sample] == pytest.approx(10 * s**3 - 15 * s**4 + 6 * s**5, abs=1e-12)
+
+
+def test_nothing_is_near_a_contact_that_never_comes():
+    assert not near_contact(np.arange(3.0), np.zeros(3, dtype=bool), 1.0).any()
