@@ -1,5 +1,6 @@
 """Folders of the data that ships with simbench, in a checkout and in an installed wheel."""
 
+import os
 from pathlib import Path
 
 from simbench.errors import SimbenchError
@@ -31,8 +32,8 @@ def user_cache_dir() -> Path | None:
     Returns
     -------
     Path or None
-        `XDG_CACHE_HOME`, else `.cache` in the home directory; None if neither is an absolute path, as for a user
-        without a home directory.
+        `XDG_CACHE_HOME`, else `.cache` in the home directory; None if neither is an absolute path, as for a
+        user without a home directory.
     """
     named = os.environ.get("XDG_CACHE_HOME", "")
     if os.path.isabs(named):

@@ -1,6 +1,6 @@
 """Every parameter of every command, with paths, names and numbers that nobody should give.
 
-python scripts/studies/arguments.py [COMMAND ...] [--jobs N] [--out FILE.json]
+python scripts/studies/arguments.py [COMMAND ...] [--out FILE.json]
 
 Walks the command line's own description of its commands. Each path or name gets the whole family of odd paths:
 missing, empty, folders, devices, FIFOs, sockets, loops of links, names that are too long or not text, files
@@ -19,19 +19,19 @@ import resource
 import shutil
 import signal
 import socket
-import stat
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import typer
 
-from simbench.cli.main import app, main as simbench_main
+from simbench.cli.main import app
+from simbench.cli.main import main as simbench_main
 
+NOBODY = 65534
 PROCESSOR_S = 20
 WALL_S = 120.0
 NUMBERS = ("nan", "inf", "-inf", "-1", "0", "1e308", "-1e308", "1e-320", "", "text", "१", "9" * 400)
@@ -161,16 +161,26 @@ def find_commands() -> dict[str, object]:
 
 
 SUFFIXES_OF = {
-    "scenario": (".yaml",), "scenarios": (".yaml",), "robot": (".yaml", ".urdf", ""), "model": (".yaml",),
-    "motion": (".bvh", ".c3d", ".csv", ".nc", ".trc", ".txt"), "source": (".bvh", ".c3d", ".csv", ".nc", ".trc", ".txt"),
-    "marker_map": (".yaml",), "data": (".csv",), "file": (".csv", ".nc", ".bvh", ".c3d"),
-    "picture": (".png",), "plot": (".png",), "out": ("", ".csv", ".nc", ".html", ".mp4", ".png"),
+    "scenario": (".yaml",),
+    "scenarios": (".yaml",),
+    "robot": (".yaml", ".urdf", ""),
+    "model": (".yaml",),
+    "motion": (".bvh", ".c3d", ".csv", ".nc", ".trc", ".txt"),
+    "source": (".bvh", ".c3d", ".csv", ".nc", ".trc", ".txt"),
+    "marker_map": (".yaml",),
+    "data": (".csv",),
+    "file": (".csv", ".nc", ".bvh", ".c3d"),
+    "picture": (".png",),
+    "plot": (".png",),
+    "out": ("", ".csv", ".nc", ".html", ".mp4", ".png"),
 }
 
 
 def make_cases(chosen: Sequence[str], folder: Path) -> Iterator[Case]:
     """Yield each parameter of each command with each odd value."""
-    suffixes = sorted({suffix for each in SUFFIXES_OF.values() for suffix in each} | {"", ".parquet", ".json"})
+    suffixes = sorted(
+        {suffix for each in SUFFIXES_OF.values() for suffix in each} | {"", ".parquet", ".json"}
+    )
     paths = make_paths(folder, suffixes)
     for words, command in find_commands().items():
         if chosen and words not in chosen:
@@ -190,12 +200,21 @@ def make_cases(chosen: Sequence[str], folder: Path) -> Iterator[Case]:
                 count = max(parameter.nargs, 1)
                 given = [value] * count
                 if option:
-                    arguments = [*usual, f"{parameter.opts[-1]}={value}"] if count == 1 else [*usual, parameter.opts[-1], *given]
+                    arguments = (
+                        [*usual, f"{parameter.opts[-1]}={value}"]
+                        if count == 1
+                        else [*usual, parameter.opts[-1], *given]
+                    )
                 else:
                     # A value that begins with a dash is not an option.
                     rest = [each for k, each in enumerate(usual) if k != position]
                     positional = [each for each in usual[:1]] if position else []
-                    arguments = [*[each for each in rest if each not in positional], "--", *positional, *given]
+                    arguments = [
+                        *[each for each in rest if each not in positional],
+                        "--",
+                        *positional,
+                        *given,
+                    ]
                 yield Case(words, parameter.name, name, tuple(arguments))
             position += not option
 
@@ -221,11 +240,13 @@ def run_case(case: Case, folder: Path) -> Outcome:
         os.chdir(folder)
         resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_S, PROCESSOR_S + 2))
         sys.stdout = io.TextIOWrapper(os.fdopen(1, "wb", closefd=False), encoding="utf-8")
-        sys.stderr = io.TextIOWrapper(os.fdopen(2, "wb", closefd=False), encoding="utf-8", line_buffering=True)
+        sys.stderr = io.TextIOWrapper(
+            os.fdopen(2, "wb", closefd=False), encoding="utf-8", line_buffering=True
+        )
         status = 99
         try:
             status = simbench_main([*case.command.split(), *case.arguments])
-        except BaseException:  # noqa: BLE001
+        except BaseException:
             import traceback
 
             traceback.print_exc()
@@ -285,19 +306,19 @@ def _listing(folder: Path) -> set[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the cases, print those that fail, and a line for each command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("commands", nargs="*", metavar="COMMAND", help="such as 'robot inspect'; by default all")
+    parser.add_argument(
+        "commands", nargs="*", metavar="COMMAND", help="such as 'robot inspect'; by default all"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE.json", help="write every outcome")
+    parser.add_argument("--root", action="store_true", help="stay root, where devices could be replaced")
     given = parser.parse_args(arguments)
     # Imported once, so that a case takes milliseconds.
-    import simbench.retargeting.api
-    import simbench.runs.pipeline
-    import simbench.runs.replay
-    import simbench.runs.report.html
-    import simbench.motion.writers
-    import simbench.skills.analysis
-    import simbench.dynamics.calibration.arm_recording
-    import simbench.robot.inspection.inspection  # noqa: F401
 
+    if os.geteuid() == 0 and not given.root:
+        # As root, a mistake could replace a device.
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
     outcomes: list[Outcome] = []
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="arguments-") as temporary:
@@ -309,9 +330,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"{case.command} | {case.parameter} | {case.kind}: {outcome.fault}", flush=True)
     for words in dict.fromkeys(each.case.command for each in outcomes):
         rows = [each for each in outcomes if each.case.command == words]
-        by = {status: sum(each.status == status for each in rows) for status in sorted({each.status for each in rows})}
-        print(f"{words}: {len(rows)} cases, statuses {by}, faults {sum(bool(each.fault) for each in rows)}, "
-              f"at most {max(each.processor_s for each in rows):.1f} s, {max(each.memory_mb for each in rows):.0f} MB")
+        by = {
+            status: sum(each.status == status for each in rows)
+            for status in sorted({each.status for each in rows})
+        }
+        print(
+            f"{words}: {len(rows)} cases, statuses {by}, faults {sum(bool(each.fault) for each in rows)}, "
+            f"at most {max(each.processor_s for each in rows):.1f} s, {max(each.memory_mb for each in rows):.0f} MB"
+        )
     print(f"{len(outcomes)} cases in {time.monotonic() - start:.0f} s")
     if given.out:
         given.out.write_text(json.dumps([asdict(each) for each in outcomes], indent=1))

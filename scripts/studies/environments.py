@@ -195,7 +195,7 @@ def environments() -> dict[str, Environment]:
     dict of str to Environment
         The first is the usual one, with which the others are compared.
     """
-    E = Environment  # noqa: N806
+    E = Environment
     tables = ("list", "inspect", "motion", "error")
     full = {name: (2,) for name in ALL}
     named = {
@@ -218,7 +218,8 @@ def environments() -> dict[str, Environment]:
             prepare=_make_unwritable("home"),
         ),
         "XDG missing": E(
-            DRAWING, {"XDG_CACHE_HOME": "{box}/none/a", "XDG_CONFIG_HOME": "/proc/none", "XDG_RUNTIME_DIR": "/x"}
+            DRAWING,
+            {"XDG_CACHE_HOME": "{box}/none/a", "XDG_CONFIG_HOME": "/proc/none", "XDG_RUNTIME_DIR": "/x"},
         ),
         "XDG nonsense": E(SHORT, {"XDG_CACHE_HOME": "/dev/null/x", "NUMBA_CACHE_DIR": None}),
         "MPLCONFIGDIR unwritable": E(DRAWING, {"MPLCONFIGDIR": "/proc/none"}),
@@ -249,27 +250,28 @@ def environments() -> dict[str, Environment]:
         ),
         "kernels of another user": E(prepare=_damaged_kernels(lambda path: os.chown(path, 4242, 4242))),
         "another user": E(ALL, prefix=READING, user=NOBODY),
-        "package read-only": E(
-            ("run",), {"NUMBA_CACHE_DIR": None}, prefix=READING, user=NOBODY
-        ),
+        "package read-only": E(("run",), {"NUMBA_CACHE_DIR": None}, prefix=READING, user=NOBODY),
         "TMPDIR missing": E(ALL, {"TMPDIR": "{box}/none"}),
         "TMPDIR file": E(SHORT, {"TMPDIR": "/dev/null"}),
         "TMPDIR odd": E(ALL, {"TMPDIR": f"{{box}}/{ODD_NAME}"}, prepare=lambda box: (box / ODD_NAME).mkdir()),
         "TMPDIR relative": E(DRAWING, {"TMPDIR": "../tmp"}),
         "TMPDIR full": E(
-            ALL, {"TMPDIR": "{box}/disk"}, prepare=_mount("size=16k", "disk", fill=True),
+            ALL,
+            {"TMPDIR": "{box}/disk"},
+            prepare=_mount("size=16k", "disk", fill=True),
             allowed={"video": (0, 2), "retarget": (0, 2), "report": (0, 2)},
         ),
         "no temporary folder": E(
-            DRAWING, prefix=READING, user=NOBODY, prepare=_make_unwritable("tmp"),
+            DRAWING,
+            prefix=READING,
+            user=NOBODY,
+            prepare=_make_unwritable("tmp"),
         ),
         "--out odd": E(ALL, out=ODD_NAME),
         "--out long": E(ALL, out=LONG_NAME),
         "cwd odd": E(SHORT, cwd=ODD_NAME),
         "cwd deleted": E(ALL, before="rmdir ../gone; mkdir ../gone; cd ../gone; rmdir ../gone"),
-        "cwd unreadable": E(
-            SHORT, before="chmod 000 .", prefix=(), cwd="locked"
-        ),
+        "cwd unreadable": E(SHORT, before="chmod 000 .", prefix=(), cwd="locked"),
         "checkout odd, of another user": E(
             ("list", "run", "error"), {"PYTHONPATH": f"{{box}}/{ODD_NAME}"}, prepare=_checkout(4242)
         ),
@@ -286,7 +288,10 @@ def environments() -> dict[str, Environment]:
         "TERM unset": E(SHORT, {"TERM": None}),
         "NO_COLOR": E(SHORT, {"NO_COLOR": "1"}),
         "FORCE_COLOR": E(tables, {"FORCE_COLOR": "1"}),
-        **{f"COLUMNS={width}": E((*tables, "run"), {"COLUMNS": width}) for width in ("1", "20", "0", "-5", "x", "99999")},
+        **{
+            f"COLUMNS={width}": E((*tables, "run"), {"COLUMNS": width})
+            for width in ("1", "20", "0", "-5", "x", "99999")
+        },
         "LINES=0": E(("list",), {"LINES": "0"}),
         "stdout closed": E(ALL, after=">&-"),
         "stderr closed": E(ALL, after="2>&-"),
@@ -300,8 +305,14 @@ def environments() -> dict[str, Environment]:
         "SIGPIPE ignored": E(("list",), before="trap '' PIPE", after="> >(true)", allowed={"list": (0, 141)}),
         "stdin a folder": E(("list",), after="< /"),
         "PYTHONHASHSEED=1": E(SHORT, {"PYTHONHASHSEED": "1"}),
-        "threads 1": E(("run", "retarget"), {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}),
-        "threads 2": E(("run", "retarget"), {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "NUMBA_NUM_THREADS": "2"}),
+        "threads 1": E(
+            ("run", "retarget"),
+            {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"},
+        ),
+        "threads 2": E(
+            ("run", "retarget"),
+            {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "NUMBA_NUM_THREADS": "2"},
+        ),
         "threads nonsense": E(("list", "run"), {"OMP_NUM_THREADS": "x", "OPENBLAS_NUM_THREADS": "-1"}),
         "one core": E(("run", "video"), prefix=("taskset", "-c", "0")),
         "ulimit -n 64": E(ALL, before="ulimit -n 64"),
@@ -312,7 +323,10 @@ def environments() -> dict[str, Environment]:
         "ulimit -s 256": E(SHORT, before="ulimit -s 256", allowed={name: (0, 2) for name in SHORT}),
         "ulimit -f 0": E(ALL, before="ulimit -f 0", allowed={name: (0, 2) for name in ALL}),
         "ulimit -u 1": E(
-            DRAWING, before="ulimit -u 1", prefix=READING, user=NOBODY,
+            DRAWING,
+            before="ulimit -u 1",
+            prefix=READING,
+            user=NOBODY,
             allowed={name: (0, 2) for name in ALL},
         ),
         "umask 777": E(("run",), before="umask 777"),
@@ -327,11 +341,18 @@ def environments() -> dict[str, Environment]:
         "python -X importtime quiet": E(("list",), flags=("-B", "-s")),
         "no programs": E(ALL, {"PATH": "{box}/bin"}, prepare=_without_programs),
         "PATH unset": E(SHORT, {"PATH": None}),
-        "ffmpeg missing": E(("run", "video"), {"IMAGEIO_FFMPEG_EXE": "/nonexistent/ffmpeg"}, allowed={"video": (2,)}),
-        "ffmpeg not executable": E(("run", "video"), {"IMAGEIO_FFMPEG_EXE": "/etc/hostname"}, allowed={"video": (2,)}),
+        "ffmpeg missing": E(
+            ("run", "video"), {"IMAGEIO_FFMPEG_EXE": "/nonexistent/ffmpeg"}, allowed={"video": (2,)}
+        ),
+        "ffmpeg not executable": E(
+            ("run", "video"), {"IMAGEIO_FFMPEG_EXE": "/etc/hostname"}, allowed={"video": (2,)}
+        ),
         "ffmpeg fails": E(("run", "video"), {"IMAGEIO_FFMPEG_EXE": "/bin/false"}, allowed={"video": (2,)}),
         "DISPLAY nonsense": E(DRAWING, {"DISPLAY": ":99", "WAYLAND_DISPLAY": "nonsense"}),
-        "no graphics": E(DRAWING, {"EGL_PLATFORM": "nonsense", "LIBGL_DRIVERS_PATH": "/none", "__EGL_VENDOR_LIBRARY_DIRS": "/none"}),
+        "no graphics": E(
+            DRAWING,
+            {"EGL_PLATFORM": "nonsense", "LIBGL_DRIVERS_PATH": "/none", "__EGL_VENDOR_LIBRARY_DIRS": "/none"},
+        ),
         "TZ nonsense": E(SHORT, {"TZ": "nonsense/nowhere"}),
         "names taken": E(("default",), prepare=_name_taken, allowed={"default": (0,)}),
         "SOURCE_DATE_EPOCH": E(("run", "report"), {"SOURCE_DATE_EPOCH": "x"}),
@@ -412,7 +433,9 @@ def run_command(name: str, environment: Environment, command: str, box: Path) ->
     digests = {log_digest(each) for each in runs if (each / "scenario.yaml").exists()} - {""}
     digest = " ".join(sorted(digests)) if command in ("run", "default") else ""
     left = tuple(sorted(_files(box) - before)) if command != "default" else ()
-    return Outcome(name, command, status, tuple(stderr), digest, left, _fault(environment, command, status, stderr))
+    return Outcome(
+        name, command, status, tuple(stderr), digest, left, _fault(environment, command, status, stderr)
+    )
 
 
 def _fault(environment: Environment, command: str, status: int, stderr: Sequence[str]) -> str:
@@ -479,7 +502,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             outcomes += found
             for each in found:
                 if each.fault:
-                    print(f"{name}: {each.command}: {each.fault}: {' | '.join(each.stderr[-2:])[:200]}", flush=True)
+                    print(
+                        f"{name}: {each.command}: {each.fault}: {' | '.join(each.stderr[-2:])[:200]}",
+                        flush=True,
+                    )
             if given.out:
                 given.out.write_text(json.dumps([asdict(each) for each in outcomes], indent=1))
     _show(outcomes)

@@ -1,13 +1,15 @@
 """The command line: parse, call, print."""
 
+import logging
 import signal
 import sys
 import warnings
 from collections.abc import Sequence
 from datetime import datetime
 from enum import Enum
+from itertools import count
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 from rich.console import Console
@@ -32,9 +34,12 @@ from simbench.errors import Interrupted, SimbenchError
 from simbench.options import SWEEP
 from simbench.resources import resource_dir
 from simbench.runs.metric_format import format_value
-from simbench.runs.run_directory import incomplete_path, replaced_run
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
+from simbench.runs.run_directory import DirectoryTaken, incomplete_path, replaced_run
+from simbench.runs.scenario.loading import Scenario, list_scenarios, load_scenario
 from simbench.termination import describe_signal, orderly_termination
+
+if TYPE_CHECKING:
+    from simbench.runs.pipeline import RunResult
 
 # typer exports one kind of usage error; this is the base of all of them.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -73,6 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         # Warnings are for who writes the program; who runs it gets errors, in one line.
         warnings.simplefilter("ignore")
+        # Such as where matplotlib keeps its fonts.
+        logging.disable(logging.WARNING)
     with orderly_termination() as signals:
         try:
             outcome = _call(arguments)
@@ -207,17 +214,15 @@ def run(
 ) -> None:
     """Run a scenario; exit status 1 if a check fails."""
     resolved = load_scenario(scenario, overrides or ())
-    folder = out or Path("runs") / f"{resolved.name}-{datetime.now():%Y%m%d-%H%M%S}"
-    replaced = replaced_run(folder)
-    if replaced is not None:
-        print(replaced, file=sys.stderr)
-    try:
-        from simbench.runs.pipeline import run_scenario
-
-        with progress_bars(Console(stderr=True)) as on_progress:
-            result = run_scenario(resolved, folder, video=video, gui=gui, on_progress=on_progress)
-    except KeyboardInterrupt:
-        raise Interrupted(_kept_of(folder)) from None
+    result = None
+    while result is None:
+        folder = out or _unused_folder(resolved.name)
+        try:
+            result = _simulate(resolved, folder, video=video, gui=gui)
+        except DirectoryTaken:
+            # Another process chose the same name in the same second.
+            if out is not None:
+                raise
     Console().print(metrics_table(result.metrics, result.checks))
     print(f"\nrun    {result.directory}")
     if result.video is not None:
@@ -233,6 +238,28 @@ def run(
             draw_plots(result.directory, on_progress)
         print(f"plots  {result.directory / 'plots'}")
     raise typer.Exit(1 if failed else 0)
+
+
+def _unused_folder(name: str) -> Path:
+    """Return `runs/SCENARIO-TIME`, with a number if there is or will be such a run already."""
+    stem = f"{name}-{datetime.now():%Y%m%d-%H%M%S}"
+    names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
+    folders = (Path("runs") / each for each in names)
+    return next(folder for folder in folders if not folder.exists() and not incomplete_path(folder).exists())
+
+
+def _simulate(scenario: Scenario, folder: Path, *, video: bool, gui: bool) -> "RunResult":
+    """Run a scenario with progress bars; an interruption says what was kept."""
+    replaced = replaced_run(folder)
+    if replaced is not None:
+        print(replaced, file=sys.stderr)
+    try:
+        from simbench.runs.pipeline import run_scenario
+
+        with progress_bars(Console(stderr=True)) as on_progress:
+            return run_scenario(scenario, folder, video=video, gui=gui, on_progress=on_progress)
+    except KeyboardInterrupt:
+        raise Interrupted(_kept_of(folder)) from None
 
 
 def _kept_of(folder: Path) -> str:

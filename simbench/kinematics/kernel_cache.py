@@ -1,8 +1,8 @@
 """Machine code that numba compiled, kept on disk: what is damaged, outdated or another user's is not used.
 
-Numba's own cache unpickles whatever is in its files. A file that was truncated by a full disk, or is of another
-version, ends the process there, a damaged one may crash it, and an index that was written before a process
-was killed can name outdated machine code.
+Numba's own cache unpickles whatever is in its files. A file that a full disk truncated, or that is of another
+version, ends the process there; a damaged one may crash it; and an index that was written before a process was
+killed can name outdated machine code.
 """
 
 import hashlib
@@ -24,7 +24,15 @@ from numba.core.serialize import dumps
 _VERSIONS = (numba.__version__, llvmlite.__version__, platform.python_version())
 _DIGEST_SIZE = hashlib.sha256().digest_size
 _WRITABLE_BY_OTHERS = 0o002
-_NOT_OURS = (pickle.UnpicklingError, AttributeError, EOFError, ImportError, LookupError, TypeError, ValueError)
+_NOT_OURS = (
+    pickle.UnpicklingError,
+    AttributeError,
+    EOFError,
+    ImportError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
 """Errors of an intact file whose classes have another form in these sources."""
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
+from simbench.input_files import is_regular_file
+
 FORMATS = (".obj", ".stl", ".dae")
 STL_HEADER, STL_TRIANGLE = 84, 50  # bytes
 
@@ -28,7 +30,7 @@ def find_file(name: str, folder: Path) -> Path | None:
         Absolute path; None if there is no such file.
     """
     folder = folder.resolve()
-    found = (candidate for candidate in _candidates(name.strip(), folder) if candidate.is_file())
+    found = (candidate for candidate in _candidates(name.strip(), folder) if is_regular_file(candidate))
     path = next(found, None)
     return None if path is None else path.resolve()
 

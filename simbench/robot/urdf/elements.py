@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simbench.errors import RobotError
+from simbench.input_files import require_regular_file
 
 INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 SIZES = {
@@ -153,6 +154,7 @@ def parse_urdf(path: Path) -> ET.Element:
     RobotError
         If the file cannot be read, is not XML, is a xacro file, or contains no `<robot>`.
     """
+    require_regular_file(path, RobotError)
     try:
         # Other readers accept blanks before the XML declaration and a zero byte at the end.
         robot = ET.fromstring(path.read_bytes().strip(b"\0 \t\r\n"))
