@@ -39,7 +39,7 @@ def require_regular_file(path: Path, error: type[SimbenchError], max_bytes: int 
     """Refuse, before it is opened, what is not a regular file, or too large.
 
     Opening a pipe waits for a writer, reading a device may never end, and a sparse file that takes no room on
-    the disk may be larger than the memory. A name that is not text could not be written into logs and reports.
+    the disk may be larger than the memory. A name that is not text could not be written into logs or reports.
 
     Parameters
     ----------

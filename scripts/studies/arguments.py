@@ -83,8 +83,10 @@ class Outcome:
     fault: str
 
 
-def make_paths(folder: Path, suffixes: Sequence[str]) -> dict[str, str]:
-    """Make odd files in a folder and name them, relative to it; each kind with each suffix where it has a file."""
+def make_paths(
+    folder: Path, suffixes: Sequence[str]
+) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """Make odd files in a folder and name them, relative to it: those of any kind, and those of each suffix."""
     odd = {
         "empty": "",
         "blank": " ",
@@ -111,7 +113,9 @@ def make_paths(folder: Path, suffixes: Sequence[str]) -> dict[str, str]:
         "colon": "actor:",
         "unknown": "nonsense:x",
     }
+    by_suffix: dict[str, dict[str, str]] = {}
     for suffix in suffixes:
+        found = by_suffix[suffix] = {}
         for kind, make in {
             "folder": lambda path: path.mkdir(),
             "fifo": os.mkfifo,
@@ -127,14 +131,14 @@ def make_paths(folder: Path, suffixes: Sequence[str]) -> dict[str, str]:
         }.items():
             path = folder / f"{kind}{suffix}"
             make(path)
-            odd[f"{kind}{suffix}"] = path.name
-        odd[f"missing{suffix}"] = f"missing{suffix}"
-        odd[f"long{suffix}"] = "n" * 300 + suffix
-        odd[f"almost too long{suffix}"] = "n" * (250 - len(suffix)) + suffix
-        odd[f"not text{suffix}"] = os.fsdecode(b"\xff" + suffix.encode())
-        odd[f"newline{suffix}"] = f"a\nb{suffix}"
-        odd[f"in no folder{suffix}"] = f"none/at/all{suffix}"
-    return odd
+            found[f"{kind}{suffix}"] = path.name
+        found[f"missing{suffix}"] = f"missing{suffix}"
+        found[f"long{suffix}"] = "n" * 300 + suffix
+        found[f"almost too long{suffix}"] = "n" * (250 - len(suffix)) + suffix
+        found[f"not text{suffix}"] = os.fsdecode(b"\xff" + suffix.encode())
+        found[f"newline{suffix}"] = f"a\nb{suffix}"
+        found[f"in no folder{suffix}"] = f"none/at/all{suffix}"
+    return odd, by_suffix
 
 
 def _make_socket(path: Path) -> None:
@@ -160,28 +164,28 @@ def find_commands() -> dict[str, object]:
     return found
 
 
+_RECORDINGS = (".bvh", ".c3d", ".csv", ".nc", ".trc", ".txt")
 SUFFIXES_OF = {
     "scenario": (".yaml",),
     "scenarios": (".yaml",),
     "robot": (".yaml", ".urdf", ""),
     "model": (".yaml",),
-    "motion": (".bvh", ".c3d", ".csv", ".nc", ".trc", ".txt"),
-    "source": (".bvh", ".c3d", ".csv", ".nc", ".trc", ".txt"),
+    "motion": _RECORDINGS,
+    "source": _RECORDINGS,
     "marker_map": (".yaml",),
     "data": (".csv",),
-    "file": (".csv", ".nc", ".bvh", ".c3d"),
+    "file": (".csv", ".c3d"),
+    "folder": ("",),
+    "folders": ("",),
     "picture": (".png",),
     "plot": (".png",),
-    "out": ("", ".csv", ".nc", ".html", ".mp4", ".png"),
+    "out": ("", ".csv", ".html", ".mp4"),
 }
 
 
 def make_cases(chosen: Sequence[str], folder: Path) -> Iterator[Case]:
     """Yield each parameter of each command with each odd value."""
-    suffixes = sorted(
-        {suffix for each in SUFFIXES_OF.values() for suffix in each} | {"", ".parquet", ".json"}
-    )
-    paths = make_paths(folder, suffixes)
+    odd, paths = make_paths(folder, sorted({suffix for each in SUFFIXES_OF.values() for suffix in each}))
     for words, command in find_commands().items():
         if chosen and words not in chosen:
             continue
@@ -195,7 +199,8 @@ def make_cases(chosen: Sequence[str], folder: Path) -> Iterator[Case]:
             if "int" in kind or "float" in kind:
                 values = {repr(number): number for number in NUMBERS}
             else:
-                values = {**paths, "many digits": "9" * 5000}
+                own = (paths[suffix] for suffix in SUFFIXES_OF.get(parameter.name, ()))
+                values = {"many digits": "9" * 5000, **odd, **{name: path for each in own for name, path in each.items()}}
             for name, value in values.items():
                 count = max(parameter.nargs, 1)
                 given = [value] * count

@@ -303,7 +303,6 @@ def environments() -> dict[str, Environment]:
             ALL, after="> >(true)", before="trap '' USR1", allowed={name: (0, 2, 141) for name in ALL}
         ),
         "SIGPIPE ignored": E(("list",), before="trap '' PIPE", after="> >(true)", allowed={"list": (0, 141)}),
-        "stdin a folder": E(("list",), after="< /"),
         "PYTHONHASHSEED=1": E(SHORT, {"PYTHONHASHSEED": "1"}),
         "threads 1": E(
             ("run", "retarget"),
@@ -452,13 +451,15 @@ def _fault(environment: Environment, command: str, status: int, stderr: Sequence
     return ""
 
 
-def run_environment(name: str, environment: Environment, folder: Path, reference: str) -> list[Outcome]:
+def run_environment(
+    name: str, environment: Environment, folder: Path, reference: str, only: Sequence[str]
+) -> list[Outcome]:
     """Run the commands of one environment, each on what the ones before it left."""
     box = folder / "".join(letter if letter.isalnum() else "-" for letter in name)
     box.mkdir()
     outcomes = []
     with _prepared(environment, box):
-        for command in environment.commands:
+        for command in (each for each in environment.commands if not only or each in only):
             outcome = run_command(name, environment, command, box)
             fault = outcome.fault
             if not fault and outcome.left:
@@ -476,6 +477,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="environments, by default all")
     parser.add_argument("--out", type=Path, metavar="FILE.json", help="write every outcome")
+    parser.add_argument("--only", metavar="COMMAND,...", help="run only these commands where they are listed")
     parser.add_argument("--warm", type=Path, metavar="DIR", help="cache of machine code to begin with")
     parser.add_argument("--list", action="store_true", help="list the environments")
     given = parser.parse_args(arguments)
@@ -491,6 +493,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("error: needs root, for other users and disks; run it in a container", file=sys.stderr)
         return 2
     chosen = [name for name in known if not given.names or name in given.names or name == "usual"]
+    only = given.only.split(",") if given.only else []
     outcomes: list[Outcome] = []
     with tempfile.TemporaryDirectory(prefix="environments-") as temporary:
         folder = Path(temporary)
@@ -498,7 +501,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         shutil.copytree(given.warm, folder / "warm") if given.warm else (folder / "warm").mkdir()
         for name in chosen:
             reference = next((each.digest for each in outcomes if each.digest), "")
-            found = run_environment(name, known[name], folder, reference)
+            found = run_environment(name, known[name], folder, reference, only)
             outcomes += found
             for each in found:
                 if each.fault:

@@ -1,8 +1,8 @@
 """Machine code that numba compiled, kept on disk: what is damaged, outdated or another user's is not used.
 
 Numba's own cache unpickles whatever is in its files. A file that a full disk truncated, or that is of another
-version, ends the process there; a damaged one may crash it; and an index that was written before a process was
-killed can name outdated machine code.
+version, ends the process there; a damaged one may crash it; and an index that was written before a process
+was killed can name outdated machine code.
 """
 
 import hashlib
