@@ -2,12 +2,12 @@
 
 python scripts/studies/arguments.py [COMMAND ...] [--out FILE.json]
 
-Walks the command line's own description of its commands. Each path or name gets the whole family of odd paths:
-missing, empty, folders, devices, FIFOs, sockets, loops of links, names that are too long or not text, files
-that are empty, huge, or of another kind; each number gets nan, inf, -1, 0, 1e308, 1e-320, nothing and text. The
-other parameters have usual values. A case fails if the exit status is not 0, 1 or 2, if status 2 has
-not one line on the standard error, or leaves a file that was not there, if there is a traceback or a warning,
-if it takes more than 20 s of processor time, or more than 1 GB.
+Walks the command line's own description of its commands. Each path or name gets the whole family of odd
+paths: missing, empty, folders, devices, FIFOs, sockets, loops of links, names that are too long or not text,
+files that are empty, huge, or of another kind; each number gets nan, inf, -1, 0, 1e308, 1e-320, nothing and
+text. The other parameters have usual values. A case fails if the exit status is not 0, 1 or 2, if status 2
+has not one line on the standard error, or leaves a file that was not there, if there is a traceback or a
+warning, if it takes more than 20 s of processor time, or more than 1 GB.
 """
 
 import argparse
@@ -83,10 +83,8 @@ class Outcome:
     fault: str
 
 
-def make_paths(
-    folder: Path, suffixes: Sequence[str]
-) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    """Make odd files in a folder and name them, relative to it: those of any kind, and those of each suffix."""
+def make_paths(folder: Path, suffixes: Sequence[str]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """Make odd files in a folder and name them, relative to it: those of any kind, those of each suffix."""
     odd = {
         "empty": "",
         "blank": " ",
@@ -200,7 +198,9 @@ def make_cases(chosen: Sequence[str], folder: Path) -> Iterator[Case]:
                 values = {repr(number): number for number in NUMBERS}
             else:
                 own = (paths[suffix] for suffix in SUFFIXES_OF.get(parameter.name, ()))
-                values = {"many digits": "9" * 5000, **odd, **{name: path for each in own for name, path in each.items()}}
+                values = {"many digits": "9" * 5000, **odd}
+                for each in own:
+                    values |= each
             for name, value in values.items():
                 count = max(parameter.nargs, 1)
                 given = [value] * count
@@ -225,7 +225,7 @@ def make_cases(chosen: Sequence[str], folder: Path) -> Iterator[Case]:
 
 
 def _type_name(parameter: object) -> str:
-    """Name the type of a parameter: newer versions of typer describe it themselves, older ones leave it to click."""
+    """Name the type of a parameter; older versions of typer leave it to click."""
     described = getattr(parameter, "type_descriptor", None)
     return str(described.annotation if described else parameter.type.name)  # type: ignore[attr-defined]
 
@@ -341,7 +341,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         }
         print(
             f"{words}: {len(rows)} cases, statuses {by}, faults {sum(bool(each.fault) for each in rows)}, "
-            f"at most {max(each.processor_s for each in rows):.1f} s, {max(each.memory_mb for each in rows):.0f} MB"
+            f"at most {max(each.processor_s for each in rows):.1f} s, "
+            f"{max(each.memory_mb for each in rows):.0f} MB"
         )
     print(f"{len(outcomes)} cases in {time.monotonic() - start:.0f} s")
     if given.out:

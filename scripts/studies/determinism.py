@@ -1,11 +1,11 @@
 """Does a scenario give the same log, bit for bit, whatever the machine does beside it?
 
-python scripts/studies/determinism.py [SCENARIO ...] [--only NAME,...] [--set KEY=VALUE]... [--out FILE.json]
+python scripts/studies/determinism.py [SCENARIO ...] [--only NAME,...] [--set KEY=VALUE] [--out FILE.json]
 
-Runs each scenario with other hash seeds, numbers of threads, working directories and users, with cold and warm
-machine code, on one core, under load, in a process that ran other scenarios before, and as a worker of a sweep,
-and compares the digests of the logs: all variables, coordinates and attributes. Exit status 1 if a scenario
-has more than one digest.
+Runs each scenario with other hash seeds, numbers of threads, working directories and users, with cold and
+warm machine code, on one core, under load, in a process that ran other scenarios before, and as a worker of
+a sweep, and compares the digests of the logs: all variables, coordinates and attributes. Exit status 1 if a
+scenario has more than one digest.
 """
 
 import argparse
@@ -28,9 +28,9 @@ ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = ("puma560_sweep", "mahru_push", "valves")
 # Reads, so that an interpreter in a closed home directory starts; writes only where nobody may.
 AS_NOBODY = (
-    "setpriv --reuid=65534 --regid=65534 --clear-groups "
-    "--inh-caps=+dac_read_search --ambient-caps=+dac_read_search"
-).split()
+    *("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"),
+    *("--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"),
+)
 AFTER_OTHERS = """
 import sys
 from simbench import load_scenario, run_scenario
@@ -96,7 +96,7 @@ SETTINGS = {
     "one core": Setting(prefix=("taskset", "-c", "0")),
     "another directory": Setting(cwd="another directory ü"),
     "cold again": Setting(kernels="cold"),
-    "another user": Setting(prefix=tuple(AS_NOBODY), kernels="nobody", cwd="nobody"),
+    "another user": Setting(prefix=AS_NOBODY, kernels="nobody", cwd="nobody"),
     "twice in a process": Setting(script=TWICE),
     "after others in a process": Setting(script=AFTER_OTHERS),
     "worker of a sweep": Setting(sweep=True),
@@ -133,10 +133,16 @@ def run(scenario: str, setting: Setting, overrides: Sequence[str], folder: Path,
     if setting.script:
         arguments = ["-c", setting.script, scenario, str(out), *overrides]
     elif setting.sweep:
-        arguments = ["-m", "simbench", "sweep", scenario, "--vary", "seed=0", "--out", str(out), "--keep", *sets]
+        varied = ["--vary", "seed=0", "--keep"]
+        arguments = ["-m", "simbench", "sweep", scenario, *varied, "--out", str(out), *sets]
     else:
         arguments = ["-m", "simbench", "run", scenario, "--out", str(out), *sets]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(kernels), **setting.variables}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "NUMBA_CACHE_DIR": str(kernels),
+        **setting.variables,
+    }
     environment = {"PYTHONHASHSEED": "random", **environment, "HOME": str(cwd)}
     command = [*setting.prefix, sys.executable, *arguments]
     with _busy(setting.load):
@@ -179,7 +185,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Console(markup=False, emoji=False, width=120).print(table)
     if given.out:
         given.out.write_text(json.dumps(found, indent=1))
-    tried = [{d[scenario] for d in found.values() if "not tried" not in d[scenario]} for scenario in scenarios]
+    tried = [
+        {d[scenario] for d in found.values() if "not tried" not in d[scenario]} for scenario in scenarios
+    ]
     return 0 if all(len(digests) == 1 for digests in tried) else 1
 
 
