@@ -1,9 +1,11 @@
 """SIGTERM and SIGHUP end a command in good order, as Ctrl-C does."""
 
+import multiprocessing
+import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -79,3 +81,34 @@ def orderly_termination() -> Iterator[list[int]]:
     finally:
         for number in replaced:
             signal.signal(number, signal.SIG_DFL)
+
+
+def end_with_parent(parents_end: Callable[[], object]) -> None:
+    """Let SIGTERM interrupt this process, and send it one as soon as the process that waits for it ends.
+
+    Parameters
+    ----------
+    parents_end : callable
+        Function that returns when the waiting process has ended; it is called in a thread of its own.
+    """
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+    def watch() -> None:
+        parents_end()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def exit_with_parent() -> None:
+    """End this process of `multiprocessing` as soon as the process that started it ends."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

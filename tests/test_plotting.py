@@ -1,14 +1,12 @@
 """Pictures on a disk: whole, small, or not there."""
 
 import errno
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from simbench import plotting
 from simbench.plotting import save_png
 
 
@@ -30,7 +28,7 @@ def test_a_full_disk_leaves_the_old_picture_and_nothing_else(tmp_path, monkeypat
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(plotting, "os", SimpleNamespace(replace=full))
+    monkeypatch.setattr("os.replace", full)
     with pytest.raises(OSError, match="No space left"):
         save_png(Figure(figsize=(1, 1)), path)
     assert path.read_bytes() == b"old"

@@ -48,6 +48,7 @@ def check_scenarios(
     """Compare scenarios' metrics with their baselines; exit status 1 if any is worse."""
     from simbench.runs.baseline import write_baseline
     from simbench.runs.regression import find_cases, require_baselines, run_cases
+    from simbench.runs.run_directory import runs_directory
 
     given = overrides or []
     if update and given and not any(text.partition("=")[0].strip() == "name" for text in given):
@@ -62,8 +63,8 @@ def check_scenarios(
     if not chosen:
         raise BaselineError(f"no baselines in {cases[0].path.parent}; --update writes them")
     cores = len(os.sched_getaffinity(0))
-    with scratch_folder() as temporary, progress_bars(Console(stderr=True)) as on_progress:
-        folder = out or temporary / "runs"
+    runs = scratch_folder() if out is None else runs_directory(out)
+    with runs as folder, progress_bars(Console(stderr=True)) as on_progress:
         results = run_cases(chosen, folder, jobs=jobs or cores, measure=update, on_progress=on_progress)
     console = wide_console()
     if update:

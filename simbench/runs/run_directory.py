@@ -11,7 +11,13 @@ from typing import Any
 
 from simbench.errors import RunError, SimbenchError
 from simbench.runs.shield import shielded_from_interrupt
-from simbench.storage.claimed_folder import claim_folder, is_claimed, remove_claimed
+from simbench.storage.claimed_folder import (
+    FolderInUseError,
+    ForeignFolderError,
+    claim_folder,
+    is_claimed,
+    remove_claimed,
+)
 from simbench.storage.whole_file import is_part_of, sync, write_whole
 
 MARKER = "INCOMPLETE"
@@ -97,8 +103,12 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
     with ExitStack() as stack:
         try:
             made = stack.enter_context(claim_folder(working, holds_only_a_run))
-        except FileExistsError as error:
-            raise DirectoryTaken(f"{working}: {error.strerror}") from None
+        except FolderInUseError:
+            raise DirectoryTaken(f"{working}: another process is writing this run") from None
+        except ForeignFolderError:
+            raise RunError(
+                f"{working}: holds more than an interrupted run; move or delete it first"
+            ) from None
         except OSError as error:
             raise RunError(f"{working}: cannot make the run directory: {error.strerror}") from None
         try:
@@ -119,14 +129,54 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
             cause = _disk_error(error, working)
             if cause is None:
                 raise
-            kept = f"; partial run kept in {working}" if working.is_dir() else ""
-            raise RunError(f"{final}: cannot write: {cause}{kept}") from None
+            if not working.is_dir():
+                raise RunError(f"{final}: cannot write: {cause}") from None
+            raise RunError(f"{final}: cannot write: {cause}; partial run kept in {working}") from None
         except KeyboardInterrupt as error:
             _keep_or_remove(working, made, inputs, str(error) or "interrupted")
             raise
         except BaseException as error:
             _mark(working, repr(error))
             raise
+
+
+@contextmanager
+def runs_directory(final: Path) -> Iterator[Path]:
+    """Make a directory for several runs, and give it its final name when the body ends without an exception.
+
+    After an exception it stays beside the final name with the runs so far; the next call replaces it, as
+    `run_directory` does.
+
+    Parameters
+    ----------
+    final : Path
+        Final name, which must not exist or be an empty directory. Its parents are made.
+
+    Yields
+    ------
+    Path
+        The directory to write into.
+
+    Raises
+    ------
+    RunError
+        If the name is taken or cannot be written.
+    """
+    working = incomplete_path(final)
+    try:
+        if final.exists() and (not final.is_dir() or any(final.iterdir())):
+            raise RunError(f"{final}: exists and is not an empty directory; a check needs a new directory")
+        with claim_folder(working, _holds_only_runs) as made:
+            try:
+                yield working
+                with shielded_from_interrupt():
+                    os.replace(working, final)
+                    sync(working.parent)
+            finally:
+                if not _names(working):
+                    remove_claimed(made, working)
+    except OSError as error:
+        raise RunError(f"{error.filename or final}: cannot write: {error.strerror}") from None
 
 
 def holds_only_a_run(folder: Path) -> bool:
@@ -145,6 +195,14 @@ def holds_only_a_run(folder: Path) -> bool:
     return all(
         name in _CONTENT or any(is_part_of(name, each) for each in _CONTENT) for name in _names(folder)
     )
+
+
+def _holds_only_runs(folder: Path) -> bool:
+    """Return whether a directory contains nothing but run directories."""
+    with os.scandir(folder) as entries:
+        return all(
+            entry.is_dir(follow_symlinks=False) and holds_only_a_run(Path(entry.path)) for entry in entries
+        )
 
 
 def replaced_run(final: Path) -> str | None:

@@ -9,8 +9,13 @@ from pathlib import Path
 
 from simbench.storage.locks import is_at, try_lock
 
-IN_USE = "another process is writing it"
-LEFT = "left by an interrupted run; move or delete it first"
+
+class FolderInUseError(FileExistsError):
+    """Another process is filling the folder."""
+
+
+class ForeignFolderError(FileExistsError):
+    """The folder holds what must not be deleted."""
 
 
 @contextmanager
@@ -34,7 +39,7 @@ def claim_folder(folder: Path, is_replaceable: Callable[[Path], bool]) -> Iterat
     Raises
     ------
     OSError
-        If the folder cannot be made; FileExistsError if it must not be replaced.
+        If the folder cannot be made; `FolderInUseError` or `ForeignFolderError` if it must not be replaced.
     """
     made = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
@@ -48,9 +53,9 @@ def claim_folder(folder: Path, is_replaceable: Callable[[Path], bool]) -> Iterat
         locked = try_lock(descriptor)
         # Another process may have finished it, and renamed it, in between.
         if locked is False or not is_at(descriptor, folder):
-            raise FileExistsError(errno.EEXIST, IN_USE, str(folder))
+            raise FolderInUseError(errno.EEXIST, "another process is writing it", str(folder))
         if folder not in made and not (locked and is_replaceable(folder)):
-            raise FileExistsError(errno.EEXIST, LEFT, str(folder))
+            raise ForeignFolderError(errno.EEXIST, "holds other files; move or delete it first", str(folder))
         _empty(folder)
         yield made
     finally:

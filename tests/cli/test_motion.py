@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simbench import plotting
 from simbench.cli.main import main
 from simbench.errors import MotionError
 from simbench.motion import readers, writers
@@ -232,7 +231,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(reading, capsys, monkeypatch
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(plotting, "os", SimpleNamespace(replace=full))
+    monkeypatch.setattr("os.replace", full)
     assert main(["motion", "inspect", WALK, "--picture", "a.png"]) == 2
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == ("", "error: a.png: cannot be written: No space left on device\n")

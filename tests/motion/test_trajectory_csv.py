@@ -1,10 +1,7 @@
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from simbench.errors import MotionError
-from simbench.motion import trajectory_file
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_file import read_trajectory_csv, write_trajectory_csv
 
@@ -91,7 +88,7 @@ def test_an_interruption_leaves_the_old_file_and_nothing_else(tmp_path, monkeypa
         raise KeyboardInterrupt
 
     (tmp_path / "t.csv").write_text("old")
-    monkeypatch.setattr(trajectory_file, "os", SimpleNamespace(replace=interrupt))
+    monkeypatch.setattr("os.replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_trajectory_csv(_trajectory(None), tmp_path / "t.csv", UNITS)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("t.csv", "old")]

@@ -1,7 +1,6 @@
 """Joint trajectories in NetCDF files, and files by their names' suffix."""
 
 import time
-from types import SimpleNamespace
 
 import h5py
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 import xarray as xr
 
 from simbench.errors import MotionError
-from simbench.motion import trajectory_file
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_file import (
     read_trajectory,
@@ -139,7 +137,7 @@ def test_an_interruption_leaves_the_old_file_and_nothing_else(tmp_path, monkeypa
         raise KeyboardInterrupt
 
     (tmp_path / "t.nc").write_bytes(b"old")
-    monkeypatch.setattr(trajectory_file, "os", SimpleNamespace(replace=interrupt))
+    monkeypatch.setattr("os.replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_trajectory_netcdf(trajectory(), tmp_path / "t.nc", ("rad",) * 3, {})
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("t.nc", b"old")]

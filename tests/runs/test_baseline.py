@@ -1,3 +1,4 @@
+import errno
 import math
 
 import pytest
@@ -167,12 +168,16 @@ def test_a_malformed_file_is_named_with_the_metric(tmp_path, text, part):
     assert "\n" not in str(raised.value)
 
 
-def test_a_baseline_that_cannot_be_written_leaves_the_old_one(tmp_path):
-    (tmp_path / "drawer.json.incomplete").mkdir()
+def test_a_baseline_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
     (tmp_path / "drawer.json").write_text('{"a_m": {"value": 1.0}}', encoding="utf-8")
     with pytest.raises(BaselineError, match=r"drawer\.json: cannot write the baseline"):
         write_baseline(tmp_path / "drawer.json", {"a_m": Expectation(2.0)})
     assert read_baseline(tmp_path / "drawer.json") == {"a_m": Expectation(1.0)}
+    assert [path.name for path in tmp_path.iterdir()] == ["drawer.json"]
 
 
 def test_numbers_in_baselines_are_finite():

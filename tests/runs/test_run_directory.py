@@ -1,13 +1,25 @@
 import errno
 import json
 import os
+import shutil
+import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from simbench.errors import RunError, SimbenchError
 from simbench.runs.provenance import collect_provenance
-from simbench.runs.run_directory import MARKER, incomplete_path, json_text, run_directory, write_metrics
+from simbench.runs.run_directory import (
+    MARKER,
+    incomplete_path,
+    json_text,
+    replaced_run,
+    run_directory,
+    runs_directory,
+    write_metrics,
+)
+from simbench.termination import Terminated
 
 INPUTS = {"scenario.yaml": "name: x\n", "provenance.json": "{}\n"}
 
@@ -19,9 +31,8 @@ def _run_that_stops(final, raised):
 
 
 def _run_on_a_full_disk(final):
-    with run_directory(final, INPUTS) as folder:
-        (folder / "metrics.json").symlink_to("/dev/full")
-        write_metrics(folder, {"fell": False})
+    with run_directory(final, INPUTS):
+        Path("/dev/full").write_text("full", encoding="utf-8")
 
 
 def test_a_whole_run_has_its_final_name_and_nothing_else_remains(tmp_path):
@@ -37,7 +48,12 @@ def test_a_whole_run_has_its_final_name_and_nothing_else_remains(tmp_path):
 
 @pytest.mark.parametrize(
     ("raised", "reason"),
-    [(KeyboardInterrupt(), "interrupted"), (ZeroDivisionError("bug"), "bug"), (RunError("full"), "full")],
+    [
+        (KeyboardInterrupt(), "interrupted"),
+        (Terminated(signal.SIGTERM), "ended by SIGTERM"),
+        (ZeroDivisionError("bug"), "bug"),
+        (RunError("full"), "full"),
+    ],
 )
 def test_an_interrupted_run_keeps_what_was_logged_and_says_why(tmp_path, raised, reason):
     final = tmp_path / "a"
@@ -60,10 +76,74 @@ def test_a_place_that_is_taken_is_refused(tmp_path):
     (tmp_path / "full" / "thesis.tex").touch()
     (tmp_path / "file").touch()
     incomplete_path(tmp_path / "stopped").mkdir()
-    for name, reason in (("full", "not empty"), ("file", "is a file"), ("stopped", "interrupted run")):
+    (incomplete_path(tmp_path / "stopped") / "notes.md").touch()
+    for name, reason in (("full", "not empty"), ("file", "is a file"), ("stopped", "holds more than")):
         with pytest.raises(RunError, match=reason), run_directory(tmp_path / name, INPUTS):
             pass
     assert (tmp_path / "full" / "thesis.tex").exists()
+    assert (incomplete_path(tmp_path / "stopped") / "notes.md").exists()
+
+
+def test_a_run_that_was_killed_is_replaced_by_the_next_of_its_name(tmp_path):
+    working = incomplete_path(tmp_path / "a")
+    assert replaced_run(tmp_path / "a") is None
+    (working / "log.parts").mkdir(parents=True)
+    for name in ("scenario.yaml", "log.parts/000000.npz", ".log.nc.0123abcd.part"):
+        (working / name).touch()
+    assert replaced_run(tmp_path / "a").startswith(f"{working}: left by a run that did not finish")
+    with run_directory(tmp_path / "a", INPUTS) as folder:
+        assert sorted(os.listdir(folder)) == ["provenance.json", "scenario.yaml"]
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_a_run_that_a_living_process_writes_is_refused(tmp_path):
+    with run_directory(tmp_path / "a", INPUTS) as folder:
+        (folder / "log.nc").touch()
+        assert replaced_run(tmp_path / "a") is None
+        with pytest.raises(RunError, match="another process"), run_directory(tmp_path / "a", INPUTS):
+            pass
+        assert (folder / "log.nc").exists()
+
+
+@pytest.mark.parametrize("gone", ["runs/a.incomplete", "runs"])
+def test_a_directory_that_vanishes_is_one_line(tmp_path, gone):
+    def run():
+        with run_directory(tmp_path / "runs" / "a", INPUTS) as folder:
+            shutil.rmtree(tmp_path / gone)
+            write_metrics(folder, {"fell": False})
+
+    with pytest.raises(RunError, match="No such file or directory") as caught:
+        run()
+    assert "\n" not in str(caught.value)
+    assert "kept" not in str(caught.value)
+
+
+def test_several_runs_appear_together(tmp_path):
+    with runs_directory(tmp_path / "runs") as folder:
+        with run_directory(folder / "a", INPUTS):
+            pass
+        assert not (tmp_path / "runs").exists()
+    assert os.listdir(tmp_path / "runs") == ["a"]
+    with pytest.raises(RunError, match="not an empty directory"), runs_directory(tmp_path / "runs"):
+        pass
+
+
+@pytest.mark.parametrize("left", ["a/scenario.yaml", "a.incomplete/log.nc"])
+def test_several_runs_that_were_killed_are_replaced(tmp_path, left):
+    path = incomplete_path(tmp_path / "runs") / left
+    path.parent.mkdir(parents=True)
+    path.touch()
+    with runs_directory(tmp_path / "runs") as folder:
+        assert not os.listdir(folder)
+
+
+def test_a_directory_of_runs_with_other_files_stays(tmp_path):
+    path = incomplete_path(tmp_path / "runs") / "a" / "thesis.tex"
+    path.parent.mkdir(parents=True)
+    path.touch()
+    with pytest.raises(RunError, match="holds other files"), runs_directory(tmp_path / "runs"):
+        pass
+    assert path.exists()
 
 
 def test_an_empty_directory_is_used(tmp_path):

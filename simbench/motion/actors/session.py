@@ -5,7 +5,7 @@ import io
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -24,6 +24,8 @@ from simbench.motion.actors.tasks import PLACES
 from simbench.motion.actors.virtual_mocap import MocapErrors
 from simbench.motion.writers.netcdf import Truth, write_netcdf
 from simbench.robot.sides import SIDES
+from simbench.storage.claimed_folder import claim_folder
+from simbench.termination import exit_with_parent
 
 SESSION_TASKS = (
     "valves",
@@ -153,7 +155,7 @@ def record_session(
         rows = {}
         on_progress(0, len(chosen))
         # Fresh processes: a copy of one with threads of its own may hang.
-        with _one_thread_each(), ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        with _one_thread_each(), _pool(jobs) as pool:
             try:
                 running = {pool.submit(_record, part, seed, *each): each for each in chosen}
                 for done, future in enumerate(as_completed(running), 1):
@@ -163,6 +165,11 @@ def record_session(
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
         _write_table(part / "session.csv", [rows[each] for each in chosen])
+
+
+def _pool(jobs: int) -> ProcessPoolExecutor:
+    """Make processes that end with this one."""
+    return ProcessPoolExecutor(jobs, get_context("spawn"), exit_with_parent)
 
 
 def ground_truth(performance: ActorPerformance) -> tuple[Truth, dict[str, str | float]]:
@@ -277,19 +284,25 @@ def _growing(folder: Path) -> Iterator[Path]:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise MotionError(f"{folder}: exists and is not an empty folder; give another --out")
     part = folder.with_name(folder.name + ".incomplete")
-    try:
-        part.mkdir(parents=True)
-    except FileExistsError:
-        raise MotionError(f"{part}: is left of an interrupted session; remove it first") from None
-    except OSError as error:
-        raise MotionError(f"{part}: cannot be made: {error.strerror}") from None
-    try:
-        yield part
-        if folder.exists():
-            folder.rmdir()
-        part.rename(folder)
-    except OSError as error:
-        raise MotionError(f"{part}: cannot be written: {error.strerror}") from None
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(claim_folder(part, _holds_only_recordings))
+        except OSError as error:
+            raise MotionError(f"{part}: cannot be made: {error.strerror}") from None
+        try:
+            yield part
+            part.replace(folder)
+        except OSError as error:
+            raise MotionError(f"{part}: cannot be written: {error.strerror}") from None
+
+
+def _holds_only_recordings(folder: Path) -> bool:
+    """Return whether a folder contains nothing but what an interrupted session writes."""
+    with os.scandir(folder) as entries:
+        return all(
+            entry.is_file(follow_symlinks=False) and entry.name.endswith((".nc", ".csv", ".part", ".part.nc"))
+            for entry in entries
+        )
 
 
 def _write_table(path: Path, rows: list[dict[str, str | float]]) -> None:

@@ -3,7 +3,6 @@
 import multiprocessing
 import os
 import signal
-import threading
 import traceback
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
 from simbench.errors import SimbenchError
+from simbench.termination import end_with_parent
 
 
 @dataclass(frozen=True)
@@ -142,24 +142,6 @@ def crash_result(status: int | None) -> JobResult:
         An error, marked as a crash.
     """
     return JobResult(error=f"its process died, exit status {status}", crashed=True)
-
-
-def end_with_parent(parents_end: Callable[[], object]) -> None:
-    """Let SIGTERM interrupt this process, and send it one as soon as the process that waits for it ends.
-
-    Parameters
-    ----------
-    parents_end : callable
-        Function that returns when the waiting process has ended; it is called in a thread of its own.
-    """
-    if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-
-    def watch() -> None:
-        parents_end()
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _run_job(

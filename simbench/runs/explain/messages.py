@@ -865,10 +865,15 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Give another `--out`, or remove the directory.",
         ),
         (
-            "…: left by an interrupted run; move or delete it first",
-            "An earlier run into the same directory was interrupted; what it logged is kept in "
-            "`.incomplete`.",
-            "Look at it with `simbench report`, then remove it.",
+            "…: holds more than an interrupted run; move or delete it first",
+            "The directory of an interrupted run is replaced by the next run of the same name, but this one "
+            "also holds files that no run writes.",
+            "Move them, or give another `--out`.",
+        ),
+        (
+            "…: another process is writing this run",
+            "Another simbench process is running into the same directory.",
+            "Wait until it has ended, or give another `--out`.",
         ),
         (
             "…: is not a run directory with a log.nc…",

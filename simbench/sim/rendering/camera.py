@@ -47,6 +47,7 @@ MAX_PROCESSES = 4
 """Number of processes that draw a video unless it is given."""
 EXIT_TIMEOUT = 10.0
 """Time, s, that drawing processes have to end before they are killed."""
+_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 ENCODING = ["-crf", "20", "-preset", "veryfast", "-movflags", "+faststart"]
 
 
@@ -253,7 +254,7 @@ def _writer(path: Path, camera: Camera) -> Iterator[Callable[[NDArray[np.uint8]]
                 encoder.stdin.close()
         if failed:
             errors.seek(0)
-            raise OSError(_encoder_error(errors.read().decode(errors="replace"), encoder.returncode))
+            raise OSError(_failure_reason(errors.read().decode(errors="replace"), encoder.returncode))
 
 
 def _send(encoder: subprocess.Popen[bytes], picture: NDArray[np.uint8]) -> None:
@@ -262,15 +263,15 @@ def _send(encoder: subprocess.Popen[bytes], picture: NDArray[np.uint8]) -> None:
     encoder.stdin.write(np.ascontiguousarray(picture).data)
 
 
-def _encoder_error(messages: str, status: int) -> str:
-    """Choose the line of an encoder's messages that tells why it failed."""
-    for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.ENOENT):
-        if os.strerror(number) in messages:
-            return os.strerror(number)
+def _failure_reason(messages: str, status: int) -> str:
+    """Choose the line of a process's messages that tells why it failed."""
     if status == -signal.SIGXFSZ:
         return os.strerror(errno.EFBIG)
-    lines = messages.strip().splitlines()
-    return lines[-1] if lines else f"the encoder ended with status {status}"
+    for number in _DISK_ERRORS:
+        if os.strerror(number) in messages:
+            return os.strerror(number)
+    lines = [line for line in messages.strip().splitlines() if not line.startswith("BrokenPipeError")]
+    return lines[-1] if lines else f"status {status}"
 
 
 @contextlib.contextmanager
@@ -295,9 +296,8 @@ def _drawn(jobs: Sequence[Job]) -> Iterator[Iterator[NDArray[np.uint8]]]:
                 if len(data) < size:
                     _end(process, outputs)
                     errors.seek(0)
-                    messages = errors.read().decode(errors="replace").strip().splitlines()
-                    reason = messages[-1] if messages else f"status {process.returncode}"
-                    raise RunError(f"drawing failed: {reason}")
+                    messages = errors.read().decode(errors="replace")
+                    raise RunError(f"drawing failed: {_failure_reason(messages, process.returncode)}")
                 yield np.frombuffer(data, np.uint8).reshape(camera.height, camera.width, 3)
 
         yield pictures()
