@@ -125,10 +125,11 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
             _keep_or_remove(working, made, inputs, str(error))
             raise
         except (OSError, RuntimeError) as error:
-            _keep_or_remove(working, made, inputs, str(error))
             cause = _disk_error(error, working)
             if cause is None:
+                _keep_or_remove(working, made, inputs, str(error))
                 raise
+            _mark(working, str(error))
             if not working.is_dir():
                 raise RunError(f"{final}: cannot write: {cause}") from None
             raise RunError(f"{final}: cannot write: {cause}; partial run kept in {working}") from None
