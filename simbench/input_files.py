@@ -11,7 +11,7 @@ MAX_BYTES = 500_000_000
 """Size of the largest file that is read."""
 
 _KINDS = {
-    stat.S_IFDIR: "a folder",
+    stat.S_IFDIR: "a directory",
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
     stat.S_IFIFO: "a pipe",

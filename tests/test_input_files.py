@@ -21,7 +21,7 @@ def make_socket(path):
 
 
 ODD = {
-    "folder": (lambda path: path.mkdir(), "is a folder"),
+    "folder": (lambda path: path.mkdir(), "is a directory"),
     "pipe": (os.mkfifo, "is a pipe"),
     "socket": (make_socket, "is a socket"),
     "device": (lambda path: path.symlink_to("/dev/zero"), "is a device"),

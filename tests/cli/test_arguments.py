@@ -54,7 +54,7 @@ def test_no_argument_gives_a_traceback_or_leaves_a_file(script, cases, folder, m
         before |= left
 
 
-@pytest.mark.parametrize("kind", ["pipe", "device", "socket", "folder"])
+@pytest.mark.parametrize("kind", ["pipe", "device", "socket", "directory"])
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -72,7 +72,7 @@ def test_no_argument_gives_a_traceback_or_leaves_a_file(script, cases, folder, m
 )
 def test_only_regular_files_are_read(script, folder, monkeypatch, capsys, kind, arguments):
     monkeypatch.chdir(folder)
-    names = {"pipe": "fifo", "device": "zero"}
+    names = {"pipe": "fifo", "device": "zero", "directory": "folder"}
     given = [part.replace("{kind}", names.get(kind, kind)) for part in arguments]
     script.make_paths(folder, ()) if (folder / "fifo.yaml").exists() else list(script.make_cases((), folder))
     assert main(given) == 2

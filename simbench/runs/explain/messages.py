@@ -914,7 +914,7 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
         ),
         (
             "…: cannot be read: is …; give a file",
-            "A folder, a device, a pipe or a socket has this name. Reading it might never end.",
+            "A directory, a device, a pipe or a socket has this name. Reading it might never end.",
             "Give a regular file; write what comes through a pipe to a file first.",
         ),
         (
