@@ -63,7 +63,20 @@ class KernelCache(FunctionCache):  # type: ignore[misc,no-any-unimported]
         self._enabled = self._source is not None
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Read the machine code for types of arguments; None if there is none that can be used."""
+        """Read the machine code for types of arguments.
+
+        Parameters
+        ----------
+        sig : numba.core.typing.templates.Signature
+            Types of the arguments.
+        target_context : numba.core.base.BaseContext
+            Processor for which it was compiled.
+
+        Returns
+        -------
+        numba.core.compiler.CompileResult or None
+            The machine code; None if there is none that can be used.
+        """
         target_context.refresh()
         if not self._enabled:
             return None
@@ -77,7 +90,15 @@ class KernelCache(FunctionCache):  # type: ignore[misc,no-any-unimported]
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep machine code for types of arguments, where that is possible."""
+        """Keep the machine code for types of arguments, where that is possible.
+
+        Parameters
+        ----------
+        sig : numba.core.typing.templates.Signature
+            Types of the arguments.
+        data : numba.core.compiler.CompileResult
+            The machine code.
+        """
         if not self._enabled or data.library.has_dynamic_globals or data.lifted:
             return
         key = self._key(sig, data.codegen)
@@ -86,7 +107,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc,no-any-unimported]
         any(_write_whole(folder / self._file_name(key), content) for folder in self._folders)
 
     def flush(self) -> None:
-        """Forget nothing: recompiled machine code replaces what is kept."""
+        """Forget nothing: machine code that is compiled anew replaces what is kept."""
 
     def _key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         return (*self._index_key(sig, codegen), self._source, _VERSIONS)
