@@ -270,7 +270,7 @@ def environments() -> dict[str, Environment]:
         "--out odd": E(ALL, out=ODD_NAME),
         "--out long": E(ALL, out=LONG_NAME),
         "cwd odd": E(SHORT, cwd=ODD_NAME),
-        "cwd deleted": E(ALL, before="rmdir ../gone; mkdir ../gone; cd ../gone; rmdir ../gone"),
+        "cwd deleted": E(ALL, before="mkdir ../gone; cd ../gone; rmdir ../gone"),
         "cwd unreadable": E(SHORT, before="chmod 000 .", prefix=(), cwd="locked"),
         "checkout odd, of another user": E(
             ("list", "run", "error"), {"PYTHONPATH": f"{{box}}/{ODD_NAME}"}, prepare=_checkout(4242)

@@ -1,6 +1,7 @@
 """The command line: parse, call, print."""
 
 import logging
+import os
 import signal
 import sys
 import warnings
@@ -121,7 +122,7 @@ def _call(arguments: Sequence[str] | None) -> _Outcome:
             return _Outcome(BROKEN_PIPE)
         if error.strerror is None:
             raise
-        return _error(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
+        return _error(_describe_system_error(error))
     except (MemoryError, ImportError) as error:
         return _error(_resource_error(error))
     except SystemExit:
@@ -135,6 +136,17 @@ def _call(arguments: Sequence[str] | None) -> _Outcome:
     except (KeyboardInterrupt, typer.Abort):
         return _Outcome(_INTERRUPTED)
     return _Outcome(int(status or 0))
+
+
+def _describe_system_error(error: OSError) -> str:
+    """Describe an error of the operating system with the file that it is about."""
+    if error.filename:
+        return f"{error.filename}: {error.strerror}"
+    try:
+        os.getcwd()
+    except OSError:
+        return "the current directory does not exist any more; change to one that does"
+    return str(error.strerror)
 
 
 def _resource_error(error: MemoryError | ImportError) -> str:

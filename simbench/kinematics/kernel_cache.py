@@ -36,7 +36,7 @@ _NOT_OURS = (
 """Errors of an intact file whose classes have another form in these sources."""
 
 
-class KernelCache(FunctionCache):  # type: ignore[misc,no-any-unimported]
+class KernelCache(FunctionCache):
     """Machine code of one function for the types of its arguments, one file each.
 
     A file begins with the SHA-256 of the rest, which is the pickled key and machine code. The key has the
@@ -86,7 +86,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc,no-any-unimported]
                 found = _read_trusted(folder / self._file_name(key))
                 stored, payload = pickle.loads(found)
                 if stored == key:
-                    return CompileResult._rebuild(target_context, *payload)
+                    return CompileResult._rebuild(target_context, *payload)  # type: ignore[no-untyped-call]
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -102,7 +102,7 @@ class KernelCache(FunctionCache):  # type: ignore[misc,no-any-unimported]
         if not self._enabled or data.library.has_dynamic_globals or data.lifted:
             return
         key = self._key(sig, data.codegen)
-        body = dumps((key, data._reduce()))
+        body = dumps((key, data._reduce()))  # type: ignore[no-untyped-call]
         content = hashlib.sha256(body).digest() + body
         any(_write_whole(folder / self._file_name(key), content) for folder in self._folders)
 
@@ -110,7 +110,8 @@ class KernelCache(FunctionCache):  # type: ignore[misc,no-any-unimported]
         """Forget nothing: machine code that is compiled anew replaces what is kept."""
 
     def _key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        return (*self._index_key(sig, codegen), self._source, _VERSIONS)
+        types_and_code = self._index_key(sig, codegen)  # type: ignore[no-untyped-call]
+        return (*types_and_code, self._source, _VERSIONS)
 
     def _file_name(self, key: tuple[Any, ...]) -> str:
         code = self._py_func.__code__

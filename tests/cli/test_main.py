@@ -130,6 +130,16 @@ def test_what_the_machine_lacks_is_one_line(pipeline, capsys, raised, line):
     assert printed.count("\n") == 1
 
 
+def test_a_current_directory_that_was_deleted_is_named(pipeline, monkeypatch, capsys, tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert main(["run", "drawer", "--out", "a"]) == 2
+    assert capsys.readouterr().err.startswith("error: the current directory does not exist any more")
+    assert main(["run", "drawer", "--out", str(tmp_path / "a")]) == 0
+
+
 def test_a_missing_module_of_simbench_is_a_bug(pipeline):
     pipeline.raises = ModuleNotFoundError("No module named 'simbench.x'", name="simbench.x")
     with pytest.raises(ModuleNotFoundError):

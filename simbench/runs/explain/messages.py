@@ -934,6 +934,11 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Raise the limit, or use a shorter motion.",
         ),
         (
+            "the current directory does not exist any more; change to one that does",
+            "The directory in which the command was started has been deleted.",
+            "Change to a directory that exists.",
+        ),
+        (
             "cannot load …: …",
             "An installed library could not be loaded: a limit of memory or of open files was reached, or "
             "the installation is damaged.",
