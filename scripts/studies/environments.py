@@ -282,7 +282,7 @@ def environments() -> dict[str, Environment]:
         "LC_ALL missing locale": E(SHORT, {"LC_ALL": "tr_TR.UTF-8"}),
         "LC_ALL nonsense": E(SHORT, {"LC_ALL": "nonsense", "LANG": "xx"}),
         "PYTHONIOENCODING=ascii": E(ALL, {"PYTHONIOENCODING": "ascii"}),
-        "PYTHONIOENCODING=utf-16": E(SHORT, {"PYTHONIOENCODING": "utf-16"}),
+        "PYTHONIOENCODING=utf-16": E(("list",), {"PYTHONIOENCODING": "utf-16"}),
         "PYTHONUTF8=0": E(SHORT, {"PYTHONUTF8": "0", "LANG": "C"}),
         "TERM=dumb": E(tables, {"TERM": "dumb"}),
         "TERM unset": E(SHORT, {"TERM": None}),
