@@ -32,8 +32,8 @@ def user_cache_dir() -> Path | None:
     Returns
     -------
     Path or None
-        `XDG_CACHE_HOME`, else `.cache` in the home directory; None if neither is an absolute path, as for a user
-        without a home directory.
+        `XDG_CACHE_HOME`, else `.cache` in the home directory; None if neither is an absolute path, as for a
+        user without a home directory.
     """
     named = os.environ.get("XDG_CACHE_HOME", "")
     if os.path.isabs(named):

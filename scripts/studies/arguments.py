@@ -1,13 +1,13 @@
 """Every parameter of every command, with paths, names and numbers that nobody should give.
 
-python scripts/studies/arguments.py [COMMAND ...] [--jobs N] [--out FILE.json]
+python scripts/studies/arguments.py [COMMAND ...] [--out FILE.json]
 
-Walks the command line's own description of its commands. Each path or name gets the whole family of odd paths:
-missing, empty, folders, devices, FIFOs, sockets, loops of links, names that are too long or not text, files
-that are empty, huge, or of another kind; each number gets nan, inf, -1, 0, 1e308, 1e-320, nothing and text. The
-other parameters have usual values. A case fails if the exit status is not 0, 1 or 2, if status 2 has
-not one line on the standard error, or leaves a file that was not there, if there is a traceback or a warning,
-if it takes more than 20 s of processor time, or more than 1 GB.
+Walks the command line's own description of its commands. Each path or name gets the whole family of odd
+paths: missing, empty, folders, devices, FIFOs, sockets, loops of links, names that are too long or not text,
+files that are empty, huge, or of another kind; each number gets nan, inf, -1, 0, 1e308, 1e-320, nothing and
+text. The other parameters have usual values. A case fails if the exit status is not 0, 1 or 2, if status 2
+has not one line on the standard error, or leaves a file that was not there, if there is a traceback or a
+warning, if it takes more than 20 s of processor time, or more than 1 GB.
 """
 
 import argparse
@@ -19,19 +19,19 @@ import resource
 import shutil
 import signal
 import socket
-import stat
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import typer
 
-from simbench.cli.main import app, main as simbench_main
+from simbench.cli.main import app
+from simbench.cli.main import main as simbench_main
 
+NOBODY = 65534
 PROCESSOR_S = 20
 WALL_S = 120.0
 NUMBERS = ("nan", "inf", "-inf", "-1", "0", "1e308", "-1e308", "1e-320", "", "text", "१", "9" * 400)
@@ -83,8 +83,8 @@ class Outcome:
     fault: str
 
 
-def make_paths(folder: Path, suffixes: Sequence[str]) -> dict[str, str]:
-    """Make odd files in a folder and name them, relative to it; each kind with each suffix where it has a file."""
+def make_paths(folder: Path, suffixes: Sequence[str]) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """Make odd files in a folder and name them, relative to it: those of any kind, those of each suffix."""
     odd = {
         "empty": "",
         "blank": " ",
@@ -111,7 +111,9 @@ def make_paths(folder: Path, suffixes: Sequence[str]) -> dict[str, str]:
         "colon": "actor:",
         "unknown": "nonsense:x",
     }
+    by_suffix: dict[str, dict[str, str]] = {}
     for suffix in suffixes:
+        found = by_suffix[suffix] = {}
         for kind, make in {
             "folder": lambda path: path.mkdir(),
             "fifo": os.mkfifo,
@@ -127,14 +129,14 @@ def make_paths(folder: Path, suffixes: Sequence[str]) -> dict[str, str]:
         }.items():
             path = folder / f"{kind}{suffix}"
             make(path)
-            odd[f"{kind}{suffix}"] = path.name
-        odd[f"missing{suffix}"] = f"missing{suffix}"
-        odd[f"long{suffix}"] = "n" * 300 + suffix
-        odd[f"almost too long{suffix}"] = "n" * (250 - len(suffix)) + suffix
-        odd[f"not text{suffix}"] = os.fsdecode(b"\xff" + suffix.encode())
-        odd[f"newline{suffix}"] = f"a\nb{suffix}"
-        odd[f"in no folder{suffix}"] = f"none/at/all{suffix}"
-    return odd
+            found[f"{kind}{suffix}"] = path.name
+        found[f"missing{suffix}"] = f"missing{suffix}"
+        found[f"long{suffix}"] = "n" * 300 + suffix
+        found[f"almost too long{suffix}"] = "n" * (250 - len(suffix)) + suffix
+        found[f"not text{suffix}"] = os.fsdecode(b"\xff" + suffix.encode())
+        found[f"newline{suffix}"] = f"a\nb{suffix}"
+        found[f"in no folder{suffix}"] = f"none/at/all{suffix}"
+    return odd, by_suffix
 
 
 def _make_socket(path: Path) -> None:
@@ -160,18 +162,28 @@ def find_commands() -> dict[str, object]:
     return found
 
 
+_RECORDINGS = (".bvh", ".c3d", ".csv", ".nc", ".trc", ".txt")
 SUFFIXES_OF = {
-    "scenario": (".yaml",), "scenarios": (".yaml",), "robot": (".yaml", ".urdf", ""), "model": (".yaml",),
-    "motion": (".bvh", ".c3d", ".csv", ".nc", ".trc", ".txt"), "source": (".bvh", ".c3d", ".csv", ".nc", ".trc", ".txt"),
-    "marker_map": (".yaml",), "data": (".csv",), "file": (".csv", ".nc", ".bvh", ".c3d"),
-    "picture": (".png",), "plot": (".png",), "out": ("", ".csv", ".nc", ".html", ".mp4", ".png"),
+    "scenario": (".yaml",),
+    "scenarios": (".yaml",),
+    "robot": (".yaml", ".urdf", ""),
+    "model": (".yaml",),
+    "motion": _RECORDINGS,
+    "source": _RECORDINGS,
+    "marker_map": (".yaml",),
+    "data": (".csv",),
+    "file": (".csv", ".c3d"),
+    "folder": ("",),
+    "folders": ("",),
+    "picture": (".png",),
+    "plot": (".png",),
+    "out": ("", ".csv", ".html", ".mp4"),
 }
 
 
 def make_cases(chosen: Sequence[str], folder: Path) -> Iterator[Case]:
     """Yield each parameter of each command with each odd value."""
-    suffixes = sorted({suffix for each in SUFFIXES_OF.values() for suffix in each} | {"", ".parquet", ".json"})
-    paths = make_paths(folder, suffixes)
+    odd, paths = make_paths(folder, sorted({suffix for each in SUFFIXES_OF.values() for suffix in each}))
     for words, command in find_commands().items():
         if chosen and words not in chosen:
             continue
@@ -185,23 +197,35 @@ def make_cases(chosen: Sequence[str], folder: Path) -> Iterator[Case]:
             if "int" in kind or "float" in kind:
                 values = {repr(number): number for number in NUMBERS}
             else:
-                values = {**paths, "many digits": "9" * 5000}
+                own = (paths[suffix] for suffix in SUFFIXES_OF.get(parameter.name, ()))
+                values = {"many digits": "9" * 5000, **odd}
+                for each in own:
+                    values |= each
             for name, value in values.items():
                 count = max(parameter.nargs, 1)
                 given = [value] * count
                 if option:
-                    arguments = [*usual, f"{parameter.opts[-1]}={value}"] if count == 1 else [*usual, parameter.opts[-1], *given]
+                    arguments = (
+                        [*usual, f"{parameter.opts[-1]}={value}"]
+                        if count == 1
+                        else [*usual, parameter.opts[-1], *given]
+                    )
                 else:
                     # A value that begins with a dash is not an option.
                     rest = [each for k, each in enumerate(usual) if k != position]
                     positional = [each for each in usual[:1]] if position else []
-                    arguments = [*[each for each in rest if each not in positional], "--", *positional, *given]
+                    arguments = [
+                        *[each for each in rest if each not in positional],
+                        "--",
+                        *positional,
+                        *given,
+                    ]
                 yield Case(words, parameter.name, name, tuple(arguments))
             position += not option
 
 
 def _type_name(parameter: object) -> str:
-    """Name the type of a parameter: newer versions of typer describe it themselves, older ones leave it to click."""
+    """Name the type of a parameter; older versions of typer leave it to click."""
     described = getattr(parameter, "type_descriptor", None)
     return str(described.annotation if described else parameter.type.name)  # type: ignore[attr-defined]
 
@@ -221,11 +245,13 @@ def run_case(case: Case, folder: Path) -> Outcome:
         os.chdir(folder)
         resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_S, PROCESSOR_S + 2))
         sys.stdout = io.TextIOWrapper(os.fdopen(1, "wb", closefd=False), encoding="utf-8")
-        sys.stderr = io.TextIOWrapper(os.fdopen(2, "wb", closefd=False), encoding="utf-8", line_buffering=True)
+        sys.stderr = io.TextIOWrapper(
+            os.fdopen(2, "wb", closefd=False), encoding="utf-8", line_buffering=True
+        )
         status = 99
         try:
             status = simbench_main([*case.command.split(), *case.arguments])
-        except BaseException:  # noqa: BLE001
+        except BaseException:
             import traceback
 
             traceback.print_exc()
@@ -285,19 +311,19 @@ def _listing(folder: Path) -> set[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the cases, print those that fail, and a line for each command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("commands", nargs="*", metavar="COMMAND", help="such as 'robot inspect'; by default all")
+    parser.add_argument(
+        "commands", nargs="*", metavar="COMMAND", help="such as 'robot inspect'; by default all"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE.json", help="write every outcome")
+    parser.add_argument("--root", action="store_true", help="stay root, where devices could be replaced")
     given = parser.parse_args(arguments)
     # Imported once, so that a case takes milliseconds.
-    import simbench.retargeting.api
-    import simbench.runs.pipeline
-    import simbench.runs.replay
-    import simbench.runs.report.html
-    import simbench.motion.writers
-    import simbench.skills.analysis
-    import simbench.dynamics.calibration.arm_recording
-    import simbench.robot.inspection.inspection  # noqa: F401
 
+    if os.geteuid() == 0 and not given.root:
+        # As root, a mistake could replace a device.
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
     outcomes: list[Outcome] = []
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="arguments-") as temporary:
@@ -309,9 +335,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"{case.command} | {case.parameter} | {case.kind}: {outcome.fault}", flush=True)
     for words in dict.fromkeys(each.case.command for each in outcomes):
         rows = [each for each in outcomes if each.case.command == words]
-        by = {status: sum(each.status == status for each in rows) for status in sorted({each.status for each in rows})}
-        print(f"{words}: {len(rows)} cases, statuses {by}, faults {sum(bool(each.fault) for each in rows)}, "
-              f"at most {max(each.processor_s for each in rows):.1f} s, {max(each.memory_mb for each in rows):.0f} MB")
+        by = {
+            status: sum(each.status == status for each in rows)
+            for status in sorted({each.status for each in rows})
+        }
+        print(
+            f"{words}: {len(rows)} cases, statuses {by}, faults {sum(bool(each.fault) for each in rows)}, "
+            f"at most {max(each.processor_s for each in rows):.1f} s, "
+            f"{max(each.memory_mb for each in rows):.0f} MB"
+        )
     print(f"{len(outcomes)} cases in {time.monotonic() - start:.0f} s")
     if given.out:
         given.out.write_text(json.dumps([asdict(each) for each in outcomes], indent=1))

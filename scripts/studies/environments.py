@@ -195,7 +195,7 @@ def environments() -> dict[str, Environment]:
     dict of str to Environment
         The first is the usual one, with which the others are compared.
     """
-    E = Environment  # noqa: N806
+    E = Environment
     tables = ("list", "inspect", "motion", "error")
     full = {name: (2,) for name in ALL}
     named = {
@@ -218,7 +218,8 @@ def environments() -> dict[str, Environment]:
             prepare=_make_unwritable("home"),
         ),
         "XDG missing": E(
-            DRAWING, {"XDG_CACHE_HOME": "{box}/none/a", "XDG_CONFIG_HOME": "/proc/none", "XDG_RUNTIME_DIR": "/x"}
+            DRAWING,
+            {"XDG_CACHE_HOME": "{box}/none/a", "XDG_CONFIG_HOME": "/proc/none", "XDG_RUNTIME_DIR": "/x"},
         ),
         "XDG nonsense": E(SHORT, {"XDG_CACHE_HOME": "/dev/null/x", "NUMBA_CACHE_DIR": None}),
         "MPLCONFIGDIR unwritable": E(DRAWING, {"MPLCONFIGDIR": "/proc/none"}),
@@ -249,27 +250,28 @@ def environments() -> dict[str, Environment]:
         ),
         "kernels of another user": E(prepare=_damaged_kernels(lambda path: os.chown(path, 4242, 4242))),
         "another user": E(ALL, prefix=READING, user=NOBODY),
-        "package read-only": E(
-            ("run",), {"NUMBA_CACHE_DIR": None}, prefix=READING, user=NOBODY
-        ),
+        "package read-only": E(("run",), {"NUMBA_CACHE_DIR": None}, prefix=READING, user=NOBODY),
         "TMPDIR missing": E(ALL, {"TMPDIR": "{box}/none"}),
         "TMPDIR file": E(SHORT, {"TMPDIR": "/dev/null"}),
         "TMPDIR odd": E(ALL, {"TMPDIR": f"{{box}}/{ODD_NAME}"}, prepare=lambda box: (box / ODD_NAME).mkdir()),
         "TMPDIR relative": E(DRAWING, {"TMPDIR": "../tmp"}),
         "TMPDIR full": E(
-            ALL, {"TMPDIR": "{box}/disk"}, prepare=_mount("size=16k", "disk", fill=True),
+            ALL,
+            {"TMPDIR": "{box}/disk"},
+            prepare=_mount("size=16k", "disk", fill=True),
             allowed={"video": (0, 2), "retarget": (0, 2), "report": (0, 2)},
         ),
         "no temporary folder": E(
-            DRAWING, prefix=READING, user=NOBODY, prepare=_make_unwritable("tmp"),
+            DRAWING,
+            prefix=READING,
+            user=NOBODY,
+            prepare=_make_unwritable("tmp"),
         ),
         "--out odd": E(ALL, out=ODD_NAME),
         "--out long": E(ALL, out=LONG_NAME),
         "cwd odd": E(SHORT, cwd=ODD_NAME),
-        "cwd deleted": E(ALL, before="rmdir ../gone; mkdir ../gone; cd ../gone; rmdir ../gone"),
-        "cwd unreadable": E(
-            SHORT, before="chmod 000 .", prefix=(), cwd="locked"
-        ),
+        "cwd deleted": E(ALL, before="mkdir ../gone; cd ../gone; rmdir ../gone"),
+        "cwd unreadable": E(SHORT, before="chmod 000 .", prefix=(), cwd="locked"),
         "checkout odd, of another user": E(
             ("list", "run", "error"), {"PYTHONPATH": f"{{box}}/{ODD_NAME}"}, prepare=_checkout(4242)
         ),
@@ -280,13 +282,16 @@ def environments() -> dict[str, Environment]:
         "LC_ALL missing locale": E(SHORT, {"LC_ALL": "tr_TR.UTF-8"}),
         "LC_ALL nonsense": E(SHORT, {"LC_ALL": "nonsense", "LANG": "xx"}),
         "PYTHONIOENCODING=ascii": E(ALL, {"PYTHONIOENCODING": "ascii"}),
-        "PYTHONIOENCODING=utf-16": E(SHORT, {"PYTHONIOENCODING": "utf-16"}),
+        "PYTHONIOENCODING=utf-16": E(("list",), {"PYTHONIOENCODING": "utf-16"}),
         "PYTHONUTF8=0": E(SHORT, {"PYTHONUTF8": "0", "LANG": "C"}),
         "TERM=dumb": E(tables, {"TERM": "dumb"}),
         "TERM unset": E(SHORT, {"TERM": None}),
         "NO_COLOR": E(SHORT, {"NO_COLOR": "1"}),
         "FORCE_COLOR": E(tables, {"FORCE_COLOR": "1"}),
-        **{f"COLUMNS={width}": E((*tables, "run"), {"COLUMNS": width}) for width in ("1", "20", "0", "-5", "x", "99999")},
+        **{
+            f"COLUMNS={width}": E((*tables, "run"), {"COLUMNS": width})
+            for width in ("1", "20", "0", "-5", "x", "99999")
+        },
         "LINES=0": E(("list",), {"LINES": "0"}),
         "stdout closed": E(ALL, after=">&-"),
         "stderr closed": E(ALL, after="2>&-"),
@@ -298,10 +303,15 @@ def environments() -> dict[str, Environment]:
             ALL, after="> >(true)", before="trap '' USR1", allowed={name: (0, 2, 141) for name in ALL}
         ),
         "SIGPIPE ignored": E(("list",), before="trap '' PIPE", after="> >(true)", allowed={"list": (0, 141)}),
-        "stdin a folder": E(("list",), after="< /"),
         "PYTHONHASHSEED=1": E(SHORT, {"PYTHONHASHSEED": "1"}),
-        "threads 1": E(("run", "retarget"), {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}),
-        "threads 2": E(("run", "retarget"), {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "NUMBA_NUM_THREADS": "2"}),
+        "threads 1": E(
+            ("run", "retarget"),
+            {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"},
+        ),
+        "threads 2": E(
+            ("run", "retarget"),
+            {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "NUMBA_NUM_THREADS": "2"},
+        ),
         "threads nonsense": E(("list", "run"), {"OMP_NUM_THREADS": "x", "OPENBLAS_NUM_THREADS": "-1"}),
         "one core": E(("run", "video"), prefix=("taskset", "-c", "0")),
         "ulimit -n 64": E(ALL, before="ulimit -n 64"),
@@ -312,7 +322,10 @@ def environments() -> dict[str, Environment]:
         "ulimit -s 256": E(SHORT, before="ulimit -s 256", allowed={name: (0, 2) for name in SHORT}),
         "ulimit -f 0": E(ALL, before="ulimit -f 0", allowed={name: (0, 2) for name in ALL}),
         "ulimit -u 1": E(
-            DRAWING, before="ulimit -u 1", prefix=READING, user=NOBODY,
+            DRAWING,
+            before="ulimit -u 1",
+            prefix=READING,
+            user=NOBODY,
             allowed={name: (0, 2) for name in ALL},
         ),
         "umask 777": E(("run",), before="umask 777"),
@@ -327,11 +340,18 @@ def environments() -> dict[str, Environment]:
         "python -X importtime quiet": E(("list",), flags=("-B", "-s")),
         "no programs": E(ALL, {"PATH": "{box}/bin"}, prepare=_without_programs),
         "PATH unset": E(SHORT, {"PATH": None}),
-        "ffmpeg missing": E(("run", "video"), {"IMAGEIO_FFMPEG_EXE": "/nonexistent/ffmpeg"}, allowed={"video": (2,)}),
-        "ffmpeg not executable": E(("run", "video"), {"IMAGEIO_FFMPEG_EXE": "/etc/hostname"}, allowed={"video": (2,)}),
+        "ffmpeg missing": E(
+            ("run", "video"), {"IMAGEIO_FFMPEG_EXE": "/nonexistent/ffmpeg"}, allowed={"video": (2,)}
+        ),
+        "ffmpeg not executable": E(
+            ("run", "video"), {"IMAGEIO_FFMPEG_EXE": "/etc/hostname"}, allowed={"video": (2,)}
+        ),
         "ffmpeg fails": E(("run", "video"), {"IMAGEIO_FFMPEG_EXE": "/bin/false"}, allowed={"video": (2,)}),
         "DISPLAY nonsense": E(DRAWING, {"DISPLAY": ":99", "WAYLAND_DISPLAY": "nonsense"}),
-        "no graphics": E(DRAWING, {"EGL_PLATFORM": "nonsense", "LIBGL_DRIVERS_PATH": "/none", "__EGL_VENDOR_LIBRARY_DIRS": "/none"}),
+        "no graphics": E(
+            DRAWING,
+            {"EGL_PLATFORM": "nonsense", "LIBGL_DRIVERS_PATH": "/none", "__EGL_VENDOR_LIBRARY_DIRS": "/none"},
+        ),
         "TZ nonsense": E(SHORT, {"TZ": "nonsense/nowhere"}),
         "names taken": E(("default",), prepare=_name_taken, allowed={"default": (0,)}),
         "SOURCE_DATE_EPOCH": E(("run", "report"), {"SOURCE_DATE_EPOCH": "x"}),
@@ -412,7 +432,9 @@ def run_command(name: str, environment: Environment, command: str, box: Path) ->
     digests = {log_digest(each) for each in runs if (each / "scenario.yaml").exists()} - {""}
     digest = " ".join(sorted(digests)) if command in ("run", "default") else ""
     left = tuple(sorted(_files(box) - before)) if command != "default" else ()
-    return Outcome(name, command, status, tuple(stderr), digest, left, _fault(environment, command, status, stderr))
+    return Outcome(
+        name, command, status, tuple(stderr), digest, left, _fault(environment, command, status, stderr)
+    )
 
 
 def _fault(environment: Environment, command: str, status: int, stderr: Sequence[str]) -> str:
@@ -429,13 +451,15 @@ def _fault(environment: Environment, command: str, status: int, stderr: Sequence
     return ""
 
 
-def run_environment(name: str, environment: Environment, folder: Path, reference: str) -> list[Outcome]:
+def run_environment(
+    name: str, environment: Environment, folder: Path, reference: str, only: Sequence[str]
+) -> list[Outcome]:
     """Run the commands of one environment, each on what the ones before it left."""
     box = folder / "".join(letter if letter.isalnum() else "-" for letter in name)
     box.mkdir()
     outcomes = []
     with _prepared(environment, box):
-        for command in environment.commands:
+        for command in (each for each in environment.commands if not only or each in only):
             outcome = run_command(name, environment, command, box)
             fault = outcome.fault
             if not fault and outcome.left:
@@ -453,6 +477,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help="environments, by default all")
     parser.add_argument("--out", type=Path, metavar="FILE.json", help="write every outcome")
+    parser.add_argument("--only", metavar="COMMAND,...", help="run only these commands where they are listed")
     parser.add_argument("--warm", type=Path, metavar="DIR", help="cache of machine code to begin with")
     parser.add_argument("--list", action="store_true", help="list the environments")
     given = parser.parse_args(arguments)
@@ -468,6 +493,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("error: needs root, for other users and disks; run it in a container", file=sys.stderr)
         return 2
     chosen = [name for name in known if not given.names or name in given.names or name == "usual"]
+    only = given.only.split(",") if given.only else []
     outcomes: list[Outcome] = []
     with tempfile.TemporaryDirectory(prefix="environments-") as temporary:
         folder = Path(temporary)
@@ -475,11 +501,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         shutil.copytree(given.warm, folder / "warm") if given.warm else (folder / "warm").mkdir()
         for name in chosen:
             reference = next((each.digest for each in outcomes if each.digest), "")
-            found = run_environment(name, known[name], folder, reference)
+            found = run_environment(name, known[name], folder, reference, only)
             outcomes += found
             for each in found:
                 if each.fault:
-                    print(f"{name}: {each.command}: {each.fault}: {' | '.join(each.stderr[-2:])[:200]}", flush=True)
+                    print(
+                        f"{name}: {each.command}: {each.fault}: {' | '.join(each.stderr[-2:])[:200]}",
+                        flush=True,
+                    )
             if given.out:
                 given.out.write_text(json.dumps([asdict(each) for each in outcomes], indent=1))
     _show(outcomes)

@@ -27,7 +27,9 @@ def log_digest(folder: Path) -> str:
     digest = hashlib.sha256()
     with xr.open_dataset(path, engine="h5netcdf", decode_cf=False) as log:
         for owner, data in (("", log), *sorted(log.variables.items())):
-            attributes = sorted((name, repr(np.asarray(value).tolist())) for name, value in data.attrs.items())
+            attributes = sorted(
+                (name, repr(np.asarray(value).tolist())) for name, value in data.attrs.items()
+            )
             digest.update(repr((owner, attributes)).encode())
         for name, variable in sorted(log.variables.items()):
             values = np.ascontiguousarray(variable.values)

@@ -1,5 +1,6 @@
 """What commands share: the table of metrics, progress bars, consoles, and checks of output files."""
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from simbench.errors import SimbenchError
+from simbench.input_files import is_regular_file
 from simbench.printable import printable
 from simbench.runs.checks import Check, Metric
 from simbench.runs.metric_format import format_value, unit_of
@@ -21,6 +23,8 @@ OnProgress = Callable[[str, int, int], None]
 
 _PIPE_WIDTH = 200
 """Columns of tables that go into a pipe or a file."""
+_LONGEST_NAME = 255
+"""Bytes of a name that file systems allow."""
 
 
 def metrics_table(metrics: Mapping[str, Metric], checks: Sequence[Check] = ()) -> Table:
@@ -263,9 +267,13 @@ def require_output_file(path: Path, error: type[SimbenchError], suffix: str = ""
     Raises
     ------
     SimbenchError
-        Of the given type, if the ending differs or there is no such directory.
+        Of the given type, if the ending differs, the name is too long, there is no such directory, or a
+        directory, a device or the like has this name.
     """
     if suffix and path.suffix.lower() != suffix:
         raise error(f"{path}: {kind}'s name must end in {suffix}")
-    if path.is_dir() or not path.parent.is_dir():
+    if len(os.fsencode(path.name)) > _LONGEST_NAME:
+        raise error(f"{path}: the file's name is longer than {_LONGEST_NAME} bytes")
+    is_taken = os.path.exists(path) and not is_regular_file(path)
+    if is_taken or path.name in ("", "..") or not os.path.isdir(path.parent):
         raise error(f"{path}: must be a file in a directory that exists")

@@ -1,13 +1,16 @@
 """The command line: parse, call, print."""
 
+import logging
+import os
 import signal
 import sys
 import warnings
 from collections.abc import Sequence
 from datetime import datetime
 from enum import Enum
+from itertools import count
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -31,9 +34,12 @@ from simbench.errors import Interrupted, SimbenchError
 from simbench.options import SWEEP
 from simbench.resources import resource_dir
 from simbench.runs.metric_format import format_value
-from simbench.runs.run_directory import incomplete_path, replaced_run
-from simbench.runs.scenario.loading import list_scenarios, load_scenario
+from simbench.runs.run_directory import DirectoryTaken, incomplete_path, replaced_run
+from simbench.runs.scenario.loading import Scenario, list_scenarios, load_scenario
 from simbench.termination import describe_signal, orderly_termination
+
+if TYPE_CHECKING:
+    from simbench.runs.pipeline import RunResult
 
 # typer exports one kind of usage error; this is the base of all of them.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -73,6 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         # Warnings are for who writes the program; who runs it gets errors, in one line.
         warnings.simplefilter("ignore")
+        # Such as where matplotlib keeps its fonts.
+        logging.disable(logging.WARNING)
     with orderly_termination() as signals:
         try:
             outcome = _call(arguments)
@@ -114,7 +122,7 @@ def _call(arguments: Sequence[str] | None) -> _Outcome:
             return _Outcome(BROKEN_PIPE)
         if error.strerror is None:
             raise
-        return _error(f"{error.filename}: {error.strerror}" if error.filename else error.strerror)
+        return _error(_describe_system_error(error))
     except (MemoryError, ImportError) as error:
         return _error(_resource_error(error))
     except SystemExit:
@@ -128,6 +136,17 @@ def _call(arguments: Sequence[str] | None) -> _Outcome:
     except (KeyboardInterrupt, typer.Abort):
         return _Outcome(_INTERRUPTED)
     return _Outcome(int(status or 0))
+
+
+def _describe_system_error(error: OSError) -> str:
+    """Describe an error of the operating system with the file that it is about."""
+    if error.filename:
+        return f"{error.filename}: {error.strerror}"
+    try:
+        os.getcwd()
+    except OSError:
+        return "the current directory does not exist any more; change to one that does"
+    return str(error.strerror)
 
 
 def _resource_error(error: MemoryError | ImportError) -> str:
@@ -207,17 +226,15 @@ def run(
 ) -> None:
     """Run a scenario; exit status 1 if a check fails."""
     resolved = load_scenario(scenario, overrides or ())
-    folder = out or Path("runs") / f"{resolved.name}-{datetime.now():%Y%m%d-%H%M%S}"
-    replaced = replaced_run(folder)
-    if replaced is not None:
-        print(replaced, file=sys.stderr)
-    try:
-        from simbench.runs.pipeline import run_scenario
-
-        with progress_bars(make_console(stderr=True)) as on_progress:
-            result = run_scenario(resolved, folder, video=video, gui=gui, on_progress=on_progress)
-    except KeyboardInterrupt:
-        raise Interrupted(_kept_of(folder)) from None
+    result = None
+    while result is None:
+        folder = out or _unused_folder(resolved.name)
+        try:
+            result = _simulate(resolved, folder, video=video, gui=gui)
+        except DirectoryTaken:
+            # Another process chose the same name in the same second.
+            if out is not None:
+                raise
     make_console().print(metrics_table(result.metrics, result.checks))
     print(f"\nrun    {result.directory}")
     if result.video is not None:
@@ -235,6 +252,28 @@ def run(
             draw_plots(result.directory, on_progress)
         print(f"plots  {result.directory / 'plots'}")
     raise typer.Exit(1 if failed else 0)
+
+
+def _unused_folder(name: str) -> Path:
+    """Return `runs/SCENARIO-TIME`, with a number if there is or will be such a run already."""
+    stem = f"{name}-{datetime.now():%Y%m%d-%H%M%S}"
+    names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
+    folders = (Path("runs") / each for each in names)
+    return next(folder for folder in folders if not folder.exists() and not incomplete_path(folder).exists())
+
+
+def _simulate(scenario: Scenario, folder: Path, *, video: bool, gui: bool) -> "RunResult":
+    """Run a scenario with progress bars; an interruption says what was kept."""
+    replaced = replaced_run(folder)
+    if replaced is not None:
+        print(replaced, file=sys.stderr)
+    try:
+        from simbench.runs.pipeline import run_scenario
+
+        with progress_bars(make_console(stderr=True)) as on_progress:
+            return run_scenario(scenario, folder, video=video, gui=gui, on_progress=on_progress)
+    except KeyboardInterrupt:
+        raise Interrupted(_kept_of(folder)) from None
 
 
 def _kept_of(folder: Path) -> str:

@@ -4,6 +4,7 @@ import codecs
 from pathlib import Path
 
 from simbench.errors import SimbenchError
+from simbench.input_files import require_regular_file
 
 MAX_BYTES = 10_000_000
 """Size of the largest file that is read."""
@@ -40,14 +41,10 @@ def read_text(path: Path, error: type[SimbenchError], max_bytes: int = MAX_BYTES
         Of the given class, in one line: the file cannot be read, is too large or is not in UTF-8.
     """
     try:
-        with path.open("rb") as file:
-            # A device or a pipe has no size that could be asked for.
+        with require_regular_file(path, error).open("rb") as file:
             data = file.read(max_bytes + 1)
     except OSError as reason:
         raise error(f"{path}: cannot be read: {reason.strerror}") from None
-    except ValueError:
-        # A path from a file may hold what no path can, such as a null character.
-        raise error(f"{str(path)!r}: cannot be read: not the name of a file") from None
     if len(data) > max_bytes:
         raise error(f"{path}: larger than {max_bytes / 1e6:g} MB, the largest file that is read here")
     return decode_text(data, str(path), error)

@@ -1,7 +1,6 @@
 """Explicit models of robots: those that ship with simbench, and others, which are derived once and cached."""
 
 import hashlib
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +12,7 @@ from simbench.dynamics.evaluation import ModelEvaluator, make_evaluator
 from simbench.dynamics.explicit_model import derive_explicit_model
 from simbench.dynamics.generated import puma560_abbreviated, puma560_full
 from simbench.dynamics.model_module import model_module
+from simbench.resources import user_cache_dir
 from simbench.storage.whole_file import write_whole
 
 SHIPPED: Mapping[str, tuple[ModuleType, ModuleType]] = {"puma560": (puma560_full, puma560_abbreviated)}
@@ -43,20 +43,17 @@ def explicit_model_of(name_or_path: str | Path, *, abbreviated: bool = False) ->
     arm = read_arm(name_or_path)
     if str(name_or_path) in SHIPPED:
         return make_evaluator(SHIPPED[str(name_or_path)][abbreviated], arm)
-    path = _cache() / f"{_digest(arm, abbreviated)}.py"
-    try:
-        source = path.read_text(encoding="utf-8")
-    except OSError:
+    name, cache = f"{_digest(arm, abbreviated)}.py", user_cache_dir()
+    path = None if cache is None else cache / "simbench" / "explicit_models" / name
+    source = "" if path is None else _read_kept(path)
+    if not source:
         model = derive_explicit_model(arm)
         source = model_module(abbreviate_model(model) if abbreviated else model, "An explicit dynamic model.")
-        _keep(path, source)
-    module = ModuleType(path.stem)
-    exec(compile(source, str(path), "exec"), module.__dict__)
+        if path is not None:
+            _keep(path, source)
+    module = ModuleType(name.removesuffix(".py"))
+    exec(compile(source, name, "exec"), module.__dict__)
     return make_evaluator(module, arm)
-
-
-def _cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "simbench" / "explicit_models"
 
 
 def _digest(arm: Arm, abbreviated: bool) -> str:
@@ -68,10 +65,25 @@ def _digest(arm: Arm, abbreviated: bool) -> str:
     return digest.hexdigest()[:24]
 
 
+def _read_kept(path: Path) -> str:
+    """Read a model that `_keep` wrote; return an empty text if there is none, or it is damaged."""
+    try:
+        checksum, _, source = path.read_bytes().partition(b"\n")
+    except OSError:
+        return ""
+    return source.decode() if checksum == _checksum(source) else ""
+
+
+def _checksum(source: bytes) -> bytes:
+    """First line of a file: it is executed only as it was written."""
+    return b"# SHA-256 of what follows: " + hashlib.sha256(source).hexdigest().encode()
+
+
 def _keep(path: Path, source: str) -> None:
     """Write a model under a temporary name and rename it; do nothing where the cache cannot be written."""
+    content = source.encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, source)
+        write_whole(path, _checksum(content) + b"\n" + content)
     except OSError:
         return

@@ -94,7 +94,7 @@ def _compile(function: Function, *, forceinline: bool = False) -> Function:
     dispatcher = njit(error_model="numpy", forceinline=forceinline)(function)
     # With NUMBA_DISABLE_JIT it is the function itself.
     if isinstance(dispatcher, Dispatcher):
-        dispatcher._cache = KernelCache(function, tuple(_kernel_folders))
+        dispatcher._cache = KernelCache(function, tuple(_kernel_folders))  # type: ignore[attr-defined]
     return cast(Function, dispatcher)
 
 

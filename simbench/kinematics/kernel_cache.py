@@ -1,7 +1,7 @@
 """Machine code that numba compiled, kept on disk: what is damaged, outdated or another user's is not used.
 
-Numba's own cache unpickles whatever is in its files. A file that was truncated by a full disk, or is of another
-version, ends the process there, a damaged one may crash it, and an index that was written before a process
+Numba's own cache unpickles whatever is in its files. A file that a full disk truncated, or that is of another
+version, ends the process there; a damaged one may crash it; and an index that was written before a process
 was killed can name outdated machine code.
 """
 
@@ -24,11 +24,19 @@ from numba.core.serialize import dumps
 _VERSIONS = (numba.__version__, llvmlite.__version__, platform.python_version())
 _DIGEST_SIZE = hashlib.sha256().digest_size
 _WRITABLE_BY_OTHERS = 0o002
-_NOT_OURS = (pickle.UnpicklingError, AttributeError, EOFError, ImportError, LookupError, TypeError, ValueError)
+_NOT_OURS = (
+    pickle.UnpicklingError,
+    AttributeError,
+    EOFError,
+    ImportError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
 """Errors of an intact file whose classes have another form in these sources."""
 
 
-class KernelCache(FunctionCache):  # type: ignore[misc,no-any-unimported]
+class KernelCache(FunctionCache):
     """Machine code of one function for the types of its arguments, one file each.
 
     A file begins with the SHA-256 of the rest, which is the pickled key and machine code. The key has the
@@ -55,7 +63,20 @@ class KernelCache(FunctionCache):  # type: ignore[misc,no-any-unimported]
         self._enabled = self._source is not None
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Read the machine code for types of arguments; None if there is none that can be used."""
+        """Read the machine code for types of arguments.
+
+        Parameters
+        ----------
+        sig : numba.core.typing.templates.Signature
+            Types of the arguments.
+        target_context : numba.core.base.BaseContext
+            Processor for which it was compiled.
+
+        Returns
+        -------
+        numba.core.compiler.CompileResult or None
+            The machine code; None if there is none that can be used.
+        """
         target_context.refresh()
         if not self._enabled:
             return None
@@ -65,23 +86,32 @@ class KernelCache(FunctionCache):  # type: ignore[misc,no-any-unimported]
                 found = _read_trusted(folder / self._file_name(key))
                 stored, payload = pickle.loads(found)
                 if stored == key:
-                    return CompileResult._rebuild(target_context, *payload)
+                    return CompileResult._rebuild(target_context, *payload)  # type: ignore[no-untyped-call]
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep machine code for types of arguments, where that is possible."""
+        """Keep the machine code for types of arguments, where that is possible.
+
+        Parameters
+        ----------
+        sig : numba.core.typing.templates.Signature
+            Types of the arguments.
+        data : numba.core.compiler.CompileResult
+            The machine code.
+        """
         if not self._enabled or data.library.has_dynamic_globals or data.lifted:
             return
         key = self._key(sig, data.codegen)
-        body = dumps((key, data._reduce()))
+        body = dumps((key, data._reduce()))  # type: ignore[no-untyped-call]
         content = hashlib.sha256(body).digest() + body
         any(_write_whole(folder / self._file_name(key), content) for folder in self._folders)
 
     def flush(self) -> None:
-        """Forget nothing: recompiled machine code replaces what is kept."""
+        """Forget nothing: machine code that is compiled anew replaces what is kept."""
 
     def _key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        return (*self._index_key(sig, codegen), self._source, _VERSIONS)
+        types_and_code = self._index_key(sig, codegen)  # type: ignore[no-untyped-call]
+        return (*types_and_code, self._source, _VERSIONS)
 
     def _file_name(self, key: tuple[Any, ...]) -> str:
         code = self._py_func.__code__

@@ -17,6 +17,7 @@ from simbench.errors import MotionError
 from simbench.hdf5.dataset import reading
 from simbench.hdf5.seal import SEAL, checksum, seal
 from simbench.hdf5.structure import check_structure
+from simbench.input_files import require_regular_file
 from simbench.motion.trajectory import JOINT_UNITS, JointTrajectory, validate_trajectory
 from simbench.storage.whole_file import whole_file, write_whole
 
@@ -79,6 +80,7 @@ def read_trajectory(path: str | Path) -> JointTrajectory:
         The name has another suffix, or the file cannot be read or is not a trajectory.
     """
     path = Path(path)
+    require_regular_file(path, MotionError)
     return read_trajectory_csv(path) if trajectory_suffix(path) == ".csv" else read_trajectory_netcdf(path)
 
 

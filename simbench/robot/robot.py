@@ -9,6 +9,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
+from simbench.input_files import is_regular_file, require_regular_file
 from simbench.resources import resource_dir
 from simbench.robot.description import Description, Hand, read_description
 from simbench.robot.drives import (
@@ -219,14 +220,14 @@ def _find(name_or_path: str | Path) -> Path:
     """Path of the description of a robot."""
     path = Path(name_or_path)
     if path.suffix in (".yaml", ".yml"):
-        return path
+        return require_regular_file(path, RobotError)
     # A name means the robot that ships with simbench, even if the current directory contains one of that
     # name.
     robots = resource_dir("robots")
     source = robots / path.name / "robot.yaml"
-    if len(path.parts) == 1 and source.is_file():
+    if len(path.parts) == 1 and is_regular_file(source):
         return source
-    if (path / "robot.yaml").is_file():
+    if is_regular_file(path / "robot.yaml"):
         return path / "robot.yaml"
     known = ", ".join(sorted(folder.parent.name for folder in robots.glob("*/robot.yaml")))
     raise RobotError(f"unknown robot `{name_or_path}`; known: {known}; or give the path of a robot.yaml")

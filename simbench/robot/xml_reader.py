@@ -5,6 +5,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from simbench.errors import RobotError
+from simbench.input_files import require_regular_file
 
 LARGEST_FILE = 20_000_000
 """Largest file, bytes. Meshes are files of their own: the largest URDFs have a few megabytes."""
@@ -39,7 +40,7 @@ def read_xml(path: Path, largest: int = LARGEST_FILE) -> ET.Element:
         or has a document type declaration, which could define entities that grow without bound.
     """
     try:
-        with path.open("rb") as file:
+        with require_regular_file(path, RobotError).open("rb") as file:
             content = file.read(largest + 1)
     except OSError as error:
         raise RobotError(f"{path}: cannot be read: {error.strerror}") from error

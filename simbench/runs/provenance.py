@@ -40,7 +40,8 @@ def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
         "cores": os.cpu_count(),
         "packages": dict(sorted((found.name, found.version) for found in metadata.distributions())),
         "seed": seed,
-        "command": list(command),
+        # An argument that is a path need not be text.
+        "command": [os.fsencode(part).decode("utf-8", "replace") for part in command],
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
     }
 

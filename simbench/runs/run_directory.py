@@ -66,6 +66,10 @@ def incomplete_reason(folder: Path) -> str | None:
     return "ended without a word" if name.endswith(SUFFIX) else None
 
 
+class DirectoryTaken(RunError):
+    """There is a run of this name, or another process is writing one."""
+
+
 @contextmanager
 def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
     """Make a run directory and give it its final name when the body ends without an exception.
@@ -90,8 +94,8 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
     Raises
     ------
     RunError
-        If the name is taken; a `StorageError` if it cannot be written, the disk becomes full, or the
-        directory vanishes.
+        If the name is taken (`DirectoryTaken`); a `StorageError` if it cannot be written, the disk becomes
+        full, or the directory vanishes.
     """
     working = incomplete_path(final)
     _require_free(final)
@@ -99,7 +103,7 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
         try:
             made = stack.enter_context(claim_folder(working, holds_only_a_run))
         except FolderInUseError:
-            raise RunError(f"{working}: another process is writing this run") from None
+            raise DirectoryTaken(f"{working}: another process is writing this run") from None
         except ForeignFolderError:
             raise RunError(
                 f"{working}: holds more than an interrupted run; move or delete it first"
@@ -120,10 +124,11 @@ def run_directory(final: Path, inputs: Mapping[str, str]) -> Iterator[Path]:
             _keep_or_remove(working, made, inputs, str(error))
             raise
         except (OSError, RuntimeError) as error:
-            _mark(working, str(error))
             cause = _disk_error(error, working)
             if cause is None:
+                _keep_or_remove(working, made, inputs, str(error))
                 raise
+            _mark(working, str(error))
             if not working.is_dir():
                 raise StorageError(f"{final}: cannot write: {cause}") from None
             raise StorageError(f"{final}: cannot write: {cause}; partial run kept in {working}") from None
@@ -283,7 +288,7 @@ def _require_free(final: Path) -> None:
         if final.exists() and not final.is_dir():
             raise RunError(f"{final}: is a file; a run needs a new directory")
         if final.is_dir() and any(final.iterdir()):
-            raise RunError(f"{final}: exists and is not empty; a run needs a new directory")
+            raise DirectoryTaken(f"{final}: exists and is not empty; a run needs a new directory")
     except OSError as error:
         raise RunError(f"{final}: cannot write there: {error.strerror}") from None
 

@@ -72,7 +72,8 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
         If it cannot be written.
     """
     with whole_file(path) as part:
-        part.write_bytes(content.encode() if isinstance(content, str) else content)
+        # A path may hold bytes that are not text.
+        part.write_bytes(content.encode(errors="replace") if isinstance(content, str) else content)
 
 
 def sync(path: Path) -> None:

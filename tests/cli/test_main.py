@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+from datetime import datetime
 from types import SimpleNamespace
 
 import pytest
@@ -81,6 +82,70 @@ def test_the_default_run_directory_is_named_after_scenario_and_time(pipeline, tm
     assert main(["run", "dance"]) == 0
     (made,) = (tmp_path / "runs").iterdir()
     assert made.name.startswith("dance-20")
+
+
+def test_runs_of_the_same_second_have_directories_of_their_own(pipeline, monkeypatch, tmp_path):
+    monkeypatch.setattr(
+        "simbench.cli.main.datetime", SimpleNamespace(now=lambda: datetime(1969, 7, 20, 20, 17))
+    )
+    for _ in range(3):
+        assert main(["run", "dance"]) == 0
+    names = ["dance-19690720-201700", "dance-19690720-201700-2", "dance-19690720-201700-3"]
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == names
+
+
+def test_a_name_that_another_process_takes_first_is_left_to_it(pipeline, monkeypatch, tmp_path, capsys):
+    """Between the choice of a name and its use; a name that the user gave is refused."""
+    run_scenario = pipeline.run_scenario
+
+    def taken_first(scenario, folder, **given):
+        pipeline.run_scenario = run_scenario
+        (folder / "other").mkdir(parents=True)
+        return run_scenario(scenario, folder, **given)
+
+    pipeline.run_scenario = taken_first
+    monkeypatch.setattr("simbench.cli.main.datetime", SimpleNamespace(now=lambda: datetime(2030, 1, 2)))
+    assert main(["run", "dance"]) == 0
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == [
+        "dance-20300102-000000",
+        "dance-20300102-000000-2",
+    ]
+    pipeline.run_scenario = taken_first
+    capsys.readouterr()
+    assert main(["run", "dance", "--out", "a"]) == 2
+    assert capsys.readouterr().err == "error: a: exists and is not empty; a run needs a new directory\n"
+
+
+@pytest.mark.parametrize(
+    ("raised", "line"),
+    [
+        (MemoryError(), "not enough memory"),
+        (ImportError("x.so: failed to map segment", name="x"), "cannot load x: x.so: failed to map segment"),
+        (ModuleNotFoundError("No module named 'x'", name="x"), "cannot load x: No module named 'x'"),
+    ],
+)
+def test_what_the_machine_lacks_is_one_line(pipeline, capsys, raised, line):
+    pipeline.raises = raised
+    assert main(["run", "drawer", "--out", "a"]) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith(f"error: {line}")
+    assert printed.count("\n") == 1
+
+
+def test_a_current_directory_that_was_deleted_is_named(pipeline, monkeypatch, capsys, tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert main(["run", "drawer", "--out", "a"]) == 2
+    assert capsys.readouterr().err.startswith("error: the current directory does not exist any more")
+    assert main(["run", "drawer", "--out", str(tmp_path / "a")]) == 0
+
+
+def test_a_missing_module_of_simbench_is_a_bug(pipeline):
+    pipeline.raises = ModuleNotFoundError("No module named 'simbench.x'", name="simbench.x")
+    with pytest.raises(ModuleNotFoundError):
+        main(["run", "drawer", "--out", "a"])
 
 
 def test_an_interrupted_run_says_where_its_part_is_kept(pipeline, capsys, tmp_path):

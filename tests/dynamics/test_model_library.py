@@ -40,3 +40,42 @@ def test_where_nothing_can_be_kept_it_is_derived(monkeypatch, tmp_path):
 def test_a_robot_without_rows_has_none():
     with pytest.raises(RobotError, match="has no row; allowed in an arm"):
         explicit_model_of("mahru")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[: len(text) // 2],
+        lambda text: "",
+        lambda text: text.partition("\n")[2],
+        lambda text: text + "raise SystemExit\n",
+        lambda text: text.replace("0", "1"),
+    ],
+    ids=["truncated", "empty", "without checksum", "longer", "other numbers"],
+)
+def test_a_kept_model_that_is_damaged_is_not_executed_but_derived_anew(monkeypatch, tmp_path, damage):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    derived = []
+    derive = model_library.derive_explicit_model
+    monkeypatch.setattr(
+        model_library, "derive_explicit_model", lambda arm: derived.append(arm) or derive(arm)
+    )
+    first = explicit_model_of("direct_drive_arm")
+    (path,) = tmp_path.rglob("*.py")
+    whole = path.read_text(encoding="utf-8")
+    path.write_text(damage(whole), encoding="utf-8")
+    again = explicit_model_of("direct_drive_arm")
+    assert len(derived) == 2
+    assert path.read_text(encoding="utf-8") == whole
+    q = np.array([[0.3, -0.7]])
+    for ours, theirs in zip(explicit_terms(first, q), explicit_terms(again, q), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_user_without_a_home_directory_keeps_nothing(monkeypatch, tmp_path):
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", "")
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
+    monkeypatch.chdir(tmp_path)
+    assert explicit_model_of("direct_drive_arm").joints == 2
+    assert list(tmp_path.iterdir()) == []

@@ -183,6 +183,19 @@ def test_other_system_errors_are_not_blamed_on_the_disk(tmp_path):
         raise FileNotFoundError(errno.ENOENT, "missing", "mesh.stl")
 
 
+@pytest.mark.parametrize("number", [errno.ENAMETOOLONG, errno.EACCES, errno.ELOOP, errno.EMFILE])
+def test_a_system_error_before_anything_was_logged_leaves_nothing(tmp_path, number):
+    with pytest.raises(OSError, match="mesh"), run_directory(tmp_path / "runs" / "a", INPUTS):
+        raise OSError(number, "mesh")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_arguments_that_are_not_text_are_written_as_text():
+    command = ["simbench", os.fsdecode(b"\xff/\xc3\xbc")]
+    text = json_text(collect_provenance(0, command))
+    assert json.loads(text.encode())["command"] == ["simbench", "\ufffd/ü"]
+
+
 def test_metrics_are_sorted_json_without_nan(tmp_path):
     metrics = {"b_m": np.float64(0.5), "a": np.bool_(True), "c": float("nan"), "d": np.inf, "n": np.int64(3)}
     write_metrics(tmp_path, metrics)

@@ -12,6 +12,7 @@ from simbench.documents.number_text import parse_finite_number
 from simbench.dynamics.calibration.arm_motion import ArmMotion
 from simbench.dynamics.calibration.kinematic_calibration import TipMotion
 from simbench.errors import CalibrationError
+from simbench.input_files import require_regular_file
 from simbench.kinematics.arrays import Array
 
 Motion = TypeVar("Motion", ArmMotion, TipMotion)
@@ -112,6 +113,7 @@ def _make_motion(path: Path, make: Callable[[], Motion]) -> Motion:
 
 def _rows(path: Path) -> tuple[list[str], list[list[str]]]:
     """Read header and rows of a CSV file."""
+    require_regular_file(path, CalibrationError)
     try:
         with path.open(encoding="utf-8", newline="") as file:
             table = list(csv.reader(file))

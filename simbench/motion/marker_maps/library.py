@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from simbench.documents.yaml_document import read_yaml
 from simbench.errors import MotionError
+from simbench.input_files import require_regular_file
 from simbench.motion.marker_maps.schema import MarkerMap, fill_side, has_side_placeholder
 from simbench.resources import resource_dir
 from simbench.robot.sides import SIDES
@@ -45,6 +46,7 @@ def load_map(path: Path) -> MarkerMap:
     MotionError
         Unreadable file, malformed YAML, unknown or missing keys: the message names file and key.
     """
+    require_regular_file(path, MotionError)
     try:
         return MarkerMap.model_validate(read_yaml(path, MotionError).value)
     except ValidationError as error:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from simbench.errors import MotionError
+from simbench.input_files import require_regular_file
 from simbench.motion.actors import read_actor
 from simbench.motion.gaps import fill_gaps
 from simbench.motion.human_motion import HumanMotion
@@ -96,10 +97,6 @@ def _recording(text: str, options: ReadOptions) -> Recording:
             f"{text}: no reader for {suffix or 'a name without suffix'}; give {kinds}, or a file ending in "
             f"{', '.join(SUFFIXES)}"
         )
-    try:
-        found = path.is_file()
-    except OSError as error:
-        raise MotionError(f"{text}: cannot be read: {error.strerror}") from error
-    if not found:
+    if not require_regular_file(path, MotionError).exists():
         raise MotionError(f"{text}: no such file")
     return SUFFIXES[suffix](path, options)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simbench.errors import RobotError
+from simbench.input_files import is_regular_file, require_regular_file
 from simbench.resources import resource_dir
 from simbench.robot.description import read_description
 from simbench.robot.inspection.joint_warnings import find_joint_warnings, find_side_warnings
@@ -108,12 +109,12 @@ def _description_path(name_or_path: str | Path) -> Path | None:
     path = Path(name_or_path)
     shipped = resource_dir("robots")
     if path.suffix in (".yaml", ".yml"):
-        return path
-    if len(path.parts) == 1 and (shipped / path / "robot.yaml").is_file():
+        return require_regular_file(path, RobotError)
+    if len(path.parts) == 1 and is_regular_file(shipped / path / "robot.yaml"):
         return shipped / path / "robot.yaml"
-    if (path / "robot.yaml").is_file():
+    if is_regular_file(path / "robot.yaml"):
         return path / "robot.yaml"
-    if path.is_file() or path.suffix:
+    if is_regular_file(path) or path.suffix:
         return None
     known = ", ".join(sorted(folder.parent.name for folder in shipped.glob("*/robot.yaml")))
     raise RobotError(f"unknown robot `{path}`; known: {known}; or give the path of a URDF or a robot.yaml")

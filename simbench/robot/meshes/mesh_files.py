@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
+from simbench.input_files import is_regular_file
 from simbench.robot.meshes.mesh_content import check_mesh
 
 FORMATS = (".obj", ".stl", ".dae")
@@ -30,17 +31,9 @@ def find_file(name: str, folder: Path) -> Path | None:
         Absolute path; None if there is no such file.
     """
     folder = folder.resolve()
-    found = (candidate for candidate in _candidates(name.strip(), folder) if _is_file(candidate))
+    found = (candidate for candidate in _candidates(name.strip(), folder) if is_regular_file(candidate))
     path = next(found, None)
     return None if path is None else path.resolve()
-
-
-def _is_file(path: Path) -> bool:
-    """Tell whether a path is a file; one that the system does not accept is none."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
 
 
 def _candidates(name: str, folder: Path) -> Iterator[Path]:

@@ -1015,6 +1015,43 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Create the directory first.",
         ),
         (
+            "…: the file's name is longer than … bytes",
+            "No file system takes such a name.",
+            "Choose a shorter one.",
+        ),
+        (
+            "…: cannot be read: is …; give a file",
+            "A directory, a device, a pipe or a socket has this name. Reading it might never end.",
+            "Give a regular file; write what comes through a pipe to a file first.",
+        ),
+        (
+            "…: larger than … MB, the largest file that is read here",
+            "Reading the file could take more memory than there is.",
+            "Check that it is the right file; cut a long recording into parts.",
+        ),
+        (
+            "…: the name is not text in …; rename it, or set PYTHONUTF8=1",
+            "The name has bytes that are no characters in the encoding of file names. It could not be "
+            "written into logs or reports.",
+            "Rename the file. In a locale without UTF-8, set the environment variable PYTHONUTF8=1.",
+        ),
+        (
+            "not enough memory; raise the limit (ulimit -v), or ask for less",
+            "The process reached a limit of memory.",
+            "Raise the limit, or use a shorter motion.",
+        ),
+        (
+            "the current directory does not exist any more; change to one that does",
+            "The directory in which the command was started has been deleted.",
+            "Change to a directory that exists.",
+        ),
+        (
+            "cannot load …: …",
+            "An installed library could not be loaded: a limit of memory or of open files was reached, or "
+            "the installation is damaged.",
+            "Raise the limits (`ulimit -v`, `ulimit -n`), or install simbench again.",
+        ),
+        (
             "partial run kept in …",
             "The run was interrupted; its log up to then is kept.",
             "`simbench report` and `simbench replay` read it.",

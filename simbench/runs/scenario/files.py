@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from simbench.input_files import is_regular_file
 from simbench.resources import resource_dir
 from simbench.robot.description import read_description
 from simbench.robot.meshes.mesh_files import find_file
@@ -63,10 +64,11 @@ def scenario_files(scenario: Scenario) -> list[Path]:
 
 def _user_file(section: str, text: str | None) -> Path | None:
     """Return the file that a value names, None if it names something that ships with simbench."""
-    if text is None or (section == "robot" and (resource_dir("robots") / text / "robot.yaml").is_file()):
+    if text is None or (section == "robot" and is_regular_file(resource_dir("robots") / text / "robot.yaml")):
         return None
     path = Path(text)
-    return path if path.is_file() or (section == "robot" and (path / "robot.yaml").is_file()) else None
+    described = section == "robot" and is_regular_file(path / "robot.yaml")
+    return path if described or is_regular_file(path) else None
 
 
 def _robot_files(path: Path) -> list[Path]:

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from simbench.documents.yaml_document import EXPONENT, KeyPath, format_key_path, read_yaml
 from simbench.errors import ScenarioError
+from simbench.input_files import is_regular_file, require_regular_file
 from simbench.resources import resource_dir
 from simbench.runs.scenario.schema import Scenario
 from simbench.runs.scenario.yaml_source import YamlSource, apply_override, find_value, make_source
@@ -127,11 +128,11 @@ def find_scenario(name_or_path: str | Path) -> Path:
     Raises
     ------
     ScenarioError
-        For a name that no scenario has.
+        For a name that no scenario has, or a path of something that is not a regular file.
     """
     path = Path(name_or_path)
     if path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
-        return path
+        return require_regular_file(path, ScenarioError)
     names = list_scenarios()
     if path.name not in names:
         close = difflib.get_close_matches(path.name, names, n=1)
@@ -147,7 +148,7 @@ def _resolve_files(data: dict[str, Any], folder: Path) -> None:
     """Replace names of files that are beside the scenario by their paths."""
     for section, key in _FILE_KEYS:
         value = find_value(data, (section, key))
-        if isinstance(value, str) and (folder / value).is_file():
+        if isinstance(value, str) and is_regular_file(folder / value):
             data[section][key] = str((folder / value).resolve())
 
 
