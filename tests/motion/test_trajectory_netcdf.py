@@ -1,6 +1,5 @@
 """Joint trajectories in NetCDF files, and files by their names' suffix."""
 
-
 import h5py
 import numpy as np
 import pytest

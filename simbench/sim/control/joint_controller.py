@@ -34,7 +34,7 @@ from simbench.sim.control.contact_torque import ContactTorque
 from simbench.sim.control.friction import friction_torque
 from simbench.sim.control.laws import ControlLaw, PdLaw
 from simbench.sim.engine import GRAVITY, RobotBody
-from simbench.sim.state import RobotState
+from simbench.sim.state import RobotState, empty_state
 
 GROUND_MASS = 1e5
 """Mass (kg) and, per axis, inertia (kg·m²) of a foot that the ground holds, in the prediction."""
@@ -119,6 +119,9 @@ class JointController:
         self._foot_inertia = [(foot, foot + held) for foot in free]
         self._held = [False] * len(self._feet)
         self._forces = pin.StdVec_Force([pin.Force.Zero() for _ in range(robot.model.njoints)])
+        state = empty_state(robot)
+        body.read_state(state)
+        pin.forwardKinematics(self._model, self._data, state.q)
         # Pinocchio's own objects, not copies: where the feet are, and the forces on them.
         self._foot_lift = [(self._data.oMi[joint], self._forces[joint]) for joint in self._feet]
         self._loaded: list[int] = []
@@ -141,6 +144,8 @@ class JointController:
         held : sequence of bool
             In the order of `robot.feet`, or of the links on a seat.
         """
+        # The prediction leaves the joints' placements in their parents; those in the world follow from them.
+        pin.updateGlobalPlacements(self._model, self._data)
         for side, now in enumerate(held):
             if now != self._held[side]:
                 self._held[side] = now

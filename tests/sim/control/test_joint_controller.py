@@ -4,7 +4,7 @@ import pytest
 
 from simbench.sim.bullet import open_world
 from simbench.sim.bullet.client import bullet
-from simbench.sim.control.joint_controller import JointController
+from simbench.sim.control.joint_controller import GROUND_MASS, JointController
 from simbench.sim.state import RobotState, empty_state
 
 DT = 1e-3
@@ -266,3 +266,36 @@ def test_a_joint_swings_with_rotor_and_link_inertia(romeo, weightless, with_moto
     zeros = np.flatnonzero(np.diff(np.sign(path)))
     assert len(zeros) >= 3
     assert np.diff(zeros[:3]).mean() * DT == pytest.approx(np.pi * np.sqrt(inertia / 40.0), rel=0.1)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_mass_added_to_a_held_foot_has_no_weight_however_the_foot_is_turned(
+    romeo, random_state, set_state, monkeypatch, seed
+):
+    """With the forces that the prediction gets, a tilted robot weighs as much as without the added mass."""
+    predict, given = pin.aba, []
+
+    def spy(model, data, q, v, torque, forces):
+        copies = pin.StdVec_Force([pin.Force(force.vector.copy()) for force in forces])
+        given.append((model.copy(), q.copy(), copies))
+        return predict(model, data, q, v, torque, forces)
+
+    monkeypatch.setattr(pin, "aba", spy)
+    q, v = random_state(seed, speed=0.0)
+    with open_world(DT) as world:
+        body = world.add_robot(romeo, q[:7], q[7:])
+        set_state(body, q, v)
+        controller, state = JointController(body), empty_state(body.robot)
+        body.read_state(state)
+        for held in ([False, False], [True, True]):
+            # The state stays: the feet are where the prediction before found them.
+            controller.hold_feet(held)
+            controller.step(state, controller.demand(q[7:], np.zeros(33), np.zeros(33)))
+    model, at, forces = given[-1]
+    added = pin.computeTotalMass(model) - pin.computeTotalMass(romeo.model)
+    assert added == pytest.approx(2 * GROUND_MASS)
+    still = np.zeros(model.nv)
+    borne = pin.rnea(model, model.createData(), at, still, still, forces)
+    weight = pin.computeGeneralizedGravity(romeo.model, romeo.model.createData(), at)
+    # Of a weight of two million newtons.
+    np.testing.assert_allclose(borne, weight, atol=1e-3)
