@@ -283,9 +283,10 @@ def test_the_mass_added_to_a_held_foot_has_no_weight_however_the_foot_is_turned(
     monkeypatch.setattr(pin, "aba", spy)
     q, v = random_state(seed, speed=0.0)
     with open_world(DT) as world:
-        body = world.add_robot(romeo, q[:7], q[7:])
-        set_state(body, q, v)
+        upright = pin.neutral(romeo.model)
+        body = world.add_robot(romeo, upright[:7], upright[7:])
         controller, state = JointController(body), empty_state(body.robot)
+        set_state(body, q, v)
         body.read_state(state)
         for held in ([False, False], [True, True]):
             # The state stays: the feet are where the prediction before found them.
