@@ -326,3 +326,15 @@ def test_a_video_is_of_the_whole_run_at_its_own_speed_unless_asked(monkeypatch, 
     monkeypatch.setattr("simbench.runs.video.render_video", render_video)
     assert main(["video", str(tmp_path)]) == 2
     assert views == [View(overrides=(), speed=1.0, start=0.0, end=None, ghost=None)]
+
+
+@pytest.mark.parametrize(
+    ("file", "line"), [(["/full/x"], "/full/x: No space left on device"), ([], "No space left on device")]
+)
+def test_an_error_of_the_system_says_the_file_and_the_reason(monkeypatch, capsys, file, line):
+    def app(*_, **__):
+        raise OSError(28, "No space left on device", *file)
+
+    monkeypatch.setattr(sys.modules["simbench.cli.main"], "app", app)
+    assert main(["list"]) == 2
+    assert capsys.readouterr().err == f"error: {line}\n"

@@ -42,12 +42,13 @@ def make_arm():
 
 @pytest.fixture(scope="session")
 def odd_arms(make_arm):
-    """Arms with β, with joints that slide, with angles that are no right ones, on a leaning base."""
+    """Arms with β, with a length before a row without one, that slide, that are skewed, and that lean."""
     pin.seed(1)
     half = np.pi / 2
     with_beta = make_arm(
         [HayatiRow(alpha=0.1, d=0.3, theta=0.2, a=0.4), HayatiRow(alpha=-0.02, beta=0.03, theta=0.1, a=0.3)]
     )
+    lengthened = make_arm([HayatiRow(alpha=0.1, d=0.3, theta=0.2, a=0.4), DhRow(alpha=0.5, a=0.25, d=0.1)])
     sliding = make_arm(
         [
             DhRow(d=0.4),
@@ -61,4 +62,4 @@ def odd_arms(make_arm):
         [DhRow(alpha=0.3, a=0.1, d=0.2), DhRow(gamma=0.4, b=0.1, alpha=1.1, a=0.3), DhRow(a=0.2)]
     )
     leaning = dataclasses.replace(skewed, gravity=np.array([2.0, -3.0, -9.0]))
-    return {"beta": with_beta, "sliding": sliding, "leaning": leaning}
+    return {"beta": with_beta, "lengthened": lengthened, "sliding": sliding, "leaning": leaning}

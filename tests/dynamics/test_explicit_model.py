@@ -96,7 +96,7 @@ def test_what_ships_is_what_is_derived(full, short):
         assert (script.FOLDER / name).read_text(encoding="utf-8") == text, f"{name}: run {SCRIPT.name}"
 
 
-@pytest.mark.parametrize("kind", ["beta", "sliding", "leaning"])
+@pytest.mark.parametrize("kind", ["beta", "lengthened", "sliding", "leaning"])
 def test_any_serial_arm(odd_arms, kind):
     arm = odd_arms[kind]
     model = make_evaluator(module_of(derive_explicit_model(arm)), arm)

@@ -75,7 +75,7 @@ def test_motors_are_on_the_diagonal_of_a_and_nowhere_else(puma):
     assert not any(each.any() for each in differences[1:])
 
 
-@pytest.mark.parametrize("kind", ["beta", "sliding", "leaning"])
+@pytest.mark.parametrize("kind", ["beta", "lengthened", "sliding", "leaning"])
 def test_any_row_and_any_joint(odd_arms, kind):
     arm = odd_arms[kind]
     q, velocity, acceleration = states(arm, 50)

@@ -13,6 +13,7 @@ from simbench.runs.baseline import (
     read_baseline,
     write_baseline,
 )
+from simbench.runs.tolerances import usual_tolerance
 
 
 def outcome(name, expected, now):
@@ -199,3 +200,25 @@ def test_a_baseline_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypa
 def test_numbers_in_baselines_are_finite():
     with pytest.raises(ValueError, match="finite"):
         Expectation(math.nan)
+
+
+@pytest.mark.parametrize(
+    ("name", "allowed"),
+    [
+        ("contact.unwanted_count", 0.0),
+        ("zmp.inside_fraction", 1e-3),
+        ("drawer.travel_ratio", 1e-3),
+        ("joints.peak_rad_s", 1e-3),
+        ("hands.peak_m_s", 1e-3),
+        ("tracking.rms_rad", 2e-6),
+        ("joints.peak_nm", 1e-2),
+        ("push.impulse_ns", 1e-2),
+        ("robot.mass_kg", 1e-3),
+        ("cog.rms_m", 1e-5),
+        ("contact.peak_n", 0.1),
+        ("fall.time_s", 1e-2),
+        ("retarget.similarity", 0.0),
+    ],
+)
+def test_what_a_metric_near_zero_may_differ_by_follows_from_its_unit(name, allowed):
+    assert usual_tolerance(name, 0.0) == allowed

@@ -109,3 +109,18 @@ def test_balancing_brings_the_zmp_where_it_is_wanted_but_for_hands_that_hold(rom
 def test_what_would_push_hands_on_is_refused(numbers):
     with pytest.raises(BalanceError, match=r"resistance of equipment: .*; allowed: finite numbers from 0"):
         Resistance(*numbers)
+
+
+def test_inertia_begins_and_ends_to_count_within_half_a_second(romeo, monkeypatch):
+    """A minimum-jerk weight of what moves: 0.103515625 after a quarter of that time, 1 after it."""
+    given = []
+
+    def record(robot, time, base, joints, wrench, moving):
+        given.append(moving)
+        return np.zeros((len(time), 2)), np.ones((len(time), 3))
+
+    monkeypatch.setattr("simbench.retargeting.whole_body.zmp.planned_zmp", record)
+    time = 3.0 + 0.125 * np.arange(13)
+    compute_balancing_cog(romeo, time, np.zeros((13, 7)), np.zeros((13, 33)), np.zeros((13, 2)), None)
+    quarters = [0.0, 0.103515625, 0.5, 1.0 - 0.103515625]
+    np.testing.assert_allclose(given[0], [*quarters, *[1.0] * 5, *quarters[::-1]], atol=1e-12)
