@@ -338,7 +338,7 @@ def run_tests(copy: Path, tests: Sequence[str], cache: Path) -> str | None:
     if named := re.search(r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$", printed, re.MULTILINE):
         return named[1]
     last = [line for line in printed.splitlines() if line.strip()][-1:]
-    return f"exit status {child.exitcode}: {''.join(last)}"
+    return f"exit status {child.exitcode}: {''.join(last)[:80]}"
 
 
 def changed_lines(before: str, after: str, mutant: Mutant) -> tuple[str, str]:
