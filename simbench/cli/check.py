@@ -15,8 +15,8 @@ from rich.text import Text
 
 from simbench.cli.console import make_console, progress_bars, wide_console
 from simbench.errors import BaselineError
-from simbench.printable import printable
-from simbench.storage.scratch import scratch_folder
+from simbench.files.printable import printable
+from simbench.files.storage.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from simbench.runs.baseline import Baseline, Verdict

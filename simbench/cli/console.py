@@ -14,8 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from simbench.errors import SimbenchError
-from simbench.input_files import is_regular_file
-from simbench.printable import printable
+from simbench.files.input_files import is_regular_file
+from simbench.files.printable import printable
 from simbench.runs.checks import Check, Metric
 from simbench.runs.metric_format import format_value, unit_of
 

@@ -12,8 +12,8 @@ import typer
 from rich.table import Table
 
 from simbench.cli.console import make_console, number_table, progress_bars, require_output_file
-from simbench.documents.number_text import parse_whole_number
 from simbench.errors import MotionError
+from simbench.files.documents.number_text import parse_whole_number
 
 if TYPE_CHECKING:
     from simbench.motion.handles import HandlePath

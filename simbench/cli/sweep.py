@@ -17,7 +17,7 @@ from rich.text import Text
 
 from simbench.cli.console import make_console, progress_bars, wide_console
 from simbench.errors import Interrupted, StudyError
-from simbench.printable import printable
+from simbench.files.printable import printable
 from simbench.runs.metric_format import format_value, unit_of
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, RotationSpline
 
 from simbench.errors import MotionError
+from simbench.files.printable import is_plain_name
 from simbench.motion.handles import HandlePath, check_handles
-from simbench.printable import is_plain_name
 
 ARM_JOINTS = (
     "left_shoulder",

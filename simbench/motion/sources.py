@@ -3,8 +3,8 @@
 import inspect
 from pathlib import Path
 
-from simbench.documents.json_document import read_json_object
 from simbench.errors import MotionError
+from simbench.files.documents.json_document import read_json_object
 from simbench.motion.actors.free import FREE, OUTSIDE_SESSION
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.readers.deepmimic import LARGEST_CLIP, clip_folder, clip_names

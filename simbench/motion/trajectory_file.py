@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simbench.errors import MotionError
-from simbench.hdf5.dataset import reading
-from simbench.hdf5.seal import SEAL, checksum, seal
-from simbench.hdf5.structure import check_structure
-from simbench.input_files import require_regular_file
+from simbench.files.hdf5.dataset import reading
+from simbench.files.hdf5.seal import SEAL, checksum, seal
+from simbench.files.hdf5.structure import check_structure
+from simbench.files.input_files import require_regular_file
+from simbench.files.storage.whole_file import whole_file, write_whole
 from simbench.motion.trajectory import JOINT_UNITS, JointTrajectory, validate_trajectory
-from simbench.storage.whole_file import whole_file, write_whole
 
 FORMAT = "simbench joint trajectory 1"
 

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, ValidationError, field_validator, model_validator
 
-from simbench.documents.yaml_document import read_yaml
 from simbench.errors import RobotError
-from simbench.printable import is_plain_name
+from simbench.files.documents.yaml_document import read_yaml
+from simbench.files.printable import is_plain_name
 from simbench.robot.dh.dh import DhRow
 from simbench.robot.shapes import (
     CollisionShape,

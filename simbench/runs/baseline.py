@@ -10,11 +10,11 @@ from typing import Annotated, Literal, TypeGuard
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as validated
 
-from simbench.documents.json_document import parse_json
-from simbench.documents.text_file import read_text
 from simbench.errors import BaselineError
+from simbench.files.documents.json_document import parse_json
+from simbench.files.documents.text_file import read_text
+from simbench.files.storage.whole_file import write_whole
 from simbench.runs.tolerances import SPREADS, Better, metric_direction, usual_tolerance
-from simbench.storage.whole_file import write_whole
 
 Metric = float | bool | str | None
 Outcome = Literal["holds", "worse", "better", "missing", "new"]

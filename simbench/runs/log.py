@@ -10,15 +10,15 @@ import numpy as np
 import xarray as xr
 
 from simbench.errors import RunError
-from simbench.hdf5.dataset import load_dataset, reading
-from simbench.hdf5.probe import probe_file
-from simbench.hdf5.seal import SealState, inspect_seal, seal
+from simbench.files.hdf5.dataset import load_dataset, reading
+from simbench.files.hdf5.probe import probe_file
+from simbench.files.hdf5.seal import SealState, inspect_seal, seal
+from simbench.files.storage.whole_file import write_whole
 from simbench.runs.log_parts import read_log_parts
 from simbench.runs.log_schema import check_log
 from simbench.runs.log_signals import CONTACT_EVENT_SIGNALS, COORDINATE_SIGNALS
 from simbench.runs.run_directory import LOG_PARTS
 from simbench.sim.signals import Signal
-from simbench.storage.whole_file import write_whole
 
 ENCODING = {"zlib": True, "complevel": 4, "shuffle": True}
 

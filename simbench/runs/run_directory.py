@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from simbench.errors import RunError, SimbenchError, StorageError
-from simbench.runs.shield import shielded_from_interrupt
-from simbench.storage.claimed_folder import (
+from simbench.files.storage.claimed_folder import (
     FolderInUseError,
     ForeignFolderError,
     claim_folder,
     is_claimed,
     remove_claimed,
 )
-from simbench.storage.disk_errors import DISK_ERRORS
-from simbench.storage.whole_file import is_part_of, sync, write_whole
+from simbench.files.storage.disk_errors import DISK_ERRORS
+from simbench.files.storage.whole_file import is_part_of, sync, write_whole
+from simbench.runs.shield import shielded_from_interrupt
 
 MARKER = "INCOMPLETE"
 SUFFIX = ".incomplete"

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from simbench.documents.json_document import read_json_object
 from simbench.errors import RunError
+from simbench.files.documents.json_document import read_json_object
 from simbench.runs.checks import Metric
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from simbench.termination import TERMINATING
+from simbench.processes.termination import TERMINATING
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from simbench.errors import RunError, SimbenchError
+from simbench.processes.termination import Terminated
 from simbench.runs.provenance import collect_provenance
 from simbench.runs.run_directory import (
     MARKER,
@@ -19,7 +20,6 @@ from simbench.runs.run_directory import (
     runs_directory,
     write_metrics,
 )
-from simbench.termination import Terminated
 
 INPUTS = {"scenario.yaml": "name: x\n", "provenance.json": "{}\n"}
 

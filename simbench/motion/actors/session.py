@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from simbench.errors import MotionError
+from simbench.files.storage.claimed_folder import claim_folder
 from simbench.motion.actors.free import FREE
 from simbench.motion.actors.human_model import ARM_JOINT_NAMES, SPINE_JOINTS, build_human_model
 from simbench.motion.actors.people import STANCES, Person, session_people
@@ -23,9 +24,8 @@ from simbench.motion.actors.strategy import CRITERIA, ERGONOMIC, ActorStrategy, 
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.actors.virtual_mocap import MocapErrors
 from simbench.motion.writers.netcdf import Truth, write_netcdf
+from simbench.processes.termination import exit_with_parent
 from simbench.robot.sides import SIDES
-from simbench.storage.claimed_folder import claim_folder
-from simbench.termination import exit_with_parent
 
 SESSION_TASKS = (
     "valves",

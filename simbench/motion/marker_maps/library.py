@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from simbench.documents.yaml_document import read_yaml
 from simbench.errors import MotionError
-from simbench.input_files import require_regular_file
+from simbench.files.documents.yaml_document import read_yaml
+from simbench.files.input_files import require_regular_file
 from simbench.motion.marker_maps.schema import MarkerMap, fill_side, has_side_placeholder
 from simbench.resources import resource_dir
 from simbench.robot.sides import SIDES

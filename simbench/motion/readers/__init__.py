@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from simbench.errors import MotionError
-from simbench.input_files import require_regular_file
+from simbench.files.input_files import require_regular_file
 from simbench.motion.actors import read_actor
 from simbench.motion.gaps import fill_gaps
 from simbench.motion.human_motion import HumanMotion

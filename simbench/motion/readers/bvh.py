@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from simbench.documents.number_text import parse_finite_number
 from simbench.errors import MotionError
+from simbench.files.documents.number_text import parse_finite_number
 from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.bvh_hierarchy import Node, parse_hierarchy

@@ -9,9 +9,9 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.hdf5.dataset import load_dataset, reading
-from simbench.hdf5.seal import SEAL, checksum
-from simbench.hdf5.structure import check_structure
+from simbench.files.hdf5.dataset import load_dataset, reading
+from simbench.files.hdf5.seal import SEAL, checksum
+from simbench.files.hdf5.structure import check_structure
 from simbench.motion.anatomy import transform
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import Actor, Gap, HumanMotion, InitialPose, validate_motion

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from simbench.errors import MotionError
+from simbench.files.storage.whole_file import whole_file
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.writers.bvh import write_bvh
 from simbench.motion.writers.c3d import write_c3d
 from simbench.motion.writers.csv import write_motion_csv
 from simbench.motion.writers.netcdf import write_netcdf
-from simbench.storage.whole_file import whole_file
 
 SUFFIXES: dict[str, Callable[[HumanMotion, Path], None]] = {
     ".bvh": write_bvh,

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from simbench.errors import MotionError
-from simbench.hdf5.seal import seal
+from simbench.files.hdf5.seal import seal
+from simbench.files.storage.whole_file import write_whole
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import Actor, HumanMotion
-from simbench.storage.whole_file import write_whole
 
 FORMAT = "simbench human motion 1"
 # Name of each property of the actor in the file and in `Actor`.

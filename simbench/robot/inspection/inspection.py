@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simbench.errors import RobotError
-from simbench.input_files import is_regular_file, require_regular_file
+from simbench.files.input_files import is_regular_file, require_regular_file
 from simbench.resources import resource_dir
 from simbench.robot.description import read_description
 from simbench.robot.inspection.joint_warnings import find_joint_warnings, find_side_warnings

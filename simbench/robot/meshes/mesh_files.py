@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
-from simbench.input_files import is_regular_file
+from simbench.files.input_files import is_regular_file
 from simbench.robot.meshes.mesh_content import check_mesh
 
 FORMATS = (".obj", ".stl", ".dae")

@@ -13,9 +13,9 @@ from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
 from simbench.errors import SimbenchError, StorageError
-from simbench.restricted_pickle import parse_pickle
-from simbench.storage.disk_errors import DISK_ERRORS
-from simbench.termination import end_with_parent
+from simbench.files.storage.disk_errors import DISK_ERRORS
+from simbench.processes.restricted_pickle import parse_pickle
+from simbench.processes.termination import end_with_parent
 
 
 @dataclass(frozen=True)

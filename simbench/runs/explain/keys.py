@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from simbench.documents.number_text import parse_whole_number
+from simbench.files.documents.number_text import parse_whole_number
 from simbench.runs.explain.json_schema import Schema, robot_schema, scenario_schema
 
 NAME = "<name>"

@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import quote
 
 from simbench.errors import RunError
-from simbench.printable import printable
+from simbench.files.printable import printable
+from simbench.files.storage.whole_file import write_whole
 from simbench.runs.checks import Check
 from simbench.runs.metric_format import format_value, unit_of
 from simbench.runs.report.report import RunReport, differing_keys, run_labels
-from simbench.storage.whole_file import write_whole
 
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #222; margin: 2rem auto; max-width: 1250px; }

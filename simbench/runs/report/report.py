@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from simbench.documents.text_file import read_text
-from simbench.documents.yaml_document import parse_yaml
 from simbench.errors import RunError
+from simbench.files.documents.text_file import read_text
+from simbench.files.documents.yaml_document import parse_yaml
 from simbench.runs.checks import Check, Metric, check_metrics
 from simbench.runs.log import open_run
 from simbench.runs.plots.run_plots import OnProgress, Plot, draw_plots

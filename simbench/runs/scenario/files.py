@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from simbench.input_files import is_regular_file
+from simbench.files.input_files import is_regular_file
 from simbench.resources import resource_dir
 from simbench.robot.description import read_description
 from simbench.robot.meshes.mesh_files import find_file

@@ -8,9 +8,9 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from simbench.documents.yaml_document import EXPONENT, KeyPath, format_key_path, read_yaml
 from simbench.errors import ScenarioError
-from simbench.input_files import is_regular_file, require_regular_file
+from simbench.files.documents.yaml_document import EXPONENT, KeyPath, format_key_path, read_yaml
+from simbench.files.input_files import is_regular_file, require_regular_file
 from simbench.resources import resource_dir
 from simbench.runs.scenario.schema import Scenario
 from simbench.runs.scenario.yaml_source import YamlSource, apply_override, find_value, make_source

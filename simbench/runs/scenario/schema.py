@@ -8,6 +8,7 @@ from pydantic import (
     model_validator,
 )
 
+from simbench.files.printable import is_plain_name
 from simbench.options import (
     BalanceSection,
     Bound,
@@ -24,7 +25,6 @@ from simbench.options import (
     SteppingSection,
     VariationSection,
 )
-from simbench.printable import is_plain_name
 from simbench.sim.fixtures import Design
 
 

@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from simbench.documents.number_text import parse_whole_number
-from simbench.documents.yaml_document import (
+from simbench.errors import ScenarioError
+from simbench.files.documents.number_text import parse_whole_number
+from simbench.files.documents.yaml_document import (
     MAX_DEPTH,
     KeyPath,
     YamlDocument,
     format_key_path,
     parse_yaml_value,
 )
-from simbench.errors import ScenarioError
 
 
 @dataclass

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from simbench.documents.json_document import read_json
 from simbench.errors import StudyError
+from simbench.files.documents.json_document import read_json
+from simbench.files.storage.whole_file import is_part_of, write_whole
 from simbench.runs.run_directory import json_text
 from simbench.runs.study.table import StudyRow
-from simbench.storage.whole_file import is_part_of, write_whole
 
 RUNS = "runs"
 """Folder for the run directories of a study that keeps them."""

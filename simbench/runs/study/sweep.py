@@ -11,14 +11,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from simbench.documents.yaml_document import parse_yaml_list
 from simbench.errors import ScenarioError, StudyError
+from simbench.files.documents.yaml_document import parse_yaml_list
+from simbench.files.storage.scratch import scratch_folder
 from simbench.runs.regression import run_once
 from simbench.runs.run_directory import incomplete_path
 from simbench.runs.scenario.files import resolve_paths, scenario_files
 from simbench.runs.scenario.loading import Scenario, load_scenario
 from simbench.runs.study.study import Item
-from simbench.storage.scratch import scratch_folder
 
 MOST = 10_000
 """Runs of one sweep, limited because the scenario of each is checked before the first begins."""

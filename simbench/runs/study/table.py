@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simbench.errors import StudyError
+from simbench.files.storage.whole_file import whole_file
 from simbench.runs.run_directory import plain_value
-from simbench.storage.whole_file import whole_file
 
 if TYPE_CHECKING:
     import pyarrow

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from simbench.files.storage.scratch import scratch_folder
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 from simbench.sim.bullet.client import bullet, quiet_native_output
@@ -16,7 +17,6 @@ from simbench.sim.bullet.robot import BulletRobot, load_robot
 from simbench.sim.engine import GRAVITY, BodyHandle, LinkHandle
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.vectors import Quaternion, Vector
-from simbench.storage.scratch import scratch_folder
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from simbench.errors import RunError
+from simbench.files.storage.disk_errors import DISK_ERRORS
+from simbench.files.storage.whole_file import whole_file
 from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.renderer_choice import Renderer, choose_renderer
 from simbench.sim.rendering.scene_frames import Balance, Frames, Ghost
 from simbench.sim.rendering.scene_view import Camera
 from simbench.sim.rendering.scene_worker import Job
-from simbench.storage.disk_errors import DISK_ERRORS
-from simbench.storage.whole_file import whole_file
 
 __all__ = [
     "Balance",

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from simbench.errors import RunError
+from simbench.files.storage.whole_file import whole_file
 from simbench.robot.robot import Robot
 from simbench.sim.rendering.camera import Frames, Renderer, draw_views
 from simbench.sim.rendering.portrait_camera import frame_cameras, panel_size
 from simbench.sim.rendering.robot_points import link_hulls, robot_points
-from simbench.storage.whole_file import whole_file
 
 VIEWS = {"front": 90.0, "side": 0.0}
 """Yaw of the camera in degrees; the robot looks along x."""

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
 
-from simbench.documents.number_text import parse_finite_number
 from simbench.errors import SkillError
+from simbench.files.documents.number_text import parse_finite_number
+from simbench.files.storage.whole_file import write_whole
 from simbench.kinematics.arrays import Array
 from simbench.skills.fuzzy.rules import DISTANCES, INPUTS, OUTPUTS
-from simbench.storage.whole_file import write_whole
 
 WIDTHS = np.where(np.isin(INPUTS, DISTANCES), 0.08, 0.15)
 """Widths from which tuning starts: about a third of an input's variation between people of one task."""

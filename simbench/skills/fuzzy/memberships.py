@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from simbench.documents.yaml_document import YamlDocument, parse_yaml, read_yaml
 from simbench.errors import SkillError
+from simbench.files.documents.yaml_document import YamlDocument, parse_yaml, read_yaml
+from simbench.files.storage.whole_file import write_whole
 from simbench.kinematics.arrays import Array
 from simbench.skills.fuzzy.rules import DISTANCES, INPUT_TERMS, OUTPUT_TERMS, OUTPUTS
-from simbench.storage.whole_file import write_whole
 
 NARROWEST = 0.05
 """Least width of a Gaussian and of the fall of a Z-shape: narrower, a term would single out one recording."""

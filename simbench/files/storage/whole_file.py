@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from simbench.storage.locks import is_at, is_old, try_lock
+from simbench.files.storage.locks import is_at, is_old, try_lock
 
 _LONGEST_STEM = 180
 """Bytes of a name that are kept in the name of its part file, which must not exceed 255."""

@@ -14,8 +14,8 @@ from typing import Any, Literal, NoReturn
 
 import yaml
 
-from simbench.documents.text_file import MAX_BYTES, read_text, text_position
 from simbench.errors import SimbenchError
+from simbench.files.documents.text_file import MAX_BYTES, read_text, text_position
 
 KeyPath = tuple[str | int, ...]
 """Keys and list indices that lead to a value."""

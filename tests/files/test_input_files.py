@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from simbench.errors import MotionError
-from simbench.input_files import is_regular_file, require_regular_file
+from simbench.files.input_files import is_regular_file, require_regular_file
 
 
 def make_socket(path):

@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench.documents.json_document import MAX_DEPTH, MAX_VALUES, parse_json, read_json, read_json_object
 from simbench.errors import RunError, SimbenchError
+from simbench.files.documents.json_document import (
+    MAX_DEPTH,
+    MAX_VALUES,
+    parse_json,
+    read_json,
+    read_json_object,
+)
 from simbench.resources import resource_dir
 
 FILES = sorted((resource_dir("scenarios") / "baselines").glob("*.json"))

@@ -6,12 +6,12 @@ import time
 
 import pytest
 
-from simbench.storage.locks import ABANDONED_AGE
-from simbench.storage.scratch import PREFIX, scratch_folder
+from simbench.files.storage.locks import ABANDONED_AGE
+from simbench.files.storage.scratch import PREFIX, scratch_folder
 
 LEAVE_A_FOLDER = """
 import os
-from simbench.storage.scratch import scratch_folder
+from simbench.files.storage.scratch import scratch_folder
 with scratch_folder() as folder:
     (folder / "meshes").mkdir()
     (folder / "meshes" / "a.obj").touch()
@@ -81,7 +81,7 @@ def test_what_others_could_have_made_is_left_alone(temporary):
 def test_the_folder_of_another_user_is_left_alone(temporary, monkeypatch):
     other = _folder(temporary, f"{PREFIX}other")
     owner = os.geteuid()
-    monkeypatch.setattr("simbench.storage.scratch.os.geteuid", lambda: owner + 1)
+    monkeypatch.setattr("simbench.files.storage.scratch.os.geteuid", lambda: owner + 1)
     with scratch_folder():
         pass
     assert (other / "file").exists()

@@ -1,4 +1,4 @@
-"""What reads YAML and JSON is in `simbench.documents` alone; other modules may write them."""
+"""What reads YAML and JSON is in `simbench.files.documents` alone; other modules may write them."""
 
 import ast
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from simbench.hdf5 import probe
-from simbench.hdf5.probe import probe_file
+from simbench.files.hdf5 import probe
+from simbench.files.hdf5.probe import probe_file
 
 
 @pytest.fixture

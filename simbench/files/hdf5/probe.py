@@ -8,8 +8,8 @@ from pathlib import Path
 
 import h5py
 
-from simbench.hdf5.dataset import READ_ERRORS, describe_error, load_dataset
-from simbench.hdf5.structure import check_structure
+from simbench.files.hdf5.dataset import READ_ERRORS, describe_error, load_dataset
+from simbench.files.hdf5.structure import check_structure
 
 MEMORY = 512 << 20
 """Bytes that reading may take beside twice what the file declares."""

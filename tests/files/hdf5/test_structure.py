@@ -6,8 +6,8 @@ import pytest
 from hdf5_damage import STRUCTURES
 
 from simbench.errors import RunError
-from simbench.hdf5.dataset import load_dataset, reading
-from simbench.hdf5.structure import LEAST_LIMIT, UnsafeFileError, check_structure
+from simbench.files.hdf5.dataset import load_dataset, reading
+from simbench.files.hdf5.structure import LEAST_LIMIT, UnsafeFileError, check_structure
 
 DECLARED = {"decompression bomb", "enormous chunk", "millions of texts"}
 OUTSIDE = {"external link", "external storage", "virtual dataset"}

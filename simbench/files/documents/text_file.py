@@ -4,7 +4,7 @@ import codecs
 from pathlib import Path
 
 from simbench.errors import SimbenchError
-from simbench.input_files import require_regular_file
+from simbench.files.input_files import require_regular_file
 
 MAX_BYTES = 10_000_000
 """Size of the largest file that is read."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from simbench.documents.text_file import MAX_BYTES, read_text, text_position
 from simbench.errors import SimbenchError
+from simbench.files.documents.text_file import MAX_BYTES, read_text, text_position
 
 MAX_DEPTH = 50
 """Levels of nesting."""

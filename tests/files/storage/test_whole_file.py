@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from simbench.storage.locks import ABANDONED_AGE
-from simbench.storage.whole_file import is_part_of, remove_abandoned_parts, whole_file, write_whole
+from simbench.files.storage.locks import ABANDONED_AGE
+from simbench.files.storage.whole_file import is_part_of, remove_abandoned_parts, whole_file, write_whole
 
 LEAVE_A_PART = """
 import os, sys
-from simbench.storage.whole_file import whole_file
+from simbench.files.storage.whole_file import whole_file
 with whole_file(sys.argv[1]) as part:
     part.write_text("half")
     os._exit(1)
@@ -69,7 +69,7 @@ def test_the_part_file_of_a_living_process_stays(tmp_path):
 
 
 def test_where_no_lock_tells_age_does(tmp_path, monkeypatch):
-    monkeypatch.setattr("simbench.storage.whole_file.try_lock", lambda descriptor: None)
+    monkeypatch.setattr("simbench.files.storage.whole_file.try_lock", lambda descriptor: None)
     names = [".a.csv.00000000.part", ".a.csv.11111111.part"]
     for name in names:
         (tmp_path / name).touch()

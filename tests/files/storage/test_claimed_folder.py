@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from simbench.storage.claimed_folder import (
+from simbench.files.storage.claimed_folder import (
     FolderInUseError,
     ForeignFolderError,
     claim_folder,
@@ -15,7 +15,7 @@ from simbench.storage.claimed_folder import (
 LEAVE_A_FOLDER = """
 import os, sys
 from pathlib import Path
-from simbench.storage.claimed_folder import claim_folder
+from simbench.files.storage.claimed_folder import claim_folder
 with claim_folder(Path(sys.argv[1]), lambda folder: True):
     (Path(sys.argv[1]) / "half").touch()
     os._exit(1)
@@ -69,7 +69,7 @@ def test_a_folder_that_a_living_process_fills_is_refused(tmp_path):
 
 
 def test_where_no_lock_tells_nothing_is_deleted(tmp_path, monkeypatch):
-    monkeypatch.setattr("simbench.storage.claimed_folder.try_lock", lambda descriptor: None)
+    monkeypatch.setattr("simbench.files.storage.claimed_folder.try_lock", lambda descriptor: None)
     folder = tmp_path / "a"
     with claim_folder(folder, _always):
         (folder / "file").touch()

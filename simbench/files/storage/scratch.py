@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from simbench.storage.locks import is_at, is_old, try_lock
+from simbench.files.storage.locks import is_at, is_old, try_lock
 
 PREFIX = "simbench-scratch-"
 _UNLOCKED_PREFIX = "simbench-"

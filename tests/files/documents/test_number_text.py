@@ -2,8 +2,8 @@
 
 import pytest
 
-from simbench.documents.number_text import parse_finite_number, parse_whole_number
 from simbench.errors import MotionError
+from simbench.files.documents.number_text import parse_finite_number, parse_whole_number
 from simbench.motion.actors import read_actor
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.restricted_pickle import load_pickle, parse_pickle
+from simbench.processes.restricted_pickle import load_pickle, parse_pickle
 from simbench.robot.robot import load_robot
 from simbench.runs.execution import local
 from simbench.runs.execution.local import JobResult, read_result, run_isolated

@@ -9,7 +9,7 @@ import h5py
 import xarray as xr
 
 from simbench.errors import SimbenchError
-from simbench.hdf5.structure import check_structure
+from simbench.files.hdf5.structure import check_structure
 
 READ_ERRORS = (
     OSError,

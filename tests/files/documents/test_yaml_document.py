@@ -8,7 +8,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simbench.documents.yaml_document import (
+from simbench.errors import RobotError, SimbenchError, SkillError
+from simbench.files.documents.yaml_document import (
     MAX_DEPTH,
     MAX_NODES,
     parse_yaml,
@@ -16,7 +17,6 @@ from simbench.documents.yaml_document import (
     parse_yaml_value,
     read_yaml,
 )
-from simbench.errors import RobotError, SimbenchError, SkillError
 from simbench.resources import resource_dir
 
 FILES = sorted(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from simbench.storage.locks import is_at, try_lock
+from simbench.files.storage.locks import is_at, try_lock
 
 
 class FolderInUseError(FileExistsError):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simbench.printable import is_plain_name, printable
+from simbench.files.printable import is_plain_name, printable
 
 HOSTILE = {
     "\x1b[31mred": r"\x1b[31mred",

@@ -1,0 +1,1 @@
+"""Reading and writing files: formats, checksums, limits, and what is whole or not there at all."""

@@ -1,0 +1,1 @@
+"""What passes between processes: signals that end them, and data that they send each other."""
