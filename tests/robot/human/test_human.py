@@ -217,3 +217,17 @@ def test_bullet_shows_the_person(tmp_path: Path) -> None:
         assert sum(shape[2] == pybullet.GEOM_MESH for shape in shapes) == 9
     finally:
         pybullet.disconnect(client)
+
+
+def test_who_stands_has_hanging_arms_with_the_wrists_below_the_shoulders(human: Human) -> None:
+    model = human.robot.model
+    data = model.createData()
+    q = np.concatenate([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], human.robot.postures["standing"]])
+    pin.framesForwardKinematics(model, data, q)
+    for side in SIDES:
+        shoulder, wrist = (
+            data.oMf[model.getFrameId(human.robot.frames[f"{side}_{joint}"])].translation
+            for joint in ("shoulder", "wrist")
+        )
+        down = (wrist - shoulder) / np.linalg.norm(wrist - shoulder)
+        assert down[2] == pytest.approx(-1.0, abs=1e-3)
