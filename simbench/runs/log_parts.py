@@ -15,6 +15,7 @@ import numpy as np
 import xarray as xr
 
 from simbench.errors import RunError
+from simbench.files.documents.json_document import parse_json
 
 if TYPE_CHECKING:
     from simbench.sim.recorder import Recorder
@@ -34,6 +35,7 @@ _DAMAGE = (
     RecursionError,
     NotImplementedError,
     zipfile.BadZipFile,
+    RunError,
 )
 """What reading a damaged file raises."""
 
@@ -165,7 +167,8 @@ def _read_part(path: Path) -> xr.Dataset:
         ):
             raise ValueError("not a part of a log")
     with np.load(path, allow_pickle=False) as arrays:
-        description = json.loads(arrays[_DESCRIPTION].item())
+        text = arrays[_DESCRIPTION].item()
+        description = parse_json(text, str(path), RunError, non_finite="kept")
         variables = {
             name: (tuple(each["dims"]), arrays[name], each["attributes"])
             for name, each in description["variables"].items()
