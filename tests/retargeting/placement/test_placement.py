@@ -342,12 +342,14 @@ def test_a_spot_in_numbers_that_say_nothing_is_refused(wrong, told):
 
 @pytest.mark.parametrize("heading", [0.0, 0.8, -2.0])
 def test_a_root_that_stays_leaves_the_robot_where_it_is(romeo, monkeypatch, heading):
-    """The pelvis is not above the middle of the feet, and their difference turns with the robot."""
+    """A root that is not above the base placement: their difference turns with the robot."""
 
     def stay(reach, handles, search, tolerances, on_progress):
         return SimpleNamespace(root=search.start)
 
+    beside, joints = np.array([0.4, -0.55, 0.9]), next(iter(romeo.postures.values()))
     monkeypatch.setattr(place_search, "find_root", stay)
+    monkeypatch.setattr(place_search, "fixed_root", lambda *_: (beside, joints))
     handles = {"right": HandlePath(np.array([pose(0.4, -0.2, 1.0)]))}
     start = BasePlacement((0.3, -0.5), heading)
     found = place_search._find_fixed(
