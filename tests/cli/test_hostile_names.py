@@ -121,15 +121,18 @@ def hostile_run(tmp_path_factory):
     """A run whose joints, metrics, summary and provenance have such names."""
     folder = by_hand.write_puma_run(tmp_path_factory.mktemp("hostile") / "run")
     scenario = (folder / "scenario.yaml").read_text(encoding="utf-8")
-    summary = json.dumps("".join(NAMES))
+    # YAML with control characters is refused.
+    summary = json.dumps(CONTROL.sub("", "".join(NAMES)))
     scenario = re.sub("(?m)^summary: .*(\n .*)*", lambda _: f"summary: {summary}", scenario)
     (folder / "scenario.yaml").write_text(scenario, encoding="utf-8")
     log = by_hand.puma_log().assign_coords(joint=NAMES[:6]).assign_attrs(robot=NAMES[12])
     write_log(log, folder / "log.nc")
     metrics = {name: NAMES[8] for name in NAMES} | {"tracking.rms_rad": 0.001}
     (folder / "metrics.json").write_text(json.dumps(metrics), encoding="utf-8")
+    provenance = folder / "provenance.json"
     facts = {"simbench": NAMES[8], "command": NAMES, "packages": dict.fromkeys(NAMES, NAMES[9])}
-    (folder / "provenance.json").write_text(json.dumps(facts), encoding="utf-8")
+    whole = json.loads(provenance.read_text(encoding="utf-8")) | facts
+    provenance.write_text(json.dumps(whole), encoding="utf-8")
     return folder
 
 

@@ -38,6 +38,7 @@ def pipeline(monkeypatch, tmp_path):
             ),
             video=folder / "video.mp4" if video else None,
             renderer="TinyRenderer" if video else None,
+            diverged=None,
         )
 
     fake.run_scenario = run_scenario
