@@ -186,6 +186,9 @@ def test_the_knife_goes_straight_and_the_hand_turns_only_about_its_handle(perfor
     heading = performance.equipment["heading_rad"]
     blade = np.array([np.cos(heading), np.sin(heading), 0.0])
     np.testing.assert_allclose(places[1] - places[1, 0], travel[:, None] * blade, atol=MILLIMETRE)
+    # A stroke begins 5 cm before the hand that holds the board, 28 cm to its right.
+    begin = places[1] - travel[:, None] * blade - places[0]
+    np.testing.assert_allclose(begin[:, :2], np.tile([-0.05, -0.28], (len(travel), 1)), atol=MILLIMETRE)
     # The handle crosses the palm at 50 degrees from the fingers, towards the thumb.
     handle = rotation[1] @ [np.cos(np.radians(50.0)), np.sin(np.radians(50.0)), 0.0]
     assert angle_between(handle, blade).max() < HALF_A_DEGREE
