@@ -90,7 +90,7 @@ def _scenario(rng: random.Random, seeds: Seeds) -> Case:
     return Case({name: mutate_yaml(seeds.scenarios[name], rng)}, (name,), "load_scenario")
 
 
-_KEYS = (
+KEYS = (
     "seed",
     "name",
     "summary",
@@ -138,7 +138,7 @@ _KEYS = (
 
 
 def _override(rng: random.Random, seeds: Seeds) -> Case:
-    key = rng.choice(_KEYS) if rng.random() < 0.9 else _word(rng)
+    key = rng.choice(KEYS) if rng.random() < 0.9 else _word(rng)
     value = rng.choice(NUMBERS) if rng.random() < 0.4 else _word(rng)
     text = f"{key}={value}" if rng.random() < 0.97 else key + value
     return Case(seeds.arm, (*_RUN, "--set", text))

@@ -8,10 +8,16 @@ import warnings
 from pathlib import Path
 
 import pytest
-from inputs import INPUTS
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from inputs import INPUTS, KEYS
 from mutations import mutate_bytes, mutate_json, mutate_text, mutate_xml, mutate_yaml
+from odd_values import NUMBERS, WORDS
 from oracle import find_failures
 from sandbox import TRACEBACK_STATUS, Case, Outcome, run_case
+
+from simbench.errors import ScenarioError
+from simbench.runs.scenario.loading import load_scenario, resolved_yaml
 
 STUDY = Path(__file__).parents[2] / "scripts" / "studies" / "fuzz.py"
 
@@ -132,3 +138,27 @@ def test_damage_is_the_same_for_the_same_seed_and_differs_between_seeds(mutate, 
     damaged = [mutate(content, random.Random(seed)) for seed in range(60)]
     assert damaged == [mutate(content, random.Random(seed)) for seed in range(60)]
     assert len(set(damaged)) > 40
+
+
+VALUES = st.recursive(
+    st.one_of(st.sampled_from(WORDS), st.sampled_from(NUMBERS), st.text(max_size=30), st.floats().map(repr)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(lambda parts: f"[{', '.join(parts)}]"),
+        st.tuples(inner, inner).map(lambda pair: f"{{{pair[0]}: {pair[1]}}}"),
+    ),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=200)
+@given(st.one_of(st.sampled_from(KEYS), st.text(max_size=20)), VALUES)
+def test_an_override_gives_a_scenario_or_one_line(key, value):
+    try:
+        scenario = load_scenario("puma560_sweep", [f"{key}={value}"])
+    except ScenarioError as error:
+        message = str(error)
+    else:
+        # What was accepted can be written and read again.
+        message = ""
+        assert resolved_yaml(scenario) == resolved_yaml(scenario.model_validate(scenario.model_dump()))
+    assert "\n" not in message or "\n" in key + value
