@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from simbench.runs.checks import DIVERGED
 from simbench.runs.metric_format import unit_of
 from simbench.runs.scenario.schema import Scenario
 
@@ -37,8 +38,8 @@ def scenario_keys(section=Scenario, prefix=""):
 
 @pytest.fixture(scope="module")
 def known():
-    """Scenario keys, and the metrics of all shipped baselines."""
-    names = {"timing.step_overhead", *scenario_keys()}
+    """Scenario keys, the metrics of all shipped baselines, and those that only a failed run has."""
+    names = {"timing.step_overhead", DIVERGED, *scenario_keys()}
     for path in (ROOT / "scenarios" / "baselines").glob("*.json"):
         names |= set(json.loads(path.read_text(encoding="utf-8")))
     return names

@@ -8,8 +8,8 @@ CLOCKS = {"time", "timeit", "sched", "tracemalloc"}
 """Modules whose answer depends on the machine, and on what else runs on it."""
 LIMITS = {"timeout", "timeout_s", "deadline"}
 """Names of arguments that a loaded machine makes fail, unless they are None."""
-WAITING = {"helpers/waiting.py", "helpers/importable/study_units.py"}
-"""Helpers that sleep between two looks at a condition."""
+WAITING = {"helpers/waiting.py", "helpers/importable/study_units.py", "fuzz/sandbox.py"}
+"""Helpers that sleep between two looks at a condition, or end a case that waits for ever."""
 
 
 def uses_of_clocks(source):

@@ -32,11 +32,11 @@ from simbench.cli.streams import BROKEN_PIPE, end_output, is_broken_pipe, open_s
 from simbench.cli.sweep import sweep
 from simbench.errors import Interrupted, SimbenchError
 from simbench.options import SWEEP
-from simbench.processes.termination import describe_signal, orderly_termination
 from simbench.resources import resource_dir
 from simbench.runs.metric_format import format_value
 from simbench.runs.run_directory import DirectoryTaken, incomplete_path, replaced_run
 from simbench.runs.scenario.loading import Scenario, list_scenarios, load_scenario
+from simbench.system.termination import describe_signal, orderly_termination
 
 if TYPE_CHECKING:
     from simbench.runs.pipeline import RunResult

@@ -79,7 +79,7 @@ def summary_lines(inspection: RobotInspection) -> Iterator[str]:
     yield f"urdf                {inspection.urdf}"
     yield f"base                {base}"
     yield f"degrees of freedom  {inspection.degrees_of_freedom}{' + 6' if inspection.floating else ''}"
-    yield f"mass                {inspection.mass:.6g} kg"
+    yield f"mass                {_number(inspection.mass, '.6g')} kg"
     yield f"meshes              {inspection.meshes_found} found, {inspection.meshes_missing} missing"
 
 
@@ -154,8 +154,9 @@ def link_table(inspection: RobotInspection) -> Table:
     for column in table.columns[1:]:
         column.justify = "right"
     for name, body in inspection.links.items():
-        numbers = [f"{body.mass:.4g}", *(f"{round(value, 3) + 0.0:.3f}" for value in body.cog)]
-        table.add_row(name, *numbers, *(f"{moment:.3g}" for moment in body.principal))
+        cog = (_number(round(value, 3) + 0.0, ".3f") for value in body.cog)
+        moments = (_number(moment, ".3g") for moment in body.principal)
+        table.add_row(name, _number(body.mass, ".4g"), *cog, *moments)
     return table
 
 
@@ -193,11 +194,14 @@ def _table(*headings: str) -> Table:
 
 def _axis(joint: UrdfJoint) -> str:
     """`x`, `-y`, ..., or three numbers."""
-    text = " ".join(f"{part + 0.0:.2g}" for part in joint.axis)
+    text = " ".join(_number(part + 0.0, ".2g") for part in joint.axis)
     return _AXES.get(text, text)
 
 
 def _limit(value: float | None) -> str:
-    if value is None:
-        return "none"
-    return "?" if math.isnan(value) else f"{value:.4g}"
+    return "none" if value is None else _number(value, ".4g")
+
+
+def _number(value: float, style: str) -> str:
+    """Write a number; `?` stands for one that the file does not hold, which the errors name."""
+    return "?" if math.isnan(value) else format(value, style)

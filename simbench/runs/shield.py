@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from simbench.processes.termination import TERMINATING
+from simbench.system.termination import TERMINATING
 
 
 @contextmanager

@@ -1,14 +1,13 @@
 """The picture of a recording: what is where on it, read back from its pixels."""
 
 import errno
+import os
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from pictures import coloured, pixels
 
-from simbench import plotting
 from simbench.errors import MotionError
 from simbench.motion import skeleton_plot
 from simbench.motion.human_motion import Gap
@@ -118,7 +117,7 @@ def test_a_full_disk_leaves_the_old_picture_and_nothing_else(swing, tmp_path, mo
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(plotting, "os", SimpleNamespace(replace=full))
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(MotionError, match=r"a\.png: cannot be written: No space left on device"):
         plot_recording(inspect_motion(swing), path)
     assert path.read_bytes() == b"old"

@@ -32,7 +32,8 @@ def load(tmp_path: Path) -> Load:
     )
 
     def run(lines: str, *, gains: str = NO_GAINS, groups: str = "groups: {}\n") -> Robot:
-        (tmp_path / "robot.yaml").write_text(HEAD + groups + gains + lines, encoding="utf-8")
+        head = HEAD.replace("base: fixed\n", "") if lines.startswith("base:") else HEAD
+        (tmp_path / "robot.yaml").write_text(head + groups + gains + lines, encoding="utf-8")
         return load_robot(tmp_path)
 
     return run

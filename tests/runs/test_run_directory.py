@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from simbench.errors import RunError, SimbenchError
-from simbench.processes.termination import Terminated
 from simbench.runs.provenance import collect_provenance
 from simbench.runs.run_directory import (
     MARKER,
@@ -20,6 +19,7 @@ from simbench.runs.run_directory import (
     runs_directory,
     write_metrics,
 )
+from simbench.system.termination import Terminated
 
 INPUTS = {"scenario.yaml": "name: x\n", "provenance.json": "{}\n"}
 

@@ -34,7 +34,7 @@ class Disturbed:
     """A robot whose state reads as its engine's but for one entry, from one step on."""
 
     def __init__(self, body, step, entry, value):
-        self._body, self._step, self._entry, self._value, self._reads = body, step, entry, value, 0
+        self._body, self._step, self._entry, self._value, self._driven = body, step, entry, value, 0
 
     def __getattr__(self, name):
         return getattr(self._body, name)
@@ -42,9 +42,12 @@ class Disturbed:
     def read_state(self, state):
         self._body.read_state(state)
         kind, column = self._entry
-        if self._reads >= self._step:
+        if self._driven >= self._step:
             getattr(state, kind)[column] = self._value
-        self._reads += 1
+
+    def apply_joint_torques(self, torques):
+        self._body.apply_joint_torques(torques)
+        self._driven += 1
 
 
 def disturbed_run(robot, base, step, entry, value, *, steps=300, log_every=5, balancer=None):

@@ -24,8 +24,8 @@ from simbench.motion.actors.strategy import CRITERIA, ERGONOMIC, ActorStrategy, 
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.actors.virtual_mocap import MocapErrors
 from simbench.motion.writers.netcdf import Truth, write_netcdf
-from simbench.processes.termination import exit_with_parent
 from simbench.robot.sides import SIDES
+from simbench.system.termination import exit_with_parent
 
 SESSION_TASKS = (
     "valves",

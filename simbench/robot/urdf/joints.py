@@ -100,7 +100,8 @@ def _complete_limits(element: ET.Element, limit: ET.Element, joint: UrdfJoint) -
             limit.set(attribute, f"{unlimited:g}")
         if value is None:
             missing.append(attribute)
-        elif not 0 < value <= unlimited:
+        elif not (math.isnan(value) or 0 < value <= unlimited):
+            # What is no number is an error of its own.
             notes.append(f"joint `{joint.name}`: {attribute} limit is {value:g}; taken as unlimited")
     if missing:
         listed = ", ".join(missing)

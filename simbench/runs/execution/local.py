@@ -14,8 +14,8 @@ from typing import Any, cast
 
 from simbench.errors import SimbenchError, StorageError
 from simbench.files.storage.disk_errors import DISK_ERRORS
-from simbench.processes.restricted_pickle import parse_pickle
-from simbench.processes.termination import end_with_parent
+from simbench.system.restricted_pickle import parse_pickle
+from simbench.system.termination import end_with_parent
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import subprocess
 import sys
 from contextlib import suppress
 
-from simbench.processes.termination import end_with_parent
 from simbench.runs.execution.local import JobResult, capture_result, crash_result, read_result
+from simbench.system.termination import end_with_parent
 
 
 def run_in_subprocess(work: bytes) -> JobResult:

@@ -186,7 +186,8 @@ def load_robot(world: World, client: int, robot: Robot, base: Array, positions: 
     """
     robot = placed_robot(robot, base)
     flags = bullet.URDF_USE_INERTIA_FROM_FILE | bullet.URDF_USE_SELF_COLLISION
-    source = world.scratch / "robot.urdf"
+    # Bullet keeps files that it has read, by their names.
+    source = world.scratch / f"robot{bullet.getNumBodies(physicsClientId=client)}.urdf"
     source.write_text(robot.urdf_text, encoding="utf-8")
     with quiet_native_output():
         try:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simbench.processes.restricted_pickle import load_pickle
 from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.overlay import draw_balance
@@ -25,6 +24,7 @@ from simbench.sim.rendering.scene_renderer import (
     take_picture,
 )
 from simbench.sim.rendering.scene_view import Camera, floor_depth
+from simbench.system.restricted_pickle import load_pickle
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 
 import pytest
 
@@ -31,7 +30,7 @@ def _folder(temporary, name, mode=0o700, age=0.0):
     folder.mkdir()
     (folder / "file").touch()
     folder.chmod(mode)
-    moment = time.time() - age
+    moment = folder.stat().st_mtime - age
     os.utime(folder, (moment, moment))
     return folder
 

@@ -1,7 +1,6 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -73,7 +72,7 @@ def test_where_no_lock_tells_age_does(tmp_path, monkeypatch):
     names = [".a.csv.00000000.part", ".a.csv.11111111.part"]
     for name in names:
         (tmp_path / name).touch()
-    long_ago = time.time() - 2.0 * ABANDONED_AGE
+    long_ago = (tmp_path / names[0]).stat().st_mtime - 2.0 * ABANDONED_AGE
     os.utime(tmp_path / names[0], (long_ago, long_ago))
     remove_abandoned_parts(tmp_path / "a.csv")
     assert os.listdir(tmp_path) == names[1:]

@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from simbench.processes.termination import TERMINATING, Terminated, describe_signal, orderly_termination
 from simbench.runs.shield import shielded_from_interrupt
+from simbench.system.termination import TERMINATING, Terminated, describe_signal, orderly_termination
 
 PARENT = """
 import multiprocessing, sys, time
-from simbench.processes.termination import exit_with_parent
+from simbench.system.termination import exit_with_parent
 
 def wait(pipe):
     exit_with_parent()

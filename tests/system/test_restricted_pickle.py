@@ -11,13 +11,13 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simbench.processes.restricted_pickle import load_pickle, parse_pickle
 from simbench.robot.robot import load_robot
 from simbench.runs.execution import local
 from simbench.runs.execution.local import JobResult, read_result, run_isolated
 from simbench.sim.rendering.scene_frames import Frames
 from simbench.sim.rendering.scene_view import Camera
 from simbench.sim.rendering.scene_worker import Job
+from simbench.system.restricted_pickle import load_pickle, parse_pickle
 
 
 class Calls:
