@@ -91,7 +91,9 @@ def _measure_stl(path: Path) -> tuple[int, float]:
         raise InvalidMeshError(
             f"an STL file of {count} triangles has {expected} bytes; this one has {len(content)}"
         )
-    corners = np.frombuffer(content, _TRIANGLE, count, STL_HEADER)["corners"].astype(float)
+    # Some bit patterns of NaN are reported when they are converted; all of them are found below.
+    with np.errstate(invalid="ignore"):
+        corners = np.frombuffer(content, _TRIANGLE, count, STL_HEADER)["corners"].astype(float)
     return count, _largest(corners)
 
 

@@ -64,6 +64,11 @@ BROKEN = {
     "STL with 4e9 triangles": ("a.stl", b"x" + stl(TRIANGLES, 4_000_000_000)[1:], "of 4000000000 triangles"),
     "STL without triangles": ("a.stl", stl([]), "contains no triangles"),
     "STL with NaN": ("a.stl", stl([*TRIANGLES, [(np.nan, 0, 0)] * 3]), "not a finite number"),
+    "STL with a signalling NaN": (
+        "a.stl",
+        STL[:96] + (0x7F800001).to_bytes(4, "little") + STL[100:],
+        "not a finite number",
+    ),
     "STL with infinity": ("a.stl", stl([*TRIANGLES, [(0, -np.inf, 0)] * 3]), "not a finite number"),
     "STL of a planet": ("a.stl", stl([*TRIANGLES, [(1e7, 0, 0)] * 3]), "reaches 1e+07 m; allowed is 10000"),
     "STL in text": ("a.stl", b"solid a\nfacet normal 0 0 1\nendsolid", "an STL in text form"),
