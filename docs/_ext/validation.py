@@ -7,7 +7,7 @@ words; `{validation-run} file.json` shows what was computed, by which command, a
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -226,46 +226,31 @@ def setup(app: Any) -> dict[str, Any]:
     class _Rendered(SphinxDirective):
         """Directive that is replaced by Markdown text made from a file of results."""
 
-        required_arguments = 1
-        optional_arguments = 1
         final_argument_whitespace = True
-
-        def text(self, path: Path) -> str:
-            raise NotImplementedError
+        render: Callable[[Path, str], str]
 
         def run(self) -> list[nodes.Node]:
             path = RESULTS / self.arguments[0] if self.arguments else RESULTS
             for each in sorted(RESULTS.glob("*.json")) if path == RESULTS else [path]:
                 self.env.note_dependency(str(each))
             try:
-                text = self.text(path)
+                text = self.render(path, " ".join(self.arguments[1:]))
             except (OSError, ValueError) as error:
                 raise self.error(f"{path.name}: {error}") from error
             return self.parse_text_to_nodes(text)
 
-    class _TableDirective(_Rendered):
-        def text(self, path: Path) -> str:
-            return render_results(path, " ".join(self.arguments[1:]))
-
-    class _RunDirective(_Rendered):
-        optional_arguments = 0
-
-        def text(self, path: Path) -> str:
-            return render_run(path)
-
-    class _RemarksDirective(_RunDirective):
-        def text(self, path: Path) -> str:
-            return render_remarks(path)
-
-    class _SummaryDirective(_Rendered):
-        required_arguments = 0
-        optional_arguments = 0
-
-        def text(self, path: Path) -> str:
-            return render_summary(path)
-
-    app.add_directive("validation-table", _TableDirective)
-    app.add_directive("validation-run", _RunDirective)
-    app.add_directive("validation-remarks", _RemarksDirective)
-    app.add_directive("validation-summary", _SummaryDirective)
+    # Function of the file and of the words after its name, and how many of either must and may be given.
+    directives: dict[str, tuple[Callable[[Path, str], str], int, int]] = {
+        "table": (render_results, 1, 1),
+        "run": (lambda path, _: render_run(path), 1, 0),
+        "remarks": (lambda path, _: render_remarks(path), 1, 0),
+        "summary": (lambda path, _: render_summary(path), 0, 0),
+    }
+    for name, (render, required, optional) in directives.items():
+        members = {
+            "render": staticmethod(render),
+            "required_arguments": required,
+            "optional_arguments": optional,
+        }
+        app.add_directive(f"validation-{name}", type(f"_{name.title()}", (_Rendered,), members))
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -13,7 +13,7 @@ from simbench.robot.inspection.joint_warnings import find_joint_warnings, find_s
 from simbench.robot.inspection.link_extent import compute_link_extent
 from simbench.robot.inspection.link_warnings import MassProperties, find_link_warnings, mass_properties
 from simbench.robot.robot import load_robot
-from simbench.robot.urdf.elements import UrdfJoint, UrdfTree, parse_urdf, printable, read_elements
+from simbench.robot.urdf.elements import UrdfJoint, UrdfTree, parse_urdf, read_elements, shorten_message
 from simbench.robot.urdf.errors import find_urdf_errors
 from simbench.robot.urdf.links import find_mesh_error
 from simbench.robot.urdf.source import normalise_urdf, read_urdf
@@ -149,7 +149,7 @@ def _inspect_urdf(
         meshes_found=len(meshes - missing),
         meshes_missing=len(missing),
         errors=tuple(errors),
-        warnings=tuple(map(printable, warnings)),
+        warnings=tuple(map(shorten_message, warnings)),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simbench.errors import RobotError
+from simbench.files.printable import printable
 from simbench.robot.xml_reader import read_xml
 
 INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
@@ -339,7 +340,7 @@ def is_plain_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None
 
 
-def printable(line: str) -> str:
+def shorten_message(line: str) -> str:
     """Write a message that quotes a file so that it stays one line of limited length on any terminal.
 
     Parameters
@@ -353,6 +354,6 @@ def printable(line: str) -> str:
         The message with escapes for characters that cannot be printed; its middle is left out if it is
         longer than a screen.
     """
-    text = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in line)
+    text = printable(line).replace("\n", r"\n").replace("\t", r"\t")
     half = _LONGEST_MESSAGE // 2
     return text if len(text) <= _LONGEST_MESSAGE else f"{text[:half]} … {text[-half:]}"

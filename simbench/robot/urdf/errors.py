@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from simbench.robot.native_output import quiet_native_output
-from simbench.robot.urdf.elements import LARGEST_LENGTH, LONGEST_NAME, UrdfJoint, UrdfTree, printable
+from simbench.robot.urdf.elements import LARGEST_LENGTH, LONGEST_NAME, UrdfJoint, UrdfTree, shorten_message
 
 MOVING = ("revolute", "continuous", "prismatic")
 UNSUPPORTED = {
@@ -54,7 +54,7 @@ def find_urdf_errors(tree: UrdfTree, *, floating: bool) -> list[str]:
         errors.append(
             f"root link `{find_root_link(tree)}`: has no mass, nor has a link fixed to it: it could not float"
         )
-    return list(map(printable, errors))
+    return list(map(shorten_message, errors))
 
 
 def find_root_link(tree: UrdfTree) -> str:

@@ -12,7 +12,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
-from simbench.robot.urdf.elements import UrdfTree, parse_numbers, parse_urdf, printable, read_elements
+from simbench.robot.urdf.elements import UrdfTree, parse_numbers, parse_urdf, read_elements, shorten_message
 from simbench.robot.urdf.errors import (
     find_joints_without_inertia,
     find_path_to_heaviest_fixed_link,
@@ -134,7 +134,7 @@ def normalise_urdf(robot: ET.Element, tree: UrdfTree, folder: Path) -> list[str]
         # urdfdom prints that older versions of URDF have no capsules.
         robot.set("version", "1.1")
     notes += [*remove_ignored_elements(robot), *keep_known_parts(robot)]
-    return list(map(printable, notes))
+    return list(map(shorten_message, notes))
 
 
 def _how_many_more(errors: list[str]) -> str:
