@@ -146,8 +146,10 @@ def test_what_is_about_as_good_is_not_told_apart(stroke):
 @pytest.mark.parametrize("weights", [[0.05, 0.0, 0.95, 0.0], [0.0015, 0.0015, 0.995, 0.002]])
 def test_shares_and_not_weights_say_what_a_law_does_at_any_frame_rate(stroke, weights):
     path = stroke.path
+    # Contiguous, as every path is: kernels would be compiled a second time for strided arrays.
     every = {
-        name: getattr(path, name)[::2] for name in ("prescribed", "hand_rotation", "hand_position", "points")
+        name: np.ascontiguousarray(getattr(path, name)[::2])
+        for name in ("prescribed", "hand_rotation", "hand_position", "points")
     }
     slow = replace(
         stroke,
