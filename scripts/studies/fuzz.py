@@ -3,7 +3,7 @@
 Prints a table of inputs × outcomes and the unique failures by place. Input and number repeat a case:
 
     python scripts/studies/fuzz.py --cases 20000 --jobs 2
-    python scripts/studies/fuzz.py --repeat "robot.yaml" 17
+    python scripts/studies/fuzz.py --repeat=robot.yaml:17
 """
 
 import argparse
@@ -44,7 +44,7 @@ def main() -> int:
         os.chdir(before)
         print(f"valid files made in {time.perf_counter() - began:.0f} s", file=sys.stderr)
         if options.repeat:
-            return _repeat(options.seed, *options.repeat, seeds, folder)
+            return _repeat(options.seed, options.repeat, seeds, folder)
         cases = list(_numbered(options.cases, options.only))
         records = _in_parallel(options.seed, cases, seeds, folder, options.jobs)
     finally:
@@ -67,7 +67,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", choices=list(INPUTS), nargs="+", help="only these inputs")
     parser.add_argument("--json", type=Path, help="write every case's outcome here")
     parser.add_argument("--folder", type=Path, help="where the cases work; best in memory, /dev/shm")
-    parser.add_argument("--repeat", nargs=2, metavar=("INPUT", "NUMBER"), help="show one case")
+    parser.add_argument("--repeat", metavar="INPUT:NUMBER", help="show one case; --repeat=--set:17 works too")
     return parser.parse_args()
 
 
@@ -170,8 +170,11 @@ def _print_failures(records: list[dict[str, Any]]) -> int:
     return len(found)
 
 
-def _repeat(seed: int, name: str, number: str, seeds: Seeds, folder: Path) -> int:
+def _repeat(seed: int, place: str, seeds: Seeds, folder: Path) -> int:
     """Show a case: its arguments, its damaged files, and what it prints."""
+    name, _, number = place.rpartition(":")
+    if name not in INPUTS or not number.isdecimal():
+        raise SystemExit(f"--repeat {place}: give INPUT:NUMBER, with one of {', '.join(INPUTS)}")
     case = _make_case(seed, name, int(number), seeds)
     kept = Path(tempfile.mkdtemp(prefix="fuzz-case-"))
     outcome = run_case(case, kept / "case", CALLS, CPU_LIMIT)

@@ -23,10 +23,10 @@ def report(
     if out is not None:
         require_output_file(out, RunError, ".html", "a report")
     from simbench.runs.report.html import write_report
-    from simbench.runs.report.report import read_report
+    from simbench.runs.report.report import read_reports
 
     with progress_bars(make_console(stderr=True)) as on_progress:
-        reports = [read_report(folder, on_progress) for folder in folders]
+        reports = read_reports(folders, on_progress)
     pages = {out: reports} if out is not None else {each.folder / "report.html": [each] for each in reports}
     for path, shown in pages.items():
         write_report(shown, path)

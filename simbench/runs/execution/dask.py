@@ -60,7 +60,12 @@ def _run(
         for index, arguments in enumerate(work)
     }
     try:
-        for future in as_completed(futures, loop=client.loop):
+        completed = as_completed(futures, loop=client.loop)
+        for future in completed:
+            if future.status in ("lost", "pending"):
+                # It had finished when its worker was lost: it is computed again.
+                completed.add(future)
+                continue
             index, result = futures.pop(future), _job_result(future, address)
             # A lost worker loses its results: this one, released, is not computed again.
             future.release()

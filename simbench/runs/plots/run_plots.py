@@ -66,20 +66,42 @@ def draw_plots(folder: Path, on_progress: OnProgress) -> list[Plot]:
     OSError
         If a file cannot be written.
     """
-    log = open_run(folder)
-    if log.sizes["time"] < 2:
-        raise RunError(f"{folder}: interrupted before there was anything to draw")
-    _require_data(log, folder)
+    log = open_plotted_run(folder)
     scenario = load_scenario(folder / "scenario.yaml")
     plots = [Plot(name, folder / FOLDER / f"{name}.png") for name in _plot_names(log)]
-    if (folder / FOLDER).is_symlink():
-        # A run directory of another person may lead anywhere; nothing is written outside it.
-        raise RunError(f"{folder / FOLDER}: is a link; plots are written only into the run directory")
     (folder / FOLDER).mkdir(exist_ok=True)
     for done, plot in enumerate(plots, start=1):
         _draw(plot, log, scenario)
         on_progress("plots", done, len(plots))
     return plots
+
+
+def open_plotted_run(folder: Path) -> xr.Dataset:
+    """Open the log of a run whose plots can be drawn.
+
+    Parameters
+    ----------
+    folder : Path
+        Run directory.
+
+    Returns
+    -------
+    xarray.Dataset
+        Its log.
+
+    Raises
+    ------
+    RunError
+        If there is no log, it is too short or lacks data, or `plots` leads out of the run directory.
+    """
+    log = open_run(folder)
+    if log.sizes["time"] < 2:
+        raise RunError(f"{folder}: interrupted before there was anything to draw")
+    _require_data(log, folder)
+    if (folder / FOLDER).is_symlink():
+        # A run directory of another person may lead anywhere; nothing is written outside it.
+        raise RunError(f"{folder / FOLDER}: is a link; plots are written only into the run directory")
+    return log
 
 
 def _require_data(log: xr.Dataset, folder: Path) -> None:

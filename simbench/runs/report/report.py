@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +10,7 @@ from simbench.errors import RunError
 from simbench.files.documents.text_file import read_text
 from simbench.files.documents.yaml_document import parse_yaml
 from simbench.runs.checks import Check, Metric, check_metrics
-from simbench.runs.log import open_run
-from simbench.runs.plots.run_plots import OnProgress, Plot, draw_plots
+from simbench.runs.plots.run_plots import OnProgress, Plot, draw_plots, open_plotted_run
 from simbench.runs.run_directory import incomplete_reason
 from simbench.runs.run_records import read_metrics, read_provenance
 from simbench.runs.scenario.loading import load_scenario
@@ -54,20 +53,22 @@ class RunReport:
     incomplete: str | None
 
 
-def read_report(folder: Path, on_progress: OnProgress) -> RunReport:
-    """Collect the content of a run directory, complete or interrupted, and draw its plots.
+def read_reports(folders: Sequence[Path], on_progress: OnProgress) -> list[RunReport]:
+    """Collect the content of run directories, complete or interrupted, and draw their plots.
+
+    Plots are files in the run directories: none is drawn if a file of any of these is damaged.
 
     Parameters
     ----------
-    folder : Path
-        Run directory.
+    folders : sequence of Path
+        Run directories.
     on_progress : callable (stage, done, total)
         Callback that receives the progress.
 
     Returns
     -------
-    RunReport
-        Content of the report.
+    list of RunReport
+        Content of the report about each.
 
     Raises
     ------
@@ -76,8 +77,13 @@ def read_report(folder: Path, on_progress: OnProgress) -> RunReport:
     OSError
         If a plot cannot be written.
     """
-    # Plots are files in the run directory: none is written if another file is damaged.
-    open_run(folder)
+    reports = [_read_without_plots(folder) for folder in folders]
+    return [replace(each, plots=draw_plots(each.folder, on_progress)) for each in reports]
+
+
+def _read_without_plots(folder: Path) -> RunReport:
+    """Collect the content of a run directory whose plots can be drawn."""
+    open_plotted_run(folder)
     scenario = load_scenario(folder / "scenario.yaml")
     text = read_text(folder / "scenario.yaml", RunError)
     incomplete = incomplete_reason(folder)
@@ -91,7 +97,7 @@ def read_report(folder: Path, on_progress: OnProgress) -> RunReport:
         metrics=metrics,
         checks=() if incomplete else check_metrics(scenario.checks, metrics),
         provenance=provenance,
-        plots=draw_plots(folder, on_progress),
+        plots=[],
         video=video if video.is_file() else None,
         incomplete=incomplete,
     )

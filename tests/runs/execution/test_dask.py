@@ -19,6 +19,7 @@ from simbench.runs.execution.local import capture_result, run_isolated
 from simbench.runs.execution.subprocess_worker import run_in_subprocess
 from simbench.runs.study.study import Item, run_study
 from simbench.runs.study.table import TABLE
+from tests.helpers.waiting import wait_until
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -80,6 +81,27 @@ def test_a_worker_that_is_killed_under_load_loses_nothing(cluster, items, tmp_pa
     assert killed[0] not in worker_processes(cluster)
     run_study(square, items, tmp_path / "local", execute=partial(run_isolated, jobs=2))
     assert (tmp_path / "dask" / TABLE).read_bytes() == (tmp_path / "local" / TABLE).read_bytes()
+
+
+def test_what_had_finished_when_every_worker_was_lost_is_computed_again(cluster, items):
+    from study_units import square
+
+    with (
+        dask_cluster(cluster.scheduler_address) as execute,
+        distributed.Client(cluster.scheduler_address, set_as_default=False) as client,
+    ):
+
+        def count_results():
+            return sum(map(len, client.has_what().values()))
+
+        results = execute(square, [item.arguments for item in items[:4]])
+        outcomes = dict([next(results)])
+        wait_until(lambda: count_results() == 3)
+        for process in worker_processes(cluster):
+            os.kill(process, signal.SIGKILL)
+        wait_until(lambda: count_results() == 0)
+        outcomes.update(results)
+    assert [outcomes[number].value["square"] for number in range(4)] == [0, 1, 4, 9]
 
 
 def test_a_sweep_gives_the_same_table_as_here(cluster, tmp_path, capsys, monkeypatch):

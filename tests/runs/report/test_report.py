@@ -11,7 +11,7 @@ import run_by_hand as by_hand
 from simbench.cli.main import main
 from simbench.errors import RunError
 from simbench.runs.plots.run_plots import draw_plots
-from simbench.runs.report.report import differing_keys, read_report, run_labels
+from simbench.runs.report.report import differing_keys, read_reports, run_labels
 from simbench.runs.run_directory import MARKER
 
 
@@ -151,10 +151,22 @@ def test_damaged_and_missing_files_are_refused_in_one_line(tmp_path, monkeypatch
         assert capsys.readouterr().err == f"error: {words}\n"
     (run / "metrics.json").write_text("{")
     with pytest.raises(RunError, match=r"metrics\.json:1:2: not valid JSON"):
-        read_report(run, silent)
+        read_reports([run], silent)
     (run / "metrics.json").unlink()
     with pytest.raises(RunError, match=r"run: is not a whole run directory: it has no metrics\.json"):
-        read_report(run, silent)
+        read_reports([run], silent)
+    assert not list(tmp_path.glob("**/*.html*"))
+
+
+@pytest.mark.parametrize("other", ["none", "damaged", "short"])
+def test_nothing_is_drawn_if_another_run_is_refused(tmp_path, other):
+    run = by_hand.write_puma_run(tmp_path / "run")
+    if other != "none":
+        by_hand.write_puma_run(tmp_path / other, samples=1 if other == "short" else 3)
+    if other == "damaged":
+        (tmp_path / other / "provenance.json").write_text("{")
+    assert main(["report", str(run), str(tmp_path / other)]) == 2
+    assert not (run / "plots").exists()
     assert not list(tmp_path.glob("**/*.html*"))
 
 
@@ -164,7 +176,7 @@ def test_too_little_to_draw_is_refused(tmp_path):
         draw_plots(run, silent)
     assert not (run / "plots").exists()
     with pytest.raises(RunError, match="is not a run directory"):
-        read_report(tmp_path, silent)
+        read_reports([tmp_path], silent)
 
 
 def test_metrics_are_null_where_they_were_not_numbers(tmp_path, monkeypatch):
