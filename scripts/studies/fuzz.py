@@ -28,6 +28,8 @@ from seeds import Seeds, make_seeds
 
 CPU_LIMIT = 20
 """Processor time after which a case counts as hanging, s."""
+_ENOUGH = 100
+"""Cases of an input of which some must be accepted."""
 
 
 def main() -> int:
@@ -51,7 +53,7 @@ def main() -> int:
         shutil.rmtree(folder, ignore_errors=True)
     seconds = time.perf_counter() - began
     _print_table(records)
-    unique = _print_failures(records)
+    unique = _print_failures(records) + _print_never_accepted(records)
     print(f"\n{len(records)} cases, seed {options.seed}, {options.jobs} at a time, {seconds:.0f} s: ", end="")
     print(f"{len(records) / seconds:.1f} cases/s, unique failures {unique}")
     if options.json:
@@ -165,9 +167,19 @@ def _print_failures(records: list[dict[str, Any]]) -> int:
             found[kind, place].append(record)
     for (kind, place), shown in sorted(found.items(), key=lambda item: -len(item[1])):
         print(f"\n{len(shown)} × {kind}: {place}")
-        print(f"  --repeat '{shown[0]['input']}' {shown[0]['number']}")
+        print(f"  --repeat='{shown[0]['input']}:{shown[0]['number']}'")
         print("  " + shown[0]["err"].strip()[-400:].replace("\n", "\n  "))
     return len(found)
+
+
+def _print_never_accepted(records: list[dict[str, Any]]) -> int:
+    """Print the inputs of which nothing was accepted: what is damaged was not valid; return their number."""
+    cases = Counter(record["input"] for record in records)
+    accepted = {record["input"] for record in records if record["outcome"] in ("0", "1")}
+    never = [name for name, count in cases.items() if count >= _ENOUGH and name not in accepted]
+    for name in never:
+        print(f"\n{name}: none of {cases[name]} cases was accepted; its valid files are not valid")
+    return len(never)
 
 
 def _repeat(seed: int, place: str, seeds: Seeds, folder: Path) -> int:

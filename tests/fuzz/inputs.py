@@ -9,7 +9,7 @@ from typing import NamedTuple
 from mutations import mutate_bytes, mutate_json, mutate_text, mutate_xml, mutate_yaml
 from odd_values import NUMBERS, WORDS
 from sandbox import Case
-from seeds import Seeds
+from seeds import STUDY, STUDY_COMMAND, Seeds
 
 from simbench import load_scenario, open_run, read_trajectory
 from simbench.cli.main import main
@@ -147,13 +147,12 @@ def _override(rng: random.Random, seeds: Seeds) -> Case:
 def _marker_map(rng: random.Random, seeds: Seeds) -> Case:
     name, recording = rng.choice(
         (
-            ("plug_in_gait.yaml", "short.c3d"),
+            ("kim2005.yaml", "short.trc"),
+            ("kim2005.yaml", "walk.c3d"),
             ("simbench.yaml", "short.c3d"),
-            ("simbench.yaml", "short.trc"),
-            ("simbench.yaml", "short.trc"),
             ("simbench.yaml", "short.bvh"),
-            ("lafan1.yaml", "wave.bvh"),
-            (rng.choice(list(seeds.maps)), "short.csv"),
+            ("simbench.yaml", "wave.bvh"),
+            (rng.choice(list(seeds.maps)), "short.trc"),
         )
     )
     files = {recording: seeds.motions[recording], "map.yaml": mutate_yaml(seeds.maps[name], rng)}
@@ -197,9 +196,8 @@ def _run_directory(rng: random.Random, seeds: Seeds) -> Case:
 def _study(rng: random.Random, seeds: Seeds) -> Case:
     name = rng.choice([name for name in seeds.study if not name.endswith("lock")])
     mutate = mutate_json if name.endswith(".json") else mutate_bytes
-    files = {**seeds.arm, **_with(seeds.study, name, mutate(seeds.study[name], rng))}
-    arguments = ("sweep", "short.yaml", "--vary", "simulation.settle_s=0.02,0.04", "--out", "study")
-    return Case(files, (*arguments, "--jobs", "1"))
+    files = {"study.yaml": STUDY, **_with(seeds.study, name, mutate(seeds.study[name], rng))}
+    return Case(files, STUDY_COMMAND)
 
 
 def _trajectory(rng: random.Random, seeds: Seeds) -> Case:

@@ -47,6 +47,14 @@ checks:
 """
 
 
+STUDY = SCENARIO.replace(b"short", b"study").replace(b"my_arm/robot.yaml", b"puma560")
+"""A study belongs to absolute paths, and cases work in folders of their own: this one names no file."""
+STUDY_COMMAND = (
+    *("sweep", "study.yaml", "--vary", "simulation.settle_s=0.02,0.04"),
+    *("--out", "study", "--jobs", "1"),
+)
+
+
 class Seeds(NamedTuple):
     """Valid files by name, each group with all that one command reads.
 
@@ -63,7 +71,7 @@ class Seeds(NamedTuple):
     run : mapping of str to bytes
         A run directory of `short.yaml`, below `run/`.
     study : mapping of str to bytes
-        A finished study of `short.yaml`, below `study/`.
+        A finished study of `study.yaml`, below `study/`.
     trajectories : mapping of str to bytes
         A joint trajectory in each format.
     """
@@ -102,12 +110,14 @@ def make_seeds(folder: Path) -> Seeds:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
     _simbench("run", "short.yaml", "--out", "run")
-    _simbench(
-        "sweep", "short.yaml", "--vary", "simulation.settle_s=0.02,0.04", "--out", "study", "--jobs", "1"
-    )
+    (folder / "study.yaml").write_bytes(STUDY)
+    _simbench(*STUDY_COMMAND)
     _simbench("report", "run", "--out", "report.html")
     _simbench("robot", "inspect", "my_arm/robot.yaml")
     motions, calibration = _motions(folder), _calibration(folder)
+    for name, content in motions.items():
+        (folder / name).write_bytes(content)
+        _simbench("motion", "inspect", name)
     _simbench("calibrate", "motion1.csv", "--model", "direct_drive_arm", "--kp", "9.5", "--kv", "-9.5")
     _simbench("video", "run", "--end", "0.01", "--out", "video.mp4")
     run = {name: data for name, data in _read(folder, "run", "run").items() if "plots" not in name}
@@ -183,18 +193,14 @@ def _motions(folder: Path) -> dict[str, bytes]:
     for suffix in (".bvh", ".c3d", ".csv", ".nc"):
         path = folder / f"short{suffix}"
         write_motion(motion, path)
-        if suffix != ".csv":
-            found[path.name] = path.read_bytes()
+        found[path.name] = path.read_bytes()
     lines = (folder / "samples/walk.trc").read_bytes().split(b"\n")
     header = lines[2].replace(b"\t529\t", b"\t%d\t" % FRAMES).rpartition(b"\t")[0] + b"\t%d" % FRAMES
     found["short.trc"] = b"\n".join((*lines[:2], header, *lines[3 : 6 + FRAMES])) + b"\n"
-    (folder / "short.trc").write_bytes(found["short.trc"])
     for name in ("walk.c3d", "wave.bvh"):
         found[name] = (folder / "samples" / name).read_bytes()
     if clips := clip_folder():
         found["clip.txt"] = (clips / "humanoid3d_walk.txt").read_bytes()
-    markers = read_motion(folder / "short.trc").markers
-    found["short.csv"] = _marker_table(markers, motion.time)
     return found
 
 
@@ -208,12 +214,6 @@ def _first_frames(motion: HumanMotion) -> HumanMotion:
         markers={name: track[first] for name, track in motion.markers.items()},
         strokes=None,
     )
-
-
-def _marker_table(markers: Mapping[str, np.ndarray], time: np.ndarray) -> bytes:
-    header = ",".join(("time", *(f"{name}.{axis}" for name in markers for axis in "xyz")))
-    table = np.column_stack((time, *markers.values()))
-    return "\n".join((header, *(",".join(f"{value:.6g}" for value in row) for row in table))).encode()
 
 
 def _calibration(folder: Path) -> dict[str, bytes]:

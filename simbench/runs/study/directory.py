@@ -1,6 +1,7 @@
 """The directory of a study: its description, its finished rows, and a lock."""
 
 import fcntl
+import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,6 +40,7 @@ class _Row(BaseModel):
     values: dict[str, float | int | bool | str | None]
     seconds: Annotated[float, Field(ge=0.0)] | None
     error: str
+    sha256: str
 
 
 @contextmanager
@@ -96,9 +98,11 @@ def read_row(folder: Path, key: str, varied: Mapping[str, Any]) -> StudyRow | No
     if not path.is_file():
         return None
     try:
-        return StudyRow(varied, **_Row.model_validate(read_json(path, StudyError)).model_dump())
+        found = _Row.model_validate(read_json(path, StudyError))
     except (StudyError, ValidationError):
         return None
+    content = found.model_dump(exclude={"sha256"})
+    return StudyRow(varied, **content) if found.sha256 == _digest(content) else None
 
 
 def write_row(folder: Path, key: str, row: StudyRow) -> None:
@@ -114,7 +118,12 @@ def write_row(folder: Path, key: str, row: StudyRow) -> None:
         Row to write.
     """
     content = {"values": dict(row.values), "seconds": row.seconds, "error": row.error}
-    write_whole(folder / _ROWS / f"{key}.json", json_text(content))
+    write_whole(folder / _ROWS / f"{key}.json", json_text({**content, "sha256": _digest(content)}))
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    """Compute the SHA-256 of a row's values, time and error, by which a changed file is recognised."""
+    return hashlib.sha256(json_text(content).encode(errors="surrogatepass")).hexdigest()
 
 
 def finished_rows(folder: Path) -> int:

@@ -1,6 +1,7 @@
 """Studies of cheap work: what is done stays done, and the table does not tell what happened on the way."""
 
 import importlib
+import json
 import os
 import signal
 import subprocess
@@ -158,6 +159,29 @@ def test_a_row_that_was_half_written_is_made_again(units, items, tmp_path):
     unfinished.rename(unfinished.with_name(unfinished.name + ".tmp"))
     run_study(units.square, items, tmp_path / "a", execute=run_here)
     assert sum(len(made) for made in calls(tmp_path).values()) == 8
+    assert (tmp_path / "a" / TABLE).read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda row: row["values"].pop("square"),
+        lambda row: row["values"].update(square=row["values"]["square"] + 1),
+        lambda row: row["values"].update(other="\ud800"),
+        lambda row: row.update(error="it failed"),
+        lambda row: row.update(seconds=0.5),
+        lambda row: row.pop("sha256"),
+    ],
+)
+def test_a_row_that_is_not_as_it_was_written_is_made_again(units, items, tmp_path, damage):
+    run_study(units.square, items, tmp_path / "a", execute=run_here)
+    whole = (tmp_path / "a" / TABLE).read_bytes()
+    path = sorted((tmp_path / "a" / "rows").iterdir())[0]
+    row = json.loads(path.read_text(encoding="utf-8"))
+    damage(row)
+    path.write_text(json.dumps(row), encoding="utf-8")
+    run_study(units.square, items, tmp_path / "a", execute=run_here)
+    assert sum(len(made) for made in calls(tmp_path).values()) == 7
     assert (tmp_path / "a" / TABLE).read_bytes() == whole
 
 
