@@ -31,7 +31,7 @@ def scripts():
 
 @pytest.fixture(scope="module")
 def motions(scripts):
-    return scripts["motions"].record(Feedback(), 22, 1000)
+    return scripts["motions"].record(Feedback(), 5, 1000)
 
 
 @pytest.fixture(scope="module")
@@ -42,31 +42,31 @@ def arm():
 
 def test_kinematics_beside_the_paper_and_the_bound(scripts, motions, capsys, monkeypatch):
     table = scripts["kinematics"]
-    assert table.table_1(motions[:5], 2, (0,), (0,)) == []
+    assert table.table_1(motions, 2, (0,), (0,)) == []
     assert "genetic, RMS of 1" in capsys.readouterr().out
     monkeypatch.setitem(table.KINEMATIC, (1, 1), (0.25, 0.0, 0.30, 0.0))
-    missed = table.table_1(motions[:5], 2, (1,), (1,))
+    missed = table.table_1(motions, 2, (1,), (1,))
     assert missed[0] == (
         "1 mm, 1 deg: least squares, first draw: greater than the paper's in column(s) 1, 2, 3, 4"
     )
     out = capsys.readouterr().out
     assert "least squares, RMS of 2" in out
     assert "Cramer-Rao" in out
-    table.figure_6(motions[:5])
+    table.figure_6(motions)
     assert "near: Newton-Raphson 20, Nelder-Mead 20" in capsys.readouterr().out
 
 
 def test_dynamics_beside_the_paper(scripts, arm, motions, capsys):
     table = scripts["dynamics"]
-    missed, found = table.table_3(arm, motions[:5], 1, (0, 10))
+    missed, found = table.table_3(arm, motions, 1, (0, 10))
     # Bullet's half a step between angles and velocities passes for damping at this rate.
     assert not [each for each in missed if each.startswith("table 3, 0 deg")]
     assert "table 3, 10 deg: least squares, first draw: greater than the paper's" in "".join(missed)
     np.testing.assert_allclose(table.cells(found["0 deg, least squares"]), 0.0, atol=1e-5)
     assert {"10 deg, genetic", "10 % of range, least squares"} < found.keys()
-    assert table.table_6(arm, motions[:5], (1000,)) == []
+    assert table.table_6(arm, motions, (1000,)) == []
     gains, law = (5.5, -5.5), (9.5, -9.5, -3.5)
-    missed, taken = table.tables_4_and_5(arm, motions[:5], 1000, (gains,), (law,))
+    missed, taken = table.tables_4_and_5(arm, motions, 1000, (gains,), (law,))
     assert "the paper's" not in "".join(missed)
     # The true values in proportion to the gains; k_a is the drives' inertia.
     np.testing.assert_allclose(taken[gains][3], 0.471209 * 5.5 / 9.5, rtol=1e-4)
@@ -74,9 +74,11 @@ def test_dynamics_beside_the_paper(scripts, arm, motions, capsys):
     assert capsys.readouterr().out.count("Newton-Raphson, RMS of 1") == 3 + 1 + 2
 
 
-def test_animation_beside_the_paper(scripts, arm, motions, tmp_path, capsys):
+@pytest.mark.slow
+def test_animation_beside_the_paper(scripts, arm, tmp_path, capsys):
     animation, table = scripts["animation"], scripts["dynamics"]
     law = (11.5, -11.5)
+    motions = scripts["motions"].record(Feedback(), 22, 1000)
     right = table.least_squares(arm, motions[:5], Feedback())
     assert animation.right_law(arm, motions, {"least squares": right}, tmp_path) == []
     assert (tmp_path / "animation.png").stat().st_size > 10_000
