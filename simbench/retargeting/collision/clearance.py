@@ -70,10 +70,14 @@ def body_shapes(robot: Robot, joints: Array, holding: Collection[str] = ()) -> B
     model, (geometry,) = pin.buildReducedModel(robot.model, [whole], locks, np.concatenate([root, joints]))
     closed = np.concatenate([root, close_hands(robot, joints, holding)])
     _, (gripping,) = pin.buildReducedModel(robot.model, [whole], locks, closed)
-    for shape, other in zip(geometry.geometryObjects.tolist(), gripping.geometryObjects, strict=True):
+    closed_fingers = []
+    for shape, other in zip(geometry.geometryObjects, gripping.geometryObjects, strict=True):
         if not shape.placement.isApprox(other.placement):
             other.name = f"{link_of(shape.name)}_closed{shape.name.rpartition('_')[2]}"
-            geometry.addGeometryObject(other)
+            closed_fingers.append(other)
+    # Only now: adding moves the shapes in memory, away from under the references above.
+    for other in closed_fingers:
+        geometry.addGeometryObject(other)
     add_self_pairs(robot, geometry)
     return BodyShapes(model, geometry)
 

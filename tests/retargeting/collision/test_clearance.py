@@ -1,5 +1,6 @@
 """Distances between the robot's own links, their Jacobians, and paths that go round them."""
 
+import os
 import subprocess
 import sys
 
@@ -11,7 +12,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from simbench.retargeting.collision.clearance import BodyShapes, body_shapes, clear_path, clearance_rows
+from simbench.retargeting.collision.clearance import (
+    BodyShapes,
+    body_shapes,
+    clear_path,
+    clearance_rows,
+    link_of,
+)
 from simbench.retargeting.collision.pair_distances import (
     pair_workspace,
     place_shapes,
@@ -250,3 +257,24 @@ def test_boxes_have_their_own_size_whatever_a_process_looks_at_first():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert abs(float(done.stdout)) < 1e-14
+
+
+CLOSED = """
+import numpy as np
+from simbench.retargeting.collision.clearance import body_shapes
+from simbench.robot.robot import load_robot
+robot = load_robot("romeo")
+shapes = body_shapes(robot, np.asarray(robot.postures["standing"]), ("left", "right"))
+print(*(shape.name for shape in shapes.geometry.geometryObjects))
+"""
+
+
+@pytest.mark.parametrize("fill", ["", "165"])
+def test_no_shape_is_read_from_memory_that_was_freed(fill):
+    """Freed memory is overwritten at once, by the C library where it can."""
+    environment = {**os.environ, "MALLOC_PERTURB_": fill or "0"}
+    done = subprocess.run([sys.executable, "-c", CLOSED], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    names = done.stdout.split()
+    assert len(set(names)) == len(names)
+    assert [name for name in names if "_closed" in name] == ["l_fingers_closed0", "r_fingers_closed0"]
