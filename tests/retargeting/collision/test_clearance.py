@@ -17,7 +17,6 @@ from simbench.retargeting.collision.clearance import (
     body_shapes,
     clear_path,
     clearance_rows,
-    link_of,
 )
 from simbench.retargeting.collision.pair_distances import (
     pair_workspace,
