@@ -60,6 +60,8 @@ class LogParts:
         self._written = self._files = 0
         self._totals = dict.fromkeys(cumulative, 0.0)
         self._next_time, self._next_clock = _INTERVAL, 0.0
+        # At its first dataset xarray looks for the arrays of other libraries: not while robots are simulated.
+        xr.Dataset({"time": ("time", np.zeros(1))})
 
     def write_if_due(self, recorder: Recorder) -> None:
         """Write the samples since the last file, if a second has been simulated since then.

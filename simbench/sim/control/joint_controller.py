@@ -39,8 +39,6 @@ from simbench.sim.state import RobotState, empty_state
 GROUND_MASS = 1e5
 """Mass (kg) and, per axis, inertia (kg·m²) of a foot that the ground holds, in the prediction."""
 
-_NO_FORCE = pin.Force.Zero()
-
 
 class MotorConstants(NamedTuple):
     """Constants of motors and gears, (n,) each.
@@ -125,6 +123,9 @@ class JointController:
         # Pinocchio's own objects, not copies: where the feet are, and the forces on them.
         self._foot_lift = [(self._data.oMi[joint], self._forces[joint]) for joint in self._feet]
         self._loaded: list[int] = []
+        # References into the vector of forces, whose elements stay where they are.
+        self._force_of_joint = list(self._forces)
+        self._no_load = np.zeros(6)
         self.demand = self._law.demand
         motors = robot.motors
         self._motors = MotorConstants(motors.torque_limit, motors.reflected_inertia, robot.friction.viscous)
@@ -224,10 +225,10 @@ class JointController:
     def _set_loads(self, loads: Sequence[Load]) -> None:
         """Set the known external forces of the prediction."""
         for joint in self._loaded:
-            self._forces[joint] = _NO_FORCE
+            self._force_of_joint[joint].vector = self._no_load
         self._loaded.clear()
         for joint, wrench in loads:
-            self._forces[joint] = pin.Force(np.array(wrench))
+            self._force_of_joint[joint].vector = np.array(wrench)
             self._loaded.append(joint)
 
 
