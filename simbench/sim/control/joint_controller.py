@@ -28,7 +28,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compile_for, compiled
 from simbench.sim.control.command import Command, Load
 from simbench.sim.control.contact_torque import ContactTorque
 from simbench.sim.control.friction import friction_torque
@@ -131,6 +131,11 @@ class JointController:
         self._motors = MotorConstants(motors.torque_limit, motors.reflected_inertia, robot.friction.viscous)
         self._torques = StepTorques(np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count))
         self._predicted_again = self._torques._replace(requested=np.zeros(count))
+        self._deliver = compile_for(
+            _deliver,
+            *(self._torque[self._joints], state.v, self._timestep, self._asked),
+            *(self._law.implicit, self._motors, self._torques),
+        )
         requested, motor, friction, joint = self._torques
         self.command = Command(requested, motor, joint, friction)
 
@@ -220,7 +225,7 @@ class JointController:
                 self._breakaway,
                 friction,
             )
-        return _deliver(acceleration, state.v, timestep, self._asked, implicit, self._motors, torques)
+        return self._deliver(acceleration, state.v, timestep, self._asked, implicit, self._motors, torques)
 
     def _set_loads(self, loads: Sequence[Load]) -> None:
         """Set the known external forces of the prediction."""
