@@ -1,20 +1,21 @@
 """Whole-body inverse kinematics over time: arms on their hand targets, legs and pelvis under the COG."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simbench.balance.standing.standing import Stance, solve_com_ik
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.time_grids import interpolate_change, time_grids
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.avoidance import HeldPalm, UpperBodyPath, avoid_collisions
 from simbench.retargeting.collision.clearance import body_shapes
 from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.equipment import Equipment
-from simbench.retargeting.contact.hand_plan import HandContact, HandPlan, plan_hands
+from simbench.retargeting.contact.hand_plan import HandContact, HandPlan, contact_at_samples, plan_hands
 from simbench.retargeting.contact.transfer import transfer_frames, transfer_path
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.placement.spot import BasePlacement
@@ -275,7 +276,37 @@ def separate_links(
 def _alternate(
     problem: WholeBodyProblem, posture: Array, base: Array, joints: Array, rounds: range
 ) -> WholeBodyMotion:
-    """Solve arms, then legs, in turn, starting from a base and joints; round 0 starts the arms anew."""
+    """Solve arms, then legs, in turn, starting from a base and joints; round 0 starts the arms anew.
+
+    Where hands hold something, they come to agree at a few samples a second; at all of them they then agree
+    after a round or two.
+    """
+    everywhere = [np.arange(len(posture))]
+    for samples in time_grids(problem.time) if problem.contact.any_hand.any() else everywhere:
+        part = _at_samples(problem, samples)
+        found = _alternate_at_samples(part, posture[samples], base[samples], joints[samples], rounds)
+        if len(samples) < len(posture):
+            base = base + interpolate_change(problem.time, samples, found.base - base[samples])
+            joints = joints + interpolate_change(problem.time, samples, found.joints - joints[samples])
+            rounds = range(max(rounds.start, 1), rounds.stop)
+    return found
+
+
+def _at_samples(problem: WholeBodyProblem, samples: NDArray[np.int64]) -> WholeBodyProblem:
+    """Take some samples of the motion."""
+    imitation = problem.imitation
+    return replace(
+        problem,
+        imitation=replace(imitation, time=imitation.time[samples], q=imitation.q[samples]),
+        contact=contact_at_samples(problem.contact, samples),
+        pelvis_height=problem.pelvis_height[samples],
+    )
+
+
+def _alternate_at_samples(
+    problem: WholeBodyProblem, posture: Array, base: Array, joints: Array, rounds: range
+) -> WholeBodyMotion:
+    """Solve arms and legs in turn as `_alternate` does, at all samples of a problem."""
     robot, placement = problem.robot, problem.placement
     for number in rounds:
         problem.on_progress("transfer", 1 + number, 2 * BALANCE_ROUNDS)
@@ -291,6 +322,7 @@ def _alternate(
             _with_arms(problem, joints, arms),
             cog,
             problem.pelvis_height,
+            start=base,
             embedding=placement.embedding,
         )
         if np.abs(base - previous).max() < _CONVERGED:
