@@ -137,7 +137,7 @@ def newton_step(model: LegModel, q: Array, soles: list[pin.SE3], targets: Array)
 def _leg_jacobians(
     model: LegModel, leg: NDArray[np.int64], foot: Array, rotation: Array, position: Array, moments: Array
 ) -> tuple[Array, Array]:
-    """Jacobians of a foot at its position (T, 6, 6) and of the COG (T, 2, 6) for a leg's joints, world axes."""
+    """Jacobians of a foot at its position (T, 6, 6) and of the COG (T, 2, 6) of a leg, world axes."""
     origins, sliding = position[:, leg + 1], model.tree.sliding[leg, None]
     axes = (rotation[:, leg + 1] @ model.tree.axis[leg, :, None])[..., 0]
     carried, mass = model.carried[leg].astype(float), model.masses.mass
