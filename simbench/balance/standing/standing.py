@@ -196,28 +196,31 @@ def solve_com_ik(
     RetargetError
         If the legs cannot reach a pelvis position that balances the motion, or are straight.
     """
-    legs = tuple(leg_columns(robot, side) for side in SIDES)
-    both = np.concatenate(legs)
+    both = np.concatenate([leg_columns(robot, side) for side in SIDES])
     if stance.seated:
         still = joints.copy()
         still[:, both] = stance.joints[both]
         return np.tile(stance.base, (len(joints), 1)), still
-    feet = [robot.model.getFrameId(robot.frames[f"{side}_foot"]) for side in SIDES]
-    model, soles = make_leg_model(robot.model, legs, feet), [stance.soles[side] for side in SIDES]
     targets = np.broadcast_to(stance.target if target is None else target, (len(joints), 2))
     known = joints if embedding else np.broadcast_to(stance.joints, joints.shape)
     q = np.hstack([np.tile(stance.base, (len(joints), 1)) if start is None else start, known])
     q[:, 7 + both] = stance.joints[both] if start is None else joints[:, both]
     q[:, 2] = stance.base[2] + (0.0 if height is None else height)
-    _iterate(robot.name, model, q, soles, targets)
+    _iterate(robot.name, _leg_model(robot), stance, q, targets)
     balanced = joints.copy()
     balanced[:, both] = q[:, 7 + both]
     return q[:, :7].copy(), balanced
 
 
-def _iterate(name: str, model: LegModel, q: Array, soles: list[pin.SE3], targets: Array) -> None:
-    """Take Newton steps in `q` (T, 7 + n) until feet and COG are where they should be in every frame."""
-    left = np.arange(len(q))
+def _leg_model(robot: Robot) -> LegModel:
+    """Kinematics and masses of a robot on two legs."""
+    feet = [robot.model.getFrameId(robot.frames[f"{side}_foot"]) for side in SIDES]
+    return make_leg_model(robot.model, tuple(leg_columns(robot, side) for side in SIDES), feet)
+
+
+def _iterate(name: str, model: LegModel, stance: Stance, q: Array, targets: Array) -> None:
+    """Take Newton steps in `q` (T, 7 + n) until soles and COG are where they should be in every frame."""
+    soles, left = [stance.soles[side] for side in SIDES], np.arange(len(q))
     for _ in range(_MAX_ITERATIONS):
         at = q[left]
         try:
@@ -296,18 +299,18 @@ def _at_height(robot: Robot, stance: Stance, height: float) -> Stance:
             f"{robot.name}: its legs do not allow a pelvis {height:+.3f} m from the posture's height; "
             f"allowed: {low:+.3f} to {high:+.3f} m"
         )
-    count = 1 + int(abs(height) / _HEIGHT_STEP)
+    count, model = 1 + int(abs(height) / _HEIGHT_STEP), _leg_model(robot)
     for _ in range(count):
-        stance = _raised(robot, stance, height / count)
+        stance = _raised(robot, model, stance, height / count)
     return stance
 
 
 def _height_limit(robot: Robot, stance: Stance, sign: float) -> float:
     """Find the last height, m, that the legs allow upwards (1) or downwards (-1), step by step."""
-    height, step = 0.0, _HEIGHT_STEP
+    height, step, model = 0.0, _HEIGHT_STEP, _leg_model(robot)
     while step > _HEIGHT_RESOLUTION:
         try:
-            moved = _raised(robot, stance, sign * step)
+            moved = _raised(robot, model, stance, sign * step)
         except RetargetError:
             step *= 0.5
             continue
@@ -318,12 +321,12 @@ def _height_limit(robot: Robot, stance: Stance, sign: float) -> float:
     return height
 
 
-def _raised(robot: Robot, stance: Stance, height: float) -> Stance:
+def _raised(robot: Robot, model: LegModel, stance: Stance, height: float) -> Stance:
     """Change the pelvis height of a stance by a little, the COG over its target."""
-    start = stance.base.copy()
-    start[2] += height
-    base, joints = solve_com_ik(robot, replace(stance, base=start), stance.joints[None])
-    return replace(stance, base=base[0], joints=joints[0])
+    q = np.concatenate([stance.base, stance.joints])[None]
+    q[0, 2] += height
+    _iterate(robot.name, model, stance, q, stance.target[None])
+    return replace(stance, base=q[0, :7], joints=q[0, 7:])
 
 
 def _legs_allow(robot: Robot, joints: Array) -> bool:

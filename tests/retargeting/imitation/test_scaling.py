@@ -143,3 +143,17 @@ def test_an_actors_arms_keep_their_own_lengths():
         actor_lengths(InitialPose({**joints, "left_shoulder": joints["right_shoulder"]}, {}))
     with pytest.raises(MotionError, match="coincide"):
         actor_lengths(InitialPose({**joints, "right_wrist": joints["right_elbow"]}, {}))
+
+
+@given(share=st.floats(0, 1))
+def test_joint_placements_are_linear_in_the_lengths(romeo, share):
+    model = upper_body(romeo)
+    first, second = (0.3, 0.2, 0.22), (0.5, 0.33, 0.28)
+    between = [a + share * (b - a) for a, b in zip(first, second, strict=True)]
+    ends, mixed = (
+        [scale_model(model, romeo.frames, alike(*lengths)).jointPlacements for lengths in some]
+        for some in ((first, second), (between,))
+    )
+    for a, b, c in zip(*ends, *mixed, strict=True):
+        expected = a.translation + share * (b.translation - a.translation)
+        np.testing.assert_allclose(c.translation, expected, atol=1e-12)
