@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
-from simbench.cli.console import make_console, progress_bars, wide_console
 from simbench.errors import BaselineError
 from simbench.files.printable import printable
 from simbench.files.storage.scratch import scratch_folder
 
 if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
     from simbench.runs.baseline import Baseline, Verdict
     from simbench.runs.regression import Case, CaseResult
 
@@ -46,6 +46,7 @@ def check_scenarios(
     ] = None,
 ) -> None:
     """Compare scenarios' metrics with their baselines; exit status 1 if any is worse."""
+    from simbench.cli.console import make_console, progress_bars, wide_console
     from simbench.runs.baseline import write_baseline
     from simbench.runs.regression import find_cases, require_baselines, run_cases
     from simbench.runs.run_directory import runs_directory
@@ -99,6 +100,8 @@ def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ())
     rich.table.Table
         Table of scenario, metric, baseline, value, tolerance and verdict.
     """
+    from rich.text import Text
+
     from simbench.runs.regression import format_number
 
     table = _table("scenario", "metric", "baseline", "now", "tolerance", "verdict")
@@ -220,6 +223,8 @@ def baseline_changes(before: Baseline, after: Baseline) -> list[Change]:
 
 def _cells(verdict: Verdict) -> tuple[str, str, str, str, Text]:
     """Write the cells of a metric that differs from its baseline."""
+    from rich.text import Text
+
     from simbench.runs.regression import format_number, format_tolerance
 
     words = {
@@ -239,6 +244,8 @@ def _cells(verdict: Verdict) -> tuple[str, str, str, str, Text]:
 
 def _table(*columns: str) -> Table:
     """Make an empty table of names, numbers and an outcome, in which only the outcome may be broken."""
+    from rich.table import Table
+
     table = Table(*columns, box=None, pad_edge=False)
     for column in table.columns[2:5]:
         column.justify = "right"

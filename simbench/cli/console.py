@@ -1,11 +1,13 @@
 """What commands share: the table of metrics, progress bars, consoles, and checks of output files."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
@@ -13,11 +15,14 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from simbench.cli.streams import GuardedStream
 from simbench.errors import SimbenchError
 from simbench.files.input_files import is_regular_file
 from simbench.files.printable import printable
-from simbench.runs.checks import Check, Metric
 from simbench.runs.metric_format import format_value, unit_of
+
+if TYPE_CHECKING:
+    from simbench.runs.checks import Check, Metric
 
 OnProgress = Callable[[str, int, int], None]
 
@@ -97,66 +102,6 @@ def progress_bars(console: Console) -> Iterator[OnProgress]:
 
     with bars:
         yield on_progress
-
-
-class GuardedStream:
-    """Standard output or error that escapes control characters, which only names from files can hold.
-
-    Parameters
-    ----------
-    stream : TextIO
-        Stream that gets the text.
-    """
-
-    def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
-
-    def __getattr__(self, name: str) -> Any:
-        """Return whatever else the stream has."""
-        return getattr(self.stream, name)
-
-    def write(self, text: str) -> int:
-        """Write a text; its control characters become escapes.
-
-        Parameters
-        ----------
-        text : str
-            Text to write.
-
-        Returns
-        -------
-        int
-            Length of the given text.
-        """
-        self.stream.write(printable(text))
-        return len(text)
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        """Write texts one after another.
-
-        Parameters
-        ----------
-        lines : iterable of str
-            Texts to write.
-        """
-        for line in lines:
-            self.write(line)
-
-
-@contextmanager
-def guarded_streams() -> Iterator[None]:
-    """Escape control characters in everything that the body prints.
-
-    Consoles from `make_console` write past the guard, because they move the cursor and set colours; they
-    escape what they are given.
-    """
-    streams = sys.stdout, sys.stderr
-    # A process may have been started without one of them.
-    sys.stdout, sys.stderr = (stream and GuardedStream(stream) for stream in streams)
-    try:
-        yield
-    finally:
-        sys.stdout, sys.stderr = streams
 
 
 class _PlainConsole(Console):

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
-from simbench.cli.console import make_console, progress_bars, wide_console
 from simbench.errors import Interrupted, StudyError
 from simbench.files.printable import printable
 from simbench.runs.metric_format import format_value, unit_of
 
 if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
     from simbench.runs.study.table import StudyRow
 
 
@@ -63,6 +63,7 @@ def sweep(
 
     Exit status 1 if a run or one of its checks fails.
     """
+    from simbench.cli.console import make_console, progress_bars, wide_console
     from simbench.runs.execution.dask import dask_cluster
     from simbench.runs.execution.local import run_isolated
     from simbench.runs.provenance import collect_provenance
@@ -124,6 +125,8 @@ def sweep_table(rows: Sequence[StudyRow], metrics: Sequence[str]) -> Table:
     rich.table.Table
         Table of the varied keys, the metrics and the outcome.
     """
+    from rich.table import Table
+
     from simbench.runs.study.sweep import FAILED_CHECKS
 
     keys = list(rows[0].varied)
@@ -184,6 +187,8 @@ def has_failed(row: StudyRow) -> bool:
 
 def _cell(row: StudyRow, name: str, violated: bool) -> Text:
     """Write a metric, red if it violates its check."""
+    from rich.text import Text
+
     text = "" if row.error else format_value(row.values.get(name))
     return Text(printable(text), style="bold red" if violated else "")
 
@@ -195,6 +200,8 @@ def _varied(value: Any) -> str:
 
 def _outcome(row: StudyRow) -> Text:
     """Say whether a run failed, violated checks, or holds."""
+    from rich.text import Text
+
     from simbench.runs.study.sweep import FAILED_CHECKS
 
     if row.error:
