@@ -1,13 +1,14 @@
 """From a scenario to a run directory: plan, simulate, measure and write."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from simbench.errors import ScenarioError
@@ -51,6 +52,9 @@ from simbench.sim.loop import LoopOptions, Simulation, simulate
 from simbench.sim.push import plan_pushes
 from simbench.sim.recorder import Recorder, derive_signals
 from simbench.sim.seating import find_seat, require_seat
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 OnProgress = Callable[[str, int, int], None]
 
