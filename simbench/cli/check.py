@@ -46,6 +46,11 @@ def check_scenarios(
     ] = None,
 ) -> None:
     """Compare scenarios' metrics with their baselines; exit status 1 if any is worse."""
+    from simbench.runs.scenario.library import read_scenario
+
+    # A wrong name is found before what plans and simulates is imported.
+    for name in scenarios or ():
+        read_scenario(name)
     from simbench.cli.console import make_console, progress_bars, wide_console
     from simbench.runs.baseline import write_baseline
     from simbench.runs.regression import find_cases, require_baselines, run_cases

@@ -235,10 +235,10 @@ def run(
     plots: Annotated[bool, typer.Option("--plots", help="Also draw plots/*.png.")] = False,
 ) -> None:
     """Run a scenario; exit status 1 if a check fails."""
-    from simbench.runs.scenario.library import find_scenario
+    from simbench.runs.scenario.library import read_scenario
 
-    # A wrong name is found before anything that validates scenarios is imported.
-    find_scenario(scenario)
+    # A wrong name is found before what validates scenarios is imported.
+    read_scenario(scenario)
     from simbench.runs.scenario.loading import load_scenario
 
     resolved = load_scenario(scenario, overrides or ())

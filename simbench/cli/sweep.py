@@ -63,6 +63,10 @@ def sweep(
 
     Exit status 1 if a run or one of its checks fails.
     """
+    from simbench.runs.scenario.library import read_scenario
+
+    # A wrong name is found before what plans and simulates is imported.
+    read_scenario(scenario)
     from simbench.cli.console import make_console, progress_bars, wide_console
     from simbench.runs.execution.dask import dask_cluster
     from simbench.runs.execution.local import run_isolated

@@ -4,7 +4,7 @@ import difflib
 from pathlib import Path
 
 from simbench.errors import ScenarioError
-from simbench.files.documents.yaml_document import read_yaml
+from simbench.files.documents.yaml_document import YamlDocument, read_yaml
 from simbench.files.input_files import require_regular_file
 from simbench.resources import resource_dir
 
@@ -38,8 +38,29 @@ def read_summary(name: str) -> str:
     ScenarioError
         If the file is not valid YAML.
     """
-    data = read_yaml(find_scenario(name), ScenarioError).value
+    data = read_scenario(name).value
     return str(data.get("summary", "")) if isinstance(data, dict) else ""
+
+
+def read_scenario(name_or_path: str | Path) -> YamlDocument:
+    """Read the file of a scenario without validating it.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        Name of a scenario that ships with simbench, or path of a file.
+
+    Returns
+    -------
+    YamlDocument
+        Values and their positions.
+
+    Raises
+    ------
+    ScenarioError
+        As of `find_scenario`, or if the file is not valid YAML.
+    """
+    return read_yaml(find_scenario(name_or_path), ScenarioError)
 
 
 def find_scenario(name_or_path: str | Path) -> Path:
