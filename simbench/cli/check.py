@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from simbench.runs.regression import Case, CaseResult
 
 
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Plan anew, and keep no plan; the results are the same.")
+]
+
 _STYLE = {"worse": "bold red", "missing": "bold red", "better": "green", "new": "yellow"}
 
 
@@ -44,6 +48,7 @@ def check_scenarios(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep the run directories in this new directory.")
     ] = None,
+    no_cache: NoCache = False,
 ) -> None:
     """Compare scenarios' metrics with their baselines; exit status 1 if any is worse."""
     from simbench.runs.scenario.library import read_scenario
@@ -71,7 +76,14 @@ def check_scenarios(
     cores = len(os.sched_getaffinity(0))
     runs = scratch_folder() if out is None else runs_directory(out)
     with runs as folder, progress_bars(make_console(stderr=True)) as on_progress:
-        results = run_cases(chosen, folder, jobs=jobs or cores, measure=update, on_progress=on_progress)
+        results = run_cases(
+            chosen,
+            folder,
+            jobs=jobs or cores,
+            measure=update,
+            cache=not no_cache,
+            on_progress=on_progress,
+        )
     console = wide_console()
     if update:
         measured = [result for result in results if result.measured is not None]

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 import simbench
+from simbench.cli.cache import cache_app
 from simbench.cli.calibrate import calibrate
-from simbench.cli.check import check_scenarios
+from simbench.cli.check import NoCache, check_scenarios
 from simbench.cli.explain import explain
 from simbench.cli.motion import motion_app
 from simbench.cli.place import place
@@ -56,6 +57,7 @@ _BAD_INPUT, _INTERRUPTED = 2, 130
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.add_typer(robot_app, name="robot")
 app.add_typer(motion_app, name="motion")
+app.add_typer(cache_app, name="cache")
 
 
 class Kind(str, Enum):
@@ -233,6 +235,7 @@ def run(
     video: Annotated[bool, typer.Option("--video", help="Also record video.mp4.")] = False,
     gui: Annotated[bool, typer.Option("--gui", help="Watch in Bullet's window.")] = False,
     plots: Annotated[bool, typer.Option("--plots", help="Also draw plots/*.png.")] = False,
+    no_cache: NoCache = False,
 ) -> None:
     """Run a scenario; exit status 1 if a check fails."""
     from simbench.runs.scenario.library import read_scenario
@@ -250,7 +253,7 @@ def run(
     while result is None:
         folder = out or _unused_folder(resolved.name)
         try:
-            result = _simulate(resolved, folder, video=video, gui=gui)
+            result = _simulate(resolved, folder, video=video, gui=gui, cache=not no_cache)
         except DirectoryTaken:
             # Another process chose the same name in the same second.
             if out is not None:
@@ -284,7 +287,7 @@ def _unused_folder(name: str) -> Path:
     return next(folder for folder in folders if not folder.exists() and not incomplete_path(folder).exists())
 
 
-def _simulate(scenario: Scenario, folder: Path, *, video: bool, gui: bool) -> RunResult:
+def _simulate(scenario: Scenario, folder: Path, *, video: bool, gui: bool, cache: bool) -> RunResult:
     """Run a scenario with progress bars; an interruption says what was kept."""
     from simbench.cli.console import make_console, progress_bars
     from simbench.runs.run_directory import replaced_run
@@ -296,7 +299,7 @@ def _simulate(scenario: Scenario, folder: Path, *, video: bool, gui: bool) -> Ru
         from simbench.runs.pipeline import run_scenario
 
         with progress_bars(make_console(stderr=True)) as on_progress:
-            return run_scenario(scenario, folder, video=video, gui=gui, on_progress=on_progress)
+            return run_scenario(scenario, folder, video=video, gui=gui, cache=cache, on_progress=on_progress)
     except KeyboardInterrupt:
         raise Interrupted(_kept_of(folder)) from None
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simbench.cli.check import NoCache
 from simbench.errors import Interrupted, StudyError
 from simbench.files.printable import printable
 from simbench.runs.metric_format import format_value, unit_of
@@ -58,6 +59,7 @@ def sweep(
         list[str] | None,
         typer.Option(metavar="METRIC", help="Print this metric instead of those with checks; repeatable."),
     ] = None,
+    no_cache: NoCache = False,
 ) -> None:
     """Run a scenario for every combination of values, into one Parquet table; goes on after a kill.
 
@@ -70,6 +72,7 @@ def sweep(
     from simbench.cli.console import make_console, progress_bars, wide_console
     from simbench.runs.execution.dask import dask_cluster
     from simbench.runs.execution.local import run_isolated
+    from simbench.runs.plans.cached import PLAN_REUSED
     from simbench.runs.provenance import collect_provenance
     from simbench.runs.run_directory import json_text
     from simbench.runs.scenario.loading import resolved_yaml
@@ -81,10 +84,10 @@ def sweep(
     if dask is not None and jobs is not None:
         raise StudyError("--jobs: a cluster runs as many at a time as its workers have threads")
     plan = plan_sweep(scenario, vary, overrides or ())
-    items = sweep_items(plan)
+    items = sweep_items(plan, cache=not no_cache)
     folder = out or Path("runs") / f"{plan.base.name}-sweep-{study_key(run_varied, items)}"
     if keep:
-        items = sweep_items(plan, folder.resolve() / RUNS)
+        items = sweep_items(plan, folder.resolve() / RUNS, cache=not no_cache)
     inputs = {
         "scenario.yaml": resolved_yaml(plan.base),
         "provenance.json": json_text(collect_provenance(plan.base.seed, sys.argv)),
@@ -111,6 +114,9 @@ def sweep(
     wide_console().print(sweep_table(rows, show or choose_metrics(rows, list(plan.base.checks))))
     count = sum(map(has_failed, rows))
     print(f"\ntable  {folder / TABLE}  ({len(rows)} runs, {f'{count} failed' if count else 'all hold'})")
+    reused = [row.values[PLAN_REUSED] for row in rows if PLAN_REUSED in row.values]
+    if reused:
+        print(f"plans  made: {reused.count(False)}, reused: {reused.count(True)}")
     raise typer.Exit(1 if count else 0)
 
 
