@@ -44,12 +44,12 @@ from simbench.sim.loop import LoopOptions, Simulation, simulate
 from simbench.sim.push import plan_pushes
 from simbench.sim.recorder import Recorder, derive_signals
 from simbench.sim.seating import find_seat, require_seat
+from simbench.system.progress import OnProgress, Progress, shown_progress
 
 if TYPE_CHECKING:
     import xarray as xr
 
 PROVENANCE = "provenance.json"
-OnProgress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,6 @@ class RunResult:
     diverged: str | None = None
 
 
-def _silent(stage: str, done: int, total: int) -> None:
-    del stage, done, total
-
-
 def run_scenario(
     scenario: Scenario,
     out: str | Path,
@@ -91,7 +87,7 @@ def run_scenario(
     video: bool = False,
     gui: bool = False,
     cache: bool = True,
-    on_progress: OnProgress = _silent,
+    on_progress: Progress = None,
 ) -> RunResult:
     """Retarget, simulate and measure a scenario, and write a run directory.
 
@@ -108,8 +104,9 @@ def run_scenario(
     cache : bool
         Take the plan of the motion from the cache of plans if it is there, and keep it there if not. The run
         is the same, bit for bit.
-    on_progress : callable (stage, done, total)
-        Callback that receives the progress of each stage.
+    on_progress : callable (stage, done, total), bool or None
+        Callback that receives the progress of each stage; or whether progress is shown on the standard error,
+        None for in a terminal or a notebook only.
 
     Returns
     -------
@@ -128,11 +125,11 @@ def run_scenario(
         "scenario.yaml": resolved_yaml(scenario),
         PROVENANCE: json_text(collect_provenance(scenario.seed, sys.argv)),
     }
-    with run_directory(out, inputs) as folder:
-        metrics, diverged = _run(scenario, folder, gui=gui, cache=cache, on_progress=on_progress)
+    with run_directory(out, inputs) as folder, shown_progress(on_progress) as tell:
+        metrics, diverged = _run(scenario, folder, gui=gui, cache=cache, on_progress=tell)
         write_metrics(folder, metrics)
         if video:
-            _, renderer = render_video(folder, None, on_progress=on_progress)
+            _, renderer = render_video(folder, None, on_progress=tell)
     checks = check_metrics(scenario.checks, metrics)
     return RunResult(out, metrics, checks, out / "video.mp4" if video else None, renderer, diverged)
 

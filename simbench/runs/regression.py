@@ -259,7 +259,7 @@ def run_once(
     # Imported here, in the process with one thread: its imports read the number of threads.
     from simbench.runs.pipeline import run_scenario
 
-    checks = run_scenario(scenario, folder, cache=cache).checks
+    checks = run_scenario(scenario, folder, cache=cache, on_progress=False).checks
     return read_metrics(folder), checks
 
 
