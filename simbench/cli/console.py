@@ -82,7 +82,7 @@ def progress_bars(console: Console) -> Iterator[OnProgress]:
     """Show one bar for each stage while the body runs; in a pipe, plain lines.
 
     A bar shows how long its stage has taken and may still take. Compiling has a line of its own. A pipe gets
-    a line for each stage that is done, and one every five seconds.
+    a line for each stage that took a second, and one every five seconds.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 import simbench
-from simbench.cli.cache import cache_app
+from simbench.cli.cache import cache
 from simbench.cli.calibrate import calibrate
 from simbench.cli.check import NoCache, check_scenarios
 from simbench.cli.explain import explain
@@ -41,6 +41,7 @@ from simbench.cli.streams import (
     open_standard_streams,
 )
 from simbench.cli.sweep import sweep
+from simbench.cli.warmup import warmup
 from simbench.errors import Interrupted, SimbenchError
 from simbench.resources import resource_dir
 from simbench.system.termination import describe_signal, orderly_termination
@@ -57,7 +58,6 @@ _BAD_INPUT, _INTERRUPTED = 2, 130
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.add_typer(robot_app, name="robot")
 app.add_typer(motion_app, name="motion")
-app.add_typer(cache_app, name="cache")
 
 
 class Kind(str, Enum):
@@ -323,6 +323,8 @@ app.command()(calibrate)
 app.command()(video)
 app.command()(replay)
 app.command()(report)
+app.command()(cache)
+app.command()(warmup)
 app.command()(samples)
 # A message may contain what looks like an option.
 app.command(context_settings={"ignore_unknown_options": True})(explain)

@@ -22,6 +22,8 @@ _TICK = 0.25
 """Time between two looks at whether there is something to say, s."""
 _INTERVAL = 5.0
 """Longest silence, s."""
+_SHORT = 1.0
+"""Duration below which a stage that is done gets no line of its own, s."""
 _RECENT = 10.0
 """Time after which a stage that says nothing is no longer shown beside others, s."""
 _KNOWN = 0.03
@@ -58,13 +60,15 @@ class StageText:
         Where text goes.
     in_place : bool
         Whether one line changes in place, as a terminal can, instead of a line for each stage.
+    clock : callable () -> float
+        Gives the time, s.
     """
 
-    def __init__(self, stream: IO[str], in_place: bool) -> None:
-        self._stream, self._in_place = stream, in_place
+    def __init__(self, stream: IO[str], in_place: bool, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream, self._in_place, self._clock = stream, in_place, clock
         self._lock = threading.Lock()
         self._stages: dict[str, _Stage] = {}
-        self._written = time.monotonic()
+        self._written = clock()
         self._length = 0
         self._compiling = False
         self._latest = "working"
@@ -81,7 +85,7 @@ class StageText:
         total : int
             How much there is; the stage ends when all of it is done.
         """
-        now = time.monotonic()
+        now = self._clock()
         with self._lock:
             known = self._stages.get(stage)
             if known is None:
@@ -92,7 +96,7 @@ class StageText:
             self._latest = stage
             if done >= total > 0:
                 del self._stages[stage]
-                if not self._in_place:
+                if not self._in_place and now - known.begin >= _SHORT:
                     self._write(f"{stage}: done in {now - known.begin:.1f} s")
 
     def tick(self, compiling: str) -> None:
@@ -104,7 +108,7 @@ class StageText:
             That functions are being compiled; empty if none are.
         """
         with self._lock:
-            now = time.monotonic()
+            now = self._clock()
             began, self._compiling = bool(compiling) and not self._compiling, bool(compiling)
             if self._in_place or began or now - self._written >= _INTERVAL:
                 self._write(", ".join(filter(None, (self._describe(now), compiling))))
@@ -123,7 +127,7 @@ class StageText:
         return "; ".join(stage.describe(now) for stage in shown) or f"after {self._latest}"
 
     def _write(self, text: str) -> None:
-        self._written = time.monotonic()
+        self._written = self._clock()
         if not self._in_place:
             self._put(f"{text}\n")
             return
@@ -171,7 +175,7 @@ def ticking(tick: Callable[[str], None]) -> Iterator[None]:
 
 @contextmanager
 def stage_text(stream: IO[str], *, in_place: bool) -> Iterator[OnProgress]:
-    """Write about the stages of the body: each that is done, and what goes on at least every five seconds.
+    """Write about the stages of the body: each that took a second, and what goes on, every five seconds.
 
     Parameters
     ----------

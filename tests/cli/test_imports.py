@@ -21,9 +21,19 @@ statuses = [main(arguments) for arguments in json.loads(sys.argv[1])]
 print(json.dumps([statuses, sorted({name.partition(".")[0] for name in sys.modules})]), file=sys.stderr)
 """
 COMMANDS = (
-    *("calibrate", "check", "explain", "list", "motion export", "motion inspect", "motion session", "place"),
-    *("replay", "report", "retarget", "robot inspect", "robot render", "run", "samples", "schema", "skills"),
-    *("sweep", "video"),
+    *(
+        "cache",
+        "calibrate",
+        "check",
+        "explain",
+        "list",
+        "motion export",
+        "motion inspect",
+        "motion session",
+        "place",
+    ),
+    *("place", "replay", "report", "retarget", "robot inspect", "robot render", "run", "samples", "schema"),
+    *("skills", "sweep", "video", "warmup"),
 )
 
 

@@ -318,7 +318,8 @@ def test_progress_is_a_bar_on_a_terminal():
     assert "100%" in printed
 
 
-def test_progress_is_a_line_for_each_stage_in_a_pipe():
+def test_progress_is_a_line_for_each_stage_in_a_pipe(monkeypatch):
+    monkeypatch.setattr("simbench.system.progress._SHORT", 0.0)
     console = Console(file=io.StringIO(), force_terminal=False, width=100)
     with progress_bars(console) as on_progress:
         on_progress("read", 0, 1)
