@@ -37,6 +37,7 @@ def calibrate(
     Columns: time and JOINT.position of each joint; for the table tip.x, tip.y, tip.z, a point of the last
     link in the base; for the dynamics JOINT.velocity, JOINT.acceleration, JOINT.target.
     """
+    from simbench.cli.console import make_console, progress_bars
     from simbench.dynamics.arm import read_arm
     from simbench.dynamics.calibration.arm_motion import Feedback
     from simbench.dynamics.calibration.arm_recording import has_tips, read_arm_motion, read_tip_motion
@@ -50,11 +51,13 @@ def calibrate(
     law = None if kp is None else Feedback(kp, kv, ka)
     motions = [read_arm_motion(path, joints) for path in data] if law else []
     tips = [read_tip_motion(path, joints) for path in data] if not law or any(map(has_tips, data)) else []
-    try:
-        table = calibrate_table(arm.table, tips) if tips else None
-    except CalibrationError as error:
-        raise CalibrationError(f"{', '.join(map(str, data))}, {error}") from None
-    dynamics = calibrate_dynamics(arm, motions, law) if law else None
+    with progress_bars(make_console(stderr=True)) as on_progress:
+        on_progress("calibrate", 0, 1)
+        try:
+            table = calibrate_table(arm.table, tips) if tips else None
+        except CalibrationError as error:
+            raise CalibrationError(f"{', '.join(map(str, data))}, {error}") from None
+        dynamics = calibrate_dynamics(arm, motions, law) if law else None
     if table:
         _show_table(table)
         unknown += table.found.unidentifiable

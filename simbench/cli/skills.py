@@ -75,7 +75,7 @@ def skills(
     ] = None,
 ) -> None:
     """Tell what a person minimised while working: criteria and their weights, and what fuzzy rules say."""
-    from simbench.cli.console import make_console, require_output_file
+    from simbench.cli.console import make_console, progress_bars, require_output_file
 
     if picture is not None:
         require_output_file(picture, SkillError, ".png", "a picture")
@@ -88,7 +88,8 @@ def skills(
     from simbench.skills.analysis import analyse_skill, complete_person
 
     console = make_console()
-    with make_console(stderr=True).status("searching the weights"):
+    with progress_bars(make_console(stderr=True)) as on_progress:
+        on_progress("search weights", 0, 1)
         read = read_motion(source, ReadOptions(unit, up, marker_map))
         motion = complete_person(read, height, mass, sex.value if sex else None)
         sides = SIDES if hands is Hands.both else (hands.value,)
