@@ -210,15 +210,14 @@ def _entries(kind: Kind) -> list[str]:
         from simbench.runs.scenario.library import list_scenarios, read_summary
 
         return [f"{name:16} {read_summary(name)}".rstrip() for name in list_scenarios()]
-    # Pinocchio takes a second to import, which the other kinds need not wait for.
+    from simbench.motion.sources import list_motion_sources, list_tasks
+
     if kind is Kind.tasks:
-        from simbench.motion.actors import TASKS
-
-        return sorted(TASKS)
-    from simbench.motion.sources import list_motion_sources
-    from simbench.options import SWEEP
-
-    sources = {**list_motion_sources(), SWEEP: "no recording: a robot with a fixed base swings its joints"}
+        return list_tasks()
+    sources = {
+        **list_motion_sources(),
+        "joints:sweep": "no recording: a robot with a fixed base swings its joints",
+    }
     width = max(map(len, sources))
     return [f"{name:{width}}  {line}".rstrip() for name, line in sources.items()]
 

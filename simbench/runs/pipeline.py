@@ -214,6 +214,7 @@ def _run(
     if recorder.divergence is not None:
         # Nothing that follows from states that are no motion is a result.
         return {**plan_and_timing, DIVERGED: recorder.divergence.time}, str(recorder.divergence)
+    on_progress("measure", 0, 1)
     metrics: dict[str, Any] = {**plan_and_timing, **run_metrics(log)}
     if scenario.stepping is not None:
         metrics |= step_metrics(metrics, scenario.stepping, int(log.attrs["steps"]))
@@ -222,6 +223,7 @@ def _run(
     for mechanism in mechanisms:
         joints = {joint.name: joint.unit for joint in mechanism.joints}
         metrics |= fixture_metrics(log, mechanism.name, joints)
+    on_progress("measure", 1, 1)
     return metrics, None
 
 

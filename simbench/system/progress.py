@@ -71,7 +71,7 @@ class StageText:
         self._written = clock()
         self._length = 0
         self._compiling = False
-        self._latest = "working"
+        self._latest, self._latest_time = "the start", clock()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Take the progress of a stage.
@@ -93,7 +93,7 @@ class StageText:
                     return
                 known = self._stages[stage] = _Stage(stage, done, total, now, now)
             known.done, known.total, known.changed = done, total, now
-            self._latest = stage
+            self._latest, self._latest_time = stage, now
             if done >= total > 0:
                 del self._stages[stage]
                 if not self._in_place and now - known.begin >= _SHORT:
@@ -124,7 +124,9 @@ class StageText:
         """Describe the stages that go on, the latest first."""
         stages = sorted(self._stages.values(), key=lambda stage: -stage.changed)
         shown = [stage for k, stage in enumerate(stages) if k == 0 or now - stage.changed < _RECENT]
-        return "; ".join(stage.describe(now) for stage in shown) or f"after {self._latest}"
+        return "; ".join(stage.describe(now) for stage in shown) or (
+            f"after {self._latest}: {now - self._latest_time:.0f} s"
+        )
 
     def _write(self, text: str) -> None:
         self._written = self._clock()

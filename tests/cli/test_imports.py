@@ -36,6 +36,9 @@ COMMANDS = (
     *("skills", "sweep", "video", "warmup"),
 )
 
+WORDS = ("zmp.min_margin_m", "zmp", "joint_position", "fixtures.0.friction_n", "robot")
+"""What can be explained: a metric, a term, a variable, a key, a section."""
+
 
 def run_apart(*commands):
     """Run commands in one new process: their statuses, all their output, and the libraries it imported."""
@@ -49,7 +52,7 @@ def run_apart(*commands):
 
 def test_help_and_lists_import_no_slow_library():
     shown = [[*command.split(), "--help"] for command in ("", "motion", "robot", *COMMANDS)]
-    listed = [["list", "robots"], ["list", "scenarios"], ["schema", "scenario"], ["schema", "robot"]]
+    listed = [["list"], ["schema", "scenario"], ["schema", "robot"], *(["explain", each] for each in WORDS)]
     statuses, said, imported = run_apart(*shown, *listed)
     assert statuses == [0] * (len(shown) + len(listed))
     assert all(f"Usage: simbench {command} " in said for command in COMMANDS)
