@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simbench.cli.completion import complete_scenario
 from simbench.errors import BaselineError
 from simbench.files.printable import printable
 from simbench.files.storage.scratch import scratch_folder
@@ -33,7 +34,11 @@ _STYLE = {"worse": "bold red", "missing": "bold red", "better": "green", "new": 
 def check_scenarios(
     scenarios: Annotated[
         list[str] | None,
-        typer.Argument(metavar="SCENARIO", help="Names or paths of YAML files; all that ship if none."),
+        typer.Argument(
+            metavar="SCENARIO",
+            help="Names or paths of YAML files; all that ship if none.",
+            autocompletion=complete_scenario,
+        ),
     ] = None,
     overrides: Annotated[
         list[str] | None,

@@ -23,6 +23,7 @@ import simbench
 from simbench.cli.cache import cache
 from simbench.cli.calibrate import calibrate
 from simbench.cli.check import NoCache, check_scenarios
+from simbench.cli.completion import complete_scenario
 from simbench.cli.explain import explain
 from simbench.cli.motion import motion_app
 from simbench.cli.place import place
@@ -55,7 +56,7 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 _BAD_INPUT, _INTERRUPTED = 2, 130
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 app.add_typer(robot_app, name="robot")
 app.add_typer(motion_app, name="motion")
 
@@ -224,7 +225,9 @@ def _entries(kind: Kind) -> list[str]:
 
 @app.command()
 def run(
-    scenario: Annotated[str, typer.Argument(help="Name or path of a YAML file.")],
+    scenario: Annotated[
+        str, typer.Argument(help="Name or path of a YAML file.", autocompletion=complete_scenario)
+    ],
     overrides: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a value; repeatable.")
     ] = None,

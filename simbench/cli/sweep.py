@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simbench.cli.check import NoCache
+from simbench.cli.completion import complete_scenario
 from simbench.errors import Interrupted, StudyError
 from simbench.files.printable import printable
 from simbench.runs.metric_format import format_value, unit_of
@@ -30,7 +31,9 @@ _MOST_METRICS, _MOST_ROWS = 5, 60
 
 
 def sweep(
-    scenario: Annotated[str, typer.Argument(help="Name or path of a YAML file.")],
+    scenario: Annotated[
+        str, typer.Argument(help="Name or path of a YAML file.", autocompletion=complete_scenario)
+    ],
     vary: Annotated[
         list[str],
         typer.Option(metavar="KEY=A,B,C|A..B", help="Values of a key; repeatable, every combination is run."),

@@ -6,11 +6,17 @@ from typing import Annotated
 
 import typer
 
+from simbench.cli.completion import complete_scenario
+
 
 def warmup(
     scenarios: Annotated[
         list[str] | None,
-        typer.Argument(metavar="SCENARIO", help="Names or paths of YAML files; every kind of run if none."),
+        typer.Argument(
+            metavar="SCENARIO",
+            help="Names or paths of YAML files; every kind of run if none.",
+            autocompletion=complete_scenario,
+        ),
     ] = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Runs at a time, by default one a core.")

@@ -1,6 +1,7 @@
 """Commands that compute nothing import nothing that computes."""
 
 import json
+import os
 import subprocess
 import sys
 from typing import get_args
@@ -96,3 +97,35 @@ def test_planning_does_not_import_what_draws_logs_or_is_rarely_needed():
 def test_the_help_of_retarget_names_every_method():
     methods = get_args(RetargetSection.model_fields["method"].annotation)
     assert ", ".join(methods) in run_apart(["retarget", "--help"])[1]
+
+
+COMPLETES = """
+import sys
+from simbench.cli.main import main
+try:
+    main([])
+finally:
+    print(*{name.partition(".")[0] for name in sys.modules}, file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("simbench sw", ["sweep"]),
+        ("simbench run drawer_", ["drawer_by_weights"]),
+        ("simbench sweep nothing", []),
+        ("simbench run --no-", ["--no-cache"]),
+    ],
+)
+def test_the_shell_completes_without_slow_libraries(typed, offered):
+    words = {"COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
+    done = subprocess.run(
+        [sys.executable, "-c", COMPLETES],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **words, "_SIMBENCH_COMPLETE": "complete_bash"},
+        check=True,
+    )
+    assert done.stdout.split() == offered
+    assert not set(done.stderr.split()) & SLOW
