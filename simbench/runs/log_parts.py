@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from simbench.errors import RunError
 from simbench.files.documents.json_document import parse_json
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from simbench.sim.recorder import Recorder
 
 _INTERVAL = 1.0
@@ -119,6 +120,8 @@ def read_log_parts(folder: Path) -> xr.Dataset | None:
     RunError
         If already the first file is damaged.
     """
+    import xarray as xr
+
     paths = sorted(folder.glob("*.npz"))
     parts: list[xr.Dataset] = []
     for path in paths:
@@ -161,6 +164,8 @@ def _write_part(log: xr.Dataset, path: Path) -> None:
 
 def _read_part(path: Path) -> xr.Dataset:
     """Read a file of `_write_part`."""
+    import xarray as xr
+
     size = path.stat().st_size
     with zipfile.ZipFile(path) as archive:
         # What is compressed, or claims to be larger than the file, is none of ours and could fill the memory.

@@ -1,13 +1,18 @@
 """Obstacles: named convex shapes in the world, at rest or moving, that a robot must keep clear of."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pinocchio as pin
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
+
+if TYPE_CHECKING:
+    import pinocchio as pin
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,8 @@ def box_obstacle(name: str, size: Sequence[float], pose: Array, touching: Collec
     RetargetError
         If a length is not positive, or the pose is not one.
     """
+    import pinocchio as pin
+
     _require_lengths(name, size)
     return Obstacle(name, pin.coal.Box(*map(float, size)), _require_pose(name, pose), frozenset(touching))
 
@@ -88,6 +95,8 @@ def cylinder_obstacle(
     RetargetError
         If a length is not positive, or the pose is not one.
     """
+    import pinocchio as pin
+
     _require_lengths(name, (radius, length))
     return Obstacle(
         name, pin.coal.Cylinder(float(radius), float(length)), _require_pose(name, pose), frozenset(touching)
@@ -144,6 +153,8 @@ def add_obstacles(geometry: pin.GeometryModel, obstacles: Sequence[Obstacle]) ->
     list of int
         Index of each obstacle's shape.
     """
+    import pinocchio as pin
+
     return [
         geometry.addGeometryObject(
             # Names of shapes are unique; obstacles' need not be.
@@ -223,6 +234,8 @@ def place_obstacles(moving: MovingObstacles, sample: float) -> None:
 
 def _pose_at(obstacle: Obstacle, sample: float) -> pin.SE3:
     """Pose of an obstacle at a sample, or along a screw between two."""
+    import pinocchio as pin
+
     if obstacle.pose.ndim == 2:
         return pin.SE3(obstacle.pose)
     before = int(sample)

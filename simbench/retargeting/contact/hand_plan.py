@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
-from scipy.signal import savgol_filter
 from scipy.spatial.transform import Rotation
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.savgol import savgol_filter
 from simbench.kinematics.task_matrix import make_workspace
 from simbench.kinematics.tree import frame_on_body, frame_poses, kinematic_tree, place_bodies
 from simbench.motion.anatomy import transform
@@ -324,6 +324,6 @@ def smooth_poses(time: Array, poses: Array) -> Array:
     window = min(longest, round(_SMOOTHING_WINDOW * (len(time) - 1) / (time[-1] - time[0])) // 2 * 2 + 1)
     if window <= _SMOOTHING_ORDER:
         return poses
-    smoothed = savgol_filter(poses, window, _SMOOTHING_ORDER, axis=0)
+    smoothed = savgol_filter(poses, window, _SMOOTHING_ORDER)
     left, _, right = np.linalg.svd(smoothed[:, :3, :3])
     return transform(left @ right, smoothed[:, :3, 3])

@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
-from scipy.signal import savgol_filter
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.damped_ik import PostureBounds, solve_damped_ik
@@ -14,6 +13,7 @@ from simbench.kinematics.least_squares import DampingRule, begin, is_running, ju
 from simbench.kinematics.path_matrix import PathEquations, make_path_equations, path_matrices
 from simbench.kinematics.path_solver import bounded_chain_step
 from simbench.kinematics.rotation import ROTATION_WEIGHT
+from simbench.kinematics.savgol import savgol_filter
 from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
 from simbench.kinematics.time_grids import hold_between, interpolate_change, time_grids
 from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree
@@ -375,5 +375,5 @@ def transfer_frames(
     longest, order = smoothing
     window = min(longest, len(joints) - 1 + len(joints) % 2)
     if window > order:
-        joints = savgol_filter(joints, window, order, axis=0)
+        joints = savgol_filter(joints, window, order)
     return np.clip(joints, lower, upper)
