@@ -15,7 +15,7 @@ from simbench.sim.rendering.scene_look import GHOST_COLOUR
 from simbench.sim.rendering.scene_view import Camera
 from simbench.sim.rendering.solids import UndrawableShapeError, part_solid, robot_solids, tint_solid
 
-TRIANGLES_PER_ROW = 12.5
+TRIANGLES_PER_ROW = 18
 """Number of triangles of a robot in a video for each row of its picture: smaller ones than these would show no
 more, and cost most of the drawing."""
 TRIANGLES_IN_PICTURE = 100_000

@@ -116,13 +116,16 @@ def make_solid(mesh: trimesh.Trimesh, colour: Colour, *, smooth_angle: float = S
     Solid
         The surface.
     """
-    points, faces = np.asarray(mesh.vertices, dtype=float), _turn_outward(mesh)
+    points = np.asarray(mesh.vertices, dtype=float)
+    faces, is_open = _turn_outward(points, np.asarray(mesh.faces, dtype=np.int64))
     oriented = trimesh.Trimesh(points, faces, process=False)
     flat = np.asarray(oriented.face_normals)[:, None, :]
     smooth = np.asarray(oriented.vertex_normals)[faces]
     near = (smooth * flat).sum(axis=2, keepdims=True) > np.cos(np.radians(smooth_angle))
     normals = np.where(near, smooth, flat)
-    corners = np.concatenate([points[faces], normals], axis=2).reshape(-1, 6).astype(np.float32)
+    front = np.concatenate([points[faces], normals], axis=2)
+    back = (front[is_open] * [1, 1, 1, -1, -1, -1])[:, ::-1]
+    corners = np.concatenate([front, back]).reshape(-1, 6).astype(np.float32)
     keys = np.ascontiguousarray(corners).view(np.dtype((np.void, 24))).ravel()
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     # In the order of the file, in which neighbours are near each other.
@@ -209,9 +212,10 @@ def simplify_mesh(mesh: trimesh.Trimesh, share: float) -> trimesh.Trimesh:
     return trimesh.Trimesh(points, faces, process=False) if len(faces) else mesh
 
 
-def _turn_outward(mesh: trimesh.Trimesh) -> NDArray[np.int64]:
-    """Triangles of a mesh, outward where they are of a closed surface, and twice where of an open one."""
-    faces, points = np.asarray(mesh.faces, dtype=np.int64), np.asarray(mesh.vertices, dtype=float)
+def _turn_outward(
+    points: NDArray[np.float64], faces: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Turn the triangles of closed surfaces outward; return them, and which are of open surfaces."""
     count = len(points)
     edges = faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
     graph = coo_array((np.ones(len(edges), np.int8), (edges[:, 0], edges[:, 1])), shape=(count, count))
@@ -224,8 +228,7 @@ def _turn_outward(mesh: trimesh.Trimesh) -> NDArray[np.int64]:
     triangles = points[faces]
     signed = np.einsum("ti,ti->t", triangles[:, 0], np.cross(triangles[:, 1], triangles[:, 2]))
     inward = (np.bincount(piece, signed, pieces) < 0.0) & ~is_open
-    turned = np.where(inward[piece][:, None], faces[:, ::-1], faces)
-    return np.concatenate([turned, faces[is_open[piece]][:, ::-1]])
+    return np.where(inward[piece][:, None], faces[:, ::-1], faces), is_open[piece]
 
 
 def _material_colour(element: ET.Element, materials: Mapping[str | None, ET.Element]) -> Colour | None:

@@ -108,7 +108,9 @@ class Canvas:
         self._targets = self._make_targets()
         self.background = self._draw_background()
 
-    def set_poses(self, poses: NDArray[np.float32], window: LightWindow) -> None:
+    def set_poses(
+        self, poses: NDArray[np.float32], window: LightWindow, casting: NDArray[np.bool_]
+    ) -> None:
         """Take the poses of all bodies, and draw what the light sees.
 
         Parameters
@@ -117,6 +119,8 @@ class Canvas:
             First three rows of each body's transformation to the world.
         window : LightWindow
             The light's view of them.
+        casting : (B,) array of bool
+            Bodies whose shadows may be seen.
         """
         self._meshes.poses.write(np.ascontiguousarray(poses).tobytes())
         if not self._content.shadows:
@@ -131,7 +135,7 @@ class Canvas:
         for target, shown in zip(self._targets.shadows, (self._figures, self._ghosts), strict=False):
             target.use()
             target.clear(depth=1.0)
-            draw_bodies(self._arrays["caster"], self._meshes, shown)
+            draw_bodies(self._arrays["caster"], self._meshes, (casting & shown).tolist())
 
     def draw_front(
         self, region: Rectangle, visible: NDArray[np.bool_], window: LightWindow, marks: Marks | None

@@ -96,8 +96,9 @@ def paint_frames(
             moved = (poses != before[0]).any(axis=(1, 2))
             region = changed_region(view, moved, (before[1], boxes), (before[2], marks))
         if region is not None:
-            canvas.set_poses(poses, window)
             low, high = region[:2], region[2:]
+            casting = (boxes.high_reach >= low).all(axis=1) & (boxes.low_reach <= high).all(axis=1)
+            canvas.set_poses(poses, window, casting)
             visible = (boxes.high >= low).all(axis=1) & (boxes.low <= high).all(axis=1)
             canvas.draw_front(region, visible, window, marks)
             # Smoothing reaches beyond what has changed.
