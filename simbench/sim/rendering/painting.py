@@ -9,16 +9,22 @@ from numpy.typing import NDArray
 from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.body_poses import link_poses, mechanism_poses
-from simbench.sim.rendering.opengl.content import MOST_CORNERS, Content, Solid, record_type
+from simbench.sim.rendering.opengl.content import MOST_CORNERS, Content, record_type
 from simbench.sim.rendering.scene_frames import Frames
 from simbench.sim.rendering.scene_look import GHOST_COLOUR
 from simbench.sim.rendering.scene_view import Camera
-from simbench.sim.rendering.solids import UndrawableShapeError, part_solid, robot_solids, tint_solid
+from simbench.sim.rendering.solids import (
+    UndrawableShapeError,
+    part_solid,
+    read_robot_meshes,
+    robot_solids,
+    tint_solid,
+)
 
-TRIANGLES_PER_ROW = 18
-"""Number of triangles of a robot in a video for each row of its picture: smaller ones than these would show no
-more, and cost most of the drawing."""
-TRIANGLES_IN_PICTURE = 100_000
+TRIANGLES_PER_ROW, CASTER_TRIANGLES_PER_ROW = 12.5, 4.0
+"""Number of triangles of a robot in a video, and of what casts its shadow, for each row of the picture: smaller
+triangles than these would show no more, and cost most of the drawing."""
+TRIANGLES_IN_PICTURE = 200_000
 """Number of triangles of a robot in a single picture."""
 
 
@@ -80,14 +86,19 @@ def make_cast(
     UndrawableShapeError
         If a shape cannot be drawn by this renderer.
     """
-    figure = robot_solids(robot, round(TRIANGLES_PER_ROW * camera.height) if video else TRIANGLES_IN_PICTURE)
-    solids: list[Solid] = list(figure.values())
-    for mechanism in mechanisms:
-        solids += [part_solid(part) for part in (*mechanism.furniture, *mechanism.parts)]
+    meshes = read_robot_meshes(robot)
+    rows = camera.height
+    figure = robot_solids(meshes, round(TRIANGLES_PER_ROW * rows) if video else TRIANGLES_IN_PICTURE)
+    caster = robot_solids(meshes, round(CASTER_TRIANGLES_PER_ROW * rows)) if video else figure
+    equipment = [
+        part_solid(part) for mechanism in mechanisms for part in (*mechanism.furniture, *mechanism.parts)
+    ]
     ghosts = [tint_solid(solid, GHOST_COLOUR) for solid in figure.values()] if ghost else []
+    solids = (*figure.values(), *equipment, *ghosts)
+    casters = (*caster.values(), *equipment, *(caster.values() if ghost else ()))
     if not solids:
         raise UndrawableShapeError("nothing has a shape")
-    content = Content((*solids, *ghosts), len(ghosts), camera, video, shadows)
+    content = Content(solids, casters, len(ghosts), camera, video, shadows)
     return Cast(robot, tuple(mechanisms), tuple(figure), content)
 
 

@@ -18,25 +18,25 @@ from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfShape, parse_number
 from simbench.sim.fixtures.mechanism import Part
 from simbench.sim.fixtures.shapes import Board, make_mesh
 from simbench.sim.rendering.opengl.content import Solid
+from simbench.sim.rendering.simplification import simplify_together
 
 PLAIN_COLOUR = (0.9, 0.9, 0.9)
 """Red, green and blue of a shape for which neither the URDF nor its mesh file gives a colour."""
 SMOOTH_ANGLE = 40.0
 """Largest angle between a triangle and the smoothed surface at its corner, degrees: sharper edges are kept."""
-FEWEST_TRIANGLES = 150
-"""Number of triangles that every mesh keeps: eyes and fingers have few."""
 SECTIONS = 24
 """Number of sides of a round primitive."""
 
 Colour = Sequence[float]
+ColouredMesh = tuple[trimesh.Trimesh, Colour]
 
 
 class UndrawableShapeError(Exception):
     """A shape that this renderer cannot draw, with the reason."""
 
 
-def robot_solids(robot: Robot, triangles: int) -> dict[str, Solid]:
-    """Build the visible surfaces of a robot's links.
+def read_robot_meshes(robot: Robot) -> dict[str, list[ColouredMesh]]:
+    """Read the visible shapes of a robot's links.
 
     Links without visual shapes show their collision shapes, as in Bullet.
 
@@ -44,13 +44,11 @@ def robot_solids(robot: Robot, triangles: int) -> dict[str, Solid]:
     ----------
     robot : Robot
         Robot with its URDF.
-    triangles : int
-        Number of triangles to which the robot's meshes are simplified together, about.
 
     Returns
     -------
-    dict of str to Solid
-        Surface of each link in its frame, by link; without links that have no shape.
+    dict of str to list of (trimesh.Trimesh, colour)
+        Meshes of each link in its frame, m, with red, green and blue, 0..1; without links that have no shape.
 
     Raises
     ------
@@ -59,20 +57,37 @@ def robot_solids(robot: Robot, triangles: int) -> dict[str, Solid]:
     """
     root = ET.fromstring(robot.urdf_text)
     materials = {each.get("name"): each for each in root.findall("material")}
-    meshes: dict[str, list[tuple[trimesh.Trimesh, Colour]]] = {}
+    meshes: dict[str, list[ColouredMesh]] = {}
     for link, element in zip(read_elements(root).links, root.findall("link"), strict=True):
         shapes = [each for each in element if each.tag in ("visual", "collision")]
         role = "visual" if any(shape.role == "visual" for shape in link.shapes) else "collision"
-        parts = [each for each in zip(link.shapes, shapes, strict=True) if each[0].role == role]
-        meshes[link.name] = [
-            mesh for shape, part in parts for mesh in _shape_meshes(shape, _material_colour(part, materials))
-        ]
-    total = sum(len(mesh.faces) for parts in meshes.values() for mesh, _ in parts)
-    share = min(1.0, triangles / max(total, 1))
+        for shape, part in zip(link.shapes, shapes, strict=True):
+            if shape.role == role:
+                found = _shape_meshes(shape, _material_colour(part, materials))
+                meshes.setdefault(link.name, []).extend(found)
+    return {name: parts for name, parts in meshes.items() if parts}
+
+
+def robot_solids(meshes: Mapping[str, Sequence[ColouredMesh]], triangles: int) -> dict[str, Solid]:
+    """Build the visible surfaces of a robot's links.
+
+    Parameters
+    ----------
+    meshes : mapping of str to sequence of (trimesh.Trimesh, colour)
+        From `read_robot_meshes`.
+    triangles : int
+        Number of triangles to which they are simplified together, about.
+
+    Returns
+    -------
+    dict of str to Solid
+        Surface of each link in its frame, by link.
+    """
+    flat = [mesh for parts in meshes.values() for mesh, _ in parts]
+    simpler = iter(simplify_together(flat, triangles))
     return {
-        name: join_solids([make_solid(simplify_mesh(mesh, share), colour) for mesh, colour in parts])
+        name: join_solids([make_solid(next(simpler), colour) for _, colour in parts])
         for name, parts in meshes.items()
-        if parts
     }
 
 
@@ -183,35 +198,6 @@ def tint_solid(solid: Solid, colour: Colour) -> Solid:
     return solid._replace(colours=np.tile(shade, (len(solid.points), 1)))
 
 
-def simplify_mesh(mesh: trimesh.Trimesh, share: float) -> trimesh.Trimesh:
-    """Reduce the number of triangles of a mesh (quadric error metric, Garland and Heckbert 1997).
-
-    Parameters
-    ----------
-    mesh : trimesh.Trimesh
-        The mesh.
-    share : float
-        Share of its triangles to keep; a mesh keeps at least `FEWEST_TRIANGLES`.
-
-    Returns
-    -------
-    trimesh.Trimesh
-        The simpler mesh; the same if nothing is left out, or the library that simplifies is not installed.
-    """
-    mesh.merge_vertices(merge_norm=True, merge_tex=True)
-    kept = max(FEWEST_TRIANGLES, round(share * len(mesh.faces)))
-    if kept >= len(mesh.faces):
-        return mesh
-    try:
-        from fast_simplification import simplify
-    except ImportError:
-        return mesh
-    points, faces = simplify(
-        np.asarray(mesh.vertices, np.float32), np.asarray(mesh.faces, np.int32), target_count=kept
-    )
-    return trimesh.Trimesh(points, faces, process=False) if len(faces) else mesh
-
-
 def _turn_outward(
     points: NDArray[np.float64], faces: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -246,7 +232,7 @@ def _material_colour(element: ET.Element, materials: Mapping[str | None, ET.Elem
     return numbers if len(numbers) == 4 else None
 
 
-def _shape_meshes(shape: UrdfShape, colour: Colour | None) -> list[tuple[trimesh.Trimesh, Colour]]:
+def _shape_meshes(shape: UrdfShape, colour: Colour | None) -> list[ColouredMesh]:
     """Build the meshes of a shape in the link's frame, m, with their colours; none of an invisible one."""
     if colour is not None and colour[3] == 0.0:
         return []
@@ -266,6 +252,7 @@ def _shape_meshes(shape: UrdfShape, colour: Colour | None) -> list[tuple[trimesh
         mesh.vertices = mesh.vertices @ pose[:3, :3].T + pose[:3, 3]
         if np.linalg.det(pose[:3, :3]) < 0.0:
             mesh.faces = mesh.faces[:, ::-1]
+        mesh.merge_vertices(merge_norm=True, merge_tex=True)
     return [(mesh, colour or own) for mesh, own in meshes]
 
 
@@ -284,7 +271,7 @@ def _primitive(shape: UrdfShape) -> trimesh.Trimesh:
     raise UndrawableShapeError(f"a shape is a {shape.kind}")
 
 
-def _read_meshes(path: Path) -> list[tuple[trimesh.Trimesh, Colour]]:
+def _read_meshes(path: Path) -> list[ColouredMesh]:
     """Read the meshes of a file, in the file's unit, with the colour that it gives each."""
     try:
         scene: Any = trimesh.load(path, process=False, force="scene")

@@ -10,7 +10,14 @@ from simbench.kinematics.arrays import Array
 from simbench.sim.rendering.opengl import shaders
 from simbench.sim.rendering.opengl.content import MOST_CORNERS, Content
 from simbench.sim.rendering.opengl.light import LightWindow
-from simbench.sim.rendering.opengl.meshes import GROUP, Meshes, connect_meshes, draw_bodies, load_meshes
+from simbench.sim.rendering.opengl.meshes import (
+    GROUP,
+    Meshes,
+    connect_meshes,
+    draw_bodies,
+    load_meshes,
+    load_poses,
+)
 from simbench.sim.rendering.opengl.regions import SEARCH, Marks, Rectangle, View, to_pixels
 from simbench.sim.rendering.scene_look import (
     BACKGROUND,
@@ -99,7 +106,11 @@ class Canvas:
         count = len(content.solids)
         self._ghosts = [body >= count - content.ghosts for body in range(count)]
         self._figures = [not ghost for ghost in self._ghosts]
-        self._meshes = load_meshes(context, content.solids)
+        self._poses = load_poses(context, count)
+        self._meshes = load_meshes(context, content.solids, self._poses)
+        self._casters = (
+            load_meshes(context, content.casters, self._poses) if content.shadows else self._meshes
+        )
         self._square = context.buffer(_SQUARE.tobytes())
         self._floor = context.buffer(reserve=_SQUARE.nbytes)
         self._programs = self._compile(scale)
@@ -108,9 +119,7 @@ class Canvas:
         self._targets = self._make_targets()
         self.background = self._draw_background()
 
-    def set_poses(
-        self, poses: NDArray[np.float32], window: LightWindow, casting: NDArray[np.bool_]
-    ) -> None:
+    def set_poses(self, poses: NDArray[np.float32], window: LightWindow, casting: NDArray[np.bool_]) -> None:
         """Take the poses of all bodies, and draw what the light sees.
 
         Parameters
@@ -122,7 +131,7 @@ class Canvas:
         casting : (B,) array of bool
             Bodies whose shadows may be seen.
         """
-        self._meshes.poses.write(np.ascontiguousarray(poses).tobytes())
+        self._poses.write(np.ascontiguousarray(poses).tobytes())
         if not self._content.shadows:
             return
         to_texture = _column_major(_TO_TEXTURE @ window.clip)
@@ -135,7 +144,7 @@ class Canvas:
         for target, shown in zip(self._targets.shadows, (self._figures, self._ghosts), strict=False):
             target.use()
             target.clear(depth=1.0)
-            draw_bodies(self._arrays["caster"], self._meshes, (casting & shown).tolist())
+            draw_bodies(self._arrays["caster"], self._casters, (casting & shown).tolist())
 
     def draw_front(
         self, region: Rectangle, visible: NDArray[np.bool_], window: LightWindow, marks: Marks | None
@@ -262,7 +271,8 @@ class Canvas:
         arrays = {}
         for name, program in self._programs.items():
             if name in ("solid", "caster"):
-                arrays[name] = connect_meshes(self._gl, program, self._meshes)
+                meshes = self._meshes if name == "solid" else self._casters
+                arrays[name] = connect_meshes(self._gl, program, meshes)
             else:
                 arrays[name] = self._gl.vertex_array(
                     program, [(corners.get(name, self._square), "2f", "corner")]

@@ -41,6 +41,8 @@ class Content:
     ----------
     solids : tuple of Solid
         Surface of each body.
+    casters : tuple of Solid
+        Surface that casts the shadow of each body, which may be simpler.
     ghosts : int
         Number of bodies, the last ones, that are drawn half transparent.
     camera : Camera
@@ -52,6 +54,7 @@ class Content:
     """
 
     solids: tuple[Solid, ...]
+    casters: tuple[Solid, ...]
     ghosts: int
     camera: Camera
     video: bool

@@ -47,7 +47,25 @@ _VERTEX = np.dtype(
 )
 
 
-def load_meshes(context: moderngl.Context, solids: Sequence[Solid]) -> Meshes:
+def load_poses(context: moderngl.Context, count: int) -> moderngl.Buffer:
+    """Reserve memory for poses.
+
+    Parameters
+    ----------
+    context : moderngl.Context
+        OpenGL.
+    count : int
+        Number of bodies.
+
+    Returns
+    -------
+    moderngl.Buffer
+        Room for the first three rows of each body's transformation to the world.
+    """
+    return context.buffer(reserve=-(-count // GROUP) * GROUP * _POSE_BYTES)
+
+
+def load_meshes(context: moderngl.Context, solids: Sequence[Solid], poses: moderngl.Buffer) -> Meshes:
     """Copy bodies to the graphics library.
 
     Parameters
@@ -56,6 +74,8 @@ def load_meshes(context: moderngl.Context, solids: Sequence[Solid]) -> Meshes:
         OpenGL.
     solids : sequence of Solid
         Surface of each body.
+    poses : moderngl.Buffer
+        Poses of the bodies.
 
     Returns
     -------
@@ -70,12 +90,11 @@ def load_meshes(context: moderngl.Context, solids: Sequence[Solid]) -> Meshes:
         part["normal"] = np.rint(127.0 * solid.normals)
     triangles = [solid.triangles + start for solid, start in zip(solids, starts, strict=False)]
     first = np.cumsum([0, *(3 * len(each) for each in triangles)]).tolist()
-    groups = -(-len(solids) // GROUP)
     return Meshes(
         context.buffer(vertices.tobytes()),
         context.buffer(np.concatenate(triangles).astype(np.int32).tobytes()),
         first,
-        context.buffer(reserve=groups * GROUP * _POSE_BYTES),
+        poses,
     )
 
 
