@@ -142,9 +142,8 @@ def start_drawing(module: str, inputs: Sequence[int], output: int) -> Iterator[D
     """
     # A worker must be able to import what this process can, whatever its search path comes from.
     importable = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
-    # Where Mesa draws without a graphics card, more threads than processors only wait for each other.
-    threads = (os.cpu_count() or 1) // len(inputs)
-    environment = {"LP_NUM_THREADS": str(threads if threads > 1 else 0), "OPENBLAS_NUM_THREADS": "1"}
+    # Where Mesa draws without a graphics card: its threads would wait for each other longer than they draw.
+    environment = {"LP_NUM_THREADS": "0", "OPENBLAS_NUM_THREADS": "1"}
     with contextlib.ExitStack() as stack:
         errors = stack.enter_context(tempfile.TemporaryFile())
         status, writing = os.pipe()

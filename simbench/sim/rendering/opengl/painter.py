@@ -102,7 +102,7 @@ def paint_frames(
             visible = (boxes.high >= low).all(axis=1) & (boxes.low <= high).all(axis=1)
             canvas.draw_front(region, visible, window, marks)
             # Smoothing reaches beyond what has changed.
-            picture.update(canvas, grow(view, region, 2 * (SEARCH // 2 + 1)))
+            picture.update(canvas, grow(view, region, SEARCH + 2))
         before = poses.copy(), boxes, marks, window.key
         yield picture.data
 

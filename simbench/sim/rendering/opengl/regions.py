@@ -9,7 +9,7 @@ from simbench.kinematics.arrays import Array
 from simbench.sim.rendering.scene_look import DISC_RADIUS
 from simbench.sim.rendering.scene_view import NEAR, Camera, projection_matrix, view_matrix
 
-SEARCH = 7
+SEARCH = 8
 """Pixels along an edge within which the smoothing of edges looks for its end."""
 MARGIN = 3
 """Margin around what has changed, pixels: edges and shadows are soft."""

@@ -203,7 +203,7 @@ void main() {
     float w = texelFetch(picture, p - ivec2(1, 0), 0).r, e = texelFetch(picture, p + ivec2(1, 0), 0).r;
     float high = max(max(max(n, s), max(w, e)), luma);
     float range = high - min(min(min(n, s), min(w, e)), luma);
-    gl_FragDepth = range > max(0.035, 0.08 * high) ? 1.0 : 0.0;
+    gl_FragDepth = range > max(0.05, 0.11 * high) ? 1.0 : 0.0;
 }
 """
 
@@ -231,8 +231,9 @@ void main() {
     ivec2 along = flat_edge ? ivec2(1, 0) : ivec2(0, 1);
     float middle = 0.5 * (m + other), ending = 0.25 * abs(other - m);
     float one = SEARCH, two = SEARCH, end_one = 0.0, end_two = 0.0;
+    // Farther and farther: whoever sees a long edge does not see where exactly it ends.
     bool found_one = false, found_two = false;
-    for (int k = 1; k <= SEARCH; k++) {
+    for (int k = 1; k <= SEARCH; k *= 2) {
         ivec2 q = p + k * along;
         float v = 0.5 * (at(q) + at(q + side)) - middle;
         if (!found_one) { end_one = v; one = float(k); found_one = abs(v) >= ending; }
