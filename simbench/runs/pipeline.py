@@ -2,9 +2,10 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -23,6 +24,7 @@ from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import SEATED, Robot, load_robot
 from simbench.robot.variation import draw_variation
 from simbench.runs.checks import DIVERGED, Check, check_metrics
+from simbench.runs.live_video import LiveVideo, live_video
 from simbench.runs.log import write_log
 from simbench.runs.log_builder import cumulative_variables, make_log, with_balance
 from simbench.runs.log_parts import LogParts
@@ -34,7 +36,7 @@ from simbench.runs.run_directory import LOG_PARTS, json_text, run_directory, wri
 from simbench.runs.scenario.loading import Scenario, resolved_yaml, scenario_mechanisms
 from simbench.runs.shield import shielded_from_interrupt
 from simbench.runs.step_metrics import step_metrics
-from simbench.runs.video import render_video
+from simbench.runs.video import View, render_video
 from simbench.sim.balance_loop import BalancedRun, balance_run
 from simbench.sim.control.factory import make_control_law
 from simbench.sim.engines import open_engine
@@ -92,6 +94,7 @@ def run_scenario(
     out: str | Path,
     *,
     video: bool = False,
+    fast: bool = False,
     gui: bool = False,
     on_progress: OnProgress = _silent,
 ) -> RunResult:
@@ -104,7 +107,9 @@ def run_scenario(
     out : str or Path
         Run directory to make.
     video : bool
-        Also render video.mp4.
+        Also render video.mp4, while the simulation goes on where that is possible.
+    fast : bool
+        Whether the video is a preview: at most 640 pixels wide, at most 15 frames a second, without shadows.
     gui : bool
         Show Bullet's window, in real time.
     on_progress : callable (stage, done, total)
@@ -128,18 +133,29 @@ def run_scenario(
         "provenance.json": json_text(collect_provenance(scenario.seed, sys.argv)),
     }
     with run_directory(out, inputs) as folder:
-        metrics, diverged = _run(scenario, folder, gui=gui, on_progress=on_progress)
+        quality = Quality(fast) if video else None
+        metrics, diverged, renderer = _run(scenario, folder, quality, gui=gui, on_progress=on_progress)
         write_metrics(folder, metrics)
-        if video:
-            _, renderer = render_video(folder, None, on_progress=on_progress)
+        if video and renderer is None:
+            _, renderer = render_video(folder, None, on_progress=on_progress, view=View(fast=fast))
     checks = check_metrics(scenario.checks, metrics)
     return RunResult(out, metrics, checks, out / "video.mp4" if video else None, renderer, diverged)
 
 
+class Quality(NamedTuple):
+    """What a video is to look like."""
+
+    fast: bool
+    """Whether it is a preview."""
+
+
 def _run(
-    scenario: Scenario, folder: Path, *, gui: bool, on_progress: OnProgress
-) -> tuple[dict[str, Any], str | None]:
-    """Simulate a scenario and write its log; return its metrics, and how the physics diverged if it did."""
+    scenario: Scenario, folder: Path, video: Quality | None, *, gui: bool, on_progress: OnProgress
+) -> tuple[dict[str, Any], str | None, str | None]:
+    """Simulate a scenario, write its log and perhaps its video.
+
+    Return its metrics, how the physics diverged if it did, and what drew the video if that is done.
+    """
     robot = load_robot(scenario.robot.name)
     _require_legs(robot, scenario)
     mechanisms = scenario_mechanisms(scenario)
@@ -205,11 +221,15 @@ def _run(
             progress=lambda done, total: on_progress("simulate", done, total),
         )
         cumulative = cumulative_variables(mechanisms)
-        log = _simulate_logged(simulation, recorder, options, folder, build_log, cumulative)
+        with _watched(video, folder, scenario, robot, mechanisms) as live:
+            log = _simulate_logged(simulation, recorder, options, folder, build_log, cumulative, live)
+            if live is not None:
+                live.finish(log, lambda done, total: on_progress("video", done, total))
+    renderer = live.renderer if live is not None else None
     plan_and_timing = {**course.metrics, **_timing(recorder, settings.timestep_s)}
     if recorder.divergence is not None:
         # Nothing that follows from states that are no motion is a result.
-        return {**plan_and_timing, DIVERGED: recorder.divergence.time}, str(recorder.divergence)
+        return {**plan_and_timing, DIVERGED: recorder.divergence.time}, str(recorder.divergence), renderer
     metrics: dict[str, Any] = {**plan_and_timing, **run_metrics(log)}
     if scenario.stepping is not None:
         metrics |= step_metrics(metrics, scenario.stepping, int(log.attrs["steps"]))
@@ -218,7 +238,20 @@ def _run(
     for mechanism in mechanisms:
         joints = {joint.name: joint.unit for joint in mechanism.joints}
         metrics |= fixture_metrics(log, mechanism.name, joints)
-    return metrics, None
+    return metrics, None, renderer
+
+
+def _watched(
+    video: Quality | None,
+    folder: Path,
+    scenario: Scenario,
+    robot: Robot,
+    mechanisms: Sequence[Mechanism],
+) -> AbstractContextManager[LiveVideo | None]:
+    """Begin the video of a run, if there is to be one."""
+    if video is None:
+        return nullcontext()
+    return live_video(folder, scenario, robot, mechanisms, fast=video.fast)
 
 
 def _simulate_logged(
@@ -228,6 +261,7 @@ def _simulate_logged(
     folder: Path,
     build_log: Callable[[Recorder], xr.Dataset],
     cumulative: Sequence[str],
+    live: LiveVideo | None,
 ) -> xr.Dataset:
     """Simulate, write the log to a run directory while the simulation goes on and after it, and return it."""
 
@@ -235,7 +269,7 @@ def _simulate_logged(
         derive_signals(part, simulation.body.robot)
         return build_log(part)
 
-    parts = LogParts(folder / LOG_PARTS, build_part, cumulative)
+    parts = LogParts(folder / LOG_PARTS, build_part, cumulative, None if live is None else live.add)
 
     def follow(done: int, total: int) -> None:
         options.progress(done, total)

@@ -14,9 +14,14 @@ from simbench.errors import RunError
 from simbench.files.storage.whole_file import whole_file
 from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.rendering.drawing_process import RendererUnavailableError, job_files, start_drawing
+from simbench.sim.rendering.drawing_process import (
+    RendererUnavailableError,
+    default_processes,
+    job_files,
+    start_drawing,
+)
 from simbench.sim.rendering.encoder import open_encoder
-from simbench.sim.rendering.painting import make_cast, make_records
+from simbench.sim.rendering.painting import OPENGL_WORKER, fits_video, make_cast, make_records
 from simbench.sim.rendering.renderer_choice import (
     OPENGL,
     Renderer,
@@ -44,9 +49,7 @@ __all__ = [
 OnProgress = Callable[[str, int, int], None]
 """Called with the stage, and how many of how many of its frames are done."""
 
-MAX_PROCESSES = 4
-"""Number of processes that draw a video unless it is given."""
-OPENGL_WORKER, ENGINE_WORKER = "simbench.sim.rendering.opengl.worker", "simbench.sim.rendering.scene_worker"
+ENGINE_WORKER = "simbench.sim.rendering.scene_worker"
 
 Made = TypeVar("Made")
 
@@ -96,20 +99,18 @@ def render_video(
         If the file cannot be written.
     """
     count = len(frames.base)
-    if processes is None:
-        processes = min(os.cpu_count() or 1, MAX_PROCESSES)
-    processes = max(1, min(processes, count))
+    processes = max(1, min(processes or default_processes(), count))
 
     def draw(renderer: Renderer) -> None:
         turns = [range(first, count, processes) for first in range(processes)]
-        planes = renderer == OPENGL and camera.width % 2 == camera.height % 2 == 0
+        planes = renderer == OPENGL and fits_video(camera)
         inputs = _inputs(
             renderer, robot, mechanisms, frames, [(camera, turn) for turn in turns], planes, shadows
         )
         with (
             whole_file(path, keep_suffix=True) as part,
             open_encoder(part, camera, "nv12" if planes else "rgb24") as encoder,
-            job_files(inputs) as files,
+            job_files(*inputs) as files,
             start_drawing(_worker(renderer), files, encoder.input) as drawing,
         ):
             drawing.wait_until_ready()
@@ -241,7 +242,7 @@ def _draw(
         with os.fdopen(reading, "rb") as output:
             try:
                 with (
-                    job_files(inputs) as files,
+                    job_files(*inputs) as files,
                     start_drawing(_worker(renderer), files, writing) as drawing,
                 ):
                     os.close(writing)
@@ -285,16 +286,18 @@ def _inputs(
     shots: Sequence[tuple[Camera, Sequence[int]]],
     planes: bool,
     shadows: bool,
-) -> list[tuple[Any, bytes]]:
-    """Make the input of each process: what is pickled, and what follows it."""
+) -> tuple[list[Any], list[bytes]]:
+    """Make what each process draws, and the records of its frames."""
     if renderer != OPENGL:
-        return [(Job(robot, mechanisms, frames, camera, renderer, indices), b"") for camera, indices in shots]
+        jobs = [Job(robot, mechanisms, frames, camera, renderer, indices) for camera, indices in shots]
+        return jobs, [b""] * len(jobs)
     ghost = frames.ghost is not None
     cast = make_cast(robot, mechanisms, shots[0][0], ghost=ghost, video=planes, shadows=shadows)
     records = make_records(cast, frames)
-    return [
-        (replace(cast.content, camera=camera), records[list(indices)].tobytes()) for camera, indices in shots
-    ]
+    return (
+        [replace(cast.content, camera=camera) for camera, _ in shots],
+        [records[list(indices)].tobytes() for _, indices in shots],
+    )
 
 
 def _with_best_renderer(draw: Callable[[Renderer], Made]) -> tuple[Made, Renderer]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import fcntl
 import os
 import pickle
 import signal
@@ -15,8 +16,28 @@ from simbench.errors import RunError
 from simbench.files.storage.disk_errors import DISK_ERRORS
 from simbench.sim.rendering.frame_ring import DRAWN, READY
 
+JobInput = tuple[int, int]
+"""File descriptors of what a job draws, and of its frames."""
+
+PIPE_BYTES = 1_048_576
+"""Size of a pipe for frames: what the system allows everyone."""
 EXIT_TIMEOUT = 10.0
 """Time, s, that drawing processes have to end before they are killed."""
+
+
+MAX_PROCESSES = 4
+"""Number of processes that draw a video unless it is given."""
+
+
+def default_processes() -> int:
+    """Choose the number of processes that draw a video.
+
+    Returns
+    -------
+    int
+        One for each processor, at most four.
+    """
+    return min(os.cpu_count() or 1, MAX_PROCESSES)
 
 
 class RendererUnavailableError(Exception):
@@ -123,15 +144,15 @@ class Drawing:
 
 
 @contextlib.contextmanager
-def start_drawing(module: str, inputs: Sequence[int], output: int) -> Iterator[Drawing]:
+def start_drawing(module: str, inputs: Sequence[JobInput], output: int) -> Iterator[Drawing]:
     """Start processes that draw jobs, and end them on leaving.
 
     Parameters
     ----------
     module : str
         Module to run.
-    inputs : sequence of int
-        File descriptor of each job's input. The caller closes them.
+    inputs : sequence of (int, int)
+        File descriptors of what each job draws, and of its frames. The caller closes them.
     output : int
         File descriptor to which the frames go. The caller closes it.
 
@@ -144,18 +165,19 @@ def start_drawing(module: str, inputs: Sequence[int], output: int) -> Iterator[D
     importable = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
     # Where Mesa draws without a graphics card: its threads would wait for each other longer than they draw.
     environment = {"LP_NUM_THREADS": "0", "OPENBLAS_NUM_THREADS": "1"}
+    descriptors = [descriptor for pair in inputs for descriptor in pair]
     with contextlib.ExitStack() as stack:
         errors = stack.enter_context(tempfile.TemporaryFile())
         status, writing = os.pipe()
         stack.callback(os.close, status)
         try:
             process = subprocess.Popen(
-                [sys.executable, "-m", module, *map(str, (output, writing, *inputs))],
+                [sys.executable, "-m", module, *map(str, (output, writing, *descriptors))],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
                 env={**environment, **os.environ, "PYTHONPATH": importable, "PYTHONSAFEPATH": "1"},
-                pass_fds=(output, writing, *inputs),
+                pass_fds=(output, writing, *descriptors),
                 # Only the caller reacts to Ctrl-C; it then ends its workers.
                 start_new_session=True,
             )
@@ -167,29 +189,72 @@ def start_drawing(module: str, inputs: Sequence[int], output: int) -> Iterator[D
 
 
 @contextlib.contextmanager
-def job_files(jobs: Sequence[tuple[Any, bytes | memoryview]]) -> Iterator[list[int]]:
+def job_files(contents: Sequence[Any], frames: Sequence[bytes]) -> Iterator[list[JobInput]]:
     """Write the input of jobs to temporary files.
 
     Parameters
     ----------
-    jobs : sequence of (object, bytes)
-        What is pickled for each job, and what follows it.
+    contents : sequence of object
+        What is pickled for each job.
+    frames : sequence of bytes
+        Records of the frames of each job.
 
     Yields
     ------
-    list of int
+    list of (int, int)
         File descriptors, at the beginning of each file.
     """
     with contextlib.ExitStack() as stack:
-        descriptors = []
-        for content, data in jobs:
+        inputs = []
+        for content, records in zip(contents, frames, strict=True):
+            pair = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(2)]
+            pickle.dump(content, pair[0])
+            pair[1].write(records)
+            for file in pair:
+                file.flush()
+                os.lseek(file.fileno(), 0, os.SEEK_SET)
+            inputs.append((pair[0].fileno(), pair[1].fileno()))
+        yield inputs
+
+
+@contextlib.contextmanager
+def job_pipes(contents: Sequence[Any]) -> Iterator[tuple[list[JobInput], list[int]]]:
+    """Write what jobs draw to temporary files, and make pipes for their frames.
+
+    Parameters
+    ----------
+    contents : sequence of object
+        What is pickled for each job.
+
+    Yields
+    ------
+    list of (int, int)
+        File descriptors of each job; the caller closes the second when the processes have them.
+    list of int
+        File descriptors to which the records of each job's frames are written; closed on leaving, or by
+        the caller, who then puts -1 in its place.
+    """
+    with contextlib.ExitStack() as stack:
+        inputs, writing = [], []
+
+        def close() -> None:
+            for descriptor in writing:
+                if descriptor >= 0:
+                    os.close(descriptor)
+
+        stack.callback(close)
+        for content in contents:
             file = stack.enter_context(tempfile.TemporaryFile())
             pickle.dump(content, file)
-            file.write(data)
             file.flush()
             os.lseek(file.fileno(), 0, os.SEEK_SET)
-            descriptors.append(file.fileno())
-        yield descriptors
+            reading, end = os.pipe()
+            writing.append(end)
+            # So that who simulates need not wait for who draws.
+            with contextlib.suppress(OSError, AttributeError):
+                fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+            inputs.append((file.fileno(), reading))
+        yield inputs, writing
 
 
 def failure_reason(messages: str, status: int) -> str:

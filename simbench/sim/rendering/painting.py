@@ -21,6 +21,8 @@ from simbench.sim.rendering.solids import (
     tint_solid,
 )
 
+OPENGL_WORKER = "simbench.sim.rendering.opengl.worker"
+"""Module of the processes that draw."""
 TRIANGLES_PER_ROW, CASTER_TRIANGLES_PER_ROW = 12.5, 4.0
 """Number of triangles of a robot in a video, and of what casts its shadow, for each row of the picture: smaller
 triangles than these would show no more, and cost most of the drawing."""
@@ -48,6 +50,22 @@ class Cast:
     mechanisms: tuple[Mechanism, ...]
     links: tuple[str, ...]
     content: Content
+
+
+def fits_video(camera: Camera) -> bool:
+    """Tell whether frames of a camera can be drawn in planes of luma and chroma.
+
+    Parameters
+    ----------
+    camera : Camera
+        The camera.
+
+    Returns
+    -------
+    bool
+        Whether width and height are even.
+    """
+    return camera.width % 2 == camera.height % 2 == 0
 
 
 def make_cast(

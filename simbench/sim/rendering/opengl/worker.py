@@ -16,19 +16,20 @@ from simbench.system.restricted_pickle import load_pickle
 def main() -> None:
     """Draw the frames of jobs.
 
-    The arguments are file descriptors: of the pictures, of the status, and of the input of each job, which is a
-    pickled `Content` and then the records of its frames.
+    The arguments are file descriptors: of the pictures, of the status, and two of each job: a pickled `Content`,
+    and the records of its frames.
     """
     output, status, *inputs = (int(argument) for argument in sys.argv[1:])
-    run_jobs(len(inputs), lambda number: _draw(inputs[number]), output, status)
+    jobs = list(zip(inputs[::2], inputs[1::2], strict=True))
+    run_jobs(len(jobs), lambda number: _draw(*jobs[number]), output, status)
 
 
-def _draw(descriptor: int) -> Iterator[Any]:
+def _draw(what: int, frames: int) -> Iterator[Any]:
     """Draw the frames of a job; yield None when the graphics library is ready."""
-    with open(descriptor, "rb", closefd=False) as stream:
+    with open(what, "rb", closefd=False) as stream:
         content = load_pickle(stream)
-        with open_opengl() as context:
-            yield from paint_frames(context, content, _records(stream, content))
+    with open(frames, "rb", closefd=False) as stream, open_opengl() as context:
+        yield from paint_frames(context, content, _records(stream, content))
 
 
 def _records(stream: Any, content: Content) -> Iterator[np.void]:
