@@ -27,7 +27,8 @@ from simbench.cli.completion import complete_scenario
 from simbench.cli.explain import explain
 from simbench.cli.motion import motion_app
 from simbench.cli.place import place
-from simbench.cli.replay import replay, video
+from simbench.cli.replay import Fast, replay, video
+from simbench.cli.video_quality import spell_out_video_quality
 from simbench.cli.report import report
 from simbench.cli.retarget import retarget
 from simbench.cli.robot import robot_app
@@ -120,6 +121,7 @@ def _call(arguments: Sequence[str] | None) -> _Outcome:
     """Run a command, and turn its errors into one line."""
     output = sys.stdout
     try:
+        arguments = spell_out_video_quality(sys.argv[1:] if arguments is None else arguments)
         status = app(arguments, prog_name="simbench", standalone_mode=False)
         # A full disk behind a redirection is noticed when the last text is written.
         sys.stdout.flush()
@@ -234,7 +236,10 @@ def run(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Run directory, by default runs/SCENARIO-TIME.")
     ] = None,
-    video: Annotated[bool, typer.Option("--video", help="Also record video.mp4.")] = False,
+    video: Annotated[
+        bool, typer.Option("--video", help="Also record video.mp4; --video=preview: as with --fast.")
+    ] = False,
+    fast: Fast = False,
     gui: Annotated[bool, typer.Option("--gui", help="Watch in Bullet's window.")] = False,
     plots: Annotated[bool, typer.Option("--plots", help="Also draw plots/*.png.")] = False,
     no_cache: NoCache = False,
@@ -255,7 +260,8 @@ def run(
     while result is None:
         folder = out or _unused_folder(resolved.name)
         try:
-            result = _simulate(resolved, folder, video=video, gui=gui, cache=not no_cache)
+            shown = {"video": video or fast, "fast": fast, "gui": gui}
+            result = _simulate(resolved, folder, cache=not no_cache, **shown)
         except DirectoryTaken:
             # Another process chose the same name in the same second.
             if out is not None:
@@ -289,7 +295,9 @@ def _unused_folder(name: str) -> Path:
     return next(folder for folder in folders if not folder.exists() and not incomplete_path(folder).exists())
 
 
-def _simulate(scenario: Scenario, folder: Path, *, video: bool, gui: bool, cache: bool) -> RunResult:
+def _simulate(
+    scenario: Scenario, folder: Path, *, video: bool, fast: bool, gui: bool, cache: bool
+) -> RunResult:
     """Run a scenario with progress bars; an interruption says what was kept."""
     from simbench.cli.console import make_console, progress_bars
     from simbench.runs.run_directory import replaced_run
@@ -301,7 +309,8 @@ def _simulate(scenario: Scenario, folder: Path, *, video: bool, gui: bool, cache
         from simbench.runs.pipeline import run_scenario
 
         with progress_bars(make_console(stderr=True)) as on_progress:
-            return run_scenario(scenario, folder, video=video, gui=gui, cache=cache, on_progress=on_progress)
+            shown = {"video": video, "fast": fast, "gui": gui}
+            return run_scenario(scenario, folder, cache=cache, on_progress=on_progress, **shown)
     except KeyboardInterrupt:
         raise Interrupted(_kept_of(folder)) from None
 

@@ -27,6 +27,9 @@ Offset = Annotated[
         help=f"How far to the left of the robot, {GHOST_OFFSET:g} by default; 0 shows it in its place.",
     ),
 ]
+Fast = Annotated[
+    bool, typer.Option("--fast", help="A preview: 640 pixels wide, 15 frames a second, no shadows.")
+]
 
 
 def video(
@@ -40,12 +43,13 @@ def video(
     end: End = None,
     ghost: WithGhost = False,
     ghost_offset: Offset = None,
+    fast: Fast = False,
 ) -> None:
     """Render a video of a finished run from its log, without simulating it again."""
     from simbench.cli.console import make_console, progress_bars
     from simbench.runs.video import View, render_video
 
-    view = View(tuple(overrides or ()), speed, start, end, _offset(ghost, ghost_offset))
+    view = View(tuple(overrides or ()), speed, start, end, _offset(ghost, ghost_offset), fast)
     with progress_bars(make_console(stderr=True)) as on_progress:
         path, renderer = render_video(folder, out, on_progress=on_progress, view=view)
     report_incomplete(folder)

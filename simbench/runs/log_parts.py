@@ -52,12 +52,18 @@ class LogParts:
         Builds the log of a copy of some of a recorder's samples.
     cumulative : collection of str
         Variables that are zero at the first sample of a log and grow from there.
+    watch : callable (log), optional
+        Called with the log of each file.
     """
 
     def __init__(
-        self, folder: Path, make: Callable[[Recorder], xr.Dataset], cumulative: Collection[str] = ()
+        self,
+        folder: Path,
+        make: Callable[[Recorder], xr.Dataset],
+        cumulative: Collection[str] = (),
+        watch: Callable[[xr.Dataset], None] | None = None,
     ) -> None:
-        self._folder, self._make, self._cumulative = folder, make, cumulative
+        self._folder, self._make, self._cumulative, self._watch = folder, make, cumulative, watch
         self._written = self._files = 0
         self._totals = dict.fromkeys(cumulative, 0.0)
         self._next_time, self._next_clock = _INTERVAL, 0.0
@@ -94,6 +100,8 @@ class LogParts:
         self._next_time = float(recorder.time[count - 1]) + _INTERVAL
         # The first file takes longer, but for what the whole log needs anyway: imports.
         spent = 0.0 if self._files == 1 else time.process_time() - begin
+        if self._watch is not None:
+            self._watch(log)
         self._next_clock = time.process_time() + spent / _LARGEST_SHARE
 
     def remove(self) -> None:

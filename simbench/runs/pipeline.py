@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from simbench.retargeting.reference.standing import build_standing_reference
 from simbench.robot.robot import SEATED, Robot, load_robot
 from simbench.robot.variation import draw_variation
 from simbench.runs.checks import DIVERGED, Check, check_metrics
+from simbench.runs.live_video import LiveVideo, live_video
 from simbench.runs.log import write_log
 from simbench.runs.log_builder import cumulative_variables, make_log, with_balance
 from simbench.runs.log_parts import LogParts
@@ -33,7 +35,7 @@ from simbench.runs.run_directory import LOG_PARTS, json_text, run_directory, wri
 from simbench.runs.scenario.loading import Scenario, resolved_yaml, scenario_mechanisms
 from simbench.runs.shield import shielded_from_interrupt
 from simbench.runs.step_metrics import step_metrics
-from simbench.runs.video import render_video
+from simbench.runs.video import View, render_video
 from simbench.sim.balance_loop import BalancedRun, balance_run
 from simbench.sim.control.factory import make_control_law
 from simbench.sim.engines import open_engine
@@ -85,6 +87,7 @@ def run_scenario(
     out: str | Path,
     *,
     video: bool = False,
+    fast: bool = False,
     gui: bool = False,
     cache: bool = True,
     on_progress: Progress = None,
@@ -98,7 +101,9 @@ def run_scenario(
     out : str or Path
         Run directory to make.
     video : bool
-        Also render video.mp4.
+        Also render video.mp4, while the simulation goes on where that is possible.
+    fast : bool
+        Whether the video is a preview: at most 640 pixels wide, at most 15 frames a second, without shadows.
     gui : bool
         Show Bullet's window, in real time.
     cache : bool
@@ -126,23 +131,40 @@ def run_scenario(
         PROVENANCE: json_text(collect_provenance(scenario.seed, sys.argv)),
     }
     with run_directory(out, inputs) as folder, shown_progress(on_progress) as tell:
-        metrics, diverged = _run(scenario, folder, gui=gui, cache=cache, on_progress=tell)
+        output = Output(Quality(fast) if video else None, gui, cache)
+        metrics, diverged, renderer = _run(scenario, folder, output, on_progress=tell)
         write_metrics(folder, metrics)
-        if video:
-            _, renderer = render_video(folder, None, on_progress=tell)
+        if video and renderer is None:
+            _, renderer = render_video(folder, None, on_progress=tell, view=View(fast=fast))
     checks = check_metrics(scenario.checks, metrics)
     return RunResult(out, metrics, checks, out / "video.mp4" if video else None, renderer, diverged)
 
 
+class Quality(NamedTuple):
+    """What a video is to look like."""
+
+    fast: bool
+    """Whether it is a preview."""
+
+
+class Output(NamedTuple):
+    """What a run shows and keeps beside its log."""
+
+    video: Quality | None
+    """What the video is to look like; None for no video."""
+    gui: bool
+    """Whether Bullet's window is shown, in real time."""
+    cache: bool
+    """Whether the plan may come from the cache of plans, and is kept there."""
+
+
 def _run(
-    scenario: Scenario,
-    folder: Path,
-    *,
-    gui: bool,
-    cache: bool,
-    on_progress: OnProgress,
-) -> tuple[dict[str, Any], str | None]:
-    """Simulate a scenario and write its log; return its metrics, and how the physics diverged if it did."""
+    scenario: Scenario, folder: Path, output: Output, *, on_progress: OnProgress
+) -> tuple[dict[str, Any], str | None, str | None]:
+    """Simulate a scenario, write its log and perhaps its video.
+
+    Return its metrics, how the physics diverged if it did, and what drew the video if that is done.
+    """
     robot = load_robot(scenario.robot.name)
     _require_legs(robot, scenario)
     mechanisms = scenario_mechanisms(scenario)
@@ -152,7 +174,7 @@ def _run(
     if scenario.motion.source in (SWEEP, STILL):
         course = _plan_own_motion(robot, scenario)
     else:
-        course, record = _plan_from_recording(robot, scenario, mechanisms, on_progress, cache=cache)
+        course, record = _plan_from_recording(robot, scenario, mechanisms, on_progress, cache=output.cache)
         _add_provenance(folder, record)
     require_finite(course.timeline, robot, settings.timestep_s)
     if seat is not None:
@@ -169,7 +191,7 @@ def _run(
     steps = len(timeline.reference.position)
     recorder = Recorder(-(-steps // log_every), robot, mechanisms)
     with open_engine().open_world(
-        settings.timestep_s, floor_friction=friction * settings.floor_friction, gui=gui
+        settings.timestep_s, floor_friction=friction * settings.floor_friction, gui=output.gui
     ) as world:
         fixtures = {each.name: world.add_fixture(each) for each in mechanisms}
         start = timeline.reference.position[0]
@@ -205,15 +227,19 @@ def _run(
         options = LoopOptions(
             log_every,
             fallen_height=FELL_HEIGHT * float(timeline.base[2]) if robot.floating else -np.inf,
-            realtime=gui,
+            realtime=output.gui,
             progress=lambda done, total: on_progress("simulate", done, total),
         )
         cumulative = cumulative_variables(mechanisms)
-        log = _simulate_logged(simulation, recorder, options, folder, build_log, cumulative)
+        with _watched(output.video, folder, scenario, robot, mechanisms) as live:
+            log = _simulate_logged(simulation, recorder, options, folder, build_log, cumulative, live)
+            if live is not None:
+                live.finish(log, lambda done, total: on_progress("video", done, total))
+    renderer = live.renderer if live is not None else None
     plan_and_timing = {**course.metrics, **_timing(recorder, settings.timestep_s)}
     if recorder.divergence is not None:
         # Nothing that follows from states that are no motion is a result.
-        return {**plan_and_timing, DIVERGED: recorder.divergence.time}, str(recorder.divergence)
+        return {**plan_and_timing, DIVERGED: recorder.divergence.time}, str(recorder.divergence), renderer
     on_progress("measure", 0, 1)
     metrics: dict[str, Any] = {**plan_and_timing, **run_metrics(log)}
     if scenario.stepping is not None:
@@ -224,7 +250,20 @@ def _run(
         joints = {joint.name: joint.unit for joint in mechanism.joints}
         metrics |= fixture_metrics(log, mechanism.name, joints)
     on_progress("measure", 1, 1)
-    return metrics, None
+    return metrics, None, renderer
+
+
+def _watched(
+    video: Quality | None,
+    folder: Path,
+    scenario: Scenario,
+    robot: Robot,
+    mechanisms: Sequence[Mechanism],
+) -> AbstractContextManager[LiveVideo | None]:
+    """Begin the video of a run, if there is to be one."""
+    if video is None:
+        return nullcontext()
+    return live_video(folder, scenario, robot, mechanisms, fast=video.fast)
 
 
 def _simulate_logged(
@@ -234,6 +273,7 @@ def _simulate_logged(
     folder: Path,
     build_log: Callable[[Recorder], xr.Dataset],
     cumulative: Sequence[str],
+    live: LiveVideo | None,
 ) -> xr.Dataset:
     """Simulate, write the log to a run directory while the simulation goes on and after it, and return it."""
 
@@ -241,7 +281,7 @@ def _simulate_logged(
         derive_signals(part, simulation.body.robot)
         return build_log(part)
 
-    parts = LogParts(folder / LOG_PARTS, build_part, cumulative)
+    parts = LogParts(folder / LOG_PARTS, build_part, cumulative, None if live is None else live.add)
 
     def follow(done: int, total: int) -> None:
         options.progress(done, total)

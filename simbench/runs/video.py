@@ -28,6 +28,8 @@ OnProgress = Callable[[str, int, int], None]
 
 SPEEDS = (0.01, 100.0)
 """Lowest and highest ratio of the run's time to the video's."""
+PREVIEW_WIDTH, PREVIEW_FPS = 640, 15
+"""Width of a preview, pixels, and its frames per second, at most."""
 LARGEST_OVERLAY_OFFSET = 20.0
 """Largest distance of the reference from the robot, m."""
 
@@ -49,6 +51,8 @@ class View:
     ghost : float or None
         Distance by which the reference is shown to the left of the robot in the picture, m; it is not shown
         if None.
+    fast: bool
+        Whether it is a preview: at most 640 pixels wide, at most 15 frames a second, without shadows.
     """
 
     overrides: tuple[str, ...] = ()
@@ -56,6 +60,7 @@ class View:
     start: float = 0.0
     end: float | None = None
     ghost: float | None = None
+    fast: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,8 @@ class VideoScene:
         Times of the frames in the time of the run, s.
     frames : Frames
         Poses of robot and equipment in each frame.
+    shadows : bool
+        Whether bodies cast shadows.
     """
 
     robot: Robot
@@ -81,6 +88,7 @@ class VideoScene:
     camera: Camera
     times: NDArray[np.float64]
     frames: Frames
+    shadows: bool = True
 
 
 def load_video_scene(folder: Path, view: View, rate: float | None = None) -> VideoScene:
@@ -116,13 +124,13 @@ def load_video_scene(folder: Path, view: View, rate: float | None = None) -> Vid
     if not 0.0 <= view.start < end <= last:
         asked = f"--start {view.start:g}" + ("" if view.end is None else f" --end {view.end:g}")
         raise RunError(f"{folder}: {asked}: allowed: 0 <= start < end <= {last:g} s, how long it was logged")
-    camera = _camera(scenario.camera)
+    camera = make_camera(scenario.camera, fast=view.fast)
     rate = camera.fps / view.speed if rate is None else rate
     times = view.start + np.arange(max(1, round((end - view.start) * rate))) / rate
-    frames = _frames(log, mechanisms, times, overlays=scenario.camera.overlays)
+    frames = sample_frames(log, mechanisms, times, overlays=scenario.camera.overlays)
     if view.ghost is not None:
         camera, frames = _add_reference_overlay(robot, log, times, camera, frames, view.ghost)
-    return VideoScene(robot, mechanisms, camera, times, frames)
+    return VideoScene(robot, mechanisms, camera, times, frames, not view.fast)
 
 
 def render_video(
@@ -145,8 +153,8 @@ def render_video(
     -------
     path : Path
         File of the video.
-    renderer : `EGL` or `TinyRenderer`
-        Renderer that drew it.
+    renderer : str
+        Renderer that drew it: `OpenGL`, `EGL` or `TinyRenderer`.
 
     Raises
     ------
@@ -157,7 +165,16 @@ def render_video(
     if path.suffix != ".mp4":
         raise RunError(f"{path}: a video's name must end in .mp4")
     scene = load_video_scene(folder, view or View())
-    return path, draw_video(path, scene.robot, scene.mechanisms, scene.frames, scene.camera, on_progress)
+    renderer = draw_video(
+        path,
+        scene.robot,
+        scene.mechanisms,
+        scene.frames,
+        scene.camera,
+        on_progress,
+        shadows=scene.shadows,
+    )
+    return path, renderer
 
 
 def render_strip(
@@ -186,9 +203,9 @@ def render_strip(
         The file.
     """
     scenario, robot, mechanisms, log = _load(folder)
-    frames = _frames(log, mechanisms, np.asarray(times, dtype=float), overlays=scenario.camera.overlays)
+    frames = sample_frames(log, mechanisms, np.asarray(times, dtype=float), overlays=scenario.camera.overlays)
     section = scenario.camera.model_copy(update={"width": width, "height": height})
-    picture_strip(out, robot, mechanisms, frames, _camera(section), range(len(times)), columns)
+    picture_strip(out, robot, mechanisms, frames, make_camera(section), range(len(times)), columns)
     return out
 
 
@@ -228,10 +245,27 @@ def _nearest(log: xr.Dataset, times: NDArray[np.float64]) -> NDArray[np.intp]:
     return np.clip(np.searchsorted(log.time.values, times - 1e-9), 0, len(log.time) - 1)
 
 
-def _frames(
+def sample_frames(
     log: xr.Dataset, mechanisms: Sequence[Mechanism], times: NDArray[np.float64], *, overlays: bool
 ) -> Frames:
-    """Read the samples of a log at the given times."""
+    """Read the samples of a log at the given times.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        Log of the run, or of a part of it.
+    mechanisms : sequence of Mechanism
+        Equipment of the run.
+    times : (F,) array
+        Times of the frames in the time of the run, s. Each shows the first sample that is not before it.
+    overlays : bool
+        Whether COG, ZMP and support polygon are shown.
+
+    Returns
+    -------
+    Frames
+        Poses in each frame.
+    """
     chosen = log.isel(time=_nearest(log, times))
     balance = None
     if overlays and "zmp" in chosen:
@@ -276,8 +310,28 @@ def _add_reference_overlay(
     return replace(camera, target_m=(x, y, z)), replace(frames, ghost=ghost)
 
 
-def _camera(section: CameraSection) -> Camera:
-    return Camera(**{field.name: getattr(section, field.name) for field in fields(Camera)})
+def make_camera(section: CameraSection, *, fast: bool = False) -> Camera:
+    """Make the camera of a scenario.
+
+    Parameters
+    ----------
+    section : CameraSection
+        The scenario's section `camera`.
+    fast : bool
+        Whether the pictures are those of a preview: at most 640 pixels wide, at most 15 a second.
+
+    Returns
+    -------
+    Camera
+        The camera.
+    """
+    camera = Camera(**{field.name: getattr(section, field.name) for field in fields(Camera)})
+    if not fast:
+        return camera
+    width = min(camera.width, PREVIEW_WIDTH)
+    # H.264 needs an even number.
+    height = max(2, 2 * round(0.5 * camera.height * width / camera.width))
+    return replace(camera, width=width, height=height, fps=min(camera.fps, PREVIEW_FPS))
 
 
 def reconstruct_planned_base(robot: Robot, log: xr.Dataset) -> NDArray[np.float64]:

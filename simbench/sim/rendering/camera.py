@@ -1,32 +1,37 @@
-"""Videos and pictures of a finished run, drawn from its log in processes of their own."""
+"""Videos and pictures of a robot and its equipment, drawn in processes of their own."""
 
-import contextlib
-import errno
 import os
-import pickle
-import signal
-import subprocess
-import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import IO
+from typing import Any, TypeVar
 
-import imageio_ffmpeg
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
 from simbench.errors import RunError
-from simbench.files.storage.disk_errors import DISK_ERRORS
 from simbench.files.storage.whole_file import whole_file
 from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.rendering.renderer_choice import Renderer, choose_renderer
+from simbench.sim.rendering.drawing_process import (
+    RendererUnavailableError,
+    default_processes,
+    job_files,
+    start_drawing,
+)
+from simbench.sim.rendering.encoder import open_encoder
+from simbench.sim.rendering.painting import OPENGL_WORKER, fits_video, make_cast, make_records
+from simbench.sim.rendering.renderer_choice import (
+    OPENGL,
+    Renderer,
+    choose_engine_renderer,
+    choose_renderer,
+)
 from simbench.sim.rendering.scene_frames import Balance, Frames, Ghost
 from simbench.sim.rendering.scene_view import Camera
 from simbench.sim.rendering.scene_worker import Job
+from simbench.sim.rendering.solids import UndrawableShapeError
 
 __all__ = [
     "Balance",
@@ -44,11 +49,9 @@ __all__ = [
 OnProgress = Callable[[str, int, int], None]
 """Called with the stage, and how many of how many of its frames are done."""
 
-MAX_PROCESSES = 4
-"""Number of processes that draw a video unless it is given."""
-EXIT_TIMEOUT = 10.0
-"""Time, s, that drawing processes have to end before they are killed."""
-ENCODING = ["-crf", "20", "-preset", "veryfast", "-movflags", "+faststart"]
+ENGINE_WORKER = "simbench.sim.rendering.scene_worker"
+
+Made = TypeVar("Made")
 
 
 def render_video(
@@ -60,6 +63,7 @@ def render_video(
     progress: OnProgress,
     *,
     processes: int | None = None,
+    shadows: bool = True,
 ) -> Renderer:
     """Write an H.264 video of a finished run.
 
@@ -81,35 +85,43 @@ def render_video(
         Called with the stage `video` after every frame.
     processes : int, optional
         Number of processes that draw at the same time; by default one for each processor, at most four.
+    shadows : bool
+        Whether bodies cast shadows, where the renderer leaves the choice.
 
     Returns
     -------
-    `EGL` or `TinyRenderer`
-        Which renderer drew it.
+    str
+        Which renderer drew it: `OpenGL`, `EGL` or `TinyRenderer`.
 
     Raises
     ------
     RunError
         If the file cannot be written.
     """
-    renderer = choose_renderer()
     count = len(frames.base)
-    if processes is None:
-        processes = min(os.cpu_count() or 1, MAX_PROCESSES)
-    processes = max(1, min(processes, count))
-    jobs = [
-        Job(robot, mechanisms, frames, camera, renderer, range(first, count, processes))
-        for first in range(processes)
-    ]
-    try:
+    processes = max(1, min(processes or default_processes(), count))
+
+    def draw(renderer: Renderer) -> None:
+        turns = [range(first, count, processes) for first in range(processes)]
+        planes = renderer == OPENGL and fits_video(camera)
+        inputs = _inputs(
+            renderer, robot, mechanisms, frames, [(camera, turn) for turn in turns], planes, shadows
+        )
         with (
             whole_file(path, keep_suffix=True) as part,
-            _drawn(jobs) as pictures,
-            _writer(part, camera) as write,
+            open_encoder(part, camera, "nv12" if planes else "rgb24") as encoder,
+            job_files(*inputs) as files,
+            start_drawing(_worker(renderer), files, encoder.input) as drawing,
         ):
-            for done, picture in enumerate(pictures, start=1):
-                write(picture)
-                progress("video", done, count)
+            drawing.wait_until_ready()
+            shown = 0
+            for done in drawing.drawn_frames():
+                for number in range(shown, done):
+                    progress("video", number + 1, count)
+                shown = done
+
+    try:
+        _, renderer = _with_best_renderer(draw)
     except OSError as error:
         reason = error.strerror or str(error).strip().splitlines()[0]
         raise RunError(f"{path}: cannot write the video: {reason}") from error
@@ -146,7 +158,7 @@ def picture_strip(
 
     Returns
     -------
-    `EGL` or `TinyRenderer`
+    str
         Which renderer drew it.
     """
     pictures, renderer = draw_pictures(robot, mechanisms, frames, camera, indices)
@@ -182,12 +194,10 @@ def draw_pictures(
     -------
     list of (height, width, 3) arrays of uint8
         One RGB picture for each index.
-    `EGL` or `TinyRenderer`
+    str
         Which renderer drew them.
     """
-    renderer = choose_renderer()
-    with _drawn([Job(robot, mechanisms, frames, camera, renderer, indices)]) as pictures:
-        return list(pictures), renderer
+    return _draw(robot, mechanisms, frames, [(camera, indices)])
 
 
 def draw_views(
@@ -210,128 +220,92 @@ def draw_views(
     -------
     list of (height, width, 3) arrays of uint8
         One RGB picture for each camera.
-    `EGL` or `TinyRenderer`
+    str
         Which renderer drew them.
     """
+    return _draw(
+        robot, [], frames, [(camera, [index]) for index, camera in zip(indices, cameras, strict=True)]
+    )
+
+
+def _draw(
+    robot: Robot,
+    mechanisms: Sequence[Mechanism],
+    frames: Frames,
+    shots: Sequence[tuple[Camera, Sequence[int]]],
+) -> tuple[list[NDArray[np.uint8]], Renderer]:
+    """Draw selected frames, those of each shot in a process; return pictures shot by shot in turn."""
+
+    def draw(renderer: Renderer) -> list[NDArray[np.uint8]]:
+        inputs = _inputs(renderer, robot, mechanisms, frames, shots, planes=False, shadows=True)
+        reading, writing = os.pipe()
+        with os.fdopen(reading, "rb") as output:
+            try:
+                with (
+                    job_files(*inputs) as files,
+                    start_drawing(_worker(renderer), files, writing) as drawing,
+                ):
+                    os.close(writing)
+                    writing = -1
+                    drawing.wait_until_ready()
+                    pictures = [picture for picture in _read_pictures(output.read, shots)]
+                    for _ in drawing.drawn_frames():
+                        pass
+                    return pictures
+            finally:
+                if writing >= 0:
+                    os.close(writing)
+
+    return _with_best_renderer(draw)
+
+
+def _read_pictures(
+    read: Callable[[int], bytes], shots: Sequence[tuple[Camera, Sequence[int]]]
+) -> list[NDArray[np.uint8]]:
+    """Read pictures as far as they come, in the order in which processes take turns."""
+    pictures = []
+    for k in range(sum(len(indices) for _, indices in shots)):
+        camera = shots[k % len(shots)][0]
+        data = read(camera.width * camera.height * 3)
+        if len(data) < camera.width * camera.height * 3:
+            break
+        pictures.append(np.frombuffer(data, np.uint8).reshape(camera.height, camera.width, 3))
+    return pictures
+
+
+def _worker(renderer: Renderer) -> str:
+    """Name the module of the processes that draw by a renderer."""
+    return OPENGL_WORKER if renderer == OPENGL else ENGINE_WORKER
+
+
+def _inputs(
+    renderer: Renderer,
+    robot: Robot,
+    mechanisms: Sequence[Mechanism],
+    frames: Frames,
+    shots: Sequence[tuple[Camera, Sequence[int]]],
+    planes: bool,
+    shadows: bool,
+) -> tuple[list[Any], list[bytes]]:
+    """Make what each process draws, and the records of its frames."""
+    if renderer != OPENGL:
+        jobs = [Job(robot, mechanisms, frames, camera, renderer, indices) for camera, indices in shots]
+        return jobs, [b""] * len(jobs)
+    ghost = frames.ghost is not None
+    cast = make_cast(robot, mechanisms, shots[0][0], ghost=ghost, video=planes, shadows=shadows)
+    records = make_records(cast, frames)
+    return (
+        [replace(cast.content, camera=camera) for camera, _ in shots],
+        [records[list(indices)].tobytes() for _, indices in shots],
+    )
+
+
+def _with_best_renderer(draw: Callable[[Renderer], Made]) -> tuple[Made, Renderer]:
+    """Draw with our own renderer or, where it does not work, with the engine's; return which."""
     renderer = choose_renderer()
-    jobs = [
-        Job(robot, [], frames, camera, renderer, [index])
-        for index, camera in zip(indices, cameras, strict=True)
-    ]
-    with _drawn(jobs) as pictures:
-        return list(pictures), renderer
-
-
-@contextlib.contextmanager
-def _writer(path: Path, camera: Camera) -> Iterator[Callable[[NDArray[np.uint8]], None]]:
-    """Yield a function that appends a picture to a video; raise OSError unless the encoder writes it all."""
-    even = [] if camera.width % 2 == camera.height % 2 == 0 else ["-vf", "scale=ceil(iw/2)*2:ceil(ih/2)*2"]
-    size, rate = f"{camera.width}x{camera.height}", str(Fraction(camera.fps).limit_denominator())
-    pictures = ["-f", "rawvideo", "-vcodec", "rawvideo", "-s", size, "-pix_fmt", "rgb24", "-r", rate]
-    encoding = ["-an", "-vcodec", "libx264", "-pix_fmt", "yuv420p", *even, "-v", "error", *ENCODING]
-    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-y", *pictures, "-i", "-", *encoding, str(path.absolute())]
-    with tempfile.TemporaryFile() as errors:
-        encoder = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            # A signal from the terminal ends this process, which then ends the encoder.
-            start_new_session=True,
-        )
-        assert encoder.stdin is not None
+    if renderer == OPENGL:
         try:
-            yield lambda picture: _send(encoder, picture)
-            with contextlib.suppress(BrokenPipeError):
-                encoder.stdin.close()
-            failed = encoder.wait() != 0
-        except BrokenPipeError:
-            failed = True
-        finally:
-            encoder.kill()
-            encoder.wait()
-            with contextlib.suppress(BrokenPipeError):
-                encoder.stdin.close()
-        if failed:
-            errors.seek(0)
-            raise OSError(_failure_reason(errors.read().decode(errors="replace"), encoder.returncode))
-
-
-def _send(encoder: subprocess.Popen[bytes], picture: NDArray[np.uint8]) -> None:
-    """Send a picture to the encoder."""
-    assert encoder.stdin is not None
-    encoder.stdin.write(np.ascontiguousarray(picture).data)
-
-
-def _failure_reason(messages: str, status: int) -> str:
-    """Choose the line of a process's messages that tells why it failed."""
-    if status == -signal.SIGXFSZ:
-        return os.strerror(errno.EFBIG)
-    for number in DISK_ERRORS:
-        if os.strerror(number) in messages:
-            return os.strerror(number)
-    lines = [line for line in messages.strip().splitlines() if not line.startswith("BrokenPipeError")]
-    return lines[-1] if lines else f"status {status}"
-
-
-@contextlib.contextmanager
-def _drawn(jobs: Sequence[Job]) -> Iterator[Iterator[NDArray[np.uint8]]]:
-    """Draw jobs at the same time, and yield an iterator that takes a picture of each in turn."""
-    with contextlib.ExitStack() as stack:
-        errors = stack.enter_context(tempfile.TemporaryFile())
-        ends = [os.pipe() for _ in jobs]
-        outputs = [stack.enter_context(os.fdopen(reading, "rb")) for reading, _ in ends]
-        try:
-            process = _start(jobs, [writing for _, writing in ends], errors)
-        finally:
-            for _, writing in ends:
-                os.close(writing)
-        stack.callback(_end, process, outputs)
-
-        def pictures() -> Iterator[NDArray[np.uint8]]:
-            for k in range(sum(len(job.indices) for job in jobs)):
-                camera = jobs[k % len(jobs)].camera
-                size = camera.width * camera.height * 3
-                data = outputs[k % len(jobs)].read(size)
-                if len(data) < size:
-                    _end(process, outputs)
-                    errors.seek(0)
-                    messages = errors.read().decode(errors="replace")
-                    raise RunError(f"drawing failed: {_failure_reason(messages, process.returncode)}")
-                yield np.frombuffer(data, np.uint8).reshape(camera.height, camera.width, 3)
-
-        yield pictures()
-
-
-def _start(jobs: Sequence[Job], outputs: Sequence[int], errors: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start a process that draws jobs and writes the pictures of each job to its file descriptor."""
-    # A worker must be able to import what this process can, whatever its search path comes from.
-    importable = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
-    # Where Mesa draws without a graphics card, more threads than processors only wait for each other.
-    threads = (os.cpu_count() or 1) // len(jobs)
-    environment = {"LP_NUM_THREADS": str(threads if threads > 1 else 0), "OPENBLAS_NUM_THREADS": "1"}
-    with tempfile.TemporaryFile() as task:
-        pickle.dump(jobs, task)
-        task.seek(0)
-        return subprocess.Popen(
-            [sys.executable, "-m", "simbench.sim.rendering.scene_worker", *map(str, outputs)],
-            stdin=task,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            env={**environment, **os.environ, "PYTHONPATH": importable, "PYTHONSAFEPATH": "1"},
-            pass_fds=outputs,
-            # Only the caller reacts to Ctrl-C; it then ends its workers.
-            start_new_session=True,
-        )
-
-
-def _end(process: subprocess.Popen[bytes], outputs: Sequence[IO[bytes]]) -> None:
-    """Wait until a drawing process has ended; kill it if it takes too long."""
-    # A worker that can no longer write cleans up and ends.
-    for output in outputs:
-        output.close()
-    try:
-        process.wait(EXIT_TIMEOUT)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+            return draw(renderer), renderer
+        except (RendererUnavailableError, UndrawableShapeError):
+            renderer = choose_engine_renderer()
+    return draw(renderer), renderer

@@ -5,16 +5,10 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from simbench.sim.rendering.scene_frames import Balance
+from simbench.sim.rendering.scene_look import COG, DISC_RADIUS, FILL, HIDDEN, LINE, LINE_WIDTH, SUPPORT, ZMP
 from simbench.sim.rendering.scene_renderer import Picture
 from simbench.sim.rendering.scene_view import Camera, project
 
-SUPPORT, COG, ZMP = (20, 160, 80), (30, 100, 235), (225, 35, 35)
-FILL, LINE = 70, 255
-"""Opacity of the polygon's area, and of outlines and discs, 0..255."""
-HIDDEN = 0.25
-"""Factor on the opacity behind the robot or a table: feet often cover the ZMP."""
-DISC_RADIUS = 0.016  # m
-LINE_WIDTH = 2.0  # pixels
 SUPERSAMPLING = 4
 """Anti-aliasing: the overlay is drawn so many times larger, then averaged."""
 DEPTH_STEP = 2.0**-16

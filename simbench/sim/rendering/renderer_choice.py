@@ -1,12 +1,29 @@
 """The renderer that draws pictures on this machine."""
 
+import importlib.util
+
 from simbench.sim.engines import open_engine
 
 Renderer = str
-"""Name of one of the engine's renderers, as it appears in outputs."""
+"""Name of a renderer, as it appears in outputs."""
+OPENGL = "OpenGL"
+"""Our own renderer; the others are the physics engine's."""
 
 
 def choose_renderer() -> Renderer:
+    """Choose the renderer to try first: our own where its library is installed, else the engine's best.
+
+    Returns
+    -------
+    str
+        Name of the renderer.
+    """
+    if importlib.util.find_spec("moderngl") is None:
+        return choose_engine_renderer()
+    return OPENGL
+
+
+def choose_engine_renderer() -> Renderer:
     """Find the best of the engine's renderers that works on this machine.
 
     Returns

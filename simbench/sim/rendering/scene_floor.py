@@ -9,15 +9,9 @@ from PIL import Image
 
 from simbench.kinematics.arrays import Array
 from simbench.sim.engine import Stage
+from simbench.sim.rendering.scene_look import HORIZON_HALF, PLAIN, TEXTURE_HALF, TILE, floor_middle
 
-TILE = 0.5  # m
-TEXTURE_HALF = 4.0
-"""Half of the tiled square's side; the floor is plain beyond, m."""
 TEXTURE_PIXELS = 2048
-HORIZON_HALF = 40.0  # m
-
-PLAIN = 0.98
-"""Grey level of the floor beyond the tiles, 0..1."""
 
 
 def add_floor(stage: Stage, center: Sequence[float], light: Array) -> None:
@@ -36,7 +30,7 @@ def add_floor(stage: Stage, center: Sequence[float], light: Array) -> None:
     # Uncompressed: packing and unpacking it would take longer than drawing it.
     texture = stage.scratch / "floor.bmp"
     Image.fromarray(_tiles()).save(texture)
-    middle = [2.0 * TILE * round(value / (2.0 * TILE)) for value in center]
+    middle = floor_middle(center)
     square = TEXTURE_HALF * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
     tiles = stage.scratch / "tiles.obj"
     _write_flat_mesh(tiles, square, [(0, 1, 2), (0, 2, 3)], light)

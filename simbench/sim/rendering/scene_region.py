@@ -7,7 +7,8 @@ import numpy as np
 from simbench.kinematics.arrays import Array
 from simbench.sim.engine import UnreadableShapeError
 from simbench.sim.rendering.scene_frames import Frames
-from simbench.sim.rendering.scene_renderer import Region, Scene, light_direction, pose_scene, whole_picture
+from simbench.sim.rendering.scene_look import light_direction
+from simbench.sim.rendering.scene_renderer import Region, Scene, pose_scene, whole_picture
 from simbench.sim.rendering.scene_view import in_front, project
 
 STILL = 1e-5

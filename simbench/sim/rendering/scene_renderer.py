@@ -17,18 +17,13 @@ from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.renderer_choice import Renderer
 from simbench.sim.rendering.scene_floor import add_floor
 from simbench.sim.rendering.scene_frames import Frames
+from simbench.sim.rendering.scene_look import BACKGROUND, GHOST_COLOUR, light_direction
 from simbench.sim.rendering.scene_view import WHOLE, Camera, projection_matrix, view_matrix
 
 # A renderer that does not smooth edges: draw larger and average. Every drawing costs all shadows and
 # triangles anew, and at the smaller scale one of the EGL plugin's largest pictures is enough for a robot as
 # high as five sixths of 720 rows. The sides of such a picture have to be multiples of 4.
 OVERSAMPLING, OVERSAMPLING_OF_ANY_SIZE = 1.25, 1.5
-LIGHT_HEIGHT = 55.0  # degrees
-# As far as the plugin's shadows reach: light and highlights from nearby would change over the floor.
-LIGHT_DISTANCE = 200.0  # m
-BACKGROUND = 223
-"""Grey level above the horizon: the plain floor's in this light."""
-GHOST_COLOUR = (0.25, 0.55, 1.0)
 _OUT_OF_SIGHT = np.array([0.0, 0.0, -1e4, 0.0, 0.0, 0.0, 1.0])
 """Pose of a figure that no camera sees."""
 
@@ -166,27 +161,6 @@ def pose_scene(scene: Scene, frames: Frames, index: int) -> None:
         fixture.place(frames.fixtures[name][index], stand)
     if scene.ghost is not None and frames.ghost is not None:
         scene.ghost.place(frames.ghost.base[index], frames.ghost.joints[index])
-
-
-def light_direction(camera: Camera) -> NDArray[np.float64]:
-    """Compute the direction to the light: high, over the camera's left shoulder.
-
-    Shadows fall away to the right.
-
-    Parameters
-    ----------
-    camera : Camera
-        Camera that the light stands behind.
-
-    Returns
-    -------
-    (3,) array
-        Vector from the world's origin to the light, m.
-    """
-    yaw, height = np.radians([camera.yaw_deg - 35.0, LIGHT_HEIGHT])
-    return LIGHT_DISTANCE * np.array(
-        [np.sin(yaw) * np.cos(height), -np.cos(yaw) * np.cos(height), np.sin(height)]
-    )
 
 
 def whole_picture(camera: Camera) -> Region:

@@ -1,16 +1,17 @@
 """Process that draws frames: Bullet may print or end the process, and neither must affect the caller."""
 
 import contextlib
-import os
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
+from simbench.sim.rendering.frame_ring import run_jobs
 from simbench.sim.rendering.overlay import draw_balance
 from simbench.sim.rendering.renderer_choice import Renderer
 from simbench.sim.rendering.scene_frames import Frames
@@ -98,32 +99,23 @@ def _mean(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> NDArray[np.uin
 
 
 def main() -> None:
-    """Draw pickled jobs from the standard input, each in its own fork, so that imports are done once.
+    """Draw the frames of jobs, each in its own fork, so that imports are done once.
 
-    The arguments are file descriptors; each job's pictures go to one of them as raw RGB.
+    The arguments are file descriptors: of the pictures, of the status, and two of each job: a pickled `Job`, and
+    one that is not used.
     """
-    outputs = [int(argument) for argument in sys.argv[1:]]
-    jobs = load_pickle(sys.stdin.buffer)
-    for number, (job, output) in enumerate(zip(jobs, outputs, strict=True)):
-        if os.fork() == 0:
-            # A reader sees the end of a job only when no other process holds its output open.
-            for other in outputs[number + 1 :]:
-                os.close(other)
-            _write_pictures(job, output)
-            return
-        os.close(output)
-    statuses = [os.waitstatus_to_exitcode(os.wait()[1]) for _ in jobs]
-    # A process ended by a signal has the exit status that a shell gives it.
-    sys.exit(max(status if status >= 0 else 128 - status for status in statuses))
+    output, status, *inputs = (int(argument) for argument in sys.argv[1:])
+    run_jobs(len(inputs) // 2, lambda number: _draw(inputs[2 * number]), output, status)
 
 
-def _write_pictures(job: Job, descriptor: int) -> None:
-    """Draw a job and write its pictures to a file descriptor."""
-    # When the reader is gone, writing fails and the scene is closed properly.
-    with os.fdopen(descriptor, "wb") as output, contextlib.closing(draw_frames(job)) as pictures:
+def _draw(descriptor: int) -> Iterator[Any]:
+    """Draw the frames of a job; yield None first."""
+    with open(descriptor, "rb", closefd=False) as stream:
+        job = load_pickle(stream)
+    yield None
+    with contextlib.closing(draw_frames(job)) as pictures:
         for picture in pictures:
-            output.write(np.ascontiguousarray(picture).data)
-            output.flush()
+            yield np.ascontiguousarray(picture)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,110 @@
+"""Encode frames as an H.264 video, by the ffmpeg of imageio-ffmpeg."""
+
+import contextlib
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import imageio_ffmpeg
+
+from simbench.sim.rendering.drawing_process import failure_reason
+from simbench.sim.rendering.scene_view import Camera
+
+# Faster than `veryfast` by a quarter, and as good: what it leaves out, but for these two, is for motion that fills
+# the picture.
+QUALITY = ["-crf", "20", "-preset", "superfast", "-x264-params", "mbtree=1:rc-lookahead=10"]
+# What `LUMA_CHROMA` of the renderer and ffmpeg's conversion from RGB both write.
+COLOURS = [
+    "-colorspace",
+    "smpte170m",
+    "-color_primaries",
+    "bt709",
+    "-color_trc",
+    "bt709",
+    "-color_range",
+    "tv",
+]
+
+
+class Encoder:
+    """A process that encodes.
+
+    Parameters
+    ----------
+    process : subprocess.Popen
+        The process; frames go to its standard input.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None
+        self._process, self._input = process, process.stdin
+
+    @property
+    def input(self) -> int:
+        """File descriptor to which frames go, one after another."""
+        return self._input.fileno()
+
+    def finish(self) -> int:
+        """Tell the encoder that there are no more frames, and wait for it.
+
+        Returns
+        -------
+        int
+            Its exit status.
+        """
+        self._input.close()
+        return self._process.wait()
+
+
+@contextlib.contextmanager
+def open_encoder(path: Path, camera: Camera, layout: str) -> Iterator[Encoder]:
+    """Start an encoder, and end it on leaving.
+
+    Parameters
+    ----------
+    path : Path
+        File to write.
+    camera : Camera
+        Size and rate of the frames.
+    layout : str
+        ffmpeg's name of their layout: `nv12` or `rgb24`.
+
+    Yields
+    ------
+    Encoder
+        The encoder.
+
+    Raises
+    ------
+    OSError
+        If it cannot write the file.
+    """
+    even = [] if camera.width % 2 == camera.height % 2 == 0 else ["-vf", "scale=ceil(iw/2)*2:ceil(ih/2)*2"]
+    size, rate = f"{camera.width}x{camera.height}", str(Fraction(camera.fps).limit_denominator())
+    frames = ["-f", "rawvideo", "-vcodec", "rawvideo", "-s", size, "-pix_fmt", layout, "-r", rate]
+    encoding = ["-an", "-vcodec", "libx264", "-pix_fmt", layout if layout == "nv12" else "yuv420p", *even]
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-y", *frames, "-i", "-", *encoding, "-v", "error"]
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            [*command, *COLOURS, *QUALITY, "-movflags", "+faststart", str(path.absolute())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            # A signal from the terminal ends this process, which then ends the encoder.
+            start_new_session=True,
+        )
+        encoder = Encoder(process)
+        failed = True
+        try:
+            yield encoder
+            failed = encoder.finish() != 0
+        except BrokenPipeError:
+            pass
+        finally:
+            process.kill()
+            status = encoder.finish()
+        if failed:
+            errors.seek(0)
+            raise OSError(failure_reason(errors.read().decode(errors="replace"), status))

@@ -1,0 +1,1 @@
+"""Pictures by OpenGL through EGL: small shaders that are cheap where a processor draws, as Mesa's llvmpipe."""

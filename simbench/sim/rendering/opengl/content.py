@@ -1,0 +1,86 @@
+"""What a drawing process gets: the surfaces of all bodies, and their poses in every frame."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.sim.rendering.scene_view import Camera
+
+MOST_CORNERS = 32
+"""Largest number of vertices of a support polygon that is drawn."""
+
+
+class Solid(NamedTuple):
+    """Visible surface of a rigid body, in the body's frame.
+
+    Parameters
+    ----------
+    points : (V, 3) array of float32
+        Vertices, m.
+    normals : (V, 3) array of float32
+        Unit normals of the surface at the vertices, outward.
+    colours : (V, 3) array of uint8
+        Red, green and blue at the vertices.
+    triangles : (T, 3) array of int32
+        Vertices of each triangle, counter-clockwise seen from outside.
+    """
+
+    points: NDArray[np.float32]
+    normals: NDArray[np.float32]
+    colours: NDArray[np.uint8]
+    triangles: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Content:
+    """What stays the same in all pictures of a drawing process.
+
+    Parameters
+    ----------
+    solids : tuple of Solid
+        Surface of each body.
+    casters : tuple of Solid
+        Surface that casts the shadow of each body, which may be simpler.
+    ghosts : int
+        Number of bodies, the last ones, that are drawn half transparent.
+    camera : Camera
+        Viewpoint and size of the pictures.
+    video : bool
+        Whether pictures are frames of a video, in planes of luma and chroma; else they are RGB.
+    shadows : bool
+        Whether bodies cast shadows.
+    """
+
+    solids: tuple[Solid, ...]
+    casters: tuple[Solid, ...]
+    ghosts: int
+    camera: Camera
+    video: bool
+    shadows: bool
+
+
+def record_type(bodies: int) -> np.dtype[np.void]:
+    """Describe the record of one frame.
+
+    Parameters
+    ----------
+    bodies : int
+        Number of bodies.
+
+    Returns
+    -------
+    numpy.dtype
+        Fields `poses`, first three rows of each body's transformation to the world, m; `cog` and `zmp`,
+        points on the floor, m, NaN where there are none; `support`, vertices of the support polygon on the
+        floor, m, NaN beyond the last.
+    """
+    return np.dtype(
+        [
+            ("poses", np.float32, (bodies, 3, 4)),
+            ("cog", np.float64, (2,)),
+            ("zmp", np.float64, (2,)),
+            ("support", np.float64, (MOST_CORNERS, 2)),
+        ]
+    )

@@ -1,0 +1,91 @@
+"""Window of the shadow map: the light's view of all bodies."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simbench.kinematics.arrays import Array
+
+STEP = 0.25
+"""Step of the window's size, m: a window that followed the bodies closely would let all shadows flicker."""
+MARGIN = 0.02
+"""Least distance of the bodies from the window's edge, m."""
+
+
+class LightWindow(NamedTuple):
+    """What the light sees.
+
+    Parameters
+    ----------
+    clip : (4, 4) array
+        Transformation from the world to the light's clip coordinates.
+    floor : (4, 2) array
+        Corners of a part of the floor that holds all shadows, in the order of a triangle strip, m.
+    offset : float
+        Distance along the normal by which a surface is moved before its shadow is looked up, m: the shadow
+        map's pixels are too coarse for the surface itself.
+    key : tuple of float
+        Size and depth of the window, m; shadows of bodies that do not move are the same while it is.
+    """
+
+    clip: Array
+    floor: Array
+    offset: float
+    key: tuple[float, ...]
+
+
+def light_axes(direction: Array) -> Array:
+    """Compute the axes of the light's view.
+
+    Parameters
+    ----------
+    direction : (3,) array
+        Unit vector to the light, not vertical.
+
+    Returns
+    -------
+    (3, 3) array
+        Rows: right and up in the light's picture, and toward the light.
+    """
+    right = np.cross([0.0, 0.0, 1.0], direction)
+    right /= np.linalg.norm(right)
+    return np.array([right, np.cross(direction, right), direction])
+
+
+def fit_light_window(axes: Array, points: Array, pixels: int) -> LightWindow:
+    """Fit the light's window around points.
+
+    It depends on these points only, so that frames can be drawn in any order; its size grows in steps, and it
+    moves by whole pixels.
+
+    Parameters
+    ----------
+    axes : (3, 3) array
+        From `light_axes`.
+    points : (N, 3) array
+        Corners of boxes around all bodies, world frame, m.
+    pixels : int
+        Width and height of the shadow map.
+
+    Returns
+    -------
+    LightWindow
+        Window that holds all points.
+    """
+    seen = points @ axes.T
+    low, high = seen.min(axis=0) - MARGIN, seen.max(axis=0) + MARGIN
+    side = STEP * np.ceil(np.max(high[:2] - low[:2]) / STEP)
+    depth = STEP * (np.ceil((high[2] - low[2]) / STEP) + 1.0)
+    # One pixel more, for the rounding of the middle.
+    side *= 1.0 + 2.0 / pixels
+    step = side / pixels
+    middle = np.append(step * np.round(0.5 * (low[:2] + high[:2]) / step), STEP * np.floor(low[2] / STEP))
+    clip = np.eye(4)
+    scale = np.array([2.0 / side, 2.0 / side, -2.0 / depth])
+    clip[:3, :3] = scale[:, None] * axes
+    clip[:3, 3] = -scale * middle
+    clip[2, 3] += 1.0
+    corners = np.array([(x, y) for y in (low[1], high[1]) for x in (low[0], high[0])])
+    flat = corners @ axes[:2]
+    floor = flat - (flat[:, 2:] / axes[2, 2]) * axes[2]
+    return LightWindow(clip, floor[:, :2], 2.0 * step, (float(side), float(depth)))

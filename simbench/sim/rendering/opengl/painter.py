@@ -1,0 +1,140 @@
+"""Draw frames one after another: only what has changed since the frame before.
+
+Where a processor draws, each pixel of each pass costs. So the floor is drawn once and copied; a frame is drawn
+within the rectangle in which anything has changed; the shaders shade directly in the colours of the video; edges
+are smoothed afterwards, and only they; and luma and chroma are all that is read back.
+"""
+
+import contextlib
+import sys
+from collections.abc import Iterator
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.sim.rendering.opengl.canvas import SHADOW_PIXELS, Canvas
+from simbench.sim.rendering.opengl.content import Content
+from simbench.sim.rendering.opengl.light import fit_light_window, light_axes
+from simbench.sim.rendering.opengl.meshes import box_corners
+from simbench.sim.rendering.opengl.regions import (
+    SEARCH,
+    Rectangle,
+    changed_region,
+    clip_rectangle,
+    find_boxes,
+    find_marks,
+    grow,
+    make_view,
+)
+from simbench.sim.rendering.scene_look import light_direction
+
+LARGEST_SURFACE = 60_000_000
+"""Largest number of pixels of a drawing surface."""
+
+
+@contextlib.contextmanager
+def open_opengl() -> Iterator[moderngl.Context]:
+    """Open OpenGL 3.3 without a screen, and release it on leaving.
+
+    Yields
+    ------
+    moderngl.Context
+        OpenGL.
+
+    Raises
+    ------
+    Exception
+        Of no class of its own, if there is none on this machine.
+    """
+    options = {"backend": "egl"} if sys.platform == "linux" else {}
+    context = moderngl.create_context(standalone=True, require=330, **options)
+    try:
+        yield context
+    finally:
+        context.release()
+
+
+def paint_frames(
+    context: moderngl.Context, content: Content, records: Iterator[np.void]
+) -> Iterator[NDArray[np.uint8] | None]:
+    """Draw frames.
+
+    Parameters
+    ----------
+    context : moderngl.Context
+        OpenGL.
+    content : Content
+        What stays the same in all frames.
+    records : iterator of numpy.void
+        Records of `record_type`, one for each frame.
+
+    Yields
+    ------
+    array of uint8 or None
+        None at first, when everything is ready. Then, of a video, luma (height, width) and then chroma (height / 2, width / 2, 2), in one row; of a picture,
+        red, green and blue (height, width, 3). Overwritten by the next frame.
+    """
+    camera = content.camera
+    scale = 1 if content.video or 4 * camera.width * camera.height > LARGEST_SURFACE else 2
+    view, light = make_view(camera, scale), light_direction(camera)
+    light /= np.linalg.norm(light)
+    axes, local = light_axes(light), box_corners(content.solids)
+    canvas = Canvas(context, content, view, light, scale)
+    width, height = camera.width, camera.height
+    picture = _Planes(width, height) if content.video else _Rgb(width, height, scale)
+    yield None
+    before = None
+    for record in records:
+        poses = record["poses"]
+        corners = np.einsum("bij,bkj->bki", poses[:, :, :3], local) + poses[:, None, :, 3]
+        boxes = find_boxes(view, corners, light)
+        marks = find_marks(view, record["cog"], record["zmp"], record["support"])
+        window = fit_light_window(axes, corners.reshape(-1, 3), SHADOW_PIXELS)
+        region: Rectangle | None = Rectangle(0, 0, scale * width, scale * height)
+        if before is not None and before[3] == window.key:
+            moved = (poses != before[0]).any(axis=(1, 2))
+            region = changed_region(view, moved, (before[1], boxes), (before[2], marks))
+        if region is not None:
+            low, high = region[:2], region[2:]
+            casting = (boxes.high_reach >= low).all(axis=1) & (boxes.low_reach <= high).all(axis=1)
+            canvas.set_poses(poses, window, casting)
+            visible = (boxes.high >= low).all(axis=1) & (boxes.low <= high).all(axis=1)
+            canvas.draw_front(region, visible, window, marks)
+            # Smoothing reaches beyond what has changed.
+            picture.update(canvas, grow(view, region, SEARCH + 2))
+        before = poses.copy(), boxes, marks, window.key
+        yield picture.data
+
+
+class _Planes:
+    """Luma and chroma of the frame before."""
+
+    def __init__(self, width: int, height: int) -> None:
+        self.data = np.empty(width * height * 3 // 2, np.uint8)
+        self._luma = self.data[: width * height].reshape(height, width)
+        self._chroma = self.data[width * height :].reshape(height // 2, width // 2, 2)
+
+    def update(self, canvas: Canvas, region: Rectangle) -> None:
+        """Read what has changed."""
+        left, top, right, bottom = region
+        luma, chroma = canvas.read_planes(region)
+        self._luma[top:bottom, left:right] = luma
+        self._chroma[top // 2 : bottom // 2, left // 2 : right // 2] = chroma
+
+
+class _Rgb:
+    """Colours of the picture before."""
+
+    def __init__(self, width: int, height: int, scale: int) -> None:
+        self.data = np.empty((height, width, 3), np.uint8)
+        self._scale = scale
+
+    def update(self, canvas: Canvas, region: Rectangle) -> None:
+        """Read what has changed, and average the pixels of a larger drawing surface."""
+        left, top, right, bottom = (edge // self._scale for edge in region)
+        drawn = canvas.read_rgb(region)
+        if self._scale == 2:
+            blocks = drawn.reshape(bottom - top, 2, right - left, 2, 3)
+            drawn = ((blocks.sum(axis=(1, 3), dtype=np.uint16) + 2) // 4).astype(np.uint8)
+        self.data[top:bottom, left:right] = drawn

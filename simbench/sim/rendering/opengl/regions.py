@@ -1,0 +1,295 @@
+"""Where bodies and marks are in the picture, and which part of it has changed since the frame before."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.kinematics.arrays import Array
+from simbench.sim.rendering.scene_look import DISC_RADIUS
+from simbench.sim.rendering.scene_view import NEAR, Camera, projection_matrix, view_matrix
+
+SEARCH = 8
+"""Pixels along an edge within which the smoothing of edges looks for its end."""
+MARGIN = 3
+"""Margin around what has changed, pixels: edges and shadows are soft."""
+_DISC_CORNERS = DISC_RADIUS * np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
+_MARK_MARGIN = 0.05
+"""Margin on the floor around marks, m: half of an outline is several pixels from afar, but never more."""
+
+
+class Rectangle(NamedTuple):
+    """A rectangle of pixels.
+
+    Parameters
+    ----------
+    left, top, right, bottom : int
+        Edges, pixels; right and bottom are the first beyond it.
+    """
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    @property
+    def viewport(self) -> tuple[int, int, int, int]:
+        """Left and top edge, width and height, as OpenGL takes them."""
+        return self.left, self.top, self.right - self.left, self.bottom - self.top
+
+
+class View(NamedTuple):
+    """A camera as matrices.
+
+    Parameters
+    ----------
+    clip : (4, 4) array
+        Transformation from the world to clip coordinates, y up.
+    size : (2,) array
+        Width and height of the picture, pixels.
+    near : float
+        Distance of the near clipping plane, m.
+    eye : (3,) array
+        Position of the camera, world frame, m.
+    """
+
+    clip: Array
+    size: Array
+    near: float
+    eye: Array
+
+
+class Boxes(NamedTuple):
+    """Rectangles of bodies in the picture, pixels.
+
+    Parameters
+    ----------
+    low, high : (B, 2) array
+        Upper left and lower right corners of the bodies.
+    low_reach, high_reach : (B, 2) array
+        The same with the bodies' shadows on the floor.
+    """
+
+    low: Array
+    high: Array
+    low_reach: Array
+    high_reach: Array
+
+
+class Marks(NamedTuple):
+    """COG, ZMP and support polygon of a frame, on the floor.
+
+    Parameters
+    ----------
+    points : (2, 2) array
+        COG and ZMP, world frame, m; far away if there is none.
+    polygon : (N, 2) array
+        Vertices of the support polygon, world frame, m.
+    floor : (4, 2) array
+        Corners of a rectangle of the floor that holds them, in the order of a triangle strip, m.
+    low, high : (2,) array
+        Corners of the rectangle of the picture that holds them, pixels.
+    """
+
+    points: Array
+    polygon: Array
+    floor: Array
+    low: Array
+    high: Array
+
+
+def make_view(camera: Camera, scale: int) -> View:
+    """Compute the matrices of a camera.
+
+    Parameters
+    ----------
+    camera : Camera
+        The camera.
+    scale : int
+        Ratio of the drawing surface's size to the picture's.
+
+    Returns
+    -------
+    View
+        Matrices and size.
+    """
+    view = view_matrix(camera)
+    size = np.array([scale * camera.width, scale * camera.height])
+    eye = -view[:3, :3].T @ view[:3, 3]
+    return View(projection_matrix(camera) @ view, size, NEAR * camera.distance_m, eye)
+
+
+def to_pixels(view: View, points: Array) -> Array:
+    """Project points.
+
+    Parameters
+    ----------
+    view : View
+        The camera.
+    points : (..., 3) array
+        Points, world frame, m.
+
+    Returns
+    -------
+    (..., 2) array
+        x to the right and y down, pixels; NaN in front of the near clipping plane.
+    """
+    homogeneous = points @ view.clip[[0, 1, 3], :3].T + view.clip[[0, 1, 3], 3]
+    distance = homogeneous[..., 2:]
+    fraction = homogeneous[..., :2] / np.where(distance > view.near, distance, np.nan)
+    return np.asarray((0.5 + np.array([0.5, -0.5]) * fraction) * view.size)
+
+
+def find_boxes(view: View, corners: Array, light: Array) -> Boxes:
+    """Find the rectangles of bodies and of their shadows.
+
+    Parameters
+    ----------
+    view : View
+        The camera.
+    corners : (B, 8, 3) array
+        Corners of the bodies' bounding boxes, world frame, m.
+    light : (3,) array
+        Direction to the light.
+
+    Returns
+    -------
+    Boxes
+        The rectangles: the whole picture for bodies part of which are not in front of the camera.
+    """
+    shadows = corners - np.maximum(corners[..., 2:], 0.0) / light[2] * light
+    pixels = to_pixels(view, np.concatenate([corners, shadows], axis=1))
+    own = pixels[:, :8]
+    nowhere, everywhere = np.zeros(2), view.size
+    limits = []
+    for seen in (own, pixels):
+        low, high = seen.min(axis=1), seen.max(axis=1)
+        known = np.isfinite(low) & np.isfinite(high)
+        limits += [np.where(known, low, nowhere), np.where(known, high, everywhere)]
+    return Boxes(*limits)
+
+
+def find_marks(view: View, cog: Array, zmp: Array, support: Array) -> Marks | None:
+    """Find where the marks on the floor are.
+
+    Parameters
+    ----------
+    view : View
+        The camera.
+    cog, zmp : (2,) array
+        Points on the floor, world frame, m; NaN where there are none.
+    support : (N, 2) array
+        Vertices of the support polygon, world frame, m; NaN beyond the last.
+
+    Returns
+    -------
+    Marks or None
+        The marks; None if there are none, or not all are in front of the camera.
+    """
+    polygon = support[np.isfinite(support).all(axis=1)]
+    polygon = polygon if len(polygon) >= 3 else polygon[:0]
+    discs = [point + _DISC_CORNERS for point in (cog, zmp) if np.isfinite(point).all()]
+    extent = np.vstack([polygon, *discs])
+    if len(extent) == 0:
+        return None
+    low, high = extent.min(axis=0) - _MARK_MARGIN, extent.max(axis=0) + _MARK_MARGIN
+    floor = np.array([(x, y) for y in (low[1], high[1]) for x in (low[0], high[0])])
+    pixels = to_pixels(view, np.column_stack([floor, np.zeros(4)]))
+    if not np.isfinite(pixels).all():
+        return None
+    points = np.where(np.isfinite([cog, zmp]), [cog, zmp], 1e6)
+    return Marks(points, polygon, floor, pixels.min(axis=0), pixels.max(axis=0))
+
+
+def same_marks(first: Marks | None, second: Marks | None) -> bool:
+    """Tell whether the marks of two frames are the same.
+
+    Parameters
+    ----------
+    first, second : Marks or None
+        The marks of each frame.
+
+    Returns
+    -------
+    bool
+        Whether they are.
+    """
+    if first is None or second is None:
+        return first is second
+    return np.array_equal(first.points, second.points) and np.array_equal(first.polygon, second.polygon)
+
+
+def changed_region(
+    view: View, moved: NDArray[np.bool_], boxes: tuple[Boxes, Boxes], marks: tuple[Marks | None, Marks | None]
+) -> Rectangle | None:
+    """Find the rectangle in which two frames differ.
+
+    Parameters
+    ----------
+    view : View
+        The camera.
+    moved : (B,) array of bool
+        Bodies whose pose has changed.
+    boxes : two Boxes
+        Rectangles of the bodies in each frame.
+    marks : two of Marks or None
+        Marks of each frame.
+
+    Returns
+    -------
+    Rectangle or None
+        The rectangle; None if the frames are equal.
+    """
+    lows = [each.low_reach[moved] for each in boxes]
+    highs = [each.high_reach[moved] for each in boxes]
+    if not same_marks(*marks):
+        lows += [each.low[None] for each in marks if each is not None]
+        highs += [each.high[None] for each in marks if each is not None]
+    low, high = np.vstack(lows), np.vstack(highs)
+    return clip_rectangle(view, low.min(axis=0) - MARGIN, high.max(axis=0) + MARGIN) if len(low) else None
+
+
+def clip_rectangle(view: View, low: Array, high: Array) -> Rectangle | None:
+    """Round a rectangle outward to even pixels, within the picture.
+
+    Parameters
+    ----------
+    view : View
+        The camera.
+    low, high : (2,) array
+        Upper left and lower right corner, pixels.
+
+    Returns
+    -------
+    Rectangle or None
+        The rectangle; None if nothing of it is in the picture.
+    """
+    left, top = (2 * np.floor(0.5 * np.clip(low, 0, view.size))).astype(int).tolist()
+    right, bottom = np.minimum(2 * np.ceil(0.5 * np.clip(high, 0, view.size)), view.size).astype(int).tolist()
+    return Rectangle(left, top, right, bottom) if left < right and top < bottom else None
+
+
+def grow(view: View, region: Rectangle, pixels: int) -> Rectangle:
+    """Make a rectangle larger on all sides, within the picture.
+
+    Parameters
+    ----------
+    view : View
+        The camera.
+    region : Rectangle
+        The rectangle.
+    pixels : int
+        Even number of pixels.
+
+    Returns
+    -------
+    Rectangle
+        The larger rectangle.
+    """
+    width, height = view.size.astype(int).tolist()
+    return Rectangle(
+        max(0, region.left - pixels),
+        max(0, region.top - pixels),
+        min(width, region.right + pixels),
+        min(height, region.bottom + pixels),
+    )

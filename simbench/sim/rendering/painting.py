@@ -1,0 +1,154 @@
+"""From a robot, its equipment and their motion to what a drawing process of our own renderer gets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.robot.robot import Robot
+from simbench.sim.fixtures.mechanism import Mechanism
+from simbench.sim.rendering.body_poses import link_poses, mechanism_poses
+from simbench.sim.rendering.opengl.content import MOST_CORNERS, Content, record_type
+from simbench.sim.rendering.scene_frames import Frames
+from simbench.sim.rendering.scene_look import GHOST_COLOUR
+from simbench.sim.rendering.scene_view import Camera
+from simbench.sim.rendering.solids import (
+    UndrawableShapeError,
+    part_solid,
+    read_robot_meshes,
+    robot_solids,
+    tint_solid,
+)
+
+OPENGL_WORKER = "simbench.sim.rendering.opengl.worker"
+"""Module of the processes that draw."""
+TRIANGLES_PER_ROW, CASTER_TRIANGLES_PER_ROW = 12.5, 4.0
+"""Number of triangles of a robot in a video, and of what casts its shadow, for each row of the picture: smaller
+triangles than these would show no more, and cost most of the drawing."""
+TRIANGLES_IN_PICTURE = 200_000
+"""Number of triangles of a robot in a single picture."""
+
+
+@dataclass(frozen=True)
+class Cast:
+    """The bodies of a scene, in the order in which they are drawn.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    mechanisms : tuple of Mechanism
+        The equipment.
+    links : tuple of str
+        Links of the robot that have a surface.
+    content : Content
+        Their surfaces, and the camera.
+    """
+
+    robot: Robot
+    mechanisms: tuple[Mechanism, ...]
+    links: tuple[str, ...]
+    content: Content
+
+
+def fits_video(camera: Camera) -> bool:
+    """Tell whether frames of a camera can be drawn in planes of luma and chroma.
+
+    Parameters
+    ----------
+    camera : Camera
+        The camera.
+
+    Returns
+    -------
+    bool
+        Whether width and height are even.
+    """
+    return camera.width % 2 == camera.height % 2 == 0
+
+
+def make_cast(
+    robot: Robot,
+    mechanisms: Sequence[Mechanism],
+    camera: Camera,
+    *,
+    ghost: bool,
+    video: bool,
+    shadows: bool,
+) -> Cast:
+    """Collect the bodies of a scene.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot to draw.
+    mechanisms : sequence of Mechanism
+        Equipment to draw.
+    camera : Camera
+        Viewpoint and size of the pictures.
+    ghost : bool
+        Whether there is a second, half transparent figure of the robot.
+    video : bool
+        Whether pictures are frames of a video.
+    shadows : bool
+        Whether bodies cast shadows.
+
+    Returns
+    -------
+    Cast
+        The bodies: the robot's links, furniture and parts of each mechanism, and the ghost's links.
+
+    Raises
+    ------
+    UndrawableShapeError
+        If a shape cannot be drawn by this renderer.
+    """
+    meshes = read_robot_meshes(robot)
+    rows = camera.height
+    figure = robot_solids(meshes, round(TRIANGLES_PER_ROW * rows) if video else TRIANGLES_IN_PICTURE)
+    caster = robot_solids(meshes, round(CASTER_TRIANGLES_PER_ROW * rows)) if video else figure
+    equipment = [
+        part_solid(part) for mechanism in mechanisms for part in (*mechanism.furniture, *mechanism.parts)
+    ]
+    ghosts = [tint_solid(solid, GHOST_COLOUR) for solid in figure.values()] if ghost else []
+    solids = (*figure.values(), *equipment, *ghosts)
+    casters = (*caster.values(), *equipment, *(caster.values() if ghost else ()))
+    if not solids:
+        raise UndrawableShapeError("nothing has a shape")
+    content = Content(solids, casters, len(ghosts), camera, video, shadows)
+    return Cast(robot, tuple(mechanisms), tuple(figure), content)
+
+
+def make_records(cast: Cast, frames: Frames) -> NDArray[np.void]:
+    """Compute the poses of all bodies in all frames.
+
+    Parameters
+    ----------
+    cast : Cast
+        The bodies.
+    frames : Frames
+        Poses of robot and equipment.
+
+    Returns
+    -------
+    (F,) array of `record_type`
+        One record for each frame.
+    """
+    poses = [link_poses(cast.robot, frames.base, frames.joints, cast.links)]
+    for mechanism in cast.mechanisms:
+        stand = frames.stands.get(mechanism.name)
+        poses.append(mechanism_poses(mechanism, frames.fixtures[mechanism.name], stand))
+    if frames.ghost is not None:
+        poses.append(link_poses(cast.robot, frames.ghost.base, frames.ghost.joints, cast.links))
+    records = np.zeros(len(frames.base), record_type(len(cast.content.solids)))
+    records["poses"] = np.concatenate(poses, axis=1)[:, :, :3]
+    for name in ("cog", "zmp", "support"):
+        records[name] = np.nan
+    balance = frames.balance
+    if balance is not None:
+        records["cog"], records["zmp"] = balance.cog, balance.zmp
+        for row, polygon in zip(records["support"], balance.support, strict=True):
+            corners = polygon[:MOST_CORNERS]
+            row[: len(corners)] = corners
+    return records
