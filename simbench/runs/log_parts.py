@@ -67,6 +67,8 @@ class LogParts:
         self._written = self._files = 0
         self._totals = dict.fromkeys(cumulative, 0.0)
         self._next_time, self._next_clock = _INTERVAL, 0.0
+        import xarray as xr
+
         # At its first dataset xarray looks for the arrays of other libraries: not while robots are simulated.
         xr.Dataset({"time": ("time", np.zeros(1))})
 
