@@ -6,11 +6,13 @@ python scripts/benchmarks/end_to_end.py [--scenarios NAME ...] [--recordings NAM
 Every run is a process of its own, with the cache of plans switched off; with `--cold` there is neither
 machine code nor bytecode from an earlier run at the first of them. With another checkout of simbench both are
 measured in turn. Each part is also given as a ratio to something physical: planning to the duration of the
-motion and to the time of one imitation step per frame, simulating to bare physics steps, drawing to a bare
-frame of the same size that is filled and read back. Children count: processes that draw, the encoder.
+motion, the loop to its bare physics steps, drawing to the number of frames (`drawing.py`: to a bare frame).
+Children count: processes that draw, the encoder.
 """
 
 import argparse
+import importlib.util
+import inspect
 import json
 import os
 import resource
@@ -22,6 +24,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from rich.console import Console
@@ -32,6 +35,16 @@ SCENARIOS = (
     *("dance", "mahru_walk", "push", "romeo_wave"),
 )
 RECORDINGS = ("sample:walk", "actor:drawer:3", "deepmimic:humanoid3d_dance_b")
+FUNCTIONS = {
+    "read": ("scenario_motion",),
+    "plan": ("_plan_from_recording", "_plan_own_motion"),
+    "reference": ("build_whole_body_reference", "build_arm_reference", "_balanced"),
+    "simulate": ("_simulate_logged",),
+    "log": ("write_log", "run_metrics", "write_metrics"),
+    "draw": ("render_video",),
+}
+"""Functions of the pipeline by the part that they are; what is called inside another counts for itself."""
+FRAME_RATE = 30.0
 PARTS = ("import", "read", "plan", "reference", "simulate", "log", "draw", "other")
 _CHECKOUT = Path(__file__).resolve().parents[2]
 _NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "runs", "build", "kernels*", "_build", "*.egg-info")
@@ -75,9 +88,14 @@ class _Clock:
 
 
 def _now() -> tuple[float, float]:
-    """CPU seconds of this process and its ended children, and wall seconds."""
-    usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in usage), time.perf_counter()
+    """CPU seconds of this process and wall seconds."""
+    return _cpu(resource.RUSAGE_SELF), time.perf_counter()
+
+
+def _cpu(who: int) -> float:
+    """CPU seconds of this process, or of its children that have ended."""
+    usage = resource.getrusage(who)
+    return usage.ru_utime + usage.ru_stime
 
 
 def measure_run(name: str, video: bool) -> dict[str, Any]:
@@ -102,28 +120,41 @@ def measure_run(name: str, video: bool) -> dict[str, Any]:
 
     clock = _Clock()
     clock.cpu["import"], clock.wall["import"] = _now()[0], time.perf_counter() - begin
-    clock.wrap(pipeline, "scenario_motion", "read")
-    for planner in ("_plan_from_recording", "_plan_own_motion"):
-        clock.wrap(pipeline, planner, "plan")
-    for reference in ("build_whole_body_reference", "build_arm_reference", "_balanced"):
-        clock.wrap(pipeline, reference, "reference")
-    clock.wrap(pipeline, "_simulate_logged", "simulate")
-    for log in ("write_log", "run_metrics", "write_metrics"):
-        clock.wrap(pipeline, log, "log")
-    clock.wrap(pipeline, "render_video", "draw")
+    modules = [pipeline, *_modules("simbench.runs.plans.plan")]
+    for part, functions in FUNCTIONS.items():
+        for module in modules:
+            for function in functions:
+                clock.wrap(module, function, part)
+    for module in _modules("simbench.runs.live_video"):
+        for method in ("add", "finish"):
+            clock.wrap(module.LiveVideo, method, "draw")
+    without_cache = {"cache": False} if "cache" in inspect.signature(pipeline.run_scenario).parameters else {}
     with tempfile.TemporaryDirectory() as folder, clock.part("other"):
         out = Path(folder) / "run"
-        result = pipeline.run_scenario(load_scenario(name), out, video=video)
+        pipeline.run_scenario(load_scenario(name), out, video=video, **without_cache)
         metrics = json.loads((out / "metrics.json").read_text())
-    del result
-    simulated = clock.wall["simulate"] * metrics["timing.realtime_factor"]
+    # The only children are those that draw and encode.
+    clock.cpu["draw"] += _cpu(resource.RUSAGE_CHILDREN)
     return {
         "cpu": clock.cpu,
         "wall": clock.wall,
         "motion_s": metrics.get("retarget.duration_s"),
-        "simulated_s": simulated,
+        "simulated_s": clock.wall["simulate"] * metrics["timing.realtime_factor"],
         "loop_per_bare_step": metrics["timing.step_overhead"],
     }
+
+
+def _modules(*names: str) -> list[ModuleType]:
+    """Import modules; those that this version of simbench does not have are left out."""
+    return [importlib.import_module(name) for name in names if _exists(name)]
+
+
+def _exists(name: str) -> bool:
+    """Whether there is a module of that name."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def measure_retargeting(source: str) -> dict[str, Any]:
@@ -145,8 +176,9 @@ def measure_retargeting(source: str) -> dict[str, Any]:
     clock = _Clock()
     clock.cpu["import"], clock.wall["import"] = _now()[0], time.perf_counter() - begin
     clock.wrap(api, "read_motion", "read")
+    without_cache = {"cache": False} if "cache" in inspect.signature(api.retarget_motion).parameters else {}
     with clock.part("plan"):
-        done = api.retarget_motion(source, "romeo", "analytical")
+        done = api.retarget_motion(source, "romeo", "analytical", **without_cache)
     return {"cpu": clock.cpu, "wall": clock.wall, "motion_s": float(done.plan.trajectory.time[-1])}
 
 
@@ -178,7 +210,7 @@ def main() -> None:
     rows = list(measure_all(jobs, checkouts, given.repeat, cold=given.cold, video=not given.no_video))
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1) + "\n")
-    Console(width=150).print(end_to_end_table(rows))
+    Console(width=170).print(end_to_end_table(rows))
 
 
 def measure_all(
@@ -225,7 +257,6 @@ def _run(tree: Path, cache: Path, kind: str, name: str, video: bool) -> dict[str
         **{key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"},
         "PYTHONPATH": str(tree),
         "XDG_CACHE_HOME": str(cache / "cache"),
-        "SIMBENCH_PLAN_CACHE": "off",
     }
     command = [sys.executable, __file__, "--measure", kind, name, "video" if video else "none"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -247,21 +278,20 @@ def end_to_end_table(rows: Sequence[dict[str, Any]]) -> Table:
     rich.table.Table
         One row for each measurement.
     """
-    table = Table(
-        "job", "", *PARTS, "all, CPU s", "wall, s", "plan / motion", "simulate / simulated", "loop / bare"
-    )
+    heads = ("all", "wall", "plan/motion", "loop/step", "ms/frame")
+    table = Table("job", "code", *PARTS, *heads, title="CPU seconds by part")
     for row in rows:
         cpu, wall = row["cpu"], row["wall"]
-        planned = cpu["plan"] + cpu["reference"]
+        frames = FRAME_RATE * row.get("simulated_s", 0.0)
         table.add_row(
-            row["job"],
+            row["job"].split(maxsplit=1)[1],
             f"{row['checkout']}, {row['caches']}",
-            *(f"{cpu[part]:.1f}" for part in PARTS),
+            *(f"{cpu[part]:.2f}" for part in PARTS),
             f"{sum(cpu.values()):.1f}",
             f"{sum(wall.values()):.1f}",
-            _ratio(planned, row.get("motion_s")),
-            _ratio(cpu["simulate"], row.get("simulated_s")),
+            _ratio(cpu["plan"] + cpu["reference"], row.get("motion_s")),
             _ratio(row.get("loop_per_bare_step"), 1.0),
+            f"{1e3 * cpu['draw'] / frames:.1f}" if cpu["draw"] and frames else "",
         )
     return table
 
