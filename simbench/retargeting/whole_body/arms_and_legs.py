@@ -33,12 +33,13 @@ from simbench.robot.sides import SIDES
 
 BALANCE_ROUNDS = 4
 """At most so many rounds of arms and legs in turn, before collisions are avoided, and again after it."""
-_CONVERGED = 1e-4
+_CONVERGED = 3e-5
 """Change of the pelvis' pose, m or rad, below which arms and legs agree."""
 _CLEARANCE = 0.003
 """Margin between links, and between links and equipment, m."""
-_GRIP_TOLERANCE = 0.001
-"""Distance from a handle, m, above which another posture is tried."""
+_GRIP_TOLERANCE, _GRIP_LOST = 0.001, 0.005
+"""Distance from a handle, m, above which another posture is tried; and the one at a few samples a second above
+which that is certain."""
 
 
 @dataclass(frozen=True)
@@ -153,8 +154,8 @@ def solve_arms_and_legs(problem: WholeBodyProblem, posture: Array) -> WholeBodyM
     Returns
     -------
     WholeBodyMotion
-        Hands on their targets as far as limits allow, COG over its own. Where a palm misses its handle, the
-        solution of a few samples a second, interpolated: `bring_within_reach` replaces it.
+        Hands on their targets as far as limits allow, COG over its own. Where a palm is far from its handle,
+        the solution of a few samples a second, interpolated: `bring_within_reach` replaces it.
     """
     stance = problem.placement.stance
     joints = np.tile(stance.joints, (len(posture), 1))
@@ -163,7 +164,7 @@ def solve_arms_and_legs(problem: WholeBodyProblem, posture: Array) -> WholeBodyM
         problem.robot, stance, joints, height=problem.pelvis_height, embedding=problem.placement.embedding
     )
     draft = _solve_draft(problem, posture, base, joints, range(BALANCE_ROUNDS))
-    if draft.grip_error > _GRIP_TOLERANCE:
+    if draft.grip_error > _GRIP_LOST:
         hands = plan_hands(problem.robot, problem.imitation, posture, draft.base, problem.contact)
         zmp = compute_zmp_target(stance, hands, problem.placement.base_placement)
         return WholeBodyMotion(draft.base, draft.joints, posture, hands, zmp)
