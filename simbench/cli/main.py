@@ -22,7 +22,6 @@ from simbench.cli.explain import explain
 from simbench.cli.motion import motion_app
 from simbench.cli.place import place
 from simbench.cli.replay import Fast, replay, video
-from simbench.cli.video_quality import spell_out_video_quality
 from simbench.cli.report import report
 from simbench.cli.retarget import retarget
 from simbench.cli.robot import robot_app
@@ -31,6 +30,7 @@ from simbench.cli.schema import schema
 from simbench.cli.skills import skills
 from simbench.cli.streams import BROKEN_PIPE, end_output, is_broken_pipe, open_standard_streams
 from simbench.cli.sweep import sweep
+from simbench.cli.video_quality import spell_out_video_quality
 from simbench.errors import Interrupted, SimbenchError
 from simbench.options import SWEEP
 from simbench.resources import resource_dir

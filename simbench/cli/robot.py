@@ -48,6 +48,7 @@ def render(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="By default NAME.png in the current directory.")
     ] = None,
+    fast: Annotated[bool, typer.Option("--fast", help="Without shadows.")] = False,
 ) -> None:
     """Draw a robot from the front and from the side, at zero and in a natural posture."""
     if out is not None:
@@ -57,7 +58,7 @@ def render(
 
     loaded = load_robot(robot)
     path = out or Path(f"{loaded.name}.png")
-    renderer = draw_portrait(loaded, path)
+    renderer = draw_portrait(loaded, path, fast=fast)
     print(f"picture  {path}  (drawn by {renderer})")
 
 

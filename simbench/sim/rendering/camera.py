@@ -201,7 +201,12 @@ def draw_pictures(
 
 
 def draw_views(
-    robot: Robot, frames: Frames, indices: Sequence[int], cameras: Sequence[Camera]
+    robot: Robot,
+    frames: Frames,
+    indices: Sequence[int],
+    cameras: Sequence[Camera],
+    *,
+    shadows: bool = True,
 ) -> tuple[list[NDArray[np.uint8]], Renderer]:
     """Draw a robot without equipment, each picture with its own camera, all at the same time.
 
@@ -215,6 +220,8 @@ def draw_views(
         Index of the frame in each picture.
     cameras : sequence of Camera
         Viewpoint and size of each picture.
+    shadows : bool
+        Whether the robot casts a shadow, where the renderer leaves the choice.
 
     Returns
     -------
@@ -223,9 +230,8 @@ def draw_views(
     str
         Which renderer drew them.
     """
-    return _draw(
-        robot, [], frames, [(camera, [index]) for index, camera in zip(indices, cameras, strict=True)]
-    )
+    shots = [(camera, [index]) for index, camera in zip(indices, cameras, strict=True)]
+    return _draw(robot, [], frames, shots, shadows=shadows)
 
 
 def _draw(
@@ -233,11 +239,13 @@ def _draw(
     mechanisms: Sequence[Mechanism],
     frames: Frames,
     shots: Sequence[tuple[Camera, Sequence[int]]],
+    *,
+    shadows: bool = True,
 ) -> tuple[list[NDArray[np.uint8]], Renderer]:
     """Draw selected frames, those of each shot in a process; return pictures shot by shot in turn."""
 
     def draw(renderer: Renderer) -> list[NDArray[np.uint8]]:
-        inputs = _inputs(renderer, robot, mechanisms, frames, shots, planes=False, shadows=True)
+        inputs = _inputs(renderer, robot, mechanisms, frames, shots, planes=False, shadows=shadows)
         reading, writing = os.pipe()
         with os.fdopen(reading, "rb") as output:
             try:
@@ -248,7 +256,7 @@ def _draw(
                     os.close(writing)
                     writing = -1
                     drawing.wait_until_ready()
-                    pictures = [picture for picture in _read_pictures(output.read, shots)]
+                    pictures = _read_pictures(output.read, shots)
                     for _ in drawing.drawn_frames():
                         pass
                     return pictures
@@ -306,6 +314,6 @@ def _with_best_renderer(draw: Callable[[Renderer], Made]) -> tuple[Made, Rendere
     if renderer == OPENGL:
         try:
             return draw(renderer), renderer
-        except (RendererUnavailableError, UndrawableShapeError):
+        except (RendererUnavailableError, UndrawableShapeError, RunError):
             renderer = choose_engine_renderer()
     return draw(renderer), renderer

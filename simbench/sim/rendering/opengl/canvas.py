@@ -12,7 +12,6 @@ from simbench.sim.rendering.opengl.content import MOST_CORNERS, Content
 from simbench.sim.rendering.opengl.light import LightWindow
 from simbench.sim.rendering.opengl.meshes import (
     GROUP,
-    Meshes,
     connect_meshes,
     draw_bodies,
     load_meshes,

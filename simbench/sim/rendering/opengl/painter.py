@@ -21,7 +21,6 @@ from simbench.sim.rendering.opengl.regions import (
     SEARCH,
     Rectangle,
     changed_region,
-    clip_rectangle,
     find_boxes,
     find_marks,
     grow,

@@ -1,5 +1,6 @@
 """Process that draws by OpenGL: the graphics library may print or end the process, which must not affect the
-caller. It imports little, so that it can begin soon."""
+caller. It imports little, so that it can begin soon.
+"""
 
 import sys
 from collections.abc import Iterator
