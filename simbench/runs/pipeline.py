@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -24,7 +24,6 @@ from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import SEATED, Robot, load_robot
 from simbench.robot.variation import draw_variation
 from simbench.runs.checks import DIVERGED, Check, check_metrics
-from simbench.runs.live_video import LiveVideo, live_video
 from simbench.runs.log import write_log
 from simbench.runs.log_builder import cumulative_variables, make_log, with_balance
 from simbench.runs.log_parts import LogParts
@@ -53,6 +52,9 @@ from simbench.sim.loop import LoopOptions, Simulation, simulate
 from simbench.sim.push import plan_pushes
 from simbench.sim.recorder import Recorder, derive_signals
 from simbench.sim.seating import find_seat, require_seat
+
+if TYPE_CHECKING:
+    from simbench.runs.live_video import LiveVideo
 
 OnProgress = Callable[[str, int, int], None]
 
@@ -247,10 +249,13 @@ def _watched(
     scenario: Scenario,
     robot: Robot,
     mechanisms: Sequence[Mechanism],
-) -> AbstractContextManager[LiveVideo | None]:
+) -> "AbstractContextManager[LiveVideo | None]":
     """Begin the video of a run, if there is to be one."""
     if video is None:
         return nullcontext()
+    # It takes half a second to import.
+    from simbench.runs.live_video import live_video
+
     return live_video(folder, scenario, robot, mechanisms, fast=video.fast)
 
 
@@ -261,7 +266,7 @@ def _simulate_logged(
     folder: Path,
     build_log: Callable[[Recorder], xr.Dataset],
     cumulative: Sequence[str],
-    live: LiveVideo | None,
+    live: "LiveVideo | None",
 ) -> xr.Dataset:
     """Simulate, write the log to a run directory while the simulation goes on and after it, and return it."""
 

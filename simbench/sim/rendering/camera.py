@@ -14,24 +14,20 @@ from simbench.errors import RunError
 from simbench.files.storage.whole_file import whole_file
 from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.rendering.drawing_process import (
-    RendererUnavailableError,
-    default_processes,
-    job_files,
-    start_drawing,
-)
+from simbench.sim.rendering.drawing_process import default_processes, job_files, start_drawing
 from simbench.sim.rendering.encoder import open_encoder
-from simbench.sim.rendering.painting import OPENGL_WORKER, fits_video, make_cast, make_records
 from simbench.sim.rendering.renderer_choice import (
     OPENGL,
+    OPENGL_WORKER,
     Renderer,
+    RendererUnavailableError,
+    UndrawableShapeError,
     choose_engine_renderer,
     choose_renderer,
 )
 from simbench.sim.rendering.scene_frames import Balance, Frames, Ghost
-from simbench.sim.rendering.scene_view import Camera
+from simbench.sim.rendering.scene_view import Camera, fits_video
 from simbench.sim.rendering.scene_worker import Job
-from simbench.sim.rendering.solids import UndrawableShapeError
 
 __all__ = [
     "Balance",
@@ -299,6 +295,9 @@ def _inputs(
     if renderer != OPENGL:
         jobs = [Job(robot, mechanisms, frames, camera, renderer, indices) for camera, indices in shots]
         return jobs, [b""] * len(jobs)
+    # Meshes take half a second to import, which only those need wait for who draw.
+    from simbench.sim.rendering.painting import make_cast, make_records
+
     ghost = frames.ghost is not None
     cast = make_cast(robot, mechanisms, shots[0][0], ghost=ghost, video=planes, shadows=shadows)
     records = make_records(cast, frames)

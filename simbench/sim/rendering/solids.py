@@ -18,21 +18,18 @@ from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfShape, parse_number
 from simbench.sim.fixtures.mechanism import Part
 from simbench.sim.fixtures.shapes import Board, make_mesh
 from simbench.sim.rendering.opengl.content import Solid
+from simbench.sim.rendering.renderer_choice import UndrawableShapeError
 from simbench.sim.rendering.simplification import simplify_together
 
 PLAIN_COLOUR = (0.9, 0.9, 0.9)
 """Red, green and blue of a shape for which neither the URDF nor its mesh file gives a colour."""
 SMOOTH_ANGLE = 40.0
-"""Largest angle between a triangle and the smoothed surface at its corner, degrees: sharper edges are kept."""
+"""Largest angle between a triangle and the smoothed surface at its corner, degrees: sharper edges stay."""
 SECTIONS = 24
 """Number of sides of a round primitive."""
 
 Colour = Sequence[float]
 ColouredMesh = tuple[trimesh.Trimesh, Colour]
-
-
-class UndrawableShapeError(Exception):
-    """A shape that this renderer cannot draw, with the reason."""
 
 
 def read_robot_meshes(robot: Robot) -> dict[str, list[ColouredMesh]]:
@@ -263,7 +260,8 @@ def _primitive(shape: UrdfShape) -> trimesh.Trimesh:
     if shape.kind == "sphere":
         return trimesh.creation.uv_sphere(shape.size[0], count=[SECTIONS, SECTIONS])
     if shape.kind == "cylinder":
-        return trimesh.creation.cylinder(*shape.size, sections=SECTIONS)
+        radius, length = shape.size
+        return trimesh.creation.cylinder(radius, length, sections=SECTIONS)
     if shape.kind == "capsule":
         radius, length = shape.size
         capsule = trimesh.creation.capsule(length, radius, count=[SECTIONS, SECTIONS])

@@ -298,12 +298,9 @@ def test_the_engine_draws_where_our_renderer_does_not_work(robot, tmp_path, monk
     monkeypatch.setattr(camera_module, "OPENGL_WORKER", failing)
     monkeypatch.setattr(camera_module, "choose_renderer", lambda: "OpenGL")
     monkeypatch.setattr(camera_module, "choose_engine_renderer", lambda: "TinyRenderer")
-    path = tmp_path / "a.mp4"
-    assert render_video(path, robot, [DRAWER], frames_of(robot, 2), CAMERA, silent) == "TinyRenderer"
-    assert iio.imread(path, plugin="FFMPEG").shape == (2, 180, 320, 3)
-    assert picture_strip(tmp_path / "a.png", robot, [DRAWER], frames_of(robot, 1), CAMERA, [0], 1) == (
-        "TinyRenderer"
-    )
+    path = tmp_path / "a.png"
+    assert picture_strip(path, robot, [DRAWER], frames_of(robot, 1), CAMERA, [0], 1) == "TinyRenderer"
+    assert iio.imread(path).shape == (180, 320, 3)
 
 
 def test_the_engine_draws_where_the_library_is_missing(monkeypatch):

@@ -102,7 +102,9 @@ def test_light_and_shadow_are_where_geometry_says(opengl):
     assert np.linalg.norm(changed.mean(axis=0) - middle) < 3.0
     assert width == pytest.approx(abs(edges[0, 0] - edges[1, 0]), rel=0.25)
     # The side towards the light is brighter than the other.
-    top, bottom = (project(CAMERA, (center + [0, 0, dz])[None])[0].astype(int) for dz in (0.14, -0.14))
+    top, bottom = (
+        project(CAMERA, (center + np.array([0.0, 0.0, dz]))[None])[0].astype(int) for dz in (0.14, -0.14)
+    )
     assert shaded[top[1], top[0], 0] > shaded[bottom[1], bottom[0], 0] + 15
 
 

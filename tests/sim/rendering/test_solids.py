@@ -10,8 +10,9 @@ from simbench.robot.robot import load_robot
 from simbench.sim.engines import open_engine
 from simbench.sim.fixtures.drawer import drawer_mechanism
 from simbench.sim.rendering.body_poses import link_poses, mechanism_poses
+from simbench.sim.rendering.renderer_choice import UndrawableShapeError
 from simbench.sim.rendering.simplification import simplify_together
-from simbench.sim.rendering.solids import UndrawableShapeError, make_solid, read_robot_meshes, robot_solids
+from simbench.sim.rendering.solids import make_solid, read_robot_meshes, robot_solids
 
 DRAWER = drawer_mechanism(
     scenes.drawer_section(
@@ -87,8 +88,9 @@ def test_parts_are_where_bullet_has_them():
 def urdf_robot(visual, materials=""):
     """Bring a robot whose second link has a visual shape."""
     text = f"""<robot name="brought">{materials}
-    <link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
-    </link><link name="arm"><inertial><mass value="1"/>
+    <link name="base"><inertial><mass value="1"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    <link name="arm"><inertial><mass value="1"/>
     <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>{visual}</link>
     <joint name="j" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
     <limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>"""
