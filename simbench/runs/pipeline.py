@@ -145,10 +145,15 @@ def run_scenario(
 
 
 class Quality(NamedTuple):
-    """What a video is to look like."""
+    """What a video is to look like.
+
+    Parameters
+    ----------
+    fast : bool
+        Whether it is a preview.
+    """
 
     fast: bool
-    """Whether it is a preview."""
 
 
 def _run(
