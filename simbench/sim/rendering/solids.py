@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from simbench.robot.inspection.link_extent import READ_ERRORS
+from simbench.robot.inspection.link_extent import mesh_read_errors
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfShape, parse_numbers, read_elements
 from simbench.sim.fixtures.mechanism import Part
@@ -274,7 +274,7 @@ def _read_meshes(path: Path) -> list[ColouredMesh]:
     try:
         scene: Any = trimesh.load(path, process=False, force="scene")
         meshes = [each for each in scene.dump() if isinstance(each, trimesh.Trimesh) and len(each.faces)]
-    except READ_ERRORS as error:
+    except mesh_read_errors(path) as error:
         raise UndrawableShapeError(f"{path}: {error}") from error
     if not meshes:
         raise UndrawableShapeError(f"{path}: no mesh in it")
