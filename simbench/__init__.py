@@ -13,7 +13,6 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -141,7 +140,8 @@ _MOVED: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 
-class _MovedModules(MetaPathFinder, Loader):
+# Not derived from the classes of importlib.abc, whose import takes as long as that of this whole file.
+class _MovedModules:
     """Imports a module by the name it used to have, with a warning that says the one it has now."""
 
     def find_spec(
@@ -149,7 +149,13 @@ class _MovedModules(MetaPathFinder, Loader):
     ) -> ModuleSpec | None:
         del path, target
         package = any(name.startswith(f"{fullname}.") for name in _MOVED)
-        return ModuleSpec(fullname, self, is_package=package) if fullname in _MOVED else None
+        if fullname not in _MOVED:
+            return None
+        return ModuleSpec(fullname, self, is_package=package)  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        del spec
+        return None
 
     def exec_module(self, module: ModuleType) -> None:
         now, renamed = _MOVED[module.__name__]

@@ -54,6 +54,7 @@ class ScenarioSection(BaseModel):
         allow_inf_nan=False,
         validate_default=True,
         use_attribute_docstrings=True,
+        defer_build=True,
     )
 
     @model_validator(mode="before")

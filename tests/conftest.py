@@ -78,6 +78,14 @@ def dance_imitation(dance_actor: ScaledActor, dance_motion: HumanMotion) -> Imit
     return imitate(dance_actor, dance_motion)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep plans in a folder of these tests, which all processes share, and not in the user's."""
+    base = tmp_path_factory.getbasetemp()
+    folder = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    os.environ["SIMBENCH_CACHE_DIR"] = str(folder / "cache")
+
+
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], Any]], Any]:
     """Compute something once for all processes that run the tests: `made_once(name, make)`."""

@@ -11,9 +11,9 @@ from markdown_text import code, escape_text, table, write_if_changed
 from simbench.resources import resource_dir
 from simbench.runs.explain.glossary import glossary_entries
 from simbench.runs.explain.keys import KeyEntry, SectionEntry, robot_key_entries, scenario_key_entries
+from simbench.runs.explain.log_names import log_entries
 from simbench.runs.explain.messages import error_classes, message_entries
 from simbench.runs.explain.metrics import MetricEntry, metric_entries
-from simbench.runs.explain.variables import log_entries
 
 _BETTER = {
     "lower": "lower",

@@ -50,6 +50,8 @@ USUAL: dict[str, tuple[str, ...]] = {
     "report": ("none",),
     "samples": ("samples",),
     "explain": ("fell",),
+    "cache": ("info",),
+    "warmup": ("nonsense",),
     "schema": ("robot",),
     "list": (),
     "robot inspect": ("puma560",),

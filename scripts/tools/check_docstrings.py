@@ -53,7 +53,7 @@ def public_objects(modules: list[str]) -> Iterator[tuple[str, object]]:
 
 def _members(path: str, owner: type) -> Iterator[tuple[str, object]]:
     """Yield the import path and the object of every public method and property of a class."""
-    for name, value in vars(owner).items():
+    for name, value in list(vars(owner).items()):
         function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
         if (
             not name.startswith("_")

@@ -1,4 +1,4 @@
-"""Write the JSON Schemas of scenarios and robots, which editors read, to schemas/.
+"""Write the JSON Schemas of scenarios and robots, which editors read, and other names to schemas/.
 
 python scripts/tools/write_schemas.py
 """
@@ -6,6 +6,7 @@ python scripts/tools/write_schemas.py
 from pathlib import Path
 
 from simbench.runs.explain.json_schema import SCHEMAS, schema_text
+from simbench.runs.explain.names import names_text
 
 FOLDER = Path(__file__).resolve().parents[2] / "schemas"
 
@@ -14,6 +15,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for kind in SCHEMAS:
         (FOLDER / f"{kind}.json").write_text(schema_text(kind), encoding="utf-8")
+    (FOLDER / "names.json").write_text(names_text(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,16 +1,17 @@
 """The command line's `simbench calibrate`: parse, call, print."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
-from rich.table import Table
 
-from simbench.cli.console import make_console
 from simbench.errors import CalibrationError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from simbench.dynamics.arm import Arm
     from simbench.dynamics.calibration.arm_motion import ArmMotion, Feedback
     from simbench.dynamics.calibration.dynamic_calibration import DynamicCalibration
@@ -36,6 +37,7 @@ def calibrate(
     Columns: time and JOINT.position of each joint; for the table tip.x, tip.y, tip.z, a point of the last
     link in the base; for the dynamics JOINT.velocity, JOINT.acceleration, JOINT.target.
     """
+    from simbench.cli.console import make_console, progress_bars
     from simbench.dynamics.arm import read_arm
     from simbench.dynamics.calibration.arm_motion import Feedback
     from simbench.dynamics.calibration.arm_recording import has_tips, read_arm_motion, read_tip_motion
@@ -49,11 +51,13 @@ def calibrate(
     law = None if kp is None else Feedback(kp, kv, ka)
     motions = [read_arm_motion(path, joints) for path in data] if law else []
     tips = [read_tip_motion(path, joints) for path in data] if not law or any(map(has_tips, data)) else []
-    try:
-        table = calibrate_table(arm.table, tips) if tips else None
-    except CalibrationError as error:
-        raise CalibrationError(f"{', '.join(map(str, data))}, {error}") from None
-    dynamics = calibrate_dynamics(arm, motions, law) if law else None
+    with progress_bars(make_console(stderr=True)) as on_progress:
+        on_progress("calibrate", 0, 1)
+        try:
+            table = calibrate_table(arm.table, tips) if tips else None
+        except CalibrationError as error:
+            raise CalibrationError(f"{', '.join(map(str, data))}, {error}") from None
+        dynamics = calibrate_dynamics(arm, motions, law) if law else None
     if table:
         _show_table(table)
         unknown += table.found.unidentifiable
@@ -65,8 +69,11 @@ def calibrate(
         raise typer.Exit(1)
 
 
-def _show_table(table: "TableCalibration") -> None:
+def _show_table(table: TableCalibration) -> None:
     """Print the estimated numbers of the Denavit-Hartenberg table beside the model's."""
+    import numpy as np
+    from rich.table import Table
+
     rows = Table("number, rad or m", "model", "value", "standard deviation")
     found = table.found
     for name, model, *each in zip(found.names, table.model, found.values, found.deviations, strict=True):
@@ -77,10 +84,11 @@ def _show_table(table: "TableCalibration") -> None:
         print(f"as in the model, for they move the tip as others do: {', '.join(table.repeated)}")
 
 
-def _show_dynamics(
-    arm: "Arm", found: "DynamicCalibration", motions: "list[ArmMotion]", law: "Feedback"
-) -> None:
+def _show_dynamics(arm: Arm, found: DynamicCalibration, motions: list[ArmMotion], law: Feedback) -> None:
     """Print the estimated dynamics, the residual torque and the static friction of each joint."""
+    import numpy as np
+    from rich.table import Table
+
     from simbench.dynamics.calibration.dynamic_calibration import make_calibrated_arm
     from simbench.dynamics.calibration.static_friction import bound_static_friction
 
@@ -101,9 +109,13 @@ def _show_dynamics(
 
 def _cells(value: float, deviation: float) -> tuple[str, str]:
     """Write an estimate and its standard deviation."""
+    import numpy as np
+
     return ("unknown", "not in these motions") if np.isnan(value) else (f"{value:.6g}", f"{deviation:.2g}")
 
 
 def _print(rows: Table) -> None:
     """Print a table whose cells may contain brackets."""
+    from simbench.cli.console import make_console
+
     make_console().print(rows)

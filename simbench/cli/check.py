@@ -10,18 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
-from simbench.cli.console import make_console, progress_bars, wide_console
+from simbench.cli.completion import complete_scenario
 from simbench.errors import BaselineError
 from simbench.files.printable import printable
 from simbench.files.storage.scratch import scratch_folder
 
 if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
     from simbench.runs.baseline import Baseline, Verdict
     from simbench.runs.regression import Case, CaseResult
 
+
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Plan anew, and keep no plan; the results are the same.")
+]
 
 _STYLE = {"worse": "bold red", "missing": "bold red", "better": "green", "new": "yellow"}
 
@@ -29,7 +34,11 @@ _STYLE = {"worse": "bold red", "missing": "bold red", "better": "green", "new": 
 def check_scenarios(
     scenarios: Annotated[
         list[str] | None,
-        typer.Argument(metavar="SCENARIO", help="Names or paths of YAML files; all that ship if none."),
+        typer.Argument(
+            metavar="SCENARIO",
+            help="Names or paths of YAML files; all that ship if none.",
+            autocompletion=complete_scenario,
+        ),
     ] = None,
     overrides: Annotated[
         list[str] | None,
@@ -44,8 +53,15 @@ def check_scenarios(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep the run directories in this new directory.")
     ] = None,
+    no_cache: NoCache = False,
 ) -> None:
     """Compare scenarios' metrics with their baselines; exit status 1 if any is worse."""
+    from simbench.runs.scenario.library import read_scenario
+
+    # A wrong name is found before what plans and simulates is imported.
+    for name in scenarios or ():
+        read_scenario(name)
+    from simbench.cli.console import make_console, progress_bars, wide_console
     from simbench.runs.baseline import write_baseline
     from simbench.runs.regression import find_cases, require_baselines, run_cases
     from simbench.runs.run_directory import runs_directory
@@ -65,7 +81,14 @@ def check_scenarios(
     cores = len(os.sched_getaffinity(0))
     runs = scratch_folder() if out is None else runs_directory(out)
     with runs as folder, progress_bars(make_console(stderr=True)) as on_progress:
-        results = run_cases(chosen, folder, jobs=jobs or cores, measure=update, on_progress=on_progress)
+        results = run_cases(
+            chosen,
+            folder,
+            jobs=jobs or cores,
+            measure=update,
+            cache=not no_cache,
+            on_progress=on_progress,
+        )
     console = wide_console()
     if update:
         measured = [result for result in results if result.measured is not None]
@@ -99,6 +122,8 @@ def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ())
     rich.table.Table
         Table of scenario, metric, baseline, value, tolerance and verdict.
     """
+    from rich.text import Text
+
     from simbench.runs.regression import format_number
 
     table = _table("scenario", "metric", "baseline", "now", "tolerance", "verdict")
@@ -220,6 +245,8 @@ def baseline_changes(before: Baseline, after: Baseline) -> list[Change]:
 
 def _cells(verdict: Verdict) -> tuple[str, str, str, str, Text]:
     """Write the cells of a metric that differs from its baseline."""
+    from rich.text import Text
+
     from simbench.runs.regression import format_number, format_tolerance
 
     words = {
@@ -239,6 +266,8 @@ def _cells(verdict: Verdict) -> tuple[str, str, str, str, Text]:
 
 def _table(*columns: str) -> Table:
     """Make an empty table of names, numbers and an outcome, in which only the outcome may be broken."""
+    from rich.table import Table
+
     table = Table(*columns, box=None, pad_edge=False)
     for column in table.columns[2:5]:
         column.justify = "right"

@@ -1,25 +1,37 @@
 """What commands share: the table of metrics, progress bars, consoles, and checks of output files."""
 
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
-from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from simbench.cli.streams import GuardedStream
 from simbench.errors import SimbenchError
 from simbench.files.input_files import is_regular_file
 from simbench.files.printable import printable
-from simbench.runs.checks import Check, Metric
 from simbench.runs.metric_format import format_value, unit_of
+from simbench.system.progress import OnProgress, stage_text, ticking
 
-OnProgress = Callable[[str, int, int], None]
+if TYPE_CHECKING:
+    from simbench.runs.checks import Check, Metric
 
 _PIPE_WIDTH = 200
 """Columns of tables that go into a pipe or a file."""
@@ -67,7 +79,10 @@ def _check_text(check: Check | None) -> Text:
 
 @contextmanager
 def progress_bars(console: Console) -> Iterator[OnProgress]:
-    """Show one bar for each stage while the body runs, on a terminal; show nothing in a pipe.
+    """Show one bar for each stage while the body runs; in a pipe, plain lines.
+
+    A bar shows how long its stage has taken and may still take. Compiling has a line of its own. A pipe gets
+    a line for each stage that took a second, and one every five seconds.
 
     Parameters
     ----------
@@ -79,84 +94,38 @@ def progress_bars(console: Console) -> Iterator[OnProgress]:
     on_progress : callable (stage, done, total)
     """
     if not console.is_terminal:
-        yield lambda stage, done, total: None
+        with stage_text(console.file, in_place=False) as on_progress:
+            yield on_progress
         return
     bars = Progress(
         TextColumn("{task.description:10}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
         TimeElapsedColumn(),
+        TimeRemainingColumn(),
         console=console,
     )
     stages: dict[str, TaskID] = {}
 
-    def on_progress(stage: str, done: int, total: int) -> None:
+    def show_stage(stage: str, done: int, total: int) -> None:
+        # Of a stage in one piece nobody knows how much is done: its bar moves to and fro.
+        length = total if total > 1 or done >= total else None
         if stage not in stages:
-            stages[stage] = bars.add_task(stage)
-        bars.update(stages[stage], completed=done, total=total)
+            stages[stage] = bars.add_task(stage, total=length)
+        bars.update(stages[stage], completed=done, total=length)
 
-    with bars:
-        yield on_progress
+    compiling: list[TaskID] = []
 
+    def show_compiling(text: str) -> None:
+        if text and not compiling:
+            compiling.append(bars.add_task(text, total=None))
+        elif text:
+            bars.update(compiling[0], description=text)
+        elif compiling:
+            bars.remove_task(compiling.pop())
 
-class GuardedStream:
-    """Standard output or error that escapes control characters, which only names from files can hold.
-
-    Parameters
-    ----------
-    stream : TextIO
-        Stream that gets the text.
-    """
-
-    def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
-
-    def __getattr__(self, name: str) -> Any:
-        """Return whatever else the stream has."""
-        return getattr(self.stream, name)
-
-    def write(self, text: str) -> int:
-        """Write a text; its control characters become escapes.
-
-        Parameters
-        ----------
-        text : str
-            Text to write.
-
-        Returns
-        -------
-        int
-            Length of the given text.
-        """
-        self.stream.write(printable(text))
-        return len(text)
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        """Write texts one after another.
-
-        Parameters
-        ----------
-        lines : iterable of str
-            Texts to write.
-        """
-        for line in lines:
-            self.write(line)
-
-
-@contextmanager
-def guarded_streams() -> Iterator[None]:
-    """Escape control characters in everything that the body prints.
-
-    Consoles from `make_console` write past the guard, because they move the cursor and set colours; they
-    escape what they are given.
-    """
-    streams = sys.stdout, sys.stderr
-    # A process may have been started without one of them.
-    sys.stdout, sys.stderr = (stream and GuardedStream(stream) for stream in streams)
-    try:
-        yield
-    finally:
-        sys.stdout, sys.stderr = streams
+    with bars, ticking(show_compiling):
+        yield show_stage
 
 
 class _PlainConsole(Console):

@@ -1,4 +1,9 @@
-"""The command line: parse, call, print."""
+"""The command line: parse, call, print.
+
+What a command needs is imported when it is called, so that `--help` and errors in the arguments come at once.
+"""
+
+from __future__ import annotations
 
 import logging
 import os
@@ -15,9 +20,10 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 import simbench
+from simbench.cli.cache import cache
 from simbench.cli.calibrate import calibrate
-from simbench.cli.check import check_scenarios
-from simbench.cli.console import guarded_streams, make_console, metrics_table, progress_bars
+from simbench.cli.check import NoCache, check_scenarios
+from simbench.cli.completion import complete_scenario
 from simbench.cli.explain import explain
 from simbench.cli.motion import motion_app
 from simbench.cli.place import place
@@ -28,26 +34,30 @@ from simbench.cli.robot import robot_app
 from simbench.cli.samples import samples
 from simbench.cli.schema import schema
 from simbench.cli.skills import skills
-from simbench.cli.streams import BROKEN_PIPE, end_output, is_broken_pipe, open_standard_streams
+from simbench.cli.streams import (
+    BROKEN_PIPE,
+    end_output,
+    guarded_streams,
+    is_broken_pipe,
+    open_standard_streams,
+)
 from simbench.cli.sweep import sweep
 from simbench.cli.video_quality import spell_out_video_quality
+from simbench.cli.warmup import warmup
 from simbench.errors import Interrupted, SimbenchError
-from simbench.options import SWEEP
 from simbench.resources import resource_dir
-from simbench.runs.metric_format import format_value
-from simbench.runs.run_directory import DirectoryTaken, incomplete_path, replaced_run
-from simbench.runs.scenario.loading import Scenario, list_scenarios, load_scenario
 from simbench.system.termination import describe_signal, orderly_termination
 
 if TYPE_CHECKING:
     from simbench.runs.pipeline import RunResult
+    from simbench.runs.scenario.schema import Scenario
 
 # typer exports one kind of usage error; this is the base of all of them.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 _BAD_INPUT, _INTERRUPTED = 2, 130
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 app.add_typer(robot_app, name="robot")
 app.add_typer(motion_app, name="motion")
 
@@ -200,22 +210,26 @@ def _entries(kind: Kind) -> list[str]:
     if kind is Kind.robots:
         return sorted(path.parent.name for path in resource_dir("robots").glob("*/robot.yaml"))
     if kind is Kind.scenarios:
-        return [f"{name:16} {load_scenario(name).summary}".rstrip() for name in list_scenarios()]
-    # Pinocchio takes a second to import, which the other kinds need not wait for.
+        from simbench.runs.scenario.library import list_scenarios, read_summary
+
+        return [f"{name:16} {read_summary(name)}".rstrip() for name in list_scenarios()]
+    from simbench.motion.sources import list_motion_sources, list_tasks
+
     if kind is Kind.tasks:
-        from simbench.motion.actors import TASKS
-
-        return sorted(TASKS)
-    from simbench.motion.sources import list_motion_sources
-
-    sources = {**list_motion_sources(), SWEEP: "no recording: a robot with a fixed base swings its joints"}
+        return list_tasks()
+    sources = {
+        **list_motion_sources(),
+        "joints:sweep": "no recording: a robot with a fixed base swings its joints",
+    }
     width = max(map(len, sources))
     return [f"{name:{width}}  {line}".rstrip() for name, line in sources.items()]
 
 
 @app.command()
 def run(
-    scenario: Annotated[str, typer.Argument(help="Name or path of a YAML file.")],
+    scenario: Annotated[
+        str, typer.Argument(help="Name or path of a YAML file.", autocompletion=complete_scenario)
+    ],
     overrides: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a value; repeatable.")
     ] = None,
@@ -228,14 +242,26 @@ def run(
     fast: Fast = False,
     gui: Annotated[bool, typer.Option("--gui", help="Watch in Bullet's window.")] = False,
     plots: Annotated[bool, typer.Option("--plots", help="Also draw plots/*.png.")] = False,
+    no_cache: NoCache = False,
 ) -> None:
     """Run a scenario; exit status 1 if a check fails."""
+    from simbench.runs.scenario.library import read_scenario
+
+    # A wrong name is found before what validates scenarios is imported.
+    read_scenario(scenario)
+    from simbench.runs.scenario.loading import load_scenario
+
     resolved = load_scenario(scenario, overrides or ())
+    from simbench.cli.console import make_console, metrics_table, progress_bars
+    from simbench.runs.metric_format import format_value
+    from simbench.runs.run_directory import DirectoryTaken
+
     result = None
     while result is None:
         folder = out or _unused_folder(resolved.name)
         try:
-            result = _simulate(resolved, folder, video=video or fast, fast=fast, gui=gui)
+            shown = {"video": video or fast, "fast": fast, "gui": gui}
+            result = _simulate(resolved, folder, cache=not no_cache, **shown)
         except DirectoryTaken:
             # Another process chose the same name in the same second.
             if out is not None:
@@ -261,14 +287,21 @@ def run(
 
 def _unused_folder(name: str) -> Path:
     """Return `runs/SCENARIO-TIME`, with a number if there is or will be such a run already."""
+    from simbench.runs.run_directory import incomplete_path
+
     stem = f"{name}-{datetime.now():%Y%m%d-%H%M%S}"
     names = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
     folders = (Path("runs") / each for each in names)
     return next(folder for folder in folders if not folder.exists() and not incomplete_path(folder).exists())
 
 
-def _simulate(scenario: Scenario, folder: Path, *, video: bool, fast: bool, gui: bool) -> "RunResult":
+def _simulate(
+    scenario: Scenario, folder: Path, *, video: bool, fast: bool, gui: bool, cache: bool
+) -> RunResult:
     """Run a scenario with progress bars; an interruption says what was kept."""
+    from simbench.cli.console import make_console, progress_bars
+    from simbench.runs.run_directory import replaced_run
+
     replaced = replaced_run(folder)
     if replaced is not None:
         print(replaced, file=sys.stderr)
@@ -276,13 +309,16 @@ def _simulate(scenario: Scenario, folder: Path, *, video: bool, fast: bool, gui:
         from simbench.runs.pipeline import run_scenario
 
         with progress_bars(make_console(stderr=True)) as on_progress:
-            return run_scenario(scenario, folder, video=video, fast=fast, gui=gui, on_progress=on_progress)
+            shown = {"video": video, "fast": fast, "gui": gui}
+            return run_scenario(scenario, folder, cache=cache, on_progress=on_progress, **shown)
     except KeyboardInterrupt:
         raise Interrupted(_kept_of(folder)) from None
 
 
 def _kept_of(folder: Path) -> str:
     """Say what is left of an interrupted run."""
+    from simbench.runs.run_directory import incomplete_path
+
     partial = incomplete_path(folder)
     if partial.exists():
         return f"partial run kept in {partial}"
@@ -298,6 +334,8 @@ app.command()(calibrate)
 app.command()(video)
 app.command()(replay)
 app.command()(report)
+app.command()(cache)
+app.command()(warmup)
 app.command()(samples)
 # A message may contain what looks like an option.
 app.command(context_settings={"ignore_unknown_options": True})(explain)

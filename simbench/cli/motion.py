@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
-from rich.table import Table
 
-from simbench.cli.console import make_console, number_table, progress_bars, require_output_file
 from simbench.errors import MotionError
 from simbench.files.documents.number_text import parse_whole_number
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from simbench.motion.handles import HandlePath
     from simbench.motion.human_motion import Gap
     from simbench.motion.inspection import MotionInspection
@@ -52,6 +51,8 @@ def inspect_(
     ] = None,
 ) -> None:
     """Show what a recording holds: bones, hands, feet, gaps, phases, and everything doubtful."""
+    from simbench.cli.console import make_console, require_output_file
+
     if picture is not None:
         require_output_file(picture, MotionError, ".png", "a picture")
     from simbench.motion.inspection import inspect_motion
@@ -94,6 +95,8 @@ def export(
     longest_gap: LongestGap = 0.2,
 ) -> None:
     """Write a recording as a file that other programs open."""
+    from simbench.cli.console import require_output_file
+
     require_output_file(file, MotionError)
     from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
@@ -125,6 +128,8 @@ def session(
     ] = None,
 ) -> None:
     """Record a whole session of virtual actors: every actor performs every task."""
+    from simbench.cli.console import make_console, progress_bars
+
     numbers = None if actors is None else _numbers(actors)
     names = None if tasks is None else [name.strip() for name in tasks.split(",")]
     from simbench.motion.actors.session import record_session
@@ -192,6 +197,7 @@ def length_table(inspection: MotionInspection) -> Table:
     rich.table.Table
         One line for each bone.
     """
+    from simbench.cli.console import number_table
     from simbench.motion.inspection import human_length_range, is_human_length
 
     table = number_table("bone", "median m", "range mm", "people's m", "")
@@ -220,6 +226,10 @@ def angle_table(inspection: MotionInspection) -> Table:
     rich.table.Table
         One line for each angle.
     """
+    import numpy as np
+
+    from simbench.cli.console import number_table
+
     table = number_table("angle", "lowest °", "highest °", "range °")
     for angle in inspection.angles:
         low, high = np.degrees(angle.low), np.degrees(angle.high)
@@ -240,6 +250,8 @@ def hand_table(inspection: MotionInspection) -> Table:
     rich.table.Table
         One line for each palm.
     """
+    from simbench.cli.console import number_table
+
     table = number_table("palm", "RMS m/s", "peak m/s", "at s")
     for hand in inspection.hands:
         table.add_row(hand.side, f"{hand.rms:.3f}", f"{hand.peak:.3f}", f"{hand.peak_time:.2f}")
@@ -259,6 +271,8 @@ def gap_table(inspection: MotionInspection) -> Table:
     rich.table.Table
         One line for each marker with gaps.
     """
+    from simbench.cli.console import number_table
+
     table = number_table("marker", "gaps", "longest s", "frames")
     table.columns[3].justify = "left"
     for marker in inspection.gaps:
@@ -281,6 +295,8 @@ def phase_table(inspection: MotionInspection) -> Table:
     rich.table.Table
         One line for each phase or primitive.
     """
+    from simbench.cli.console import number_table
+
     table = number_table("phase", "from s", "to s", "duration s")
     phases = inspection.phases
     for name in ("icp", "tgp", "pmp"):
@@ -324,6 +340,8 @@ def _add_interval(table: Table, name: str, interval: tuple[float, float] | None)
 
 def _describe_handle(handle: HandlePath) -> str:
     """Say how far a handle moves, and how the hand may rotate on it."""
+    import numpy as np
+
     from simbench.motion.handles import path_length
 
     path = "still" if len(handle.poses) == 1 else f"{path_length(handle):.2f} m long"

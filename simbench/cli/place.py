@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 
-from simbench.cli.console import make_console, progress_bars
 from simbench.cli.motion import LongestGap, Map, Source, Unit, Up
 
 
@@ -43,6 +42,7 @@ def place(
     longest_gap: LongestGap = 0.2,
 ) -> None:
     """Say from where a robot's hands reach all that a recording's hands held; exit status 1 if nowhere."""
+    from simbench.cli.console import make_console, progress_bars
     from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
     from simbench.retargeting.placement.spot import (

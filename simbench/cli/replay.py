@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from simbench.cli.console import make_console, progress_bars
 from simbench.runs.run_directory import incomplete_reason
 
 GHOST_OFFSET = 1.0
@@ -47,6 +46,7 @@ def video(
     fast: Fast = False,
 ) -> None:
     """Render a video of a finished run from its log, without simulating it again."""
+    from simbench.cli.console import make_console, progress_bars
     from simbench.runs.video import View, render_video
 
     view = View(tuple(overrides or ()), speed, start, end, _offset(ghost, ghost_offset), fast)

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from simbench.cli.console import make_console, progress_bars, require_output_file
 from simbench.errors import RunError
 
 
@@ -20,6 +19,8 @@ def report(
     ] = None,
 ) -> None:
     """Write what a run was and what came out as a page that needs no other file, and draw plots/*.png."""
+    from simbench.cli.console import make_console, progress_bars, require_output_file
+
     if out is not None:
         require_output_file(out, RunError, ".html", "a report")
     from simbench.runs.report.html import write_report

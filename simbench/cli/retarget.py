@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
-from rich.table import Table
 
-from simbench.cli.console import make_console, metrics_table, number_table, progress_bars, require_output_file
 from simbench.cli.motion import LongestGap, Map, Source, Unit, Up
 from simbench.errors import RunError
-from simbench.options import RetargetSection
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from simbench.retargeting.imitation.errors import ErrorSummary
     from simbench.retargeting.imitation.joint_use import JointUse
 
@@ -23,8 +21,8 @@ if TYPE_CHECKING:
 _STILL = 1e-6
 """Range of a joint that stands still, rad or m: rounding."""
 
-# Not from simbench.retargeting, which imports Pinocchio: `--help` need not wait a second for it.
-_METHODS = ", ".join(get_args(RetargetSection.model_fields["method"].annotation))
+# Not from the section's model, which imports pydantic: `--help` need not wait for it. A test compares them.
+_METHODS = "analytical, numerical, ude, arm_adaptation"
 
 
 def retarget(
@@ -48,6 +46,7 @@ def retarget(
     ] = None,
 ) -> None:
     """Turn a human motion into a joint trajectory, without simulating it."""
+    from simbench.cli.console import make_console, metrics_table, progress_bars, require_output_file
     from simbench.motion.trajectory_file import trajectory_suffix, write_trajectory
 
     if out is not None:
@@ -106,6 +105,10 @@ def error_table(summaries: Sequence[ErrorSummary]) -> Table:
     rich.table.Table
         One line for each error, in mm or degrees.
     """
+    import numpy as np
+
+    from simbench.cli.console import number_table
+
     table = number_table("model against recording", "mean", "95 %", "max", "unit")
     table.columns[4].justify = "left"
     for summary in summaries:
@@ -130,6 +133,10 @@ def joint_table(uses: Sequence[JointUse]) -> Table:
     rich.table.Table
         One line for each moving joint, in degrees; in mm for sliding joints.
     """
+    import numpy as np
+
+    from simbench.cli.console import number_table
+
     table = number_table("joint", "from", "to", "limits", "nearest", "speed", "limit", "of it", "unit")
     table.columns[8].justify = "left"
     for use in uses:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
-from simbench.cli.console import make_console, require_output_file
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from simbench.robot.inspection.inspection import RobotInspection
     from simbench.robot.urdf.elements import UrdfJoint
 
@@ -27,6 +27,7 @@ def inspect_(
     robot: Annotated[str, typer.Argument(metavar="PATH", help="A URDF, a robot.yaml, or a robot's name.")],
 ) -> None:
     """Show joints, links and everything doubtful; exit status 1 if it cannot be simulated."""
+    from simbench.cli.console import make_console
     from simbench.robot.inspection.inspection import inspect_robot
 
     inspection = inspect_robot(robot)
@@ -51,6 +52,8 @@ def render(
     fast: Annotated[bool, typer.Option("--fast", help="Without shadows.")] = False,
 ) -> None:
     """Draw a robot from the front and from the side, at zero and in a natural posture."""
+    from simbench.cli.console import require_output_file
+
     if out is not None:
         require_output_file(out, RunError)
     from simbench.robot.robot import load_robot
@@ -185,6 +188,8 @@ def warning_lines(inspection: RobotInspection) -> Iterator[str]:
 
 def _table(*headings: str) -> Table:
     """Build a table in which names may be broken and numbers may not."""
+    from rich.table import Table
+
     table = Table(*headings, box=None, pad_edge=False)
     words = {"joint", "link", "parent", "child"}
     for column in table.columns:

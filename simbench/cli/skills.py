@@ -7,14 +7,13 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
-from rich.table import Table
 
-from simbench.cli.console import make_console, require_output_file
 from simbench.errors import SkillError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from simbench.skills.analysis import SkillAnalysis
 
 
@@ -76,6 +75,8 @@ def skills(
     ] = None,
 ) -> None:
     """Tell what a person minimised while working: criteria and their weights, and what fuzzy rules say."""
+    from simbench.cli.console import make_console, progress_bars, require_output_file
+
     if picture is not None:
         require_output_file(picture, SkillError, ".png", "a picture")
     if span is not None and not span[0] < span[1]:
@@ -87,7 +88,8 @@ def skills(
     from simbench.skills.analysis import analyse_skill, complete_person
 
     console = make_console()
-    with make_console(stderr=True).status("searching the weights"):
+    with progress_bars(make_console(stderr=True)) as on_progress:
+        on_progress("search weights", 0, 1)
         read = read_motion(source, ReadOptions(unit, up, marker_map))
         motion = complete_person(read, height, mass, sex.value if sex else None)
         sides = SIDES if hands is Hands.both else (hands.value,)
@@ -145,6 +147,8 @@ def criteria_table(analysis: SkillAnalysis) -> Table:
     rich.table.Table
         One line for each criterion.
     """
+    from rich.table import Table
+
     from simbench.kinematics.redundancy.criteria import CRITERIA
 
     mixture, flat = analysis.mixture, analysis.flatness
@@ -185,6 +189,8 @@ def closing_lines(analysis: SkillAnalysis) -> Iterator[str]:
     ------
     str
     """
+    import numpy as np
+
     from simbench.kinematics.redundancy.criteria import CRITERIA
     from simbench.skills.analysis import compute_point_spread
 
@@ -212,4 +218,6 @@ def closing_lines(analysis: SkillAnalysis) -> Iterator[str]:
 
 def _millimetres(value: float) -> str:
     """Write a length in m as mm."""
+    import numpy as np
+
     return f"{1e3 * value:.1f}" if np.isfinite(value) else "cannot"

@@ -1,11 +1,17 @@
-"""Standard input, output and error that can always be used: closed ones lead to nowhere."""
+"""Standard input, output and error that can always be used: closed ones lead to nowhere.
+
+What is printed shows control characters as escapes.
+"""
 
 import errno
 import io
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, TextIO
+
+from simbench.files.printable import printable
 
 BROKEN_PIPE = 141
 """Exit status that a shell shows for a program that was ended by SIGPIPE, 128 + 13."""
@@ -46,6 +52,66 @@ def open_standard_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         # A terminal without Unicode shows `?` for `✓`.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+
+
+class GuardedStream:
+    """Standard output or error that escapes control characters, which only names from files can hold.
+
+    Parameters
+    ----------
+    stream : TextIO
+        Stream that gets the text.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        """Return whatever else the stream has."""
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> int:
+        """Write a text; its control characters become escapes.
+
+        Parameters
+        ----------
+        text : str
+            Text to write.
+
+        Returns
+        -------
+        int
+            Length of the given text.
+        """
+        self.stream.write(printable(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write texts one after another.
+
+        Parameters
+        ----------
+        lines : iterable of str
+            Texts to write.
+        """
+        for line in lines:
+            self.write(line)
+
+
+@contextmanager
+def guarded_streams() -> Iterator[None]:
+    """Escape control characters in everything that the body prints.
+
+    Consoles from `make_console` write past the guard, because they move the cursor and set colours; they
+    escape what they are given.
+    """
+    streams = sys.stdout, sys.stderr
+    # A process may have been started without one of them.
+    sys.stdout, sys.stderr = (stream and GuardedStream(stream) for stream in streams)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = streams
 
 
 def is_broken_pipe(error: OSError) -> bool:

@@ -12,15 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
-from simbench.cli.console import make_console, progress_bars, wide_console
+from simbench.cli.check import NoCache
+from simbench.cli.completion import complete_scenario
 from simbench.errors import Interrupted, StudyError
 from simbench.files.printable import printable
 from simbench.runs.metric_format import format_value, unit_of
 
 if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
     from simbench.runs.study.table import StudyRow
 
 
@@ -29,7 +31,9 @@ _MOST_METRICS, _MOST_ROWS = 5, 60
 
 
 def sweep(
-    scenario: Annotated[str, typer.Argument(help="Name or path of a YAML file.")],
+    scenario: Annotated[
+        str, typer.Argument(help="Name or path of a YAML file.", autocompletion=complete_scenario)
+    ],
     vary: Annotated[
         list[str],
         typer.Option(metavar="KEY=A,B,C|A..B", help="Values of a key; repeatable, every combination is run."),
@@ -58,13 +62,20 @@ def sweep(
         list[str] | None,
         typer.Option(metavar="METRIC", help="Print this metric instead of those with checks; repeatable."),
     ] = None,
+    no_cache: NoCache = False,
 ) -> None:
     """Run a scenario for every combination of values, into one Parquet table; goes on after a kill.
 
     Exit status 1 if a run or one of its checks fails.
     """
+    from simbench.runs.scenario.library import read_scenario
+
+    # A wrong name is found before what plans and simulates is imported.
+    read_scenario(scenario)
+    from simbench.cli.console import make_console, progress_bars, wide_console
     from simbench.runs.execution.dask import dask_cluster
     from simbench.runs.execution.local import run_isolated
+    from simbench.runs.plans.cached import PLAN_REUSED
     from simbench.runs.provenance import collect_provenance
     from simbench.runs.run_directory import json_text
     from simbench.runs.scenario.loading import resolved_yaml
@@ -76,10 +87,10 @@ def sweep(
     if dask is not None and jobs is not None:
         raise StudyError("--jobs: a cluster runs as many at a time as its workers have threads")
     plan = plan_sweep(scenario, vary, overrides or ())
-    items = sweep_items(plan)
+    items = sweep_items(plan, cache=not no_cache)
     folder = out or Path("runs") / f"{plan.base.name}-sweep-{study_key(run_varied, items)}"
     if keep:
-        items = sweep_items(plan, folder.resolve() / RUNS)
+        items = sweep_items(plan, folder.resolve() / RUNS, cache=not no_cache)
     inputs = {
         "scenario.yaml": resolved_yaml(plan.base),
         "provenance.json": json_text(collect_provenance(plan.base.seed, sys.argv)),
@@ -106,6 +117,9 @@ def sweep(
     wide_console().print(sweep_table(rows, show or choose_metrics(rows, list(plan.base.checks))))
     count = sum(map(has_failed, rows))
     print(f"\ntable  {folder / TABLE}  ({len(rows)} runs, {f'{count} failed' if count else 'all hold'})")
+    reused = [row.values[PLAN_REUSED] for row in rows if PLAN_REUSED in row.values]
+    if reused:
+        print(f"plans  made: {reused.count(False)}, reused: {reused.count(True)}")
     raise typer.Exit(1 if count else 0)
 
 
@@ -124,6 +138,8 @@ def sweep_table(rows: Sequence[StudyRow], metrics: Sequence[str]) -> Table:
     rich.table.Table
         Table of the varied keys, the metrics and the outcome.
     """
+    from rich.table import Table
+
     from simbench.runs.study.sweep import FAILED_CHECKS
 
     keys = list(rows[0].varied)
@@ -184,6 +200,8 @@ def has_failed(row: StudyRow) -> bool:
 
 def _cell(row: StudyRow, name: str, violated: bool) -> Text:
     """Write a metric, red if it violates its check."""
+    from rich.text import Text
+
     text = "" if row.error else format_value(row.values.get(name))
     return Text(printable(text), style="bold red" if violated else "")
 
@@ -195,6 +213,8 @@ def _varied(value: Any) -> str:
 
 def _outcome(row: StudyRow) -> Text:
     """Say whether a run failed, violated checks, or holds."""
+    from rich.text import Text
+
     from simbench.runs.study.sweep import FAILED_CHECKS
 
     if row.error:

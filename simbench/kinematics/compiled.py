@@ -1,6 +1,5 @@
 """Compile a function of arrays to machine code, kept on disk between runs where that is possible."""
 
-import hashlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,53 +7,34 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 import numba
-from numba import njit
-from numba.core import event
+from numba.core import config, event
 from numba.core.dispatcher import Dispatcher
 
-from simbench.kinematics.kernel_cache import KernelCache
+from simbench.kinematics.kernel_dispatcher import Kernel
 from simbench.resources import user_cache_dir
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-_kernel_folders: list[Path] = []
 
-
-def keep_by_sources(package: Path) -> list[Path]:
-    """Keep machine code of functions compiled from now on in a folder for each state of a package's sources.
-
-    A function has to be compiled anew when one that it calls has changed, also in another file.
-
-    Parameters
-    ----------
-    package : Path
-        Folder of the sources.
+def kernel_folders() -> list[Path]:
+    """Find where machine code is kept.
 
     Returns
     -------
     list of Path
         Where machine code is looked for, and kept in the first that can be written: below `NUMBA_CACHE_DIR`,
-        the package's `__pycache__`, and the user's folder of caches.
+        the user's folder of caches, which all installations share, and the package's `__pycache__`.
     """
-    digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        source = path.read_bytes()
-        if b"compiled" in source:
-            digest.update(path.relative_to(package).as_posix().encode() + b"\0" + source)
     named, cache = os.environ.get("NUMBA_CACHE_DIR"), user_cache_dir()
     parents = [Path(named)] if named else []
-    parents += [package / "__pycache__", *([cache / "simbench"] if cache else [])]
-    _kernel_folders[:] = [parent / f"kernels-{digest.hexdigest()[:16]}" for parent in parents]
-    return list(_kernel_folders)
-
-
-keep_by_sources(Path(__file__).resolve().parents[1])
+    parents += [*([cache / "simbench"] if cache else []), Path(__file__).resolve().parents[1] / "__pycache__"]
+    return [parent / "kernels" for parent in parents]
 
 
 def compiled(function: Function) -> Function:
     """Compile a function at its first call.
 
-    The machine code is kept in one of the folders of `keep_by_sources`; where none can be written, every
+    The machine code is kept in one of the folders of `kernel_folders`; where none can be written, every
     process compiles anew.
 
     Parameters
@@ -91,11 +71,9 @@ def compiled_into_callers(function: Function) -> Function:
 
 def _compile(function: Function, *, forceinline: bool = False) -> Function:
     """Compile with numba, and keep the machine code on disk where that is possible."""
-    dispatcher = njit(error_model="numpy", forceinline=forceinline)(function)
-    # With NUMBA_DISABLE_JIT it is the function itself.
-    if isinstance(dispatcher, Dispatcher):
-        dispatcher._cache = KernelCache(function, tuple(_kernel_folders))  # type: ignore[attr-defined]
-    return cast(Function, dispatcher)
+    if config.DISABLE_JIT:
+        return function
+    return cast(Function, Kernel(function, kernel_folders, forceinline=forceinline))
 
 
 def compile_for(function: Function, *arguments: object) -> Function:
@@ -119,7 +97,7 @@ def compile_for(function: Function, *arguments: object) -> Function:
     """
     if not isinstance(function, Dispatcher):
         return function
-    types = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
+    types = tuple(numba.typeof(argument) for argument in arguments)
     return cast(Function, function.compile(types))
 
 
@@ -132,6 +110,6 @@ def compile_timer() -> Iterator[Callable[[], float]]:
     callable
         Returns the time since the context was entered, s.
     """
-    timing = event.TimingListener()  # type: ignore[no-untyped-call]
+    timing = event.TimingListener()
     with event.install_listener("numba:compiler_lock", timing) as listener:
         yield lambda: float(listener.duration) if listener.done else 0.0

@@ -12,16 +12,22 @@ import platform
 import uuid
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import llvmlite
 import numba
+from numba.core import config
 from numba.core.caching import FunctionCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from simbench.kinematics.kernel_digest import kernel_digest
+
 _VERSIONS = (numba.__version__, llvmlite.__version__, platform.python_version())
+MAX_FILES = 3000
+"""Number of files in a folder beyond which the oldest quarter is removed: some 200 MB."""
 _DIGEST_SIZE = hashlib.sha256().digest_size
 _WRITABLE_BY_OTHERS = 0o002
 _NOT_OURS = (
@@ -36,31 +42,44 @@ _NOT_OURS = (
 """Errors of an intact file whose classes have another form in these sources."""
 
 
-class KernelCache(FunctionCache):
+class KernelCache(FunctionCache):  # type: ignore[misc]
     """Machine code of one function for the types of its arguments, one file each.
 
     A file begins with the SHA-256 of the rest, which is the pickled key and machine code. The key has the
-    types, the processor, the versions of numba and Python, and the digest of the function's source file.
-    A file counts only if it belongs to this user, to the owner of these sources or to root, since unpickling
-    can execute anything.
+    types, the processor, the versions of numba and Python, and the digest of the function with all that it
+    uses. A file counts only if it belongs to this user, to the owner of these sources or to root, since
+    unpickling can execute anything.
 
     Parameters
     ----------
     function : callable
         The function that is compiled.
-    folders : sequence of Path
-        Where machine code is looked for, in this order, and kept in the first that can be written.
+    folders : callable
+        Returns where machine code is looked for, in this order; it is kept in the first that can be written.
     """
 
-    def __init__(self, function: Callable[..., object], folders: Sequence[Path]) -> None:
+    kind = "called from Python"
+
+    def __init__(self, function: Callable[..., object], folders: Callable[[], Sequence[Path]]) -> None:
         # Not numba's, which makes a file in each folder for each function to see whether it can.
         self._name = repr(function)
         self._py_func = function
-        self._folders = folders
-        self._cache_path = str(folders[0]) if folders else ""
-        source = Path(function.__code__.co_filename)
-        self._source = hashlib.sha256(source.read_bytes()).hexdigest() if source.is_file() else None
-        self._enabled = self._source is not None
+        self._find_folders = folders
+        self._enabled = True
+
+    @cached_property
+    def _folders(self) -> Sequence[Path]:
+        return self._find_folders()
+
+    @cached_property
+    def _digest(self) -> str:
+        # At the first call, when all that the function uses is defined.
+        return kernel_digest(self._py_func)
+
+    @property
+    def cache_path(self) -> str:
+        """Folder in which machine code is kept."""
+        return str(self._folders[0]) if self._folders else ""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Read the machine code for types of arguments.
@@ -86,8 +105,12 @@ class KernelCache(FunctionCache):
                 found = _read_trusted(folder / self._file_name(key))
                 stored, payload = pickle.loads(found)
                 if stored == key:
-                    return CompileResult._rebuild(target_context, *payload)  # type: ignore[no-untyped-call]
+                    return self._rebuild(target_context, payload)
         return None
+
+    def _rebuild(self, target_context: Any, payload: Sequence[Any]) -> Any:
+        """Make machine code callable that was read."""
+        return CompileResult._rebuild(target_context, *payload)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the machine code for types of arguments, where that is possible.
@@ -102,22 +125,25 @@ class KernelCache(FunctionCache):
         if not self._enabled or data.library.has_dynamic_globals or data.lifted:
             return
         key = self._key(sig, data.codegen)
-        body = dumps((key, data._reduce()))  # type: ignore[no-untyped-call]
+        body = dumps((key, data._reduce()))
         content = hashlib.sha256(body).digest() + body
-        any(_write_whole(folder / self._file_name(key), content) for folder in self._folders)
+        for folder in self._folders:
+            if _write_whole(folder / self._file_name(key), content):
+                _remove_oldest(folder)
+                break
 
     def flush(self) -> None:
         """Forget nothing: machine code that is compiled anew replaces what is kept."""
 
     def _key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        types_and_code = self._index_key(sig, codegen)  # type: ignore[no-untyped-call]
-        return (*types_and_code, self._source, _VERSIONS)
+        options = (self.kind, config.OPT, config.LOOP_VECTORIZE, config.SLP_VECTORIZE)
+        return (sig, codegen.magic_tuple(), str(options), self._digest, _VERSIONS)
 
     def _file_name(self, key: tuple[Any, ...]) -> str:
         code = self._py_func.__code__
         # At most 255 bytes are allowed.
         name = f"{Path(code.co_filename).stem}.{code.co_name}"[:80].translate({60: "", 62: ""})
-        return f"{name}-{code.co_firstlineno}.{hashlib.sha256(repr(key).encode()).hexdigest()[:24]}.nbc"
+        return f"{name}.{hashlib.sha256(repr(key).encode()).hexdigest()[:24]}.nbc"
 
 
 def _read_trusted(path: Path) -> bytes:
@@ -132,6 +158,15 @@ def _read_trusted(path: Path) -> bytes:
     if hashlib.sha256(body).digest() != content[:_DIGEST_SIZE]:
         raise ValueError(f"{path}: is damaged")
     return body
+
+
+def _remove_oldest(folder: Path) -> None:
+    """Keep a folder bounded: machine code of sources, versions and types that are no longer in use goes."""
+    with suppress(OSError):
+        files = list(folder.glob("*.nbc"))
+        if len(files) > MAX_FILES:
+            for path in sorted(files, key=lambda each: each.stat().st_mtime)[: MAX_FILES // 4]:
+                path.unlink(missing_ok=True)
 
 
 def _write_whole(path: Path, content: bytes) -> bool:

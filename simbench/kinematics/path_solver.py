@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
 
-_CLAMPINGS = 12
-"""A limit that is met late in the loop is met by few frames; the last step is clipped."""
+_PIVOTINGS = 6
+"""Most rounds of a step; then it is clipped: a new Gauss-Newton matrix helps more than more rounds."""
 
 
 def chain_step(
@@ -54,11 +54,14 @@ def bounded_chain_step(
     bending: Array,
     low: Array,
     high: Array,
-) -> Array:
-    """Gauss-Newton step of all knots that ends inside the limits.
+    on_limit: NDArray[np.int8] | None = None,
+) -> tuple[Array, NDArray[np.int8]]:
+    """Gauss-Newton step of all knots that ends inside the limits, and which coordinates end on them.
 
-    Coordinates that the step takes beyond a limit are set onto it and the others solved again, until none is
-    left (the clamping loop of Baerlocher & Boulic 2004, for a whole path).
+    Block principal pivoting (Júdice & Pires 1994), as `solve_box` does for one knot: coordinates that the
+    step takes beyond a limit are set onto it, those that the step would take off their limit are released,
+    all of them at once, and the others are solved for again. Where a joint comes to its limit and leaves it
+    moves by a few knots a round only, so the coordinates on limits are those of the step before at first.
 
     Parameters
     ----------
@@ -76,24 +79,33 @@ def bounded_chain_step(
         Lower limits of the coordinates.
     high : (K, n) array
         Upper limits of the coordinates.
+    on_limit : (K, n) int array, optional
+        Coordinates that are expected to end on a limit: -1 on the lower one, 1 on the upper one, others 0. By
+        default those that are there and would leave the box.
 
     Returns
     -------
-    (K, n) array
+    step : (K, n) array
         Step of the coordinates.
+    on_limit : (K, n) int array
+        Coordinates that should be on a limit: to be handed over to the next step.
     """
     descent = gradient - _spring_force(x, stiffness, bending)
-    fixed = ((x <= low) & (descent < 0)) | ((x >= high) & (descent > 0))
-    held = np.zeros_like(x)
-    for _ in range(_CLAMPINGS):
-        step = _solve(descent, blocks, stiffness, fixed, held, bending)
-        clipped = np.clip(step, low - x, high - x)
-        beyond = ~fixed & (step != clipped)
-        if not beyond.any():
+    low, high = low - x, high - x
+    if on_limit is None:
+        on_limit = ((high <= 0.0) & (descent > 0.0)).astype(np.int8)
+        on_limit[(low >= 0.0) & (descent < 0.0)] = -1
+    for _ in range(_PIVOTINGS):
+        held = np.where(on_limit < 0, low, np.where(on_limit > 0, high, 0.0))
+        step = _solve(descent, blocks, stiffness, on_limit != 0, held, bending)
+        slope = descent - (blocks @ step[:, :, None])[:, :, 0] - _spring_force(step, stiffness, bending)
+        # Beyond a limit, or pressed against the one it is held on.
+        above = np.where(on_limit > 0, slope > 0.0, (on_limit == 0) & (step > high))
+        below = np.where(on_limit < 0, slope < 0.0, (on_limit == 0) & (step < low))
+        before, on_limit = on_limit, above.astype(np.int8) - below.astype(np.int8)
+        if np.array_equal(on_limit, before):
             break
-        held[beyond] = clipped[beyond]
-        fixed |= beyond
-    return np.clip(step, low - x, high - x)
+    return np.clip(step, low, high), on_limit
 
 
 def _spring_force(x: Array, stiffness: Array, bending: Array | None) -> Array:

@@ -1,5 +1,6 @@
 """A tree of one-degree-of-freedom joints as arrays, and where its bodies are."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
+from simbench.kinematics.rotation import quaternion_to_matrix
 
 
 class KinematicTree(NamedTuple):
@@ -117,6 +119,56 @@ def frame_on_body(model: pin.Model, frame: int) -> tuple[int, Array, Array]:
     return body, placement.rotation.copy(), placement.translation.copy()
 
 
+def frame_poses(model: pin.Model, frames: Sequence[int], path: Array) -> list[Array]:
+    """Compute the poses of frames in every sample of a motion.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        Model with a free-flyer root and n joints of one degree of freedom.
+    frames : sequence of int
+        Ids of the frames.
+    path : (T, 7 + n) array
+        Configurations: position (m), quaternion x y z w, joints (rad or m).
+
+    Returns
+    -------
+    list of (T, 4, 4) arrays
+        Homogeneous poses of each frame in the world, m.
+    """
+    tree = kinematic_tree(model)
+    rotation, position = make_path_poses(tree, len(path))
+    place_path(tree, np.ascontiguousarray(path), rotation, position)
+    found = []
+    for body, turn, centre in (frame_on_body(model, frame) for frame in frames):
+        poses = np.tile(np.eye(4), (len(path), 1, 1))
+        poses[:, :3, :3] = rotation[:, body] @ turn
+        poses[:, :3, 3] = position[:, body] + rotation[:, body] @ centre
+        found.append(poses)
+    return found
+
+
+def make_path_poses(tree: KinematicTree, frames: int) -> tuple[Array, Array]:
+    """Allocate what `place_path` writes.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+        Tree of n joints.
+    frames : int
+        T, number of frames of a motion.
+
+    Returns
+    -------
+    rotation : (T, n + 1, 3, 3) array
+        Undefined values.
+    position : (T, n + 1, 3) array
+        Undefined values.
+    """
+    bodies = len(tree.parent) + 1
+    return np.empty((frames, bodies, 3, 3)), np.empty((frames, bodies, 3))
+
+
 @compiled
 def place_bodies(tree: KinematicTree, joints: Array, rotation: Array, position: Array) -> None:
     """Compute the pose of every body in the world.
@@ -167,6 +219,27 @@ def place_bodies(tree: KinematicTree, joints: Array, rotation: Array, position: 
                 rotation[k + 1, i, j] = (
                     frame[i, 0] * turn[0, j] + frame[i, 1] * turn[1, j] + frame[i, 2] * turn[2, j]
                 )
+
+
+@compiled
+def place_path(tree: KinematicTree, path: Array, rotation: Array, position: Array) -> None:
+    """Compute the pose of every body in the world in every frame of a motion.
+
+    Parameters
+    ----------
+    tree : KinematicTree
+        Kinematic tree of n joints.
+    path : (T, 7 + n) array
+        Configurations: position (m), quaternion x y z w, joints (rad or m).
+    rotation : (T, n + 1, 3, 3) array
+        Overwritten.
+    position : (T, n + 1, 3) array
+        Overwritten, m.
+    """
+    for t in range(len(path)):
+        position[t, 0] = path[t, :3]
+        quaternion_to_matrix(path[t, 3], path[t, 4], path[t, 5], path[t, 6], rotation[t, 0])
+        place_bodies(tree, path[t, 7:], rotation[t], position[t])
 
 
 @compiled

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.interpolate import CubicSpline
-from scipy.signal import savgol_filter
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.savgol import savgol_filter
 from simbench.motion.anatomy import PALM_OFFSET
 from simbench.motion.human_motion import HumanMotion, recorded_arms
 from simbench.robot.sides import SIDES
@@ -221,7 +221,7 @@ def _speed(time: Array, positions: Array) -> Array:
     even, step = np.linspace(time[0], time[-1], count, retstep=True)
     window = min(2 * max(1, round(0.5 * SMOOTHING / float(step))) + 1, count - (count + 1) % 2)
     positions = CubicSpline(time, positions)(even)
-    velocity = savgol_filter(positions, window, min(4, window - 1), deriv=1, delta=float(step), axis=0)
+    velocity = savgol_filter(positions, window, min(4, window - 1), deriv=1, delta=float(step))
     # At the ends, where half the window is empty, the fitted polynomial would be four times as noisy.
     end = window // 2
     velocity[:end], velocity[-end:] = velocity[end], velocity[-end - 1]

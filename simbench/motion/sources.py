@@ -1,14 +1,13 @@
 """The motion sources that come with simbench, with descriptions, listed without reading them in full."""
 
 import inspect
+import json
 from pathlib import Path
 
 from simbench.errors import MotionError
 from simbench.files.documents.json_document import read_json_object
-from simbench.motion.actors.free import FREE, OUTSIDE_SESSION
-from simbench.motion.actors.tasks import PLACES
-from simbench.motion.readers.deepmimic import LARGEST_CLIP, clip_folder, clip_names
-from simbench.motion.readers.sample import list_sample_recordings
+from simbench.motion.shipped import LARGEST_CLIP, clip_folder, clip_names, list_sample_recordings
+from simbench.resources import resource_dir
 
 
 def list_motion_sources() -> dict[str, str]:
@@ -24,13 +23,40 @@ def list_motion_sources() -> dict[str, str]:
     MotionError
         A clip is damaged.
     """
-    performed = PLACES | FREE | OUTSIDE_SESSION
-    actors = {f"actor:{name}": _describe_task(perform) for name, perform in performed.items()}
-    listed = actors | _list_samples()
+    names = json.loads((resource_dir("schemas") / "names.json").read_text(encoding="utf-8"))
+    listed: dict[str, str] = names["actors"] | _list_samples()
     folder = clip_folder()
     if folder is None:
         return listed
     return listed | {f"deepmimic:{name}": _describe_clip(folder / f"{name}.txt") for name in clip_names()}
+
+
+def list_tasks() -> list[str]:
+    """List what virtual actors of a session perform.
+
+    Returns
+    -------
+    list of str
+        Names of tasks and free motions, sorted.
+    """
+    names = json.loads((resource_dir("schemas") / "names.json").read_text(encoding="utf-8"))
+    return list(names["tasks"])
+
+
+def describe_actors() -> dict[str, str]:
+    """Describe what virtual actors perform, from the modules that define it.
+
+    Returns
+    -------
+    dict of str to str
+        Source as `read_motion` takes it, and one line that describes it.
+    """
+    # Their import takes a second: they are listed from a file that scripts/tools/write_schemas.py writes.
+    from simbench.motion.actors.free import FREE, OUTSIDE_SESSION
+    from simbench.motion.actors.tasks import PLACES
+
+    performed = PLACES | FREE | OUTSIDE_SESSION
+    return {f"actor:{name}": _describe_task(perform) for name, perform in performed.items()}
 
 
 def _list_samples() -> dict[str, str]:

@@ -10,8 +10,8 @@ from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
-from simbench.retargeting.whole_body.stance import OnProgress
 from simbench.robot.robot import Robot, load_robot
+from simbench.system.progress import Progress, shown_progress
 
 METHODS: tuple[str, ...] = get_args(RetargetSection.model_fields["method"].annotation)
 
@@ -41,10 +41,6 @@ class Retargeting:
     method: str
 
 
-def _silent(stage: str, done: int, total: int) -> None:
-    del stage, done, total
-
-
 def retarget_motion(
     source: str,
     robot_name: str,
@@ -52,7 +48,7 @@ def retarget_motion(
     *,
     reading: ReadOptions = ReadOptions(),  # noqa: B008
     free: bool = False,
-    on_progress: OnProgress = _silent,
+    on_progress: Progress = None,
 ) -> Retargeting:
     """Retarget a recording to a robot that stands: free motion, or on equipment whose handles are known.
 
@@ -68,8 +64,9 @@ def retarget_motion(
         Declarations about the recording: units, axes, marker map.
     free : bool
         Whether to ignore the equipment that the hands held.
-    on_progress : callable (stage, done, total)
-        Called as planning proceeds.
+    on_progress : callable (stage, done, total), bool or None
+        Called as planning proceeds; or whether progress is shown on the standard error, None for in a
+        terminal or a notebook only.
 
     Returns
     -------
@@ -84,14 +81,15 @@ def retarget_motion(
     """
     if method not in METHODS:
         raise RetargetError(f"unknown method `{method}`; allowed: {', '.join(METHODS)}")
-    robot = load_robot(robot_name)
-    on_progress("read", 0, 1)
-    motion = read_motion(source, reading)
-    motion = resample(motion, max(motion.rate, _IMITATION_RATE))
-    on_progress("read", 1, 1)
-    settings = RetargetSection.model_validate({"method": method})
-    handles = {} if free else motion.handles
-    # Where hands hold something, a base placement is found from which the robot can too.
-    place = RobotSection(place="auto" if handles else "given")
-    plan = plan_motion(robot, motion, place, settings, Equipment(handles), on_progress)
+    with shown_progress(on_progress) as tell:
+        robot = load_robot(robot_name)
+        tell("read", 0, 1)
+        motion = read_motion(source, reading)
+        motion = resample(motion, max(motion.rate, _IMITATION_RATE))
+        tell("read", 1, 1)
+        settings = RetargetSection.model_validate({"method": method})
+        handles = {} if free else motion.handles
+        # Where hands hold something, a base placement is found from which the robot can too.
+        place = RobotSection(place="auto" if handles else "given")
+        plan = plan_motion(robot, motion, place, settings, Equipment(handles), tell)
     return Retargeting(robot, motion, plan, method)

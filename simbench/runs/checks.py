@@ -1,10 +1,14 @@
 """A scenario's checks: which metrics are in their bounds."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from simbench.options import Bound
+if TYPE_CHECKING:
+    from simbench.options import Bound
 
 DIVERGED = "simulation.diverged_s"
 """Metric of a run whose physics diverged: when, s. Other runs do not have it."""

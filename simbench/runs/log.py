@@ -1,13 +1,14 @@
 """The run log: one labelled dataset with units, written as NetCDF."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from simbench.errors import RunError
 from simbench.files.hdf5.dataset import load_dataset, reading
@@ -19,6 +20,9 @@ from simbench.runs.log_schema import check_log
 from simbench.runs.log_signals import CONTACT_EVENT_SIGNALS, COORDINATE_SIGNALS
 from simbench.runs.run_directory import LOG_PARTS
 from simbench.sim.signals import Signal
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 ENCODING = {"zlib": True, "complevel": 4, "shuffle": True}
 
@@ -97,6 +101,8 @@ def build_dataset(
     xarray.Dataset
         The dataset.
     """
+    import xarray as xr
+
     data = {}
     for name, given in variables.items():
         variable = Variable(*given)

@@ -1,10 +1,12 @@
 """A run's log from its samples: labelled, with units, and with what metrics need beside it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pinocchio as pin
-import xarray as xr
 from numpy.typing import NDArray
 
 from simbench.balance.standing.support import zmp_from_momentum, zmp_from_wrench
@@ -20,6 +22,9 @@ from simbench.sim.engine import GRAVITY
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.recorder import Recorder
 from simbench.sim.signals import Signal
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 LIMIT_SIGNALS: tuple[Signal[None], ...] = (
     Signal("position_lower", ("joint",), "rad", "Lower limit of each joint's position."),

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from simbench.errors import RunError
 from simbench.files.documents.json_document import parse_json
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from simbench.sim.recorder import Recorder
 
 _INTERVAL = 1.0
@@ -66,6 +67,10 @@ class LogParts:
         self._written = self._files = 0
         self._totals = dict.fromkeys(cumulative, 0.0)
         self._next_time, self._next_clock = _INTERVAL, 0.0
+        import xarray as xr
+
+        # At its first dataset xarray looks for the arrays of other libraries: not while robots are simulated.
+        xr.Dataset({"time": ("time", np.zeros(1))})
 
     def write_if_due(self, recorder: Recorder) -> None:
         """Write the samples since the last file, if a second has been simulated since then.
@@ -125,6 +130,8 @@ def read_log_parts(folder: Path) -> xr.Dataset | None:
     RunError
         If already the first file is damaged.
     """
+    import xarray as xr
+
     paths = sorted(folder.glob("*.npz"))
     parts: list[xr.Dataset] = []
     for path in paths:
@@ -167,6 +174,8 @@ def _write_part(log: xr.Dataset, path: Path) -> None:
 
 def _read_part(path: Path) -> xr.Dataset:
     """Read a file of `_write_part`."""
+    import xarray as xr
+
     size = path.stat().st_size
     with zipfile.ZipFile(path) as archive:
         # What is compressed, or claims to be larger than the file, is none of ours and could fill the memory.

@@ -1,15 +1,19 @@
 """Schema of a log that is read back: the form of what is declared, and what cannot be drawn."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from simbench.errors import RunError
 from simbench.runs.log_signals import ATTRIBUTE_SIGNALS, CONTACT_EVENT_SIGNALS, COORDINATE_SIGNALS, STROKES
 from simbench.sim.signals import Signal
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 LABELS = {
     "xyz": ("x", "y", "z"),

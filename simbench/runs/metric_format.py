@@ -1,8 +1,12 @@
 """Metric names and values as people read them."""
 
-import math
+from __future__ import annotations
 
-from simbench.runs.checks import Metric
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from simbench.runs.checks import Metric
 
 # The longest suffix that fits counts: `_nm_rad` is not `_rad`.
 UNITS = {

@@ -1,14 +1,19 @@
 """Metrics of a run, computed from its log alone."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from simbench.balance.standing.support import support_margin, support_polygon
 from simbench.kinematics.arrays import Array
 from simbench.runs.log import assign_variables, label
 from simbench.sim.signals import Signal
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 SUPPORT_SIGNALS: tuple[Signal[None], ...] = (
     Signal(

@@ -1,26 +1,23 @@
 """From a scenario to a run directory: plan, simulate, measure and write."""
 
+from __future__ import annotations
+
+import json
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import xarray as xr
-from numpy.typing import NDArray
 
 from simbench.errors import ScenarioError
+from simbench.files.storage.whole_file import write_whole
 from simbench.options import STILL, SWEEP
-from simbench.retargeting.contact.equipment import Equipment
-from simbench.retargeting.fixed_base.plan import plan_arm
-from simbench.retargeting.reference.arm import build_arm_reference
 from simbench.retargeting.reference.joint_sweep import build_sweep_reference
 from simbench.retargeting.reference.reference import Timeline, require_finite
 from simbench.retargeting.reference.standing import build_standing_reference
-from simbench.retargeting.reference.whole_body import build_whole_body_reference
-from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import SEATED, Robot, load_robot
 from simbench.robot.variation import draw_variation
 from simbench.runs.checks import DIVERGED, Check, check_metrics
@@ -29,6 +26,8 @@ from simbench.runs.log_builder import cumulative_variables, make_log, with_balan
 from simbench.runs.log_parts import LogParts
 from simbench.runs.metrics import FELL_HEIGHT, fixture_metrics, run_metrics
 from simbench.runs.motion_source import scenario_motion
+from simbench.runs.plans.cached import PLAN_REUSED, PlanRecord, find_plan
+from simbench.runs.plans.plan import Plan, collect_inputs
 from simbench.runs.provenance import collect_provenance
 from simbench.runs.push_metrics import push_metrics
 from simbench.runs.run_directory import LOG_PARTS, json_text, run_directory, write_metrics
@@ -39,24 +38,21 @@ from simbench.runs.video import View, render_video
 from simbench.sim.balance_loop import BalancedRun, balance_run
 from simbench.sim.control.factory import make_control_law
 from simbench.sim.engines import open_engine
-from simbench.sim.equipment import (
-    compute_actor_positions,
-    compute_resistance,
-    describe_handles,
-    describe_surroundings,
-    find_held_mechanisms,
-)
+from simbench.sim.equipment import find_held_mechanisms
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.grasp import Grip, GripDesign
 from simbench.sim.loop import LoopOptions, Simulation, simulate
-from simbench.sim.push import plan_pushes
+from simbench.sim.push import Push, plan_pushes
 from simbench.sim.recorder import Recorder, derive_signals
 from simbench.sim.seating import find_seat, require_seat
+from simbench.system.progress import OnProgress, Progress, shown_progress
 
 if TYPE_CHECKING:
+    import xarray as xr
+
     from simbench.runs.live_video import LiveVideo
 
-OnProgress = Callable[[str, int, int], None]
+PROVENANCE = "provenance.json"
 
 
 @dataclass(frozen=True)
@@ -87,10 +83,6 @@ class RunResult:
     diverged: str | None = None
 
 
-def _silent(stage: str, done: int, total: int) -> None:
-    del stage, done, total
-
-
 def run_scenario(
     scenario: Scenario,
     out: str | Path,
@@ -98,7 +90,8 @@ def run_scenario(
     video: bool = False,
     fast: bool = False,
     gui: bool = False,
-    on_progress: OnProgress = _silent,
+    cache: bool = True,
+    on_progress: Progress = None,
 ) -> RunResult:
     """Retarget, simulate and measure a scenario, and write a run directory.
 
@@ -114,8 +107,12 @@ def run_scenario(
         Whether the video is a preview: at most 640 pixels wide, at most 15 frames a second, without shadows.
     gui : bool
         Show Bullet's window, in real time.
-    on_progress : callable (stage, done, total)
-        Callback that receives the progress of each stage.
+    cache : bool
+        Take the plan of the motion from the cache of plans if it is there, and keep it there if not. The run
+        is the same, bit for bit.
+    on_progress : callable (stage, done, total), bool or None
+        Callback that receives the progress of each stage; or whether progress is shown on the standard error,
+        None for in a terminal or a notebook only.
 
     Returns
     -------
@@ -132,14 +129,14 @@ def run_scenario(
         open_engine().require_display()
     inputs = {
         "scenario.yaml": resolved_yaml(scenario),
-        "provenance.json": json_text(collect_provenance(scenario.seed, sys.argv)),
+        PROVENANCE: json_text(collect_provenance(scenario.seed, sys.argv)),
     }
-    with run_directory(out, inputs) as folder:
-        quality = Quality(fast) if video else None
-        metrics, diverged, renderer = _run(scenario, folder, quality, gui=gui, on_progress=on_progress)
+    with run_directory(out, inputs) as folder, shown_progress(on_progress) as tell:
+        output = Output(Quality(fast) if video else None, gui, cache)
+        metrics, diverged, renderer = _run(scenario, folder, output, on_progress=tell)
         write_metrics(folder, metrics)
         if video and renderer is None:
-            _, renderer = render_video(folder, None, on_progress=on_progress, view=View(fast=fast))
+            _, renderer = render_video(folder, None, on_progress=tell, view=View(fast=fast))
     checks = check_metrics(scenario.checks, metrics)
     return RunResult(out, metrics, checks, out / "video.mp4" if video else None, renderer, diverged)
 
@@ -156,8 +153,19 @@ class Quality(NamedTuple):
     fast: bool
 
 
+class Output(NamedTuple):
+    """What a run shows and keeps beside its log."""
+
+    video: Quality | None
+    """What the video is to look like; None for no video."""
+    gui: bool
+    """Whether Bullet's window is shown, in real time."""
+    cache: bool
+    """Whether the plan may come from the cache of plans, and is kept there."""
+
+
 def _run(
-    scenario: Scenario, folder: Path, video: Quality | None, *, gui: bool, on_progress: OnProgress
+    scenario: Scenario, folder: Path, output: Output, *, on_progress: OnProgress
 ) -> tuple[dict[str, Any], str | None, str | None]:
     """Simulate a scenario, write its log and perhaps its video.
 
@@ -172,7 +180,8 @@ def _run(
     if scenario.motion.source in (SWEEP, STILL):
         course = _plan_own_motion(robot, scenario)
     else:
-        course = _plan_from_recording(robot, scenario, mechanisms, on_progress)
+        course, record = _plan_from_recording(robot, scenario, mechanisms, on_progress, cache=output.cache)
+        _add_provenance(folder, record)
     require_finite(course.timeline, robot, settings.timestep_s)
     if seat is not None:
         begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
@@ -188,7 +197,7 @@ def _run(
     steps = len(timeline.reference.position)
     recorder = Recorder(-(-steps // log_every), robot, mechanisms)
     with open_engine().open_world(
-        settings.timestep_s, floor_friction=friction * settings.floor_friction, gui=gui
+        settings.timestep_s, floor_friction=friction * settings.floor_friction, gui=output.gui
     ) as world:
         fixtures = {each.name: world.add_fixture(each) for each in mechanisms}
         start = timeline.reference.position[0]
@@ -224,11 +233,11 @@ def _run(
         options = LoopOptions(
             log_every,
             fallen_height=FELL_HEIGHT * float(timeline.base[2]) if robot.floating else -np.inf,
-            realtime=gui,
+            realtime=output.gui,
             progress=lambda done, total: on_progress("simulate", done, total),
         )
         cumulative = cumulative_variables(mechanisms)
-        with _watched(video, folder, scenario, robot, mechanisms) as live:
+        with _watched(output.video, folder, scenario, robot, mechanisms) as live:
             log = _simulate_logged(simulation, recorder, options, folder, build_log, cumulative, live)
             if live is not None:
                 live.finish(log, lambda done, total: on_progress("video", done, total))
@@ -237,15 +246,25 @@ def _run(
     if recorder.divergence is not None:
         # Nothing that follows from states that are no motion is a result.
         return {**plan_and_timing, DIVERGED: recorder.divergence.time}, str(recorder.divergence), renderer
-    metrics: dict[str, Any] = {**plan_and_timing, **run_metrics(log)}
+    on_progress("measure", 0, 1)
+    metrics = {**plan_and_timing, **_measure(log, scenario, mechanisms, pushes)}
+    on_progress("measure", 1, 1)
+    return metrics, None, renderer
+
+
+def _measure(
+    log: xr.Dataset, scenario: Scenario, mechanisms: Sequence[Mechanism], pushes: Sequence[Push]
+) -> dict[str, Any]:
+    """Compute the metrics of a log."""
+    metrics: dict[str, Any] = run_metrics(log)
     if scenario.stepping is not None:
         metrics |= step_metrics(metrics, scenario.stepping, int(log.attrs["steps"]))
     if scenario.push is not None:
-        metrics |= push_metrics(log, scenario.push, pushes, settings.timestep_s)
+        metrics |= push_metrics(log, scenario.push, pushes, scenario.simulation.timestep_s)
     for mechanism in mechanisms:
         joints = {joint.name: joint.unit for joint in mechanism.joints}
         metrics |= fixture_metrics(log, mechanism.name, joints)
-    return metrics, None, renderer
+    return metrics
 
 
 def _watched(
@@ -254,7 +273,7 @@ def _watched(
     scenario: Scenario,
     robot: Robot,
     mechanisms: Sequence[Mechanism],
-) -> "AbstractContextManager[LiveVideo | None]":
+) -> AbstractContextManager[LiveVideo | None]:
     """Begin the video of a run, if there is to be one."""
     if video is None:
         return nullcontext()
@@ -271,7 +290,7 @@ def _simulate_logged(
     folder: Path,
     build_log: Callable[[Recorder], xr.Dataset],
     cumulative: Sequence[str],
-    live: "LiveVideo | None",
+    live: LiveVideo | None,
 ) -> xr.Dataset:
     """Simulate, write the log to a run directory while the simulation goes on and after it, and return it."""
 
@@ -295,71 +314,26 @@ def _simulate_logged(
     return log
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """The robot's planned motion, and the actor's motion of the equipment.
-
-    Parameters
-    ----------
-    timeline : Timeline
-        Planned motion at every physics step.
-    metrics : dict of str to float
-        Metrics of the planning.
-    asked : {fixture name: (T, J) array}
-        Positions to which the actor moved the joints of each fixture, at the recording's samples, m or rad.
-    strokes : (N, 2) int array or None
-        First and last sample of each of the recording's repetitions.
-    """
-
-    timeline: Timeline
-    metrics: dict[str, float]
-    asked: dict[str, NDArray[np.float64]]
-    strokes: NDArray[np.int64] | None
-
-
 def _plan_from_recording(
-    robot: Robot, scenario: Scenario, mechanisms: list[Mechanism], on_progress: OnProgress
-) -> _Plan:
-    """Plan the motion of a robot that follows the scenario's recording."""
+    robot: Robot, scenario: Scenario, mechanisms: list[Mechanism], on_progress: OnProgress, *, cache: bool
+) -> tuple[Plan, PlanRecord]:
+    """Plan the motion of a robot that follows the scenario's recording, or take the plan from the cache."""
     on_progress("read", 0, 1)
     motion = scenario_motion(scenario, mechanisms)
     on_progress("read", 1, 1)
-    # An actor on the scenario's equipment provides the handles' paths; a file does not.
-    handles = (motion.handles or describe_handles(mechanisms)) if mechanisms else {}
-    surroundings, resistance = describe_surroundings(mechanisms, robot), compute_resistance(mechanisms)
-    equipment = Equipment(handles, surroundings, resistance)
-    if not robot.floating and any(f"{side}_hand" in robot.hands for side in handles):
-        arm = plan_arm(robot, motion, scenario.robot, scenario.retarget, equipment, on_progress)
-        timeline = build_arm_reference(
-            robot,
-            arm,
-            scenario.simulation,
-            feedforward=scenario.control.feedforward,
-            speed_fraction=scenario.retarget.speed_limit_fraction,
-        )
-        asked = {each.name: compute_actor_positions(each, arm.hands) for each in mechanisms}
-        return _Plan(timeline, arm.metrics, asked, motion.strokes)
-    plan = plan_motion(
-        robot,
-        motion,
-        scenario.robot,
-        scenario.retarget,
-        equipment,
-        on_progress,
-        embedding=scenario.balance.embedding,
-    )
-    timeline = build_whole_body_reference(
-        robot,
-        plan,
-        scenario.simulation,
-        feedforward=scenario.control.feedforward,
-        speed_fraction=scenario.retarget.speed_limit_fraction,
-    )
-    asked = {each.name: compute_actor_positions(each, plan.hands) for each in mechanisms}
-    return _Plan(timeline, plan.metrics, asked, motion.strokes)
+    inputs = collect_inputs(robot, scenario, mechanisms, motion)
+    plan, record = find_plan(robot, inputs, on_progress, cache=cache)
+    return replace(plan, metrics={**plan.metrics, PLAN_REUSED: record.reused}), record
 
 
-def _plan_own_motion(robot: Robot, scenario: Scenario) -> _Plan:
+def _add_provenance(folder: Path, record: PlanRecord) -> None:
+    """Add to the provenance of a run where its plan came from."""
+    path = folder / PROVENANCE
+    written = json.loads(path.read_text(encoding="utf-8"))
+    write_whole(path, json_text({**written, "plan": asdict(record)}))
+
+
+def _plan_own_motion(robot: Robot, scenario: Scenario) -> Plan:
     """Plan the motion of a robot without a recording: a sweep of its joints, or standing still."""
     source = scenario.motion.source
     if scenario.fixtures:
@@ -370,11 +344,11 @@ def _plan_own_motion(robot: Robot, scenario: Scenario) -> _Plan:
         timeline = build_standing_reference(
             robot, scenario.robot, scenario.simulation, scenario.push, scenario.control.feedforward
         )
-        return _Plan(timeline, {}, {}, None)
+        return Plan(timeline, {}, {}, None)
     timeline = build_sweep_reference(
         robot, scenario.robot, scenario.motion.task, scenario.simulation, scenario.control.feedforward
     )
-    return _Plan(timeline, {}, {}, None)
+    return Plan(timeline, {}, {}, None)
 
 
 def _balanced(robot: Robot, scenario: Scenario, timeline: Timeline) -> BalancedRun | None:

@@ -1,14 +1,19 @@
 """Metrics of the pushes that a robot survived."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from simbench.options import PushSection
 from simbench.runs.metrics import FELL_HEIGHT
 from simbench.sim.push import Push
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 _AT_REST = 0.05
 """Speed of the COG below which a robot stands still, m/s."""

@@ -158,6 +158,7 @@ def run_cases(
     *,
     jobs: int,
     measure: bool,
+    cache: bool = True,
     on_progress: Callable[[str, int, int], None],
 ) -> list[CaseResult]:
     """Run scenarios and compare their metrics with their baselines.
@@ -172,6 +173,8 @@ def run_cases(
         Maximum number of runs at a time.
     measure : bool
         Also run each scenario `_PERTURBED` times with the robot `_ROUNDING` away, for a new baseline.
+    cache : bool
+        Whether runs take their plans from the cache.
     on_progress : callable (stage, done, total)
         Callback that receives the progress.
 
@@ -190,9 +193,11 @@ def run_cases(
     work = []
     for case in cases:
         name = case.scenario.name
-        work.append((case.scenario, folder / name))
+        work.append((case.scenario, folder / name, cache))
         for number in range(1, _PERTURBED + 1 if measure else 1):
-            work.append((perturb_scenario(case.scenario, number), folder / f"{name}-perturbed-{number}"))
+            work.append(
+                (perturb_scenario(case.scenario, number), folder / f"{name}-perturbed-{number}", cache)
+            )
     results: dict[int, JobResult] = {}
     on_progress("runs", 0, len(work))
     with closing(run_isolated(run_once, work, jobs)) as finished:
@@ -230,7 +235,9 @@ def perturb_scenario(scenario: Scenario, number: int) -> Scenario:
     return scenario.model_copy(update={"robot": robot.model_copy(update=moved)})
 
 
-def run_once(scenario: Scenario, folder: Path) -> tuple[dict[str, Metric], tuple[Check, ...]]:
+def run_once(
+    scenario: Scenario, folder: Path, cache: bool = True
+) -> tuple[dict[str, Metric], tuple[Check, ...]]:
     """Run a scenario.
 
     Parameters
@@ -239,6 +246,8 @@ def run_once(scenario: Scenario, folder: Path) -> tuple[dict[str, Metric], tuple
         The scenario.
     folder : Path
         Run directory to make.
+    cache : bool
+        Whether the plan may come from the cache.
 
     Returns
     -------
@@ -250,7 +259,7 @@ def run_once(scenario: Scenario, folder: Path) -> tuple[dict[str, Metric], tuple
     # Imported here, in the process with one thread: its imports read the number of threads.
     from simbench.runs.pipeline import run_scenario
 
-    checks = run_scenario(scenario, folder).checks
+    checks = run_scenario(scenario, folder, cache=cache, on_progress=False).checks
     return read_metrics(folder), checks
 
 

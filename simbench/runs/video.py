@@ -1,12 +1,14 @@
 """Video and pictures of a finished run, from its scenario and log."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pinocchio as pin
-import xarray as xr
 from numpy.typing import NDArray
 
 from simbench.errors import RunError
@@ -18,6 +20,9 @@ from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mec
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.camera import Balance, Camera, Frames, Ghost, Renderer, picture_strip
 from simbench.sim.rendering.camera import render_video as draw_video
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 OnProgress = Callable[[str, int, int], None]
 

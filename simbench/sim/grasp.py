@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
+from simbench.kinematics.compiled import compile_for
 from simbench.sim.control.command import Load
 from simbench.sim.engine import BodyHandle, Fixture, LinkHandle, RobotBody
 from simbench.sim.fixtures.mechanism import MechanismHandle, part_origin
@@ -25,6 +26,7 @@ from simbench.sim.vectors import (
 
 _TOUCH_DISTANCE = 1e-3
 """Distance of a hand's link from the handle that counts as contact, m."""
+_AT_REST: Motion = ((0.0,) * 3, (0.0,) * 3, (0.0, 0.0, 0.0, 1.0), (0.0,) * 3, (0.0,) * 3)
 _NO_WRENCH: Wrench = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -112,6 +114,7 @@ class Grip:
         )
         self._hand_links = tuple(body.links[link] for link in (hand.palm, *hand.fingers))
         self._rest: tuple[Vector, Quaternion] = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
+        self._spring_wrench = compile_for(spring_wrench, _AT_REST, _AT_REST, self._rest, self._spring)
         self._blocked = False
         if not point.any() and handle.grip == "pivot":
             # The axis goes through the palm itself: a rod there lies in the hollow of a hand, which these
@@ -149,7 +152,7 @@ class Grip:
             to_handle = conjugate(handle[2])
             self._rest = rotate(to_handle, subtract(centre, handle[1])), multiply(to_handle, palm[2])
             self.engaged = True
-        force, torque, point, load = spring_wrench(palm, handle, self._rest, self._spring)
+        force, torque, point, load = self._spring_wrench(palm, handle, self._rest, self._spring)
         if (
             squared_norm(force) > self._design.max_force_n**2
             or squared_norm(torque) > self._design.max_torque_nm**2

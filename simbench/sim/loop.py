@@ -189,7 +189,7 @@ class _Loop:
         # A seated robot makes no steps.
         self._light_load = 0.0 if simulation.seat else _LIGHT_FRACTION * weight
         self._grounded_load = _GROUNDED_FRACTION * weight
-        self._held = np.ones(len(robot.feet), dtype=bool)
+        self._held = [True] * len(robot.feet)
         self._light = False
         self._controller.hold_feet([True] * (len(self._seated) or len(robot.feet)))
         self._demand = np.empty((0, 0))
@@ -260,15 +260,18 @@ class _Loop:
         self._sensor.sample(step * self._timestep, self._contacts, self._sums)
         if not hold_feet:
             return
-        load, held = self._sums.foot_wrench[:, 2], self._held
-        held &= load > _HELD_FORCE
-        held |= load > self._grounded_load
+        loads: list[float] = self._sums.foot_wrench[:, 2].tolist()
+        held = [
+            (before and load > _HELD_FORCE) or load > self._grounded_load
+            for before, load in zip(self._held, loads, strict=True)
+        ]
+        self._held = held
         if simulation.seat is not None and self._seated:
             press = contact_wrench(self._contacts, simulation.body.handle, simulation.seat.handle)[2]
             self._controller.hold_feet([press > self._grounded_load] * len(self._seated))
         else:
-            self._controller.hold_feet(held.tolist())
-        self._light = bool((held & (load < self._light_load)).any())
+            self._controller.hold_feet(held)
+        self._light = any(foot and load < self._light_load for foot, load in zip(held, loads, strict=True))
 
     def _record(self, step: int, state: RobotState, push: Array) -> None:
         """Take a sample of everything but the command, and notice a fall."""

@@ -1,5 +1,6 @@
 """Contacts: foot wrenches, touching points, and every contact of the robot as an event."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -8,11 +9,13 @@ import numpy as np
 from simbench.kinematics.arrays import Array
 from simbench.sim.engine import BodyHandle, Contact, Contacts, Fixture, LinkHandle, RobotBody
 from simbench.sim.signals import Signal
+from simbench.sim.vectors import Vector
 
 TOUCH_DISTANCE = 1e-3
 """Points closer than this (m) to the floor count for the support polygon."""
 
 POINTS_PER_FOOT = 4
+_NO_POINT = (math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -167,29 +170,28 @@ class ContactSensor:
         sums : ContactSums
             Overwritten.
         """
-        points, wrenches = sums.foot_points, sums.foot_wrench
-        points[:] = np.nan
+        wrenches = sums.foot_wrench
         feet = len(wrenches)
-        count = [0] * feet
-        # Each foot, then everything else: added up in lists, which beat small arrays.
+        # Each foot, then everything else: collected in lists, which beat small arrays.
+        points: list[list[Vector]] = [[] for _ in range(feet)]
         totals = [[0.0] * 6 for _ in range(feet + 1)]
         pairs: dict[tuple[BodyHandle, LinkHandle, LinkHandle], float] = {}
         robot, floor = self.body.handle, self.body.world.floor
         for contact in contacts.on(robot):
-            other, link, normal = contact.other, contact.link, contact.normal
-            row = self._feet[link] if other == floor and link in self._feet else feet
-            if row < feet and contact.distance < TOUCH_DISTANCE and count[row] < POINTS_PER_FOOT:
-                points[row, count[row]] = contact.position[:2]
-                count[row] += 1
+            link, other, other_link, position, distance, normal, _ = contact
+            row = self._feet.get(link, feet) if other == floor else feet
+            if row < feet and distance < TOUCH_DISTANCE:
+                points[row].append(position)
             if normal <= 0.0:
                 continue
-            key = (other, link, contact.other_link)
+            key = (other, link, other_link)
             pairs[key] = pairs.get(key, 0.0) + normal
             if other != robot:
                 _add(totals[row], contact)
         sums.other_wrench[:] = totals.pop()
         if feet:
             wrenches[:] = totals
+            sums.foot_points[:] = [_first_points(each) for each in points]
         self._update_events(time, pairs)
 
     def _update_events(
@@ -268,10 +270,15 @@ def contact_wrench(contacts: Contacts, body: BodyHandle, other: BodyHandle) -> l
     return total
 
 
+def _first_points(positions: Sequence[Vector]) -> list[tuple[float, float]]:
+    """Take x and y of as many points as are logged of a foot; NaN where there are fewer."""
+    found = [(x, y) for x, y, _ in positions[:POINTS_PER_FOOT]]
+    return found + [_NO_POINT] * (POINTS_PER_FOOT - len(found))
+
+
 def _add(total: list[float], contact: Contact) -> None:
     """Add the force of a contact and its moment about the world's origin."""
-    fx, fy, fz = contact.force
-    px, py, pz = contact.position
+    _, _, _, (px, py, pz), _, _, (fx, fy, fz) = contact
     total[0] += fx
     total[1] += fy
     total[2] += fz

@@ -12,8 +12,9 @@ import run_by_hand as by_hand
 from rich.table import Table
 
 import simbench.cli
-from simbench.cli.console import guarded_streams, make_console, metrics_table
+from simbench.cli.console import make_console, metrics_table
 from simbench.cli.main import main
+from simbench.cli.streams import guarded_streams
 from simbench.runs.checks import Check
 from simbench.runs.log import write_log
 from simbench.runs.plots.torque import draw_torque

@@ -1,5 +1,6 @@
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ def pipeline(monkeypatch, tmp_path):
     """A pipeline that simulates nothing; tests change what it measures or raises."""
     fake = SimpleNamespace(metrics={"fell": False, "tracking.rms_rad": 0.0123456}, raises=None, calls=[])
 
-    def run_scenario(scenario, folder, *, video, fast, gui, on_progress):
+    def run_scenario(scenario, folder, *, video, fast, gui, cache, on_progress):
         fake.calls.append((scenario, folder, video, fast, gui))
         with run_directory(folder, {"scenario.yaml": ""}) as working:
             on_progress("simulate", 1, 2)
@@ -328,14 +329,26 @@ def test_metrics_are_grouped_with_units_and_a_missing_checked_metric_is_shown():
     ]
 
 
-@pytest.mark.parametrize("terminal", [True, False])
-def test_progress_shows_stage_and_percentage_on_a_terminal_only(terminal):
-    console = Console(file=io.StringIO(), force_terminal=terminal, width=100)
+def test_progress_is_a_bar_on_a_terminal():
+    console = Console(file=io.StringIO(), force_terminal=True, width=100)
     with progress_bars(console) as on_progress:
         on_progress("simulate", 1, 2)
         on_progress("simulate", 2, 2)
     printed = console.file.getvalue()
-    assert ("simulate" in printed and "100%" in printed) if terminal else printed == ""
+    assert "simulate" in printed
+    assert "100%" in printed
+
+
+def test_progress_is_a_line_for_each_stage_in_a_pipe(monkeypatch):
+    monkeypatch.setattr("simbench.system.progress._SHORT", 0.0)
+    console = Console(file=io.StringIO(), force_terminal=False, width=100)
+    with progress_bars(console) as on_progress:
+        on_progress("read", 0, 1)
+        on_progress("read", 1, 1)
+        for done in range(1001):
+            on_progress("simulate", done, 1000)
+    lines = [line for line in console.file.getvalue().splitlines() if " left" not in line]
+    assert [re.sub(r"[0-9.]+ s$", "T", line) for line in lines] == ["read: done in T", "simulate: done in T"]
 
 
 def test_a_video_is_of_the_whole_run_at_its_own_speed_unless_asked(monkeypatch, tmp_path):

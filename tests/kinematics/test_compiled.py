@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from numba import njit
 
-from simbench.kinematics.compiled import compile_for, compile_timer
+from simbench.kinematics.compiled import compile_for, compile_timer, compiled
 
-CALLED = """from simbench.kinematics.compiled import compiled
+CALLED = """from constants import OFFSET
+
+from simbench.kinematics.compiled import compiled
 
 
 @compiled
@@ -27,43 +29,94 @@ from simbench.kinematics.compiled import compiled
 def twice(x):
     return step(step(x))
 """
+CHANGED = [
+    ("called", CALLED.format("10.0"), 21.0),
+    ("constants", "OFFSET = 10.0\n", 21.0),
+    ("constants", "# Only a comment.\n\nOFFSET = 1.0\n", 3.0),
+]
 MAIN = """
 import sys
-from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from simbench.kinematics.compiled import keep_by_sources
-folder = keep_by_sources(Path(sys.argv[1]))[0]
 from caller import twice
-print(twice(1.0), folder.name, sum(twice.stats.cache_hits.values()))
+from simbench.kinematics.kernel_digest import kernel_digest
+print(twice(1.0), kernel_digest(twice), sum(twice.stats.cache_hits.values()))
 """
 
 
 @pytest.fixture
 def answer(tmp_path):
-    """What a process of its own computes, where it keeps machine code, and how often it found some."""
-    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    """What a process of its own computes, the digest of its kernel, and how often it found machine code."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept")}
 
-    def run():
-        command = [sys.executable, "-c", MAIN, str(tmp_path)]
+    def run(folder):
+        command = [sys.executable, "-c", MAIN, str(folder)]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        value, folder, hits = done.stdout.split()
-        return float(value), folder, int(hits)
+        value, digest, hits = done.stdout.split()
+        return float(value), digest, int(hits)
 
     return run
 
 
-def test_a_function_follows_a_change_of_one_that_it_calls_from_another_file(answer, tmp_path):
-    (tmp_path / "caller.py").write_text(CALLER)
-    (tmp_path / "called.py").write_text(CALLED.format("1.0"))
-    first, before, found = answer()
-    again, same, found_again = answer()
-    assert (first, again) == (3.0, 3.0)
-    assert before == same
-    assert (found, found_again) == (0, 1)
-    (tmp_path / "called.py").write_text(CALLED.format("10.0"))
-    changed, after, _ = answer()
-    assert changed == 21.0
-    assert after != before
+def write_sources(folder):
+    folder.mkdir()
+    (folder / "caller.py").write_text(CALLER)
+    (folder / "called.py").write_text(CALLED.format("OFFSET"))
+    (folder / "constants.py").write_text("OFFSET = 1.0\n")
+    return folder
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), CHANGED, ids=["function", "constant", "comment"])
+def test_machine_code_follows_a_change_of_what_it_uses_from_other_files(
+    answer, tmp_path, name, text, expected
+):
+    sources = write_sources(tmp_path / "sources")
+    value, before, found = answer(sources)
+    assert (value, found) == (3.0, 0)
+    assert answer(sources) == (3.0, before, 1)
+    (sources / f"{name}.py").write_text(text)
+    value, after, found = answer(sources)
+    assert value == expected
+    assert (after == before, found) == ((True, 1) if expected == 3.0 else (False, 0))
+
+
+def test_machine_code_serves_the_same_sources_in_another_folder(answer, tmp_path):
+    value, digest, found = answer(write_sources(tmp_path / "one"))
+    assert found == 0
+    assert answer(write_sources(tmp_path / "two")) == (value, digest, 1)
+
+
+def test_a_function_called_from_python_and_from_a_kernel_is_the_same():
+    @compiled
+    def half(values, out):
+        for i in range(len(values)):
+            out[i] = 0.5 * values[i]
+
+    @compiled
+    def quarter(values, out):
+        half(values, out)
+        half(out, out)
+
+    values, halves, quarters = np.arange(4.0), np.empty(4), np.empty(4)
+    quarter(values, quarters)
+    half(values, halves)
+    np.testing.assert_array_equal(halves, values / 2)
+    np.testing.assert_array_equal(quarters, values / 4)
+
+
+def test_an_error_in_a_called_function_reaches_python():
+    @compiled
+    def checked(x):
+        if x < 0:
+            raise ValueError("below zero")
+        return x**0.5
+
+    @compiled
+    def doubled_root(x):
+        return 2.0 * checked(x)
+
+    assert doubled_root(4.0) == 4.0
+    with pytest.raises(ValueError, match="below zero"):
+        doubled_root(-1.0)
 
 
 def test_time_of_compiling_is_told_and_only_that(monkeypatch):
@@ -85,13 +138,13 @@ def test_time_of_compiling_is_told_and_only_that(monkeypatch):
     with numba.core.event.install_listener("numba:compiler_lock", Clock()), compile_timer() as compiling:
         assert compiling() == 0.0
         doubled(1.0)
-        compiled = compiling()
-        assert compiled == now[0] - 100.0 >= 1.0
+        first = compiling()
+        assert first == now[0] - 100.0 >= 1.0
         now[0] += 5.0
         doubled(2.0)
-        assert compiling() == compiled
+        assert compiling() == first
         doubled(2)
-        assert compiling() == now[0] - 105.0 > compiled
+        assert compiling() == now[0] - 105.0 > first
 
 
 def test_a_kernel_compiled_for_types_writes_into_its_arrays_and_refuses_other_types():

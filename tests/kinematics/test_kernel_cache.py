@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from numba import njit
 
-from simbench.kinematics import compiled, kernel_cache
-from simbench.kinematics.compiled import keep_by_sources
+import simbench
+from simbench.kinematics import kernel_cache
+from simbench.kinematics.compiled import kernel_folders
 from simbench.kinematics.kernel_cache import KernelCache
 
 
@@ -21,7 +22,7 @@ def scaled_sum(values, factor):
 def value_and_hits(*folders):
     """What a new dispatcher computes, and how many machine codes it found in the folders."""
     dispatcher = njit(scaled_sum)
-    dispatcher._cache = KernelCache(scaled_sum, folders)
+    dispatcher._cache = KernelCache(scaled_sum, lambda: folders)
     value = dispatcher(np.arange(4.0), 2.0)
     return value, sum(dispatcher.stats.cache_hits.values())
 
@@ -108,19 +109,30 @@ def test_the_first_folder_that_can_be_written_is_used_and_none_is_needed(tmp_pat
     assert value_and_hits() == (12.0, 0)
 
 
-def test_folders_follow_the_environment(tmp_path, monkeypatch):
-    monkeypatch.setattr(compiled, "_kernel_folders", [])
-    (tmp_path / "a.py").write_text("compiled = 1")
+def test_folders_follow_the_environment(monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", "/named")
     monkeypatch.setenv("XDG_CACHE_HOME", "/caches")
-    named, beside, user = keep_by_sources(tmp_path)
-    assert named.name == beside.name == user.name
-    assert [str(each.parent) for each in (named, beside, user)] == [
-        "/named",
-        str(tmp_path / "__pycache__"),
-        "/caches/simbench",
+    named, user, beside = kernel_folders()
+    assert named.name == user.name == beside.name
+    package = Path(simbench.__file__).resolve().parent
+    assert [each.parent for each in (named, user, beside)] == [
+        Path("/named"),
+        Path("/caches/simbench"),
+        package / "__pycache__",
     ]
     monkeypatch.delenv("NUMBA_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setenv("HOME", "relative")
-    assert keep_by_sources(tmp_path) == [beside]
+    assert kernel_folders() == [beside]
+
+
+def test_the_oldest_machine_code_goes_when_there_is_too_much(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernel_cache, "MAX_FILES", 8)
+    for age in range(8):
+        path = tmp_path / f"old{age}.nbc"
+        path.write_bytes(b"")
+        os.utime(path, (1e9 - age, 1e9 - age))
+    value_and_hits(tmp_path)
+    left = {path.stem for path in tmp_path.glob("old*")}
+    assert left == {f"old{age}" for age in range(6)}
+    assert value_and_hits(tmp_path) == (12.0, 1)

@@ -3,6 +3,7 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import lsq_linear
 
 from simbench.kinematics.path_solver import bounded_chain_step, chain_step
 
@@ -79,14 +80,11 @@ def test_repeated_steps_find_the_bounded_optimum():
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), knots=st.integers(3, 8), count=st.integers(1, 4), tight=st.booleans())
-def test_bounded_steps_end_inside_and_what_is_free_is_in_balance(seed, knots, count, tight):
+def test_bounded_steps_are_those_of_least_cost_in_the_box(seed, knots, count, tight):
     x, gradient, blocks, stiffness = problem(seed, knots, count)
     bending = np.random.default_rng(seed).uniform(0.0, 5.0, (knots - 2, count))
     low, high = np.full((2, *x.shape), 0.4 if tight else 1e6) * np.array([-1.0, 1.0])[:, None, None]
     x = np.clip(x, low, high)
-    got = bounded_chain_step(x, gradient, blocks, stiffness, bending, low, high)
-    assert (x + got >= low - 1e-15).all()
-    assert (x + got <= high + 1e-15).all()
     matrix, side = dense(x, gradient, blocks, stiffness)
     for knot in range(knots - 2):
         for i in range(count):
@@ -94,7 +92,24 @@ def test_bounded_steps_end_inside_and_what_is_free_is_in_balance(seed, knots, co
             pick[[knot * count + i, (knot + 1) * count + i, (knot + 2) * count + i]] = (1.0, -2.0, 1.0)
             matrix += bending[knot, i] * np.outer(pick, pick)
             side -= bending[knot, i] * pick * (pick @ x.ravel())
-    left = (side - (matrix + 1e-6 * np.eye(len(matrix))) @ got.ravel()).reshape(x.shape)
-    # A step onto a limit may round to just beside it.
-    free = (x + got > low + 1e-12) & (x + got < high - 1e-12)
-    assert np.abs(left[free]).max(initial=0.0) < 1e-6
+    # min ½ sᵀ A s − bᵀ s = min ½ ‖Lᵀ s − L⁻¹ b‖² with A = L Lᵀ.
+    factor = np.linalg.cholesky(matrix + 1e-6 * np.eye(len(matrix)))
+    box = ((low - x).ravel(), (high - x).ravel())
+    expected = lsq_linear(factor.T, np.linalg.solve(factor, side), box, method="bvls", tol=1e-14).x
+    on_limit = None
+    for _ in range(5):
+        got, on_limit = bounded_chain_step(x, gradient, blocks, stiffness, bending, low, high, on_limit)
+        assert (x + got >= low - 1e-15).all()
+        assert (x + got <= high + 1e-15).all()
+    np.testing.assert_allclose(got.ravel(), expected, atol=1e-8)
+    np.testing.assert_allclose((x + got)[on_limit != 0], np.where(on_limit > 0, high, low)[on_limit != 0])
+
+
+def test_limits_of_the_step_before_are_released_where_they_do_not_hold_any_more():
+    x, gradient, blocks, stiffness = problem(7, 6, 2)
+    bending, far = np.ones((4, 2)), np.full(x.shape, 10.0)
+    wrong = np.ones(x.shape, dtype=np.int8)
+    free, _ = bounded_chain_step(x, gradient, blocks, stiffness, bending, -far, far)
+    got, on_limit = bounded_chain_step(x, gradient, blocks, stiffness, bending, -far, far, wrong)
+    np.testing.assert_allclose(got, free, atol=1e-12)
+    assert not on_limit.any()

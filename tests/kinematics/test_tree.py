@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from simbench.errors import RobotError
 from simbench.kinematics.rotation import matrix_to_quaternion, quaternion_to_matrix
 from simbench.kinematics.task_matrix import make_workspace
-from simbench.kinematics.tree import first_joint, frame_on_body, joint_axes, kinematic_tree, place_bodies
+from simbench.kinematics.tree import (
+    first_joint,
+    frame_on_body,
+    frame_poses,
+    joint_axes,
+    kinematic_tree,
+    place_bodies,
+)
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -96,3 +103,15 @@ def test_quaternions_there_and_back(seed, half_turn):
     back = np.empty((3, 3))
     quaternion_to_matrix(*quaternion, back)
     np.testing.assert_allclose(back, matrix, atol=1e-12)
+
+
+def test_frames_along_a_motion_are_pinocchios(upper_romeo, romeo):
+    rng = np.random.default_rng(5)
+    joints = rng.uniform(-1.0, 1.0, (7, upper_romeo.nq - 7))
+    path = np.hstack([[pin.SE3ToXYZQUAT(pin.SE3.Random()) for _ in joints], joints])
+    frames = [upper_romeo.getFrameId(romeo.frames[role]) for role in ("left_hand", "right_shoulder")]
+    data = upper_romeo.createData()
+    for frame, poses in zip(frames, frame_poses(upper_romeo, frames, path), strict=True):
+        for q, pose in zip(path, poses, strict=True):
+            pin.framesForwardKinematics(upper_romeo, data, q)
+            np.testing.assert_allclose(pose, data.oMf[frame].homogeneous, atol=1e-12)

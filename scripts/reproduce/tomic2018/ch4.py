@@ -36,8 +36,8 @@ from simbench.errors import SimbenchError, SkillError
 from simbench.kinematics.redundancy.criteria import CRITERIA
 from simbench.plotting import save_png
 from simbench.runs.execution.local import run_isolated
+from simbench.runs.fingerprint import fingerprint
 from simbench.runs.study.directory import read_row
-from simbench.runs.study.fingerprint import fingerprint
 from simbench.runs.study.skills import (
     EVERYBODY,
     THESIS_ACTORS,

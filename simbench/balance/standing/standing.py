@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from simbench.balance.standing.leg_newton import LegModel, SingularLegError, make_leg_model, newton_step
 from simbench.errors import RetargetError, RobotError
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import SEATED, Robot
@@ -19,8 +20,6 @@ _MAX_ITERATIONS = 40
 _TOLERANCE = 1e-5
 """Error of feet and COG before the last Newton step, m or rad; it leaves about the square. The remaining
 error changes from frame to frame and shows, differentiated twice, in the planned torque."""
-_STEADY = 0.05
-"""Change from frame to frame, m or rad, up to which the next one is expected to be the same."""
 _MIN_KNEE_BEND = 0.1
 """Least bend of the knees, rad, at another pelvis height: straight legs cannot move it."""
 _HEIGHT_STEP = 0.01
@@ -154,9 +153,10 @@ def solve_com_ik(
     target: Array | None = None,
     height: Array | None = None,
     *,
+    start: Array | None = None,
     embedding: bool = True,
 ) -> tuple[Array, Array]:
-    """Solve the inverse kinematics of the legs that keeps the COG over a target, feet fixed, frame by frame.
+    """Solve the inverse kinematics of the legs that keeps the COG over a target, feet fixed, in all frames.
 
     The pelvis keeps its orientation and its given height; its horizontal shift d and the leg joints dq follow
     together by Newton's method from both feet's pose errors e and the COG's distance from its target:
@@ -177,6 +177,9 @@ def solve_com_ik(
         Target of the COG in the world frame, m; the stance's target by default.
     height : (T,) array, optional
         Height of the pelvis above its height in the stance, m; 0 by default.
+    start : (T, 7) array, optional
+        Pose of the root link from which to solve, with the legs of `joints`: that of a similar motion. By
+        default pelvis and legs start from the stance.
     embedding : bool
         Whether the COG is that of the upper body's motion. Otherwise trunk, arms and head are taken to be at
         rest as in the stance, and the legs do not react to them.
@@ -193,49 +196,50 @@ def solve_com_ik(
     RetargetError
         If the legs cannot reach a pelvis position that balances the motion, or are straight.
     """
-    model, data = robot.model, robot.model.createData()
-    legs = [leg_columns(robot, side) for side in SIDES]
-    both = np.concatenate(legs)
+    both = np.concatenate([leg_columns(robot, side) for side in SIDES])
     if stance.seated:
         still = joints.copy()
         still[:, both] = stance.joints[both]
         return np.tile(stance.base, (len(joints), 1)), still
-    upper = np.setdiff1d(np.arange(joints.shape[1]), both)
-    known = joints if embedding else np.broadcast_to(stance.joints, joints.shape)
-    frames = [model.getFrameId(robot.frames[f"{side}_foot"]) for side in SIDES]
-    soles = [stance.soles[side] for side in SIDES]
     targets = np.broadcast_to(stance.target if target is None else target, (len(joints), 2))
-    bases, balanced = np.empty((len(joints), 7)), joints.copy()
-    q = np.concatenate([stance.base, stance.joints])
-    previous = q.copy()
-    # A shift of the pelvis along world x and y, as a velocity in its own axes.
-    shift = pin.XYZQUATToSE3(stance.base).rotation.T[:, :2]
-    heights = stance.base[2] + (np.zeros(len(joints)) if height is None else height)
-    for sample in range(len(joints)):
-        # Pelvis and legs go on as they did, unless frames are unrelated postures.
-        change = q - previous
-        previous[:] = q
-        if np.abs(change).max() < _STEADY:
-            q += change
-        q[7 + upper] = known[sample, upper]
-        q[2] = heights[sample]
-        for _ in range(_MAX_ITERATIONS):
-            try:
-                feet, cog = _newton_step(model, data, q, frames, soles, legs, shift, targets[sample])
-            except np.linalg.LinAlgError:
-                raise RetargetError(
-                    f"{robot.name}: a leg is singular in frame {sample}, as with straight knees: "
-                    "the pelvis cannot move; stand in a posture with bent knees"
-                ) from None
-            if max(feet, cog) < _TOLERANCE:
-                break
-        else:
+    known = joints if embedding else np.broadcast_to(stance.joints, joints.shape)
+    q = np.hstack([np.tile(stance.base, (len(joints), 1)) if start is None else start, known])
+    q[:, 7 + both] = stance.joints[both] if start is None else joints[:, both]
+    q[:, 2] = stance.base[2] + (0.0 if height is None else height)
+    _iterate(robot.name, _leg_model(robot), stance, q, targets)
+    balanced = joints.copy()
+    balanced[:, both] = q[:, 7 + both]
+    return q[:, :7].copy(), balanced
+
+
+def _leg_model(robot: Robot) -> LegModel:
+    """Kinematics and masses of a robot on two legs."""
+    feet = [robot.model.getFrameId(robot.frames[f"{side}_foot"]) for side in SIDES]
+    return make_leg_model(robot.model, tuple(leg_columns(robot, side) for side in SIDES), feet)
+
+
+def _iterate(name: str, model: LegModel, stance: Stance, q: Array, targets: Array) -> None:
+    """Take Newton steps in `q` (T, 7 + n) until soles and COG are where they should be in every frame."""
+    soles, left = [stance.soles[side] for side in SIDES], np.arange(len(q))
+    for _ in range(_MAX_ITERATIONS):
+        at = q[left]
+        try:
+            feet, cog = newton_step(model, at, soles, targets[left])
+        except SingularLegError as error:
             raise RetargetError(
-                f"{robot.name}: the legs cannot balance frame {sample}: feet {feet:.2g} m or rad off their "
-                f"place, COG {1000 * cog:.2g} mm off its target"
-            )
-        bases[sample], balanced[sample, both] = q[:7], q[7 + both]
-    return bases, balanced
+                f"{name}: a leg is singular in frame {left[error.frame]}, as with straight knees: "
+                "the pelvis cannot move; stand in a posture with bent knees"
+            ) from None
+        q[left] = at
+        # Comparisons with NaN are false.
+        unsettled = ~(np.maximum(feet, cog) < _TOLERANCE)
+        left = left[unsettled]
+        if not len(left):
+            return
+    raise RetargetError(
+        f"{name}: the legs cannot balance frame {left[0]}: feet {feet[unsettled][0]:.2g} m or rad off their "
+        f"place, COG {1000 * cog[unsettled][0]:.2g} mm off its target"
+    )
 
 
 def leg_columns(robot: Robot, side: str) -> NDArray[np.int64]:
@@ -295,18 +299,18 @@ def _at_height(robot: Robot, stance: Stance, height: float) -> Stance:
             f"{robot.name}: its legs do not allow a pelvis {height:+.3f} m from the posture's height; "
             f"allowed: {low:+.3f} to {high:+.3f} m"
         )
-    count = 1 + int(abs(height) / _HEIGHT_STEP)
+    count, model = 1 + int(abs(height) / _HEIGHT_STEP), _leg_model(robot)
     for _ in range(count):
-        stance = _raised(robot, stance, height / count)
+        stance = _raised(robot, model, stance, height / count)
     return stance
 
 
 def _height_limit(robot: Robot, stance: Stance, sign: float) -> float:
     """Find the last height, m, that the legs allow upwards (1) or downwards (-1), step by step."""
-    height, step = 0.0, _HEIGHT_STEP
+    height, step, model = 0.0, _HEIGHT_STEP, _leg_model(robot)
     while step > _HEIGHT_RESOLUTION:
         try:
-            moved = _raised(robot, stance, sign * step)
+            moved = _raised(robot, model, stance, sign * step)
         except RetargetError:
             step *= 0.5
             continue
@@ -317,12 +321,12 @@ def _height_limit(robot: Robot, stance: Stance, sign: float) -> float:
     return height
 
 
-def _raised(robot: Robot, stance: Stance, height: float) -> Stance:
+def _raised(robot: Robot, model: LegModel, stance: Stance, height: float) -> Stance:
     """Change the pelvis height of a stance by a little, the COG over its target."""
-    start = stance.base.copy()
-    start[2] += height
-    base, joints = solve_com_ik(robot, replace(stance, base=start), stance.joints[None])
-    return replace(stance, base=base[0], joints=joints[0])
+    q = np.concatenate([stance.base, stance.joints])[None]
+    q[0, 2] += height
+    _iterate(robot.name, model, stance, q, stance.target[None])
+    return replace(stance, base=q[0, :7], joints=q[0, 7:])
 
 
 def _legs_allow(robot: Robot, joints: Array) -> bool:
@@ -333,33 +337,3 @@ def _legs_allow(robot: Robot, joints: Array) -> bool:
         if not ((low <= joints[columns]) & (joints[columns] <= high)).all():
             return False
     return least_knee_bend(robot, joints[None]) >= _MIN_KNEE_BEND
-
-
-def _newton_step(
-    model: pin.Model,
-    data: pin.Data,
-    q: Array,
-    frames: list[int],
-    soles: list[pin.SE3],
-    legs: list[NDArray[np.int64]],
-    shift: Array,
-    target: Array,
-) -> tuple[float, float]:
-    """Take one Newton step in `q`; return the errors of feet and COG before it, m or rad."""
-    cog_jacobian = pin.jacobianCenterOfMass(model, data, q)[:2]
-    pin.updateFramePlacements(model, data)
-    errors = np.array(
-        [pin.log6(data.oMf[frame].actInv(sole)).vector for frame, sole in zip(frames, soles, strict=True)]
-    )
-    rows = [pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL) for frame in frames]
-    leg_jacobian = np.array([row[:, 6 + columns] for row, columns in zip(rows, legs, strict=True)])
-    from_shift = np.array([row[:, :3] for row in rows]) @ shift
-    # Leg steps without a shift (last column) and what each metre of shift takes off them.
-    solved = np.linalg.solve(leg_jacobian, np.concatenate([from_shift, errors[:, :, None]], axis=2))
-    carried = sum(cog_jacobian[:, 6 + columns] @ leg for columns, leg in zip(legs, solved, strict=True))
-    offset = target - data.com[0][:2]
-    moved = np.linalg.solve(cog_jacobian[:, :3] @ shift - carried[:, :2], offset - carried[:, 2])
-    q[:2] += moved
-    for columns, leg in zip(legs, solved, strict=True):
-        q[7 + columns] += leg[:, 2] - leg[:, :2] @ moved
-    return float(np.abs(errors).max()), float(np.linalg.norm(offset))

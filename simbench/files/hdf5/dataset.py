@@ -1,15 +1,20 @@
 """Reading of NetCDF files, with one error for everything that can be wrong with them."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import h5py
-import xarray as xr
 
 from simbench.errors import SimbenchError
 from simbench.files.hdf5.structure import check_structure
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 READ_ERRORS = (
     OSError,
@@ -72,6 +77,8 @@ def load_dataset(path: Path, group: str | None = None) -> xr.Dataset:
     OSError, LookupError, RuntimeError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError
         As h5py, h5netcdf and xarray for a damaged file.
     """
+    import xarray as xr
+
     with h5py.File(path, "r") as file:
         check_structure(file, path.stat().st_size)
     with xr.open_dataset(path, group=group, engine="h5netcdf") as dataset:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.signal import butter, sosfiltfilt
 from scipy.spatial.transform import Rotation
 
 from simbench.kinematics.arrays import Array
@@ -190,6 +189,9 @@ def measure_skin_motion(performance: ActorPerformance, bones: Mapping[str, Array
         rotation`, greatest rotation about the bone's axis, degrees; `... skin lag`, that rotation as a
         fraction of the bone's own (left out where the bone hardly rotates).
     """
+    # Its import takes half a second of CPU time.
+    from scipy.signal import butter, sosfiltfilt
+
     rate = performance.motion.rate
     low_pass = butter(2, NOISE_CUT, fs=rate, output="sos")
     values: dict[str, list[float]] = {}

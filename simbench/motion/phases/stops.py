@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import find_peaks
 
 from simbench.kinematics.arrays import Array
 
@@ -44,6 +43,9 @@ def find_stops(speed: Array, contrast: float) -> Stops:
     Stops
         Stops and top speeds.
     """
+    # Its import takes half a second of CPU time.
+    from scipy.signal import find_peaks
+
     level = np.log(np.maximum(speed, STILL))
     # Nothing is known beyond the ends, so a recording that ends in motion is taken to end in a stop.
     padded = np.concatenate([[np.log(STILL)], level, [np.log(STILL)]])

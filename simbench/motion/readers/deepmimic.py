@@ -5,7 +5,6 @@ y up, x forward, z right: duration; root position; quaternions (w, x, y, z) of r
 quaternion, knee angle, ankle quaternion, shoulder quaternion, elbow angle; the same for the left.
 """
 
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ from simbench.motion.human_motion import Actor, check_time
 from simbench.motion.readers.skeleton_kinematics import compute_world_poses
 from simbench.motion.readers.text_table import LARGEST_NUMBER
 from simbench.motion.recordings import SkeletonRecording
+from simbench.motion.shipped import LARGEST_CLIP, clip_folder, clip_names
 from simbench.robot.sides import SIDES
 
 SCALE = 0.25
@@ -41,40 +41,12 @@ SKELETON: dict[str, tuple[str | None, tuple[float, float, float], int, int]] = {
 # End sites: the wrist in the elbow's frame, the corners of the sole in the ankle's.
 WRIST = (0.0, -1.035788, 0.0)
 SOLE_CORNERS = tuple((x, -0.2, z) for x in (-0.174, 0.534) for z in (-0.18, 0.18))
-LARGEST_CLIP = 64_000_000
-"""Size of the largest clip that is read, bytes: about 40 min at 30 Hz."""
 COLUMNS, QUADRUPED_COLUMNS = 44, 20
 # The published clips were interpolated without renormalising: lengths reach from 0.583 (`humanoid3d_kick`) to
 # 1.07 (`humanoid3d_backflip`), yet the rotation is smooth. Outside this range the direction is meaningless.
 QUATERNION_LENGTHS = (0.5, 1.5)
 # Sum of the URDF's link masses, kg, and height from sole to crown when it stands straight, m.
 MASS, HEIGHT = 45.0, 1.62
-
-
-def clip_folder() -> Path | None:
-    """Find the folder of the clips in the pybullet wheel, without importing it.
-
-    Returns
-    -------
-    Path or None
-        The folder; None if pybullet is not installed.
-    """
-    spec = find_spec("pybullet_data")
-    if spec is None or spec.origin is None:
-        return None
-    return Path(spec.origin).parent / "data" / "motions"
-
-
-def clip_names() -> list[str]:
-    """List the human clips in the installed pybullet wheel.
-
-    Returns
-    -------
-    list of str
-        Their names, sorted; empty if pybullet is not installed.
-    """
-    folder = clip_folder()
-    return [] if folder is None else sorted(path.stem for path in folder.glob("humanoid3d_*.txt"))
 
 
 def read_deepmimic(source: str | Path) -> SkeletonRecording:

@@ -1,11 +1,12 @@
 """Reader of the NetCDF files that simbench writes: a recording as it was written, bit for bit."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
@@ -18,6 +19,9 @@ from simbench.motion.human_motion import Actor, Gap, HumanMotion, InitialPose, v
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.writers.netcdf import ACTOR_ATTRIBUTES, FORMAT
 from simbench.robot.sides import SIDES
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def read_netcdf(path: Path, options: ReadOptions) -> HumanMotion:

@@ -3,22 +3,7 @@
 from pathlib import Path
 
 from simbench.errors import MotionError
-from simbench.resources import resource_dir
-
-FORMATS = (".c3d", ".bvh", ".trc")
-"""Formats of sample recordings; without a suffix, a name means the first of these that exists."""
-
-
-def list_sample_recordings() -> list[Path]:
-    """List the files of the sample recordings.
-
-    Returns
-    -------
-    list of Path
-        Files, by name, each in the order of `FORMATS`.
-    """
-    found = (path for path in resource_dir("samples").glob("*") if path.suffix in FORMATS)
-    return sorted(found, key=lambda path: (path.stem, FORMATS.index(path.suffix)))
+from simbench.motion.shipped import list_sample_recordings
 
 
 def find_sample_recording(name: str) -> Path:

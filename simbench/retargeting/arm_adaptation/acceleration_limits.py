@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pinocchio as pin
-from scipy.stats import qmc
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
@@ -59,6 +58,9 @@ def acceleration_limits(robot: Robot, names: Sequence[str]) -> Array:
 
 def _limits_of_limb(robot: Robot, limb: Sequence[str]) -> Array:
     """Estimate the limits of all joints of a limb, rad/s²; NaN where there is no torque limit."""
+    # Its import takes a third of a second of CPU time.
+    from scipy.stats.qmc import Halton
+
     model, data = robot.model, robot.model.createData()
     columns = np.array([robot.joint_names.index(name) for name in limb], dtype=np.int64)
     in_q, in_v = robot.root_q + columns, robot.root_v + columns
@@ -66,7 +68,7 @@ def _limits_of_limb(robot: Robot, limb: Sequence[str]) -> Array:
     q = pin.neutral(model)
     q[robot.root_q :] = next(iter(robot.postures.values()), q[robot.root_q :])
     inertia, weight = np.zeros(len(limb)), np.zeros(len(limb))
-    for fraction in qmc.Halton(len(limb), scramble=False).random(_POSTURES):
+    for fraction in Halton(len(limb), scramble=False).random(_POSTURES):
         q[in_q] = lower + fraction * (upper - lower)
         inertia = np.maximum(inertia, np.diag(pin.crba(model, data, q))[in_v])
         weight = np.maximum(weight, np.abs(pin.computeGeneralizedGravity(model, data, q)[in_v]))

@@ -1,7 +1,6 @@
 """One arm's path: the least criterion frame by frame, inside the bounds of its joints."""
 
 import numpy as np
-from scipy.stats import qmc
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.compiled import compiled
@@ -47,7 +46,10 @@ def first_posture(
     (n,) array
         Posture, rad.
     """
-    spread = qmc.Halton(len(basic), scramble=False).random(_STARTS)
+    # Its import takes a third of a second of CPU time.
+    from scipy.stats.qmc import Halton
+
+    spread = Halton(len(basic), scramble=False).random(_STARTS)
     starts = np.vstack([basic, bounds.lower + spread * (bounds.upper - bounds.lower)])
     starts = np.ascontiguousarray(np.clip(starts, bounds.lower, bounds.upper))
     problem = ArmProblem(chain, make_posture(chain), targets.hand[0], targets.upper_arm[0], weights)

@@ -19,8 +19,10 @@ from simbench.retargeting.collision.clearance_qp import (
     smoothness_matrix,
 )
 from simbench.retargeting.collision.obstacles import (
+    MovingObstacles,
     Obstacle,
     add_obstacles,
+    find_moving_obstacles,
     place_obstacles,
     require_obstacles,
 )
@@ -187,12 +189,11 @@ class _AvoidanceScene:
 
     workspace: PairWorkspace
     base: Array
-    obstacles: tuple[Obstacle, ...]
-    placed: tuple[int, ...]
+    moving: MovingObstacles
 
     def rows(self, sample: int, joints: Array, margin: float) -> tuple[Array, Array]:
         """`clearance_rows` at a sample."""
-        place_obstacles(self.workspace.geometry, self.placed, self.obstacles, sample)
+        place_obstacles(self.moving, sample)
         return clearance_rows(self.workspace, joints, margin, self.base[sample])
 
 
@@ -225,7 +226,9 @@ def _make_scene(
         for shape, link in moved:
             if link not in obstacle.touching:
                 geometry.addCollisionPair(pin.CollisionPair(shape, index))
-    return _AvoidanceScene(pair_workspace(shapes.model, geometry), base, obstacles, placed)
+    return _AvoidanceScene(
+        pair_workspace(shapes.model, geometry), base, find_moving_obstacles(geometry, placed, obstacles)
+    )
 
 
 def _find_deficits(

@@ -12,8 +12,10 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision.clearance import add_self_pairs, convex_shapes, link_of
 from simbench.retargeting.collision.obstacles import (
+    MovingObstacles,
     Obstacle,
     add_obstacles,
+    find_moving_obstacles,
     place_obstacles,
     require_obstacles,
 )
@@ -135,12 +137,11 @@ class _InterferenceScene:
 
     workspace: PairWorkspace
     q: Array
-    obstacles: tuple[Obstacle, ...]
-    placed: tuple[int, ...]
+    moving: MovingObstacles
 
     def place(self, sample: float) -> tuple[Array, Array]:
         """Put every shape where it is at a sample or between two: as `place_shapes`."""
-        place_obstacles(self.workspace.geometry, self.placed, self.obstacles, sample)
+        place_obstacles(self.moving, sample)
         before = int(sample)
         q = self.q[before]
         if sample > before:
@@ -164,7 +165,11 @@ def _make_scene(
                 geometry.addCollisionPair(pin.CollisionPair(link, index))
     names += [obstacle.name for obstacle in obstacles]
     workspace = pair_workspace(robot.model, geometry)
-    scene = _InterferenceScene(workspace, _configurations(robot, trajectory), tuple(obstacles), tuple(placed))
+    scene = _InterferenceScene(
+        workspace,
+        _configurations(robot, trajectory),
+        find_moving_obstacles(geometry, placed, obstacles),
+    )
     return scene, names
 
 

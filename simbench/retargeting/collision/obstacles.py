@@ -1,13 +1,18 @@
 """Obstacles: named convex shapes in the world, at rest or moving, that a robot must keep clear of."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pinocchio as pin
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
+
+if TYPE_CHECKING:
+    import pinocchio as pin
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,8 @@ def box_obstacle(name: str, size: Sequence[float], pose: Array, touching: Collec
     RetargetError
         If a length is not positive, or the pose is not one.
     """
+    import pinocchio as pin
+
     _require_lengths(name, size)
     return Obstacle(name, pin.coal.Box(*map(float, size)), _require_pose(name, pose), frozenset(touching))
 
@@ -88,6 +95,8 @@ def cylinder_obstacle(
     RetargetError
         If a length is not positive, or the pose is not one.
     """
+    import pinocchio as pin
+
     _require_lengths(name, (radius, length))
     return Obstacle(
         name, pin.coal.Cylinder(float(radius), float(length)), _require_pose(name, pose), frozenset(touching)
@@ -144,6 +153,8 @@ def add_obstacles(geometry: pin.GeometryModel, obstacles: Sequence[Obstacle]) ->
     list of int
         Index of each obstacle's shape.
     """
+    import pinocchio as pin
+
     return [
         geometry.addGeometryObject(
             # Names of shapes are unique; obstacles' need not be.
@@ -153,29 +164,78 @@ def add_obstacles(geometry: pin.GeometryModel, obstacles: Sequence[Obstacle]) ->
     ]
 
 
-def place_obstacles(
-    geometry: pin.GeometryModel, placed: Sequence[int], obstacles: Sequence[Obstacle], sample: float
-) -> None:
-    """Move the obstacles in a geometry model to where they are at a sample, or along a screw between two.
+@dataclass(frozen=True)
+class MovingObstacles:
+    """Obstacles in a geometry model that do not rest, and their poses at samples already asked for.
+
+    Parameters
+    ----------
+    shapes : tuple of pinocchio.GeometryObject
+        Their shapes, as references into the model: nothing may be added to it any more.
+    obstacles : tuple of Obstacle
+        The same obstacles.
+    poses : dict of int to list of pinocchio.SE3
+        Poses of all of them at a sample.
+    """
+
+    shapes: tuple[pin.GeometryObject, ...]
+    obstacles: tuple[Obstacle, ...]
+    poses: dict[int, list[pin.SE3]]
+
+
+def find_moving_obstacles(
+    geometry: pin.GeometryModel, placed: Sequence[int], obstacles: Sequence[Obstacle]
+) -> MovingObstacles:
+    """Find the obstacles in a geometry model that do not rest.
 
     Parameters
     ----------
     geometry : pinocchio.GeometryModel
-        Geometry model, which is changed.
+        Geometry model with all its shapes.
     placed : sequence of int
         Index of each obstacle's shape, from `add_obstacles`.
     obstacles : sequence of Obstacle
         The same obstacles.
+
+    Returns
+    -------
+    MovingObstacles
+        For `place_obstacles`.
+    """
+    moving = [
+        (geometry.geometryObjects[index], obstacle)
+        for index, obstacle in zip(placed, obstacles, strict=True)
+        if obstacle.pose.ndim == 3
+    ]
+    return MovingObstacles(tuple(shape for shape, _ in moving), tuple(obstacle for _, obstacle in moving), {})
+
+
+def place_obstacles(moving: MovingObstacles, sample: float) -> None:
+    """Move the obstacles in a geometry model to where they are at a sample, or along a screw between two.
+
+    Parameters
+    ----------
+    moving : MovingObstacles
+        Obstacles, whose shapes are moved.
     sample : float
         Index of a sample, or between two.
     """
-    for index, obstacle in zip(placed, obstacles, strict=True):
-        if obstacle.pose.ndim == 3:
-            geometry.geometryObjects[index].placement = _pose_at(obstacle, sample)
+    if not moving.shapes:
+        return
+    # A wheel's rim is made of many parts, and avoidance asks for the same samples again and again.
+    poses = moving.poses.get(int(sample)) if sample == int(sample) else None
+    if poses is None:
+        poses = [_pose_at(obstacle, sample) for obstacle in moving.obstacles]
+        if sample == int(sample):
+            moving.poses[int(sample)] = poses
+    for shape, pose in zip(moving.shapes, poses, strict=True):
+        shape.placement = pose
 
 
 def _pose_at(obstacle: Obstacle, sample: float) -> pin.SE3:
     """Pose of an obstacle at a sample, or along a screw between two."""
+    import pinocchio as pin
+
     if obstacle.pose.ndim == 2:
         return pin.SE3(obstacle.pose)
     before = int(sample)

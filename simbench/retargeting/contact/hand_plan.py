@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
-from scipy.signal import savgol_filter
 from scipy.spatial.transform import Rotation
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.savgol import savgol_filter
+from simbench.kinematics.task_matrix import make_workspace
+from simbench.kinematics.tree import frame_on_body, frame_poses, kinematic_tree, place_bodies
 from simbench.motion.anatomy import transform
 from simbench.motion.handles import HandlePath
 from simbench.options import RetargetSection
@@ -17,12 +19,7 @@ from simbench.retargeting.contact.handle_path import grip_path
 from simbench.retargeting.contact.phases import contact_phases, near_contact
 from simbench.retargeting.contact.reach import arm_reach, draw_in, wrist_in_palm
 from simbench.retargeting.imitation.imitation import Imitation
-from simbench.retargeting.imitation.scaling import (
-    SegmentLengths,
-    blend_lengths,
-    robot_lengths,
-    scale_model,
-)
+from simbench.retargeting.imitation.scaling import robot_lengths, scale_model
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.robot.upper_body import upper_body
@@ -132,6 +129,30 @@ def detect_contact(
     return HandContact(share, contact, palms, held, axes)
 
 
+def contact_at_samples(contact: HandContact, samples: NDArray[np.int64]) -> HandContact:
+    """Take some samples of the contact of hands.
+
+    Parameters
+    ----------
+    contact : HandContact
+        Contact at T samples.
+    samples : (S,) int array
+        Samples to take.
+
+    Returns
+    -------
+    HandContact
+        Contact at these samples.
+    """
+    return HandContact(
+        {side: values[samples] for side, values in contact.share.items()},
+        {side: values[samples] for side, values in contact.contact.items()},
+        {side: values[samples] for side, values in contact.palms.items()},
+        {side: values[samples] for side, values in contact.held.items()},
+        contact.turn_axes,
+    )
+
+
 def actor_palms(imitation: Imitation, robot: Robot) -> dict[str, Array]:
     """Compute the palm poses of the scaled model over time.
 
@@ -148,14 +169,8 @@ def actor_palms(imitation: Imitation, robot: Robot) -> dict[str, Array]:
         World frame, m.
     """
     model = imitation.actor.model
-    data = model.createData()
-    frames = {side: model.getFrameId(robot.frames[f"{side}_hand"]) for side in SIDES}
-    palms = {side: np.empty((len(imitation.q), 4, 4)) for side in SIDES}
-    for sample, q in enumerate(imitation.q):
-        pin.framesForwardKinematics(model, data, q)
-        for side, frame in frames.items():
-            palms[side][sample] = data.oMf[frame].homogeneous
-    return palms
+    frames = [model.getFrameId(robot.frames[f"{side}_hand"]) for side in SIDES]
+    return dict(zip(SIDES, frame_poses(model, frames, imitation.q), strict=True))
 
 
 def approach_handles(
@@ -234,63 +249,58 @@ def plan_hands(
         Desired motion of both hands at the same samples.
     """
     grip = {side: near_contact(imitation.time, contact.contact[side], ARRIVAL_TIME) for side in SIDES}
-    model = upper_body(robot)
-    arms = {side: _arm_geometry(robot, model, imitation, side) for side in SIDES}
-    data = model.createData()
-    targets = {side: np.empty_like(contact.held[side]) for side in SIDES}
-    for sample, joints in enumerate(posture):
-        q = np.concatenate([base[sample], joints])
-        pin.framesForwardKinematics(model, data, q)
-        for side, arm in arms.items():
-            weight = float(contact.share[side][sample])
-            held = contact.held[side][sample]
-            target = pin.SE3(held) if weight == 1.0 else data.oMf[arm.palm].copy()
-            if 0.0 < weight < 1.0:
-                between = pin.interpolate(model, q, imitation.q[sample], weight)
-                # At full weight this is the actor's palm beside the handle.
-                correction = np.linalg.solve(contact.palms[side][sample], held)
-                target = _blended_palm(robot, model, arm, between, weight) * pin.SE3(correction)
-            if weight > 0.0 and grip[side][sample] < 1.0:
-                shoulder = data.oMf[arm.shoulder].translation
-                drawn = draw_in(target, shoulder, arm.wrist, arm.reaches, weight)
-                target.translation += (1.0 - grip[side][sample]) * (drawn - target.translation)
-            targets[side][sample] = target.homogeneous
-    targets = {side: smooth_poses(imitation.time, target) for side, target in targets.items()}
+    model, q = upper_body(robot), np.hstack([base, posture])
+    ids = {name: model.getFrameId(frame) for name, frame in robot.frames.items()}
+    lengths = robot_lengths(robot)
+    targets = {}
+    for side in SIDES:
+        share, held = contact.share[side], contact.held[side]
+        target, shoulders = frame_poses(model, [ids[f"{side}_hand"], ids[f"{side}_shoulder"]], q)
+        target[share == 1.0] = held[share == 1.0]
+        between = np.flatnonzero((share > 0.0) & (share < 1.0))
+        if len(between):
+            blended = _blended_palms(robot, model, imitation, side, q[between], share[between], between)
+            # At full weight this is the actor's palm beside the handle.
+            target[between] = blended @ np.linalg.solve(contact.palms[side][between], held[between])
+        free = np.flatnonzero((share > 0.0) & (grip[side] < 1.0))
+        drawn = draw_in(
+            target[free],
+            shoulders[free, :3, 3],
+            wrist_in_palm(model, robot, side),
+            arm_reach(model, robot, lengths, side),
+            share[free],
+        )
+        target[free, :3, 3] += (1.0 - grip[side][free, None]) * (drawn - target[free, :3, 3])
+        targets[side] = smooth_poses(imitation.time, target)
     return HandPlan(contact.share, contact.contact, grip, targets, contact.held, contact.turn_axes)
 
 
-@dataclass(frozen=True)
-class _ArmGeometry:
-    """Frames and lengths of one arm: palm and shoulder frame ids, wrist in the palm's frame, reaches, m."""
+def _blended_palms(
+    robot: Robot,
+    model: pin.Model,
+    imitation: Imitation,
+    side: str,
+    q: Array,
+    weights: Array,
+    samples: NDArray[np.int64],
+) -> Array:
+    """Compute the palm poses (S, 4, 4) of models whose segments, base and joints are between robot and actor.
 
-    palm: int
-    shoulder: int
-    wrist: Array
-    reaches: tuple[float, float]
-    robot_lengths: SegmentLengths
-    actor_lengths: SegmentLengths
-
-
-def _arm_geometry(robot: Robot, model: pin.Model, imitation: Imitation, side: str) -> _ArmGeometry:
-    """Collect the frames and lengths of one arm of the robot and of its actor."""
-    lengths = robot_lengths(robot)
-    return _ArmGeometry(
-        model.getFrameId(robot.frames[f"{side}_hand"]),
-        model.getFrameId(robot.frames[f"{side}_shoulder"]),
-        wrist_in_palm(model, robot, side),
-        arm_reach(model, robot, lengths, side),
-        lengths,
-        imitation.actor.lengths,
-    )
-
-
-def _blended_palm(robot: Robot, model: pin.Model, arm: _ArmGeometry, q: Array, weight: float) -> pin.SE3:
-    """Compute the palm pose of a model whose segment lengths lie between the robot's and the actor's."""
-    lengths = blend_lengths(arm.robot_lengths, arm.actor_lengths, weight)
-    scaled = scale_model(model, robot.frames, lengths)
-    data = scaled.createData()
-    pin.framesForwardKinematics(scaled, data, q)
-    return data.oMf[arm.palm].copy()
+    A model's joint placements are linear in its segment lengths.
+    """
+    tree = kinematic_tree(model)
+    actor = kinematic_tree(scale_model(model, robot.frames, imitation.actor.lengths)).translation
+    body, rotation, centre = frame_on_body(model, model.getFrameId(robot.frames[f"{side}_hand"]))
+    work = make_workspace(tree)
+    palms = np.empty((len(samples), 4, 4))
+    for number, (sample, weight) in enumerate(zip(samples, weights, strict=True)):
+        at = pin.interpolate(model, q[number], imitation.q[sample], weight)
+        work.position[0], work.rotation[0] = at[:3], pin.Quaternion(at[3:7]).matrix()
+        blended = tree._replace(translation=(1.0 - weight) * tree.translation + weight * actor)
+        place_bodies(blended, at[7:], work.rotation, work.position)
+        pose = work.rotation[body]
+        palms[number] = pin.SE3(pose @ rotation, work.position[body] + pose @ centre).homogeneous
+    return palms
 
 
 def smooth_poses(time: Array, poses: Array) -> Array:
@@ -314,6 +324,6 @@ def smooth_poses(time: Array, poses: Array) -> Array:
     window = min(longest, round(_SMOOTHING_WINDOW * (len(time) - 1) / (time[-1] - time[0])) // 2 * 2 + 1)
     if window <= _SMOOTHING_ORDER:
         return poses
-    smoothed = savgol_filter(poses, window, _SMOOTHING_ORDER, axis=0)
+    smoothed = savgol_filter(poses, window, _SMOOTHING_ORDER)
     left, _, right = np.linalg.svd(smoothed[:, :3, :3])
     return transform(left @ right, smoothed[:, :3, 3])

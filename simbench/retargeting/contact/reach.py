@@ -44,42 +44,39 @@ def arm_reach(model: pin.Model, robot: Robot, lengths: SegmentLengths, side: str
 
 
 def draw_in(
-    palm: pin.SE3,
-    shoulder: Array,
-    wrist: Array,
-    reaches: tuple[float, float],
-    weight: float,
+    palms: Array, shoulders: Array, wrist: Array, reaches: tuple[float, float], weights: Array
 ) -> Array:
-    """Draw a palm target along the line from wrist to shoulder until the arm can reach it.
+    """Draw palm targets along the line from wrist to shoulder until the arm can reach them.
 
     The distance is brought between the reaches smoothly, within a centimetre or two; toward free motion the
     reaches open.
 
     Parameters
     ----------
-    palm : pinocchio.SE3
-        Desired pose in the world frame, m.
-    shoulder : (3,) array
-        Position of the shoulder in the world frame, m.
+    palms : (T, 4, 4) array
+        Desired poses in the world frame, m.
+    shoulders : (T, 3) array
+        Positions of the shoulder in the world frame, m.
     wrist : (3,) array
         Position of the wrist in the palm's frame, m.
     reaches : (float, float)
         Least and greatest distance of wrist and shoulder, from `arm_reach`, m.
-    weight : float
-        Blend weight of the transition, above 0.
+    weights : (T,) array
+        Blend weights of the transition, above 0.
 
     Returns
     -------
-    (3,) array
-        Position of the palm in the world frame, m.
+    (T, 3) array
+        Positions of the palm in the world frame, m.
     """
-    line = palm.act(wrist) - shoulder
-    distance = float(np.linalg.norm(line))
-    opening = _OPENING * (1.0 / weight - 1.0)
+    positions = palms[:, :3, 3]
+    lines = positions + palms[:, :3, :3] @ wrist - shoulders
+    distance = np.linalg.norm(lines, axis=1)
+    opening = _OPENING * (1.0 / weights - 1.0)
     over = (distance - reaches[1] - opening) / _SOFTNESS
     under = (reaches[0] - opening - distance) / _SOFTNESS
-    bounded = distance + _SOFTNESS * float(np.logaddexp(0.0, under) - np.logaddexp(0.0, over))
-    return np.asarray(palm.translation + line * (bounded / max(distance, 1e-9) - 1.0))
+    bounded = distance + _SOFTNESS * (np.logaddexp(0.0, under) - np.logaddexp(0.0, over))
+    return np.asarray(positions + lines * (bounded / np.maximum(distance, 1e-9) - 1.0)[:, None])
 
 
 def wrist_in_palm(model: pin.Model, robot: Robot, side: str) -> Array:

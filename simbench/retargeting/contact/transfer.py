@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from scipy.signal import savgol_filter
+from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.damped_ik import PostureBounds, solve_damped_ik
@@ -13,8 +13,10 @@ from simbench.kinematics.least_squares import DampingRule, begin, is_running, ju
 from simbench.kinematics.path_matrix import PathEquations, make_path_equations, path_matrices
 from simbench.kinematics.path_solver import bounded_chain_step
 from simbench.kinematics.rotation import ROTATION_WEIGHT
+from simbench.kinematics.savgol import savgol_filter
 from simbench.kinematics.task_matrix import Targets, Tasks, make_workspace
-from simbench.kinematics.tree import frame_on_body, kinematic_tree
+from simbench.kinematics.time_grids import hold_between, interpolate_change, time_grids
+from simbench.kinematics.tree import KinematicTree, frame_on_body, kinematic_tree
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
@@ -103,7 +105,8 @@ def transfer_path(
     motion: a departure begins before it is needed and is C1, where frame by frame a joint that meets its
     limit stops at once and the others jump. Nothing is smoothed afterwards, so nothing leaves its target.
 
-    Levenberg-Marquardt steps of a block-tridiagonal system in a box (`bounded_chain_step`).
+    Levenberg-Marquardt steps of a block-pentadiagonal system in a box (`bounded_chain_step`), first for a few
+    samples a second and, from there on, for all of them (`time_grids`).
 
     Parameters
     ----------
@@ -162,28 +165,80 @@ def follow_palms(
     (T, n) array
         Joint positions inside the limits, rad.
     """
-    tree = kinematic_tree(model)
     tasks, weights, points = _palm_tasks(frames, model, plan)
-    targets = Targets(points, np.empty((len(path.time), 0, 3, 3)))
-    work = make_workspace(tree)
-    posture, (count, size) = path.posture, path.posture.shape
-    equations = make_path_equations(count, size)
-    springs = _make_springs(model, path.time, size)
-    low, high = path.lower - posture, path.upper - posture
-    departure = np.clip(np.zeros_like(posture) if start is None else start - posture, low, high)
+    problem = _PalmProblem(
+        kinematic_tree(model),
+        tasks,
+        weights,
+        points,
+        path.time,
+        path.base,
+        path.posture,
+        (path.lower - path.posture, path.upper - path.posture),
+        np.asarray(model.velocityLimit[-path.posture.shape[1] :]),
+    )
+    low, high = problem.bounds
+    departure = np.clip(np.zeros_like(path.posture) if start is None else start - path.posture, low, high)
+    anew = start is None
+    for samples in time_grids(path.time):
+        found, on_limit = _minimise_integral(_at_samples(problem, samples), departure[samples], anew=anew)
+        change = interpolate_change(path.time, samples, found - departure[samples])
+        held = hold_between(len(path.time), samples, on_limit)
+        departure = np.clip(departure + change, low, high)
+        departure = np.where(held < 0, low, np.where(held > 0, high, departure))
+        anew = False
+    return np.clip(path.posture + departure, path.lower, path.upper)
+
+
+class _PalmProblem(NamedTuple):
+    """Constants of `follow_palms` at some samples: tasks, targets, and bounds of the departure."""
+
+    tree: KinematicTree
+    tasks: Tasks
+    weights: Array
+    points: Array
+    time: Array
+    base: Array
+    posture: Array
+    bounds: tuple[Array, Array]
+    speed: Array
+
+
+def _at_samples(problem: _PalmProblem, samples: NDArray[np.int64]) -> _PalmProblem:
+    """Take some samples of a problem."""
+    low, high = problem.bounds
+    return problem._replace(
+        weights=problem.weights[samples],
+        points=problem.points[samples],
+        time=problem.time[samples],
+        base=problem.base[samples],
+        posture=problem.posture[samples],
+        bounds=(low[samples], high[samples]),
+    )
+
+
+def _minimise_integral(
+    problem: _PalmProblem, departure: Array, *, anew: bool
+) -> tuple[Array, NDArray[np.int8]]:
+    """Find the departure from the posture of least cost from a given one on, and what of it is on limits."""
+    work = make_workspace(problem.tree)
+    equations = make_path_equations(*departure.shape)
+    springs = _make_springs(problem.time, problem.speed)
+    targets = Targets(problem.points, np.empty((len(departure), 0, 3, 3)))
+    low, high = problem.bounds
 
     def evaluate(d: Array, relaxed: float) -> float:
-        q = np.hstack([path.base, posture + d])
-        path_matrices(tree, tasks, relaxed * weights, targets, q, work, equations)
+        q = np.hstack([problem.base, problem.posture + d])
+        path_matrices(problem.tree, problem.tasks, relaxed * problem.weights, targets, q, work, equations)
         return _compute_integral(equations, springs, d)
 
     # Far targets are approached gradually: the palms' weight grows with every accepted step, and until it is
     # whole no step is the last.
-    relaxed, rule = (_FIRST_WEIGHT, _RULE) if start is None else (1.0, _RULE._replace(first=_SIMILAR_DAMPING))
+    relaxed, rule = (_FIRST_WEIGHT, _RULE) if anew else (1.0, _RULE._replace(first=_SIMILAR_DAMPING))
     growing = _RULE._replace(gain_tolerance=-1.0, loss_tolerance=-1.0)
-    progress = begin(rule, evaluate(departure, relaxed))
+    progress, on_limit = begin(rule, evaluate(departure, relaxed)), None
     while is_running(rule, progress, _ROUNDS):
-        step = _solve_step(equations, springs, departure, progress.damping, (low, high))
+        step, on_limit = _solve_step(equations, springs, departure, progress.damping, (low, high), on_limit)
         moved = np.clip(departure + step, low, high)
         new_cost = evaluate(moved, relaxed)
         progress = judge_step(
@@ -194,16 +249,15 @@ def follow_palms(
             if relaxed < 1.0:
                 relaxed = min(1.0, _GROWTH * relaxed)
                 progress = progress._replace(cost=evaluate(departure, relaxed))
-        else:
+        elif not progress.finished:
             evaluate(departure, relaxed)
-    return np.clip(posture + departure, path.lower, path.upper)
+    return departure, (departure >= high).astype(np.int8) - (departure <= low).astype(np.int8)
 
 
-def _make_springs(model: pin.Model, time: Array, size: int) -> _Springs:
-    """Weight changes of the departure by the joints' speed limits."""
+def _make_springs(time: Array, speed: Array) -> _Springs:
+    """Weight changes of the departure by the joints' speed limits (n,), rad/s."""
     count = len(time)
     period = (time[-1] - time[0]) / (count - 1)
-    speed = np.asarray(model.velocityLimit[-size:])
     return _Springs(
         _VELOCITY_WEIGHT**2 / (np.diff(time)[:, None] * speed**2) / period,
         np.tile(_ACCELERATION_WEIGHT**2 / (period**4 * speed**2), (max(count - 2, 0), 1)),
@@ -221,14 +275,19 @@ def _compute_integral(equations: PathEquations, springs: _Springs, departure: Ar
 
 
 def _solve_step(
-    equations: PathEquations, springs: _Springs, departure: Array, damping: float, bounds: tuple[Array, Array]
-) -> Array:
+    equations: PathEquations,
+    springs: _Springs,
+    departure: Array,
+    damping: float,
+    bounds: tuple[Array, Array],
+    on_limit: NDArray[np.int8] | None,
+) -> tuple[Array, NDArray[np.int8]]:
     """Solve the damped normal equations of the whole path inside the bounds (T, n)."""
     matrices = equations.blocks[:, 6:, 6:].copy()
     diagonal = np.arange(departure.shape[1])
     matrices[:, diagonal, diagonal] += 1.0 + damping
     gradient = equations.vectors[:, 6:] - departure
-    return bounded_chain_step(departure, gradient, matrices, *springs, *bounds)
+    return bounded_chain_step(departure, gradient, matrices, *springs, *bounds, on_limit)
 
 
 def _palm_tasks(frames: Mapping[str, str], model: pin.Model, plan: HandPlan) -> tuple[Tasks, Array, Array]:
@@ -316,5 +375,5 @@ def transfer_frames(
     longest, order = smoothing
     window = min(longest, len(joints) - 1 + len(joints) % 2)
     if window > order:
-        joints = savgol_filter(joints, window, order, axis=0)
+        joints = savgol_filter(joints, window, order)
     return np.clip(joints, lower, upper)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 from scipy.ndimage import correlate1d, minimum_filter1d
-from scipy.signal import savgol_filter
 
 from simbench.errors import MotionError, RetargetError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.savgol import savgol_filter
 from simbench.motion.human_motion import HumanMotion
 from simbench.retargeting.imitation.calibration import ScaledActor
 from simbench.retargeting.imitation.stream import MAX_DISTANCE, ImitationStream, follow_frames, open_stream
@@ -238,7 +238,7 @@ def smooth(q: Array, window: int, order: int) -> Array:
     window = min(window, len(q) - 1 + len(q) % 2)
     if window <= order:
         return q
-    result = savgol_filter(q, window, order, axis=0)
+    result = savgol_filter(q, window, order)
     result[:, 3:7] /= np.linalg.norm(result[:, 3:7], axis=1, keepdims=True)
     return np.asarray(result)
 

@@ -3,11 +3,11 @@
 import numpy as np
 from scipy.interpolate import make_interp_spline
 from scipy.ndimage import convolve1d, maximum_filter1d
-from scipy.signal import savgol_filter
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.path_matrix import make_path_equations, path_matrices
 from simbench.kinematics.path_solver import chain_step
+from simbench.kinematics.savgol import savgol_filter
 from simbench.kinematics.task_matrix import Targets, make_workspace
 from simbench.kinematics.tree import kinematic_tree
 from simbench.motion.human_motion import HumanMotion
@@ -69,7 +69,7 @@ def rounded_posture(
     window = round(_SMOOTHING_WINDOW * (len(time) - 1) / (time[-1] - time[0])) // 2 * 2 + 1
     if not _SMOOTHING_ORDER < window <= len(time):
         return joints
-    smooth = savgol_filter(joints, window, _SMOOTHING_ORDER, axis=0)
+    smooth = savgol_filter(joints, window, _SMOOTHING_ORDER)
     beyond = ((smooth < lower) | (smooth > upper)).astype(float)
     weights = np.hanning(window + 2)[1:-1]
     weights /= weights.sum()

@@ -79,34 +79,6 @@ def robot_lengths(robot: Robot) -> SegmentLengths:
     return _lengths(joints, robot.name)
 
 
-def blend_lengths(first: SegmentLengths, second: SegmentLengths, weight: float) -> SegmentLengths:
-    """Interpolate segment lengths linearly.
-
-    Parameters
-    ----------
-    first : SegmentLengths
-        Lengths at weight 0, m.
-    second : SegmentLengths
-        Lengths at weight 1, m.
-    weight : float
-        Weight of the second lengths, 0 to 1.
-
-    Returns
-    -------
-    SegmentLengths
-        Lengths in between, m.
-    """
-
-    def between(a: float, b: float) -> float:
-        return (1.0 - weight) * a + weight * b
-
-    return SegmentLengths(
-        between(first.shoulder_width, second.shoulder_width),
-        {side: between(first.upper_arm[side], second.upper_arm[side]) for side in SIDES},
-        {side: between(first.forearm[side], second.forearm[side]) for side in SIDES},
-    )
-
-
 def scale_model(model: pin.Model, frames: Mapping[str, str], lengths: SegmentLengths) -> pin.Model:
     """Give an upper-body model other segment lengths.
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats.qmc import Halton
 
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
@@ -249,6 +248,9 @@ def _spread_bases(
     reach: ReachabilityModel, base_range: BaseRange, middle: Array, length: float, free: float, count: int
 ) -> list[Array]:
     """Spread base parameters (6,) evenly over a range, behind the handles' middle."""
+    # Its import takes a third of a second of CPU time.
+    from scipy.stats.qmc import Halton
+
     behind = 0.5 * (base_range.low + base_range.high)
     behind[0] = middle[0] - 0.65 * length
     spread = 0.5 * (base_range.high - base_range.low)

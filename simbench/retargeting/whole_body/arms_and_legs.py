@@ -1,20 +1,22 @@
 """Whole-body inverse kinematics over time: arms on their hand targets, legs and pelvis under the COG."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simbench.balance.standing.standing import Stance, solve_com_ik
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.time_grids import interpolate_change, time_grids
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.avoidance import HeldPalm, UpperBodyPath, avoid_collisions
 from simbench.retargeting.collision.clearance import body_shapes
 from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.equipment import Equipment
-from simbench.retargeting.contact.hand_plan import HandContact, HandPlan, plan_hands
+from simbench.retargeting.contact.hand_plan import HandContact, HandPlan, contact_at_samples, plan_hands
 from simbench.retargeting.contact.transfer import transfer_frames, transfer_path
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.placement.spot import BasePlacement
@@ -151,7 +153,8 @@ def solve_arms_and_legs(problem: WholeBodyProblem, posture: Array) -> WholeBodyM
     Returns
     -------
     WholeBodyMotion
-        Hands on their targets as far as limits allow, COG over its own.
+        Hands on their targets as far as limits allow, COG over its own. Where a palm misses its handle, the
+        solution of a few samples a second, interpolated: `bring_within_reach` replaces it.
     """
     stance = problem.placement.stance
     joints = np.tile(stance.joints, (len(posture), 1))
@@ -159,7 +162,12 @@ def solve_arms_and_legs(problem: WholeBodyProblem, posture: Array) -> WholeBodyM
     base, joints = solve_com_ik(
         problem.robot, stance, joints, height=problem.pelvis_height, embedding=problem.placement.embedding
     )
-    return _alternate(problem, posture, base, joints, range(BALANCE_ROUNDS))
+    draft = _solve_draft(problem, posture, base, joints, range(BALANCE_ROUNDS))
+    if draft.grip_error > _GRIP_TOLERANCE:
+        hands = plan_hands(problem.robot, problem.imitation, posture, draft.base, problem.contact)
+        zmp = compute_zmp_target(stance, hands, problem.placement.base_placement)
+        return WholeBodyMotion(draft.base, draft.joints, posture, hands, zmp)
+    return _alternate_at_samples(problem, posture, draft.base, draft.joints, draft.rounds)
 
 
 def bring_within_reach(problem: WholeBodyProblem, motion: WholeBodyMotion) -> WholeBodyMotion:
@@ -276,6 +284,56 @@ def _alternate(
     problem: WholeBodyProblem, posture: Array, base: Array, joints: Array, rounds: range
 ) -> WholeBodyMotion:
     """Solve arms, then legs, in turn, starting from a base and joints; round 0 starts the arms anew."""
+    draft = _solve_draft(problem, posture, base, joints, rounds)
+    return _alternate_at_samples(problem, posture, draft.base, draft.joints, draft.rounds)
+
+
+class _Draft(NamedTuple):
+    """Start of `_alternate_at_samples` for all samples, and how far a palm is from its handle, m."""
+
+    base: Array
+    joints: Array
+    rounds: range
+    grip_error: float
+
+
+def _solve_draft(
+    problem: WholeBodyProblem, posture: Array, base: Array, joints: Array, rounds: range
+) -> _Draft:
+    """Let arms and legs agree at a few samples a second: at all of them they then do after a round or two.
+
+    Without hands that hold something, and where arms are solved frame by frame, there is nothing to gain.
+    """
+    grids = time_grids(problem.time)
+    if problem.settings.transfer != "path" or not problem.contact.any_hand.any() or len(grids) == 1:
+        return _Draft(base, joints, rounds, 0.0)
+    samples = grids[0]
+    part = _at_samples(problem, samples)
+    found = _alternate_at_samples(part, posture[samples], base[samples], joints[samples], rounds)
+    error, _ = measure_grip_error(problem.robot, found.base, found.joints, found.hands, part.time)
+    return _Draft(
+        base + interpolate_change(problem.time, samples, found.base - base[samples]),
+        joints + interpolate_change(problem.time, samples, found.joints - joints[samples]),
+        range(max(rounds.start, 1), rounds.stop),
+        error,
+    )
+
+
+def _at_samples(problem: WholeBodyProblem, samples: NDArray[np.int64]) -> WholeBodyProblem:
+    """Take some samples of the motion."""
+    imitation = problem.imitation
+    return replace(
+        problem,
+        imitation=replace(imitation, time=imitation.time[samples], q=imitation.q[samples]),
+        contact=contact_at_samples(problem.contact, samples),
+        pelvis_height=problem.pelvis_height[samples],
+    )
+
+
+def _alternate_at_samples(
+    problem: WholeBodyProblem, posture: Array, base: Array, joints: Array, rounds: range
+) -> WholeBodyMotion:
+    """Solve arms and legs in turn as `_alternate` does, at all samples of a problem."""
     robot, placement = problem.robot, problem.placement
     for number in rounds:
         problem.on_progress("transfer", 1 + number, 2 * BALANCE_ROUNDS)
@@ -291,6 +349,7 @@ def _alternate(
             _with_arms(problem, joints, arms),
             cog,
             problem.pelvis_height,
+            start=base,
             embedding=placement.embedding,
         )
         if np.abs(base - previous).max() < _CONVERGED:

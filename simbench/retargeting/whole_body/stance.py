@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
-from scipy.signal import savgol_filter
 
 from simbench.balance.standing.standing import Stance, height_range, leg_columns, stand
 from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
+from simbench.kinematics.savgol import savgol_filter
 from simbench.motion.handles import HandlePath
 from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection, RobotSection
@@ -158,7 +158,7 @@ def _smooth(time: Array, values: Array, order: int) -> Array:
     """Smooth values (T, ...) over `_SMOOTHING_WINDOW` (Savitzky-Golay), unless they are too few."""
     window = round(_SMOOTHING_WINDOW * (len(time) - 1) / (time[-1] - time[0])) // 2 * 2 + 1
     if order + 1 < window <= len(time):
-        return np.asarray(savgol_filter(values, window, order, axis=0))
+        return np.asarray(savgol_filter(values, window, order))
     return values
 
 

@@ -1,5 +1,6 @@
 """Planned ZMP: the equipment's wrench on the hands, and the COG that puts the ZMP where it is desired."""
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -47,9 +48,11 @@ def estimate_hand_wrench(time: Array, hands: HandPlan, resistance: Mapping[str, 
         steps = np.where((held[1:] & held[:-1])[:, None], np.diff(palm, axis=0), 0.0)
         path = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
         friction = np.zeros_like(path)
-        for sample, step in enumerate(steps, start=1):
-            direction = friction[sample - 1] + step / _PRESLIDING_DISPLACEMENT
-            friction[sample] = direction / max(1.0, float(np.linalg.norm(direction)))
+        x = y = z = 0.0
+        for sample, (dx, dy, dz) in enumerate((steps / _PRESLIDING_DISPLACEMENT).tolist(), start=1):
+            x, y, z = x + dx, y + dy, z + dz
+            length = max(1.0, math.sqrt(x * x + y * y + z * z))
+            friction[sample] = x, y, z = x / length, y / length, z / length
         velocity = np.gradient(path, time, axis=0)
         acceleration = np.gradient(velocity, time, axis=0)
         force = -(

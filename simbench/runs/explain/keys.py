@@ -1,5 +1,6 @@
 """Every key of a scenario and of a robot.yaml, from their JSON Schemas."""
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -8,7 +9,9 @@ from typing import Any, NamedTuple
 import yaml
 
 from simbench.files.documents.number_text import parse_whole_number
-from simbench.runs.explain.json_schema import Schema, robot_schema, scenario_schema
+from simbench.resources import resource_dir
+
+Schema = dict[str, Any]
 
 NAME = "<name>"
 """Placeholder of a name that the user chooses, such as that of a joint."""
@@ -68,7 +71,7 @@ def scenario_key_entries() -> tuple[SectionEntry, ...]:
     tuple of SectionEntry
         The top level first, then sections in their order.
     """
-    return tuple(_sections(scenario_schema()))
+    return tuple(_sections(_read_schema("scenario")))
 
 
 @lru_cache(maxsize=1)
@@ -80,7 +83,13 @@ def robot_key_entries() -> tuple[SectionEntry, ...]:
     tuple of SectionEntry
         The top level first, then sections in their order.
     """
-    return tuple(_sections(robot_schema()))
+    return tuple(_sections(_read_schema("robot")))
+
+
+def _read_schema(kind: str) -> Schema:
+    """Read a schema that scripts/tools/write_schemas.py wrote; to make it from the models takes longer."""
+    schema: Schema = json.loads((resource_dir("schemas") / f"{kind}.json").read_text(encoding="utf-8"))
+    return schema
 
 
 KINDS: Mapping[str, Callable[[], tuple[SectionEntry, ...]]] = {

@@ -92,7 +92,6 @@ def _explain_name(name: str) -> list[str]:
     """Explain everything that has a name: one explanation for each kind of thing."""
     if " " in name:
         return []
-    # What is cheap to look up first; the log's variables load the physics.
     found = []
     metric = find_metric(name)
     if metric is not None and _is_known_joint(name):
@@ -112,7 +111,7 @@ def _is_known_joint(name: str) -> bool:
     joint = name.partition(".")[2]
     if name in {entry.name for entry in metric_entries()} or joint in _OF_FIXTURES:
         return True
-    from simbench.runs.explain.variables import shipped_joints
+    from simbench.runs.explain.log_names import shipped_joints
 
     return joint.rpartition("_")[0] in shipped_joints()
 
@@ -156,7 +155,7 @@ def _article(kind: str) -> str:
 
 def _variable_texts(name: str, *, patterns: bool = False) -> list[str]:
     """Explain a variable, coordinate or attribute of a log; also one of a fixture, if patterns count."""
-    from simbench.runs.explain.variables import find_log_entry, log_entries
+    from simbench.runs.explain.log_names import find_log_entry, log_entries
 
     entry = find_log_entry(name)
     if entry is None or not (patterns or name in {each.name for each in log_entries()}):
@@ -286,7 +285,7 @@ def _list_candidates(text: str, candidates: Sequence[str]) -> str:
 def _all_names() -> list[str]:
     """List the names of everything that can be explained."""
     from simbench.runs.explain.keys import KINDS
-    from simbench.runs.explain.variables import log_entries
+    from simbench.runs.explain.log_names import log_entries
 
     names = [entry.name for entry in metric_entries()]
     names += [entry.name for entries in KINDS.values() for section in entries() for entry in section.keys]

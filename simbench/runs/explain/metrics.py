@@ -588,6 +588,18 @@ _GROUPS: tuple[_Group, ...] = (
         ),
     ),
     _Group(
+        "runs that follow a recording",
+        (
+            _Text(
+                "timing.plan_reused",
+                "Whether the plan came from the cache of plans. The run is the same either way.",
+                "the plan",
+                "",
+                "Depends on earlier runs; baselines ignore it. `--no-cache` plans anew.",
+            ),
+        ),
+    ),
+    _Group(
         _BALANCED,
         (
             _Text(

@@ -1,22 +1,19 @@
 """Everything in a run's log: variables, coordinates and attributes, from where they are declared."""
 
 import inspect
-import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 import pinocchio as pin
 
 from simbench.runs import log_builder, log_signals, metrics
+from simbench.runs.explain.log_names import FIXTURE, JOINT, LogEntry
 from simbench.sim import grasp, push, recorder, sensing, state
 from simbench.sim.control import command
 from simbench.sim.fixtures import MECHANISMS
 from simbench.sim.fixtures.mechanism import Cut, Mechanism, MechanismJoint
 from simbench.sim.signals import Signal
 
-FIXTURE, JOINT = "<fixture>", "<joint>"
-"""Placeholders of a fixture's and its joint's name."""
 _EVERY = "every run"
 _FEET = "robots on their feet"
 _BALANCED = "balanced robots: on two feet, not seated"
@@ -29,35 +26,8 @@ _SLIDING = {"rad": "m", "rad/s": "m/s", "N m": "N"}
 """Unit of a prismatic joint by that of a revolute one."""
 
 
-class LogEntry(NamedTuple):
-    """Everything that the reference says about an entry of a log.
-
-    Parameters
-    ----------
-    name : str
-        Name in the log, or a pattern with `<fixture>` and `<joint>`.
-    kind : str
-        `variable`, `coordinate` or `attribute`.
-    dims : str
-        Dimensions, separated by commas; empty for an attribute.
-    unit : str
-        Unit, and the frame where there is one; empty for what has none.
-    description : str
-        Description.
-    present : str
-        Which logs have it.
-    """
-
-    name: str
-    kind: str
-    dims: str
-    unit: str
-    description: str
-    present: str
-
-
-def log_entries() -> tuple[LogEntry, ...]:
-    """List everything that a run's log can hold.
+def declared_entries() -> tuple[LogEntry, ...]:
+    """Collect everything that a run's log can hold from the modules that write it.
 
     Returns
     -------
@@ -67,37 +37,8 @@ def log_entries() -> tuple[LogEntry, ...]:
     return tuple(_all_entries())
 
 
-def find_log_entry(name: str) -> LogEntry | None:
-    """Find the entry of a variable, coordinate or attribute.
-
-    Parameters
-    ----------
-    name : str
-        Name as in a log, such as `drawer_travel_actor`.
-
-    Returns
-    -------
-    LogEntry or None
-        Its entry, named as asked; None if no log has it.
-    """
-    entries = log_entries()
-    for entry in entries:
-        if entry.name == name:
-            return entry
-    # Longer patterns first: `drawer_travel_actor` is no joint `travel_actor`.
-    for entry in sorted(entries, key=lambda entry: -len(entry.name.replace(JOINT, "").replace(FIXTURE, ""))):
-        expression = re.escape(entry.name)
-        expression = expression.replace(re.escape(FIXTURE), "[A-Za-z0-9_-]+?")
-        # Any word with an underscore could be a joint of some fixture.
-        expression = expression.replace(re.escape(JOINT), f"(?:{'|'.join(shipped_joints())})")
-        if "<" in entry.name and re.fullmatch(expression, name):
-            return entry._replace(name=name)
-    return None
-
-
-@lru_cache(maxsize=1)
-def shipped_joints() -> tuple[str, ...]:
-    """List the names of the joints of all kinds of fixtures.
+def declared_joints() -> tuple[str, ...]:
+    """Collect the names of the joints of all kinds of fixtures.
 
     Returns
     -------

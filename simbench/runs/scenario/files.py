@@ -58,8 +58,34 @@ def scenario_files(scenario: Scenario) -> list[Path]:
     robot = _user_file("robot", scenario.robot.name)
     return [
         *(path for path in (recording, marker_map) if path is not None),
-        *(_robot_files(robot) if robot is not None else ()),
+        *(robot_files(scenario.robot.name) if robot is not None else ()),
     ]
+
+
+def robot_files(name: str) -> list[Path]:
+    """List the files that describe a robot: its robot.yaml, URDF and meshes.
+
+    Parameters
+    ----------
+    name : str
+        Name of a robot that ships with simbench, or path of a robot.yaml or of its folder.
+
+    Returns
+    -------
+    list of Path
+        The files.
+
+    Raises
+    ------
+    RobotError
+        If the robot's description cannot be read.
+    """
+    path = _user_file("robot", name) or resource_dir("robots") / name
+    source = path / "robot.yaml" if path.is_dir() else path
+    urdf = source.parent / read_description(source).urdf
+    names = re.findall(r'filename="([^"]+)"', urdf.read_text(encoding="utf-8"))
+    meshes = (find_file(name, urdf.parent) for name in dict.fromkeys(names))
+    return [source, urdf, *(mesh for mesh in meshes if mesh is not None)]
 
 
 def _user_file(section: str, text: str | None) -> Path | None:
@@ -69,12 +95,3 @@ def _user_file(section: str, text: str | None) -> Path | None:
     path = Path(text)
     described = section == "robot" and is_regular_file(path / "robot.yaml")
     return path if described or is_regular_file(path) else None
-
-
-def _robot_files(path: Path) -> list[Path]:
-    """List a robot's description, URDF and meshes."""
-    source = path / "robot.yaml" if path.is_dir() else path
-    urdf = source.parent / read_description(source).urdf
-    names = re.findall(r'filename="([^"]+)"', urdf.read_text(encoding="utf-8"))
-    meshes = (find_file(name, urdf.parent) for name in dict.fromkeys(names))
-    return [source, urdf, *(mesh for mesh in meshes if mesh is not None)]

@@ -1,6 +1,5 @@
 """Scenarios: find, read, override, validate and write them."""
 
-import difflib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,8 @@ from pydantic import ValidationError
 
 from simbench.errors import ScenarioError
 from simbench.files.documents.yaml_document import EXPONENT, KeyPath, format_key_path, read_yaml
-from simbench.files.input_files import is_regular_file, require_regular_file
-from simbench.resources import resource_dir
+from simbench.files.input_files import is_regular_file
+from simbench.runs.scenario.library import find_scenario, list_scenarios
 from simbench.runs.scenario.schema import Scenario
 from simbench.runs.scenario.yaml_source import YamlSource, apply_override, find_value, make_source
 from simbench.sim.fixtures import fixture_mechanism
@@ -50,17 +49,6 @@ def _represent_list(dumper: yaml.SafeDumper, values: list[Any]) -> yaml.Node:
 _Dumper.add_representer(list, _represent_list)
 # Text that would be parsed as a number is written in quotes.
 _Dumper.add_implicit_resolver(*EXPONENT)
-
-
-def list_scenarios() -> list[str]:
-    """Return the names of the scenarios that ship with simbench.
-
-    Returns
-    -------
-    list of str
-        Names, sorted.
-    """
-    return sorted(path.stem for path in resource_dir("scenarios").glob("*.yaml"))
 
 
 def load_scenario(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Scenario:
@@ -110,38 +98,6 @@ def resolved_yaml(scenario: Scenario) -> str:
     """
     data = scenario.model_dump(mode="json")
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
-
-
-def find_scenario(name_or_path: str | Path) -> Path:
-    """Find the file of a scenario.
-
-    Parameters
-    ----------
-    name_or_path : str or Path
-        Name of a scenario that ships with simbench, or path of a file.
-
-    Returns
-    -------
-    Path
-        The file.
-
-    Raises
-    ------
-    ScenarioError
-        For a name that no scenario has, or a path of something that is not a regular file.
-    """
-    path = Path(name_or_path)
-    if path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
-        return require_regular_file(path, ScenarioError)
-    names = list_scenarios()
-    if path.name not in names:
-        close = difflib.get_close_matches(path.name, names, n=1)
-        hint = f" (did you mean '{close[0]}'?)" if close else ""
-        raise ScenarioError(
-            f"unknown scenario '{name_or_path}'{hint}; "
-            f"available: {', '.join(names)}, or the path of a .yaml file"
-        )
-    return resource_dir("scenarios") / f"{path.name}.yaml"
 
 
 def _resolve_files(data: dict[str, Any], folder: Path) -> None:

@@ -1,5 +1,6 @@
 """A sweep: a study of a scenario in which some keys vary, with a run for every combination of values."""
 
+import functools
 import hashlib
 import itertools
 import math
@@ -7,7 +8,6 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,7 @@ def plan_sweep(name_or_path: str | Path, vary: Sequence[str], overrides: Sequenc
     )
 
 
-def sweep_items(sweep: ScenarioSweep, kept: Path | None = None) -> list[Item]:
+def sweep_items(sweep: ScenarioSweep, kept: Path | None = None, *, cache: bool = True) -> list[Item]:
     """Make the jobs of a sweep.
 
     Parameters
@@ -102,6 +102,8 @@ def sweep_items(sweep: ScenarioSweep, kept: Path | None = None) -> list[Item]:
         The checked scenarios.
     kept : Path or None
         Folder for the run directories; None keeps none.
+    cache : bool
+        Whether runs take their plans from the cache, which changes no result.
 
     Returns
     -------
@@ -113,17 +115,17 @@ def sweep_items(sweep: ScenarioSweep, kept: Path | None = None) -> list[Item]:
     RobotError
         If a user's robot cannot be read.
     """
-    digest = cache(_digest)
+    digest = functools.cache(_digest)
     items = []
     for number, (scenario, values) in enumerate(zip(sweep.scenarios, sweep.combinations, strict=True), 1):
         varied = dict(zip(sweep.keys, values, strict=True))
         folder = None if kept is None else kept / _run_name(number, varied)
         identity = (scenario, {str(path): digest(path) for path in scenario_files(scenario)})
-        items.append(Item(varied, (scenario, folder), identity))
+        items.append(Item(varied, (scenario, folder, cache), identity))
     return items
 
 
-def run_varied(scenario: Scenario, folder: Path | None) -> dict[str, Any]:
+def run_varied(scenario: Scenario, folder: Path | None, cache: bool = True) -> dict[str, Any]:
     """Run a scenario for a row of a sweep's table.
 
     Parameters
@@ -132,6 +134,8 @@ def run_varied(scenario: Scenario, folder: Path | None) -> dict[str, Any]:
         The scenario.
     folder : Path or None
         Run directory to make, replacing what an earlier attempt left; None keeps none.
+    cache : bool
+        Whether the plan may come from the cache.
 
     Returns
     -------
@@ -143,7 +147,7 @@ def run_varied(scenario: Scenario, folder: Path | None) -> dict[str, Any]:
         directory = folder or scratch / scenario.name
         for leftover in (directory, incomplete_path(directory)):
             shutil.rmtree(leftover, ignore_errors=True)
-        metrics, checks = run_once(scenario, directory)
+        metrics, checks = run_once(scenario, directory, cache)
     failed = [check.name for check in checks if not check.passed]
     return {**metrics, CHECKS_HOLD: not failed, FAILED_CHECKS: ", ".join(failed)}
 

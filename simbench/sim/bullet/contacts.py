@@ -1,10 +1,14 @@
 """Bullet's contact points as forces on a body."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from simbench.sim.bullet.client import bullet
 from simbench.sim.engine import BodyHandle, Contact
+
+_make = partial(tuple.__new__, Contact)
+"""Makes a contact from a tuple, in two thirds of the time."""
 
 
 class BulletContacts:
@@ -38,15 +42,15 @@ class BulletContacts:
             A contact of the body with itself appears once, as one of its two links feels it.
         """
         for point in self._points:
-            first, second = point[1:3]
-            if body not in (first, second):
-                continue
-            normal, along, across = point[9], point[10], point[12]
-            n, s, t = point[7], point[11], point[13]
-            x = normal * n[0] + along * s[0] + across * t[0]
-            y = normal * n[1] + along * s[1] + across * t[1]
-            z = normal * n[2] + along * s[2] + across * t[2]
+            _, first, second, link, other_link, at_first, at_second, *rest = point
+            (nx, ny, nz), distance, normal, along, (sx, sy, sz), across, (tx, ty, tz) = rest
             if first == body:
-                yield Contact(point[3], second, point[4], point[5], point[8], normal, (x, y, z))
-            else:
-                yield Contact(point[4], first, point[3], point[6], point[8], normal, (-x, -y, -z))
+                x = normal * nx + along * sx + across * tx
+                y = normal * ny + along * sy + across * ty
+                z = normal * nz + along * sz + across * tz
+                yield _make((link, second, other_link, at_first, distance, normal, (x, y, z)))
+            elif second == body:
+                x = normal * nx + along * sx + across * tx
+                y = normal * ny + along * sy + across * ty
+                z = normal * nz + along * sz + across * tz
+                yield _make((other_link, first, link, at_second, distance, normal, (-x, -y, -z)))

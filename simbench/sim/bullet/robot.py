@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from simbench.sim.bullet.client import bullet, quiet_native_output
 from simbench.sim.engine import BodyHandle, LinkHandle, World
 from simbench.sim.state import RobotState
 from simbench.sim.vectors import Quaternion, Vector, conjugate, multiply, rotate, subtract
+
+_POSITION, _SPEED = itemgetter(0), itemgetter(1)
+"""Elements of Bullet's joint states."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +70,9 @@ class BulletRobot(BulletBody):
         """
         body, client = self.handle, self.client
         states = bullet.getJointStates(body, self.joints, physicsClientId=client)
-        positions, speeds = [joint[0] for joint in states], [joint[1] for joint in states]
+        positions, speeds = map(_POSITION, states), map(_SPEED, states)
         if not self.robot.floating:
-            state.q[:], state.v[:] = positions, speeds
+            state.q[:], state.v[:] = [*positions], [*speeds]
             return
         (x, y, z), principal = bullet.getBasePositionAndOrientation(body, physicsClientId=client)
         (vx, vy, vz), (wx, wy, wz) = bullet.getBaseVelocity(body, physicsClientId=client)

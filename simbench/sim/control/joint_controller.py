@@ -28,7 +28,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.compiled import compiled
+from simbench.kinematics.compiled import compile_for, compiled
 from simbench.sim.control.command import Command, Load
 from simbench.sim.control.contact_torque import ContactTorque
 from simbench.sim.control.friction import friction_torque
@@ -38,8 +38,6 @@ from simbench.sim.state import RobotState, empty_state
 
 GROUND_MASS = 1e5
 """Mass (kg) and, per axis, inertia (kg·m²) of a foot that the ground holds, in the prediction."""
-
-_NO_FORCE = pin.Force.Zero()
 
 
 class MotorConstants(NamedTuple):
@@ -125,11 +123,19 @@ class JointController:
         # Pinocchio's own objects, not copies: where the feet are, and the forces on them.
         self._foot_lift = [(self._data.oMi[joint], self._forces[joint]) for joint in self._feet]
         self._loaded: list[int] = []
+        # References into the vector of forces, whose elements stay where they are.
+        self._force_of_joint = list(self._forces)
+        self._no_load = np.zeros(6)
         self.demand = self._law.demand
         motors = robot.motors
         self._motors = MotorConstants(motors.torque_limit, motors.reflected_inertia, robot.friction.viscous)
         self._torques = StepTorques(np.zeros(count), np.zeros(count), np.zeros(count), np.zeros(count))
         self._predicted_again = self._torques._replace(requested=np.zeros(count))
+        self._deliver = compile_for(
+            _deliver,
+            *(self._torque[self._joints], state.v, self._timestep, self._asked),
+            *(self._law.implicit, self._motors, self._torques),
+        )
         requested, motor, friction, joint = self._torques
         self.command = Command(requested, motor, joint, friction)
 
@@ -219,15 +225,15 @@ class JointController:
                 self._breakaway,
                 friction,
             )
-        return _deliver(acceleration, state.v, timestep, self._asked, implicit, self._motors, torques)
+        return self._deliver(acceleration, state.v, timestep, self._asked, implicit, self._motors, torques)
 
     def _set_loads(self, loads: Sequence[Load]) -> None:
         """Set the known external forces of the prediction."""
         for joint in self._loaded:
-            self._forces[joint] = _NO_FORCE
+            self._force_of_joint[joint].vector = self._no_load
         self._loaded.clear()
         for joint, wrench in loads:
-            self._forces[joint] = pin.Force(np.array(wrench))
+            self._force_of_joint[joint].vector = np.array(wrench)
             self._loaded.append(joint)
 
 

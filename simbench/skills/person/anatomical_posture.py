@@ -2,10 +2,10 @@
 
 import numpy as np
 import pinocchio as pin
-from scipy.signal import savgol_filter
 from scipy.spatial.transform import Rotation
 
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.savgol import savgol_filter
 from simbench.motion.actors.human_model import (
     ARM_AXES,
     ARM_JOINT_NAMES,
@@ -70,7 +70,7 @@ def compute_postures(human: HumanModel, motion: HumanMotion) -> Array:
             _set_arm(human, q, motion, side, hand, rotations["trunk"])
     window = min(WINDOW, len(q) - 1 + len(q) % 2)
     if window > ORDER:
-        q = savgol_filter(q, window, ORDER, axis=0)
+        q = savgol_filter(q, window, ORDER)
         q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
     for side in SIDES:
         _set_clavicles(human, q, side)

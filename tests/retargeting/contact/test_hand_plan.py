@@ -29,7 +29,8 @@ def test_a_palm_is_drawn_in_along_its_line_and_no_further(shift, shoulder, turn)
     assume(length > 1e-3)
 
     def after(part):
-        return draw_in(palm, shoulder, wrist, reaches, part) - palm.translation + palm.act(wrist) - shoulder
+        (drawn,) = draw_in(palm.homogeneous[None], shoulder[None], wrist, reaches, np.array([part]))
+        return drawn - palm.translation + palm.act(wrist) - shoulder
 
     drawn = after(1.0)
     np.testing.assert_allclose(drawn / np.linalg.norm(drawn), before / length, atol=1e-6)
@@ -37,7 +38,8 @@ def test_a_palm_is_drawn_in_along_its_line_and_no_further(shift, shoulder, turn)
     # A soft limit: nothing happens 6 cm inside, and a centimetre's ln 2 on it.
     if 0.26 <= length <= 0.32:
         assert np.linalg.norm(drawn) == pytest.approx(length, abs=1e-4)
-    limit = draw_in(pin.SE3(np.eye(3), np.array([0.38, 0, 0]) - wrist), np.zeros(3), wrist, reaches, 1.0)
+    straight = pin.SE3(np.eye(3), np.array([0.38, 0, 0]) - wrist).homogeneous
+    (limit,) = draw_in(straight[None], np.zeros((1, 3)), wrist, reaches, np.ones(1))
     assert (limit + wrist)[0] == pytest.approx(0.38 - 0.01 * np.log(2), abs=1e-9)
     # In free motion it may go wherever it goes.
     np.testing.assert_allclose(after(1e-3), before, atol=1e-9)

@@ -1,7 +1,5 @@
 """The scaled model: lengths as asked for, symmetry, and hands of the robot's own size."""
 
-import itertools
-
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -13,7 +11,6 @@ from simbench.motion.human_motion import InitialPose
 from simbench.retargeting.imitation.scaling import (
     SegmentLengths,
     actor_lengths,
-    blend_lengths,
     robot_lengths,
     scale_model,
 )
@@ -148,13 +145,15 @@ def test_an_actors_arms_keep_their_own_lengths():
         actor_lengths(InitialPose({**joints, "right_wrist": joints["right_elbow"]}, {}))
 
 
-@given(first=lengths, second=lengths, share=st.floats(0, 1))
-def test_blend_goes_linearly_from_first_to_second(first, second, share):
-    got = blend_lengths(first, second, share)
-    a, b = first.shoulder_width, second.shoulder_width
-    assert got.shoulder_width == pytest.approx(a + share * (b - a))
-    for name, side in itertools.product(("upper_arm", "forearm"), SIDES):
-        a, b = getattr(first, name)[side], getattr(second, name)[side]
-        assert getattr(got, name)[side] == pytest.approx(a + share * (b - a))
-    assert blend_lengths(first, second, 0.0) == first
-    assert blend_lengths(first, second, 1.0) == second
+@given(share=st.floats(0, 1))
+def test_joint_placements_are_linear_in_the_lengths(romeo, share):
+    model = upper_body(romeo)
+    first, second = (0.3, 0.2, 0.22), (0.5, 0.33, 0.28)
+    between = [a + share * (b - a) for a, b in zip(first, second, strict=True)]
+    ends, mixed = (
+        [scale_model(model, romeo.frames, alike(*lengths)).jointPlacements for lengths in some]
+        for some in ((first, second), (between,))
+    )
+    for a, b, c in zip(*ends, *mixed, strict=True):
+        expected = a.translation + share * (b.translation - a.translation)
+        np.testing.assert_allclose(c.translation, expected, atol=1e-12)

@@ -10,6 +10,7 @@ from simbench.resources import resource_dir
 from simbench.robot.description import read_description
 from simbench.runs.actor_on_fixture import _timing
 from simbench.runs.explain.json_schema import SCHEMAS, schema_text
+from simbench.runs.explain.names import names_text
 from simbench.runs.metric_format import unit_of
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.scenario.loading import list_scenarios, load_scenario, scenario_mechanisms
@@ -47,6 +48,11 @@ def errors(validator, text):
 def test_the_shipped_schema_is_the_one_of_the_models(kind):
     """Otherwise: python scripts/tools/write_schemas.py"""
     assert (resource_dir("schemas") / f"{kind}.json").read_text(encoding="utf-8") == schema_text(kind)
+
+
+def test_the_shipped_names_are_those_that_the_modules_declare():
+    """Otherwise: python scripts/tools/write_schemas.py"""
+    assert (resource_dir("schemas") / "names.json").read_text(encoding="utf-8") == names_text()
 
 
 @pytest.mark.parametrize("name", list_scenarios())

@@ -10,7 +10,7 @@ from simbench.retargeting.reference.reference import Timeline
 from simbench.robot.robot import load_robot
 from simbench.runs import log_builder
 from simbench.runs import log_signals as log_module
-from simbench.runs.explain.variables import find_log_entry, log_entries
+from simbench.runs.explain.log_names import find_log_entry, log_entries
 from simbench.runs.log import open_run, write_log
 from simbench.runs.log_builder import make_log, with_balance
 from simbench.runs.scenario.loading import load_scenario, scenario_mechanisms

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from simbench.errors import StudyError
+from simbench.runs import fingerprint as module
+from simbench.runs.fingerprint import fingerprint, sources_fingerprint
 from simbench.runs.scenario.loading import load_scenario
-from simbench.runs.study import fingerprint as module
-from simbench.runs.study.fingerprint import fingerprint, sources_fingerprint
 
 
 @dataclass(frozen=True)

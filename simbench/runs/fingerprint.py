@@ -25,7 +25,8 @@ def fingerprint(value: Any) -> str:
     ----------
     value : object
         None, bool, number, text, bytes, path, array, function of a module, or a tuple, list, mapping,
-        dataclass or pydantic model of such values.
+        dataclass or pydantic model of such values;
+        a `pinocchio.SE3`.
 
     Returns
     -------
@@ -82,8 +83,7 @@ def own_source_fingerprint(function: Callable[..., Any]) -> str:
 
 def _encoded(value: Any) -> bytes:
     """Encode a value unambiguously as its kind, its length and its content."""
-    if isinstance(value, np.generic):
-        value = value.item()
+    value = _plain(value)
     kind, content = type(value).__qualname__, b""
     if value is None or isinstance(value, bool | int | float | str):
         content = repr(value).encode()
@@ -112,3 +112,11 @@ def _encoded(value: Any) -> bytes:
             "module, and tuples, lists, mappings and dataclasses of these"
         )
     return f"{kind}:{len(content)}:".encode() + content
+
+
+def _plain(value: Any) -> Any:
+    """Replace a NumPy scalar by Python's, and a `pinocchio.SE3` by its matrix."""
+    if isinstance(value, np.generic):
+        return value.item()
+    # By its name: whoever only digests a study need not import Pinocchio.
+    return ("SE3", value.homogeneous) if type(value).__name__ == "SE3" else value

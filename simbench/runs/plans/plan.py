@@ -1,0 +1,197 @@
+"""Plan a robot's motion from everything that the plan depends on, and from nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from simbench.options import RetargetSection, RobotSection, SimulationSection
+from simbench.retargeting.contact.equipment import Equipment, Resistance
+from simbench.retargeting.fixed_base.plan import plan_arm
+from simbench.retargeting.reference.arm import build_arm_reference
+from simbench.retargeting.reference.reference import Timeline
+from simbench.retargeting.reference.whole_body import build_whole_body_reference
+from simbench.retargeting.whole_body.plan import plan_motion
+from simbench.sim.equipment import (
+    compute_actor_positions,
+    compute_resistance,
+    describe_handles,
+    describe_surroundings,
+)
+from simbench.sim.fixtures.mechanism import Mechanism, Part
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from simbench.motion.human_motion import HumanMotion
+    from simbench.robot.robot import Robot
+    from simbench.runs.scenario.schema import Scenario
+
+OnProgress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The robot's planned motion, and the actor's motion of the equipment.
+
+    Parameters
+    ----------
+    timeline : Timeline
+        Planned motion at every physics step.
+    metrics : mapping of str to float
+        Metrics of the planning.
+    asked : {fixture name: (T, J) array}
+        Positions to which the actor moved the joints of each fixture, at the recording's samples, m or rad.
+    strokes : (N, 2) int array or None
+        First and last sample of each of the recording's repetitions.
+    """
+
+    timeline: Timeline
+    metrics: Mapping[str, float]
+    asked: Mapping[str, NDArray[np.float64]]
+    strokes: NDArray[np.int64] | None
+
+
+@dataclass(frozen=True)
+class PlanInputs:
+    """Everything beside the robot that a plan depends on.
+
+    The planner gets these objects and no others. What it does not read of a section or of the equipment has
+    the same value in all of them, so that a change of it cannot change a plan.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        The recording, resampled and cropped.
+    robot : RobotSection
+        Base placement and posture.
+    retarget : RetargetSection
+        Method, margins, contact and smoothing.
+    mechanisms : tuple of Mechanism
+        Geometry and kinematics of the equipment, without masses and forces.
+    resistance : {side: Resistance}
+        Resistance of the equipment to each hand; empty for a robot with a fixed base, which is not balanced.
+    timing : SimulationSection
+        Physics step, and times to settle, lead in and hold; the other keys have their default values.
+    feedforward : str
+        Feed-forward torque, as in `ControlSection`.
+    embedding : bool
+        Whether the legs react to the upper body's motion.
+    """
+
+    motion: HumanMotion
+    robot: RobotSection
+    retarget: RetargetSection
+    mechanisms: tuple[Mechanism, ...]
+    resistance: Mapping[str, Resistance]
+    timing: SimulationSection
+    feedforward: str
+    embedding: bool
+
+
+def collect_inputs(
+    robot: Robot, scenario: Scenario, mechanisms: list[Mechanism], motion: HumanMotion
+) -> PlanInputs:
+    """Select what the plan of a scenario depends on.
+
+    Parameters
+    ----------
+    robot : Robot
+        The scenario's robot.
+    scenario : Scenario
+        The scenario.
+    mechanisms : list of Mechanism
+        Mechanisms of its fixtures.
+    motion : HumanMotion
+        Its recording.
+
+    Returns
+    -------
+    PlanInputs
+        Inputs of `make_plan`.
+    """
+    settings = scenario.simulation
+    timing = SimulationSection(
+        timestep_s=settings.timestep_s,
+        settle_s=settings.settle_s,
+        lead_in_s=settings.lead_in_s,
+        hold_s=settings.hold_s,
+    )
+    return PlanInputs(
+        motion,
+        scenario.robot,
+        scenario.retarget,
+        tuple(map(_without_physics, mechanisms)),
+        compute_resistance(mechanisms) if robot.floating else {},
+        timing,
+        scenario.control.feedforward,
+        scenario.balance.embedding or not robot.floating,
+    )
+
+
+def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan:
+    """Plan the motion of a robot that follows a recording.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    inputs : PlanInputs
+        Everything else that the plan depends on.
+    on_progress : callable (stage, done, total)
+        Called as planning proceeds.
+
+    Returns
+    -------
+    Plan
+        The planned motion at every physics step.
+
+    Raises
+    ------
+    SimbenchError
+        If the robot cannot follow the recording.
+    """
+    motion, mechanisms = inputs.motion, inputs.mechanisms
+    # An actor on the scenario's equipment provides the handles' paths; a file does not.
+    handles = (motion.handles or describe_handles(mechanisms)) if mechanisms else {}
+    equipment = Equipment(handles, describe_surroundings(mechanisms, robot), inputs.resistance)
+    speed_fraction = inputs.retarget.speed_limit_fraction
+    if not robot.floating and any(f"{side}_hand" in robot.hands for side in handles):
+        arm = plan_arm(robot, motion, inputs.robot, inputs.retarget, equipment, on_progress)
+        timeline = build_arm_reference(
+            robot, arm, inputs.timing, feedforward=inputs.feedforward, speed_fraction=speed_fraction
+        )
+        asked = {each.name: compute_actor_positions(each, arm.hands) for each in mechanisms}
+        return Plan(timeline, arm.metrics, asked, motion.strokes)
+    plan = plan_motion(
+        robot,
+        motion,
+        inputs.robot,
+        inputs.retarget,
+        equipment,
+        on_progress,
+        embedding=inputs.embedding,
+    )
+    on_progress("reference", 0, 1)
+    timeline = build_whole_body_reference(
+        robot, plan, inputs.timing, feedforward=inputs.feedforward, speed_fraction=speed_fraction
+    )
+    on_progress("reference", 1, 1)
+    asked = {each.name: compute_actor_positions(each, plan.hands) for each in mechanisms}
+    return Plan(timeline, plan.metrics, asked, motion.strokes)
+
+
+def _without_physics(mechanism: Mechanism) -> Mechanism:
+    """Remove the forces and masses of a mechanism: planning gets them as resistance, where it uses them."""
+    joints = tuple(
+        replace(joint, friction=0.0, damping=0.0, back_damping=0.0, stiffness=0.0)
+        for joint in mechanism.joints
+    )
+    parts, furniture = (tuple(map(_of_unit_mass, each)) for each in (mechanism.parts, mechanism.furniture))
+    return replace(mechanism, joints=joints, parts=parts, furniture=furniture, cut=None, standing=False)
+
+
+def _of_unit_mass(part: Part) -> Part:
+    return replace(part, mass=1.0)

@@ -1,0 +1,56 @@
+"""Plans as bytes: what is read is what was written, and what is damaged is noticed."""
+
+import dataclasses
+import pickle
+
+import numpy as np
+import pytest
+from made_plans import make_plan
+
+from simbench.runs.plans.plan_file import DamagedPlanError, decode_plan, encode_plan
+
+
+def equal(one, other):
+    """Whether two values are the same, arrays in bits and memory layout."""
+    if dataclasses.is_dataclass(one):
+        names = [field.name for field in dataclasses.fields(one)]
+        return type(one) is type(other) and all(equal(getattr(one, n), getattr(other, n)) for n in names)
+    if isinstance(one, np.ndarray):
+        same = one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
+        return same and one.flags.f_contiguous == other.flags.f_contiguous
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(equal(one[name], other[name]) for name in one)
+    return type(one) is type(other) and (one == other or (one != one and other != other))
+
+
+def test_what_is_read_is_what_was_written():
+    plan = make_plan()
+    assert equal(decode_plan(encode_plan(plan)), plan)
+
+
+def test_the_comparison_of_this_test_sees_one_bit():
+    plan = make_plan()
+    changed = make_plan()
+    changed.timeline.reference.position[3, 1] = np.nextafter(changed.timeline.reference.position[3, 1], 9.0)
+    assert not equal(decode_plan(encode_plan(plan)), changed)
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "bit", "foreign", "sealed", "pickle"])
+def test_damage_is_noticed(damage):
+    content = encode_plan(make_plan())
+    if damage == "empty":
+        content = b""
+    elif damage == "cut":
+        content = content[: len(content) // 2]
+    elif damage == "bit":
+        content = content[:5000] + bytes([content[5000] ^ 1]) + content[5001:]
+    elif damage == "foreign":
+        content = b"PK" + content
+    else:
+        import hashlib
+
+        # Whole, but not a plan.
+        body = b"{}" if damage == "sealed" else pickle.dumps(make_plan())
+        content = hashlib.sha256(body).digest() + body
+    with pytest.raises(DamagedPlanError):
+        decode_plan(content)
