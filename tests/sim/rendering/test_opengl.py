@@ -150,16 +150,18 @@ def test_a_video_shows_what_a_picture_shows(opengl):
     assert luma[1, 1] == pytest.approx(16.0 + 219.0 * BACKGROUND / 255.0, abs=1)
 
 
-def test_frames_do_not_depend_on_those_before(opengl):
+@pytest.mark.parametrize(("shadows", "ghosts"), [(True, 0), (False, 0), (True, 1), (False, 1)])
+def test_frames_do_not_depend_on_those_before(opengl, shadows, ghosts):
     """Only what has changed is drawn anew; the result is that of a process that begins with the frame."""
     angle = np.linspace(0.0, 1.0, 5)
     moving = np.stack([0.4 * np.cos(angle), 0.4 * np.sin(angle), 0.5 + 0.2 * angle], axis=1)
     places = np.stack([moving, np.tile([-0.5, 0.1, 0.2], (5, 1))], axis=1)
     zmp = np.stack([0.1 * angle, -0.2 + 0.0 * angle], axis=1)
     frames = records(places, zmp=zmp)
-    together = draw(opengl, frames, (BALL, BALL), video=True)
+    options = {"video": True, "shadows": shadows, "ghosts": ghosts}
+    together = draw(opengl, frames, (BALL, BALL), **options)
     for number in (1, 4):
-        ((luma, chroma),) = draw(opengl, frames[number : number + 1], (BALL, BALL), video=True)
+        ((luma, chroma),) = draw(opengl, frames[number : number + 1], (BALL, BALL), **options)
         assert np.mean(np.abs(together[number][0] - luma) > 1) < 1e-4
         assert np.mean(np.abs(together[number][1] - chroma) > 1) < 1e-4
     assert np.mean(np.abs(together[1][0] - together[4][0]) > 8) > 0.01

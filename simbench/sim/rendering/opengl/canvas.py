@@ -165,6 +165,8 @@ class Canvas:
         context, target = self._gl, self._targets.front
         rows, columns = slice(region.top, region.bottom), slice(region.left, region.right)
         self._targets.picture.write(self.background[rows, columns].tobytes(), viewport=region.viewport)
+        # A mask that was set back takes effect when the surface is used again: without this, nothing is cleared.
+        self._targets.depth.use()
         self._targets.depth.clear(depth=1.0)
         target.use()
         target.scissor = region.viewport
@@ -181,6 +183,7 @@ class Canvas:
         if marks is not None:
             self._draw_marks(marks)
         target.depth_mask = True
+        target.use()
         if self._content.ghosts:
             self._draw_ghosts(region, (visible & self._ghosts).tolist())
 
@@ -229,6 +232,7 @@ class Canvas:
         context.depth_func, luma.depth_mask = "<", False
         self._arrays["smooth"].render(moderngl.TRIANGLE_STRIP)
         luma.depth_mask = True
+        luma.use()
         context.enable_only(moderngl.NOTHING)
         chroma.use()
         chroma.scissor = half
