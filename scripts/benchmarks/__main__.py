@@ -1,7 +1,7 @@
 """Measure speed as ratios within one run.
 
-python scripts/benchmarks [--repeat N] [--only loop|imitation|balance|skills|dynamics]
-                          [--scenarios NAME ...] [--jobs N] [--peers FOLDER]
+python scripts/benchmarks [--repeat N] [--only loop|imitation|balance|skills|dynamics|drawing]
+                          [--scenarios NAME ...] [--jobs N] [--peers FOLDER] [--runs FOLDER]
 
 loop: time that control, sensing and logging add to the bare physics step, for scenarios (drawer and dance, or
 those named, or all), one or several at a time. imitation: frames per second of simbench's methods and of
@@ -9,6 +9,7 @@ Pink, mink and PlaCo, with the same robot (ROMEO, 25 coordinates), frames and ta
 one core. balance: time of a control step of the balance controller, alone and in a run. skills: time of steps
 and rollouts of the weighted law, and the distance of the person's motion from that of each criterion alone.
 dynamics: torques of PUMA's explicit models and of Pinocchio's RNEA called from Python, for the same states.
+drawing: CPU time of a frame of a video by renderer, size and scene, relative to a bare frame of the scene.
 The other libraries are installed in a separate environment in FOLDER at the first run.
 """
 
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from balance import balance_table
+from drawing import drawing_table
 from dynamics import dynamics_table
 from imitation import (
     PEERS,
@@ -75,7 +77,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="repetitions of each measurement")
-    parser.add_argument("--only", choices=("loop", "imitation", "balance", "skills", "dynamics"))
+    parser.add_argument("--only", choices=("loop", "imitation", "balance", "skills", "dynamics", "drawing"))
     parser.add_argument(
         "--scenarios", nargs="+", default=USUAL, metavar="NAME", help="scenarios of loop, or all"
     )
@@ -87,6 +89,7 @@ def main() -> None:
         metavar="FOLDER",
         help="environment of the other libraries",
     )
+    parser.add_argument("--runs", type=Path, metavar="FOLDER", help="runs that drawing shows")
     given = parser.parse_args()
     console = Console()
     if given.only in (None, "loop"):
@@ -97,6 +100,8 @@ def main() -> None:
         console.print(skills_table(given.repeat))
     if given.only in (None, "dynamics"):
         console.print(dynamics_table(given.repeat))
+    if given.only in (None, "drawing"):
+        console.print(drawing_table(given.repeat, given.runs))
     if given.only in (None, "imitation"):
         console.print(imitation_table(given.repeat, given.peers))
 

@@ -28,7 +28,6 @@ from simbench.cli.explain import explain
 from simbench.cli.motion import motion_app
 from simbench.cli.place import place
 from simbench.cli.replay import Fast, replay, video
-from simbench.cli.video_quality import spell_out_video_quality
 from simbench.cli.report import report
 from simbench.cli.retarget import retarget
 from simbench.cli.robot import robot_app
@@ -43,6 +42,7 @@ from simbench.cli.streams import (
     open_standard_streams,
 )
 from simbench.cli.sweep import sweep
+from simbench.cli.video_quality import spell_out_video_quality
 from simbench.cli.warmup import warmup
 from simbench.errors import Interrupted, SimbenchError
 from simbench.resources import resource_dir

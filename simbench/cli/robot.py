@@ -49,6 +49,7 @@ def render(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="By default NAME.png in the current directory.")
     ] = None,
+    fast: Annotated[bool, typer.Option("--fast", help="Without shadows.")] = False,
 ) -> None:
     """Draw a robot from the front and from the side, at zero and in a natural posture."""
     from simbench.cli.console import require_output_file
@@ -60,7 +61,7 @@ def render(
 
     loaded = load_robot(robot)
     path = out or Path(f"{loaded.name}.png")
-    renderer = draw_portrait(loaded, path)
+    renderer = draw_portrait(loaded, path, fast=fast)
     print(f"picture  {path}  (drawn by {renderer})")
 
 

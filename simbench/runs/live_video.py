@@ -11,16 +11,18 @@ from simbench.robot.robot import Robot
 from simbench.runs.scenario.loading import Scenario
 from simbench.runs.video import make_camera, sample_frames
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.rendering.painting import fits_video, make_cast
-from simbench.sim.rendering.renderer_choice import OPENGL, Renderer, choose_renderer
-from simbench.sim.rendering.solids import UndrawableShapeError
+from simbench.sim.rendering.painting import make_cast
+from simbench.sim.rendering.renderer_choice import OPENGL, Renderer, UndrawableShapeError, choose_renderer
+from simbench.sim.rendering.scene_view import fits_video
 from simbench.sim.rendering.video_stream import StreamBrokenError, VideoStream, open_video_stream
 
 VIDEO_NAME = "video.mp4"
 
 
 class LiveVideo:
-    """A video to which the log's samples go as they come. It shows what `render_video` shows of the whole log.
+    """A video to which the log's samples go as they come.
+
+    It shows what `render_video` shows of the whole log.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ class LiveVideo:
             stream.add(frames, self._count(log))
 
     def _count(self, log: xr.Dataset) -> int:
-        """Number of frames of a video of a log that ends here."""
+        """Count the frames of a video of a log that ends here."""
         return max(1, round(float(log.time[-1]) * self._rate))
 
 

@@ -21,7 +21,6 @@ from simbench.retargeting.reference.standing import build_standing_reference
 from simbench.robot.robot import SEATED, Robot, load_robot
 from simbench.robot.variation import draw_variation
 from simbench.runs.checks import DIVERGED, Check, check_metrics
-from simbench.runs.live_video import LiveVideo, live_video
 from simbench.runs.log import write_log
 from simbench.runs.log_builder import cumulative_variables, make_log, with_balance
 from simbench.runs.log_parts import LogParts
@@ -43,13 +42,15 @@ from simbench.sim.equipment import find_held_mechanisms
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.grasp import Grip, GripDesign
 from simbench.sim.loop import LoopOptions, Simulation, simulate
-from simbench.sim.push import plan_pushes
+from simbench.sim.push import Push, plan_pushes
 from simbench.sim.recorder import Recorder, derive_signals
 from simbench.sim.seating import find_seat, require_seat
 from simbench.system.progress import OnProgress, Progress, shown_progress
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from simbench.runs.live_video import LiveVideo
 
 PROVENANCE = "provenance.json"
 
@@ -141,10 +142,15 @@ def run_scenario(
 
 
 class Quality(NamedTuple):
-    """What a video is to look like."""
+    """What a video is to look like.
+
+    Parameters
+    ----------
+    fast : bool
+        Whether it is a preview.
+    """
 
     fast: bool
-    """Whether it is a preview."""
 
 
 class Output(NamedTuple):
@@ -241,16 +247,24 @@ def _run(
         # Nothing that follows from states that are no motion is a result.
         return {**plan_and_timing, DIVERGED: recorder.divergence.time}, str(recorder.divergence), renderer
     on_progress("measure", 0, 1)
-    metrics: dict[str, Any] = {**plan_and_timing, **run_metrics(log)}
+    metrics = {**plan_and_timing, **_measure(log, scenario, mechanisms, pushes)}
+    on_progress("measure", 1, 1)
+    return metrics, None, renderer
+
+
+def _measure(
+    log: xr.Dataset, scenario: Scenario, mechanisms: Sequence[Mechanism], pushes: Sequence[Push]
+) -> dict[str, Any]:
+    """Compute the metrics of a log."""
+    metrics: dict[str, Any] = run_metrics(log)
     if scenario.stepping is not None:
         metrics |= step_metrics(metrics, scenario.stepping, int(log.attrs["steps"]))
     if scenario.push is not None:
-        metrics |= push_metrics(log, scenario.push, pushes, settings.timestep_s)
+        metrics |= push_metrics(log, scenario.push, pushes, scenario.simulation.timestep_s)
     for mechanism in mechanisms:
         joints = {joint.name: joint.unit for joint in mechanism.joints}
         metrics |= fixture_metrics(log, mechanism.name, joints)
-    on_progress("measure", 1, 1)
-    return metrics, None, renderer
+    return metrics
 
 
 def _watched(
@@ -263,6 +277,9 @@ def _watched(
     """Begin the video of a run, if there is to be one."""
     if video is None:
         return nullcontext()
+    # It takes half a second to import.
+    from simbench.runs.live_video import live_video
+
     return live_video(folder, scenario, robot, mechanisms, fast=video.fast)
 
 

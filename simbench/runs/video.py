@@ -51,7 +51,7 @@ class View:
     ghost : float or None
         Distance by which the reference is shown to the left of the robot in the picture, m; it is not shown
         if None.
-    fast: bool
+    fast : bool
         Whether it is a preview: at most 640 pixels wide, at most 15 frames a second, without shadows.
     """
 

@@ -24,8 +24,8 @@ def pipeline(monkeypatch, tmp_path):
     """A pipeline that simulates nothing; tests change what it measures or raises."""
     fake = SimpleNamespace(metrics={"fell": False, "tracking.rms_rad": 0.0123456}, raises=None, calls=[])
 
-    def run_scenario(scenario, folder, *, video, gui, cache, on_progress):
-        fake.calls.append((scenario, folder, video, gui))
+    def run_scenario(scenario, folder, *, video, fast, gui, cache, on_progress):
+        fake.calls.append((scenario, folder, video, fast, gui))
         with run_directory(folder, {"scenario.yaml": ""}) as working:
             on_progress("simulate", 1, 2)
             (working / "log.nc").touch()
@@ -56,8 +56,29 @@ def test_a_run_that_holds_its_checks_prints_metrics_and_returns_0(pipeline, caps
     assert "run    a\n" in printed.out
     assert "video  a/video.mp4  (drawn by TinyRenderer)\n" in printed.out
     assert printed.err == ""
-    (scenario, _, video, gui), *_ = pipeline.calls
-    assert (scenario.seed, video, gui) == (3, True, False)
+    (scenario, _, video, fast, gui), *_ = pipeline.calls
+    assert (scenario.seed, video, fast, gui) == (3, True, False, False)
+
+
+@pytest.mark.parametrize(
+    ("options", "video", "fast"),
+    [
+        ([], False, False),
+        (["--video=full"], True, False),
+        (["--video=preview"], True, True),
+        (["--fast"], True, True),
+        (["--video", "--fast"], True, True),
+    ],
+)
+def test_the_quality_of_a_video(pipeline, options, video, fast):
+    assert main(["run", *options, "drawer", "--out", "a"]) == 0
+    assert pipeline.calls[0][2:4] == (video, fast)
+
+
+def test_an_unknown_quality_of_a_video_is_refused(pipeline, capsys):
+    assert main(["run", "drawer", "--video=tiny"]) == 2
+    assert capsys.readouterr().err == "error: --video=tiny: allowed: full, preview\n"
+    assert not pipeline.calls
 
 
 def test_a_failed_check_returns_1_and_is_named_with_value_and_bound(pipeline, capsys):
@@ -339,7 +360,9 @@ def test_a_video_is_of_the_whole_run_at_its_own_speed_unless_asked(monkeypatch, 
 
     monkeypatch.setattr("simbench.runs.video.render_video", render_video)
     assert main(["video", str(tmp_path)]) == 2
-    assert views == [View(overrides=(), speed=1.0, start=0.0, end=None, ghost=None)]
+    assert views == [View(overrides=(), speed=1.0, start=0.0, end=None, ghost=None, fast=False)]
+    assert main(["video", str(tmp_path), "--fast"]) == 2
+    assert views[1].fast
 
 
 @pytest.mark.parametrize(

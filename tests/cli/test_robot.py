@@ -46,12 +46,12 @@ def test_render_says_where_the_picture_is(capsys, monkeypatch, tmp_path):
     drawn = []
     monkeypatch.setattr(
         "simbench.sim.rendering.portrait.draw_portrait",
-        lambda robot, path: drawn.append((robot.name, path)) or "EGL",
+        lambda robot, path, *, fast: drawn.append((robot.name, path, fast)) or "EGL",
     )
     assert main(["robot", "render", "romeo"]) == 0
-    assert main(["robot", "render", "romeo", "--out", "a.png"]) == 0
+    assert main(["robot", "render", "romeo", "--out", "a.png", "--fast"]) == 0
     assert capsys.readouterr().out == ("picture  romeo.png  (drawn by EGL)\npicture  a.png  (drawn by EGL)\n")
-    assert drawn == [("romeo", Path("romeo.png")), ("romeo", Path("a.png"))]
+    assert drawn == [("romeo", Path("romeo.png"), False), ("romeo", Path("a.png"), True)]
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,9 @@ def test_an_interrupted_run_is_shown_as_far_as_it_was_logged(tmp_path, capsys, m
     assert main(["video", str(tmp_path / "a")]) == 2
     assert f"with a log.nc; its interrupted run is {run}\n" in capsys.readouterr().err
     drawn = []
-    monkeypatch.setattr("simbench.runs.video.draw_video", lambda path, *rest: drawn.append(path) or "EGL")
+    monkeypatch.setattr(
+        "simbench.runs.video.draw_video", lambda path, *rest, **options: drawn.append(path) or "EGL"
+    )
     assert main(["video", str(run)]) == 0
     assert drawn == [run / "video.mp4"]
     assert capsys.readouterr().err == f"{run}: incomplete (interrupted): shown as far as it was logged\n"

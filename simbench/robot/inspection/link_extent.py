@@ -121,20 +121,30 @@ def mesh_points(path: Path) -> Points | None:
     """
     if find_mesh_format_error(path):
         return None
-    errors: tuple[type[Exception], ...] = (*READ_ERRORS, *_collada_errors(path))
     try:
         mesh: Any = trimesh.load(path, process=False, force="mesh")
-    except errors:
+    except mesh_read_errors(path):
         return None
     return np.asarray(mesh.vertices) if len(mesh.vertices) else None
 
 
-def _collada_errors(path: Path) -> tuple[type[Exception], ...]:
-    """Exceptions of the reader of Collada files, which may not be installed."""
+def mesh_read_errors(path: Path) -> tuple[type[Exception], ...]:
+    """List what trimesh raises for a mesh file that it cannot read.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    tuple of exception classes
+        Those of its own readers, and that of the reader of Collada files, if it is one and that is installed.
+    """
     if path.suffix.lower() != ".dae":
-        return ()
+        return READ_ERRORS
     try:
         collada: Any = importlib.import_module("collada.common")
     except ImportError:
-        return ()
-    return (collada.DaeError,)
+        return READ_ERRORS
+    return (*READ_ERRORS, collada.DaeError)

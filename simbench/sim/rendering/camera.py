@@ -14,24 +14,20 @@ from simbench.errors import RunError
 from simbench.files.storage.whole_file import whole_file
 from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
-from simbench.sim.rendering.drawing_process import (
-    RendererUnavailableError,
-    default_processes,
-    job_files,
-    start_drawing,
-)
+from simbench.sim.rendering.drawing_process import default_processes, job_files, start_drawing
 from simbench.sim.rendering.encoder import open_encoder
-from simbench.sim.rendering.painting import OPENGL_WORKER, fits_video, make_cast, make_records
 from simbench.sim.rendering.renderer_choice import (
     OPENGL,
+    OPENGL_WORKER,
     Renderer,
+    RendererUnavailableError,
+    UndrawableShapeError,
     choose_engine_renderer,
     choose_renderer,
 )
 from simbench.sim.rendering.scene_frames import Balance, Frames, Ghost
-from simbench.sim.rendering.scene_view import Camera
+from simbench.sim.rendering.scene_view import Camera, fits_video
 from simbench.sim.rendering.scene_worker import Job
-from simbench.sim.rendering.solids import UndrawableShapeError
 
 __all__ = [
     "Balance",
@@ -201,7 +197,12 @@ def draw_pictures(
 
 
 def draw_views(
-    robot: Robot, frames: Frames, indices: Sequence[int], cameras: Sequence[Camera]
+    robot: Robot,
+    frames: Frames,
+    indices: Sequence[int],
+    cameras: Sequence[Camera],
+    *,
+    shadows: bool = True,
 ) -> tuple[list[NDArray[np.uint8]], Renderer]:
     """Draw a robot without equipment, each picture with its own camera, all at the same time.
 
@@ -215,6 +216,8 @@ def draw_views(
         Index of the frame in each picture.
     cameras : sequence of Camera
         Viewpoint and size of each picture.
+    shadows : bool
+        Whether the robot casts a shadow, where the renderer leaves the choice.
 
     Returns
     -------
@@ -223,9 +226,8 @@ def draw_views(
     str
         Which renderer drew them.
     """
-    return _draw(
-        robot, [], frames, [(camera, [index]) for index, camera in zip(indices, cameras, strict=True)]
-    )
+    shots = [(camera, [index]) for index, camera in zip(indices, cameras, strict=True)]
+    return _draw(robot, [], frames, shots, shadows=shadows)
 
 
 def _draw(
@@ -233,11 +235,13 @@ def _draw(
     mechanisms: Sequence[Mechanism],
     frames: Frames,
     shots: Sequence[tuple[Camera, Sequence[int]]],
+    *,
+    shadows: bool = True,
 ) -> tuple[list[NDArray[np.uint8]], Renderer]:
     """Draw selected frames, those of each shot in a process; return pictures shot by shot in turn."""
 
     def draw(renderer: Renderer) -> list[NDArray[np.uint8]]:
-        inputs = _inputs(renderer, robot, mechanisms, frames, shots, planes=False, shadows=True)
+        inputs = _inputs(renderer, robot, mechanisms, frames, shots, planes=False, shadows=shadows)
         reading, writing = os.pipe()
         with os.fdopen(reading, "rb") as output:
             try:
@@ -248,7 +252,7 @@ def _draw(
                     os.close(writing)
                     writing = -1
                     drawing.wait_until_ready()
-                    pictures = [picture for picture in _read_pictures(output.read, shots)]
+                    pictures = _read_pictures(output.read, shots)
                     for _ in drawing.drawn_frames():
                         pass
                     return pictures
@@ -291,6 +295,9 @@ def _inputs(
     if renderer != OPENGL:
         jobs = [Job(robot, mechanisms, frames, camera, renderer, indices) for camera, indices in shots]
         return jobs, [b""] * len(jobs)
+    # Meshes take half a second to import, which only those need wait for who draw.
+    from simbench.sim.rendering.painting import make_cast, make_records
+
     ghost = frames.ghost is not None
     cast = make_cast(robot, mechanisms, shots[0][0], ghost=ghost, video=planes, shadows=shadows)
     records = make_records(cast, frames)
@@ -306,6 +313,6 @@ def _with_best_renderer(draw: Callable[[Renderer], Made]) -> tuple[Made, Rendere
     if renderer == OPENGL:
         try:
             return draw(renderer), renderer
-        except (RendererUnavailableError, UndrawableShapeError):
+        except (RendererUnavailableError, UndrawableShapeError, RunError):
             renderer = choose_engine_renderer()
     return draw(renderer), renderer

@@ -15,6 +15,7 @@ from typing import IO, Any
 from simbench.errors import RunError
 from simbench.files.storage.disk_errors import DISK_ERRORS
 from simbench.sim.rendering.frame_ring import DRAWN, READY
+from simbench.sim.rendering.renderer_choice import RendererUnavailableError
 
 JobInput = tuple[int, int]
 """File descriptors of what a job draws, and of its frames."""
@@ -38,10 +39,6 @@ def default_processes() -> int:
         One for each processor, at most four.
     """
     return min(os.cpu_count() or 1, MAX_PROCESSES)
-
-
-class RendererUnavailableError(Exception):
-    """A renderer that does not work on this machine, with the reason."""
 
 
 class Drawing:
@@ -138,7 +135,7 @@ class Drawing:
         return failure_reason(self._messages(), status)
 
     def _messages(self) -> str:
-        """What the processes have written to the standard error."""
+        """Read what the processes have written to the standard error."""
         self._errors.seek(0)
         return self._errors.read().decode(errors="replace")
 
@@ -235,7 +232,8 @@ def job_pipes(contents: Sequence[Any]) -> Iterator[tuple[list[JobInput], list[in
         the caller, who then puts -1 in its place.
     """
     with contextlib.ExitStack() as stack:
-        inputs, writing = [], []
+        inputs: list[JobInput] = []
+        writing: list[int] = []
 
         def close() -> None:
             for descriptor in writing:

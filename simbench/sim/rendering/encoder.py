@@ -12,8 +12,7 @@ import imageio_ffmpeg
 from simbench.sim.rendering.drawing_process import failure_reason
 from simbench.sim.rendering.scene_view import Camera
 
-# Faster than `veryfast` by a quarter, and as good: what it leaves out, but for these two, is for motion that fills
-# the picture.
+# A quarter less time than `veryfast`, and as good: what else that does is for motion that fills the picture.
 QUALITY = ["-crf", "20", "-preset", "superfast", "-x264-params", "mbtree=1:rc-lookahead=10"]
 # What `LUMA_CHROMA` of the renderer and ffmpeg's conversion from RGB both write.
 COLOURS = [

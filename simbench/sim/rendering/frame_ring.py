@@ -1,7 +1,7 @@
 """Processes that draw frames in turn and write them, in order, to one file descriptor.
 
-Frame k is drawn by process k modulo their number. A token that goes round says whose frame is next, so that the
-encoder of a video reads from all of them as if they were one, and no other process copies the frames.
+Frame k is drawn by process k modulo their number. A token that goes round says whose frame is next, so that
+the encoder of a video reads from all of them as if they were one, and no other process copies the frames.
 """
 
 import contextlib

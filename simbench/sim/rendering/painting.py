@@ -10,22 +10,20 @@ from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.body_poses import link_poses, mechanism_poses
 from simbench.sim.rendering.opengl.content import MOST_CORNERS, Content, record_type
+from simbench.sim.rendering.renderer_choice import UndrawableShapeError
 from simbench.sim.rendering.scene_frames import Frames
 from simbench.sim.rendering.scene_look import GHOST_COLOUR
 from simbench.sim.rendering.scene_view import Camera
 from simbench.sim.rendering.solids import (
-    UndrawableShapeError,
     part_solid,
     read_robot_meshes,
     robot_solids,
     tint_solid,
 )
 
-OPENGL_WORKER = "simbench.sim.rendering.opengl.worker"
-"""Module of the processes that draw."""
 TRIANGLES_PER_ROW, CASTER_TRIANGLES_PER_ROW = 12.5, 4.0
-"""Number of triangles of a robot in a video, and of what casts its shadow, for each row of the picture: smaller
-triangles than these would show no more, and cost most of the drawing."""
+"""Number of triangles of a robot in a video, and of what casts its shadow, for each row of the picture:
+smaller triangles than these would show no more, and cost most of the drawing."""
 TRIANGLES_IN_PICTURE = 200_000
 """Number of triangles of a robot in a single picture."""
 
@@ -50,22 +48,6 @@ class Cast:
     mechanisms: tuple[Mechanism, ...]
     links: tuple[str, ...]
     content: Content
-
-
-def fits_video(camera: Camera) -> bool:
-    """Tell whether frames of a camera can be drawn in planes of luma and chroma.
-
-    Parameters
-    ----------
-    camera : Camera
-        The camera.
-
-    Returns
-    -------
-    bool
-        Whether width and height are even.
-    """
-    return camera.width % 2 == camera.height % 2 == 0
 
 
 def make_cast(

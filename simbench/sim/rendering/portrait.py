@@ -23,7 +23,7 @@ TITLE_SIZE, CAPTION_SIZE = 26, 20
 PAPER, INK, FAINT = (255, 255, 255), (30, 33, 38), (95, 100, 108)
 
 
-def draw_portrait(robot: Robot, path: Path) -> Renderer:
+def draw_portrait(robot: Robot, path: Path, *, fast: bool = False) -> Renderer:
     """Draw a robot from the front and the side, at zero and in a natural posture, as one PNG.
 
     The lowest point of a robot with a floating base is on the floor in each posture; of a robot with a fixed
@@ -35,11 +35,13 @@ def draw_portrait(robot: Robot, path: Path) -> Renderer:
         Robot to draw.
     path : Path
         PNG file to write.
+    fast : bool
+        Whether shadows are left out.
 
     Returns
     -------
-    `EGL` or `TinyRenderer`
-        Which renderer drew it.
+    str
+        Which renderer drew it: `OpenGL`, `EGL` or `TinyRenderer`.
 
     Raises
     ------
@@ -62,7 +64,8 @@ def draw_portrait(robot: Robot, path: Path) -> Renderer:
     shots = [(posture, view) for posture in range(2) for view in VIEWS]
     clouds, yaws = [standing[posture] for posture, _ in shots], [VIEWS[view] for _, view in shots]
     cameras = frame_cameras(clouds, yaws, width, height)
-    pictures, renderer = draw_views(robot, frames, [posture for posture, _ in shots], cameras)
+    postures_shown = [posture for posture, _ in shots]
+    pictures, renderer = draw_views(robot, frames, postures_shown, cameras, shadows=not fast)
     panels = [
         (picture, f"{('zero', name)[posture]}, {view}")
         for (posture, view), picture in zip(shots, pictures, strict=True)

@@ -8,6 +8,16 @@ Renderer = str
 """Name of a renderer, as it appears in outputs."""
 OPENGL = "OpenGL"
 """Our own renderer; the others are the physics engine's."""
+OPENGL_WORKER = "simbench.sim.rendering.opengl.worker"
+"""Module of the processes that draw by our own renderer."""
+
+
+class RendererUnavailableError(Exception):
+    """A renderer that does not work on this machine, with the reason."""
+
+
+class UndrawableShapeError(Exception):
+    """A shape that our own renderer cannot draw, with the reason."""
 
 
 def choose_renderer() -> Renderer:

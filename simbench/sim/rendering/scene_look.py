@@ -8,7 +8,7 @@ from simbench.kinematics.arrays import Array
 from simbench.sim.rendering.scene_view import Camera
 
 LIGHT_HEIGHT = 55.0  # degrees
-# As far as the shadows of Bullet's plugin reach: light and highlights from nearby would change over the floor.
+# As far as the shadows of Bullet's plugin reach: light from nearby would change over the floor.
 LIGHT_DISTANCE = 200.0  # m
 BACKGROUND = 223
 """Grey level above the horizon: the plain floor's in this light."""

@@ -47,6 +47,22 @@ class Camera:
     fps: int
 
 
+def fits_video(camera: Camera) -> bool:
+    """Tell whether frames of a camera can be drawn in planes of luma and chroma.
+
+    Parameters
+    ----------
+    camera : Camera
+        The camera.
+
+    Returns
+    -------
+    bool
+        Whether width and height are even.
+    """
+    return camera.width % 2 == camera.height % 2 == 0
+
+
 def view_matrix(camera: Camera) -> NDArray[np.float64]:
     """Compute the transformation from the world to the camera's frame.
 

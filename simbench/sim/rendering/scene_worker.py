@@ -101,8 +101,8 @@ def _mean(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> NDArray[np.uin
 def main() -> None:
     """Draw the frames of jobs, each in its own fork, so that imports are done once.
 
-    The arguments are file descriptors: of the pictures, of the status, and two of each job: a pickled `Job`, and
-    one that is not used.
+    The arguments are file descriptors: of the pictures, of the status, and two of each job: a pickled `Job`,
+    and one that is not used.
     """
     output, status, *inputs = (int(argument) for argument in sys.argv[1:])
     run_jobs(len(inputs) // 2, lambda number: _draw(inputs[2 * number]), output, status)

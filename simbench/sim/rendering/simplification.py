@@ -6,14 +6,15 @@ import numpy as np
 import trimesh
 
 AGGRESSIVENESS = 3
-"""How fast the error that is allowed grows while there are too many triangles: slower than the library's default
-of 7 takes a little longer, and spends the triangles where they are seen."""
+"""How fast the error that is allowed grows while there are too many triangles: slower than the library's
+default of 7 takes a little longer, and spends the triangles where they are seen."""
 
 
 def simplify_together(meshes: Sequence[trimesh.Trimesh], triangles: int) -> list[trimesh.Trimesh]:
     """Reduce the triangles of meshes so that all lose about the same accuracy.
 
-    Quadric error metric: Garland and Heckbert, Surface simplification using quadric error metrics, SIGGRAPH 1997.
+    Quadric error metric: Garland and Heckbert, Surface simplification using quadric error metrics, SIGGRAPH
+    1997.
 
     Parameters
     ----------

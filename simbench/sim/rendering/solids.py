@@ -12,27 +12,24 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from simbench.robot.inspection.link_extent import READ_ERRORS
+from simbench.robot.inspection.link_extent import mesh_read_errors
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfShape, parse_numbers, read_elements
 from simbench.sim.fixtures.mechanism import Part
 from simbench.sim.fixtures.shapes import Board, make_mesh
 from simbench.sim.rendering.opengl.content import Solid
+from simbench.sim.rendering.renderer_choice import UndrawableShapeError
 from simbench.sim.rendering.simplification import simplify_together
 
 PLAIN_COLOUR = (0.9, 0.9, 0.9)
 """Red, green and blue of a shape for which neither the URDF nor its mesh file gives a colour."""
 SMOOTH_ANGLE = 40.0
-"""Largest angle between a triangle and the smoothed surface at its corner, degrees: sharper edges are kept."""
+"""Largest angle between a triangle and the smoothed surface at its corner, degrees: sharper edges stay."""
 SECTIONS = 24
 """Number of sides of a round primitive."""
 
 Colour = Sequence[float]
 ColouredMesh = tuple[trimesh.Trimesh, Colour]
-
-
-class UndrawableShapeError(Exception):
-    """A shape that this renderer cannot draw, with the reason."""
 
 
 def read_robot_meshes(robot: Robot) -> dict[str, list[ColouredMesh]]:
@@ -263,7 +260,8 @@ def _primitive(shape: UrdfShape) -> trimesh.Trimesh:
     if shape.kind == "sphere":
         return trimesh.creation.uv_sphere(shape.size[0], count=[SECTIONS, SECTIONS])
     if shape.kind == "cylinder":
-        return trimesh.creation.cylinder(*shape.size, sections=SECTIONS)
+        radius, length = shape.size
+        return trimesh.creation.cylinder(radius, length, sections=SECTIONS)
     if shape.kind == "capsule":
         radius, length = shape.size
         capsule = trimesh.creation.capsule(length, radius, count=[SECTIONS, SECTIONS])
@@ -276,7 +274,7 @@ def _read_meshes(path: Path) -> list[ColouredMesh]:
     try:
         scene: Any = trimesh.load(path, process=False, force="scene")
         meshes = [each for each in scene.dump() if isinstance(each, trimesh.Trimesh) and len(each.faces)]
-    except READ_ERRORS as error:
+    except mesh_read_errors(path) as error:
         raise UndrawableShapeError(f"{path}: {error}") from error
     if not meshes:
         raise UndrawableShapeError(f"{path}: no mesh in it")

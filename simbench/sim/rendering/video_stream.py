@@ -7,15 +7,10 @@ from pathlib import Path
 
 from simbench.errors import RunError
 from simbench.files.storage.whole_file import whole_file
-from simbench.sim.rendering.drawing_process import (
-    Drawing,
-    RendererUnavailableError,
-    default_processes,
-    job_pipes,
-    start_drawing,
-)
+from simbench.sim.rendering.drawing_process import Drawing, default_processes, job_pipes, start_drawing
 from simbench.sim.rendering.encoder import open_encoder
-from simbench.sim.rendering.painting import OPENGL_WORKER, Cast, make_records
+from simbench.sim.rendering.painting import Cast, make_records
+from simbench.sim.rendering.renderer_choice import OPENGL_WORKER, RendererUnavailableError
 from simbench.sim.rendering.scene_frames import Frames
 
 

@@ -15,14 +15,17 @@ from simbench.sim.fixtures.drawer import drawer_mechanism
 from simbench.sim.fixtures.mechanism import Mechanism, Part
 from simbench.sim.fixtures.shapes import WARM, Board
 from simbench.sim.rendering import camera as camera_module
+from simbench.sim.rendering import renderer_choice as renderer_choice_module
 from simbench.sim.rendering.camera import (
     Balance,
     Camera,
     Frames,
     choose_renderer,
+    draw_pictures,
     picture_strip,
     render_video,
 )
+from simbench.sim.rendering.renderer_choice import choose_engine_renderer
 from simbench.sim.rendering.scene_region import moving_region
 from simbench.sim.rendering.scene_renderer import open_scene, pose_scene, take_picture
 from simbench.sim.rendering.scene_view import FAR, NEAR, floor_depth, project, projection_matrix, view_matrix
@@ -91,7 +94,7 @@ def test_floor_depth_is_the_depth_of_points_on_the_floor():
 
 @pytest.mark.parametrize("renderer", ["TinyRenderer", "EGL"])
 def test_the_renderer_s_depth_is_the_floor_s(robot, renderer):
-    if renderer == "EGL" and choose_renderer() != "EGL":
+    if renderer == "EGL" and choose_engine_renderer() != "EGL":
         pytest.skip("no EGL here")
     with open_scene(robot, [DRAWER], CAMERA, renderer) as scene:
         frames = frames_of(robot, 1)
@@ -107,7 +110,7 @@ def test_the_renderer_s_depth_is_the_floor_s(robot, renderer):
 
 
 def test_tiles_join_without_a_seam(robot, monkeypatch):
-    if choose_renderer() != "EGL":
+    if choose_engine_renderer() != "EGL":
         pytest.skip("no EGL here")
     frames = frames_of(robot, 1)
     with open_scene(robot, [DRAWER], CAMERA, "EGL") as scene:
@@ -123,7 +126,7 @@ def test_tiles_join_without_a_seam(robot, monkeypatch):
 @pytest.mark.parametrize("renderer", ["TinyRenderer", "EGL"])
 def test_drawing_only_what_moves_shows_the_same(robot, renderer):
     """Compare frames whose moving region is redrawn with frames drawn completely."""
-    if renderer == "EGL" and choose_renderer() != "EGL":
+    if renderer == "EGL" and choose_engine_renderer() != "EGL":
         pytest.skip("no EGL here")
     still = frames_of(robot, 4)
     joints = still.joints.copy()
@@ -260,9 +263,7 @@ def test_interruption_leaves_nothing_behind(robot, tmp_path, monkeypatch):
     path.write_bytes(b"the previous video")
     workers = []
     start = subprocess.Popen
-    monkeypatch.setattr(
-        camera_module.subprocess, "Popen", lambda *a, **k: workers.append(start(*a, **k)) or workers[-1]
-    )
+    monkeypatch.setattr(subprocess, "Popen", lambda *a, **k: workers.append(start(*a, **k)) or workers[-1])
 
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -281,10 +282,44 @@ def test_interruption_leaves_nothing_behind(robot, tmp_path, monkeypatch):
     assert all(worker.poll() is not None for worker in workers)
 
 
-def test_failures_are_one_line(robot, tmp_path):
+def test_failures_are_one_line(robot, tmp_path, monkeypatch):
     frames = dataclasses.replace(frames_of(robot, 2), fixtures={})
+    monkeypatch.setattr(camera_module, "choose_renderer", lambda: "TinyRenderer")
     with pytest.raises(RunError, match="drawing failed: KeyError: 'drawer'"):
         render_video(tmp_path / "a.mp4", robot, [DRAWER], frames, CAMERA, silent, processes=1)
     with pytest.raises(RunError, match="cannot write"):
         render_video(tmp_path / "no" / "a.mp4", robot, [DRAWER], frames_of(robot, 2), CAMERA, silent)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("failing", ["simbench.nothing", "simbench.sim.rendering.scene_worker"])
+def test_the_engine_draws_where_our_renderer_does_not_work(robot, tmp_path, monkeypatch, failing):
+    """Its process cannot begin, or ends when it gets what to draw."""
+    monkeypatch.setattr(camera_module, "OPENGL_WORKER", failing)
+    monkeypatch.setattr(camera_module, "choose_renderer", lambda: "OpenGL")
+    monkeypatch.setattr(camera_module, "choose_engine_renderer", lambda: "TinyRenderer")
+    path = tmp_path / "a.png"
+    assert picture_strip(path, robot, [DRAWER], frames_of(robot, 1), CAMERA, [0], 1) == "TinyRenderer"
+    assert iio.imread(path).shape == (180, 320, 3)
+
+
+def test_the_engine_draws_where_the_library_is_missing(monkeypatch):
+    monkeypatch.setattr(renderer_choice_module.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(renderer_choice_module, "choose_engine_renderer", lambda: "TinyRenderer")
+    assert renderer_choice_module.choose_renderer() == "TinyRenderer"
+
+
+def test_both_renderers_show_the_same_scene(robot, monkeypatch):
+    """Where the robot is, where the table is, and how bright they are."""
+    if choose_renderer() != "OpenGL":
+        pytest.skip("no OpenGL here")
+    frames = frames_of(robot, 2)
+    ours, name = draw_pictures(robot, [DRAWER], frames, CAMERA, [1])
+    if name != "OpenGL":
+        pytest.skip("no OpenGL here")
+    monkeypatch.setattr(camera_module, "choose_renderer", lambda: "TinyRenderer")
+    theirs, _ = draw_pictures(robot, [DRAWER], frames, CAMERA, [1])
+    first, second = ours[0].astype(int), theirs[0].astype(int)
+    brown = [each[..., 0] - each[..., 2] > 40 for each in (first, second)]
+    assert (brown[0] & brown[1]).sum() > 0.93 * (brown[0] | brown[1]).sum()
+    assert np.median(np.abs(first - second)) <= 3

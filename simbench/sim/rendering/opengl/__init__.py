@@ -1,1 +1,1 @@
-"""Pictures by OpenGL through EGL: small shaders that are cheap where a processor draws, as Mesa's llvmpipe."""
+"""Pictures by OpenGL without a screen, with shaders that are cheap where a processor draws (llvmpipe)."""

@@ -1,6 +1,7 @@
 """The passes of a frame, in OpenGL. Rows are counted from the top, as in the pictures."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import moderngl
 import numpy as np
@@ -12,7 +13,6 @@ from simbench.sim.rendering.opengl.content import MOST_CORNERS, Content
 from simbench.sim.rendering.opengl.light import LightWindow
 from simbench.sim.rendering.opengl.meshes import (
     GROUP,
-    Meshes,
     connect_meshes,
     draw_bodies,
     load_meshes,
@@ -136,9 +136,9 @@ class Canvas:
             return
         to_texture = _column_major(_TO_TEXTURE @ window.clip)
         for name in ("solid", "shade"):
-            self._programs[name]["to_light"].write(to_texture)
+            _write(self._programs[name], "to_light", to_texture)
         self._programs["solid"]["offset"] = window.offset
-        self._programs["caster"]["clip"].write(_column_major(window.clip))
+        _write(self._programs["caster"], "clip", _column_major(window.clip))
         self._gl.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         self._gl.front_face, self._gl.depth_func = "ccw", "<"
         for target, shown in zip(self._targets.shadows, (self._figures, self._ghosts), strict=False):
@@ -165,6 +165,8 @@ class Canvas:
         context, target = self._gl, self._targets.front
         rows, columns = slice(region.top, region.bottom), slice(region.left, region.right)
         self._targets.picture.write(self.background[rows, columns].tobytes(), viewport=region.viewport)
+        # A mask that was set back takes effect when the surface is used again: without this, nothing is cleared.
+        self._targets.depth.use()
         self._targets.depth.clear(depth=1.0)
         target.use()
         target.scissor = region.viewport
@@ -181,6 +183,7 @@ class Canvas:
         if marks is not None:
             self._draw_marks(marks)
         target.depth_mask = True
+        target.use()
         if self._content.ghosts:
             self._draw_ghosts(region, (visible & self._ghosts).tolist())
 
@@ -229,6 +232,7 @@ class Canvas:
         context.depth_func, luma.depth_mask = "<", False
         self._arrays["smooth"].render(moderngl.TRIANGLE_STRIP)
         luma.depth_mask = True
+        luma.use()
         context.enable_only(moderngl.NOTHING)
         chroma.use()
         chroma.scissor = half
@@ -243,7 +247,7 @@ class Canvas:
     def _compile(self, scale: int) -> dict[str, moderngl.Program]:
         """Compile the shaders that are needed."""
         constants = {**_CONSTANTS, "LINE_WIDTH": LINE_WIDTH * scale}
-        flags = ("SHADOWS",) if self._content.shadows else ()
+        flags: tuple[str, ...] = ("SHADOWS",) if self._content.shadows else ()
         sources = {
             "solid": (shaders.SOLID_VERTEX, shaders.SOLID_FRAGMENT),
             "tiles": (shaders.FLOOR_VERTEX, shaders.TILES_FRAGMENT),
@@ -301,11 +305,11 @@ class Canvas:
                 if key in program:
                     program[key] = value
             if "clip" in program and name != "caster":
-                program["clip"].write(_column_major(clip))
+                _write(program, "clip", _column_major(clip))
             if "space" in program:
-                program["space"].write(_column_major(self._space))
+                _write(program, "space", _column_major(self._space))
         tones = np.array([SUPPORT, COG, ZMP]) / 255.0 @ self._space.T + self._base
-        self._programs["marks"]["tones"].write(tones.astype(np.float32).tobytes())
+        _write(self._programs["marks"], "tones", tones.astype(np.float32).tobytes())
 
     def _make_targets(self) -> _Targets:
         """Make the drawing surfaces."""
@@ -337,7 +341,8 @@ class Canvas:
         sky = self._base + BACKGROUND / 255.0 * self._space @ np.ones(3)
         context.enable_only(moderngl.NOTHING)
         target.use()
-        target.clear(*sky.tolist(), 1.0)
+        red, green, blue = sky.tolist()
+        target.clear(red, green, blue, 1.0)
         if self._view.eye[2] > 0.0:
             middle = np.array(floor_middle(self._content.camera.target_m[:2]))
             corners = middle + HORIZON_HALF * (2.0 * _SQUARE - 1.0)
@@ -354,9 +359,9 @@ class Canvas:
         count = min(len(marks.polygon), MOST_CORNERS)
         pixels = to_pixels(self._view, np.column_stack([marks.polygon, np.zeros(len(marks.polygon))]))
         polygon[:count] = pixels[:count]
-        program["polygon"].write(polygon.tobytes())
+        _write(program, "polygon", polygon.tobytes())
         program["corners"] = count
-        program["points"].write(marks.points.astype(np.float32).tobytes())
+        _write(program, "points", marks.points.astype(np.float32).tobytes())
         context.blend_func = moderngl.ONE, moderngl.ONE_MINUS_SRC_ALPHA
         for order, strength in (("<=", 1.0), (">", HIDDEN)):
             context.depth_func, program["strength"] = order, strength
@@ -370,7 +375,7 @@ class Canvas:
         self._targets.depth.use()
         self._targets.depth.scissor = region.viewport
         draw_bodies(self._arrays["solid"], self._meshes, shown)
-        self._targets.depth.scissor = None
+        self._targets.depth.scissor = 0, 0, *self._size
         target.use()
         context.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE | moderngl.BLEND)
         context.depth_func = "=="
@@ -378,6 +383,12 @@ class Canvas:
         program["opacity"] = GHOST_OPACITY
         draw_bodies(self._arrays["solid"], self._meshes, shown)
         program["opacity"] = 1.0
+
+
+def _write(program: moderngl.Program, name: str, data: bytes) -> None:
+    """Set a matrix or an array of a shader."""
+    uniform: Any = program[name]
+    uniform.write(data)
 
 
 def _column_major(matrix: Array) -> bytes:

@@ -1,13 +1,14 @@
 """Draw frames one after another: only what has changed since the frame before.
 
-Where a processor draws, each pixel of each pass costs. So the floor is drawn once and copied; a frame is drawn
-within the rectangle in which anything has changed; the shaders shade directly in the colours of the video; edges
-are smoothed afterwards, and only they; and luma and chroma are all that is read back.
+Where a processor draws, each pixel of each pass costs. So the floor is drawn once and copied; a frame is
+drawn within the rectangle in which anything has changed; the shaders shade directly in the colours of the
+video; edges are smoothed afterwards, and only they; and luma and chroma are all that is read back.
 """
 
 import contextlib
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import moderngl
 import numpy as np
@@ -21,11 +22,11 @@ from simbench.sim.rendering.opengl.regions import (
     SEARCH,
     Rectangle,
     changed_region,
-    clip_rectangle,
     find_boxes,
     find_marks,
     grow,
     make_view,
+    overlapping,
 )
 from simbench.sim.rendering.scene_look import light_direction
 
@@ -47,7 +48,7 @@ def open_opengl() -> Iterator[moderngl.Context]:
     Exception
         Of no class of its own, if there is none on this machine.
     """
-    options = {"backend": "egl"} if sys.platform == "linux" else {}
+    options: dict[str, Any] = {"backend": "egl"} if sys.platform == "linux" else {}
     context = moderngl.create_context(standalone=True, require=330, **options)
     try:
         yield context
@@ -72,8 +73,9 @@ def paint_frames(
     Yields
     ------
     array of uint8 or None
-        None at first, when everything is ready. Then, of a video, luma (height, width) and then chroma (height / 2, width / 2, 2), in one row; of a picture,
-        red, green and blue (height, width, 3). Overwritten by the next frame.
+        None at first, when everything is ready. Then, of a video, luma (height, width) and chroma
+        (height / 2, width / 2, 2) in one row; of a picture, red, green and blue (height, width, 3).
+        Overwritten by the next frame.
     """
     camera = content.camera
     scale = 1 if content.video or 4 * camera.width * camera.height > LARGEST_SURFACE else 2
@@ -96,10 +98,9 @@ def paint_frames(
             moved = (poses != before[0]).any(axis=(1, 2))
             region = changed_region(view, moved, (before[1], boxes), (before[2], marks))
         if region is not None:
-            low, high = region[:2], region[2:]
-            casting = (boxes.high_reach >= low).all(axis=1) & (boxes.low_reach <= high).all(axis=1)
+            casting = overlapping(boxes.low_reach, boxes.high_reach, region)
             canvas.set_poses(poses, window, casting)
-            visible = (boxes.high >= low).all(axis=1) & (boxes.low <= high).all(axis=1)
+            visible = overlapping(boxes.low, boxes.high, region)
             canvas.draw_front(region, visible, window, marks)
             # Smoothing reaches beyond what has changed.
             picture.update(canvas, grow(view, region, SEARCH + 2))

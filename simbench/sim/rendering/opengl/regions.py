@@ -293,3 +293,22 @@ def grow(view: View, region: Rectangle, pixels: int) -> Rectangle:
         min(width, region.right + pixels),
         min(height, region.bottom + pixels),
     )
+
+
+def overlapping(low: Array, high: Array, region: Rectangle) -> NDArray[np.bool_]:
+    """Find the rectangles that overlap another.
+
+    Parameters
+    ----------
+    low, high : (B, 2) array
+        Upper left and lower right corners, pixels.
+    region : Rectangle
+        The other rectangle.
+
+    Returns
+    -------
+    (B,) array of bool
+        Whether each overlaps it.
+    """
+    inside = np.hstack([high >= region[:2], low <= region[2:]])
+    return np.asarray(inside.all(axis=1))

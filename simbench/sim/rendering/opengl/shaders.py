@@ -1,7 +1,7 @@
 """Shaders. Colours are in the space of the picture: RGB, or luma and chroma of a video.
 
-Both spaces are affine in linear light as it is used here: `base` is black and `base + white` is white. So light
-and shadow are factors in either, and a video needs no pass that converts it.
+Both spaces are affine in light as it is used here: `base` is black and `base + white` is white. So light and
+shadow are factors in either, and a video needs no pass that converts it.
 """
 
 _BODIES = """
@@ -164,7 +164,8 @@ void main() {
         for (int k = 0; k < corners; k++) {
             vec2 a = polygon[k], b = polygon[k + 1 < corners ? k + 1 : 0], p = gl_FragCoord.xy - a;
             vec2 along = b - a;
-            edge = min(edge, length(p - along * clamp(dot(p, along) / max(dot(along, along), 1e-9), 0.0, 1.0)));
+            float foot = clamp(dot(p, along) / max(dot(along, along), 1e-9), 0.0, 1.0);
+            edge = min(edge, length(p - foot * along));
             if ((a.y > gl_FragCoord.y) != (b.y > gl_FragCoord.y)
                 && p.x < along.x * p.y / along.y) inside = -inside;
         }
@@ -207,8 +208,8 @@ void main() {
 }
 """
 
-# Lottes, FXAA (NVIDIA 2009), version 3.11 for quality: where an edge ends on both sides says how much of a pixel
-# lies beyond it.
+# Lottes, FXAA (NVIDIA 2009), version 3.11 for quality: where an edge ends on both sides says how much of a
+# pixel lies beyond it.
 SMOOTH_FRAGMENT = """
 #version 330
 uniform sampler2D picture;
@@ -244,7 +245,8 @@ void main() {
     }
     bool leaves = (m < middle) != ((one < two ? end_one : end_two) < 0.0);
     float shift = leaves ? 0.5 - min(one, two) / (one + two) : 0.0;
-    float lone = clamp(abs((2.0 * (n + s + w + e) + nw + ne + sw + se) / 12.0 - m) / max(range, 1e-6), 0.0, 1.0);
+    float around = (2.0 * (n + s + w + e) + nw + ne + sw + se) / 12.0;
+    float lone = clamp(abs(around - m) / max(range, 1e-6), 0.0, 1.0);
     lone = lone * lone * (3.0 - 2.0 * lone);
     luma = mix(m, other, max(shift, 0.75 * lone * lone));
 }

@@ -1,5 +1,7 @@
-"""Process that draws by OpenGL: the graphics library may print or end the process, which must not affect the
-caller. It imports little, so that it can begin soon."""
+"""Process that draws by OpenGL. It imports little, so that it can begin soon.
+
+The graphics library may print or end the process, and neither must affect the caller.
+"""
 
 import sys
 from collections.abc import Iterator
@@ -16,8 +18,8 @@ from simbench.system.restricted_pickle import load_pickle
 def main() -> None:
     """Draw the frames of jobs.
 
-    The arguments are file descriptors: of the pictures, of the status, and two of each job: a pickled `Content`,
-    and the records of its frames.
+    The arguments are file descriptors: of the pictures, of the status, and two of each job: a pickled
+    `Content`, and the records of its frames.
     """
     output, status, *inputs = (int(argument) for argument in sys.argv[1:])
     jobs = list(zip(inputs[::2], inputs[1::2], strict=True))
