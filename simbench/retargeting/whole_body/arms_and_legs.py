@@ -38,8 +38,8 @@ _CONVERGED = 3e-5
 _CLEARANCE = 0.003
 """Margin between links, and between links and equipment, m."""
 _GRIP_TOLERANCE, _GRIP_LOST = 0.001, 0.005
-"""Distance from a handle, m, above which another posture is tried; and the one at a few samples a second above
-which that is certain."""
+"""Distance from a handle, m, above which another posture is tried; at a few samples a second that is certain
+above the second one only."""
 
 
 @dataclass(frozen=True)
