@@ -165,7 +165,7 @@ class Canvas:
         context, target = self._gl, self._targets.front
         rows, columns = slice(region.top, region.bottom), slice(region.left, region.right)
         self._targets.picture.write(self.background[rows, columns].tobytes(), viewport=region.viewport)
-        # A mask that was set back takes effect when the surface is used again: without this, nothing is cleared.
+        # A mask that was set back takes effect when the surface is used again: else nothing is cleared.
         self._targets.depth.use()
         self._targets.depth.clear(depth=1.0)
         target.use()
