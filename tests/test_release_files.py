@@ -109,10 +109,10 @@ def test_the_wheel_of_ci_is_the_distribution():
     assert f'"$work"/{wheel}' in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
-def test_hooks_use_the_ruff_of_the_tests_and_commands_that_exist():
+def test_hooks_use_the_ruff_of_ci_and_commands_that_exist():
     ruff, local = read(".pre-commit-config.yaml")["repos"]
     (low, high) = re.search(
-        r"ruff>=([\d.]+),<([\d.]+)", " ".join(PROJECT["project"]["optional-dependencies"]["test"])
+        r"ruff>=([\d.]+),<([\d.]+)", " ".join(PROJECT["project"]["optional-dependencies"]["lint"])
     ).groups()
     version, low, high = (
         tuple(map(int, text.split("."))) for text in (ruff["rev"].removeprefix("v"), low, high)
@@ -121,7 +121,8 @@ def test_hooks_use_the_ruff_of_the_tests_and_commands_that_exist():
     assert [hook["id"] for hook in ruff["hooks"]] == ["ruff-check", "ruff-format"]
     ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     for hook in local["hooks"]:
-        assert f".venv/bin/{hook['entry']}\n" in ci
+        command, _, rest = hook["entry"].partition(" ")
+        assert f'"$tool/{command}" {rest}'.rstrip() + "\n" in ci
         assert re.search(hook["files"], "simbench/motion/gaps.py")
 
 

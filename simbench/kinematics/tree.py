@@ -237,7 +237,8 @@ def place_path(tree: KinematicTree, path: Array, rotation: Array, position: Arra
         Overwritten, m.
     """
     for t in range(len(path)):
-        position[t, 0] = path[t, :3]
+        for i in range(3):
+            position[t, 0, i] = path[t, i]
         quaternion_to_matrix(path[t, 3], path[t, 4], path[t, 5], path[t, 6], rotation[t, 0])
         place_bodies(tree, path[t, 7:], rotation[t], position[t])
 

@@ -154,14 +154,21 @@ class Quality(NamedTuple):
 
 
 class Output(NamedTuple):
-    """What a run shows and keeps beside its log."""
+    """What a run shows and keeps beside its log.
+
+    Parameters
+    ----------
+    video : Quality or None
+        What the video is to look like; None for no video.
+    gui : bool
+        Whether Bullet's window is shown, in real time.
+    cache : bool
+        Whether the plan may come from the cache of plans, and is kept there.
+    """
 
     video: Quality | None
-    """What the video is to look like; None for no video."""
     gui: bool
-    """Whether Bullet's window is shown, in real time."""
     cache: bool
-    """Whether the plan may come from the cache of plans, and is kept there."""
 
 
 def _run(

@@ -33,12 +33,15 @@ from simbench.robot.sides import SIDES
 
 BALANCE_ROUNDS = 4
 """At most so many rounds of arms and legs in turn, before collisions are avoided, and again after it."""
-_CONVERGED = 1e-4
+_CONVERGED = 3e-5
 """Change of the pelvis' pose, m or rad, below which arms and legs agree."""
 _CLEARANCE = 0.003
 """Margin between links, and between links and equipment, m."""
-_GRIP_TOLERANCE = 0.001
-"""Distance from a handle, m, above which another posture is tried."""
+_GRIP_TOLERANCE, _GRIP_LOST = 0.001, 0.005
+"""Distance from a handle, m, above which another posture is tried; at a few samples a second that is certain
+above the second one only."""
+_JUDGED = 2
+"""Rounds at all samples after which that is judged: later ones hardly change it."""
 
 
 @dataclass(frozen=True)
@@ -153,8 +156,8 @@ def solve_arms_and_legs(problem: WholeBodyProblem, posture: Array) -> WholeBodyM
     Returns
     -------
     WholeBodyMotion
-        Hands on their targets as far as limits allow, COG over its own. Where a palm misses its handle, the
-        solution of a few samples a second, interpolated: `bring_within_reach` replaces it.
+        Hands on their targets as far as limits allow, COG over its own. Where a palm misses its handle, they
+        need not agree yet: `bring_within_reach` replaces the motion.
     """
     stance = problem.placement.stance
     joints = np.tile(stance.joints, (len(posture), 1))
@@ -163,11 +166,22 @@ def solve_arms_and_legs(problem: WholeBodyProblem, posture: Array) -> WholeBodyM
         problem.robot, stance, joints, height=problem.pelvis_height, embedding=problem.placement.embedding
     )
     draft = _solve_draft(problem, posture, base, joints, range(BALANCE_ROUNDS))
-    if draft.grip_error > _GRIP_TOLERANCE:
+    if draft.grip_error > _GRIP_LOST:
         hands = plan_hands(problem.robot, problem.imitation, posture, draft.base, problem.contact)
         zmp = compute_zmp_target(stance, hands, problem.placement.base_placement)
         return WholeBodyMotion(draft.base, draft.joints, posture, hands, zmp)
-    return _alternate_at_samples(problem, posture, draft.base, draft.joints, draft.rounds)
+    if draft.grip_error <= _GRIP_TOLERANCE:
+        return _alternate_at_samples(problem, posture, draft.base, draft.joints, draft.rounds)
+    motion = _alternate_at_samples(problem, posture, draft.base, draft.joints, draft.rounds[:_JUDGED])
+    if _miss_handles(problem, motion):
+        return motion
+    return _alternate_at_samples(problem, posture, motion.base, motion.joints, draft.rounds[_JUDGED:])
+
+
+def _miss_handles(problem: WholeBodyProblem, motion: WholeBodyMotion) -> bool:
+    """Whether a palm is so far from its handle that another posture is tried."""
+    error, _ = measure_grip_error(problem.robot, motion.base, motion.joints, motion.hands, problem.time)
+    return error > _GRIP_TOLERANCE
 
 
 def bring_within_reach(problem: WholeBodyProblem, motion: WholeBodyMotion) -> WholeBodyMotion:
@@ -193,8 +207,7 @@ def bring_within_reach(problem: WholeBodyProblem, motion: WholeBodyMotion) -> Wh
     RetargetError
         If the equipment is out of reach.
     """
-    error, _ = measure_grip_error(problem.robot, motion.base, motion.joints, motion.hands, problem.time)
-    if not error > _GRIP_TOLERANCE:
+    if not _miss_handles(problem, motion):
         return motion
     preferred, start = blend_into_reach(
         problem.robot,

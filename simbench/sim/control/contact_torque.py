@@ -109,8 +109,11 @@ def _acceleration(
     if len(root) == 0:
         return
     wx, wy, wz = root[12], root[13], root[14]
-    ax, ay, az = (root_now[9:12] - root[9:12]) * rate
-    bx, by, bz = (root_now[12:15] - root[12:15]) * rate
+    # One by one: for differences of arrays numba also compiles what formats the errors of their shapes.
+    ax, ay = (root_now[9] - root[9]) * rate, (root_now[10] - root[10]) * rate
+    az = (root_now[11] - root[11]) * rate
+    bx, by = (root_now[12] - root[12]) * rate, (root_now[13] - root[13]) * rate
+    bz = (root_now[14] - root[14]) * rate
     cx = root[0] * com[0] + root[1] * com[1] + root[2] * com[2]
     cy = root[3] * com[0] + root[4] * com[1] + root[5] * com[2]
     cz = root[6] * com[0] + root[7] * com[1] + root[8] * com[2]
