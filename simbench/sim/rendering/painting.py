@@ -21,7 +21,7 @@ from simbench.sim.rendering.solids import (
     tint_solid,
 )
 
-TRIANGLES_PER_ROW, GHOST_TRIANGLES_PER_ROW, CASTER_TRIANGLES_PER_ROW = 12.5, 7.0, 4.0
+TRIANGLES_PER_ROW, GHOST_TRIANGLES_PER_ROW, CASTER_TRIANGLES_PER_ROW = 10.5, 7.0, 3.0
 """Number of triangles of a robot in a video, of its second figure, and of what casts their shadows, for each
 row of the picture: smaller triangles than these would show no more, and cost most of the drawing."""
 TRIANGLES_IN_PICTURE = 200_000
