@@ -119,8 +119,10 @@ class Drawing:
 
     def kill(self) -> None:
         """End all processes at once."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        # Once it has been waited for, its number may be another process's.
+        if self._process.poll() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
     def failure(self) -> str:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from simbench.robot.robot import Robot
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.body_poses import link_poses, mechanism_poses
-from simbench.sim.rendering.opengl.content import MOST_CORNERS, Content, record_type
+from simbench.sim.rendering.opengl.content import MOST_CORNERS, Content, Solid, record_type
 from simbench.sim.rendering.renderer_choice import UndrawableShapeError
 from simbench.sim.rendering.scene_frames import Frames
 from simbench.sim.rendering.scene_look import GHOST_COLOUR
@@ -21,9 +21,9 @@ from simbench.sim.rendering.solids import (
     tint_solid,
 )
 
-TRIANGLES_PER_ROW, CASTER_TRIANGLES_PER_ROW = 12.5, 4.0
-"""Number of triangles of a robot in a video, and of what casts its shadow, for each row of the picture:
-smaller triangles than these would show no more, and cost most of the drawing."""
+TRIANGLES_PER_ROW, GHOST_TRIANGLES_PER_ROW, CASTER_TRIANGLES_PER_ROW = 10.5, 7.0, 3.0
+"""Number of triangles of a robot in a video, of its second figure, and of what casts their shadows, for each
+row of the picture: smaller triangles than these would show no more, and cost most of the drawing."""
 TRIANGLES_IN_PICTURE = 200_000
 """Number of triangles of a robot in a single picture."""
 
@@ -93,7 +93,11 @@ def make_cast(
     equipment = [
         part_solid(part) for mechanism in mechanisms for part in (*mechanism.furniture, *mechanism.parts)
     ]
-    ghosts = [tint_solid(solid, GHOST_COLOUR) for solid in figure.values()] if ghost else []
+    ghosts: list[Solid] = []
+    if ghost:
+        # Half transparent and of one colour, it shows less.
+        simple = robot_solids(meshes, round(GHOST_TRIANGLES_PER_ROW * rows)) if video else figure
+        ghosts = [tint_solid(solid, GHOST_COLOUR) for solid in simple.values()]
     solids = (*figure.values(), *equipment, *ghosts)
     casters = (*caster.values(), *equipment, *(caster.values() if ghost else ()))
     if not solids:

@@ -42,7 +42,7 @@ LUMA_CHROMA = (
 BLACK = np.array([16.0, 128.0, 128.0]) / 255.0
 
 GHOST_OPACITY = 0.5
-SHADOW_PIXELS = 768
+SHADOW_PIXELS = 640
 """Width and height of the shadow map."""
 
 _CONSTANTS: dict[str, float] = {
