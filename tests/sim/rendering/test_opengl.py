@@ -185,6 +185,15 @@ def test_edges_are_smooth(opengl):
     assert between.sum() > 0.5 * edge.sum()
 
 
+@pytest.mark.parametrize("video", [False, True])
+def test_the_outermost_pixels_are_like_their_neighbours(opengl, video):
+    """Where nothing is near the border: smoothing must not mix in what is outside the picture."""
+    (drawn,) = draw(opengl, records([[[0.0, 0.0, 0.5]]]), video=video)
+    luma = drawn[0] if video else drawn @ LUMA
+    inner = np.pad(luma[1:-1, 1:-1], 1, mode="edge")
+    assert np.abs(luma - inner).max() < 5
+
+
 def test_marks_are_on_the_floor_and_shine_through(opengl):
     square = np.full((32, 2), np.nan)
     square[:4] = [(-0.3, -0.3), (0.3, -0.3), (0.3, 0.3), (-0.3, 0.3)]

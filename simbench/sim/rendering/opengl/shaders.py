@@ -204,7 +204,10 @@ void main() {
     float w = texelFetch(picture, p - ivec2(1, 0), 0).r, e = texelFetch(picture, p + ivec2(1, 0), 0).r;
     float high = max(max(max(n, s), max(w, e)), luma);
     float range = high - min(min(min(n, s), min(w, e)), luma);
-    gl_FragDepth = range > max(0.05, 0.11 * high) ? 1.0 : 0.0;
+    // The outermost pixels have no neighbours on one side: what is read there is black.
+    ivec2 last = textureSize(picture, 0) - 1;
+    bool inner = all(greaterThan(p, ivec2(0))) && all(lessThan(p, last));
+    gl_FragDepth = inner && range > max(0.05, 0.11 * high) ? 1.0 : 0.0;
 }
 """
 
