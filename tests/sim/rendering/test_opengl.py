@@ -187,7 +187,7 @@ def test_edges_are_smooth(opengl):
 
 @pytest.mark.parametrize("video", [False, True])
 def test_the_outermost_pixels_are_like_their_neighbours(opengl, video):
-    """Smoothing must not mix in what is outside the picture; but for lines of the floor, all is even there."""
+    """Smoothing must not mix in what is outside; but for lines of the floor, all is even there."""
     (drawn,) = draw(opengl, records([[[0.0, 0.0, 0.5]]]), video=video)
     luma = drawn[0] if video else drawn @ LUMA
     for rim, beside in ((0, 1), (-1, -2)):
