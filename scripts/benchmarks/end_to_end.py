@@ -1,7 +1,7 @@
 """CPU and wall seconds of all that a person waits for: import, read, plan, reference, simulate, log, draw.
 
 python scripts/benchmarks/end_to_end.py [--scenarios NAME ...] [--recordings NAME ...] [--repeat N]
-                                        [--cold] [--against CHECKOUT] [--json FILE]
+                                        [--cold] [--against CHECKOUT] [--caches FOLDER] [--json FILE]
 
 Every run is a process of its own, with the cache of plans switched off; with `--cold` there is neither
 machine code nor bytecode from an earlier run at the first of them. With another checkout of simbench both are
@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -197,6 +197,9 @@ def main() -> None:
     parser.add_argument(
         "--against", type=Path, metavar="CHECKOUT", help="another checkout to measure in turn"
     )
+    parser.add_argument(
+        "--caches", type=Path, metavar="FOLDER", help="keep compiled code here, and begin with what is there"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all measurements")
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -207,14 +210,42 @@ def main() -> None:
         return
     jobs = [("run", name) for name in given.scenarios] + [("retarget", name) for name in given.recordings]
     checkouts = {"here": _CHECKOUT} | ({"against": given.against.resolve()} if given.against else {})
-    rows = list(measure_all(jobs, checkouts, given.repeat, cold=given.cold, video=not given.no_video))
+    with ExitStack() as stack:
+        folder = given.caches or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        caches = {title: folder / title for title in checkouts}
+        measure = Measurement(checkouts, caches, given.repeat, cold=given.cold, compiled=bool(given.caches))
+        rows = list(measure_all(jobs, measure, video=not given.no_video))
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1) + "\n")
     Console(width=170).print(end_to_end_table(rows))
 
 
+class Measurement(NamedTuple):
+    """What is measured, and how.
+
+    Parameters
+    ----------
+    checkouts : dict of str to Path
+        Checkouts of simbench by title.
+    caches : dict of str to Path
+        Folder for the compiled code of each.
+    repeat : int
+        Number of warm runs of each job.
+    cold : bool
+        Whether each checkout is copied first, so that nothing is compiled.
+    compiled : bool
+        Whether the caches already hold what the jobs need.
+    """
+
+    checkouts: dict[str, Path]
+    caches: dict[str, Path]
+    repeat: int
+    cold: bool
+    compiled: bool
+
+
 def measure_all(
-    jobs: Sequence[tuple[str, str]], checkouts: dict[str, Path], repeat: int, *, cold: bool, video: bool
+    jobs: Sequence[tuple[str, str]], given: Measurement, *, video: bool
 ) -> Iterator[dict[str, Any]]:
     """Measure every job in every checkout, in turn.
 
@@ -222,12 +253,8 @@ def measure_all(
     ----------
     jobs : sequence of (str, str)
         `run` and a scenario, or `retarget` and a recording.
-    checkouts : dict of str to Path
-        Checkouts of simbench by title.
-    repeat : int
-        Number of warm runs of each.
-    cold : bool
-        Whether each checkout is copied first, so that nothing is compiled.
+    given : Measurement
+        Checkouts and caches.
     video : bool
         Whether scenarios are drawn.
 
@@ -236,22 +263,20 @@ def measure_all(
     dict
         Job, checkout, state of the caches, and the measurements of the run with the least CPU seconds.
     """
-    with ExitStack() as stack:
-        caches = {title: Path(stack.enter_context(tempfile.TemporaryDirectory())) for title in checkouts}
-        for kind, name in jobs:
-            for state in ("cold", "warm") if cold else ("warm",):
-                for title, checkout in checkouts.items():
-                    if state == "cold":
-                        shutil.rmtree(caches[title])
-                        shutil.copytree(checkout, caches[title] / "tree", ignore=_NOT_COPIED)
-                    tree = caches[title] / "tree" if cold else checkout
-                    if not cold:
-                        # Compiles what this job needs.
-                        _run(tree, caches[title], kind, name, video=False)
-                    count = 1 if state == "cold" else repeat
-                    runs = [_run(tree, caches[title], kind, name, video) for _ in range(count)]
-                    best = min(runs, key=lambda run: sum(run["cpu"].values()))
-                    yield {"job": f"{kind} {name}", "checkout": title, "caches": state, **best}
+    for kind, name in jobs:
+        for state in ("cold", "warm") if given.cold else ("warm",):
+            for title, checkout in given.checkouts.items():
+                cache = given.caches[title]
+                tree = cache / "tree" if given.cold else checkout
+                if state == "cold":
+                    shutil.rmtree(cache, ignore_errors=True)
+                    shutil.copytree(checkout, tree, ignore=_NOT_COPIED)
+                if not given.cold and not given.compiled:
+                    _run(tree, cache, kind, name, video=False)
+                count = 1 if state == "cold" else given.repeat
+                runs = [_run(tree, cache, kind, name, video) for _ in range(count)]
+                best = min(runs, key=lambda run: sum(run["cpu"].values()))
+                yield {"job": f"{kind} {name}", "checkout": title, "caches": state, **best}
 
 
 def _run(tree: Path, cache: Path, kind: str, name: str, video: bool) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """The motion sources that come with simbench, with descriptions, listed without reading them in full."""
 
 import inspect
-import json
 from pathlib import Path
 
 from simbench.errors import MotionError
@@ -23,7 +22,7 @@ def list_motion_sources() -> dict[str, str]:
     MotionError
         A clip is damaged.
     """
-    names = json.loads((resource_dir("schemas") / "names.json").read_text(encoding="utf-8"))
+    names = read_json_object(resource_dir("schemas") / "names.json", MotionError)
     listed: dict[str, str] = names["actors"] | _list_samples()
     folder = clip_folder()
     if folder is None:
@@ -39,7 +38,7 @@ def list_tasks() -> list[str]:
     list of str
         Names of tasks and free motions, sorted.
     """
-    names = json.loads((resource_dir("schemas") / "names.json").read_text(encoding="utf-8"))
+    names = read_json_object(resource_dir("schemas") / "names.json", MotionError)
     return list(names["tasks"])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -12,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simbench.errors import ScenarioError
+from simbench.errors import RunError, ScenarioError
+from simbench.files.documents.json_document import read_json_object
 from simbench.files.storage.whole_file import write_whole
 from simbench.options import STILL, SWEEP
 from simbench.retargeting.reference.joint_sweep import build_sweep_reference
@@ -336,7 +336,7 @@ def _plan_from_recording(
 def _add_provenance(folder: Path, record: PlanRecord) -> None:
     """Add to the provenance of a run where its plan came from."""
     path = folder / PROVENANCE
-    written = json.loads(path.read_text(encoding="utf-8"))
+    written = read_json_object(path, RunError)
     write_whole(path, json_text({**written, "plan": asdict(record)}))
 
 

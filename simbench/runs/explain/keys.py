@@ -1,6 +1,5 @@
 """Every key of a scenario and of a robot.yaml, from their JSON Schemas."""
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -8,6 +7,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from simbench.errors import SimbenchError
+from simbench.files.documents.json_document import read_json_object
 from simbench.files.documents.number_text import parse_whole_number
 from simbench.resources import resource_dir
 
@@ -88,8 +89,7 @@ def robot_key_entries() -> tuple[SectionEntry, ...]:
 
 def _read_schema(kind: str) -> Schema:
     """Read a schema that scripts/tools/write_schemas.py wrote; to make it from the models takes longer."""
-    schema: Schema = json.loads((resource_dir("schemas") / f"{kind}.json").read_text(encoding="utf-8"))
-    return schema
+    return read_json_object(resource_dir("schemas") / f"{kind}.json", SimbenchError)
 
 
 KINDS: Mapping[str, Callable[[], tuple[SectionEntry, ...]]] = {

@@ -4,11 +4,12 @@ The file is written by scripts/tools/write_schemas.py from what the modules decl
 them takes a second.
 """
 
-import json
 import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from simbench.errors import SimbenchError
+from simbench.files.documents.json_document import read_json_object
 from simbench.resources import resource_dir
 
 FIXTURE, JOINT = "<fixture>", "<joint>"
@@ -95,5 +96,4 @@ def shipped_joints() -> tuple[str, ...]:
 
 
 def _read_names() -> dict[str, Any]:
-    names: dict[str, Any] = json.loads((resource_dir("schemas") / "names.json").read_text(encoding="utf-8"))
-    return names
+    return read_json_object(resource_dir("schemas") / "names.json", SimbenchError)

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from simbench.errors import RunError
+from simbench.files.documents.json_document import parse_json
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.reference.reference import Reference, Timeline
@@ -72,8 +74,10 @@ def decode_plan(content: bytes) -> Plan:
         raise DamagedPlanError("truncated or damaged")
     try:
         with np.load(io.BytesIO(body), allow_pickle=False) as archive:
-            plan = _rebuild(json.loads(archive[_STRUCTURE].tobytes()), archive)
-    except (ValueError, LookupError, TypeError, zipfile.BadZipFile, EOFError, OSError) as error:
+            text = archive[_STRUCTURE].tobytes().decode()
+            structure = parse_json(text, "structure of a plan", RunError, non_finite="kept")
+            plan = _rebuild(structure, archive)
+    except (ValueError, LookupError, TypeError, zipfile.BadZipFile, EOFError, OSError, RunError) as error:
         raise DamagedPlanError(f"of another form: {error}") from error
     if not isinstance(plan, Plan):
         raise DamagedPlanError("not a plan")

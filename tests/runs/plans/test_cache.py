@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 from made_plans import make_plan
@@ -195,13 +194,14 @@ def test_the_lock_of_a_killed_process_ends(plans, tmp_path):
         [
             sys.executable,
             "-c",
-            "import pathlib, sys, time\n"
+            "import pathlib, sys\n"
             "from simbench.runs.plans.cache import claimed\n"
             "with claimed(pathlib.Path(sys.argv[1]), 'a', lambda: None):\n"
             "    print('held', flush=True)\n"
-            "    time.sleep(3600)\n",
+            "    sys.stdin.read()\n",
             str(tmp_path / "plans"),
         ],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -209,11 +209,10 @@ def test_the_lock_of_a_killed_process_ends(plans, tmp_path):
 
     def on_progress(*_):
         holder.send_signal(signal.SIGKILL)
-        time.sleep(0.01)
+        holder.wait()
 
     _, record = find_plan(None, "a", on_progress)
-    holder.wait()
-    holder.stdout.close()
+    holder.communicate()
     assert (record.reused, plans) == (False, ["a"])
 
 
