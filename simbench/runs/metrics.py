@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simbench.balance.standing.support import support_margin, support_polygon
+from simbench.balance.standing.support import support_margins, support_polygons
 from simbench.kinematics.arrays import Array
 from simbench.runs.log import assign_variables, label
 from simbench.sim.signals import Signal
@@ -82,14 +82,8 @@ def add_support_polygon(log: xr.Dataset) -> xr.Dataset:
     points = log["foot_points"].values
     points = points.reshape(len(points), points.shape[1] * points.shape[2], 2)
     zmp = log["zmp"].values
-    corners = points.shape[1]
-    polygons = np.full((len(points), corners, 2), np.nan)
-    margins = np.full(len(points), -np.inf)
-    for sample, row in enumerate(points):
-        polygon = support_polygon(row[~np.isnan(row[:, 0])])
-        polygons[sample, : len(polygon)] = polygon
-        if not np.isnan(zmp[sample, 0]):
-            margins[sample] = support_margin(zmp[sample], polygon)
+    polygons = support_polygons(points)
+    margins = support_margins(zmp, polygons)
     return assign_variables(
         log, label(SUPPORT_SIGNALS, {"support_polygon": polygons, "zmp_margin": margins}, "time")
     )

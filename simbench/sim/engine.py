@@ -7,7 +7,7 @@ other module knows which engine is at work: bodies and links are handles that on
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import NamedTuple, NewType, Protocol
+from typing import NewType, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,34 +27,11 @@ LinkHandle = NewType("LinkHandle", int)
 """Names a link of a body; only the engine that gave it knows what the number means."""
 
 
-class Contact(NamedTuple):
-    """A contact point of the last step, as one of the two bodies feels it.
-
-    Parameters
-    ----------
-    link : LinkHandle
-        Link of the body that feels the contact.
-    other : BodyHandle
-        Body that it touches.
-    other_link : LinkHandle
-        Link of the other body.
-    position : (3,) floats
-        Contact point on the body, world frame, m.
-    distance : float
-        Distance between the two surfaces, m; negative where they penetrate.
-    normal : float
-        Normal force, N.
-    force : (3,) floats
-        Normal and friction force on the body, world axes, N.
-    """
-
-    link: LinkHandle
-    other: BodyHandle
-    other_link: LinkHandle
-    position: Vector
-    distance: float
-    normal: float
-    force: Vector
+Contact = tuple[LinkHandle, BodyHandle, LinkHandle, Vector, float, float, Vector]
+"""A contact point of the last step, as one of the two bodies feels it: link of the body that feels the
+contact; body that it touches, and that body's link; contact point on the body, world frame, m; distance
+between the two surfaces, m, negative where they penetrate; normal force, N; normal and friction force on the
+body, world axes, N. Plain: every step that senses makes a dozen of them."""
 
 
 class Contacts(Protocol):

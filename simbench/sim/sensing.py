@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simbench.kinematics.arrays import Array
-from simbench.sim.engine import BodyHandle, Contact, Contacts, Fixture, LinkHandle, RobotBody
+from simbench.sim.engine import BodyHandle, Contacts, Fixture, LinkHandle, RobotBody
 from simbench.sim.signals import Signal
 from simbench.sim.vectors import Vector
 
@@ -177,9 +177,9 @@ class ContactSensor:
         totals = [[0.0] * 6 for _ in range(feet + 1)]
         pairs: dict[tuple[BodyHandle, LinkHandle, LinkHandle], float] = {}
         robot, floor = self.body.handle, self.body.world.floor
-        for contact in contacts.on(robot):
-            link, other, other_link, position, distance, normal, _ = contact
-            row = self._feet.get(link, feet) if other == floor else feet
+        row_of = self._feet
+        for link, other, other_link, position, distance, normal, force in contacts.on(robot):
+            row = row_of.get(link, feet) if other == floor else feet
             if row < feet and distance < TOUCH_DISTANCE:
                 points[row].append(position)
             if normal <= 0.0:
@@ -187,7 +187,7 @@ class ContactSensor:
             key = (other, link, other_link)
             pairs[key] = pairs.get(key, 0.0) + normal
             if other != robot:
-                _add(totals[row], contact)
+                _add(totals[row], position, force)
         sums.other_wrench[:] = totals.pop()
         if feet:
             wrenches[:] = totals
@@ -264,9 +264,9 @@ def contact_wrench(contacts: Contacts, body: BodyHandle, other: BodyHandle) -> l
         Force (N) and moment about the world's origin (N·m).
     """
     total = [0.0] * 6
-    for contact in contacts.on(body):
-        if contact.other == other:
-            _add(total, contact)
+    for _, touched, _, position, _, _, force in contacts.on(body):
+        if touched == other:
+            _add(total, position, force)
     return total
 
 
@@ -276,9 +276,10 @@ def _first_points(positions: Sequence[Vector]) -> list[tuple[float, float]]:
     return found + [_NO_POINT] * (POINTS_PER_FOOT - len(found))
 
 
-def _add(total: list[float], contact: Contact) -> None:
+def _add(total: list[float], position: Vector, force: Vector) -> None:
     """Add the force of a contact and its moment about the world's origin."""
-    _, _, _, (px, py, pz), _, _, (fx, fy, fz) = contact
+    px, py, pz = position
+    fx, fy, fz = force
     total[0] += fx
     total[1] += fy
     total[2] += fz

@@ -1,9 +1,82 @@
 """Support polygon, signed margin, and the zero-moment point on a horizontal floor."""
 
 import numpy as np
-from shapely import MultiPoint, Point, Polygon
+import shapely
+from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
+
+
+def support_polygons(points: Array) -> Array:
+    """Find the support polygons of samples: the convex hulls of contact points, counter-clockwise.
+
+    Parameters
+    ----------
+    points : (T, N, 2) array
+        Contact points on the floor, m; NaN where a sample has fewer.
+
+    Returns
+    -------
+    (T, N, 2) array
+        Corners, m, and NaN after the last; fewer than three if the points lie on a line.
+    """
+    hulls = _convex_hulls(points)
+    clockwise = _are_areas(hulls) & ~shapely.is_ccw(shapely.get_exterior_ring(hulls))
+    hulls[clockwise] = shapely.reverse(hulls[clockwise])
+    corners, samples = shapely.get_coordinates(hulls, return_index=True)
+    first = np.searchsorted(samples, samples)
+    columns = np.arange(len(samples)) - first
+    # A ring ends where it begins.
+    count = np.bincount(samples, minlength=len(points)) - _are_areas(hulls)
+    kept = columns < count[samples]
+    polygons = np.full_like(points, np.nan)
+    polygons[samples[kept], columns[kept]] = corners[kept]
+    return polygons
+
+
+def support_margins(points: Array, polygons: Array) -> Array:
+    """Find the distances of points from the edges of polygons, positive inside, negative outside.
+
+    Parameters
+    ----------
+    points : (T, 2) array
+        Points on the floor, m; NaN for none.
+    polygons : (T, M, 2) array
+        Corners of convex polygons, m, and NaN after the last. Nothing is inside fewer than three.
+
+    Returns
+    -------
+    (T,) array
+        Signed distances, m; -inf without any corner or without a point.
+    """
+    hulls = _convex_hulls(polygons)
+    where = np.full(len(points), None)
+    given = ~np.isnan(points[:, 0])
+    where[given] = shapely.points(points[given])
+    areas = _are_areas(hulls)
+    edges = np.where(areas, shapely.get_exterior_ring(hulls), hulls)
+    distances = shapely.distance(where, edges)
+    margins = np.where(areas & shapely.contains(hulls, where), distances, -distances)
+    return np.where(np.isnan(margins), -np.inf, margins)
+
+
+def _convex_hulls(points: Array) -> NDArray[np.object_]:
+    """Make the convex hull of each sample's points (T, N, 2), NaN where there are fewer; None without any."""
+    present = ~np.isnan(points[..., 0])
+    found = present.any(axis=1)
+    hulls = np.full(len(points), None)
+    if found.any():
+        first = points[np.arange(len(points)), present.argmax(axis=1)]
+        # A line through the points: one geometry a sample, where a multipoint has one for each of its points.
+        # At least two points make a line.
+        lines = np.where(present[..., None], points, first[:, None])[found]
+        hulls[found] = shapely.convex_hull(shapely.linestrings(np.concatenate([lines, lines[:, :1]], axis=1)))
+    return hulls
+
+
+def _are_areas(geometries: NDArray[np.object_]) -> NDArray[np.bool_]:
+    """Tell which geometries are polygons, rather than lines, points or none."""
+    return np.asarray(shapely.get_type_id(geometries) == shapely.GeometryType.POLYGON)
 
 
 def support_polygon(points: Array) -> Array:
@@ -19,16 +92,8 @@ def support_polygon(points: Array) -> Array:
     (M, 2) array
         Corners, m; M < 3 if the points lie on a line or there are fewer than three.
     """
-    if len(points) == 0:
-        return np.empty((0, 2))
-    hull = MultiPoint(points).convex_hull
-    if isinstance(hull, Polygon):
-        return (
-            np.array(hull.exterior.coords)[:0:-1]
-            if not hull.exterior.is_ccw
-            else np.array(hull.exterior.coords)[:-1]
-        )
-    return np.array(hull.coords)
+    [polygon] = support_polygons(np.asarray(points)[None])
+    return np.asarray(polygon[~np.isnan(polygon[:, 0])])
 
 
 def support_margin(point: Array, polygon: Array) -> float:
@@ -46,14 +111,7 @@ def support_margin(point: Array, polygon: Array) -> float:
     float
         Signed distance, m; -inf without any corner.
     """
-    if len(polygon) == 0:
-        return float("-inf")
-    where = Point(point)
-    if len(polygon) < 3:
-        return -float(where.distance(MultiPoint(polygon).convex_hull))
-    area = Polygon(polygon)
-    distance = float(where.distance(area.exterior))
-    return distance if area.contains(where) else -distance
+    return float(support_margins(np.asarray(point)[None], np.asarray(polygon)[None])[0])
 
 
 def zmp_from_wrench(force: Array, moment: Array) -> Array:
