@@ -18,6 +18,9 @@ from simbench.sim.engine import GRAVITY, BodyHandle, LinkHandle
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.vectors import Quaternion, Vector
 
+SOLVER_ITERATIONS = 50
+"""Iterations of Bullet's constraint solver in a step (`scripts/studies/solver_iterations.py`)."""
+
 
 @dataclass(frozen=True)
 class BulletWorld:
@@ -223,7 +226,7 @@ def connect_world(timestep: float, *, floor_friction: float, gui: bool) -> Itera
             bullet.setPhysicsEngineParameter(
                 fixedTimeStep=timestep,
                 numSubSteps=0,
-                numSolverIterations=50,
+                numSolverIterations=SOLVER_ITERATIONS,
                 solverResidualThreshold=0.0,
                 deterministicOverlappingPairs=1,
                 physicsClientId=client,
