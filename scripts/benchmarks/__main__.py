@@ -9,8 +9,9 @@ Pink, mink and PlaCo, with the same robot (ROMEO, 25 coordinates), frames and ta
 one core. balance: time of a control step of the balance controller, alone and in a run. skills: time of steps
 and rollouts of the weighted law, and the distance of the person's motion from that of each criterion alone.
 dynamics: torques of PUMA's explicit models and of Pinocchio's RNEA called from Python, for the same states.
-drawing: CPU time of a frame of a video by renderer, size and scene, relative to a bare frame of the scene.
-The other libraries are installed in a separate environment in FOLDER at the first run.
+drawing: CPU time of a frame of a video by renderer, size and scene, relative to a bare frame of the scene,
+and of pyrender, VTK and MuJoCo for the same triangles. The other libraries are installed in separate
+environments in FOLDER at the first run.
 """
 
 import argparse
@@ -101,7 +102,7 @@ def main() -> None:
     if given.only in (None, "dynamics"):
         console.print(dynamics_table(given.repeat))
     if given.only in (None, "drawing"):
-        console.print(drawing_table(given.repeat, given.runs))
+        console.print(drawing_table(given.repeat, given.runs, given.peers))
     if given.only in (None, "imitation"):
         console.print(imitation_table(given.repeat, given.peers))
 

@@ -1,10 +1,12 @@
 """CPU time of a frame of a video, by renderer, size and scene, and of a bare frame of the same scene."""
 
+import json
 import os
 import resource
 import subprocess
 import sys
 import tempfile
+import venv
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,9 +17,15 @@ from simbench.runs.pipeline import run_scenario
 from simbench.runs.scenario.loading import load_scenario
 from simbench.runs.video import VideoScene, View, load_video_scene
 from simbench.sim.rendering import camera
+from simbench.sim.rendering.painting import make_cast, make_records
 from simbench.sim.rendering.renderer_choice import choose_engine_renderer, choose_renderer
 from simbench.sim.rendering.scene_frames import Frames
+from simbench.sim.rendering.scene_look import light_direction
+from simbench.sim.rendering.scene_view import view_matrix
 
+PEERS = {"pyrender": ("pyrender", "trimesh"), "vtk": ("vtk",), "mujoco": ("mujoco",)}
+"""Other libraries, and the packages that they need beside NumPy and Pillow."""
+PEER_FRAMES = 12
 SCENES = ("drawer", "valves", "mahru_walk")
 VIEWS = {"1280 × 720": View(), "with ghost": View(ghost=1.0), "preview": View(fast=True)}
 FEW, MANY = 20, 80
@@ -66,7 +74,7 @@ def load_scene(folder: Path, view: str) -> VideoScene:
     return replace(scene, frames=_cut(scene.frames, slice(first, first + MANY)))
 
 
-def drawing_table(repeat: int, runs: Path | None) -> Table:
+def drawing_table(repeat: int, runs: Path | None, peers: Path) -> Table:
     """Tabulate the CPU time of frames.
 
     Parameters
@@ -75,6 +83,8 @@ def drawing_table(repeat: int, runs: Path | None) -> Table:
         Number of measurements of each kind, all kinds in turn; the least counts.
     runs : Path or None
         Folder with a run directory of each of `SCENES`; simulated anew if None.
+    peers : Path
+        Environment of the other libraries, made if there is none.
 
     Returns
     -------
@@ -89,19 +99,19 @@ def drawing_table(repeat: int, runs: Path | None) -> Table:
             if not folder.exists():
                 run_scenario(load_scenario(scenario), folder)
             table.add_section()
-            for row in _rows(scenario, folder, repeat):
+            bare = min(_bare_frame(folder) for _ in range(repeat))
+            for row in (*_rows(scenario, folder, repeat, bare), *_peer_rows(folder, peers, repeat, bare)):
                 table.add_row(*row)
     return table
 
 
-def _rows(scenario: str, folder: Path, repeat: int) -> list[tuple[str, ...]]:
+def _rows(scenario: str, folder: Path, repeat: int, bare: float) -> list[tuple[str, ...]]:
     """Measure a scene with each renderer."""
     ours, engine = choose_renderer(), choose_engine_renderer()
     kinds = [(view, renderer) for view in VIEWS for renderer in dict.fromkeys((ours, engine))]
     scenes = {view: load_scene(folder, view) for view in VIEWS}
-    bare, costs = np.inf, {kind: [] for kind in kinds}
+    costs = {kind: [] for kind in kinds}
     for _ in range(repeat):
-        bare = min(bare, _bare_frame(folder))
         for view, renderer in kinds:
             costs[view, renderer].append([_video_cost(scenes[view], renderer, n) for n in (FEW, MANY)])
     rows = [(scenario, f"{engine}, bare", f"{1e3 * bare:.1f}", "1.00", "")]
@@ -112,6 +122,55 @@ def _rows(scenario: str, folder: Path, repeat: int) -> list[tuple[str, ...]]:
             (f"  {view}", renderer, f"{1e3 * frame:.1f}", f"{frame / bare:.2f}", f"{few - FEW * frame:.2f}")
         )
     return rows
+
+
+def _peer_rows(folder: Path, peers: Path, repeat: int, bare: float) -> list[tuple[str, ...]]:
+    """Measure the same triangles and poses with other libraries, without encoding."""
+    shown = load_scene(folder, "1280 × 720")
+    view = shown.camera
+    cast = make_cast(shown.robot, shown.mechanisms, view, ghost=False, video=True, shadows=True)
+    records = make_records(cast, _cut(shown.frames, slice(0, PEER_FRAMES)))
+    light = light_direction(view)
+    solids = cast.content.solids
+    rows = []
+    with tempfile.TemporaryDirectory() as name:
+        np.savez(
+            Path(name) / "scene.npz",
+            points=np.concatenate([solid.points for solid in solids]),
+            triangles=np.concatenate([solid.triangles for solid in solids]),
+            colours=np.concatenate([solid.colours for solid in solids]),
+            point_count=[len(solid.points) for solid in solids],
+            triangle_count=[len(solid.triangles) for solid in solids],
+            poses=records["poses"],
+            camera=np.linalg.inv(view_matrix(view)),
+            opening=np.radians(view.fov_deg),
+            light=light / np.linalg.norm(light),
+            size=(view.width, view.height),
+        )
+        for peer in PEERS:
+            seconds = [_run_peer(peer, peers, Path(name)) for _ in range(repeat)]
+            known = [each for each in seconds if each is not None]
+            if known:
+                frame = min(known)
+                rows.append((f"  {peer}, not encoded", peer, f"{1e3 * frame:.1f}", f"{frame / bare:.2f}", ""))
+    return rows
+
+
+def _run_peer(peer: str, peers: Path, folder: Path) -> float | None:
+    """CPU time of a frame of another library, s; print its error and return None if it fails."""
+    # pyrender wants another NumPy than the others: each has an environment of its own.
+    python = peers / f"drawing-{peer}" / "bin" / "python"
+    if not python.exists():
+        print(f"installing {peer} into {peers}", file=sys.stderr)
+        venv.create(python.parents[1], with_pip=True)
+        packages = (*PEERS[peer], "numpy", "pillow")
+        subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
+    script = Path(__file__).with_name("drawing_peers.py")
+    done = subprocess.run([python, script, peer, folder], capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(f"{peer}: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+        return None
+    return float(json.loads((folder / f"{peer}.json").read_text())["seconds"])
 
 
 def _video_cost(scene: VideoScene, renderer: str, count: int) -> float:
