@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -113,13 +113,7 @@ def measure_run(name: str, video: bool) -> dict[str, Any]:
     dict
         Seconds by part, and what they are compared with.
     """
-    # What came before is the interpreter's start.
-    begin = time.perf_counter() - time.process_time()
-    from simbench.runs import pipeline
-    from simbench.runs.scenario.loading import load_scenario
-
-    clock = _Clock()
-    clock.cpu["import"], clock.wall["import"] = _now()[0], time.perf_counter() - begin
+    clock, pipeline, loading = _imported("simbench.runs.pipeline", "simbench.runs.scenario.loading")
     modules = [pipeline, *_modules("simbench.runs.plans.plan")]
     for part, functions in FUNCTIONS.items():
         for module in modules:
@@ -128,10 +122,10 @@ def measure_run(name: str, video: bool) -> dict[str, Any]:
     for module in _modules("simbench.runs.live_video"):
         for method in ("add", "finish"):
             clock.wrap(module.LiveVideo, method, "draw")
-    without_cache = {"cache": False} if "cache" in inspect.signature(pipeline.run_scenario).parameters else {}
+    without_cache = _without_cache(pipeline.run_scenario)
     with tempfile.TemporaryDirectory() as folder, clock.part("other"):
         out = Path(folder) / "run"
-        pipeline.run_scenario(load_scenario(name), out, video=video, **without_cache)
+        pipeline.run_scenario(loading.load_scenario(name), out, video=video, **without_cache)
         metrics = json.loads((out / "metrics.json").read_text())
     # The only children are those that draw and encode.
     clock.cpu["draw"] += _cpu(resource.RUSAGE_CHILDREN)
@@ -142,6 +136,20 @@ def measure_run(name: str, video: bool) -> dict[str, Any]:
         "simulated_s": clock.wall["simulate"] * metrics["timing.realtime_factor"],
         "loop_per_bare_step": metrics["timing.step_overhead"],
     }
+
+
+def _imported(*names: str) -> tuple[Any, ...]:
+    """Start the clock and import modules; what came before is the interpreter's start."""
+    begin = time.perf_counter() - time.process_time()
+    modules = [importlib.import_module(name) for name in names]
+    clock = _Clock()
+    clock.cpu["import"], clock.wall["import"] = _now()[0], time.perf_counter() - begin
+    return clock, *modules
+
+
+def _without_cache(function: Callable[..., Any]) -> dict[str, bool]:
+    """Arguments that switch the cache of plans off, if this version of simbench has one."""
+    return {"cache": False} if "cache" in inspect.signature(function).parameters else {}
 
 
 def _modules(*names: str) -> list[ModuleType]:
@@ -170,13 +178,9 @@ def measure_retargeting(source: str) -> dict[str, Any]:
     dict
         Seconds by part, and what they are compared with.
     """
-    begin = time.perf_counter() - time.process_time()
-    from simbench.retargeting import api
-
-    clock = _Clock()
-    clock.cpu["import"], clock.wall["import"] = _now()[0], time.perf_counter() - begin
+    clock, api = _imported("simbench.retargeting.api")
     clock.wrap(api, "read_motion", "read")
-    without_cache = {"cache": False} if "cache" in inspect.signature(api.retarget_motion).parameters else {}
+    without_cache = _without_cache(api.retarget_motion)
     with clock.part("plan"):
         done = api.retarget_motion(source, "romeo", "analytical", **without_cache)
     return {"cpu": clock.cpu, "wall": clock.wall, "motion_s": float(done.plan.trajectory.time[-1])}
