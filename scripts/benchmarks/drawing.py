@@ -23,7 +23,7 @@ from simbench.sim.rendering.scene_frames import Frames
 from simbench.sim.rendering.scene_look import light_direction
 from simbench.sim.rendering.scene_view import view_matrix
 
-PEERS = {"pyrender": ("pyrender", "trimesh"), "vtk": ("vtk",), "mujoco": ("mujoco",)}
+PEERS = {"pyrender": ("pyrender", "trimesh", "numpy<2"), "vtk": ("vtk",), "mujoco": ("mujoco",)}
 """Other libraries, and the packages that they need beside NumPy and Pillow."""
 PEER_FRAMES = 12
 SCENES = ("drawer", "valves", "mahru_walk")

@@ -125,7 +125,7 @@ def with_vtk(scene: Any) -> Draw:
             actor.SetUserMatrix(matrix)
         renderer.ResetCameraClippingRange()
         window.Render()
-        window.GetPixelData(0, 0, width - 1, height - 1, 1, picture)
+        window.GetPixelData(0, 0, width - 1, height - 1, 1, picture, 0)
         return vtk_to_numpy(picture).reshape(height, width, 3)[::-1]
 
     return draw
