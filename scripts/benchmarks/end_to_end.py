@@ -47,7 +47,9 @@ FUNCTIONS = {
 FRAME_RATE = 30.0
 PARTS = ("import", "read", "plan", "reference", "simulate", "log", "draw", "other")
 _CHECKOUT = Path(__file__).resolve().parents[2]
-_NOT_COPIED = shutil.ignore_patterns(".git", ".venv", "runs", "build", "kernels*", "_build", "*.egg-info")
+_NOT_COPIED = (".git", ".venv", "runs", "build", "dist")
+"""Folders of a checkout that no run reads."""
+_COMPILED = shutil.ignore_patterns("__pycache__", "*.egg-info")
 
 
 class _Clock:
@@ -274,13 +276,22 @@ def measure_all(
                 tree = cache / "tree" if given.cold else checkout
                 if state == "cold":
                     shutil.rmtree(cache, ignore_errors=True)
-                    shutil.copytree(checkout, tree, ignore=_NOT_COPIED)
+                    _copy_sources(checkout, tree)
                 if not given.cold and not given.compiled:
                     _run(tree, cache, kind, name, video=False)
                 count = 1 if state == "cold" else given.repeat
                 runs = [_run(tree, cache, kind, name, video) for _ in range(count)]
                 best = min(runs, key=lambda run: sum(run["cpu"].values()))
                 yield {"job": f"{kind} {name}", "checkout": title, "caches": state, **best}
+
+
+def _copy_sources(checkout: Path, tree: Path) -> None:
+    """Copy a checkout without what has been compiled or written in it."""
+
+    def left_out(folder: str, names: list[str]) -> set[str]:
+        return _COMPILED(folder, names) | (set(_NOT_COPIED) if Path(folder) == checkout else set())
+
+    shutil.copytree(checkout, tree, ignore=left_out)
 
 
 def _run(tree: Path, cache: Path, kind: str, name: str, video: bool) -> dict[str, Any]:
