@@ -89,8 +89,9 @@ class RobotSection(ScenarioSection):
     """Position of the middle between the feet, or of a fixed base, in the world frame, x and y."""
     heading_rad: Angle = 0.0
     """Rotation about the world's z axis."""
-    height_m: Offset = 0.0
-    """Height of the pelvis of a robot with legs above its height in the posture."""
+    height_m: Offset | None = None
+    """Height of the pelvis of a robot with legs above its height in the posture. By default the posture's;
+    with `stepping`, lower if the steps need it."""
     place: Literal["given", "auto"] = "given"
     """`given`: the robot stands where this section says. `auto`: simbench searches the placement from which
     the hands reach all of the equipment with the largest joint-limit margin."""
@@ -322,10 +323,12 @@ class BalanceSection(ScenarioSection):
     embedding: bool = True
     """Motion embedding: whether the balance controller takes the arms' motion into account. If not, it
     assumes the arms to stay in their initial posture."""
-    gain_cog: Annotated[float, Field(ge=1e-6, le=1e6, json_schema_extra={"unit": "1/s"})] = 6.0
-    """Gain k_c of the COG-ZMP control; above ω, the pendulum's natural frequency."""
-    gain_zmp: Annotated[float, Field(ge=1e-6, le=1e6, json_schema_extra={"unit": "1/s"})] = 2.0
-    """Gain k_p of the COG-ZMP control; below ω, the pendulum's natural frequency."""
+    gain_cog: Annotated[float, Field(ge=1e-6, le=1e6, json_schema_extra={"unit": "1/s"})] | None = None
+    """Gain k_c of the COG-ZMP control; above ω, the pendulum's natural frequency. By default 6 1/s, or
+    1.4 ω if that is more."""
+    gain_zmp: Annotated[float, Field(ge=1e-6, le=1e6, json_schema_extra={"unit": "1/s"})] | None = None
+    """Gain k_p of the COG-ZMP control; below ω, the pendulum's natural frequency. By default 2 1/s, or
+    0.7 ω if that is less."""
     recovery: Literal["none", "step"] = "none"
     """Reaction of a standing robot to a push: with `step` it bends the trunk, and steps to where it can
     stop."""
@@ -337,6 +340,8 @@ Distance = Annotated[float, Field(ge=-1000.0, le=1000.0)]
 """Distance to walk, m."""
 _MOST_STEPS = 10_000
 """Number of steps in a scenario."""
+_USUAL_STEP_M, _USUAL_STEP_RAD = 0.1, 0.3
+"""Steps with which their number is estimated where the robot's legs decide, m and rad."""
 
 
 class StepCommand(ScenarioSection):
@@ -367,25 +372,26 @@ class SteppingSection(ScenarioSection):
     """Duration of single support in every step."""
     double_support_s: Duration = 0.3
     """Duration of double support before every step."""
-    lift_m: Length = 0.03
-    """Height of the swing foot at the middle of its path."""
+    lift_m: Length | None = None
+    """Height of the swing foot at the middle of its path; by default 4 % of the leg's length."""
     settle_s: Duration = 1.5
     """Time of standing before the first step and after the last."""
-    step_length_m: Length = 0.2
-    """Longest step forward, between the feet."""
-    step_width_m: Length = 0.1
-    """Longest step sideways, between the feet."""
-    step_turn_rad: Annotated[float, Field(ge=1e-5, le=6.2832)] = 0.3
-    """Largest rotation of a step."""
+    step_length_m: Length | None = None
+    """Longest step forward, between the feet; by default a quarter of the leg's length, or less if the legs
+    cannot make such steps."""
+    step_width_m: Length | None = None
+    """Longest step sideways, between the feet; by default half as long, or less likewise."""
+    step_turn_rad: Annotated[float, Field(ge=1e-5, le=6.2832)] | None = None
+    """Largest rotation of a step; by default 0.3 rad, or less likewise."""
     zmp_inset_m: Annotated[float, Field(ge=-1.0, le=1.0)] = 0.0
     """Distance of the ZMP inward from the sole's middle in single support."""
 
     @model_validator(mode="after")
     def _feasible_number(self) -> "SteppingSection":
         steps = sum(
-            abs(command.forward_m or 0.0) / self.step_length_m
-            + 2.0 * abs(command.sideways_m or 0.0) / self.step_width_m
-            + 2.0 * abs(command.turn_rad or 0.0) / self.step_turn_rad
+            abs(command.forward_m or 0.0) / (self.step_length_m or _USUAL_STEP_M)
+            + 2.0 * abs(command.sideways_m or 0.0) / (self.step_width_m or _USUAL_STEP_M)
+            + 2.0 * abs(command.turn_rad or 0.0) / (self.step_turn_rad or _USUAL_STEP_RAD)
             + (command.march or 0)
             for command in self.commands
         )

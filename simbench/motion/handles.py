@@ -26,10 +26,13 @@ class HandlePath:
     turn_axis : (3,) array or None
         Unit vector in the palm's axes about which the hand may turn on the handle; None where the grasp is
         rigid.
+    start : int or None
+        Index of the pose in which a hand finds the handle; None if that is not known.
     """
 
     poses: NDArray[np.float64]
     turn_axis: NDArray[np.float64] | None = None
+    start: int | None = None
 
 
 def path_length(handle: HandlePath) -> float:

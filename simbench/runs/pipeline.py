@@ -45,6 +45,7 @@ from simbench.sim.loop import LoopOptions, Simulation, simulate
 from simbench.sim.push import Push, plan_pushes
 from simbench.sim.recorder import Recorder, derive_signals
 from simbench.sim.seating import find_seat, require_seat
+from simbench.sim.step_fitting import fit_steps
 from simbench.system.progress import OnProgress, Progress, shown_progress
 
 if TYPE_CHECKING:
@@ -127,13 +128,16 @@ def run_scenario(
     out, renderer = Path(out), None
     if gui:
         open_engine().require_display()
+    robot = load_robot(scenario.robot.name)
+    _require_legs(robot, scenario)
+    scenario = _with_fitted_steps(robot, scenario)
     inputs = {
         "scenario.yaml": resolved_yaml(scenario),
         PROVENANCE: json_text(collect_provenance(scenario.seed, sys.argv)),
     }
     with run_directory(out, inputs) as folder, shown_progress(on_progress) as tell:
         output = Output(Quality(fast) if video else None, gui, cache)
-        metrics, diverged, renderer = _run(scenario, folder, output, on_progress=tell)
+        metrics, diverged, renderer = _run(robot, scenario, folder, output, on_progress=tell)
         write_metrics(folder, metrics)
         if video and renderer is None:
             _, renderer = render_video(folder, None, on_progress=tell, view=View(fast=fast))
@@ -172,14 +176,12 @@ class Output(NamedTuple):
 
 
 def _run(
-    scenario: Scenario, folder: Path, output: Output, *, on_progress: OnProgress
+    robot: Robot, scenario: Scenario, folder: Path, output: Output, *, on_progress: OnProgress
 ) -> tuple[dict[str, Any], str | None, str | None]:
     """Simulate a scenario, write its log and perhaps its video.
 
     Return its metrics, how the physics diverged if it did, and what drew the video if that is done.
     """
-    robot = load_robot(scenario.robot.name)
-    _require_legs(robot, scenario)
     mechanisms = scenario_mechanisms(scenario)
     seat = find_seat(robot, scenario.robot, mechanisms)
     settings = scenario.simulation
@@ -370,6 +372,16 @@ def _balanced(robot: Robot, scenario: Scenario, timeline: Timeline) -> BalancedR
         scenario.simulation,
         feedforward=scenario.control.feedforward,
     )
+
+
+def _with_fitted_steps(robot: Robot, scenario: Scenario) -> Scenario:
+    """Write into a scenario what its robot's legs decide."""
+    if scenario.stepping is None:
+        return scenario
+    section, stepping = fit_steps(
+        robot, scenario.robot, scenario.balance, scenario.stepping, scenario.simulation
+    )
+    return scenario.model_copy(update={"robot": section, "stepping": stepping})
 
 
 def _require_legs(robot: Robot, scenario: Scenario) -> None:

@@ -23,6 +23,11 @@ from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.sim.state import RobotState
 
+_USUAL_GAINS = CogZmpGains(cog=6.0, zmp=2.0)
+"""Gains of the COG-ZMP control, 1/s, for a pendulum as high as a person's."""
+_LEAST_COG_GAIN, _MOST_ZMP_GAIN = 1.4, 0.7
+"""The same for a lower pendulum, as multiples of its natural frequency."""
+
 
 class OnlineBalance:
     """Writes the decisions of `WholeBodyController` into the reference of a run.
@@ -118,6 +123,7 @@ def balance_run(
     settings: SimulationSection,
     *,
     feedforward: str = "inverse_dynamics",
+    reserve: float = 0.0,
 ) -> BalancedRun:
     """Set up balance for a run.
 
@@ -136,6 +142,8 @@ def balance_run(
     feedforward : str
         `control.feedforward` of the scenario: `inverse_dynamics` lets balance write the feed-forward torques,
         any other keeps the timeline's.
+    reserve : float
+        Part of the leg joints' ranges and speed limits that the steps are to leave.
 
     Returns
     -------
@@ -153,7 +161,7 @@ def balance_run(
     q = np.concatenate([timeline.base, timeline.reference.position[0]])
     cog = pin.centerOfMass(robot.model, robot.model.createData(), q).copy()
     omega = natural_frequency(float(cog[2]))
-    gains = CogZmpGains(balance.gain_cog, balance.gain_zmp)
+    gains = _choose_gains(balance, omega)
     check_gains(gains, omega)
     if stepping is None:
         plan = _standing_plan(timeline, stance, every, tick)
@@ -161,7 +169,7 @@ def balance_run(
         gait = _gait(robot, stance, stepping, settings.settle_s, tick, omega)
         timeline = _as_long_as(timeline, every * (len(gait.zmp) - 1))
         plan = _stepping_plan(timeline, gait, every, cog)
-        check_gait_feasibility(robot, plan)
+        check_gait_feasibility(robot, plan, reserve)
     whole = WholeBodyController(
         robot,
         plan,
@@ -172,6 +180,13 @@ def balance_run(
     )
     balancer = OnlineBalance(whole, every, whole.gait, feedforward=feedforward == "inverse_dynamics")
     return BalancedRun(timeline, balancer)
+
+
+def _choose_gains(balance: BalanceSection, omega: float) -> CogZmpGains:
+    """Take the scenario's gains, or usual ones that are stable for the robot's pendulum, ω in 1/s."""
+    cog = max(_USUAL_GAINS.cog, _LEAST_COG_GAIN * omega) if balance.gain_cog is None else balance.gain_cog
+    zmp = min(_USUAL_GAINS.zmp, _MOST_ZMP_GAIN * omega) if balance.gain_zmp is None else balance.gain_zmp
+    return CogZmpGains(cog, zmp)
 
 
 def _stance(robot: Robot, timeline: Timeline) -> Stance:
@@ -198,12 +213,18 @@ def _commands(section: SteppingSection) -> list[Command]:
         if given.march is not None:
             return March(given.march)
         if given.forward_m is not None:
-            return Forward(given.forward_m, section.step_length_m)
+            return Forward(given.forward_m, _known(section.step_length_m))
         if given.sideways_m is not None:
-            return Sideways(given.sideways_m, section.step_width_m)
-        return Turn(float(given.turn_rad or 0.0), section.step_turn_rad)
+            return Sideways(given.sideways_m, _known(section.step_width_m))
+        return Turn(float(given.turn_rad or 0.0), _known(section.step_turn_rad))
 
     return [command(given) for given in section.commands]
+
+
+def _known(value: float | None) -> float:
+    """Take a key of a section that `fit_steps` has completed."""
+    assert value is not None
+    return value
 
 
 def _gait(
@@ -211,7 +232,10 @@ def _gait(
 ) -> Gait:
     """Plan the steps of a scenario, after the time in which nothing moves."""
     timing = StepTiming(
-        section.single_support_s, section.double_support_s, section.lift_m, settle + section.settle_s
+        section.single_support_s,
+        section.double_support_s,
+        _known(section.lift_m),
+        settle + section.settle_s,
     )
     middles: Mapping[str, Array] = sole_centres(robot, section.zmp_inset_m)
     try:

@@ -82,11 +82,11 @@ def describe_handles(mechanisms: Sequence[Mechanism]) -> dict[str, HandlePath]:
         for joint in mechanism.joints:
             least, most = _way(joint)
             low, high = min(low, least), max(high, most)
-        poses = handle_poses(mechanism, move_joints_alike(mechanism, np.linspace(low, high, _POSITIONS)))[
-            side
-        ]
+        travel = np.linspace(low, high, _POSITIONS)
+        poses = handle_poses(mechanism, move_joints_alike(mechanism, travel))[side]
         still = bool((poses == poses[0]).all())
-        handles[side] = HandlePath(poses[:1] if still else poses, find_free_axis(mechanism, side))
+        start = 0 if still else int(np.abs(travel).argmin())
+        handles[side] = HandlePath(poses[:1] if still else poses, find_free_axis(mechanism, side), start)
     return handles
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from simbench.kinematics.compiled import compile_for
+from simbench.robot.hand_shapes import links_with_collision_shape
 from simbench.sim.control.command import Load
 from simbench.sim.engine import BodyHandle, Fixture, LinkHandle, RobotBody
 from simbench.sim.fixtures.mechanism import MechanismHandle, part_origin
@@ -64,6 +65,8 @@ class Grip:
     opposes no rotation about it, one that allows a slide no motion along it. The axis moves with the handle's
     link.
 
+    A hand whose links have no collision shape feels nothing: its grip engages where the palm is near enough.
+
     The spring is explicit: its force is known before the step, logged as it is, and part of the controller's
     prediction.
 
@@ -112,7 +115,8 @@ class Grip:
             axis=axis,
             on_joint=(tuple(pose[:3]), tuple(pose[3:])),
         )
-        self._hand_links = tuple(body.links[link] for link in (hand.palm, *hand.fingers))
+        shaped = links_with_collision_shape(body.robot)
+        self._hand_links = tuple(body.links[link] for link in (hand.palm, *hand.fingers) if link in shaped)
         self._rest: tuple[Vector, Quaternion] = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
         self._spring_wrench = compile_for(spring_wrench, _AT_REST, _AT_REST, self._rest, self._spring)
         self._blocked = False
@@ -173,9 +177,11 @@ class Grip:
             self.wrench = _NO_WRENCH
 
     def _touches(self, centre: Vector, handle: Motion) -> bool:
-        """Whether the palm is near enough to the handle, and a link of the hand touches it."""
+        """Whether the palm is near enough to the handle, and a link of the hand, if it has a shape, touches it."""
         if squared_norm(subtract(centre, locate(handle, self._handle))) > self._design.tolerance_m**2:
             return False
+        if not self._hand_links:
+            return True
         # Asked for the distance, not for contacts: a palm may be excepted from those.
         robot, rod = self.body.handle, (self.fixture.handle, self.handle_link)
         near = self.body.world.are_links_near

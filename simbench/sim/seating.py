@@ -49,7 +49,9 @@ def find_seat(robot: Robot, section: RobotSection, mechanisms: Sequence[Mechanis
             f"fixtures: a robot whose robot.posture is {SEATED} sits on one stool; got {len(seats)}"
         )
     if section.place == "given":
-        stance = stand(robot, section.position_m, section.heading_rad, section.posture, section.height_m)
+        stance = stand(
+            robot, section.position_m, section.heading_rad, section.posture, section.height_m or 0.0
+        )
         require_seat(robot, np.concatenate([stance.base, stance.joints]), seats[0])
     return seats[0]
 

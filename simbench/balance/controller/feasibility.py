@@ -12,7 +12,7 @@ _GAINS = CogZmpGains(cog=10.0, zmp=0.0)
 """Keeps the COG on its profile; nothing is measured."""
 
 
-def check_gait_feasibility(robot: Robot, plan: WholeBodyPlan) -> None:
+def check_gait_feasibility(robot: Robot, plan: WholeBodyPlan, reserve: float = 0.0) -> None:
     """Refuse a plan whose legs leave their limits.
 
     Every tick of the plan is run with ideal measurements.
@@ -23,6 +23,8 @@ def check_gait_feasibility(robot: Robot, plan: WholeBodyPlan) -> None:
         Robot with two legs.
     plan : WholeBodyPlan
         Planned motion.
+    reserve : float
+        Part of each leg joint's range, at either end, and of its speed limit that the plan is to leave.
 
     Raises
     ------
@@ -33,7 +35,8 @@ def check_gait_feasibility(robot: Robot, plan: WholeBodyPlan) -> None:
     model, gait = robot.model, plan.gait
     legs = whole.legs
     low, high = model.lowerPositionLimit[7 + legs], model.upperPositionLimit[7 + legs]
-    fastest = model.velocityLimit[6 + legs]
+    low, high = low + reserve * (high - low), high - reserve * (high - low)
+    fastest = (1.0 - reserve) * model.velocityLimit[6 + legs]
     names = [robot.joint_names[leg] for leg in legs]
     for tick in range(len(gait.zmp) - 1):
         whole.tick(tick, None, None)

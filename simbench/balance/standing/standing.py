@@ -273,19 +273,22 @@ def least_knee_bend(robot: Robot, joints: Array) -> float:
     Returns
     -------
     float
-        Angle between thigh and shank, from joint to joint, rad; 0 is straight.
+        Angle between thigh and shank about the knee's axis, from joint to joint, rad; 0 is straight.
     """
     model, data = robot.model, robot.model.createData()
     legs = [[model.getJointId(name) for name in robot.groups[f"{side}_leg"]] for side in SIDES]
     least = np.pi
     for q in joints:
-        pin.forwardKinematics(model, data, np.concatenate([pin.neutral(model)[:7], q]))
+        axes = pin.computeJointJacobians(model, data, np.concatenate([pin.neutral(model)[:7], q]))[3:]
         for leg in legs:
             positions = np.array([data.oMi[joint].translation for joint in leg])
             # The knee is the joint in the middle of the leg.
             ends = np.linalg.norm(positions[:, None] - positions[[0, -1]], axis=2).min(axis=1)
-            knee = positions[ends.argmax()]
-            thigh, shank = knee - positions[0], positions[-1] - knee
+            middle = int(ends.argmax())
+            thigh, shank = positions[middle] - positions[0], positions[-1] - positions[middle]
+            # A knee that is outward of hip and ankle is not bent by that.
+            axis = axes[:, model.joints[leg[middle]].idx_v]
+            thigh, shank = thigh - (thigh @ axis) * axis, shank - (shank @ axis) * axis
             bend = np.arctan2(np.linalg.norm(np.cross(thigh, shank)), thigh @ shank)
             least = min(least, float(bend))
     return least

@@ -16,6 +16,7 @@ from simbench.motion.anatomy import transform
 from simbench.motion.handles import HandlePath
 from simbench.options import RetargetSection
 from simbench.retargeting.contact.handle_path import grip_path
+from simbench.retargeting.contact.held_point import find_held_point
 from simbench.retargeting.contact.phases import contact_phases, near_contact
 from simbench.retargeting.contact.reach import arm_reach, draw_in, wrist_in_palm
 from simbench.retargeting.imitation.imitation import Imitation
@@ -111,6 +112,9 @@ def detect_contact(
         At the samples of the imitation, for both sides.
     """
     palms = actor_palms(imitation, robot)
+    for side, handle in handles.items():
+        offset = find_held_point(imitation.time, palms[side], handle, settings.contact_distance_m)
+        palms[side][:, :3, 3] += palms[side][:, :3, :3] @ offset
     phases = {
         side: contact_phases(
             imitation.time,

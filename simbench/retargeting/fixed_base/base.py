@@ -53,7 +53,7 @@ def rest_posture(robot: Robot, section: RobotSection) -> Array:
             f"robot.posture: {robot.name} has no posture {section.posture!r}; "
             f"allowed: {', '.join(robot.postures)}"
         )
-    if section.height_m != 0.0:
+    if section.height_m:
         raise ScenarioError(
             f"robot.height_m: {robot.name} stands on the floor; allowed: 0, got {section.height_m:g}"
         )

@@ -48,7 +48,7 @@ def build_standing_reference(
         As `stand`.
     """
     limb_sections(robot)
-    stance = stand(robot, section.position_m, section.heading_rad, section.posture, section.height_m)
+    stance = stand(robot, section.position_m, section.heading_rad, section.posture, section.height_m or 0.0)
     duration = end_of_pushes(push) if push else 0.0
     end = settings.settle_s + settings.hold_s + duration
     # A constant joint curve: the motion consists of waiting for the pushes.

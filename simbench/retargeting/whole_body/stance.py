@@ -74,7 +74,7 @@ def choose_placement(
     given = BasePlacement(
         section.position_m,
         section.heading_rad,
-        section.height_m,
+        section.height_m or 0.0,
         settings.pelvis_follow,
         settings.pelvis_advance,
         settings.pelvis_lean_m,

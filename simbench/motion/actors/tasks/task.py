@@ -74,12 +74,14 @@ def find_task_handles(task: Task, travel: Array) -> dict[str, HandlePath]:
     low, high = float(travel.min()), float(travel.max())
     if task.unit == "rad":
         high = min(high, low + 2.0 * np.pi)
-    palms = task.palms(np.linspace(low, high, HANDLE_POSES))
+    positions = np.linspace(low, high, HANDLE_POSES)
+    palms = task.palms(positions)
     handles = {}
     for hand, side in enumerate(SIDES):
         poses = palms[:, hand]
         still = bool((poses == poses[0]).all())
-        handles[side] = HandlePath(poses[:1] if still else poses, task.turn_axes[side])
+        start = 0 if still else int(np.abs(positions - travel[0]).argmin())
+        handles[side] = HandlePath(poses[:1] if still else poses, task.turn_axes[side], start)
     return handles
 
 

@@ -1,0 +1,122 @@
+"""Steps that a robot's legs can make: their length, width, turn and lift, and the height of the pelvis.
+
+What a scenario leaves open follows from the length of the legs; where the legs cannot make such steps,
+because a joint would leave its range or become too fast, or a leg would have to be straight, the pelvis is
+lowered first, then the steps are shortened.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pinocchio as pin
+
+from simbench.errors import BalanceError, RetargetError
+from simbench.options import BalanceSection, RobotSection, SimulationSection, SteppingSection
+from simbench.retargeting.reference.standing import build_standing_reference
+from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
+from simbench.sim.balance_loop import balance_run
+
+_LENGTH, _WIDTH, _LIFT, _TURN = 0.26, 0.13, 0.04, 0.3
+"""Of a step that the legs are not too short for: length, width and lift as parts of the leg's length; rad."""
+_SHORTER = (1.0, 0.8, 0.64, 0.5, 0.4, 0.3)
+"""Parts of those steps that are tried in turn; of the lift, the square root."""
+_LOWER = (0.0, -0.025, -0.05, -0.075, -0.1, -0.15, -0.2)
+"""Heights of the pelvis that are tried in turn, as parts of the leg's length above the posture's."""
+_RESERVE = 0.05
+"""Part of each joint's range and speed limit that the plan leaves to the balance controller."""
+
+
+def fit_steps(
+    robot: Robot,
+    section: RobotSection,
+    balance: BalanceSection,
+    stepping: SteppingSection,
+    settings: SimulationSection,
+) -> tuple[RobotSection, SteppingSection]:
+    """Choose what a scenario leaves open of the steps and of the pelvis' height.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with two legs.
+    section : RobotSection
+        Base placement and posture.
+    balance : BalanceSection
+        Section `balance` of the scenario.
+    stepping : SteppingSection
+        Commands, durations, and what is given of the steps.
+    settings : SimulationSection
+        Physics step, and times to settle and hold.
+
+    Returns
+    -------
+    section : RobotSection
+        The same with the pelvis' height.
+    stepping : SteppingSection
+        The same with length, width, turn and lift of the steps. What was given is unchanged.
+
+    Raises
+    ------
+    BalanceError
+        If the legs can make no such steps: what hinders the ones that come nearest to what was asked.
+    RetargetError
+        If the posture does not stand.
+    """
+    first: BalanceError | None = None
+    for place, steps in _candidates(robot, section, stepping):
+        try:
+            timeline = build_standing_reference(robot, place, settings, None, "none")
+            # A reserve of nothing where nothing is left to choose: the scenario has decided.
+            free = (place, steps) != (section, stepping)
+            balance_run(robot, timeline, balance, steps, settings, reserve=_RESERVE if free else 0.0)
+        except BalanceError as error:
+            first = first or error
+        except RetargetError:
+            # The legs do not allow this height, nor a lower one.
+            if not place.height_m:
+                raise
+        else:
+            return place, steps
+    assert first is not None
+    raise first
+
+
+def leg_length(robot: Robot) -> float:
+    """Measure the length of a leg from its first joint to its sole, along its segments.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with two legs.
+
+    Returns
+    -------
+    float
+        Length, m; the longer leg's.
+    """
+    model, data = robot.model, robot.model.createData()
+    pin.framesForwardKinematics(model, data, pin.neutral(model))
+    lengths = []
+    for side in SIDES:
+        joints = [data.oMi[model.getJointId(name)].translation for name in robot.groups[f"{side}_leg"]]
+        sole = data.oMf[model.getFrameId(robot.frames[f"{side}_foot"])].translation
+        lengths.append(float(np.linalg.norm(np.diff([*joints, sole], axis=0), axis=1).sum()))
+    return max(lengths)
+
+
+def _candidates(
+    robot: Robot, section: RobotSection, stepping: SteppingSection
+) -> Iterator[tuple[RobotSection, SteppingSection]]:
+    """Fill what is open, from the longest steps with the highest pelvis on."""
+    length = leg_length(robot)
+    heights = (section.height_m,) if section.height_m is not None else [part * length for part in _LOWER]
+    usual = {"step_length_m": _LENGTH * length, "step_width_m": _WIDTH * length, "step_turn_rad": _TURN}
+    open_keys = [key for key in usual if getattr(stepping, key) is None]
+    lift = stepping.lift_m if stepping.lift_m is not None else _LIFT * length
+    for part in _SHORTER if open_keys else (1.0,):
+        shorter = {key: float(f"{part * usual[key]:.3g}") for key in open_keys}
+        lower = lift if stepping.lift_m is not None else float(f"{np.sqrt(part) * lift:.3g}")
+        steps = stepping.model_copy(update={**shorter, "lift_m": lower})
+        for height in heights:
+            yield section.model_copy(update={"height_m": round(height, 4)}), steps
