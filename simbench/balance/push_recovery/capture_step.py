@@ -13,7 +13,9 @@ from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
 EDGE_MARGIN = 0.03
-"""The ZMP of a recovery keeps this far inside the soles, m."""
+"""The ZMP of a recovery keeps this far inside the soles, m, where they are large enough."""
+_EDGE_FRACTION = 0.9
+"""The same as part of half the sole's length and width, which it does not exceed."""
 _MIN_SWING = 0.28
 """Least duration of a swing, s."""
 _PEAK = 1.875
@@ -120,7 +122,8 @@ def measure_legs(robot: Robot) -> LegGeometry:
     length = float(segments.sum())
     soles = np.array([robot.soles[f"{side}_foot"][:, :2] for side in SIDES])
     middles = soles.mean(axis=1, keepdims=True)
-    inner = soles - EDGE_MARGIN * np.sign(soles - middles)
+    halves = soles - middles
+    inner = soles - np.sign(halves) * np.minimum(EDGE_MARGIN, _EDGE_FRACTION * np.abs(halves))
     return LegGeometry(length, _SPEED_FRACTION * float(speed) * length, soles, inner)
 
 
