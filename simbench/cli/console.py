@@ -74,7 +74,8 @@ def _check_text(check: Check | None) -> Text:
     if check is None:
         return Text("")
     mark, style = ("✓", "green") if check.passed else ("✗", "bold red")
-    return Text(f"{mark} {check.bound}", style=style)
+    why = f" ({check.reason})" if check.reason else ""
+    return Text(f"{mark} {check.bound}{why}", style=style)
 
 
 @contextmanager

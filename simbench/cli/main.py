@@ -276,7 +276,8 @@ def run(
         print(result.diverged, file=sys.stderr)
     for check in failed if result.diverged is None else ():
         value = format_value(result.metrics.get(check.name))
-        print(f"check failed: {check.name} is {value}, must be {check.bound}", file=sys.stderr)
+        why = f" ({check.reason})" if check.reason else ""
+        print(f"check failed: {check.name} is {value}, must be {check.bound}{why}", file=sys.stderr)
     if plots:
         from simbench.runs.plots.run_plots import draw_plots
 

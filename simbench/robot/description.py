@@ -161,18 +161,24 @@ class JointFriction(Strict):
 
 
 class Bandwidth(Strict):
-    """Natural frequencies and damping ratio of the joints with `gains: auto`.
+    """Numbers of the rule by which `gains: auto` chooses stiffness and damping.
 
-    A joint gets stiffness J ω² and damping 2 ζ J ω, where J is the inertia that it moves, reflected inertia
-    included: the inertia of its limb, or, for a joint of a standing leg, that of the body above it.
+    A joint gets stiffness J ω² and damping 2 ζ √(K J), where J is the inertia that it moves with its limb,
+    reflected inertia included; joints of the legs also what the body above needs. Torque limits and the
+    stability of light feet bound both.
     """
 
-    limb_hz: Positive = 6.0
-    """Natural frequency of all joints but those of the legs."""
-    stance_hz: Positive = 2.5
-    """Natural frequency of the joints of the legs."""
+    limb_hz: Annotated[float, Field(gt=0, json_schema_extra={"unit": "Hz"})] = 6.0
+    """Natural frequency of a limb."""
+    stance_hz: Annotated[float, Field(gt=0, json_schema_extra={"unit": "Hz"})] | None = None
+    """Natural frequency of the standing body on its legs; by default 4 times its pendulum's, √(g / h) / 2π
+    with h the height of the COG."""
     damping_ratio: Positive = 0.7
-    """Damping ratio ζ of all joints."""
+    """Damping ratio ζ of all joints, as far as the stability of light feet allows it."""
+    saturation_error_rad: Annotated[float, Field(gt=0, json_schema_extra={"unit": "rad"})] = 0.02
+    """Position error up to which the stiffness alone does not saturate the motor."""
+    timestep_s: Annotated[float, Field(gt=0, le=0.01, json_schema_extra={"unit": "s"})] = 0.001
+    """Physics step for which the legs' gains must be stable."""
 
 
 class Description(Strict):

@@ -1,19 +1,17 @@
 """Drives of a robot's joints: motors, gains and friction as arrays.
 
-They come from the robot's description; gains that it leaves open follow from the inertia that each joint
-moves and a bandwidth.
+They come from the robot's description; `simbench.robot.gains` chooses gains that it leaves open.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
-from simbench.robot.description import Bandwidth, Description, Drive, JointFriction
+from simbench.robot.description import Description, Drive, JointFriction
 from simbench.robot.mirror import add_mirrored_entries
 
 GRAM_SQUARE_CENTIMETRE = 1e-7  # kg·m²
@@ -129,51 +127,6 @@ def read_gains(
     rows = _rows(gains, description, joint_names, f"{where}: gains")
     table = np.array([rows[name] for name in joint_names]).reshape(-1, 2)
     return table[:, 0], table[:, 1]
-
-
-def choose_gains(
-    model: pin.Model, q: Vector, feet: Collection[int], bandwidth: Bandwidth
-) -> tuple[Vector, Vector]:
-    """Choose stiffness J ω² and damping 2 ζ J ω for every joint of one degree of freedom.
-
-    J is the inertia about the joint's axis, rotor included, of what the joint moves: its limb, or, for the
-    joints between the root and a foot, the rest of the robot, divided by the number of standing feet.
-
-    Parameters
-    ----------
-    model : pinocchio.Model
-        Model of the robot, with the reflected inertia in `model.armature`.
-    q : (nq,) array
-        Configuration in which the inertia is computed.
-    feet : collection of int
-        Indices of the joints that carry a foot.
-    bandwidth : Bandwidth
-        Natural frequencies and damping ratio of the controlled joints.
-
-    Returns
-    -------
-    stiffness, damping : (n,) array
-        PD gains, N·m/rad and N·m·s/rad, of the joints in the model's order without the root.
-    """
-    data = model.createData()
-    # For a model with one joint Pinocchio returns a vector.
-    columns = np.reshape(pin.computeJointJacobians(model, data, q), (6, model.nv))
-    bodies = [data.oMi[joint].act(model.inertias[joint]).matrix() for joint in range(1, model.njoints)]
-    whole = np.sum(bodies, axis=0)
-    legs = {joint for foot in feet for joint in model.supports[foot]}
-    inertia, frequency = [], []
-    for joint in range(1, model.njoints):
-        if model.joints[joint].nv != 1:
-            continue
-        axis = columns[:, model.joints[joint].idx_v]
-        limb = np.sum([bodies[body - 1] for body in model.subtrees[joint]], axis=0)
-        stands = joint in legs
-        moved = (whole - limb) / len(feet) if stands else limb
-        inertia.append(axis @ moved @ axis + model.armature[model.joints[joint].idx_v])
-        frequency.append(bandwidth.stance_hz if stands else bandwidth.limb_hz)
-    omega = 2.0 * np.pi * np.array(frequency)
-    moved = np.array(inertia)
-    return moved * omega**2, 2.0 * bandwidth.damping_ratio * moved * omega
 
 
 def read_friction(description: Description, joint_names: Sequence[str], where: str) -> Friction:

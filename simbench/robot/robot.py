@@ -13,12 +13,12 @@ from simbench.robot.description import Description, FixedFrame, Hand, read_descr
 from simbench.robot.drives import (
     Friction,
     Motors,
-    choose_gains,
     compute_reflected_inertia,
     read_friction,
     read_gains,
     require_known,
 )
+from simbench.robot.gains import Contacts, choose_gains
 from simbench.robot.mirror import add_mirrored_entries, mirror_frame
 from simbench.robot.native_output import quiet_native_output
 from simbench.robot.sources import RobotFile, RobotSource, describe_source, find_robot, find_urdf
@@ -291,17 +291,16 @@ def _gains(
     postures: Mapping[str, Vector],
     where: str,
 ) -> tuple[Vector, Vector]:
-    """Stiffness and damping: given, or computed in the standing posture, else in the first posture."""
+    """Stiffness and damping: given, or chosen in the standing posture, else in the first posture."""
     if description.gains != "auto":
         return read_gains(description.gains, description, joint_names, where)
-    posture = postures.get("standing", next(iter(postures.values()), np.zeros(len(joint_names))))
-    q = np.concatenate([pin.neutral(model)[: model.nq - len(joint_names)], posture])
-    feet = [
-        model.frames[model.getFrameId(frame)].parentJoint
-        for role, frame in description.frames.items()
-        if role.endswith("_foot")
-    ]
-    return choose_gains(model, q, feet, description.bandwidth)
+    names = sorted(postures, key=lambda name: name != "standing")
+    root = pin.neutral(model)[: model.nq - len(joint_names)]
+    named = [np.concatenate([root, postures[name]]) for name in names]
+    feet = [model.getFrameId(frame) for role, frame in description.frames.items() if role.endswith("_foot")]
+    grips = [model.getJointId(joint) for hand in description.hands.values() for joint in hand.joints]
+    contacts = Contacts(tuple(feet), tuple(grips))
+    return choose_gains(model, named or [pin.neutral(model)], contacts, description.bandwidth)
 
 
 def _posture(

@@ -28,11 +28,14 @@ class Check:
         Whether the metric is within its bound.
     bound : str
         What the metric must be, such as `≤ 0.03`.
+    reason: str
+        Why the metric was not measured; empty if it was.
     """
 
     name: str
     passed: bool
     bound: str
+    reason: str = ""
 
 
 def check_metrics(checks: Mapping[str, bool | Bound], metrics: Mapping[str, Metric]) -> tuple[Check, ...]:
@@ -49,13 +52,29 @@ def check_metrics(checks: Mapping[str, bool | Bound], metrics: Mapping[str, Metr
     -------
     tuple of Check
         In the order of `checks`. A metric that is absent, not a number or of another kind than its bound
-        does not pass. A run whose physics diverged has one check, which it does not pass.
+        does not pass; the check says why it was not measured. A run whose physics diverged has one check, which it does not pass.
     """
     if metrics.get(DIVERGED) is not None:
         return (Check(DIVERGED, False, "absent: the physics must not diverge"),)
     return tuple(
-        Check(name, _holds(bound, metrics.get(name)), _describe(bound)) for name, bound in checks.items()
+        Check(name, _holds(bound, metrics.get(name)), _describe(bound), _why_not_measured(name, metrics))
+        for name, bound in checks.items()
     )
+
+
+def _why_not_measured(name: str, metrics: Mapping[str, Metric]) -> str:
+    """Say why a metric has no value; empty if it has one."""
+    if metrics.get(name) is not None:
+        return ""
+    # Imported here: only a metric without a value needs the catalogue.
+    from simbench.runs.explain.metrics import find_metric
+
+    entry = find_metric(name)
+    if entry is None:
+        return "no run measures it"
+    if name in metrics:
+        return f"not measured: `simbench explain {name}` says when"
+    return f"not measured: only {entry.present} have it" if entry.present else "not measured"
 
 
 def _holds(bound: bool | Bound, value: Metric) -> bool:

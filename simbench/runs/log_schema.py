@@ -38,6 +38,7 @@ FORMS: dict[str, tuple[str, ...]] = {
     "palm_target": ("time", "hand", "xyz"),
     "palm_actor": ("time", "hand", "xyz"),
     "foot_wrench": ("time", "foot", "axis6"),
+    "foot_pose": ("time", "foot", "pose"),
     "foot_points": ("time", "foot", "point", "xy"),
     "grip_wrench": ("time", "hand", "axis6"),
     "push_wrench": ("time", "axis6"),

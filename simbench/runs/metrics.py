@@ -36,11 +36,14 @@ SUPPORT_SIGNALS: tuple[Signal[None], ...] = (
 FELL_HEIGHT = 0.7
 """A robot whose root drops below this fraction of its first height has fallen."""
 
+_CARRYING_FRACTION = 0.1
+"""A foot carries the robot from this fraction of the weight on."""
+
 _LATEST_LANDING = 0.1
 """Time after its planned landing by which a foot must touch the floor, s."""
 
 
-def run_metrics(log: xr.Dataset) -> dict[str, float | bool]:
+def run_metrics(log: xr.Dataset) -> dict[str, float | bool | None]:
     """Compute a run's metrics from its log.
 
     Parameters
@@ -50,11 +53,12 @@ def run_metrics(log: xr.Dataset) -> dict[str, float | bool]:
 
     Returns
     -------
-    dict of str to float or bool
-        Metrics by name, with SI units in the names' suffix.
+    dict of str to float, bool or None
+        Metrics by name, with SI units in the names' suffix; None for one that could not be measured.
     """
     return {
         **(seat_metrics(log) if log.attrs["seat"] else balance_metrics(log) if log.sizes["foot"] else {}),
+        **(foot_metrics(log) if "foot_pose" in log and not log.attrs["seat"] else {}),
         **(control_metrics(log) if "cog_desired" in log else {}),
         **tracking_metrics(log),
         **limit_metrics(log),
@@ -137,6 +141,41 @@ def balance_metrics(log: xr.Dataset) -> dict[str, float | bool]:
         metrics["zmp.still_difference_rms_m"] = float(np.sqrt(np.mean(np.sum(difference**2, axis=1))))
         metrics["feet.still_load_error_fraction"] = float(np.abs(load / weight - 1.0).max())
     return metrics
+
+
+def foot_metrics(log: xr.Dataset) -> dict[str, float | None]:
+    """Compute how far the feet slide and turn on the floor while they carry the robot.
+
+    A foot carries it while the floor's vertical force on it is at least a tenth of the weight. Each such time
+    is compared with its first sample after settling, at which the foot was put down or stood already.
+
+    Parameters
+    ----------
+    log : xarray.Dataset
+        Log of a robot on its feet.
+
+    Returns
+    -------
+    dict of str to float or None
+        `feet.slip_m`: largest horizontal displacement of a foot's frame; `feet.turn_rad`: largest rotation of
+        a foot about the vertical. None if no foot carries the robot after settling.
+    """
+    settled = log.sel(time=slice(log.attrs["settle_s"], None))
+    weight = log.attrs["mass_kg"] * log.attrs["gravity_m_s2"]
+    carrying = settled["foot_wrench"].values[:, :, 2] >= _CARRYING_FRACTION * weight
+    slip, turn = [], []
+    for foot in range(log.sizes["foot"]):
+        pose = settled["foot_pose"].values[:, foot]
+        position, heading = pose[:, :2], np.unwrap(_headings(pose))
+        begins = np.flatnonzero(np.diff(carrying[:, foot].astype(int), prepend=0) > 0)
+        ends = np.flatnonzero(np.diff(carrying[:, foot].astype(int), append=0) < 0) + 1
+        for begin, end in zip(begins, ends, strict=True):
+            slip.append(np.linalg.norm(position[begin:end] - position[begin], axis=1).max())
+            turn.append(np.abs(heading[begin:end] - heading[begin]).max())
+    return {
+        "feet.slip_m": float(max(slip)) if slip else None,
+        "feet.turn_rad": float(max(turn)) if turn else None,
+    }
 
 
 def seat_metrics(log: xr.Dataset) -> dict[str, float | bool]:
@@ -237,11 +276,16 @@ def find_steps(log: xr.Dataset) -> Array:
 
 def _base_displacement(poses: Array) -> tuple[float, float, float]:
     """Compute how far the root moved forward and to the left, m, and its rotation about the vertical, rad."""
-    x, y, z, w = poses[:, 3:].T
-    heading = np.unwrap(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
+    heading = np.unwrap(_headings(poses))
     dx, dy = poses[-1, :2] - poses[0, :2]
     cosine, sine = np.cos(heading[0]), np.sin(heading[0])
     return float(cosine * dx + sine * dy), float(cosine * dy - sine * dx), float(heading[-1] - heading[0])
+
+
+def _headings(poses: Array) -> Array:
+    """Compute the rotation of poses (T, 7) about the vertical, rad, (T,)."""
+    x, y, z, w = poses[:, 3:].T
+    return np.asarray(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
 
 
 def tracking_metrics(log: xr.Dataset) -> dict[str, float]:
@@ -322,7 +366,7 @@ def torque_metrics(log: xr.Dataset) -> dict[str, float]:
     return metrics
 
 
-def hand_metrics(log: xr.Dataset) -> dict[str, float]:
+def hand_metrics(log: xr.Dataset) -> dict[str, float | None]:
     """Compute the distance of the palms from the actor's while in contact, and what the grips held.
 
     Parameters
@@ -332,15 +376,15 @@ def hand_metrics(log: xr.Dataset) -> dict[str, float]:
 
     Returns
     -------
-    dict of str to float
+    dict of str to float or None
         `hands.rms_m` and `hands.max_m`: RMS and largest distance of the palms from the actor's, in contact;
         `grip.lost`: number of grips that were overloaded and released; `grip.held_fraction`: fraction of the
-        planned contact in which the grip was engaged; `grip.max_force_n`: largest grip force. Empty without
-        contact.
+        planned contact in which the grip was engaged; `grip.max_force_n`: largest grip force. Without contact
+        the first two are None if the robot was to follow the actor's hands, else there are none.
     """
     contact = log["hand_contact"].values
     if not contact.any():
-        return {}
+        return {"hands.rms_m": None, "hands.max_m": None} if "palm_actor" in log else {}
     error = np.linalg.norm((log["palm_position"] - log["palm_actor"]).values, axis=2)[contact]
     return {
         "hands.rms_m": float(np.sqrt(np.mean(error**2))),

@@ -138,6 +138,9 @@ def run_scenario(
     with run_directory(out, inputs) as folder, shown_progress(on_progress) as tell:
         output = Output(Quality(fast) if video else None, gui, cache)
         metrics, diverged, renderer = _run(robot, scenario, folder, output, on_progress=tell)
+        if diverged is None:
+            # What is checked and was not measured is null, not left out.
+            metrics = {**dict.fromkeys(scenario.checks), **metrics}
         write_metrics(folder, metrics)
         if video and renderer is None:
             _, renderer = render_video(folder, None, on_progress=tell, view=View(fast=fast))

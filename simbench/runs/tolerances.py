@@ -47,6 +47,8 @@ BETTER: tuple[tuple[str, Better], ...] = (
     ("hands.*", "lower"),
     ("cog.rms_m", "lower"),
     ("zmp.rms_m", "lower"),
+    ("feet.slip_m", "lower"),
+    ("feet.turn_rad", "lower"),
     ("seat.slip_m", "lower"),
     ("seat.tilt_rad", "lower"),
 )

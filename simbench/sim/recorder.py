@@ -35,6 +35,12 @@ DERIVED_SIGNALS: tuple[Signal[None], ...] = (
     Signal("cog_velocity", ("xyz",), "m/s", "Velocity of the COG in the world."),
     Signal("angular_momentum", ("xyz",), "N m s", "Angular momentum about the COG, in the world's axes."),
     Signal("palm_position", ("hand", "xyz"), "m", "Position of the palms in the world."),
+    Signal(
+        "foot_pose",
+        ("foot", "pose"),
+        "m",
+        "Pose of the frames of the feet in the world: position (m), then quaternion x, y, z, w.",
+    ),
 )
 """What `derive_signals` computes from the samples after a run."""
 
@@ -201,7 +207,7 @@ def _sizes(robot: Robot) -> Mapping[str, int]:
 
 
 def derive_signals(recorder: Recorder, robot: Robot) -> None:
-    """Compute the signals that follow from others: COG, angular momentum, palms, and all external wrenches.
+    """Compute the signals that follow from others: COG, angular momentum, palms, feet, and all external wrenches.
 
     Parameters
     ----------
@@ -212,18 +218,22 @@ def derive_signals(recorder: Recorder, robot: Robot) -> None:
     """
     model, data = robot.model, robot.model.createData()
     palms = [model.getFrameId(robot.frames[role]) for role in robot.hands]
+    feet = [model.getFrameId(robot.frames[role]) for role in robot.feet]
     base = recorder["base_pose"][:, : robot.root_q]
     base_velocity = recorder["base_velocity"][:, : robot.root_v]
     positions = np.concatenate([base, recorder["joint_position"]], axis=1)
     velocities = np.concatenate([base_velocity, recorder["joint_velocity"]], axis=1)
     cog, cog_velocity = recorder["cog"], recorder["cog_velocity"]
     angular_momentum, palm_position = recorder["angular_momentum"], recorder["palm_position"]
+    foot_pose = recorder["foot_pose"]
     for row in range(recorder.count):
         momentum = pin.computeCentroidalMomentum(model, data, positions[row], velocities[row])
         cog[row], cog_velocity[row] = data.com[0], data.vcom[0]
         angular_momentum[row] = momentum.angular
         for column, frame in enumerate(palms):
             palm_position[row, column] = pin.updateFramePlacement(model, data, frame).translation
+        for column, frame in enumerate(feet):
+            foot_pose[row, column] = pin.SE3ToXYZQUAT(pin.updateFramePlacement(model, data, frame))
     used = slice(0, recorder.count)
     wrench, point = recorder["grip_wrench"][used], recorder["grip_point"][used]
     other = recorder["other_wrench"]

@@ -47,7 +47,8 @@ def check_gait_feasibility(robot: Robot, plan: WholeBodyPlan, reserve: float = 0
         worst = int(beyond.argmax())
         if beyond[worst] > 0.0:
             raise BalanceError(
-                f"{_where(robot, plan, tick)}: {names[worst]} would go to {q[worst]:.3f} rad; "
+                f"{_where(robot, plan, tick)}: {names[worst]} would go to {q[worst]:.3f} rad, "
+                f"{beyond[worst]:.2g} rad beyond its limit; "
                 f"allowed: {low[worst]:.3f} to {high[worst]:.3f} rad"
             )
         worst = int((speed / fastest).argmax())

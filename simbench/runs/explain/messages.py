@@ -752,7 +752,7 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Shorten the steps (`stepping.step_length_m`), or stand with knees more bent (`robot.height_m`).",
         ),
         (
-            "…: … would go to … rad; allowed: … to … rad",
+            "…: … would go to … rad, … rad beyond its limit; allowed: … to … rad",
             "At this moment of the plan a joint of a leg would exceed its range.",
             "Shorten the steps or the turn.",
         ),

@@ -1,6 +1,7 @@
 """Definitions of the metrics that a run produces."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from simbench.runs.metric_format import unit_of
@@ -124,6 +125,24 @@ _GROUPS: tuple[_Group, ...] = (
                 "The reserve of balance. Near zero, a small disturbance tips the robot: slow the motion down "
                 "(`motion.speed`), let the COG follow the hands (`retarget.pelvis_follow`), or lower the "
                 "equipment's friction.",
+            ),
+            _Text(
+                "feet.slip_m",
+                "Largest horizontal displacement of a foot on the floor: max ‖x − x₀‖ of the frame of a foot "
+                "while it carries at least a tenth of the weight; x₀ is where it was put down, or stood "
+                "after settling. It is `none` if no foot carries the robot.",
+                SETTLED,
+                "foot_pose, foot_wrench, mass_kg, gravity_m_s2",
+                "A robot can slide or turn as a whole without falling. More than some millimetres: slow the "
+                "motion down (`motion.speed`), or raise `simulation.floor_friction`.",
+            ),
+            _Text(
+                "feet.turn_rad",
+                "Largest rotation of a foot about the vertical while it carries at least a tenth of the "
+                "weight, from where it was put down. It is `none` if no foot carries the robot.",
+                SETTLED,
+                "foot_pose, foot_wrench, mass_kg, gravity_m_s2",
+                "As `feet.slip_m`: fast swings of the arms or of a leg twist the soles on the floor.",
             ),
             _Text(
                 "zmp.still_difference_rms_m",
@@ -371,7 +390,8 @@ _GROUPS: tuple[_Group, ...] = (
         (
             _Text(
                 "hands.rms_m",
-                "RMS distance of the palms from the actor's palms: √mean ‖x_palm − x_actor‖².",
+                "RMS distance of the palms from the actor's palms: √mean ‖x_palm − x_actor‖². It is `none` at "
+                "equipment that no hand of the person touches: there is nothing to measure.",
                 _CONTACT,
                 "palm_position, palm_actor, hand_contact",
                 "How exactly the robot's hands repeat the person's. Large values at a small "
@@ -734,6 +754,30 @@ def find_metric(name: str) -> MetricEntry | None:
                 variables=tuple(_fill(each, values) for each in entry.variables),
             )
     return None
+
+
+def known_metrics(fixtures: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """List the metrics that a run with certain fixtures can have.
+
+    Parameters
+    ----------
+    fixtures : mapping of str to sequence of str
+        Names of the joints of each fixture of the scenario.
+
+    Returns
+    -------
+    tuple of str
+        Names of metrics.
+    """
+    names = [entry.name for entry in metric_entries()]
+    filled = [
+        name.replace("<fixture>", fixture).replace("<joint>", joint)
+        for name in names
+        if "<" in name
+        for fixture, joints in fixtures.items()
+        for joint in (joints if "<joint>" in name else ("",))
+    ]
+    return tuple(dict.fromkeys([*(name for name in names if "<" not in name), *filled]))
 
 
 def _entry(text: _Text, present: str) -> MetricEntry:

@@ -1,5 +1,6 @@
 """Scenarios: find, read, override, validate and write them."""
 
+import difflib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from pydantic import ValidationError
 from simbench.errors import ScenarioError
 from simbench.files.documents.yaml_document import EXPONENT, KeyPath, format_key_path, read_yaml
 from simbench.files.input_files import is_regular_file
+from simbench.runs.explain.metrics import known_metrics
 from simbench.runs.scenario.library import find_scenario, list_scenarios
 from simbench.runs.scenario.schema import Scenario
 from simbench.runs.scenario.yaml_source import YamlSource, apply_override, find_value, make_source
@@ -78,9 +80,29 @@ def load_scenario(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Sc
     for override in overrides:
         apply_override(source, override, dotted_sections=("checks",))
     try:
-        return Scenario.model_validate(source.data)
+        scenario = Scenario.model_validate(source.data)
     except ValidationError as error:
         raise ScenarioError(_describe(error, source)) from None
+    _require_known_checks(scenario, source)
+    return scenario
+
+
+def _require_known_checks(scenario: Scenario, source: YamlSource) -> None:
+    """Refuse checks of metrics that no run of the scenario can have."""
+    fixtures = {
+        mechanism.name: [joint.name for joint in mechanism.joints]
+        for mechanism in (scenario_mechanisms(scenario) if scenario.checks else ())
+    }
+    known = known_metrics(fixtures)
+    for name in scenario.checks:
+        if name in known:
+            continue
+        close = difflib.get_close_matches(name, known, n=1)
+        hint = f" (did you mean '{close[0]}'?)" if close else ""
+        raise ScenarioError(
+            f"{source.origin(('checks', name))}: checks.{name}: unknown metric{hint}; "
+            "`simbench explain METRIC` describes those of a run"
+        )
 
 
 def resolved_yaml(scenario: Scenario) -> str:
