@@ -21,6 +21,10 @@ class RetargetError(SimbenchError):
     """A motion cannot be transferred to the robot, for example because a target is out of reach."""
 
 
+class LegReachError(RetargetError):
+    """The legs cannot keep balance at this height of the pelvis; with more bend they might."""
+
+
 class SkillError(SimbenchError):
     """A skill cannot be analysed: invalid weights or criteria, or a path that the law cannot follow."""
 

@@ -8,21 +8,18 @@ lowered first, then the steps are shortened.
 from collections.abc import Iterator
 
 import numpy as np
-import pinocchio as pin
 
+from simbench.balance.standing.pelvis_height import leg_length, pelvis_heights
 from simbench.errors import BalanceError, RetargetError
 from simbench.options import BalanceSection, RobotSection, SimulationSection, SteppingSection
 from simbench.retargeting.reference.standing import build_standing_reference
 from simbench.robot.robot import Robot
-from simbench.robot.sides import SIDES
 from simbench.sim.balance_loop import balance_run
 
 _LENGTH, _WIDTH, _LIFT, _TURN = 0.26, 0.13, 0.04, 0.3
 """Of a step that the legs are not too short for: length, width and lift as parts of the leg's length; rad."""
 _SHORTER = (1.0, 0.8, 0.64, 0.5, 0.4, 0.3)
 """Parts of those steps that are tried in turn; of the lift, the square root."""
-_LOWER = (0.0, -0.025, -0.05, -0.075, -0.1, -0.15, -0.2)
-"""Heights of the pelvis that are tried in turn, as parts of the leg's length above the posture's."""
 _RESERVE = 0.05
 """Part of each joint's range and speed limit that the plan leaves to the balance controller."""
 
@@ -82,35 +79,12 @@ def fit_steps(
     raise first
 
 
-def leg_length(robot: Robot) -> float:
-    """Measure the length of a leg from its first joint to its sole, along its segments.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with two legs.
-
-    Returns
-    -------
-    float
-        Length, m; the longer leg's.
-    """
-    model, data = robot.model, robot.model.createData()
-    pin.framesForwardKinematics(model, data, pin.neutral(model))
-    lengths = []
-    for side in SIDES:
-        joints = [data.oMi[model.getJointId(name)].translation for name in robot.groups[f"{side}_leg"]]
-        sole = data.oMf[model.getFrameId(robot.frames[f"{side}_foot"])].translation
-        lengths.append(float(np.linalg.norm(np.diff([*joints, sole], axis=0), axis=1).sum()))
-    return max(lengths)
-
-
 def _candidates(
     robot: Robot, section: RobotSection, stepping: SteppingSection
 ) -> Iterator[tuple[RobotSection, SteppingSection]]:
     """Fill what is open, from the longest steps with the highest pelvis on."""
     length = leg_length(robot)
-    heights = (section.height_m,) if section.height_m is not None else [part * length for part in _LOWER]
+    heights = pelvis_heights(robot, section.height_m)
     usual = {"step_length_m": _LENGTH * length, "step_width_m": _WIDTH * length, "step_turn_rad": _TURN}
     open_keys = [key for key in usual if getattr(stepping, key) is None]
     lift = stepping.lift_m if stepping.lift_m is not None else _LIFT * length
@@ -119,4 +93,4 @@ def _candidates(
         lower = lift if stepping.lift_m is not None else float(f"{np.sqrt(part) * lift:.3g}")
         steps = stepping.model_copy(update={**shorter, "lift_m": lower})
         for height in heights:
-            yield section.model_copy(update={"height_m": round(height, 4)}), steps
+            yield section.model_copy(update={"height_m": height}), steps

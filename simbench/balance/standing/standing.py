@@ -10,7 +10,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.balance.standing.leg_newton import LegModel, SingularLegError, make_leg_model, newton_step
-from simbench.errors import RetargetError, RobotError
+from simbench.errors import LegReachError, RetargetError, RobotError
 from simbench.kinematics.arrays import Array
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
@@ -226,7 +226,7 @@ def _iterate(name: str, model: LegModel, stance: Stance, q: Array, targets: Arra
         try:
             feet, cog = newton_step(model, at, soles, targets[left])
         except SingularLegError as error:
-            raise RetargetError(
+            raise LegReachError(
                 f"{name}: a leg is singular in frame {left[error.frame]}, as with straight knees: "
                 "the pelvis cannot move; stand in a posture with bent knees"
             ) from None
@@ -236,7 +236,7 @@ def _iterate(name: str, model: LegModel, stance: Stance, q: Array, targets: Arra
         left = left[unsettled]
         if not len(left):
             return
-    raise RetargetError(
+    raise LegReachError(
         f"{name}: the legs cannot balance frame {left[0]}: feet {feet[unsettled][0]:.2g} m or rad off their "
         f"place, COG {1000 * cog[unsettled][0]:.2g} mm off its target"
     )

@@ -1,13 +1,15 @@
 """Plan a whole-body motion: imitate, detect contact, solve arms and legs, avoid collisions, scale time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.balance.standing.pelvis_height import pelvis_heights
 from simbench.balance.standing.standing import Stance, stand
-from simbench.errors import RetargetError
+from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.motion.human_motion import HumanMotion, require_both_arms
@@ -45,10 +47,12 @@ from simbench.retargeting.whole_body.stance import (
     require_leg_limits,
 )
 from simbench.robot.grips import close_hands
-from simbench.robot.robot import Robot
+from simbench.robot.robot import SEATED, Robot
 
 _REACH_TOLERANCE = 0.02
 """Distance from a handle, m, up to which a hand still grips it."""
+_PACES = (1.0, 1.4, 2.0, 2.8, 4.0)
+"""Multiples of the recording's duration that are tried in turn where the legs cannot balance the motion."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,7 @@ def plan_motion(
     on_progress: OnProgress,
     *,
     embedding: bool = True,
+    check: Callable[[MotionPlan], object] = lambda plan: None,
 ) -> MotionPlan:
     """Retarget a recording to a robot that stands on both feet, or sits.
 
@@ -122,6 +127,9 @@ def plan_motion(
         Called as planning proceeds.
     embedding : bool
         Whether the legs react to the upper body's motion. Otherwise they take it to rest.
+    check : callable (MotionPlan)
+        Called with a plan; where it raises `LegReachError`, the plan is made again with the pelvis lower, or
+        slower.
 
     Returns
     -------
@@ -138,6 +146,43 @@ def plan_motion(
     require_human_form(robot)
     require_both_arms(motion)
     imitation = _imitate(robot, motion, settings, on_progress)
+    search = section.place == "given" and section.posture != SEATED
+    heights = pelvis_heights(robot, section.height_m)[::2] if search else (section.height_m,)
+    first: LegReachError | None = None
+    # The arms' inertia moves the COG farther than the legs reach: with more bend in the knees the pelvis can
+    # sway farther, and at a slower pace it need not.
+    for pace, height in product(_PACES, heights):
+        place = section.model_copy(update={"height_m": height})
+        slower = motion if pace == 1.0 else replace(motion, time=pace * motion.time)
+        followed = replace(imitation, time=slower.time)
+        try:
+            plan = _plan_in_place(
+                robot, slower, followed, place, settings, equipment, on_progress, embedding=embedding
+            )
+            check(plan)
+        except LegReachError as error:
+            first = first or error
+            continue
+        metrics = {**plan.metrics, "retarget.slow_down": pace * plan.metrics["retarget.slow_down"]}
+        if height and section.height_m is None:
+            metrics["retarget.pelvis_height_m"] = height
+        return replace(plan, metrics=metrics)
+    assert first is not None
+    raise first
+
+
+def _plan_in_place(
+    robot: Robot,
+    motion: HumanMotion,
+    imitation: Imitation,
+    section: RobotSection,
+    settings: RetargetSection,
+    equipment: Equipment,
+    on_progress: OnProgress,
+    *,
+    embedding: bool,
+) -> MotionPlan:
+    """Plan at one height of the pelvis, or with the search of a place."""
     on_progress("transfer", 0, 2 * BALANCE_ROUNDS)
     placement = _place_robot(robot, section, settings, equipment, on_progress, embedding=embedding)
     shapes = body_shapes(robot, placement.stance.joints)

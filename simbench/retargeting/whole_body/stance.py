@@ -8,7 +8,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.balance.standing.standing import Stance, height_range, leg_columns, stand
-from simbench.errors import RetargetError
+from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.savgol import savgol_filter
@@ -351,7 +351,7 @@ def require_leg_limits(robot: Robot, joints: Array) -> None:
             high = robot.model.upperPositionLimit[7 + column]
             values = joints[:, column]
             if values.min() < low or values.max() > high:
-                raise RetargetError(
+                raise LegReachError(
                     f"{robot.name}: keeping balance needs {robot.joint_names[column]} between "
                     f"{values.min():.3f} and {values.max():.3f} rad, its limits are {low:.3f} and {high:.3f}"
                 )

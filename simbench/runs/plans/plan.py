@@ -12,7 +12,7 @@ from simbench.retargeting.fixed_base.plan import plan_arm
 from simbench.retargeting.reference.arm import build_arm_reference
 from simbench.retargeting.reference.reference import Timeline
 from simbench.retargeting.reference.whole_body import build_whole_body_reference
-from simbench.retargeting.whole_body.plan import plan_motion
+from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.sim.equipment import (
     compute_actor_positions,
     compute_resistance,
@@ -165,6 +165,17 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
         )
         asked = {each.name: compute_actor_positions(each, arm.hands) for each in mechanisms}
         return Plan(timeline, arm.metrics, asked, motion.strokes)
+    timelines: list[Timeline] = []
+
+    def build(plan: MotionPlan) -> None:
+        on_progress("reference", 0, 1)
+        timelines.append(
+            build_whole_body_reference(
+                robot, plan, inputs.timing, feedforward=inputs.feedforward, speed_fraction=speed_fraction
+            )
+        )
+        on_progress("reference", 1, 1)
+
     plan = plan_motion(
         robot,
         motion,
@@ -173,12 +184,9 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
         equipment,
         on_progress,
         embedding=inputs.embedding,
+        check=build,
     )
-    on_progress("reference", 0, 1)
-    timeline = build_whole_body_reference(
-        robot, plan, inputs.timing, feedforward=inputs.feedforward, speed_fraction=speed_fraction
-    )
-    on_progress("reference", 1, 1)
+    timeline = timelines[-1]
     asked = {each.name: compute_actor_positions(each, plan.hands) for each in mechanisms}
     return Plan(timeline, plan.metrics, asked, motion.strokes)
 
