@@ -61,20 +61,23 @@ def fit_steps(
         If the posture does not stand.
     """
     first: BalanceError | None = None
-    for place, steps in _candidates(robot, section, stepping):
-        try:
-            timeline = build_standing_reference(robot, place, settings, None, "none")
-            # A reserve of nothing where nothing is left to choose: the scenario has decided.
-            free = (place, steps) != (section, stepping)
-            balance_run(robot, timeline, balance, steps, settings, reserve=_RESERVE if free else 0.0)
-        except BalanceError as error:
-            first = first or error
-        except RetargetError:
-            # The legs do not allow this height, nor a lower one.
-            if not place.height_m:
-                raise
-        else:
-            return place, steps
+    candidates = list(_candidates(robot, section, stepping))
+    # Without a reserve where there is none to be had, or the scenario has decided everything.
+    reserves = (_RESERVE, 0.0) if candidates != [(section, stepping)] else (0.0,)
+    for reserve in reserves:
+        first = None
+        for place, steps in candidates:
+            try:
+                timeline = build_standing_reference(robot, place, settings, None, "none")
+                balance_run(robot, timeline, balance, steps, settings, reserve=reserve)
+            except BalanceError as error:
+                first = first or error
+            except RetargetError:
+                # The legs do not allow this height, nor a lower one.
+                if not place.height_m:
+                    raise
+            else:
+                return place, steps
     assert first is not None
     raise first
 
