@@ -70,7 +70,7 @@ def render(
 
 @robot_app.command("list")
 def list_() -> None:
-    """List all robots that can be named, by where they are from, with the licence of their URDF and meshes."""
+    """List all robots by where they are from, with what they are and the licence of their files."""
     from simbench.robot.catalogue import list_robots
 
     for line in entry_lines(list_robots()):

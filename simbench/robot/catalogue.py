@@ -55,7 +55,7 @@ def list_robots() -> list[RobotEntry]:
     Returns
     -------
     list of RobotEntry
-        The robots, in the order in which a name is looked for: a robot whose name another one has is left out.
+        The robots, in the order in which a name is looked for; of two with one name, the first.
     """
     entries = {name: _shipped_entry(name, path) for name, path in shipped_robots().items()}
     for name in sorted(find_plug_ins()):

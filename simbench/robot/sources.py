@@ -286,7 +286,7 @@ def _plug_in_robot(point: metadata.EntryPoint) -> RobotFile:
     if not isinstance(named, str | os.PathLike):
         raise RobotError(f"{where}: must be the path of a robot.yaml or of its folder, not {named!r}")
     path = Path(named)
-    path = path / DESCRIPTION_FILE if path.is_dir() else path
+    path = path / DESCRIPTION_FILE if os.path.isdir(path) else path
     if not is_regular_file(path):
         raise RobotError(f"{where}: there is no file {path}")
     distribution: Mapping[str, str] | None = point.dist and point.dist.metadata
