@@ -2,7 +2,6 @@
 
 import difflib
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -289,9 +288,8 @@ def _plug_in_robot(point: metadata.EntryPoint) -> RobotFile:
     path = path / DESCRIPTION_FILE if os.path.isdir(path) else path
     if not is_regular_file(path):
         raise RobotError(f"{where}: there is no file {path}")
-    distribution: Mapping[str, str] | None = point.dist and point.dist.metadata
-    package = distribution and InstalledPackage(distribution["Name"], distribution["Version"])
-    return RobotFile("plug-in", path, package or None)
+    package = InstalledPackage(point.dist.name, point.dist.version) if point.dist is not None else None
+    return RobotFile("plug-in", path, package)
 
 
 def _describe_unknown(name: str) -> str:
