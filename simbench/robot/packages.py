@@ -128,4 +128,4 @@ def describe_missing_package(package: str) -> str:
     extra = EXTRAS.get(package)
     if extra is None:
         return f"no wheel and no folder of ROS_PACKAGE_PATH or AMENT_PREFIX_PATH has the package {package}"
-    return f'needs {package}: pip install -e ".[{extra}]" in the clone of simbench, or pip install {package}'
+    return f'needs {package}: pip install {package}, or in a clone pip install -e ".[{extra}]"'

@@ -127,7 +127,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(name: str) -> None:
 
 
 def test_without_the_wheel_its_robots_are_listed_with_what_to_install(no_wheel, monkeypatch, capsys) -> None:
-    command = r"needs example-robot-data: pip install -e \"\.\[robots\]\" in the clone"
+    command = r"needs example-robot-data: pip install example-robot-data, or in a clone .* \"\.\[robots\]\""
     with pytest.raises(RobotError, match=rf"g1.robot\.yaml: urdf: `package://.*` not found: {command}"):
         load_robot("g1")
     with pytest.raises(

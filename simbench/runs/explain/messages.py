@@ -802,7 +802,7 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Use one of the names of `simbench robot list`, or the path of a robot.yaml or a URDF.",
         ),
         (
-            "needs …: pip install -e …",
+            "needs …: pip install …, or in a clone pip install -e …",
             "The URDF of this robot is in a package that is not installed.",
             "Install the package with one of the commands of the message.",
         ),
@@ -825,7 +825,7 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
         ),
         (
             "…: not used: it builds a URDF, which needs `…` too; …",
-            "The robot.yaml has only some of the sections from which a URDF is built, which would have no effect.",
+            "The robot.yaml has only some of the sections from which a URDF is built; they have no effect.",
             "Remove the section if the URDF is from elsewhere; `fixed_frames` are added to any URDF.",
             ROBOT_YAML,
         ),
