@@ -7,15 +7,14 @@ from typing import NamedTuple
 
 from simbench.errors import RobotError
 from simbench.robot.description import Description, read_description
+from simbench.robot.names import find_plug_ins, shipped_robots
 from simbench.robot.packages import find_package_of
 from simbench.robot.sources import (
     Origin,
     RobotFile,
-    find_plug_ins,
     find_robot,
     find_wheel_urdfs,
     missing_package,
-    shipped_robots,
 )
 from simbench.robot.urdf.elements import parse_urdf
 

@@ -12,6 +12,7 @@ from simbench.files.input_files import is_regular_file, require_regular_file
 from simbench.resources import resource_dir
 from simbench.robot.description import Description
 from simbench.robot.meshes.mesh_files import find_file
+from simbench.robot.names import DESCRIPTION_FILE, find_plug_ins, shipped_robots
 from simbench.robot.packages import (
     EXTRAS,
     InstalledPackage,
@@ -22,9 +23,6 @@ from simbench.robot.packages import (
 )
 
 Origin = Literal["own path", "shipped", "plug-in", "wheel"]
-PLUG_INS = "simbench.robots"
-"""Group of entry points that name robots of other packages: the path of a robot.yaml, or of its folder."""
-DESCRIPTION_FILE = "robot.yaml"
 _YAML = (".yaml", ".yml")
 _URDF = (".urdf", ".xacro", ".xml")
 
@@ -231,29 +229,6 @@ def missing_package(description: Description) -> str | None:
     """
     inside = split_package_name(description.urdf)
     return inside[0] if inside is not None and find_file(description.urdf, Path()) is None else None
-
-
-def shipped_robots() -> dict[str, Path]:
-    """Find the robots that ship with simbench.
-
-    Returns
-    -------
-    dict of str to Path
-        The robot.yaml of each by name, in alphabetical order.
-    """
-    found = sorted(resource_dir("robots").glob(f"*/{DESCRIPTION_FILE}"))
-    return {path.parent.name: path for path in found}
-
-
-def find_plug_ins() -> dict[str, metadata.EntryPoint]:
-    """Find the robots that other packages provide.
-
-    Returns
-    -------
-    dict of str to importlib.metadata.EntryPoint
-        Entry points of group `simbench.robots` by name; nothing is imported.
-    """
-    return {point.name: point for point in metadata.entry_points(group=PLUG_INS)}
 
 
 def find_wheel_urdfs() -> dict[str, Path]:

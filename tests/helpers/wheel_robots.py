@@ -3,7 +3,8 @@
 import pytest
 
 from simbench.robot.description import read_description
-from simbench.robot.sources import missing_package, shipped_robots
+from simbench.robot.names import shipped_robots
+from simbench.robot.sources import missing_package
 
 
 def missing(name: str) -> str | None:
