@@ -182,6 +182,8 @@ def test_the_source_is_recorded_and_said(name: str, capsys) -> None:
     assert list(described["files"]) == [str(source.description), str(source.urdf)]
     assert inspect_robot(name).source == source
     assert main(["robot", "inspect", name]) == 0
+    assert main(["robot", "list", "anda"]) == 0
+    assert main(["robot", "list", "no such robot"]) == 2
     line = f"source              shipped with simbench, URDF from example-robot-data {version}\n"
     assert line in capsys.readouterr().out
     scenario = load_scenario("puma560_sweep", ["robot.name=panda"])
