@@ -54,6 +54,7 @@ USUAL: dict[str, tuple[str, ...]] = {
     "warmup": ("nonsense",),
     "schema": ("robot",),
     "list": (),
+    "robot list": ("puma",),
     "robot inspect": ("puma560",),
     "robot render": ("nonsense",),
     "motion inspect": ("sample:nonsense",),

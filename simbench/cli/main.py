@@ -207,7 +207,7 @@ def list_(kind: Annotated[Kind | None, typer.Argument(help="All four if omitted.
 def _entries(kind: Kind) -> list[str]:
     """Return the lines of `simbench list` for one kind."""
     if kind is Kind.robots:
-        from simbench.robot.sources import find_plug_ins, shipped_robots
+        from simbench.robot.names import find_plug_ins, shipped_robots
 
         return sorted({*shipped_robots(), *find_plug_ins()})
     if kind is Kind.scenarios:

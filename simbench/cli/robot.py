@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simbench.errors import RunError
+from simbench.errors import RobotError, RunError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -69,11 +69,16 @@ def render(
 
 
 @robot_app.command("list")
-def list_() -> None:
-    """List all robots that can be named, by where they are from, with the licence of their URDF and meshes."""
+def list_(
+    part: Annotated[str, typer.Argument(metavar="[PART]", help="Only robots with this in their name.")] = "",
+) -> None:
+    """List all robots by where they are from, with what they are and the licence of their files."""
     from simbench.robot.catalogue import list_robots
 
-    for line in entry_lines(list_robots()):
+    shown = [entry for entry in list_robots() if part.lower() in entry.name.lower()]
+    if not shown:
+        raise RobotError(f"no robot has `{part}` in its name; simbench robot list prints all")
+    for line in entry_lines(shown):
         print(line)
 
 

@@ -7,15 +7,14 @@ from typing import NamedTuple
 
 from simbench.errors import RobotError
 from simbench.robot.description import Description, read_description
+from simbench.robot.names import find_plug_ins, shipped_robots
 from simbench.robot.packages import find_package_of
 from simbench.robot.sources import (
     Origin,
     RobotFile,
-    find_plug_ins,
     find_robot,
     find_wheel_urdfs,
     missing_package,
-    shipped_robots,
 )
 from simbench.robot.urdf.elements import parse_urdf
 
@@ -55,7 +54,7 @@ def list_robots() -> list[RobotEntry]:
     Returns
     -------
     list of RobotEntry
-        The robots, in the order in which a name is looked for: a robot whose name another one has is left out.
+        The robots, in the order in which a name is looked for; of two with one name, the first.
     """
     entries = {name: _shipped_entry(name, path) for name, path in shipped_robots().items()}
     for name in sorted(find_plug_ins()):

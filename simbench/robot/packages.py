@@ -1,6 +1,7 @@
 """Packages with robot descriptions that pip installs: their `share` folders, and who installed a file."""
 
 import functools
+import os
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -53,7 +54,7 @@ def _find_share_folder(package: str, search_path: tuple[str, ...], prefix: str) 
     own = _own_share_folder(package)
     shared = [Path(entry) / _CMEEL / "share" / package for entry in search_path if entry]
     candidates = [*([own] if own else []), *shared, Path(prefix) / "share" / package]
-    return next((folder for folder in candidates if folder.is_dir()), None)
+    return next((folder for folder in candidates if os.path.isdir(folder)), None)
 
 
 def _own_share_folder(package: str) -> Path | None:
@@ -127,4 +128,4 @@ def describe_missing_package(package: str) -> str:
     extra = EXTRAS.get(package)
     if extra is None:
         return f"no wheel and no folder of ROS_PACKAGE_PATH or AMENT_PREFIX_PATH has the package {package}"
-    return f'needs {package}: pip install -e ".[{extra}]" in the clone of simbench, or pip install {package}'
+    return f'needs {package}: pip install {package}, or in a clone pip install -e ".[{extra}]"'

@@ -2,7 +2,6 @@
 
 import difflib
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -13,6 +12,7 @@ from simbench.files.input_files import is_regular_file, require_regular_file
 from simbench.resources import resource_dir
 from simbench.robot.description import Description
 from simbench.robot.meshes.mesh_files import find_file
+from simbench.robot.names import DESCRIPTION_FILE, find_plug_ins, shipped_robots
 from simbench.robot.packages import (
     EXTRAS,
     InstalledPackage,
@@ -23,9 +23,6 @@ from simbench.robot.packages import (
 )
 
 Origin = Literal["own path", "shipped", "plug-in", "wheel"]
-PLUG_INS = "simbench.robots"
-"""Group of entry points that name robots of other packages: the path of a robot.yaml, or of its folder."""
-DESCRIPTION_FILE = "robot.yaml"
 _YAML = (".yaml", ".yml")
 _URDF = (".urdf", ".xacro", ".xml")
 
@@ -234,29 +231,6 @@ def missing_package(description: Description) -> str | None:
     return inside[0] if inside is not None and find_file(description.urdf, Path()) is None else None
 
 
-def shipped_robots() -> dict[str, Path]:
-    """Find the robots that ship with simbench.
-
-    Returns
-    -------
-    dict of str to Path
-        The robot.yaml of each by name, in alphabetical order.
-    """
-    found = sorted(resource_dir("robots").glob(f"*/{DESCRIPTION_FILE}"))
-    return {path.parent.name: path for path in found}
-
-
-def find_plug_ins() -> dict[str, metadata.EntryPoint]:
-    """Find the robots that other packages provide.
-
-    Returns
-    -------
-    dict of str to importlib.metadata.EntryPoint
-        Entry points of group `simbench.robots` by name; nothing is imported.
-    """
-    return {point.name: point for point in metadata.entry_points(group=PLUG_INS)}
-
-
 def find_wheel_urdfs() -> dict[str, Path]:
     """Find the URDFs in the wheels of robot descriptions that are installed.
 
@@ -286,12 +260,11 @@ def _plug_in_robot(point: metadata.EntryPoint) -> RobotFile:
     if not isinstance(named, str | os.PathLike):
         raise RobotError(f"{where}: must be the path of a robot.yaml or of its folder, not {named!r}")
     path = Path(named)
-    path = path / DESCRIPTION_FILE if path.is_dir() else path
+    path = path / DESCRIPTION_FILE if os.path.isdir(path) else path
     if not is_regular_file(path):
         raise RobotError(f"{where}: there is no file {path}")
-    distribution: Mapping[str, str] | None = point.dist and point.dist.metadata
-    package = distribution and InstalledPackage(distribution["Name"], distribution["Version"])
-    return RobotFile("plug-in", path, package or None)
+    package = InstalledPackage(point.dist.name, point.dist.version) if point.dist is not None else None
+    return RobotFile("plug-in", path, package)
 
 
 def _describe_unknown(name: str) -> str:

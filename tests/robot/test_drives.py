@@ -151,7 +151,8 @@ def test_a_joint_is_placed_by_a_row_or_by_hand_not_both(load: Load, key: str) ->
     joint = "parent: a, child: b, limits: [-1, 1], velocity: 1, effort: 1"
     with pytest.raises(RobotError, match=rf"`joints\.j`: .*give dh or {key[: key.index(':')]}, not both"):
         load(f"joints: {{j: {{{joint}, dh: {{d: 0.3}}, {key}}}}}\n")
-    load(f"joints: {{j: {{{joint}, dh: {{d: 0.3}}}}}}\n")
+    link = "{mass: 1, cog: [0, 0, 0], inertia: [1, 1, 1, 0, 0, 0]}"
+    load(f"root: a\nlinks: {{a: {link}, b: {link}}}\njoints: {{j: {{{joint}, dh: {{d: 0.3}}}}}}\n")
 
 
 def test_a_row_turns_about_z() -> None:

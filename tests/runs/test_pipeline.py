@@ -127,6 +127,8 @@ def test_a_run_directory_holds_what_a_repetition_needs(request, name):
     assert not incomplete_path(run.folder).exists()
     assert load_scenario(run.folder / "scenario.yaml") == load_scenario(name)
     assert record["seed"] == load_scenario(name).seed
+    assert record["robot"]["origin"] == "shipped"
+    assert [path.split("/")[-1] for path in record["robot"]["files"]] == ["robot.yaml", "romeo.urdf"]
     assert {"pybullet", "pin"} <= {package.replace("-arm64", "") for package in record["packages"]}
 
 

@@ -3,14 +3,14 @@
 import numpy as np
 import pinocchio as pin
 import pytest
+from wheel_robots import robot_parameters
 
-from simbench.resources import resource_dir
 from simbench.robot.robot import load_robot
 from simbench.sim.bullet import open_world
 from simbench.sim.bullet.client import bullet
 from simbench.sim.engine import GRAVITY
 
-ROBOTS = sorted(path.parent.name for path in resource_dir("robots").glob("*/robot.yaml"))
+ROBOTS = robot_parameters()
 CONFIGURATIONS = 100
 
 

@@ -799,7 +799,41 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
         (
             "unknown robot `…`; known: …; or give the path of …",
             "There is neither a shipped robot nor a file of this name.",
-            "Use one of the listed names, or the path of a robot.yaml.",
+            "Use one of the names of `simbench robot list`, or the path of a robot.yaml or a URDF.",
+        ),
+        (
+            "needs …: pip install …, or in a clone pip install -e …",
+            "The URDF of this robot is in a package that is not installed.",
+            "Install the package with one of the commands of the message.",
+        ),
+        (
+            "…: `…` not found: … has no file …",
+            "The package that `urdf` names is installed, but does not contain this file.",
+            "Correct the path, or install the version of the package that has it.",
+            ROBOT_YAML,
+        ),
+        (
+            "…: must be the path of a robot.yaml or of its folder, not …",
+            "Another package names a robot (entry point of group `simbench.robots`), but gives no path.",
+            "Correct the package: the entry point must be the path of a robot.yaml or of its folder.",
+        ),
+        (
+            "…: the URDF has a link or joint of this name; choose another",
+            "A frame of `fixed_frames` has the name of a link or joint of the URDF.",
+            "Rename the frame, here and in `frames`.",
+            ROBOT_YAML,
+        ),
+        (
+            "…: not used: it builds a URDF, which needs `…` too; …",
+            "The robot.yaml has only some of the sections from which a URDF is built; they have no effect.",
+            "Remove the section if the URDF is from elsewhere; `fixed_frames` are added to any URDF.",
+            ROBOT_YAML,
+        ),
+        (
+            "…: not used; allowed: …",
+            "The robot.yaml names a group, frame or sole that nothing reads.",
+            "Use one of the listed names.",
+            ROBOT_YAML,
         ),
         (
             "unknown key `…`",
