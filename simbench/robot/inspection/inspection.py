@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from simbench.errors import RobotError
@@ -12,7 +12,7 @@ from simbench.robot.description import read_description
 from simbench.robot.inspection.joint_warnings import find_joint_warnings, find_side_warnings
 from simbench.robot.inspection.link_extent import compute_link_extent
 from simbench.robot.inspection.link_warnings import MassProperties, find_link_warnings, mass_properties
-from simbench.robot.robot import load_robot
+from simbench.robot.robot import Robot, load_robot
 from simbench.robot.urdf.elements import UrdfJoint, UrdfTree, parse_urdf, read_elements, shorten_message
 from simbench.robot.urdf.errors import find_urdf_errors
 from simbench.robot.urdf.links import find_mesh_error
@@ -56,6 +56,10 @@ class RobotInspection:
         Reasons why the robot cannot be simulated, one line each, with the element's name.
     warnings : tuple of str
         The errors, and everything else that looks wrong, one line each.
+    collision_pairs : tuple of (str, str)
+        Pairs of links that collide with each other in a simulation; empty for a URDF without a description.
+    pairs_derived : bool
+        Whether these pairs were derived, because the description lists none.
     """
 
     name: str
@@ -70,6 +74,8 @@ class RobotInspection:
     meshes_missing: int
     errors: tuple[str, ...]
     warnings: tuple[str, ...]
+    collision_pairs: tuple[tuple[str, str], ...] = ()
+    pairs_derived: bool = False
 
 
 def inspect_robot(name_or_path: str | Path) -> RobotInspection:
@@ -96,12 +102,31 @@ def inspect_robot(name_or_path: str | Path) -> RobotInspection:
         return _inspect_urdf(Path(name_or_path), None, None, None)
     description = read_description(source)
     floating = description.base == "floating"
-    load_error: str | None = None
+    urdf, groups = source.parent / description.urdf, description.groups
     try:
-        load_robot(source)
+        robot = load_robot(source)
     except RobotError as error:
-        load_error = str(error)
-    return _inspect_urdf(source.parent / description.urdf, floating, description.groups, load_error)
+        return _inspect_urdf(urdf, floating, groups, str(error))
+    inspection = _inspect_urdf(urdf, floating, groups, None)
+    return replace(
+        inspection,
+        warnings=(*inspection.warnings, *_hand_warnings(robot)),
+        collision_pairs=robot.self_collision_pairs,
+        pairs_derived=description.self_collision is None,
+    )
+
+
+def _hand_warnings(robot: Robot) -> list[str]:
+    """Warn of hands that cannot touch anything."""
+    shaped = {
+        link.get("name") for link in ET.fromstring(robot.urdf_text).iter("link") if link.find("collision") is not None
+    }
+    return [
+        f"hands.{role}: no link of it ({', '.join((hand.palm, *hand.fingers))}) has a collision shape: "
+        "it touches nothing"
+        for role, hand in robot.hands.items()
+        if not shaped & {hand.palm, *hand.fingers}
+    ]
 
 
 def _description_path(name_or_path: str | Path) -> Path | None:
