@@ -119,7 +119,9 @@ def inspect_robot(name_or_path: str | Path) -> RobotInspection:
 def _hand_warnings(robot: Robot) -> list[str]:
     """Warn of hands that cannot touch anything."""
     shaped = {
-        link.get("name") for link in ET.fromstring(robot.urdf_text).iter("link") if link.find("collision") is not None
+        link.get("name")
+        for link in ET.fromstring(robot.urdf_text).iter("link")
+        if link.find("collision") is not None
     }
     return [
         f"hands.{role}: no link of it ({', '.join((hand.palm, *hand.fingers))}) has a collision shape: "
