@@ -235,7 +235,11 @@ def test_any_valid_scenario_survives_writing_and_reading(tmp_path_factory, mass,
 
 @pytest.mark.parametrize(
     ("name", "meant"),
-    [("feel", "fell"), ("drawer.travel_ration", "drawer.travel_ratio"), ("zmp.inside", "zmp.inside_fraction")],
+    [
+        ("feel", "fell"),
+        ("drawer.travel_ration", "drawer.travel_ratio"),
+        ("zmp.inside", "zmp.inside_fraction"),
+    ],
 )
 def test_a_check_of_no_metric_is_refused_before_anything_runs(name, meant):
     with pytest.raises(ScenarioError, match=f"checks.{name}: unknown metric .did you mean '{meant}'"):
