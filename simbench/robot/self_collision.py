@@ -179,7 +179,7 @@ def _near(
     model: pin.Model,
     geometry: pin.GeometryModel,
     pairs: Sequence[tuple[int, int]],
-    configurations: Sequence[Vector],
+    configurations: Sequence[Vector] | Vector,
     margin: float,
 ) -> dict[tuple[int, int], int]:
     """Count the configurations in which pairs of shapes are within `margin`, m; others are left out."""

@@ -109,7 +109,7 @@ def test_a_finger_is_soft_and_slow(humanoid: Robot) -> None:
 
 
 def test_legs_carry_the_body_many_times(humanoid: Robot) -> None:
-    """Ankles hold 16 m g h together unless their motors would saturate at 0.02 rad, and never below 4 m g h."""
+    """Ankles hold 16 m g h together unless their motors would saturate; never below 4 m g h."""
     model, data = humanoid.model, humanoid.model.createData()
     stiffness, _ = automatic(humanoid)
     q = np.concatenate([pin.neutral(model)[:7], humanoid.postures["standing"]])
@@ -158,7 +158,7 @@ def test_a_longer_step_allows_less_damping_of_the_legs_and_no_less_of_the_arms(h
 
 
 def test_the_frequency_of_standing_can_be_given(humanoid: Robot) -> None:
-    """Half the frequency is a quarter of the stiffness, where neither motors nor the swing of a leg decide."""
+    """Half the frequency is a quarter of the stiffness, if neither motors nor the swing leg decide."""
     knee = humanoid.joint_names.index("LKneePitch")
     wide = {"saturation_error_rad": 1e-6, "limb_hz": 0.1, "timestep_s": 1e-6}
     first, _ = automatic(humanoid, stance_hz=2.0, **wide)

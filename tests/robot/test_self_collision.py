@@ -1,4 +1,4 @@
-"""Collision pairs of a robot whose description lists none, against geometry that can be worked out by hand."""
+"""Collision pairs of a robot whose description lists none, against geometry worked out by hand."""
 
 from pathlib import Path
 

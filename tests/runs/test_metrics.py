@@ -433,7 +433,7 @@ def test_how_far_what_stands_was_moved_and_turned(angle):
 
 
 def test_feet_that_slide_and_turn_are_measured_only_while_they_carry():
-    """The left foot slides 3 mm and turns by 0.02 rad; the right one is lifted, moved by 0.4 m and put down."""
+    """The left foot slides 3 mm and turns by 0.02 rad; the right one makes a step of 0.4 m."""
     time = np.linspace(0.0, 2.0, SAMPLES)
     pose = np.tile([0.0, 0.1, 0.0, 0.0, 0.0, 0.0, 1.0], (SAMPLES, 2, 1))
     late = time > 1.5
