@@ -13,7 +13,7 @@ from simbench.runs.explain.glossary import glossary_entries
 from simbench.runs.explain.keys import KeyEntry, SectionEntry, robot_key_entries, scenario_key_entries
 from simbench.runs.explain.log_names import log_entries
 from simbench.runs.explain.messages import error_classes, message_entries
-from simbench.runs.explain.metrics import MetricEntry, metric_entries
+from simbench.runs.metric_catalogue import MetricEntry, metric_entries
 
 _BETTER = {
     "lower": "lower",

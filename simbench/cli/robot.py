@@ -131,6 +131,11 @@ def summary_lines(inspection: RobotInspection) -> Iterator[str]:
     yield f"degrees of freedom  {inspection.degrees_of_freedom}{' + 6' if inspection.floating else ''}"
     yield f"mass                {_number(inspection.mass, '.6g')} kg"
     yield f"meshes              {inspection.meshes_found} found, {inspection.meshes_missing} missing"
+    if inspection.pairs_derived:
+        links = len({link for pair in inspection.collision_pairs for link in pair})
+        yield f"self-collision      {len(inspection.collision_pairs)} pairs of {links} links, derived"
+    elif inspection.collision_pairs:
+        yield f"self-collision      {len(inspection.collision_pairs)} pairs, listed"
 
 
 def joint_table(inspection: RobotInspection) -> Table:

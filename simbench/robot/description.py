@@ -220,8 +220,9 @@ class Description(Strict):
     which derives them from section `bandwidth`."""
     bandwidth: Bandwidth = Bandwidth()
     """Natural frequencies and damping ratio for `gains: auto`."""
-    self_collision: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
-    """Pairs of groups of links: each link of the first group can collide with each of the second."""
+    self_collision: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] | None = None
+    """Pairs of groups of links: each link of the first group can collide with each of the second. Without
+    this key the pairs are derived; an empty list means that no links collide."""
     root: str | None = None
     """Root link of the URDF to build."""
     links: Mapping[str, LinkDescription] = {}

@@ -21,6 +21,7 @@ from simbench.robot.drives import (
 from simbench.robot.gains import Contacts, choose_gains
 from simbench.robot.mirror import add_mirrored_entries, mirror_frame
 from simbench.robot.native_output import quiet_native_output
+from simbench.robot.self_collision import find_collision_pairs
 from simbench.robot.sources import RobotFile, RobotSource, describe_source, find_robot, find_urdf
 from simbench.robot.unused_keys import require_used_keys
 from simbench.robot.urdf.elements import parse_urdf
@@ -72,7 +73,8 @@ class Robot:
         For each hand frame role the grip joints, the palm link and the finger links. The fingers are open at
         zero and closed at the farther limit.
     self_collision_pairs : tuple of (link, link)
-        The pairs of links that collide with each other in a simulation; no others do.
+        The pairs of links that collide with each other in a simulation; no others do. Derived where the
+        description lists none.
     source : RobotSource or None
         Where its files are from; None for a robot that was built in memory.
     """
@@ -159,8 +161,6 @@ def load_robot(name_or_path: str | Path) -> Robot:
     for role, hand in description.hands.items():
         require_known(hand.joints, joint_names, "joint", f"{where}: hands.{role}")
         require_known([hand.palm, *hand.fingers], bodies, "link", f"{where}: hands.{role}")
-    pairs = tuple((a, b) for first, second in description.self_collision for a in first for b in second)
-    require_known([link for pair in pairs for link in pair], bodies, "link", f"{where}: self_collision")
     postures = {
         posture: _posture(values, model, joint_names, f"{where}: postures.{posture}")
         for posture, values in description.postures.items()
@@ -168,6 +168,8 @@ def load_robot(name_or_path: str | Path) -> Robot:
     lacking = [role for role in ("left_thigh", "right_thigh") if role not in description.frames]
     if SEATED in postures and lacking:
         raise RobotError(f"{where}: postures.{SEATED}: needs frames.{lacking[0]}")
+    pairs = _collision_pairs(description, model, resolved.text, postures, where)
+    require_known([link for pair in pairs for link in pair], bodies, "link", f"{where}: self_collision")
     stiffness, damping = _gains(description, model, joint_names, postures, where)
     require_used_keys(description, where)
 
@@ -301,6 +303,22 @@ def _gains(
     grips = [model.getJointId(joint) for hand in description.hands.values() for joint in hand.joints]
     contacts = Contacts(tuple(feet), tuple(grips))
     return choose_gains(model, named or [pin.neutral(model)], contacts, description.bandwidth)
+
+
+def _collision_pairs(
+    description: Description,
+    model: pin.Model,
+    urdf_text: str,
+    postures: Mapping[str, Vector],
+    where: str,
+) -> tuple[tuple[str, str], ...]:
+    """Pairs of links that can collide: those that are listed, or derived where nothing says so."""
+    if description.self_collision is not None:
+        return tuple((a, b) for first, second in description.self_collision for a in first for b in second)
+    root = pin.neutral(model)[:7] if description.base == "floating" else np.zeros(0)
+    named = [np.concatenate([root, posture]) for posture in postures.values()]
+    hands = [frozenset((hand.palm, *hand.fingers)) for hand in description.hands.values()]
+    return find_collision_pairs(model, urdf_text, named, hands, f"{where}: self_collision")
 
 
 def _posture(

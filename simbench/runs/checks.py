@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from simbench.runs.metric_catalogue import find_metric
+
 if TYPE_CHECKING:
     from simbench.options import Bound
 
@@ -28,7 +30,7 @@ class Check:
         Whether the metric is within its bound.
     bound : str
         What the metric must be, such as `≤ 0.03`.
-    reason: str
+    reason : str
         Why the metric was not measured; empty if it was.
     """
 
@@ -52,7 +54,8 @@ def check_metrics(checks: Mapping[str, bool | Bound], metrics: Mapping[str, Metr
     -------
     tuple of Check
         In the order of `checks`. A metric that is absent, not a number or of another kind than its bound
-        does not pass; the check says why it was not measured. A run whose physics diverged has one check, which it does not pass.
+        does not pass; the check says why it was not measured. A run whose physics diverged has one check,
+        which it does not pass.
     """
     if metrics.get(DIVERGED) is not None:
         return (Check(DIVERGED, False, "absent: the physics must not diverge"),)
@@ -66,9 +69,6 @@ def _why_not_measured(name: str, metrics: Mapping[str, Metric]) -> str:
     """Say why a metric has no value; empty if it has one."""
     if metrics.get(name) is not None:
         return ""
-    # Imported here: only a metric without a value needs the catalogue.
-    from simbench.runs.explain.metrics import find_metric
-
     entry = find_metric(name)
     if entry is None:
         return "no run measures it"

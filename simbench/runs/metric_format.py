@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from simbench.runs.checks import Metric
+Metric: TypeAlias = "float | bool | str | None"
 
 # The longest suffix that fits counts: `_nm_rad` is not `_rad`.
 UNITS = {

@@ -207,7 +207,7 @@ def _sizes(robot: Robot) -> Mapping[str, int]:
 
 
 def derive_signals(recorder: Recorder, robot: Robot) -> None:
-    """Compute the signals that follow from others: COG, angular momentum, palms, feet, and all external wrenches.
+    """Compute the signals that follow from others: COG, angular momentum, palms, feet, external wrenches.
 
     Parameters
     ----------

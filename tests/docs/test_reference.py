@@ -12,7 +12,7 @@ from simbench.runs.explain.glossary import glossary_entries
 from simbench.runs.explain.keys import robot_key_entries, scenario_key_entries
 from simbench.runs.explain.log_names import log_entries
 from simbench.runs.explain.messages import error_classes, message_entries
-from simbench.runs.explain.metrics import metric_entries
+from simbench.runs.metric_catalogue import metric_entries
 
 
 def test_every_metric_is_listed_and_defined_once():

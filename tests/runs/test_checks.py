@@ -42,3 +42,17 @@ def test_a_run_whose_physics_diverged_fails_whatever_is_checked(checks):
     assert check_metrics(checks, {**metrics, DIVERGED: None}) == check_metrics(
         checks, {"fell": False, "timing.step_overhead": 1.0}
     )
+
+
+@pytest.mark.parametrize(
+    ("metrics", "reason"),
+    [
+        ({"hands.rms_m": 0.001}, ""),
+        ({"hands.rms_m": None}, "not measured: `simbench explain hands.rms_m` says when"),
+        ({}, "not measured: only runs in which an actor's hand is in contact with equipment have it"),
+    ],
+)
+def test_a_check_says_why_its_metric_was_not_measured(metrics, reason):
+    (check,) = check_metrics({"hands.rms_m": Bound(max=0.01)}, metrics)
+    assert check.reason == reason
+    assert check.passed is bool(metrics.get("hands.rms_m"))

@@ -45,6 +45,7 @@ def make_log(events=(), attributes=None, **changes):
         "cog": (("time", "xyz"), np.tile([0.045, 0.0, 0.67], (SAMPLES, 1)), "m"),
         "foot_wrench": (("time", "foot", "axis6"), wrench, "N, N m"),
         "foot_points": (("time", "foot", "point", "xy"), points, "m"),
+        "foot_pose": (("time", "foot", "pose"), np.tile([0, 0, 0, 0, 0, 0, 1.0], (SAMPLES, 2, 1)), "m"),
         "zmp": (("time", "xy"), zmp, "m"),
         "zmp_from_momentum": (("time", "xy"), np.tile([0.045, 0.0], (SAMPLES, 1)), "m"),
         "palm_position": ((*hands, "xyz"), np.zeros((SAMPLES, 2, 3)), "m"),
@@ -98,6 +99,10 @@ def test_a_robot_that_stands_perfectly_still():
         "zmp.still_difference_rms_m": 0.0,
         "feet.still_load_error_fraction": 0.0,
         "cog.max_excursion_m": 0.0,
+        "feet.slip_m": 0.0,
+        "feet.turn_rad": 0.0,
+        "hands.rms_m": None,
+        "hands.max_m": None,
         "tracking.rms_rad": 0.0,
         "tracking.max_rad": 0.0,
         "tracking.arms_rms_rad": 0.0,
@@ -425,3 +430,29 @@ def test_how_far_what_stands_was_moved_and_turned(angle):
     assert metrics.keys() == {"block.moved_m", "block.turned_rad"}
     assert metrics["block.moved_m"] == pytest.approx(0.05, abs=1e-7)
     assert metrics["block.turned_rad"] == pytest.approx(angle, abs=1e-6)
+
+
+def test_feet_that_slide_and_turn_are_measured_only_while_they_carry():
+    """The left foot slides 3 mm and turns by 0.02 rad; the right one makes a step of 0.4 m."""
+    time = np.linspace(0.0, 2.0, SAMPLES)
+    pose = np.tile([0.0, 0.1, 0.0, 0.0, 0.0, 0.0, 1.0], (SAMPLES, 2, 1))
+    late = time > 1.5
+    # Near half a turn, where angles jump by a whole one.
+    heading = np.pi - 0.01 + np.where(late, 0.02, 0.0)
+    pose[:, 0, 5], pose[:, 0, 6] = np.sin(0.5 * heading), np.cos(0.5 * heading)
+    pose[late, 0, 0] += 0.003
+    wrench = np.zeros((SAMPLES, 2, 6))
+    wrench[1:, :, 2] = 0.5 * MASS * GRAVITY
+    swing = (time > 1.2) & (time < 1.6)
+    wrench[swing, 1, 2] = 0.05 * MASS * GRAVITY
+    pose[swing, 1, 0] = 0.2
+    pose[time >= 1.6, 1, 0] = 0.4
+    metrics = run_metrics(make_log(foot_pose=pose, foot_wrench=wrench))
+    assert metrics["feet.slip_m"] == pytest.approx(0.003)
+    assert metrics["feet.turn_rad"] == pytest.approx(0.02)
+
+
+def test_feet_that_never_carry_have_no_slip():
+    metrics = run_metrics(make_log(foot_wrench=np.zeros((SAMPLES, 2, 6))))
+    assert metrics["feet.slip_m"] is None
+    assert metrics["feet.turn_rad"] is None

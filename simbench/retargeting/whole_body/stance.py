@@ -145,13 +145,18 @@ def blend_into_reach(
     if not placed.placement.feasible:
         raise RetargetError(f"{robot.name}: out of reach: {_describe_fault(placed)}")
     reached = placed.placement
-    order = [reached.joint_names.index(name) for name in names]
+    # Joints that no group names, such as the fingers of a gripper, are not placed and keep their posture.
+    moved = [column for column, name in enumerate(names) if name in reached.joint_names]
+    order = [reached.joint_names.index(names[column]) for column in moved]
     guide = reached.postures[_nearest_poses(handles, hands)][:, order]
     guide = _smooth(time, guide, order=2)
     touching = np.any(list(hands.contact.values()), axis=0)
     weight = near_contact(time, touching, _BLEND_TIME)[:, None]
     resting = reached.postures[:, order].mean(axis=0)
-    return posture + weight * (resting - posture), posture + weight * (guide - posture)
+    preferred, start = posture.copy(), posture.copy()
+    preferred[:, moved] += weight * (resting - posture[:, moved])
+    start[:, moved] += weight * (guide - posture[:, moved])
+    return preferred, start
 
 
 def _smooth(time: Array, values: Array, order: int) -> Array:

@@ -2,15 +2,16 @@
 
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from simbench.errors import RobotError
 from simbench.robot.description import read_description
+from simbench.robot.hand_shapes import hands_without_shape
 from simbench.robot.inspection.joint_warnings import find_joint_warnings, find_side_warnings
 from simbench.robot.inspection.link_extent import compute_link_extent
 from simbench.robot.inspection.link_warnings import MassProperties, find_link_warnings, mass_properties
-from simbench.robot.robot import load_robot
+from simbench.robot.robot import Robot, load_robot
 from simbench.robot.sources import RobotSource, describe_source, find_robot, find_urdf
 from simbench.robot.urdf.elements import UrdfJoint, UrdfTree, parse_urdf, read_elements, shorten_message
 from simbench.robot.urdf.errors import find_urdf_errors
@@ -57,6 +58,10 @@ class RobotInspection:
         Reasons why the robot cannot be simulated, one line each, with the element's name.
     warnings : tuple of str
         The errors, and everything else that looks wrong, one line each.
+    collision_pairs : tuple of (str, str)
+        Pairs of links that collide with each other in a simulation; empty for a URDF without a description.
+    pairs_derived : bool
+        Whether these pairs were derived, because the description lists none.
     """
 
     name: str
@@ -72,6 +77,8 @@ class RobotInspection:
     meshes_missing: int
     errors: tuple[str, ...]
     warnings: tuple[str, ...]
+    collision_pairs: tuple[tuple[str, str], ...] = ()
+    pairs_derived: bool = False
 
 
 def inspect_robot(name_or_path: str | Path) -> RobotInspection:
@@ -97,13 +104,32 @@ def inspect_robot(name_or_path: str | Path) -> RobotInspection:
         return _inspect_urdf(describe_source(file, file.path), None, None, None)
     description = read_description(file.path)
     floating = description.base == "floating"
+    robot: Robot | None = None
     load_error: str | None = None
     try:
-        load_robot(name_or_path)
+        robot = load_robot(name_or_path)
     except RobotError as error:
         load_error = str(error)
     urdf = find_urdf(description.urdf, file.path.parent, f"{file.path}: urdf")
-    return _inspect_urdf(describe_source(file, urdf), floating, description.groups, load_error)
+    inspection = _inspect_urdf(describe_source(file, urdf), floating, description.groups, load_error)
+    if robot is None:
+        return inspection
+    return replace(
+        inspection,
+        warnings=(*inspection.warnings, *_hand_warnings(robot)),
+        collision_pairs=robot.self_collision_pairs,
+        pairs_derived=description.self_collision is None,
+    )
+
+
+def _hand_warnings(robot: Robot) -> list[str]:
+    """Warn of hands that cannot touch anything."""
+    return [
+        f"hands.{role}: no link of it ({', '.join((hand.palm, *hand.fingers))}) has a collision shape: "
+        "it touches nothing, and its grip engages by distance alone"
+        for role, hand in robot.hands.items()
+        if role in hands_without_shape(robot)
+    ]
 
 
 def _inspect_urdf(

@@ -14,8 +14,8 @@ from simbench.runs.explain.messages import (
     find_message,
     find_template,
 )
-from simbench.runs.explain.metrics import MetricEntry, find_metric, metric_entries
 from simbench.runs.explain.templates import Template, fixed_parts, matches, message_templates
+from simbench.runs.metric_catalogue import MetricEntry, find_metric, metric_entries
 
 SITE = "https://simbench-robotics.github.io/simbench"
 _WIDTH = 100

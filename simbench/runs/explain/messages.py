@@ -314,6 +314,12 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             CHECKS,
         ),
         (
+            "…: checks.…: unknown metric…; `simbench explain METRIC` describes those of a run",
+            "No run of this scenario measures it: the name is misspelt, or names a fixture or a joint of a "
+            "fixture that the scenario does not have.",
+            "Write the name as in the table of a run; the message proposes the nearest one.",
+        ),
+        (
             "motion.task.…: unknown key; allowed: …",
             "The task that the motion's source names has no such key.",
             "Use one of the allowed keys. Tasks with a prismatic joint have `stroke_m`, others `stroke_rad`.",

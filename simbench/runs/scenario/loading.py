@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from simbench.errors import ScenarioError
 from simbench.files.documents.yaml_document import EXPONENT, KeyPath, format_key_path, read_yaml
 from simbench.files.input_files import is_regular_file
-from simbench.runs.explain.metrics import known_metrics
+from simbench.runs.metric_catalogue import known_metrics
 from simbench.runs.scenario.library import find_scenario, list_scenarios
 from simbench.runs.scenario.schema import Scenario
 from simbench.runs.scenario.yaml_source import YamlSource, apply_override, find_value, make_source

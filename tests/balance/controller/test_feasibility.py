@@ -96,8 +96,8 @@ def test_a_joint_that_would_pass_its_limit_is_named_with_step_time_and_range(mah
     first = np.flatnonzero(knee > limit)[0]
     message = refusal(limited(mahru, upperPositionLimit=limit), plan)
     found = re.fullmatch(
-        r"mahru: step 1 \(left\) is out of reach at (\S+) s: LKneePitch would go to (\S+) rad, \S+ rad beyond its limit; "
-        r"allowed: \S+ to (\S+) rad",
+        r"mahru: step 1 \(left\) is out of reach at (\S+) s: LKneePitch would go to (\S+) rad, "
+        r"\S+ rad beyond its limit; allowed: \S+ to (\S+) rad",
         message,
     )
     assert found, message

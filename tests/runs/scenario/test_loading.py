@@ -48,7 +48,7 @@ def test_overrides_reach_sections_lists_and_metric_names():
         "camera.target_m=[0, 1, 2]",
         "simulation.timestep_s=5e-4",
         "checks.tracking.rms_rad.max=0.5",
-        "checks.new.metric_m={min: 1}",
+        "checks.zmp.min_margin_m={min: 1}",
         "checks.fell=true",
         "motion.task.stroke_m=0.15",
         "motion.end_s=4",
@@ -58,7 +58,7 @@ def test_overrides_reach_sections_lists_and_metric_names():
     assert scenario.camera.target_m == (0.0, 1.0, 2.0)
     assert scenario.simulation.timestep_s == 0.0005
     assert scenario.checks["tracking.rms_rad"] == Bound(max=0.5)
-    assert scenario.checks["new.metric_m"] == Bound(min=1.0)
+    assert scenario.checks["zmp.min_margin_m"] == Bound(min=1.0)
     assert scenario.checks["fell"] is True
     assert scenario.motion.task["stroke_m"] == 0.15
     assert scenario.motion.end_s == 4.0
@@ -225,9 +225,28 @@ def test_any_valid_scenario_survives_writing_and_reading(tmp_path_factory, mass,
             "motion": {"source": "actor:drawer", "task": {"a": 1, "b": 0.5}},
             "fixtures": [{"type": "drawer", "position_m": [0.4, 0, 0], "mass_kg": mass}],
             "camera": {"target_m": target},
-            "checks": {"fell": False, "a.b_m": {"min": -mass}},
+            "checks": {"fell": False, "cog.rms_m": {"min": -mass}},
         }
     )
     path = tmp_path_factory.mktemp("scenario") / "own.yaml"
     path.write_text(resolved_yaml(scenario), encoding="utf-8")
     assert load_scenario(path) == scenario
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("feel", "fell"),
+        ("drawer.travel_ration", "drawer.travel_ratio"),
+        ("zmp.inside", "zmp.inside_fraction"),
+    ],
+)
+def test_a_check_of_no_metric_is_refused_before_anything_runs(name, meant):
+    with pytest.raises(ScenarioError, match=f"checks.{name}: unknown metric .did you mean '{meant}'"):
+        load_scenario("drawer", [f"checks.{name}={{min: 1}}"])
+
+
+def test_metrics_of_fixtures_are_known_by_the_scenarios_own_fixtures():
+    assert "drawer.travel_ratio" in load_scenario("drawer").checks
+    with pytest.raises(ScenarioError, match="unknown metric"):
+        load_scenario("dance", ["checks.drawer.travel_ratio={min: 1}"])

@@ -390,8 +390,8 @@ _GROUPS: tuple[_Group, ...] = (
         (
             _Text(
                 "hands.rms_m",
-                "RMS distance of the palms from the actor's palms: √mean ‖x_palm − x_actor‖². It is `none` at "
-                "equipment that no hand of the person touches: there is nothing to measure.",
+                "RMS distance of the palms from the actor's palms: √mean ‖x_palm − x_actor‖². It is `none` "
+                "at equipment that no hand of the person touches: nothing to measure.",
                 _CONTACT,
                 "palm_position, palm_actor, hand_contact",
                 "How exactly the robot's hands repeat the person's. Large values at a small "
