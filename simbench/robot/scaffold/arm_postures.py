@@ -143,6 +143,7 @@ def find_ready_posture(
     """
     index = np.array(limb.joints) - 1
     low, high = np.array([tree.limits(joint) for joint in limb.joints]).T
+    low, high = np.maximum(low, -np.pi), np.minimum(high, np.pi)
     random = np.random.default_rng(0)
     samples = low + random.uniform(0.12, 0.88, (_READY_SAMPLES, len(index))) * (high - low)
     data, q = tree.model.createData(), tree.rest.copy()
@@ -168,6 +169,7 @@ def find_ready_posture(
         )
     measure = np.array(measures) / max(max(measures), 1e-12)
     total = np.array(scores) + 1.5 * np.sqrt(measure) + 3.0 * np.array(margins)
+    total -= 0.5 * np.abs(samples - np.clip(0.0, low, high)).mean(axis=1)
     best = int(np.argmax(np.round(total, 9)))
     q[index] = np.round(samples[best], 3)
     return q, margins[best], float(measure[best])

@@ -9,7 +9,7 @@ import pinocchio as pin
 from simbench.robot.scaffold.arm_postures import ArmSolution, ArmTarget, find_ready_posture, solve_arm
 from simbench.robot.scaffold.chains import LimbChain
 from simbench.robot.scaffold.guess import Guess
-from simbench.robot.scaffold.palms import PalmGuess, find_palm, fitting_link
+from simbench.robot.scaffold.palms import PalmGuess, find_palm, fitting_link, palm_link
 from simbench.robot.scaffold.roles import joint_link
 from simbench.robot.scaffold.sides import UP, Orientation
 from simbench.robot.scaffold.tree import Array, RobotTree, link_placement
@@ -230,10 +230,7 @@ def frame_entry(tree: RobotTree, body: int, frame: pin.SE3) -> dict[str, Any]:
 def _hand(tree: RobotTree, arm: LimbChain) -> dict[str, Any]:
     """Palm, fingers and joints of a hand."""
     known = {link.name: link for link in tree.urdf.links}
-    shaped = [link for link in tree.links[arm.joints[-1]] if known[link].shapes]
-    solid = [link for link in shaped if any(shape.role == "collision" for shape in known[link].shapes)]
-    palm = (solid or shaped or [joint_link(tree, arm.joints[-1])])[-1]
-    hand: dict[str, Any] = {"palm": palm}
+    hand: dict[str, Any] = {"palm": palm_link(tree, arm.joints[-1])}
     if arm.fingers:
         fingers = [
             link

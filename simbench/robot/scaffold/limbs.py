@@ -1,7 +1,7 @@
 """Limbs: similar chains of joints on one body, and whether they are legs or arms."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,8 +28,10 @@ class Limbs:
         Two arms in any order, or one; empty if there are none.
     feet_count : int
         Number of limbs that reach the floor.
-    reason : str
+    leg_reason, arm_reason : str
         How legs and arms were told apart.
+    clusters : int
+        Number of groups of similar chains.
     sure : bool
         Whether names and geometry agree.
     """
@@ -37,7 +39,9 @@ class Limbs:
     legs: tuple[int, ...]
     arms: tuple[int, ...]
     feet_count: int
-    reason: str
+    leg_reason: str
+    arm_reason: str
+    clusters: int
     sure: bool
 
 
@@ -57,35 +61,43 @@ def find_limbs(tree: RobotTree) -> Limbs:
     Limbs
         First joints of legs and arms.
     """
+    found = _find_limbs(tree)
+    skeleton = replace(tree, shapes=tuple(() for _ in tree.shapes))
+    by_joints = _find_limbs(skeleton)
+    # Shapes of the root may be placeholders that reach below the feet.
+    return by_joints if by_joints.legs and by_joints.arms and not found.feet_count else found
+
+
+def _find_limbs(tree: RobotTree) -> Limbs:
+    """Find legs and arms from the lowest points of shapes and joints."""
     groups = _similar_groups(tree)
     on_floor = [group for group in groups if _reaches_floor(tree, group, groups)]
     count = sum(map(len, on_floor))
     legs: tuple[int, ...] = ()
     arms: tuple[int, ...] = ()
     pairs = [group for group in groups if len(group) == 2]
-    reason, sure = "no two similar chains of joints", True
+    leg_reason = "similar chains on one body that reach the lowest point of the robot"
+    arm_reason, sure = "similar chains on one body that do not reach the lowest point of the robot", True
     if count == 2:
         pair = on_floor[0]
         is_arm, sure = _looks_like_arms(tree, pair, len(pairs) == 1)
         if is_arm:
             arms, count = pair, 0
-            reason = "similar chains on one body that begin high above the root link"
+            arm_reason = "similar chains on one body that begin high above the root link"
         else:
             legs = pair
-            reason = "similar chains on one body that reach the lowest point of the robot"
     if not arms and len(on_floor) == 2 and count == 4 and all(len(group) == 2 for group in on_floor):
         legs, arms, sure = _hanging_arms(tree, on_floor)
         if legs:
-            count, reason = 2, "of two pairs of chains that reach down, the lower on the trunk are the legs"
+            count, leg_reason = 2, "of two pairs of chains that reach down, the lower on the trunk"
+            arm_reason = "of two pairs of chains that reach down, the higher on the trunk"
     above = [pair for pair in pairs if pair not in on_floor]
     if not arms and above:
         arms = max(above, key=lambda pair: _reach(tree, pair[0]))
-        if not legs and not count:
-            reason = "similar chains on one body that do not reach the lowest point of the robot"
     if not arms and not legs and not count and not groups:
         arms = _longest_chain(tree)
-        reason = "the longest chain of joints; no second one is like it"
-    return Limbs(legs, arms, count, reason, sure)
+        arm_reason = "the longest chain of joints; no second one is like it"
+    return Limbs(legs, arms, count, leg_reason, arm_reason, len(groups), sure)
 
 
 def deepest_chain(tree: RobotTree, first: int) -> list[int]:
@@ -224,4 +236,12 @@ def _longest_chain(tree: RobotTree) -> tuple[int, ...]:
     """First joint of the arm of a robot with a single one; empty if no chain has two joints."""
     score: Callable[[int], tuple[int, float]] = lambda joint: (_depth(tree, joint), _reach(tree, joint))
     first = max(tree.children[0], key=score)
-    return (first,) if _depth(tree, first) >= 2 else ()
+    if _depth(tree, first) < 2:
+        return ()
+    chain = deepest_chain(tree, first)
+    for joint, below in zip(chain[: len(chain) // 2], chain[1:], strict=False):
+        # A lift, or a body that carries a head as well, is the trunk.
+        others = [child for child in tree.children[joint] if child != below and _depth(tree, child) > 1]
+        if others or not tree.is_rotation(joint):
+            first = below
+    return (first,)

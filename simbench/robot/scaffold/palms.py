@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
+from simbench.robot.inspection.link_extent import shape_points
 from simbench.robot.scaffold.chains import LimbChain
 from simbench.robot.scaffold.names import parts_in_name
 from simbench.robot.scaffold.tree import Array, RobotTree, link_placement
@@ -63,7 +64,7 @@ def find_palm(tree: RobotTree, limb: LimbChain, *, flange: bool) -> PalmGuess:
     else:
         backs, back = _thin_sides(tree, hand, x_axis)
     origin = _origin(tree, limb, x_axis, flange=flange, opposed=opposed)
-    frames = [_palm_frame(tree, hand, x_axis, z, origin, flange=flange or opposed) for z in backs]
+    frames = [_palm_frame(tree, hand, x_axis, z, origin, flange=flange, opposed=opposed) for z in backs]
     return PalmGuess(hand, tuple(frames), len(backs) == 1, f"x: {along}; z: {back}")
 
 
@@ -92,6 +93,32 @@ def fitting_link(tree: RobotTree, body: int, frame: pin.SE3, tolerance: float) -
         if turned < 1e-3 and np.linalg.norm(offset.translation) < tolerance:
             return link
     return None
+
+
+def palm_link(tree: RobotTree, hand: int) -> str:
+    """Choose the link of a hand that touches what it holds.
+
+    Parameters
+    ----------
+    tree : RobotTree
+        The robot.
+    hand : int
+        Body of the hand.
+
+    Returns
+    -------
+    str
+        The link with the largest collision shape; of a hand without any, the largest visible one.
+    """
+    known = {link.name: link for link in tree.urdf.links}
+
+    def size(name: str) -> tuple[bool, float]:
+        solid = [shape for shape in known[name].shapes if shape.role == "collision"]
+        points = [shape_points(shape, tree.path.parent) for shape in solid or known[name].shapes]
+        extents = [float(np.prod(np.ptp(each, axis=0) + 1e-4)) for each in points if each is not None]
+        return bool(solid), round(max(extents, default=0.0), 12)
+
+    return max(tree.links[hand], key=size)
 
 
 def _finger_direction(tree: RobotTree, limb: LimbChain) -> tuple[Array, str]:
@@ -217,17 +244,17 @@ def _palm_shape(tree: RobotTree, hand: int) -> Array:
 
 
 def _palm_frame(
-    tree: RobotTree, hand: int, x_axis: Array, z_axis: Array, origin: Array, *, flange: bool
+    tree: RobotTree, hand: int, x_axis: Array, z_axis: Array, origin: Array, *, flange: bool, opposed: bool
 ) -> pin.SE3:
     """Frame of a palm; its origin lies on the palm's surface unless it is a flange or between jaws."""
     rotation = np.column_stack([x_axis, np.cross(z_axis, x_axis), z_axis])
-    for link in tree.links[hand]:
+    for link in () if opposed else tree.links[hand]:
         own = link_placement(tree, link)
         named = parts_in_name(link) & {"hand", "grip"}
         far = np.linalg.norm(own.translation) > 1e-6
         if named and far and np.abs(own.rotation.T @ rotation).max(axis=0).min() > 0.9999:
             return pin.SE3(rotation, own.translation.copy())
-    if flange or not tree.shapes[hand]:
+    if flange or opposed or not tree.shapes[hand]:
         return pin.SE3(rotation, origin)
     heights = _palm_shape(tree, hand) @ z_axis
     return pin.SE3(rotation, origin + z_axis * (float(heights.min()) - float(origin @ z_axis)))

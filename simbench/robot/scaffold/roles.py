@@ -115,6 +115,29 @@ def joint_link(tree: RobotTree, joint: int) -> str:
     return names[tree.model.names[joint]]
 
 
+def elbow_link(tree: RobotTree, arm: LimbChain) -> str:
+    """Choose the link of an arm's elbow.
+
+    Parameters
+    ----------
+    tree : RobotTree
+        The robot.
+    arm : LimbChain
+        The arm.
+
+    Returns
+    -------
+    str
+        Link of the first joint whose origin is at the elbow: a joint that turns the forearm may precede the
+        one that bends it.
+    """
+    elbow = tree.poses[arm.middle].translation
+    length = float(np.linalg.norm(tree.poses[arm.joints[-1]].translation - tree.poses[arm.start].translation))
+    after = arm.joints[arm.joints.index(arm.start) + 1 :]
+    near = [j for j in after if np.linalg.norm(tree.poses[j].translation - elbow) < 0.01 * length]
+    return joint_link(tree, (near or [arm.middle])[0])
+
+
 def _find_head(
     tree: RobotTree, trunk: int, legs: tuple[LimbChain, ...], arms: tuple[LimbChain, ...], left: Array
 ) -> tuple[int | None, str | None, tuple[int, ...]]:

@@ -1,6 +1,6 @@
 """A robot's description from its URDF alone."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,13 @@ from simbench.robot.scaffold.collision_pairs import find_collision_pairs, group_
 from simbench.robot.scaffold.drives import guess_drives
 from simbench.robot.scaffold.guess import Guess
 from simbench.robot.scaffold.limbs import Limbs, find_limbs
-from simbench.robot.scaffold.roles import BodyRoles, find_body_roles, joint_link, main_link
+from simbench.robot.scaffold.roles import (
+    BodyRoles,
+    elbow_link,
+    find_body_roles,
+    joint_link,
+    main_link,
+)
 from simbench.robot.scaffold.sides import Orientation, find_orientation
 from simbench.robot.scaffold.stance import StanceGuesses, guess_stance
 from simbench.robot.scaffold.tree import Array, RobotTree, read_tree
@@ -33,11 +39,19 @@ class Scaffold:
         Each guess with its reason and confidence, in the order of the description.
     missing : tuple of str
         What the robot lacks or what could not be found, one line each.
+    urdf_text : str or None
+        The URDF with its root link turned so that x points forward and z upward, meshes by absolute path; to
+        be used instead of the given file. None if it need not be turned.
     """
 
     description: Description
     guesses: tuple[Guess, ...]
     missing: tuple[str, ...]
+    urdf_text: str | None = None
+
+
+_FACING = np.cos(np.radians(1.0))
+"""Cosine of the angle between the robot's front and x of the root link from which the root is turned."""
 
 
 def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
@@ -63,10 +77,15 @@ def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
     RobotError
         If the file is not a URDF or describes nothing that can be simulated.
     """
-    tree = read_tree(urdf)
-    limbs = find_limbs(tree)
+    tree, limbs, turn = _upright(urdf)
     legs, arms = _chains(tree, limbs)
     orientation = find_orientation(tree, legs, arms)
+    if orientation.forward[0] < _FACING:
+        yaw = -float(np.arctan2(orientation.forward[1], orientation.forward[0]))
+        turn = pin.utils.rotate("z", yaw) @ turn
+        tree = read_tree(urdf, turn)
+        orientation = replace(orientation, forward=np.eye(3)[0], left=np.eye(3)[1])
+    turned = not np.allclose(turn, np.eye(3), atol=1e-6)
     legs, arms = _left_first(tree, legs, orientation), _left_first(tree, arms, orientation)
     roles = find_body_roles(tree, legs, arms, orientation.left)
     arm_guesses = guess_arms(tree, arms, orientation)
@@ -100,11 +119,27 @@ def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
     ]
     missing = (
         *_missing_limbs(tree, limbs),
-        *_contradictions(orientation),
+        *_contradictions(orientation, turned),
         *arm_guesses.missing,
         *stance.missing,
+        *_missing_data(tree),
     )
-    return Scaffold(description, tuple(guesses), (*missing, *_missing_data(tree)))
+    return Scaffold(description, tuple(guesses), missing, tree.text if turned else None)
+
+
+def _upright(urdf: Path) -> tuple[RobotTree, Limbs, Array]:
+    """Read a robot, with its root link turned upright if it has legs and arms only along another axis than z."""
+    tree = read_tree(urdf)
+    limbs = find_limbs(tree)
+    if limbs.feet_count or not limbs.clusters:
+        return tree, limbs, np.eye(3)
+    for axis, angle in (("x", 90), ("y", -90), ("x", -90), ("y", 90), ("x", 180)):
+        turn = pin.utils.rotate(axis, np.radians(angle))
+        turned = read_tree(urdf, turn)
+        found = find_limbs(turned)
+        if found.legs and found.arms:
+            return turned, found, turn
+    return tree, limbs, np.eye(3)
 
 
 def _plain(name: str) -> str:
@@ -166,7 +201,7 @@ def _frames(
         frames["head"] = roles.head_link
     for side, arm in zip(_sides_of(arms), arms, strict=True):
         frames[f"{side}_shoulder"] = joint_link(tree, arm.start)
-        frames[f"{side}_elbow"] = joint_link(tree, arm.middle)
+        frames[f"{side}_elbow"] = elbow_link(tree, arm)
         frames[f"{side}_wrist"] = joint_link(tree, arm.joints[-1])
     for side, leg in zip(_sides_of(legs), legs, strict=True):
         if len(leg.joints) > 2:
@@ -226,10 +261,11 @@ def _limb_guesses(
         else Guess("base", "fixed", "no limbs reach the lowest point of the robot", "high" if arms else "low")
     ]
     names = tree.model.names
+    reasons = {"arm": limbs.arm_reason, "leg": limbs.leg_reason}
     for part, pair in (("arm", arms), ("leg", legs)):
         for side, limb in zip(_sides_of(pair), pair, strict=True):
             value = f"{names[limb.joints[0]]} … {names[limb.joints[-1]]} ({len(limb.joints)} joints)"
-            guesses.append(Guess(f"groups.{side}_{part}", value, limbs.reason, sure))
+            guesses.append(Guess(f"groups.{side}_{part}", value, reasons[part], sure))
             if limb.fingers:
                 fingers = ", ".join(names[joint] for joint in limb.fingers)
                 reason = "short or sliding joints beyond the last joint that moves the hand as a whole"
@@ -261,7 +297,7 @@ def _role_guesses(
         reason = "last gap between the axes before the elbow"
         guesses.append(Guess(f"frames.{side}_shoulder", joint_link(tree, arm.start), reason, "medium"))
         reason = "its joint changes the distance from shoulder to wrist most"
-        guesses.append(Guess(f"frames.{side}_elbow", joint_link(tree, arm.middle), reason, "high"))
+        guesses.append(Guess(f"frames.{side}_elbow", elbow_link(tree, arm), reason, "high"))
         reason = "moved by the last joint before the fingers"
         guesses.append(Guess(f"frames.{side}_wrist", joint_link(tree, arm.joints[-1]), reason, "high"))
     for side, leg in zip(_sides_of(legs), legs, strict=True):
@@ -304,24 +340,25 @@ def _missing_limbs(tree: RobotTree, limbs: Limbs) -> list[str]:
     elif not limbs.legs:
         missing.append("legs: no two similar chains of joints reach the floor; it does not stand on legs")
     if not limbs.arms:
-        missing.append("arms: no chain of joints that could be an arm")
+        hand = (
+            "; similar chains on one body may be fingers" if limbs.clusters and not limbs.feet_count else ""
+        )
+        missing.append(f"arms: no chain of joints that could be an arm{hand}")
     elif len(limbs.arms) == 1:
         missing.append("arms: a single one, which counts as a right one; it imitates one hand, not a person")
     return missing
 
 
-def _contradictions(orientation: Orientation) -> list[str]:
+def _contradictions(orientation: Orientation, turned: bool) -> list[str]:
     """What in the URDF speaks against the guessed sides."""
     lines = []
     if orientation.names_opposed:
         lines.append(
             "sides: the names say left for what lies on the right by geometry; left and right follow the geometry"
         )
-    if orientation.forward[0] < 0.999:
-        x, y, _ = np.round(orientation.forward, 3) + 0.0
+    if turned:
         lines.append(
-            f"forward: the robot faces ({x:g}, {y:g}) of its root link; simbench takes x for forward: turn the "
-            "root link in the URDF"
+            "urdf: x of the root link does not point forward or z not upward; use the copy in which it is turned"
         )
     return lines
 
@@ -337,7 +374,7 @@ def _missing_data(tree: RobotTree) -> list[str]:
         )
     if not any(tree.collides):
         lines.append("shapes: no link has a collision shape; the robot would touch nothing")
-    meshes = [note for note in tree.notes if "not found" in note]
+    meshes = [note for note in tree.notes if "left out: mesh" in note]
     if meshes:
-        lines.append(f"shapes: {len(meshes)} meshes are missing, such as {meshes[0]}")
+        lines.append(f"shapes: {len(meshes)} meshes cannot be read: {meshes[0]}")
     return lines

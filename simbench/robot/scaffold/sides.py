@@ -117,13 +117,20 @@ def _votes(
     if toes and min(map(abs, toes)) > 0.1 and len(set(np.sign(toes))) == 1:
         votes.append((2.0 * float(np.sign(toes[0])), "toes longer than heels"))
     for limbs, weight, text in ((legs, -1.5, "bending of the knees"), (arms, 1.0, "bending of the elbows")):
-        moved = [flexion_displacement(tree, limb) @ ahead for limb in limbs if len(limb.joints) > 2]
+        hanging = [limb for limb in limbs if len(limb.joints) > 2 and _hangs(tree, limb)]
+        moved = [flexion_displacement(tree, limb) @ ahead for limb in hanging]
         if moved and min(map(abs, moved)) > 0.1 and len(set(np.sign(moved))) == 1:
             votes.append((weight * float(np.sign(moved[0])), text))
     said = _named_sides(tree, (*legs, *arms), lateral)
     if said:
         votes.append((3.0 * np.sign(said), _NAMES))
     return votes
+
+
+def _hangs(tree: RobotTree, limb: LimbChain) -> bool:
+    """Tell whether the upper half of a limb points down, so that it is known where it bends to."""
+    upper = tree.poses[limb.middle].translation - tree.poses[limb.start].translation
+    return bool(-upper[2] > 0.8 * np.linalg.norm(upper))
 
 
 def _toe(tree: RobotTree, limb: LimbChain) -> Array:

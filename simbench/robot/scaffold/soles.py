@@ -10,7 +10,7 @@ from simbench.robot.scaffold.tree import Array, RobotTree, link_placement
 
 _STEEPEST = np.cos(np.radians(60.0))
 """Patches whose normal deviates by more from downward, in the zero configuration, are no soles."""
-_LEAST_SIDE = 0.02
+_LEAST_SIDE = 0.03
 """Least side of a sole, as a fraction of the leg's length; feet that are smaller are points."""
 _GRID = 81
 

@@ -8,6 +8,7 @@ import numpy as np
 from simbench.robot.scaffold.arms import frame_entry
 from simbench.robot.scaffold.chains import LimbChain
 from simbench.robot.scaffold.guess import Guess
+from simbench.robot.scaffold.roles import joint_link
 from simbench.robot.scaffold.sides import Orientation
 from simbench.robot.scaffold.soles import SoleGuess, find_sole
 from simbench.robot.scaffold.standing import StandingPosture, solve_standing
@@ -71,7 +72,7 @@ def guess_stance(
     for side, leg in zip(SIDES, legs, strict=True):
         foot = leg.joints[-1]
         sole = find_sole(tree, foot, orientation.forward, f"{side}_sole", _length(tree, leg))
-        link = tree.links[foot][0]
+        link = joint_link(tree, foot)
         if not tree.collides[foot]:
             missing.append(
                 f"soles.{side}_foot: link `{link}` has no collision shape; the foot would touch nothing"
@@ -82,7 +83,7 @@ def guess_stance(
             soles.append(sole)
     feet = {f"{side}_foot": leg.joints[-1] for side, leg in zip(SIDES, legs, strict=True)}
     if len(soles) != 2:
-        frames = {role: tree.links[foot][0] for role, foot in feet.items()}
+        frames = {role: joint_link(tree, foot) for role, foot in feet.items()}
         return StanceGuesses(frames=frames, missing=tuple(missing))
     posture = solve_standing(tree, (legs[0], legs[1]), (soles[0], soles[1]), orientation.forward, hanging)
     if not posture.stands:
@@ -106,10 +107,8 @@ def guess_stance(
 
 
 def _length(tree: RobotTree, leg: LimbChain) -> float:
-    """Length of a leg from hip to ankle in the configuration at rest, m."""
-    knee = tree.poses[leg.middle].translation
-    hip, ankle = tree.poses[leg.start].translation, tree.poses[leg.joints[-1]].translation
-    return float(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee))
+    """Distance from the hip to the lowest point of the foot in the configuration at rest, m."""
+    return float(tree.poses[leg.start].translation[2] - tree.placed_points(list(leg.joints[-1:]))[:, 2].min())
 
 
 def _rectangle(sole: SoleGuess) -> dict[str, list[float]]:

@@ -13,6 +13,7 @@ from scipy.spatial import ConvexHull, QhullError
 from simbench.errors import RobotError
 from simbench.robot.inspection.link_extent import shape_points
 from simbench.robot.native_output import quiet_native_output
+from simbench.robot.scaffold.turned import turn_root
 from simbench.robot.urdf.elements import UrdfLink, UrdfTree, read_elements
 from simbench.robot.urdf.source import read_urdf
 
@@ -119,13 +120,15 @@ class RobotTree:
         return "P" not in self.model.joints[joint].shortname().removeprefix("JointModel")[:1]
 
 
-def read_tree(path: Path) -> RobotTree:
+def read_tree(path: Path, rotation: Array | None = None) -> RobotTree:
     """Read a URDF for the guesses.
 
     Parameters
     ----------
     path : Path
         The URDF.
+    rotation : (3, 3) array or None
+        Rotation by which the frame of the root link is turned.
 
     Returns
     -------
@@ -138,10 +141,11 @@ def read_tree(path: Path) -> RobotTree:
         If the file is not a URDF or describes nothing that can be simulated.
     """
     source = read_urdf(path, floating=False)
-    urdf = read_elements(ET.fromstring(source.text))
+    text = source.text if rotation is None else turn_root(source.text, rotation)
+    urdf = read_elements(ET.fromstring(text))
     try:
         with quiet_native_output():
-            model = pin.buildModelFromXML(source.text)
+            model = pin.buildModelFromXML(text)
     except (ValueError, RuntimeError) as error:
         raise RobotError(f"{path}: not a URDF that Pinocchio can read: {error}") from error
     if model.njoints < 2:
@@ -156,7 +160,7 @@ def read_tree(path: Path) -> RobotTree:
     return RobotTree(
         path=path,
         urdf=urdf,
-        text=source.text,
+        text=text,
         notes=source.notes,
         model=model,
         rest=rest,
