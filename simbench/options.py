@@ -81,7 +81,7 @@ class RobotSection(ScenarioSection):
     """The robot, and where it stands."""
 
     name: str = "romeo"
-    """A robot's name, or the path of a robot.yaml."""
+    """A robot's name (`simbench robot list`), or the path of a robot.yaml or a URDF."""
     posture: str = "standing"
     """Named posture of the robot: it determines legs and head, or where an arm on a fixed base rests.
     `seated` needs a stool among the fixtures."""

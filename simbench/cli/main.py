@@ -45,7 +45,6 @@ from simbench.cli.sweep import sweep
 from simbench.cli.video_quality import spell_out_video_quality
 from simbench.cli.warmup import warmup
 from simbench.errors import Interrupted, SimbenchError
-from simbench.resources import resource_dir
 from simbench.system.termination import describe_signal, orderly_termination
 
 if TYPE_CHECKING:
@@ -208,7 +207,9 @@ def list_(kind: Annotated[Kind | None, typer.Argument(help="All four if omitted.
 def _entries(kind: Kind) -> list[str]:
     """Return the lines of `simbench list` for one kind."""
     if kind is Kind.robots:
-        return sorted(path.parent.name for path in resource_dir("robots").glob("*/robot.yaml"))
+        from simbench.robot.sources import find_plug_ins, shipped_robots
+
+        return sorted({*shipped_robots(), *find_plug_ins()})
     if kind is Kind.scenarios:
         from simbench.runs.scenario.library import list_scenarios, read_summary
 

@@ -9,7 +9,9 @@ from simbench.cli.motion import LongestGap, Map, Source, Unit, Up
 
 def place(
     motion: Source,
-    robot: Annotated[str, typer.Option(help="Name, or path of a robot.yaml.")] = "romeo",
+    robot: Annotated[
+        str, typer.Option(help="Name (simbench robot list), or path of a robot.yaml.")
+    ] = "romeo",
     side: Annotated[
         str | None,
         typer.Option(help="Only this handle, left or right, with that hand or the only one; else all."),

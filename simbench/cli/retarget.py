@@ -27,7 +27,9 @@ _METHODS = "analytical, numerical, ude, arm_adaptation"
 
 def retarget(
     motion: Source,
-    robot: Annotated[str, typer.Option(help="Name, or path of a robot.yaml.")] = "romeo",
+    robot: Annotated[
+        str, typer.Option(help="Name (simbench robot list), or path of a robot.yaml.")
+    ] = "romeo",
     method: Annotated[
         str, typer.Option(help=f"How the model follows the person: {_METHODS}.")
     ] = "analytical",

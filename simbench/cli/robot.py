@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +14,7 @@ from simbench.errors import RunError
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from simbench.robot.catalogue import RobotEntry
     from simbench.robot.inspection.inspection import RobotInspection
     from simbench.robot.scaffold.scaffold import Scaffold
     from simbench.robot.urdf.elements import UrdfJoint
@@ -25,7 +26,7 @@ robot_app = typer.Typer(help="Look at a robot: its numbers, and what it looks li
 
 @robot_app.command("inspect")
 def inspect_(
-    robot: Annotated[str, typer.Argument(metavar="PATH", help="A URDF, a robot.yaml, or a robot's name.")],
+    robot: Annotated[str, typer.Argument(metavar="PATH", help="A robot's name, a robot.yaml, or a URDF.")],
 ) -> None:
     """Show joints, links and everything doubtful; exit status 1 if it cannot be simulated."""
     from simbench.cli.console import make_console
@@ -46,7 +47,9 @@ def inspect_(
 
 @robot_app.command("render")
 def render(
-    robot: Annotated[str, typer.Argument(metavar="NAME", help="A robot's name, or path of a robot.yaml.")],
+    robot: Annotated[
+        str, typer.Argument(metavar="NAME", help="A robot's name, or path of a robot.yaml or a URDF.")
+    ],
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="By default NAME.png in the current directory.")
     ] = None,
@@ -112,6 +115,43 @@ def guess_table(scaffold: Scaffold) -> Table:
     return table
 
 
+@robot_app.command("list")
+def list_() -> None:
+    """List all robots that can be named, by where they are from, with the licence of their URDF and meshes."""
+    from simbench.robot.catalogue import list_robots
+
+    for line in entry_lines(list_robots()):
+        print(line)
+
+
+def entry_lines(entries: Sequence[RobotEntry]) -> Iterator[str]:
+    """Write a list of robots as columns, under a heading for each origin.
+
+    Parameters
+    ----------
+    entries : sequence of RobotEntry
+        The robots, those of the same origin together.
+
+    Yields
+    ------
+    str
+        A line.
+    """
+    from simbench.robot.packages import describe_missing_package
+
+    headings = {"shipped": "shipped with simbench", "plug-in": "of plug-ins", "wheel": "of installed wheels"}
+    widths = [max((len(entry[column]) for entry in entries), default=0) for column in (0, 2, 3)]
+    origin = ""
+    for entry in entries:
+        if entry.origin != origin:
+            origin = entry.origin
+            yield f"{headings[origin]}:"
+        cells = (entry.name, entry.kind, entry.license)
+        shown = "  ".join(f"{cell:{width}}" for cell, width in zip(cells, widths, strict=True))
+        missing = f" ({describe_missing_package(entry.missing)})" if entry.missing else ""
+        yield f"  {shown}  {entry.summary}{missing}".rstrip()
+
+
 def summary_lines(inspection: RobotInspection) -> Iterator[str]:
     """Describe a robot as a whole.
 
@@ -127,6 +167,7 @@ def summary_lines(inspection: RobotInspection) -> Iterator[str]:
     """
     base = {True: "floating", False: "fixed", None: "not said"}[inspection.floating]
     yield f"robot               {inspection.name}"
+    yield f"source              {inspection.source}"
     yield f"urdf                {inspection.urdf}"
     yield f"base                {base}"
     yield f"degrees of freedom  {inspection.degrees_of_freedom}{' + 6' if inspection.floating else ''}"

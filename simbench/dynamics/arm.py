@@ -8,11 +8,11 @@ import pinocchio as pin
 
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
-from simbench.resources import resource_dir
-from simbench.robot.description import Description, read_description
+from simbench.robot.description import Description
 from simbench.robot.dh.dh import BASE, DhJoint, DhRow, DhTable, HayatiRow, Sigma
 from simbench.robot.dh.dh_model import table_model
-from simbench.robot.robot import load_robot
+from simbench.robot.robot import describe_robot, load_robot
+from simbench.robot.sources import find_robot
 
 STANDARD_GRAVITY = np.array([0.0, 0.0, -9.81])
 
@@ -91,7 +91,7 @@ def read_arm(name_or_path: str | Path) -> Arm:
     Parameters
     ----------
     name_or_path : str or Path
-        A robot that ships, such as `puma560`, or the path of a `robot.yaml`.
+        Name of a robot, such as `puma560`, or the path of a `robot.yaml`.
 
     Returns
     -------
@@ -103,10 +103,8 @@ def read_arm(name_or_path: str | Path) -> Arm:
     RobotError
         If the robot cannot be loaded, or is not a chain of joints placed by rows (`dh`).
     """
-    path = Path(name_or_path)
-    source = path if path.suffix in (".yaml", ".yml") else resource_dir("robots") / path / "robot.yaml"
-    robot = load_robot(source)
-    description = read_description(source)
+    robot, file = load_robot(name_or_path), find_robot(name_or_path)
+    description, source = describe_robot(file), file.path
     names = robot.joint_names
     rows = [_row(description, name, str(source)) for name in names]
     children = [description.joints[name].child for name in names]

@@ -179,13 +179,15 @@ class Description(Strict):
     """A whole `robot.yaml`.
 
     The sections from `root` on are used to build the URDF; a robot whose URDF comes from elsewhere omits
-    them.
+    them, except `fixed_frames`, which are added to that URDF.
     """
 
     name: str
     """Name of the robot in logs."""
     urdf: str
-    """URDF of the robot, relative to this file."""
+    """URDF of the robot: relative to this file, or `package://PACKAGE/PATH` in an installed package."""
+    license: str | None = None
+    """Licence of the URDF and its meshes, as an SPDX identifier."""
     base: Literal["floating", "fixed"] = "floating"
     """Whether the root link moves freely, or is fixed to the world."""
     mirror: Mapping[str, str] = {}
@@ -221,7 +223,7 @@ class Description(Strict):
     joints: Mapping[str, JointDescription] = {}
     """Joints of the URDF to build."""
     fixed_frames: Mapping[str, FixedFrame] = {}
-    """Massless frames of the URDF to build."""
+    """Massless frames: of the URDF to build, or added to a URDF from elsewhere."""
     colors: Mapping[str, Triple] = {}
     """Colours by name: red, green and blue from 0 to 1."""
     visual: Mapping[str, tuple[Shell, ...]] = {}

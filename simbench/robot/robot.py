@@ -9,9 +9,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
-from simbench.files.input_files import is_regular_file, require_regular_file
-from simbench.resources import resource_dir
-from simbench.robot.description import Description, Hand, read_description
+from simbench.robot.description import Description, FixedFrame, Hand, read_description
 from simbench.robot.drives import (
     Friction,
     Motors,
@@ -21,7 +19,11 @@ from simbench.robot.drives import (
     read_gains,
     require_known,
 )
+from simbench.robot.mirror import add_mirrored_entries, mirror_frame
 from simbench.robot.native_output import quiet_native_output
+from simbench.robot.sources import RobotFile, RobotSource, describe_source, find_robot, find_urdf
+from simbench.robot.unused_keys import require_used_keys
+from simbench.robot.urdf.elements import parse_urdf
 from simbench.robot.urdf.source import read_urdf
 
 __all__ = ["Friction", "Hand", "Motors", "Robot", "load_robot", "placed_robot"]
@@ -71,6 +73,8 @@ class Robot:
         zero and closed at the farther limit.
     self_collision_pairs : tuple of (link, link)
         The pairs of links that collide with each other in a simulation; no others do.
+    source : RobotSource or None
+        Where its files are from; None for a robot that was built in memory.
     """
 
     name: str
@@ -88,6 +92,7 @@ class Robot:
     urdf_notes: tuple[str, ...]
     hands: Mapping[str, Hand]
     self_collision_pairs: tuple[tuple[str, str], ...]
+    source: RobotSource | None = None
 
     @property
     def root_q(self) -> int:
@@ -111,12 +116,14 @@ class Robot:
 
 
 def load_robot(name_or_path: str | Path) -> Robot:
-    """Load a robot by name from the robots that ship with simbench, or from a `robot.yaml`.
+    """Load a robot by its name, from a `robot.yaml`, or from a URDF.
 
     Parameters
     ----------
     name_or_path : str or Path
-        A name such as `romeo`, or the path of a `robot.yaml` or of the folder that contains one.
+        A name such as `romeo`, or the path of a `robot.yaml`, of the folder that contains one, or of a URDF,
+        as `simbench.robot.sources.find_robot` describes. A robot from a URDF alone has a fixed base, no
+        groups and no postures.
 
     Returns
     -------
@@ -128,12 +135,14 @@ def load_robot(name_or_path: str | Path) -> Robot:
     RobotError
         If there is no such robot, or its description is malformed or does not fit its URDF.
     """
-    source = _find(name_or_path)
-    description = read_description(source)
-    where = str(source)
-    urdf = source.parent / description.urdf
+    file = find_robot(name_or_path)
+    description = describe_robot(file)
+    where = str(file.path)
+    urdf = find_urdf(description.urdf, file.path.parent, f"{where}: urdf")
     floating = description.base == "floating"
-    resolved = read_urdf(urdf, floating=floating)
+    resolved = read_urdf(
+        urdf, floating=floating, frames=added_frames(description), where=f"{where}: fixed_frames"
+    )
     model = _read_model(urdf, resolved.text, floating)
     joint_names = tuple(name for name in model.names if name not in ("universe", "root_joint"))
     reduction, reflected = compute_reflected_inertia(description, joint_names, where)
@@ -160,6 +169,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
     if SEATED in postures and lacking:
         raise RobotError(f"{where}: postures.{SEATED}: needs frames.{lacking[0]}")
     stiffness, damping = _gains(description, model, joint_names, postures, where)
+    require_used_keys(description, where)
 
     return Robot(
         name=description.name,
@@ -186,6 +196,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
         urdf_notes=resolved.notes,
         hands=description.hands,
         self_collision_pairs=pairs,
+        source=describe_source(file, urdf),
     )
 
 
@@ -216,21 +227,51 @@ def placed_robot(robot: Robot, base: Vector) -> Robot:
     return replace(robot, model=model)
 
 
-def _find(name_or_path: str | Path) -> Path:
-    """Path of the description of a robot."""
-    path = Path(name_or_path)
-    if path.suffix in (".yaml", ".yml"):
-        return require_regular_file(path, RobotError)
-    # A name means the robot that ships with simbench, even if the current directory contains one of that
-    # name.
-    robots = resource_dir("robots")
-    source = robots / path.name / "robot.yaml"
-    if len(path.parts) == 1 and is_regular_file(source):
-        return source
-    if is_regular_file(path / "robot.yaml"):
-        return path / "robot.yaml"
-    known = ", ".join(sorted(folder.parent.name for folder in robots.glob("*/robot.yaml")))
-    raise RobotError(f"unknown robot `{name_or_path}`; known: {known}; or give the path of a robot.yaml")
+def describe_robot(file: RobotFile) -> Description:
+    """Read the description of a robot, or make one for a URDF that has none.
+
+    Parameters
+    ----------
+    file : RobotFile
+        The robot.yaml or URDF.
+
+    Returns
+    -------
+    Description
+        The description; for a URDF its name, a fixed base and automatic gains.
+
+    Raises
+    ------
+    RobotError
+        If the file cannot be read, or is malformed.
+    """
+    if not file.is_urdf:
+        return read_description(file.path)
+    name = parse_urdf(file.path).get("name") or file.path.stem
+    return Description(
+        name=name.replace("/", "_"), urdf=file.path.name, base="fixed", groups={}, gains="auto"
+    )
+
+
+def added_frames(description: Description) -> dict[str, FixedFrame]:
+    """List the massless frames that are added to a URDF from elsewhere, on both sides.
+
+    Parameters
+    ----------
+    description : Description
+        Description of the robot.
+
+    Returns
+    -------
+    dict of str to FixedFrame
+        Frames by name; none for a URDF that is built from the description, which contains them.
+    """
+    if description.root is not None:
+        return {}
+    prefixes = description.mirror
+    return add_mirrored_entries(
+        description.fixed_frames, prefixes, lambda frame: mirror_frame(frame, prefixes)
+    )
 
 
 def _read_model(urdf: Path, text: str, floating: bool) -> pin.Model:

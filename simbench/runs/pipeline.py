@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -28,7 +28,7 @@ from simbench.runs.metrics import FELL_HEIGHT, fixture_metrics, run_metrics
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.plans.cached import PLAN_REUSED, PlanRecord, find_plan
 from simbench.runs.plans.plan import Plan, collect_inputs
-from simbench.runs.provenance import collect_provenance
+from simbench.runs.provenance import collect_provenance, describe_robot_files
 from simbench.runs.push_metrics import push_metrics
 from simbench.runs.run_directory import LOG_PARTS, json_text, run_directory, write_metrics
 from simbench.runs.scenario.loading import Scenario, resolved_yaml, scenario_mechanisms
@@ -179,6 +179,8 @@ def _run(
     Return its metrics, how the physics diverged if it did, and what drew the video if that is done.
     """
     robot = load_robot(scenario.robot.name)
+    if robot.source is not None:
+        _add_provenance(folder, {"robot": describe_robot_files(robot.source)})
     _require_legs(robot, scenario)
     mechanisms = scenario_mechanisms(scenario)
     seat = find_seat(robot, scenario.robot, mechanisms)
@@ -188,7 +190,7 @@ def _run(
         course = _plan_own_motion(robot, scenario)
     else:
         course, record = _plan_from_recording(robot, scenario, mechanisms, on_progress, cache=output.cache)
-        _add_provenance(folder, record)
+        _add_provenance(folder, {"plan": asdict(record)})
     require_finite(course.timeline, robot, settings.timestep_s)
     if seat is not None:
         begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
@@ -333,11 +335,11 @@ def _plan_from_recording(
     return replace(plan, metrics={**plan.metrics, PLAN_REUSED: record.reused}), record
 
 
-def _add_provenance(folder: Path, record: PlanRecord) -> None:
-    """Add to the provenance of a run where its plan came from."""
+def _add_provenance(folder: Path, entries: Mapping[str, Any]) -> None:
+    """Add to the provenance of a run where its robot and its plan came from."""
     path = folder / PROVENANCE
     written = read_json_object(path, RunError)
-    write_whole(path, json_text({**written, "plan": asdict(record)}))
+    write_whole(path, json_text({**written, **entries}))
 
 
 def _plan_own_motion(robot: Robot, scenario: Scenario) -> Plan:

@@ -1,5 +1,6 @@
 """Provenance of a run: versions, machine and command, so that it can be repeated."""
 
+import hashlib
 import os
 import platform
 import subprocess
@@ -12,6 +13,7 @@ from typing import Any
 
 import simbench
 from simbench.resources import PACKAGE
+from simbench.robot.sources import RobotSource
 
 
 def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
@@ -43,6 +45,34 @@ def collect_provenance(seed: int, command: Sequence[str]) -> dict[str, Any]:
         # An argument that is a path need not be text.
         "command": [os.fsencode(part).decode("utf-8", "replace") for part in command],
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+    }
+
+
+def describe_robot_files(source: RobotSource) -> dict[str, Any]:
+    """Describe where a run's robot came from, so that it can be found again.
+
+    Parameters
+    ----------
+    source : RobotSource
+        Where the files of the robot are from.
+
+    Returns
+    -------
+    dict
+        Ready for JSON: `origin` (`own path`, `shipped`, `plug-in` or `wheel`), `package` and `version` of a
+        plug-in or wheel, `urdf_package` and `urdf_version` of the package that holds the URDF (None where
+        there is none), and `files`: path to SHA-256 digest of robot.yaml and URDF.
+    """
+    files = [path for path in (source.description, source.urdf) if path is not None]
+    name, version = source.package or (None, None)
+    urdf_name, urdf_version = source.urdf_package or (None, None)
+    return {
+        "origin": source.origin,
+        "package": name,
+        "version": version,
+        "urdf_package": urdf_name,
+        "urdf_version": urdf_version,
+        "files": {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files},
     }
 
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simbench.errors import RobotError
-from simbench.files.input_files import is_regular_file, require_regular_file
-from simbench.resources import resource_dir
 from simbench.robot.description import read_description
 from simbench.robot.inspection.joint_warnings import find_joint_warnings, find_side_warnings
 from simbench.robot.inspection.link_extent import compute_link_extent
 from simbench.robot.inspection.link_warnings import MassProperties, find_link_warnings, mass_properties
 from simbench.robot.robot import load_robot
+from simbench.robot.sources import RobotSource, describe_source, find_robot, find_urdf
 from simbench.robot.urdf.elements import UrdfJoint, UrdfTree, parse_urdf, read_elements, shorten_message
 from simbench.robot.urdf.errors import find_urdf_errors
 from simbench.robot.urdf.links import find_mesh_error
@@ -36,6 +35,8 @@ class RobotInspection:
     ----------
     name : str
         Name of the robot in the URDF.
+    source : RobotSource
+        Where its files are from.
     urdf : Path
         The URDF file.
     floating : bool or None
@@ -59,6 +60,7 @@ class RobotInspection:
     """
 
     name: str
+    source: RobotSource
     urdf: Path
     floating: bool | None
     joints: tuple[UrdfJoint, ...]
@@ -78,8 +80,7 @@ def inspect_robot(name_or_path: str | Path) -> RobotInspection:
     Parameters
     ----------
     name_or_path : str or Path
-        Name of a robot that ships with simbench, path of a `robot.yaml` or of the folder that contains one,
-        or path of any URDF.
+        Name of a robot, path of a `robot.yaml` or of the folder that contains one, or path of any URDF.
 
     Returns
     -------
@@ -91,42 +92,28 @@ def inspect_robot(name_or_path: str | Path) -> RobotInspection:
     RobotError
         If there is no such robot or its file is not a URDF at all.
     """
-    source = _description_path(name_or_path)
-    if source is None:
-        return _inspect_urdf(Path(name_or_path), None, None, None)
-    description = read_description(source)
+    file = find_robot(name_or_path)
+    if file.is_urdf:
+        return _inspect_urdf(describe_source(file, file.path), None, None, None)
+    description = read_description(file.path)
     floating = description.base == "floating"
     load_error: str | None = None
     try:
-        load_robot(source)
+        load_robot(name_or_path)
     except RobotError as error:
         load_error = str(error)
-    return _inspect_urdf(source.parent / description.urdf, floating, description.groups, load_error)
-
-
-def _description_path(name_or_path: str | Path) -> Path | None:
-    """Path of the description; None for a URDF without one."""
-    path = Path(name_or_path)
-    shipped = resource_dir("robots")
-    if path.suffix in (".yaml", ".yml"):
-        return require_regular_file(path, RobotError)
-    if len(path.parts) == 1 and is_regular_file(shipped / path / "robot.yaml"):
-        return shipped / path / "robot.yaml"
-    if is_regular_file(path / "robot.yaml"):
-        return path / "robot.yaml"
-    if is_regular_file(path) or path.suffix:
-        return None
-    known = ", ".join(sorted(folder.parent.name for folder in shipped.glob("*/robot.yaml")))
-    raise RobotError(f"unknown robot `{path}`; known: {known}; or give the path of a URDF or a robot.yaml")
+    urdf = find_urdf(description.urdf, file.path.parent, f"{file.path}: urdf")
+    return _inspect_urdf(describe_source(file, urdf), floating, description.groups, load_error)
 
 
 def _inspect_urdf(
-    urdf: Path,
+    source: RobotSource,
     floating: bool | None,
     groups: Mapping[str, tuple[str, ...]] | None,
     load_error: str | None,
 ) -> RobotInspection:
     """Inspect a URDF, with what the description of the robot says, if there is one."""
+    urdf = source.urdf
     robot = parse_urdf(urdf)
     tree = read_elements(robot)
     errors = find_urdf_errors(tree, floating=bool(floating))
@@ -139,6 +126,7 @@ def _inspect_urdf(
     missing = {name for name in meshes if find_mesh_error(name, urdf.parent)}
     return RobotInspection(
         name=tree.name,
+        source=source,
         urdf=urdf,
         floating=floating,
         joints=tree.joints,

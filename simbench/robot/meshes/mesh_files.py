@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 from simbench.files.input_files import is_regular_file
 from simbench.robot.meshes.mesh_content import check_mesh
+from simbench.robot.packages import find_share_folder
 
 FORMATS = (".obj", ".stl", ".dae")
 LONGEST_PATH = 800
@@ -20,8 +21,9 @@ def find_file(name: str, folder: Path) -> Path | None:
     ----------
     name : str
         A path, relative to the URDF's folder or absolute; `file://PATH`; or `package://PACKAGE/REST`.
-        A package is searched for as an ancestor of the URDF's folder or a child of one, then in
-        `ROS_PACKAGE_PATH` and `AMENT_PREFIX_PATH`; last, REST is tried in every ancestor.
+        A package is searched for as an ancestor of the URDF's folder or a child of one, then in the `share`
+        folders of installed wheels, in `ROS_PACKAGE_PATH` and in `AMENT_PREFIX_PATH`; last, REST is tried in
+        every ancestor.
     folder : Path
         Folder of the URDF.
 
@@ -50,6 +52,9 @@ def _candidates(name: str, folder: Path) -> Iterator[Path]:
             if ancestor.name == package:
                 yield ancestor / inside
             yield ancestor / package / inside
+        share = find_share_folder(package)
+        if share is not None:
+            yield share / inside
         for entry in _environment_folders("ROS_PACKAGE_PATH"):
             if entry.name == package:
                 yield entry / inside

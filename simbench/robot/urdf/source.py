@@ -4,6 +4,7 @@ Notes say everything that was changed or left out.
 """
 
 import xml.etree.ElementTree as ET
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
+from simbench.robot.description import FixedFrame
 from simbench.robot.urdf.elements import UrdfTree, parse_numbers, parse_urdf, read_elements, shorten_message
 from simbench.robot.urdf.errors import (
     find_joints_without_inertia,
@@ -19,6 +21,7 @@ from simbench.robot.urdf.errors import (
     find_root_link,
     find_urdf_errors,
 )
+from simbench.robot.urdf.fixed_frames import add_fixed_frames
 from simbench.robot.urdf.joints import normalise_joint
 from simbench.robot.urdf.links import (
     align_with_principal_axes,
@@ -52,7 +55,9 @@ class UrdfSource:
     notes: tuple[str, ...]
 
 
-def read_urdf(path: Path, *, floating: bool) -> UrdfSource:
+def read_urdf(
+    path: Path, *, floating: bool, frames: Mapping[str, FixedFrame] | None = None, where: str = "fixed_frames"
+) -> UrdfSource:
     """Read a URDF and convert what simulators read differently or not at all.
 
     - Meshes get absolute paths; shapes whose mesh is not found or not readable are left out.
@@ -72,6 +77,10 @@ def read_urdf(path: Path, *, floating: bool) -> UrdfSource:
         The file.
     floating : bool
         Whether the base moves freely.
+    frames : mapping of str to FixedFrame, optional
+        Massless frames by name, which are added to the URDF.
+    where : str
+        File and key of the frames, for messages.
 
     Returns
     -------
@@ -84,6 +93,8 @@ def read_urdf(path: Path, *, floating: bool) -> UrdfSource:
         If the file is not a URDF or describes nothing that can be simulated; the message is one line.
     """
     robot = parse_urdf(path)
+    if frames:
+        add_fixed_frames(robot, frames, where)
     tree = read_elements(robot)
     errors = find_urdf_errors(tree, floating=floating)
     if errors:

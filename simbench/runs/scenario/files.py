@@ -3,10 +3,12 @@
 import re
 from pathlib import Path
 
+from simbench.errors import RobotError
 from simbench.files.input_files import is_regular_file
 from simbench.resources import resource_dir
-from simbench.robot.description import read_description
 from simbench.robot.meshes.mesh_files import find_file
+from simbench.robot.robot import describe_robot
+from simbench.robot.sources import find_own_robot, find_robot, find_urdf
 from simbench.runs.scenario.loading import Scenario
 
 _KEYS = (("robot", "name"), ("motion", "source"), ("motion", "marker_map"))
@@ -52,14 +54,10 @@ def scenario_files(scenario: Scenario) -> list[Path]:
     RobotError
         If the robot's description cannot be read.
     """
-    recording, marker_map = (
-        _user_file("motion", name) for name in (scenario.motion.source, scenario.motion.marker_map)
-    )
-    robot = _user_file("robot", scenario.robot.name)
-    return [
-        *(path for path in (recording, marker_map) if path is not None),
-        *(robot_files(scenario.robot.name) if robot is not None else ()),
-    ]
+    named = (_user_file("motion", name) for name in (scenario.motion.source, scenario.motion.marker_map))
+    shipped = resource_dir("robots")
+    robot = (path for path in robot_files(scenario.robot.name) if shipped not in path.parents)
+    return [*(path for path in named if path is not None), *robot]
 
 
 def robot_files(name: str) -> list[Path]:
@@ -68,7 +66,7 @@ def robot_files(name: str) -> list[Path]:
     Parameters
     ----------
     name : str
-        Name of a robot that ships with simbench, or path of a robot.yaml or of its folder.
+        Name of a robot, or path of a robot.yaml, of its folder, or of a URDF.
 
     Returns
     -------
@@ -78,20 +76,26 @@ def robot_files(name: str) -> list[Path]:
     Raises
     ------
     RobotError
-        If the robot's description cannot be read.
+        If there is no such robot, or its description cannot be read.
     """
-    path = _user_file("robot", name) or resource_dir("robots") / name
-    source = path / "robot.yaml" if path.is_dir() else path
-    urdf = source.parent / read_description(source).urdf
-    names = re.findall(r'filename="([^"]+)"', urdf.read_text(encoding="utf-8"))
+    file = find_robot(name)
+    urdf = find_urdf(describe_robot(file).urdf, file.path.parent, f"{file.path}: urdf")
+    try:
+        text = urdf.read_text(encoding="utf-8")
+    except OSError as error:
+        raise RobotError(f"{urdf}: cannot be read: {error.strerror}") from error
+    names = re.findall(r'filename="([^"]+)"', text)
     meshes = (find_file(name, urdf.parent) for name in dict.fromkeys(names))
-    return [source, urdf, *(mesh for mesh in meshes if mesh is not None)]
+    found = [file.path, urdf, *(mesh for mesh in meshes if mesh is not None)]
+    return list(dict.fromkeys(found))
 
 
 def _user_file(section: str, text: str | None) -> Path | None:
     """Return the file that a value names, None if it names something that ships with simbench."""
-    if text is None or (section == "robot" and is_regular_file(resource_dir("robots") / text / "robot.yaml")):
+    if text is None:
         return None
     path = Path(text)
-    described = section == "robot" and is_regular_file(path / "robot.yaml")
-    return path if described or is_regular_file(path) else None
+    if section == "robot":
+        own = find_own_robot(text)
+        return path if own is not None and is_regular_file(own) else None
+    return path if is_regular_file(path) else None

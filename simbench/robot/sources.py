@@ -1,0 +1,307 @@
+"""Where a robot comes from: a path of the user's, simbench itself, a plug-in, or a wheel of descriptions."""
+
+import difflib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Literal
+
+from simbench.errors import RobotError
+from simbench.files.input_files import is_regular_file, require_regular_file
+from simbench.resources import resource_dir
+from simbench.robot.description import Description
+from simbench.robot.meshes.mesh_files import find_file
+from simbench.robot.packages import (
+    EXTRAS,
+    InstalledPackage,
+    describe_missing_package,
+    find_package_of,
+    find_share_folder,
+    split_package_name,
+)
+
+Origin = Literal["own path", "shipped", "plug-in", "wheel"]
+PLUG_INS = "simbench.robots"
+"""Group of entry points that name robots of other packages: the path of a robot.yaml, or of its folder."""
+DESCRIPTION_FILE = "robot.yaml"
+_YAML = (".yaml", ".yml")
+_URDF = (".urdf", ".xacro", ".xml")
+
+
+@dataclass(frozen=True)
+class RobotFile:
+    """The file that a robot's name stands for.
+
+    Parameters
+    ----------
+    origin : str
+        `own path`, `shipped`, `plug-in` or `wheel`.
+    path : Path
+        A robot.yaml, or a URDF without one.
+    package : InstalledPackage or None
+        Package of a plug-in or wheel.
+    """
+
+    origin: Origin
+    path: Path
+    package: InstalledPackage | None = None
+
+    @property
+    def is_urdf(self) -> bool:
+        """Whether it is a URDF without a robot.yaml."""
+        return self.path.suffix not in _YAML
+
+
+@dataclass(frozen=True)
+class RobotSource:
+    """Where the files of a loaded robot are from.
+
+    Parameters
+    ----------
+    origin : str
+        `own path`, `shipped`, `plug-in` or `wheel`.
+    package : InstalledPackage or None
+        Package of a plug-in or wheel.
+    description : Path or None
+        The robot.yaml; None for a URDF without one.
+    urdf : Path
+        The URDF.
+    urdf_package : InstalledPackage or None
+        Package that installed the URDF; None for one that no package installed.
+    """
+
+    origin: Origin
+    package: InstalledPackage | None
+    description: Path | None
+    urdf: Path
+    urdf_package: InstalledPackage | None
+
+    def __str__(self) -> str:
+        """Write the source as one line."""
+        shown = {"shipped": "shipped with simbench", "own path": f"own path {self.description or self.urdf}"}
+        text = shown.get(self.origin, self.origin)
+        if self.package is not None:
+            text += f" {self.package.name} {self.package.version}"
+        if self.urdf_package not in (None, self.package):
+            assert self.urdf_package is not None
+            text += f", URDF from {self.urdf_package.name} {self.urdf_package.version}"
+        return text
+
+
+def find_robot(name_or_path: str | Path) -> RobotFile:
+    """Find the file that a robot's name or path stands for.
+
+    A text with a slash, or that ends in `.yaml`, `.yml` or `.urdf`, is a path. A plain name means the robot
+    of that name that ships with simbench, else a folder or file of that name, else a robot of a plug-in
+    (entry points of group `simbench.robots`), else the URDF of that name in a wheel of descriptions.
+
+    Parameters
+    ----------
+    name_or_path : str or Path
+        Name; path of a robot.yaml, of the folder that contains one, or of a URDF; or
+        `package://PACKAGE/PATH`.
+
+    Returns
+    -------
+    RobotFile
+        The file, and where it is from.
+
+    Raises
+    ------
+    RobotError
+        If there is no such robot, in one line that names those that there are.
+    """
+    text = os.fspath(name_or_path)
+    if split_package_name(text) is not None:
+        path = find_urdf(text, Path(), "robot")
+        return RobotFile("wheel", path, find_package_of(path))
+    own = find_own_robot(text)
+    if own is not None:
+        return RobotFile("own path", own)
+    if os.sep not in text:
+        shipped = _shipped_path(text)
+        if shipped is not None:
+            return RobotFile("shipped", shipped)
+        points = find_plug_ins()
+        if text in points:
+            return _plug_in_robot(points[text])
+        urdf = find_wheel_urdfs().get(text)
+        if urdf is not None:
+            return RobotFile("wheel", urdf, find_package_of(urdf))
+    raise RobotError(_describe_unknown(text))
+
+
+def find_own_robot(text: str) -> Path | None:
+    """Find the robot.yaml or URDF of the user's that a text names.
+
+    Parameters
+    ----------
+    text : str
+        Name or path.
+
+    Returns
+    -------
+    Path or None
+        The file; None for a name that is no path. A file in the current directory never takes the place of a
+        robot of the same name that ships with simbench.
+
+    Raises
+    ------
+    RobotError
+        For a path of a robot.yaml that is no regular file.
+    """
+    path = Path(text)
+    if path.suffix in _YAML:
+        return require_regular_file(path, RobotError)
+    if path.suffix in _URDF:
+        return path
+    if os.sep not in text and _shipped_path(text) is not None:
+        return None
+    if is_regular_file(path / DESCRIPTION_FILE):
+        return path / DESCRIPTION_FILE
+    return path if is_regular_file(path) else None
+
+
+def find_urdf(name: str, folder: Path, where: str) -> Path:
+    """Find the URDF that a robot.yaml names.
+
+    Parameters
+    ----------
+    name : str
+        Path relative to `folder`, or `package://PACKAGE/PATH`.
+    folder : Path
+        Folder of the robot.yaml.
+    where : str
+        File and key, for messages.
+
+    Returns
+    -------
+    Path
+        The URDF; a relative path is not looked for.
+
+    Raises
+    ------
+    RobotError
+        If the package, or the file in it, is not found; one line that says what to install.
+    """
+    inside = split_package_name(name)
+    if inside is None:
+        return folder / name
+    path = find_file(name, folder)
+    if path is not None:
+        return path
+    share = find_share_folder(inside[0])
+    if share is None:
+        raise RobotError(f"{where}: `{name}` not found: {describe_missing_package(inside[0])}")
+    raise RobotError(f"{where}: `{name}` not found: {share} has no file {inside[1]}")
+
+
+def describe_source(file: RobotFile, urdf: Path) -> RobotSource:
+    """Put together where the files of a robot are from.
+
+    Parameters
+    ----------
+    file : RobotFile
+        Where the robot was found.
+    urdf : Path
+        Its URDF.
+
+    Returns
+    -------
+    RobotSource
+        The source.
+    """
+    description = None if file.is_urdf else file.path
+    return RobotSource(file.origin, file.package, description, urdf, find_package_of(urdf))
+
+
+def missing_package(description: Description) -> str | None:
+    """Name the package that a robot's URDF is in, if it is not installed.
+
+    Parameters
+    ----------
+    description : Description
+        Description of the robot.
+
+    Returns
+    -------
+    str or None
+        Name of the package; None if the URDF can be found without it.
+    """
+    inside = split_package_name(description.urdf)
+    return inside[0] if inside is not None and find_file(description.urdf, Path()) is None else None
+
+
+def shipped_robots() -> dict[str, Path]:
+    """Find the robots that ship with simbench.
+
+    Returns
+    -------
+    dict of str to Path
+        The robot.yaml of each by name, in alphabetical order.
+    """
+    found = sorted(resource_dir("robots").glob(f"*/{DESCRIPTION_FILE}"))
+    return {path.parent.name: path for path in found}
+
+
+def find_plug_ins() -> dict[str, metadata.EntryPoint]:
+    """Find the robots that other packages provide.
+
+    Returns
+    -------
+    dict of str to importlib.metadata.EntryPoint
+        Entry points of group `simbench.robots` by name; nothing is imported.
+    """
+    return {point.name: point for point in metadata.entry_points(group=PLUG_INS)}
+
+
+def find_wheel_urdfs() -> dict[str, Path]:
+    """Find the URDFs in the wheels of robot descriptions that are installed.
+
+    Returns
+    -------
+    dict of str to Path
+        URDFs by file name without `.urdf`, in alphabetical order.
+    """
+    shares = [share for share in map(find_share_folder, EXTRAS) if share is not None]
+    found = sorted(path for share in shares for path in share.rglob("*.urdf"))
+    return dict(sorted((path.stem, path) for path in found))
+
+
+def _shipped_path(name: str) -> Path | None:
+    """Path of the robot.yaml of a robot that ships with simbench."""
+    path = resource_dir("robots") / name / DESCRIPTION_FILE
+    return path if name not in ("", ".", "..") and is_regular_file(path) else None
+
+
+def _plug_in_robot(point: metadata.EntryPoint) -> RobotFile:
+    """Find the robot.yaml that an entry point names."""
+    where = f"plug-in `{point.name}` ({point.value})"
+    try:
+        named = point.load()
+    except (ImportError, AttributeError) as error:
+        raise RobotError(f"{where}: cannot be imported: {error}") from error
+    if not isinstance(named, str | os.PathLike):
+        raise RobotError(f"{where}: must be the path of a robot.yaml or of its folder, not {named!r}")
+    path = Path(named)
+    path = path / DESCRIPTION_FILE if path.is_dir() else path
+    if not is_regular_file(path):
+        raise RobotError(f"{where}: there is no file {path}")
+    distribution: Mapping[str, str] | None = point.dist and point.dist.metadata
+    package = distribution and InstalledPackage(distribution["Name"], distribution["Version"])
+    return RobotFile("plug-in", path, package or None)
+
+
+def _describe_unknown(name: str) -> str:
+    """Say in one line that there is no such robot, and which there are."""
+    shipped, plug_ins, wheel = shipped_robots(), find_plug_ins(), find_wheel_urdfs()
+    close = difflib.get_close_matches(name.lower(), [*shipped, *plug_ins, *wheel], n=1)
+    hint = f" (did you mean `{close[0]}`?)" if close else ""
+    extra = "" if wheel else f', more with pip install -e ".[{next(iter(EXTRAS.values()))}]"'
+    known = ", ".join([*shipped, *plug_ins])
+    return (
+        f"unknown robot `{name}`; known: {known}{hint}; all: simbench robot list{extra}; or give the path of "
+        f"a URDF or a {DESCRIPTION_FILE}"
+    )
