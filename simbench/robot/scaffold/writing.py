@@ -12,7 +12,7 @@ from simbench.files.printable import printable
 from simbench.robot.scaffold.scaffold import Scaffold
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
-_RESERVED = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
+_RESERVED = {"yes", "no", "on", "off", "true", "false", "null"}
 _WIDTH = 110
 _ABOUT = {
     "base": "Whether the root link moves freely.",
