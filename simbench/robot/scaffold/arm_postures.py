@@ -112,14 +112,14 @@ def solve_arm(tree: RobotTree, limb: LimbChain, palm: pin.SE3, target: ArmTarget
     )
 
 
-def find_ready_posture(
+def find_ready_postures(
     tree: RobotTree, limb: LimbChain, palm: pin.SE3, forward: Array, left: Array
-) -> tuple[Array, float, float]:
-    """Find a posture of an arm before its base, away from limits and singularities.
+) -> list[Array]:
+    """Find postures of an arm before its base, away from limits and singularities, the best first.
 
     Of many configurations within the limits, those with the hand in front, at medium distance and pointing
     forward or down are compared by manipulability (Yoshikawa 1985), relative to the largest found, and by the
-    distance from the limits; the best is the posture.
+    distance from the limits.
 
     Parameters
     ----------
@@ -134,12 +134,8 @@ def find_ready_posture(
 
     Returns
     -------
-    q : (n,) array
-        Positions of all joints; those of others at rest.
-    margin : float
-        Least distance from a limit as a fraction of the travel.
-    manipulability : float
-        As a fraction of the largest found.
+    list of (n,) array
+        Positions of all joints, those of others at rest; the best fifty.
     """
     index = np.array(limb.joints) - 1
     low, high = np.array([tree.limits(joint) for joint in limb.joints]).T
@@ -170,9 +166,11 @@ def find_ready_posture(
     measure = np.array(measures) / max(max(measures), 1e-12)
     total = np.array(scores) + 1.5 * np.sqrt(measure) + 3.0 * np.array(margins)
     total -= 0.5 * np.abs(samples - np.clip(0.0, low, high)).mean(axis=1)
-    best = int(np.argmax(np.round(total, 9)))
-    q[index] = np.round(samples[best], 3)
-    return q, margins[best], float(measure[best])
+    postures = []
+    for best in np.argsort(-np.round(total, 9), kind="stable")[:50]:
+        q[index] = np.round(samples[best], 3)
+        postures.append(q.copy())
+    return postures
 
 
 def _unit(vector: Array) -> Array:

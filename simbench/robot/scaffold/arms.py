@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from simbench.robot.scaffold.arm_postures import ArmSolution, ArmTarget, find_ready_posture, solve_arm
+from simbench.robot.scaffold.arm_postures import ArmSolution, ArmTarget, find_ready_postures, solve_arm
 from simbench.robot.scaffold.chains import LimbChain
+from simbench.robot.scaffold.collision_pairs import CollisionModel, touching_bodies
 from simbench.robot.scaffold.guess import Guess
 from simbench.robot.scaffold.palms import PalmGuess, find_palm, fitting_link, palm_link
 from simbench.robot.scaffold.roles import joint_link
@@ -15,6 +16,8 @@ from simbench.robot.scaffold.sides import UP, Orientation
 from simbench.robot.scaffold.tree import Array, RobotTree, link_placement
 from simbench.robot.sides import SIDES
 
+_OUTWARD = (0.15, 0.25, 0.35, 0.5, 0.7)
+"""Angles of hanging upper arms from the vertical, rad, tried until nothing touches."""
 _ARM_ERROR = 0.6
 """Largest deviation of the arms from straight forward, rad, from which the posture is said to be poor."""
 
@@ -51,7 +54,9 @@ class ArmGuesses:
     missing: tuple[str, ...] = ()
 
 
-def guess_arms(tree: RobotTree, arms: tuple[LimbChain, ...], orientation: Orientation) -> ArmGuesses:
+def guess_arms(
+    tree: RobotTree, arms: tuple[LimbChain, ...], orientation: Orientation, collisions: CollisionModel
+) -> ArmGuesses:
     """Guess palms and postures of the arms.
 
     Where geometry leaves open which side of a hand is its back, the one with which the arm can be held
@@ -65,6 +70,8 @@ def guess_arms(tree: RobotTree, arms: tuple[LimbChain, ...], orientation: Orient
         Left and right arm, or a single one.
     orientation : Orientation
         Forward and left.
+    collisions : CollisionModel
+        Shapes that must not touch in the postures.
 
     Returns
     -------
@@ -85,7 +92,7 @@ def guess_arms(tree: RobotTree, arms: tuple[LimbChain, ...], orientation: Orient
     chosen: list[pin.SE3] = []
     for side, arm, palm in zip(sides, arms, palms, strict=True):
         if single:
-            frame, ready = _single_arm(tree, arm, palm, orientation)
+            frame, ready = _single_arm(tree, arm, palm, orientation, collisions)
             guesses.append(Guess("postures.ready", "found", "far from limits and singularities", "medium"))
         else:
             frame, solution = _choose_back(tree, arm, palm, orientation, chosen, palms)
@@ -106,7 +113,7 @@ def guess_arms(tree: RobotTree, arms: tuple[LimbChain, ...], orientation: Orient
         guesses.append(Guess(f"frames.{role}", name, palm.reason, sure))
         hands[role] = _hand(tree, arm)
     palm_of = list(zip(arms, chosen, sides, strict=True))
-    hanging = tree.rest.copy() if single else _hang(tree, palm_of, orientation, outward=0.15)
+    hanging = tree.rest.copy() if single else _hang_clear(tree, palm_of, orientation, collisions)
     if not single:
         ready = _forearms_forward(tree, palm_of, orientation)
     return ArmGuesses(
@@ -115,10 +122,11 @@ def guess_arms(tree: RobotTree, arms: tuple[LimbChain, ...], orientation: Orient
 
 
 def _single_arm(
-    tree: RobotTree, arm: LimbChain, palm: PalmGuess, orientation: Orientation
+    tree: RobotTree, arm: LimbChain, palm: PalmGuess, orientation: Orientation, collisions: CollisionModel
 ) -> tuple[pin.SE3, Array]:
     """Palm and ready posture of a single arm; the back of a round hand is upward there."""
-    q, _, _ = find_ready_posture(tree, arm, palm.frames[0], orientation.forward, orientation.left)
+    candidates = find_ready_postures(tree, arm, palm.frames[0], orientation.forward, orientation.left)
+    q = next((each for each in candidates if not touching_bodies(collisions, each)), candidates[0])
     pose = tree.configured(q)[arm.joints[-1]]
     upward = [float((pose.rotation @ frame.rotation)[2, 2]) for frame in palm.frames]
     return palm.frames[int(np.argmax(np.round(upward, 6)))], q
@@ -154,6 +162,22 @@ def _forward_target(orientation: Orientation) -> ArmTarget:
     """Arm straight forward, palm down."""
     forward = orientation.forward
     return ArmTarget(forward, forward, np.column_stack([forward, orientation.left, UP]), 0.5)
+
+
+def _hang_clear(
+    tree: RobotTree,
+    arms: list[tuple[LimbChain, pin.SE3, str]],
+    orientation: Orientation,
+    collisions: CollisionModel,
+) -> Array:
+    """Arms hanging so far outward that forearms and hands touch nothing."""
+    lower = {joint for arm, _, _ in arms for joint in arm.joints[arm.joints.index(arm.middle) :]}
+    lower |= {joint for arm, _, _ in arms for joint in arm.fingers}
+    for outward in _OUTWARD:
+        q = _hang(tree, arms, orientation, outward)
+        if not any(lower & set(pair) for pair in touching_bodies(collisions, q)):
+            break
+    return q
 
 
 def _hang(

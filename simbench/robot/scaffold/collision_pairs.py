@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -18,10 +19,30 @@ ALWAYS = 0.9
 Pairs = tuple[tuple[str, str], ...]
 
 
-def find_collision_pairs(
-    tree: RobotTree, postures: Iterable[Array], together: Iterable[frozenset[int]]
-) -> Pairs:
-    """Find the pairs of links that collide in some configurations, but neither always nor in named postures.
+@dataclass(frozen=True)
+class CollisionModel:
+    """Convex shapes of a robot, and the pairs that collide in some random configurations.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        Kinematic model.
+    geometry : pinocchio.GeometryModel
+        Shapes, with the pairs that collide in some but not in all random configurations.
+    links : tuple of str
+        Link of each shape.
+    bodies : tuple of int
+        Body of each shape.
+    """
+
+    model: pin.Model
+    geometry: pin.GeometryModel
+    links: tuple[str, ...]
+    bodies: tuple[int, ...]
+
+
+def sample_collisions(tree: RobotTree, together: Iterable[frozenset[int]]) -> CollisionModel:
+    """Find the pairs of shapes that collide in some random configurations but not always.
 
     Convex hulls of the collision shapes are tested in random configurations within the joint limits. Links of
     one body, of neighbouring bodies, and of one hand are no pairs.
@@ -30,35 +51,75 @@ def find_collision_pairs(
     ----------
     tree : RobotTree
         The robot.
-    postures : iterable of (n,) array
-        Postures in which what touches is meant to touch.
     together : iterable of frozenset of int
         Groups of bodies that are not tested against each other.
 
     Returns
     -------
-    tuple of (str, str)
-        Names of links, in the order of the URDF.
+    CollisionModel
+        Shapes and pairs.
     """
-    model = tree.model
-    geometry = convex_geometry(tree)
-    links = [shape.name.rsplit("_", 1)[0] for shape in geometry.geometryObjects]
-    bodies = [int(shape.parentJoint) for shape in geometry.geometryObjects]
+    geometry = _convex_geometry(tree)
+    links = tuple(shape.name.rsplit("_", 1)[0] for shape in geometry.geometryObjects)
+    bodies = tuple(int(shape.parentJoint) for shape in geometry.geometryObjects)
     groups = [frozenset(group) for group in together]
     for first, second in combinations(range(len(links)), 2):
         if _may_collide(tree, bodies[first], bodies[second], groups):
             geometry.addCollisionPair(pin.CollisionPair(first, second))
-    if not len(geometry.collisionPairs):
-        return ()
-    named = list(postures)
-    hits = _count_hits(model, geometry, _random_configurations(tree))
-    touching = _count_hits(model, geometry, np.array(named)) if named else np.zeros_like(hits)
-    collides: dict[tuple[str, str], list[float]] = defaultdict(lambda: [0.0, 0.0])
-    for pair, hit, touch in zip(geometry.collisionPairs, hits, touching, strict=True):
-        names = links[pair.first], links[pair.second]
-        collides[names][0] = max(collides[names][0], float(hit) / SAMPLES)
-        collides[names][1] += float(touch)
-    return tuple(names for names, (rate, touch) in collides.items() if 0.0 < rate < ALWAYS and not touch)
+    rates = _count_hits(tree.model, geometry, _random_configurations(tree)) / SAMPLES
+    kept = [pair for pair, rate in zip(geometry.collisionPairs, rates, strict=True) if 0.0 < rate < ALWAYS]
+    indices = [(pair.first, pair.second) for pair in kept]
+    geometry.removeAllCollisionPairs()
+    for first, second in indices:
+        geometry.addCollisionPair(pin.CollisionPair(first, second))
+    return CollisionModel(tree.model, geometry, links, bodies)
+
+
+def touching_bodies(collisions: CollisionModel, q: Array) -> set[tuple[int, int]]:
+    """List the pairs of bodies of which shapes touch in a configuration.
+
+    Parameters
+    ----------
+    collisions : CollisionModel
+        Shapes and pairs.
+    q : (n,) array
+        Positions of all joints.
+
+    Returns
+    -------
+    set of (int, int)
+        Bodies.
+    """
+    hits = _count_hits(collisions.model, collisions.geometry, q[None])
+    return {
+        (collisions.bodies[pair.first], collisions.bodies[pair.second])
+        for pair, hit in zip(collisions.geometry.collisionPairs, hits, strict=True)
+        if hit
+    }
+
+
+def link_pairs(collisions: CollisionModel, postures: Iterable[Array]) -> Pairs:
+    """List the pairs of links that can collide and do not touch in named postures.
+
+    Parameters
+    ----------
+    collisions : CollisionModel
+        Shapes and pairs.
+    postures : iterable of (n,) array
+        Postures in which what touches is meant to touch.
+
+    Returns
+    -------
+    tuple of (str, str)
+        Names of links, each pair once, in the order of the URDF.
+    """
+    touching = sum((_count_hits(collisions.model, collisions.geometry, q[None]) for q in postures), start=0.0)
+    touching = np.broadcast_to(touching, len(collisions.geometry.collisionPairs))
+    names = [
+        (collisions.links[p.first], collisions.links[p.second]) for p in collisions.geometry.collisionPairs
+    ]
+    touched = {pair for pair, touch in zip(names, touching, strict=True) if touch}
+    return tuple(pair for pair in dict.fromkeys(names) if pair not in touched)
 
 
 def group_pairs(pairs: Pairs) -> list[tuple[list[str], list[str]]]:
@@ -83,19 +144,8 @@ def group_pairs(pairs: Pairs) -> list[tuple[list[str], list[str]]]:
     return [(firsts, list(seconds)) for seconds, firsts in groups.items()]
 
 
-def convex_geometry(tree: RobotTree) -> pin.GeometryModel:
-    """Build the collision shapes of a robot as convex shapes.
-
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-
-    Returns
-    -------
-    pinocchio.GeometryModel
-        Shapes without pairs; meshes are replaced by their convex hulls.
-    """
+def _convex_geometry(tree: RobotTree) -> pin.GeometryModel:
+    """Build the collision shapes of a robot; meshes are replaced by their convex hulls."""
     with quiet_native_output():
         geometry = pin.buildGeomFromUrdfString(tree.model, tree.text, pin.GeometryType.COLLISION)
         for shape in geometry.geometryObjects:
@@ -103,37 +153,6 @@ def convex_geometry(tree: RobotTree) -> pin.GeometryModel:
                 shape.geometry.buildConvexRepresentation(False)
                 shape.geometry = shape.geometry.convex
     return geometry
-
-
-def touching_pairs(tree: RobotTree, q: Array, pairs: Pairs) -> Pairs:
-    """List the pairs of links that touch in a configuration.
-
-    Parameters
-    ----------
-    tree : RobotTree
-        The robot.
-    q : (n,) array
-        Positions of all joints.
-    pairs : tuple of (str, str)
-        Pairs to test.
-
-    Returns
-    -------
-    tuple of (str, str)
-        Those of the pairs that touch.
-    """
-    geometry = convex_geometry(tree)
-    links = [shape.name.rsplit("_", 1)[0] for shape in geometry.geometryObjects]
-    wanted = {frozenset(pair) for pair in pairs}
-    for first, second in combinations(range(len(links)), 2):
-        if frozenset((links[first], links[second])) in wanted:
-            geometry.addCollisionPair(pin.CollisionPair(first, second))
-    hits = _count_hits(tree.model, geometry, q[None]) if len(geometry.collisionPairs) else []
-    return tuple(
-        (links[pair.first], links[pair.second])
-        for pair, hit in zip(geometry.collisionPairs, hits, strict=True)
-        if hit
-    )
 
 
 def _random_configurations(tree: RobotTree) -> Array:
@@ -145,6 +164,8 @@ def _random_configurations(tree: RobotTree) -> Array:
 
 def _count_hits(model: pin.Model, geometry: pin.GeometryModel, configurations: Array) -> Array:
     """In how many configurations each pair collides."""
+    if not len(geometry.collisionPairs):
+        return np.zeros(0)
     data, placed = model.createData(), geometry.createData()
     hits = np.zeros(len(geometry.collisionPairs))
     for q in configurations:

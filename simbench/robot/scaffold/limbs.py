@@ -1,6 +1,5 @@
 """Limbs: similar chains of joints on one body, and whether they are legs or arms."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -94,8 +93,8 @@ def _find_limbs(tree: RobotTree) -> Limbs:
     above = [pair for pair in pairs if pair not in on_floor]
     if not arms and above:
         arms = max(above, key=lambda pair: _reach(tree, pair[0]))
-    if not arms and not legs and not count and not groups:
-        arms = _longest_chain(tree)
+    if not arms and not legs and (count > 2 or not groups):
+        arms = _longest_chain(tree, {joint for group in groups for joint in group})
         arm_reason = "the longest chain of joints; no second one is like it"
     return Limbs(legs, arms, count, leg_reason, arm_reason, len(groups), sure)
 
@@ -232,12 +231,12 @@ def _hanging_arms(
     return low, high, _named(tree, high)["arm"] >= _named(tree, high)["leg"]
 
 
-def _longest_chain(tree: RobotTree) -> tuple[int, ...]:
+def _longest_chain(tree: RobotTree, limbs: set[int]) -> tuple[int, ...]:
     """First joint of the arm of a robot with a single one; empty if no chain has two joints."""
-    score: Callable[[int], tuple[int, float]] = lambda joint: (_depth(tree, joint), _reach(tree, joint))
-    first = max(tree.children[0], key=score)
-    if _depth(tree, first) < 2:
+    roots = [joint for joint in tree.children[0] if joint not in limbs and _depth(tree, joint) >= 2]
+    if not roots:
         return ()
+    first = max(roots, key=lambda joint: (_depth(tree, joint), _reach(tree, joint)))
     chain = deepest_chain(tree, first)
     for joint, below in zip(chain[: len(chain) // 2], chain[1:], strict=False):
         # A lift, or a body that carries a head as well, is the trunk.

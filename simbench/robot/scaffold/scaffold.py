@@ -10,7 +10,7 @@ import pinocchio as pin
 from simbench.robot.description import Description
 from simbench.robot.scaffold.arms import ArmGuesses, guess_arms
 from simbench.robot.scaffold.chains import LimbChain, find_chain
-from simbench.robot.scaffold.collision_pairs import find_collision_pairs, group_pairs
+from simbench.robot.scaffold.collision_pairs import group_pairs, link_pairs, sample_collisions
 from simbench.robot.scaffold.drives import guess_drives
 from simbench.robot.scaffold.guess import Guess
 from simbench.robot.scaffold.limbs import Limbs, find_limbs
@@ -88,11 +88,11 @@ def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
     turned = not np.allclose(turn, np.eye(3), atol=1e-6)
     legs, arms = _left_first(tree, legs, orientation), _left_first(tree, arms, orientation)
     roles = find_body_roles(tree, legs, arms, orientation.left)
-    arm_guesses = guess_arms(tree, arms, orientation)
+    collisions = sample_collisions(tree, [frozenset((arm.joints[-1], *arm.fingers)) for arm in arms])
+    arm_guesses = guess_arms(tree, arms, orientation, collisions)
     stance = guess_stance(tree, legs, arm_guesses.hanging, orientation)
     postures = _postures(tree, limbs, arm_guesses, stance)
-    together = [frozenset((arm.joints[-1], *arm.fingers)) for arm in arms]
-    pairs = find_collision_pairs(tree, [tree.rest, *postures.values()], together)
+    pairs = link_pairs(collisions, postures.values())
     data = {
         "name": name or _plain(tree.urdf.name) or urdf.stem,
         "urdf": str(urdf),

@@ -151,7 +151,7 @@ def _section(key: str, value: Any) -> Iterator[str]:
 def _flow(value: Any) -> str:
     """A value on one line; what is at its default is left out."""
     if isinstance(value, Mapping):
-        entries = {name: entry for name, entry in value.items() if entry not in (None, [], 0.0)}
+        entries = {name: entry for name, entry in value.items() if entry is not None}
         return (
             "{"
             + ", ".join(f"{_scalar(name)}: {_flow(entry)}" for name, entry in (entries or value).items())
