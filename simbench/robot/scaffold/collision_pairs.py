@@ -11,8 +11,8 @@ import pinocchio as pin
 from simbench.robot.native_output import quiet_native_output
 from simbench.robot.scaffold.tree import Array, RobotTree
 
-SAMPLES = 400
-"""Number of random configurations."""
+FEW, MANY = 300, 4000
+"""Numbers of random configurations for all pairs, and for those that touch in none of the first."""
 ALWAYS = 0.9
 """Fraction of the configurations from which two links always touch."""
 
@@ -66,12 +66,15 @@ def sample_collisions(tree: RobotTree, together: Iterable[frozenset[int]]) -> Co
     for first, second in combinations(range(len(links)), 2):
         if _may_collide(tree, bodies[first], bodies[second], groups):
             geometry.addCollisionPair(pin.CollisionPair(first, second))
-    rates = _count_hits(tree.model, geometry, _random_configurations(tree)) / SAMPLES
-    kept = [pair for pair, rate in zip(geometry.collisionPairs, rates, strict=True) if 0.0 < rate < ALWAYS]
-    indices = [(pair.first, pair.second) for pair in kept]
-    geometry.removeAllCollisionPairs()
-    for first, second in indices:
-        geometry.addCollisionPair(pin.CollisionPair(first, second))
+    few, many = _random_configurations(tree)
+    rates = _count_hits(tree.model, geometry, few) / len(few)
+    pairs = [(pair.first, pair.second) for pair in geometry.collisionPairs]
+    never = [pair for pair, rate in zip(pairs, rates, strict=True) if rate == 0.0]
+    _set_pairs(geometry, never)
+    # What touches seldom is looked for in many more configurations.
+    seldom = [pair for pair, hits in zip(never, _count_hits(tree.model, geometry, many), strict=True) if hits]
+    often = [pair for pair, rate in zip(pairs, rates, strict=True) if 0.0 < rate < ALWAYS]
+    _set_pairs(geometry, sorted([*often, *seldom]))
     return CollisionModel(tree.model, geometry, links, bodies)
 
 
@@ -155,11 +158,20 @@ def _convex_geometry(tree: RobotTree) -> pin.GeometryModel:
     return geometry
 
 
-def _random_configurations(tree: RobotTree) -> Array:
-    """Configurations (SAMPLES, n) within the joint limits; the same for the same robot."""
+def _random_configurations(tree: RobotTree) -> tuple[Array, Array]:
+    """Draw a few and many configurations (N, n) within the joint limits; the same for the same robot."""
     limits = np.array([tree.limits(joint) for joint in range(1, tree.model.njoints)])
     random = np.random.default_rng(0)
-    return limits[:, 0] + random.uniform(0.0, 1.0, (SAMPLES, len(limits))) * (limits[:, 1] - limits[:, 0])
+    shares = random.uniform(0.0, 1.0, (FEW + MANY, len(limits)))
+    configurations = limits[:, 0] + shares * (limits[:, 1] - limits[:, 0])
+    return configurations[:FEW], configurations[FEW:]
+
+
+def _set_pairs(geometry: pin.GeometryModel, pairs: list[tuple[int, int]]) -> None:
+    """Replace the pairs of a geometry model."""
+    geometry.removeAllCollisionPairs()
+    for first, second in pairs:
+        geometry.addCollisionPair(pin.CollisionPair(first, second))
 
 
 def _count_hits(model: pin.Model, geometry: pin.GeometryModel, configurations: Array) -> Array:
