@@ -41,7 +41,9 @@ class CollisionModel:
     bodies: tuple[int, ...]
 
 
-def sample_collisions(tree: RobotTree, together: Iterable[frozenset[int]]) -> CollisionModel:
+def sample_collisions(
+    tree: RobotTree, together: Iterable[frozenset[int]], mirrored: Iterable[tuple[int, int, float]] = ()
+) -> CollisionModel:
     """Find the pairs of shapes that collide in some random configurations but not always.
 
     Convex hulls of the collision shapes are tested in random configurations within the joint limits. Links of
@@ -53,6 +55,8 @@ def sample_collisions(tree: RobotTree, together: Iterable[frozenset[int]]) -> Co
         The robot.
     together : iterable of frozenset of int
         Groups of bodies that are not tested against each other.
+    mirrored : iterable of (int, int, float)
+        Left and right joints, and the sign with which the right one mirrors the left one.
 
     Returns
     -------
@@ -66,7 +70,7 @@ def sample_collisions(tree: RobotTree, together: Iterable[frozenset[int]]) -> Co
     for first, second in combinations(range(len(links)), 2):
         if _may_collide(tree, bodies[first], bodies[second], groups):
             geometry.addCollisionPair(pin.CollisionPair(first, second))
-    few, many = _random_configurations(tree)
+    few, many = _random_configurations(tree, list(mirrored))
     rates = _count_hits(tree.model, geometry, few) / len(few)
     pairs = [(pair.first, pair.second) for pair in geometry.collisionPairs]
     never = [pair for pair, rate in zip(pairs, rates, strict=True) if rate == 0.0]
@@ -158,12 +162,18 @@ def _convex_geometry(tree: RobotTree) -> pin.GeometryModel:
     return geometry
 
 
-def _random_configurations(tree: RobotTree) -> tuple[Array, Array]:
-    """Draw a few and many configurations (N, n) within the joint limits; the same for the same robot."""
+def _random_configurations(tree: RobotTree, mirrored: list[tuple[int, int, float]]) -> tuple[Array, Array]:
+    """Draw a few and many configurations (N, n) within the joint limits; the same for the same robot.
+
+    In half of the many, the right side mirrors the left one: only there hands meet often.
+    """
     limits = np.array([tree.limits(joint) for joint in range(1, tree.model.njoints)])
     random = np.random.default_rng(0)
     shares = random.uniform(0.0, 1.0, (FEW + MANY, len(limits)))
     configurations = limits[:, 0] + shares * (limits[:, 1] - limits[:, 0])
+    for left, right, sign in mirrored:
+        wanted = sign * configurations[FEW::2, left - 1]
+        configurations[FEW::2, right - 1] = np.clip(wanted, *limits[right - 1])
     return configurations[:FEW], configurations[FEW:]
 
 

@@ -88,7 +88,8 @@ def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
     turned = not np.allclose(turn, np.eye(3), atol=1e-6)
     legs, arms = _left_first(tree, legs, orientation), _left_first(tree, arms, orientation)
     roles = find_body_roles(tree, legs, arms, orientation.left)
-    collisions = sample_collisions(tree, [frozenset((arm.joints[-1], *arm.fingers)) for arm in arms])
+    together = [frozenset((arm.joints[-1], *arm.fingers)) for arm in arms]
+    collisions = sample_collisions(tree, together, _mirrored_joints(tree, legs, arms, orientation.left))
     arm_guesses = guess_arms(tree, arms, orientation, collisions)
     stance = guess_stance(tree, legs, arm_guesses.hanging, orientation)
     postures = _postures(tree, limbs, arm_guesses, stance)
@@ -169,6 +170,19 @@ def _left_first(
 def _sides_of(pair: tuple[LimbChain, ...]) -> tuple[str, ...]:
     """Sides of the arms: a single one is a right one."""
     return SIDES if len(pair) == 2 else SIDES[1:][: len(pair)]
+
+
+def _mirrored_joints(
+    tree: RobotTree, legs: tuple[LimbChain, ...], arms: tuple[LimbChain, ...], left: Array
+) -> list[tuple[int, int, float]]:
+    """List left and right joints with the sign with which the right one mirrors the left one."""
+    mirror = np.eye(3) - 2.0 * np.outer(left, left)
+    return [
+        (a, b, float(-np.sign((mirror @ tree.axis(a)) @ tree.axis(b)) or 1.0))
+        for pair in (legs, arms)
+        if len(pair) == 2
+        for a, b in zip(pair[0].joints, pair[1].joints, strict=False)
+    ]
 
 
 def _groups(

@@ -101,6 +101,9 @@ def _descend(
     data, moved = tree.model.createData(), q.copy()
     middles = [np.array([sum(sole.x) / 2, sum(sole.y) / 2, 0.0]) for sole in soles]
     spacing = _spacing(tree, legs, soles, middles, left)
+    reach = 0.2 * float(
+        np.linalg.norm(tree.poses[legs[0].joints[-1]].translation - tree.poses[legs[0].start].translation)
+    )
     knees = [_knee_angle(tree, leg, bend) for leg in legs]
     knee_index = [joints.index(leg.middle) for leg in legs]
 
@@ -118,7 +121,7 @@ def _descend(
         tasks = [apart @ forward, apart[2], apart @ left - spacing, off @ forward, off @ left]
         bending = [values[i] - angle for i, angle in zip(knee_index, knees, strict=True)]
         return np.concatenate(
-            [*turned, 5.0 * np.array(tasks), knee_weight * np.array(bending), regularisation * values]
+            [*turned, np.array(tasks) / reach, knee_weight * np.array(bending), regularisation * values]
         )
 
     start = np.clip(q[index], low + 1e-6, high - 1e-6)
