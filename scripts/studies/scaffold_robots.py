@@ -2,9 +2,9 @@
 
     python scripts/studies/scaffold_robots.py [NAME_OR_ROBOT_YAML ...]
 
-Each robot's URDF is given to `scaffold_robot` without its `robot.yaml` and without massless frames. A group is right if it names the same
-joints; a frame if its origin is within 5 cm of the one written by hand, or within 5 mm and 1 degree for feet; a
-palm if it is within 5 cm and 10 degrees; a sole if each corner is within 5 mm in the frame of the foot's body.
+Each robot's URDF is given to `scaffold_robot` without its `robot.yaml` and without massless frames. A group
+is right if it names the same joints; a frame if its origin is within 5 cm of the one written by hand, or 5 mm
+and 1 degree for feet; a palm if it is within 5 cm and 10 degrees; a sole if each corner is within 5 mm.
 """
 
 import argparse

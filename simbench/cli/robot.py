@@ -117,7 +117,7 @@ def guess_table(scaffold: Scaffold) -> Table:
 
 @robot_app.command("list")
 def list_() -> None:
-    """List all robots that can be named, by where they are from, with the licence of their URDF and meshes."""
+    """List all robots that can be named, by origin, with the licence of their URDF and meshes."""
     from simbench.robot.catalogue import list_robots
 
     for line in entry_lines(list_robots()):

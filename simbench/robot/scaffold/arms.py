@@ -9,7 +9,7 @@ import pinocchio as pin
 from simbench.robot.scaffold.arm_postures import ArmSolution, ArmTarget, find_ready_postures, solve_arm
 from simbench.robot.scaffold.chains import LimbChain
 from simbench.robot.scaffold.collision_pairs import CollisionModel, touching_bodies
-from simbench.robot.scaffold.guess import Guess
+from simbench.robot.scaffold.guess import Confidence, Guess
 from simbench.robot.scaffold.palms import PalmGuess, find_palm, fitting_link, palm_link
 from simbench.robot.scaffold.roles import joint_link
 from simbench.robot.scaffold.sides import UP, Orientation
@@ -99,8 +99,8 @@ def guess_arms(
             basic[np.array(arm.joints) - 1] = solution.q[np.array(arm.joints) - 1]
             errors = np.degrees([solution.arm_error, solution.palm_error])
             text = f"arm {errors[0]:.0f}° and palm {errors[1]:.0f}° from straight forward, palm down"
-            sure = "high" if errors.max() < 10.0 else "low"
-            guesses.append(Guess(f"postures.basic ({side} arm)", "solved", text, sure))
+            arm_sure: Confidence = "high" if errors.max() < 10.0 else "low"
+            guesses.append(Guess(f"postures.basic ({side} arm)", "solved", text, arm_sure))
             if solution.arm_error > _ARM_ERROR:
                 missing.append(f"postures.basic: the {side} arm cannot be held forward; {text}")
         chosen.append(frame)
@@ -109,8 +109,8 @@ def guess_arms(
         frames[role] = name
         if entry is not None:
             fixed[name] = entry
-        sure = "high" if palm.sure else "medium"
-        guesses.append(Guess(f"frames.{role}", name, palm.reason, sure))
+        palm_sure: Confidence = "high" if palm.sure else "medium"
+        guesses.append(Guess(f"frames.{role}", name, palm.reason, palm_sure))
         hands[role] = _hand(tree, arm)
     palm_of = list(zip(arms, chosen, sides, strict=True))
     hanging = tree.rest.copy() if single else _hang_clear(tree, palm_of, orientation, collisions)

@@ -1,6 +1,7 @@
 """The joints of a limb: where the upper and the lower half meet, where the hand begins, and its fingers."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -128,7 +129,7 @@ def _sweep(tree: RobotTree, joints: tuple[int, ...], joint: int, q: Array) -> tu
 
 
 def _most_flexing(tree: RobotTree, joints: list[int]) -> int:
-    """The joint that changes the distance of the limb's first and last joint most: elbow or knee."""
+    """Find the elbow or knee: the joint that changes the distance of the limb's ends most."""
     if len(joints) < 3:
         return joints[-1]
     centre = np.array([0.5 * sum(tree.limits(joint)) for joint in range(1, tree.model.njoints)])
@@ -140,7 +141,7 @@ def _most_flexing(tree: RobotTree, joints: list[int]) -> int:
 
 
 def _limb_start(tree: RobotTree, joints: list[int], middle: int, turret: bool) -> int:
-    """The joint at the shoulder or hip: behind the last gap between the axes of the joints before the middle."""
+    """Find the joint at the shoulder or hip: behind the last gap between the axes before the middle."""
     before = joints[: joints.index(middle)]
     if not before:
         return joints[0]
@@ -159,16 +160,16 @@ def _limb_start(tree: RobotTree, joints: list[int], middle: int, turret: bool) -
 
 
 def _without_fingers(tree: RobotTree, joints: list[int]) -> list[int]:
-    """The joints of an arm up to the one that moves the hand as a whole."""
+    """List the joints of an arm up to the one that moves the hand as a whole."""
     length = sum(
         float(np.linalg.norm(tree.poses[b].translation - tree.poses[a].translation))
-        for a, b in zip(joints, joints[1:], strict=False)
+        for a, b in pairwise(joints)
     )
     kept = [joints[0]]
     for joint in joints[1:]:
         rest = length - sum(
             float(np.linalg.norm(tree.poses[b].translation - tree.poses[a].translation))
-            for a, b in zip(kept, kept[1:], strict=False)
+            for a, b in pairwise(kept)
         )
         siblings = [each for each in tree.children[kept[-1]] if each != joint]
         if _is_finger(tree, joint, siblings, rest < _FINGER * length):

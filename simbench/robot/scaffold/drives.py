@@ -12,14 +12,12 @@ from simbench.robot.xml_reader import read_xml
 RUN_UP_TIME = 0.01
 """Time in which a drive's largest torque brings its own inertia to its largest speed, s.
 
-J ω / τ of published drives, geometric means: 9 ms for 11 joints with gears of 36:1 to 201:1 (Tomić 2018), 28 ms
-for the 6 joints of an industrial arm (Armstrong, Khatib, Burdick 1986), 4 ms for quasi-direct drives of 25 to
-139 N·m (armatures in the configuration that was published with BeyondMimic, 2025). Their mean is 10 ms; single
-drives differ from it by a factor of 2.7. A power of the torque alone misses quasi-direct drives by a factor
-of 50.
+J ω / τ of published drives, geometric means: 9 ms for 11 joints with gears of 36:1 to 201:1 (Tomić
+2018), 28 ms for the 6 joints of an industrial arm (Armstrong, Khatib, Burdick 1986), 4 ms for quasi-direct
+drives of 25 to 139 N·m (armatures in the configuration published with BeyondMimic, 2025). The mean of the
+three is 10 ms, from which each differs by a factor of 2.7 at most. A power of the torque alone misses the
+quasi-direct drives by a factor of 50.
 """
-GRAM_SQUARE_CENTIMETRES = 1e7
-"""In one kg·m²."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ def guess_drives(tree: RobotTree) -> dict[str, DriveGuess]:
 
 
 def _read_rotors(urdf: Path) -> dict[str, tuple[float, float]]:
-    """Gear ratio and rotor inertia, kg·m², by joint, of the `<rotor_params>` in the SRDF files near a URDF."""
+    """Read gear ratio and rotor inertia, kg·m², by joint, from `<rotor_params>` of SRDF files near a URDF."""
     rotors: dict[str, tuple[float, float]] = {}
     folders = [urdf.parent, urdf.parent.parent / "srdf"]
     for path in [path for folder in folders for path in sorted(folder.glob("*.srdf"))]:

@@ -1,6 +1,7 @@
 """Limbs: similar chains of joints on one body, and whether they are legs or arms."""
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -123,7 +124,7 @@ def deepest_chain(tree: RobotTree, first: int) -> list[int]:
 
 
 def _depth(tree: RobotTree, joint: int) -> int:
-    """Number of joints of the longest chain that begins with a joint."""
+    """Count the joints of the longest chain that begins with a joint."""
     return 1 + max((_depth(tree, child) for child in tree.children[joint]), default=0)
 
 
@@ -156,7 +157,7 @@ def _are_alike(tree: RobotTree, a: int, b: int) -> bool:
 
 
 def _similar_groups(tree: RobotTree) -> list[tuple[int, ...]]:
-    """Groups of two or more similar limbs; nothing in a limb is one itself."""
+    """List groups of two or more similar limbs; nothing in a limb is one itself."""
     size = tree.size
     groups: list[tuple[int, ...]] = []
     bodies = [0]
@@ -224,7 +225,7 @@ def _looks_like_arms(tree: RobotTree, pair: tuple[int, ...], alone: bool) -> tup
 def _hanging_arms(
     tree: RobotTree, pairs: list[tuple[int, ...]]
 ) -> tuple[tuple[int, ...], tuple[int, ...], bool]:
-    """Tell two pairs of limbs that reach down apart by the height at which they begin; empty for four legs."""
+    """Tell legs from arms that reach down by the height at which they begin; empty for four legs."""
     low, high = sorted(pairs, key=lambda pair: _attachment(tree, pair))
     if _attachment(tree, high) - _attachment(tree, low) < 0.15 * tree.size:
         return (), (), False
@@ -238,7 +239,7 @@ def _longest_chain(tree: RobotTree, limbs: set[int]) -> tuple[int, ...]:
         return ()
     first = max(roots, key=lambda joint: (_depth(tree, joint), _reach(tree, joint)))
     chain = deepest_chain(tree, first)
-    for joint, below in zip(chain[: len(chain) // 2], chain[1:], strict=False):
+    for joint, below in pairwise(chain[: len(chain) // 2 + 1]):
         # A lift, or a body that carries a head as well, is the trunk.
         others = [child for child in tree.children[joint] if child != below and _depth(tree, child) > 1]
         if others or not tree.is_rotation(joint):

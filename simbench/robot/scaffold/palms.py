@@ -154,7 +154,7 @@ def _origin_of(tree: RobotTree, link: str) -> Array:
 
 
 def _snap(tree: RobotTree, hand: int, direction: Array) -> Array:
-    """Unit vector along a direction, or along the axis of one of the hand's frames that is next to it."""
+    """Return the unit vector along a direction, or along the axis of a frame of the hand next to it."""
     unit = direction / max(float(np.linalg.norm(direction)), 1e-9)
     frames = [np.eye(3), *(link_placement(tree, link).rotation for link in tree.links[hand])]
     axes = np.vstack(
@@ -192,7 +192,7 @@ def _closing_direction(tree: RobotTree, limb: LimbChain, x_axis: Array) -> tuple
 
 
 def _across(tree: RobotTree, hand: int, direction: Array, x_axis: Array) -> Array:
-    """Unit vector next to a direction at right angles to the fingers, along an axis of the hand if one is near."""
+    """Return a unit vector at right angles to the fingers next to a direction, if possible along an axis."""
     for candidate in (_snap(tree, hand, direction), direction):
         flat = candidate - x_axis * float(x_axis @ candidate)
         length = float(np.linalg.norm(flat))
@@ -215,7 +215,7 @@ def _thin_sides(tree: RobotTree, hand: int, x_axis: Array) -> tuple[list[Array],
 
 
 def _perpendicular(tree: RobotTree, hand: int, x_axis: Array) -> Array:
-    """The axis of the hand's own frame, or of its joint, that is most nearly at right angles to the fingers."""
+    """Return the axis of the hand's own frame that is most nearly at right angles to the fingers."""
     axes = np.eye(3)
     return axes[int(np.abs(axes @ x_axis).argmin())]
 

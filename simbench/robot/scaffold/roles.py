@@ -185,7 +185,7 @@ def _neck(tree: RobotTree, joint: int) -> tuple[int, ...]:
 def _fixed_head(
     tree: RobotTree, trunk: int, shoulders: float
 ) -> tuple[int | None, str | None, tuple[int, ...]]:
-    """A link fixed to the trunk whose name says that it is the head, or whose frame is highest."""
+    """Find a link fixed to the trunk whose name says that it is the head, or whose frame is highest."""
     heights = {
         link: float((tree.poses[trunk] * link_placement(tree, link)).translation[2])
         for link in tree.links[trunk]

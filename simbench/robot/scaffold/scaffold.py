@@ -12,7 +12,7 @@ from simbench.robot.scaffold.arms import ArmGuesses, guess_arms
 from simbench.robot.scaffold.chains import LimbChain, find_chain
 from simbench.robot.scaffold.collision_pairs import group_pairs, link_pairs, sample_collisions
 from simbench.robot.scaffold.drives import guess_drives
-from simbench.robot.scaffold.guess import Guess
+from simbench.robot.scaffold.guess import Confidence, Guess
 from simbench.robot.scaffold.limbs import Limbs, find_limbs
 from simbench.robot.scaffold.roles import (
     BodyRoles,
@@ -129,7 +129,7 @@ def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
 
 
 def _upright(urdf: Path) -> tuple[RobotTree, Limbs, Array]:
-    """Read a robot, with its root link turned upright if it has legs and arms only along another axis than z."""
+    """Read a robot, with its root link turned if it has legs and arms only along another axis than z."""
     tree = read_tree(urdf)
     limbs = find_limbs(tree)
     if limbs.feet_count or not limbs.clusters:
@@ -158,7 +158,7 @@ def _chains(tree: RobotTree, limbs: Limbs) -> tuple[tuple[LimbChain, ...], tuple
 def _left_first(
     tree: RobotTree, pair: tuple[LimbChain, ...], orientation: Orientation
 ) -> tuple[LimbChain, ...]:
-    """The limbs with the left one first."""
+    """Sort two limbs, the left one first."""
     return tuple(
         sorted(
             pair,
@@ -267,7 +267,7 @@ def _limb_guesses(
     orientation: Orientation,
 ) -> list[Guess]:
     """Guesses about base, limbs and sides."""
-    sure = "high" if limbs.sure else "medium"
+    sure: Confidence = "high" if limbs.sure else "medium"
     floating = f"{limbs.feet_count} limbs reach the lowest point of the robot"
     guesses = [
         Guess("base", "floating", floating, "high" if limbs.feet_count == 2 else "medium")
@@ -305,7 +305,7 @@ def _role_guesses(
         carries = "carries both arms" if len(arms) == 2 else "carries the arm"
         guesses.append(Guess("frames.trunk", main_link(tree, roles.trunk), carries, "high"))
     if roles.head_link is not None:
-        sure = "high" if roles.neck_joints else "medium"
+        sure: Confidence = "high" if roles.neck_joints else "medium"
         guesses.append(Guess("frames.head", roles.head_link, "highest above the shoulders", sure))
     for side, arm in zip(_sides_of(arms), arms, strict=True):
         reason = "last gap between the axes before the elbow"
@@ -345,7 +345,7 @@ def _other_guesses(tree: RobotTree, description: Description, pairs: int) -> lis
 
 
 def _missing_limbs(tree: RobotTree, limbs: Limbs) -> list[str]:
-    """What the robot is not."""
+    """Say what the robot is not."""
     missing = []
     if limbs.feet_count > 2:
         missing.append(
@@ -364,21 +364,21 @@ def _missing_limbs(tree: RobotTree, limbs: Limbs) -> list[str]:
 
 
 def _contradictions(orientation: Orientation, turned: bool) -> list[str]:
-    """What in the URDF speaks against the guessed sides."""
+    """Say what in the URDF speaks against the guessed sides."""
     lines = []
     if orientation.names_opposed:
         lines.append(
-            "sides: the names say left for what lies on the right by geometry; left and right follow the geometry"
+            "sides: the names say left for what lies on the right; left and right follow the geometry"
         )
     if turned:
         lines.append(
-            "urdf: x of the root link does not point forward or z not upward; use the copy in which it is turned"
+            "urdf: the root link's x axis is not forward or its z axis not up; it is turned in a copy"
         )
     return lines
 
 
 def _missing_data(tree: RobotTree) -> list[str]:
-    """What the URDF does not say."""
+    """Say what the URDF lacks."""
     lines = []
     drives = [name for name, drive in guess_drives(tree).items() if drive.source == "unknown"]
     if drives:

@@ -89,7 +89,7 @@ _NAMES = "names of the sides"
 
 
 def _snap(direction: Array) -> Array:
-    """The axis of the root link next to a direction, if it is within 3 degrees."""
+    """Return the axis of the root link next to a direction, if it is within 3 degrees."""
     axis = np.eye(3)[int(np.abs(direction).argmax())] * np.sign(direction[np.abs(direction).argmax()])
     return axis if axis @ direction > np.cos(np.radians(3.0)) else direction
 

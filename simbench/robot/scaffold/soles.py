@@ -1,6 +1,7 @@
 """The soles: the largest flat patch under each foot, and the rectangle that lies in it."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pinocchio as pin
@@ -100,7 +101,7 @@ def find_sole(tree: RobotTree, foot: int, forward: Array, name: str, leg_length:
 
 
 def _flat_patch(points: Array, down: Array, thickness: float) -> tuple[Array, float, Array] | None:
-    """Outward normal, distance and points of the largest flat patch that looks downward, in the body's frame."""
+    """Find normal, distance and points of the largest flat patch that looks downward, in the body's frame."""
     try:
         hull = ConvexHull(points)
     except QhullError:
@@ -138,7 +139,7 @@ def _flat_patch(points: Array, down: Array, thickness: float) -> tuple[Array, fl
 
 
 def _fitting_link(tree: RobotTree, foot: int, placement: pin.SE3, name: str) -> tuple[bool, str, pin.SE3]:
-    """A link of the foot whose frame lies in the sole, with z upward and x forward; else the wanted frame."""
+    """Find a link of the foot whose frame lies in the sole, with x forward; else return the wanted frame."""
     for link in tree.links[foot]:
         own = link_placement(tree, link)
         offset = placement.actInv(own)
@@ -149,12 +150,12 @@ def _fitting_link(tree: RobotTree, foot: int, placement: pin.SE3, name: str) -> 
 
 
 def _inscribed_rectangle(corners: Array) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The largest rectangle along the axes in a convex polygon (N, 2), m."""
+    """Find the largest rectangle along the axes in a convex polygon (N, 2), m."""
     low, high = corners[:, 0].min(), corners[:, 0].max()
     cuts = np.unique(np.concatenate([np.linspace(low, high, _GRID), corners[:, 0]]))
     closed = np.vstack([corners, corners[:1]])
     tops, bottoms = np.full(len(cuts), -np.inf), np.full(len(cuts), np.inf)
-    for a, b in zip(closed[:-1], closed[1:], strict=True):
+    for a, b in pairwise(closed):
         start, end = sorted((a[0], b[0]))
         inside = (cuts >= start - 1e-12) & (cuts <= end + 1e-12)
         if end - start < 1e-12:

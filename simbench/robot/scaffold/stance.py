@@ -7,7 +7,7 @@ import numpy as np
 
 from simbench.robot.scaffold.arms import frame_entry
 from simbench.robot.scaffold.chains import LimbChain
-from simbench.robot.scaffold.guess import Guess
+from simbench.robot.scaffold.guess import Confidence, Guess
 from simbench.robot.scaffold.roles import joint_link
 from simbench.robot.scaffold.sides import Orientation
 from simbench.robot.scaffold.soles import SoleGuess, find_sole
@@ -88,8 +88,9 @@ def guess_stance(
     posture = solve_standing(tree, (legs[0], legs[1]), (soles[0], soles[1]), orientation.forward, hanging)
     if not posture.stands:
         missing.append(
-            f"postures.standing: the legs do not allow flat, level soles under the COG: tilt "
-            f"{posture.tilt:.4f} rad, {1000 * posture.uneven:.2f} mm uneven, COG {1000 * posture.cog_error:.1f} mm off"
+            f"postures.standing: the legs do not allow flat, level soles under the COG: "
+            f"tilt {posture.tilt:.4f} rad, {1000 * posture.uneven:.2f} mm uneven, "
+            f"COG {1000 * posture.cog_error:.1f} mm off"
         )
     frames, fixed = {}, {}
     for (role, foot), sole in zip(feet.items(), soles, strict=True):
@@ -128,10 +129,13 @@ def _sole_guesses(tree: RobotTree, feet: dict[str, int], soles: list[SoleGuess])
         size = f"{1000 * (sole.x[1] - sole.x[0]):.0f} × {1000 * (sole.y[1] - sole.y[0]):.0f} mm"
         shapes = "collision" if tree.collides[foot] else "visual"
         reason = (
-            f"largest rectangle in the flat patch of the {shapes} shapes, {100 * sole.filled:.0f} % of its area, "
+            f"largest rectangle in the flat patch of the {shapes} shapes, "
+            f"{100 * sole.filled:.0f} % of its area, "
             f"tilted by {np.degrees(sole.tilt):.1f}° at rest"
         )
-        sure = "high" if sole.filled > 0.8 and shapes == "collision" and sole.tilt < 0.02 else "medium"
+        sure: Confidence = (
+            "high" if sole.filled > 0.8 and shapes == "collision" and sole.tilt < 0.02 else "medium"
+        )
         guesses.append(Guess(f"soles.{role}", size, reason, sure))
     return guesses
 
@@ -141,7 +145,8 @@ def _posture_guesses(posture: StandingPosture) -> list[Guess]:
     if not posture.stands:
         return []
     reason = (
-        f"soles level to {1000 * posture.uneven:.3f} mm, COG {1000 * posture.cog_error:.2f} mm from their middle, "
+        f"soles level to {1000 * posture.uneven:.3f} mm, "
+        f"COG {1000 * posture.cog_error:.2f} mm from their middle, "
         f"legs {posture.margin:.2f} rad from their limits"
     )
     return [Guess("postures.standing", "solved", reason, "high" if posture.margin > 0.05 else "medium")]

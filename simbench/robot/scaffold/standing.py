@@ -162,7 +162,7 @@ def _spacing(
     middles: list[Array],
     left: Array,
 ) -> float:
-    """Lateral distance of the middles of the soles: that of the hips, and at least enough for the soles, m."""
+    """Choose the lateral distance of the middles of the soles, m: as at rest, and at least their width."""
     hips = [tree.poses[leg.start].translation @ left for leg in legs]
     widths = [sole.y[1] - sole.y[0] for sole in soles]
     feet = [

@@ -1,6 +1,7 @@
 """A robot as the guesses see it: bodies, joints, masses and points of its shapes, in one configuration."""
 
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -79,8 +80,19 @@ class RobotTree:
         """Diagonal of the box around the robot in the configuration `rest`, m."""
         return float(np.linalg.norm(np.ptp(self.placed_points(range(len(self.poses))), axis=0)))
 
-    def placed_points(self, bodies: "range | tuple[int, ...] | list[int]") -> Array:
-        """Points (N, 3) of bodies, with the origins of their joints, in the root link's frame, m."""
+    def placed_points(self, bodies: Sequence[int]) -> Array:
+        """Collect the points of bodies and the origins of their joints in the configuration `rest`.
+
+        Parameters
+        ----------
+        bodies : iterable of int
+            Bodies.
+
+        Returns
+        -------
+        (N, 3) array
+            Points in the root link's frame, m.
+        """
         origins = [self.poses[body].translation[None] for body in bodies]
         shapes = [
             self.points[body] @ self.poses[body].rotation.T + self.poses[body].translation
@@ -90,11 +102,33 @@ class RobotTree:
         return np.vstack([*origins, *shapes])
 
     def subtree(self, body: int) -> list[int]:
-        """Bodies that move with a body, itself included."""
+        """List the bodies that move with a body.
+
+        Parameters
+        ----------
+        body : int
+            A body.
+
+        Returns
+        -------
+        list of int
+            These bodies, itself included.
+        """
         return [int(each) for each in self.model.subtrees[body]]
 
     def limits(self, joint: int) -> tuple[float, float]:
-        """Position limits of a joint, rad or m; ±π where a rotation has none."""
+        """Read the position limits of a joint.
+
+        Parameters
+        ----------
+        joint : int
+            A joint.
+
+        Returns
+        -------
+        lower, upper : float
+            Limits, rad or m; ±π where there are none.
+        """
         lower = float(self.model.lowerPositionLimit[joint - 1])
         upper = float(self.model.upperPositionLimit[joint - 1])
         return (max(lower, -np.pi) if lower < -UNLIMITED else lower), (
@@ -102,13 +136,35 @@ class RobotTree:
         )
 
     def configured(self, q: Array) -> list[pin.SE3]:
-        """Poses of all bodies in the root link's frame in a configuration (n,)."""
+        """Compute the poses of all bodies in a configuration.
+
+        Parameters
+        ----------
+        q : (n,) array
+            Positions of all joints, rad or m.
+
+        Returns
+        -------
+        list of pinocchio.SE3
+            Poses in the root link's frame.
+        """
         data = self.model.createData()
         pin.forwardKinematics(self.model, data, q)
         return [pose.copy() for pose in data.oMi]
 
     def axis(self, joint: int) -> Array:
-        """Direction (3,) of a joint's axis in the root link's frame in the configuration `rest`."""
+        """Compute the direction of a joint's axis in the configuration `rest`.
+
+        Parameters
+        ----------
+        joint : int
+            A joint.
+
+        Returns
+        -------
+        (3,) array
+            Unit vector in the root link's frame.
+        """
         data = self.model.joints[joint].createData()
         self.model.joints[joint].calc(data, np.zeros(self.model.nq), np.zeros(self.model.nv))
         motion = np.asarray(data.S).ravel()
@@ -116,7 +172,18 @@ class RobotTree:
         return self.poses[joint].rotation @ local
 
     def is_rotation(self, joint: int) -> bool:
-        """Whether a joint turns; else it slides."""
+        """Tell whether a joint turns.
+
+        Parameters
+        ----------
+        joint : int
+            A joint.
+
+        Returns
+        -------
+        bool
+            True if it turns, False if it slides.
+        """
         return "P" not in self.model.joints[joint].shortname().removeprefix("JointModel")[:1]
 
 

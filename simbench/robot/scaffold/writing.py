@@ -18,8 +18,8 @@ _ABOUT = {
     "base": "Whether the root link moves freely.",
     "groups": "Joints of each part of the body, from the trunk outward.",
     "frames": "Link of each role.",
-    "fixed_frames": "New massless frames. Palms: x along the fingers, z out of the back of the hand. Soles: z normal "
-    "to the sole, x forward.",
+    "fixed_frames": "New massless frames. Palms: x along the fingers, z out of the back of the hand. "
+    "Soles: z normal to the sole, x forward.",
     "soles": "Rectangle of each sole in the frame of the foot, m.",
     "hands": "Links that touch what a hand holds, and the joints that close it.",
     "postures": "Joint positions, rad; those left out are 0.",
@@ -120,7 +120,7 @@ def _lines(scaffold: Scaffold, urdf: str) -> Iterator[str]:
 
 
 def _comment(text: str) -> Iterator[str]:
-    """A comment, broken at the width of a line."""
+    """Write a comment, broken at the width of a line."""
     line = "#"
     for word in printable(text).replace("\n", " ").split(" "):
         if len(line) + 1 + len(word) > _WIDTH and line != "#":
@@ -131,7 +131,7 @@ def _comment(text: str) -> Iterator[str]:
 
 
 def _section(key: str, value: Any) -> Iterator[str]:
-    """A key of the description with its value."""
+    """Write a key of the description with its value."""
     if key == "self_collision":
         yield f"{key}:"
         for first, second in value:
@@ -149,7 +149,7 @@ def _section(key: str, value: Any) -> Iterator[str]:
 
 
 def _flow(value: Any) -> str:
-    """A value on one line; what is at its default is left out."""
+    """Write a value on one line; what is not given is left out."""
     if isinstance(value, Mapping):
         entries = {name: entry for name, entry in value.items() if entry is not None}
         return (
@@ -163,7 +163,7 @@ def _flow(value: Any) -> str:
 
 
 def _scalar(value: Any) -> str:
-    """A name or a number; names that YAML would take for something else are quoted."""
+    """Write a name or a number; names that YAML would take for something else are quoted."""
     if isinstance(value, str):
         plain = _PLAIN.fullmatch(value) and value.lower() not in _RESERVED
         return value if plain else json.dumps(value, ensure_ascii=False)

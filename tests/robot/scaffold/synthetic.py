@@ -148,7 +148,8 @@ class Humanoid:
         name, child = self._name(part)
         bounds = f'lower="{low}" upper="{high}" ' if self.limits else ""
         self.joints.append(
-            f'<joint name="{name}" type="revolute"><parent link="{self._name(parent)[1]}"/><child link="{child}"/>'
+            f'<joint name="{name}" type="revolute"><parent link="{self._name(parent)[1]}"/>'
+            f'<child link="{child}"/>'
             f'<origin xyz="{" ".join(f"{v:.12g}" for v in xyz)}" rpy="{" ".join(f"{v:.12g}" for v in rpy)}"/>'
             f'<axis xyz="{" ".join(f"{v:.12g}" for v in direction)}"/>'
             f'<limit {bounds}effort="{effort * self.scale**4}" velocity="6"/></joint>'

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
-from tests.robot.scaffold.synthetic import ANKLE, SOLE, Humanoid
 
 from simbench.balance.standing.standing import stand
 from simbench.errors import RobotError
@@ -14,6 +13,7 @@ from simbench.retargeting.imitation.requirements import require_human_form
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.scaffold.scaffold import Scaffold, scaffold_robot
 from simbench.robot.scaffold.writing import scaffold_text, write_scaffold
+from tests.robot.scaffold.synthetic import ANKLE, SOLE, Humanoid
 
 
 def _scaffold(humanoid: Humanoid, folder: Path) -> Scaffold:
