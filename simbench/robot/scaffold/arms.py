@@ -147,7 +147,15 @@ def _choose_back(
         frames = (max(frames, key=lambda frame: round(float(np.trace(frame.rotation.T @ mirrored)), 6)),)
     target = _forward_target(orientation)
     solutions = [(frame, solve_arm(tree, arm, frame, target, tree.rest)) for frame in frames]
-    return min(solutions, key=lambda each: round(each[1].cost, 4))
+    side = float(np.sign(tree.poses[arm.joints[0]].translation @ orientation.left))
+    usual = _unit(side * orientation.left + 0.5 * UP - 0.2 * orientation.forward)
+
+    def rank(candidate: tuple[pin.SE3, ArmSolution]) -> float:
+        # Backs of hands look outward, up or backward at rest; this decides where the limits do not.
+        back = tree.poses[arm.joints[-1]].rotation @ candidate[0].rotation[:, 2]
+        return round(candidate[1].cost - 0.05 * float(back @ usual), 4)
+
+    return min(solutions, key=rank)
 
 
 def _mirrored_rotation(tree: RobotTree, body: int, frame: pin.SE3, other: int, left: Array) -> Array:

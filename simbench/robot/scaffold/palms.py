@@ -131,7 +131,8 @@ def _finger_direction(tree: RobotTree, limb: LimbChain) -> tuple[Array, str]:
         points = tree.placed_points(list(limb.fingers))
         direction, reason = inverse.act(points.mean(axis=0)), "from the wrist to the fingers"
     else:
-        points = np.vstack([tree.points[hand], *(_origin_of(tree, link) for link in tree.links[hand])])
+        origins = (_origin_of(tree, link) for link in tree.links[hand])
+        points = np.vstack([*tree.shapes[hand], *tree.outlines[hand], *origins])
         direction = 0.5 * (points.min(axis=0) + points.max(axis=0))
         reason = "from the wrist to the middle of the hand"
         axis = tree.poses[hand].rotation.T @ tree.axis(hand)
@@ -205,8 +206,10 @@ def _thin_sides(tree: RobotTree, hand: int, x_axis: Array) -> tuple[list[Array],
     """Directions in which the back of a hand without fingers may look: across its thin side, else any."""
     first = _across(tree, hand, _perpendicular(tree, hand, x_axis), x_axis)
     second = np.cross(x_axis, first)
-    points = tree.points[hand]
+    points = np.vstack([np.empty((0, 3)), *tree.shapes[hand], *tree.outlines[hand]])
     if len(points) > 3:
+        # A wrist is round; the hand beyond it is flat.
+        points = points[points @ x_axis > np.mean([(points @ x_axis).min(), (points @ x_axis).max()])]
         a, b = (float(np.ptp(points @ axis)) for axis in (first, second))
         if max(a, b) > _FLAT * min(a, b):
             thin = first if a < b else second
@@ -240,7 +243,10 @@ def _origin(tree: RobotTree, limb: LimbChain, x_axis: Array, *, flange: bool, op
 
 def _palm_shape(tree: RobotTree, hand: int) -> Array:
     """Corners of the largest shape of the hand, in the frame of its body, m."""
-    return max(tree.shapes[hand], key=lambda shape: float(np.prod(np.ptp(shape, axis=0) + 1e-4)))
+    return max(
+        (*tree.shapes[hand], *tree.outlines[hand]),
+        key=lambda shape: float(np.prod(np.ptp(shape, axis=0) + 1e-4)),
+    )
 
 
 def _palm_frame(

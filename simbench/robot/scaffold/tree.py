@@ -51,6 +51,9 @@ class RobotTree:
     shapes : tuple of tuple of (N, 3) array
         Corners of the convex hull of each collision shape of each body in its frame, m; of its visual shapes
         where it has no collision shape.
+    outlines : tuple of tuple of (N, 3) array
+        Corners of the convex hull of each visual shape of each body in its frame, m, of links without a
+        collision shape.
     collides : tuple of bool
         Whether each body has a collision shape.
     mass : (n + 1,) array
@@ -67,6 +70,7 @@ class RobotTree:
     children: tuple[tuple[int, ...], ...]
     links: tuple[tuple[str, ...], ...]
     shapes: tuple[tuple[Array, ...], ...]
+    outlines: tuple[tuple[Array, ...], ...]
     collides: tuple[bool, ...]
     mass: Array
 
@@ -223,7 +227,7 @@ def read_tree(path: Path, rotation: Array | None = None) -> RobotTree:
     children: list[list[int]] = [[] for _ in range(model.njoints)]
     for joint in range(1, model.njoints):
         children[model.parents[joint]].append(joint)
-    points, collides, names = _shapes(model, urdf, path)
+    points, outlines, collides, names = _shapes(model, urdf, path)
     return RobotTree(
         path=path,
         urdf=urdf,
@@ -235,6 +239,7 @@ def read_tree(path: Path, rotation: Array | None = None) -> RobotTree:
         children=tuple(map(tuple, children)),
         links=tuple(map(tuple, names)),
         shapes=tuple(map(tuple, points)),
+        outlines=tuple(map(tuple, outlines)),
         collides=tuple(collides),
         mass=np.array([inertia.mass for inertia in model.inertias]),
     )
@@ -260,8 +265,8 @@ def link_placement(tree: RobotTree, link: str) -> pin.SE3:
 
 def _shapes(
     model: pin.Model, urdf: UrdfTree, path: Path
-) -> tuple[list[list[Array]], list[bool], list[list[str]]]:
-    """Corners of the shapes, presence of collision shapes, and names of the links, by body."""
+) -> tuple[list[list[Array]], list[list[Array]], list[bool], list[list[str]]]:
+    """List corners of the shapes, presence of collision shapes, and names of the links, by body."""
     points: list[list[Array]] = [[] for _ in range(model.njoints)]
     spare: list[list[Array]] = [[] for _ in range(model.njoints)]
     names: list[list[str]] = [[] for _ in range(model.njoints)]
@@ -277,7 +282,7 @@ def _shapes(
                 for found in _link_points(link, role, path.parent)
             ]
     merged = [own or other for own, other in zip(points, spare, strict=True)]
-    return merged, [bool(own) for own in points], names
+    return merged, spare, [bool(own) for own in points], names
 
 
 def _link_points(link: UrdfLink, role: str, folder: Path) -> list[Array]:
