@@ -257,7 +257,7 @@ def _palm_frame(
     for link in () if opposed else tree.links[hand]:
         own = link_placement(tree, link)
         named = parts_in_name(link) & {"hand", "grip"}
-        far = np.linalg.norm(own.translation) > 1e-6
+        far = float(own.translation @ x_axis) > 0.8 * float(origin @ x_axis) and not flange
         if named and far and np.abs(own.rotation.T @ rotation).max(axis=0).min() > 0.9999:
             return pin.SE3(rotation, own.translation.copy())
     if flange or opposed or not tree.shapes[hand]:

@@ -73,7 +73,7 @@ def find_sole(tree: RobotTree, foot: int, forward: Array, name: str, leg_length:
     turned = tree.poses[foot].rotation
     down = turned.T @ np.array([0.0, 0.0, -1.0])
     ahead = turned.T @ forward
-    patch = _flat_patch(points, down, 0.004 * leg_length)
+    patch = _flat_patch(points, down, 0.001 * leg_length)
     if patch is None:
         return None
     normal, height, flat = patch
