@@ -12,6 +12,8 @@ _LEAST_REACH = 0.2
 """Least length of a limb, as a fraction of the robot's size: eyes, fingers and casters are shorter."""
 _ALIKE = 0.06
 """Largest difference of two similar limbs, as a fraction of their length."""
+_COMMON = 4
+"""Number of steps between joints that limbs with different hands have in common."""
 _FLOOR = 0.06
 """Distance from the lowest point of the robot that counts as on the floor, as a fraction of its size."""
 
@@ -147,13 +149,20 @@ def _steps(tree: RobotTree, first: int) -> Array:
 
 
 def _are_alike(tree: RobotTree, a: int, b: int) -> bool:
-    """Tell whether the chains that begin with two joints have the same lengths and about the same masses."""
-    if len(tree.subtree(a)) != len(tree.subtree(b)) or _depth(tree, a) != _depth(tree, b):
+    """Tell whether the chains that begin with two joints have the same lengths and about the same masses.
+
+    Long chains may end in different hands.
+    """
+    depths = _depth(tree, a), _depth(tree, b)
+    same = len(tree.subtree(a)) == len(tree.subtree(b)) and depths[0] == depths[1]
+    if not same and min(depths) <= _COMMON:
         return False
     reach = max(_reach(tree, a), _reach(tree, b))
-    steps = _steps(tree, a) - _steps(tree, b)
+    first, second = (_steps(tree, joint)[: None if same else _COMMON] for joint in (a, b))
     masses = [tree.mass[tree.subtree(joint)].sum() for joint in (a, b)]
-    return bool(np.abs(steps).max(initial=0.0) <= _ALIKE * reach and min(masses) >= 0.6 * max(masses))
+    lightest = 0.6 if same else 0.4
+    alike = np.abs(first - second).max(initial=0.0) <= _ALIKE * reach
+    return bool(alike and min(masses) >= lightest * max(masses))
 
 
 def _similar_groups(tree: RobotTree) -> list[tuple[int, ...]]:

@@ -1,5 +1,7 @@
 """Descriptions guessed from URDFs of which every role is known."""
 
+import importlib.metadata
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +14,16 @@ from simbench.resources import resource_dir
 from simbench.retargeting.imitation.requirements import require_human_form
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.scaffold.scaffold import Scaffold, scaffold_robot
+from simbench.robot.scaffold.turned import turn_root
 from simbench.robot.scaffold.writing import scaffold_text, write_scaffold
 from tests.robot.scaffold.synthetic import ANKLE, SOLE, Humanoid
+
+
+def _require_wheel() -> None:
+    try:
+        importlib.metadata.distribution("example-robot-data")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("needs example-robot-data (pip install simbench[robots])")
 
 
 def _scaffold(humanoid: Humanoid, folder: Path) -> Scaffold:
@@ -155,9 +165,51 @@ def test_shipped_robots_get_the_roles_written_by_hand(tmp_path: Path, name: str)
         np.testing.assert_allclose(guessed.soles[role], corners, atol=1e-3)
 
 
-def test_a_root_that_faces_backward_is_turned_in_a_copy(tmp_path: Path) -> None:
-    from simbench.robot.scaffold.turned import turn_root
+@pytest.mark.parametrize("name", ["g1", "talos", "panda", "ur5"])
+def test_robots_of_the_wheel_get_the_groups_and_soles_written_by_hand(tmp_path: Path, name: str) -> None:
+    _require_wheel()
+    by_hand = load_robot(name)
+    guessed = load_robot(write_scaffold(scaffold_robot(by_hand.urdf), tmp_path))
+    assert {group: set(joints) for group, joints in guessed.groups.items()} == {
+        group: set(joints) for group, joints in by_hand.groups.items()
+    }
+    poses = [robot.model.createData() for robot in (by_hand, guessed)]
+    for robot, data in zip((by_hand, guessed), poses, strict=True):
+        pin.framesForwardKinematics(robot.model, data, pin.neutral(robot.model))
+    for role in by_hand.soles:
+        expected, found = (
+            robot.soles[role] @ pose.rotation.T + pose.translation
+            for robot, pose in (
+                (robot, data.oMf[robot.model.getFrameId(robot.frames[role])])
+                for robot, data in zip((by_hand, guessed), poses, strict=True)
+            )
+        )
+        np.testing.assert_allclose(found, expected, atol=0.005)
 
+
+def test_a_missing_mesh_and_a_mimic_joint_are_survived(tmp_path: Path) -> None:
+    text = (resource_dir("robots") / "puma560" / "puma560.urdf").read_text()
+    text = text.replace("<limit", '<mimic joint="joint1"/><limit', 1)
+    (tmp_path / "arm.urdf").write_text(text)
+    found = scaffold_robot(tmp_path / "arm.urdf")
+    assert found.description.groups["right_arm"] == tuple(f"joint{index}" for index in range(1, 7))
+    assert any(line.startswith("shapes:") and "cannot be read" in line for line in found.missing)
+
+
+def test_a_last_joint_that_opens_to_one_side_is_a_grip(tmp_path: Path) -> None:
+    text = (resource_dir("robots") / "puma560" / "puma560.urdf").read_text()
+    root = ET.fromstring(text)
+    for joint in root.findall("joint"):
+        if joint.get("name") == "joint6":
+            joint.find("limit").set("lower", "0")
+            joint.find("limit").set("upper", "1.2")
+    ET.ElementTree(root).write(tmp_path / "arm.urdf")
+    groups = scaffold_robot(tmp_path / "arm.urdf").description.groups
+    assert groups["right_grip"] == ("joint6",)
+    assert len(groups["right_arm"]) == 5
+
+
+def test_a_root_that_faces_backward_is_turned_in_a_copy(tmp_path: Path) -> None:
     humanoid = Humanoid(1.0, 13, plain_names=True)
     path = tmp_path / "backward.urdf"
     path.write_text(turn_root(humanoid.urdf(), pin.utils.rotate("z", np.pi)))
