@@ -11,7 +11,7 @@ import pinocchio as pin
 from simbench.robot.native_output import quiet_native_output
 from simbench.robot.scaffold.tree import Array, RobotTree
 
-FEW, MANY = 300, 4000
+FEW, MANY = 300, 2000
 """Numbers of random configurations for all pairs, and for those that touch in none of the first."""
 ALWAYS = 0.9
 """Fraction of the configurations from which two links always touch."""

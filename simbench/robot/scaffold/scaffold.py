@@ -272,7 +272,9 @@ def _limb_guesses(
     guesses = [
         Guess("base", "floating", floating, "high" if limbs.feet_count == 2 else "medium")
         if limbs.feet_count
-        else Guess("base", "fixed", "no limbs reach the lowest point of the robot", "high" if arms else "low")
+        else Guess(
+            "base", "fixed", "no limbs reach the lowest point of the robot", "medium" if arms else "low"
+        )
     ]
     names = tree.model.names
     reasons = {"arm": limbs.arm_reason, "leg": limbs.leg_reason}

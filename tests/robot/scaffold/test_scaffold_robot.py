@@ -165,7 +165,7 @@ def test_shipped_robots_get_the_roles_written_by_hand(tmp_path: Path, name: str)
         np.testing.assert_allclose(guessed.soles[role], corners, atol=1e-3)
 
 
-@pytest.mark.parametrize("name", ["g1", "talos", "panda", "ur5"])
+@pytest.mark.parametrize("name", ["talos", "panda", "ur5"])
 def test_robots_of_the_wheel_get_the_groups_and_soles_written_by_hand(tmp_path: Path, name: str) -> None:
     _require_wheel()
     by_hand = load_robot(name)
