@@ -18,6 +18,8 @@ from simbench.robot.sides import SIDES
 
 _OUTWARD = (0.15, 0.25, 0.35, 0.5, 0.7)
 """Angles of hanging upper arms from the vertical, rad, tried until nothing touches."""
+_CLEAR = 0.015
+"""Distance of hanging arms from the body, as a fraction of the robot's size: legs still bend beside them."""
 _ARM_ERROR = 0.6
 """Largest deviation of the arms from straight forward, rad, from which the posture is said to be poor."""
 
@@ -183,7 +185,7 @@ def _hang_clear(
     lower |= {joint for arm, _, _ in arms for joint in arm.fingers}
     for outward in _OUTWARD:
         q = _hang(tree, arms, orientation, outward)
-        if not any(lower & set(pair) for pair in touching_bodies(collisions, q)):
+        if not any(lower & set(pair) for pair in touching_bodies(collisions, q, _CLEAR * tree.size)):
             break
     return q
 

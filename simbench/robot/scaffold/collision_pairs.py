@@ -13,6 +13,8 @@ from simbench.robot.scaffold.tree import Array, RobotTree
 
 FEW, MANY = 300, 2000
 """Numbers of random configurations for all pairs, and for those that touch in none of the first."""
+CLEARANCE = 0.004
+"""Distance, m, below which links are said to touch in a posture: simulated joints give way a little."""
 ALWAYS = 0.9
 """Fraction of the configurations from which two links always touch."""
 
@@ -82,8 +84,10 @@ def sample_collisions(
     return CollisionModel(tree.model, geometry, links, bodies)
 
 
-def touching_bodies(collisions: CollisionModel, q: Array) -> set[tuple[int, int]]:
-    """List the pairs of bodies of which shapes touch in a configuration.
+def touching_bodies(
+    collisions: CollisionModel, q: Array, clearance: float = CLEARANCE
+) -> set[tuple[int, int]]:
+    """List the pairs of bodies of which shapes come near each other in a configuration.
 
     Parameters
     ----------
@@ -91,13 +95,15 @@ def touching_bodies(collisions: CollisionModel, q: Array) -> set[tuple[int, int]
         Shapes and pairs.
     q : (n,) array
         Positions of all joints.
+    clearance : float
+        Distance that counts as near, m.
 
     Returns
     -------
     set of (int, int)
         Bodies.
     """
-    hits = _count_hits(collisions.model, collisions.geometry, q[None])
+    hits = _count_hits(collisions.model, collisions.geometry, q[None], clearance)
     return {
         (collisions.bodies[pair.first], collisions.bodies[pair.second])
         for pair, hit in zip(collisions.geometry.collisionPairs, hits, strict=True)
@@ -120,7 +126,9 @@ def link_pairs(collisions: CollisionModel, postures: Iterable[Array]) -> Pairs:
     tuple of (str, str)
         Names of links, each pair once, in the order of the URDF.
     """
-    touching = sum((_count_hits(collisions.model, collisions.geometry, q[None]) for q in postures), start=0.0)
+    touching = sum(
+        (_count_hits(collisions.model, collisions.geometry, q[None], CLEARANCE) for q in postures), start=0.0
+    )
     touching = np.broadcast_to(touching, len(collisions.geometry.collisionPairs))
     names = [
         (collisions.links[p.first], collisions.links[p.second]) for p in collisions.geometry.collisionPairs
@@ -184,11 +192,15 @@ def _set_pairs(geometry: pin.GeometryModel, pairs: list[tuple[int, int]]) -> Non
         geometry.addCollisionPair(pin.CollisionPair(first, second))
 
 
-def _count_hits(model: pin.Model, geometry: pin.GeometryModel, configurations: Array) -> Array:
+def _count_hits(
+    model: pin.Model, geometry: pin.GeometryModel, configurations: Array, clearance: float = 0.0
+) -> Array:
     """In how many configurations each pair collides."""
     if not len(geometry.collisionPairs):
         return np.zeros(0)
     data, placed = model.createData(), geometry.createData()
+    for request in placed.collisionRequests:
+        request.security_margin = clearance
     hits = np.zeros(len(geometry.collisionPairs))
     for q in configurations:
         pin.computeCollisions(model, data, geometry, placed, q, False)
