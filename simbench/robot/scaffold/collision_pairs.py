@@ -18,6 +18,10 @@ CLEARANCE = 0.004
 ALWAYS = 0.9
 """Fraction of the configurations from which two links always touch."""
 
+NEAR, OFTEN = 3, 0.05
+"""Links at most so many joints apart that touch in more than this fraction overlap by construction: convex
+hulls of links around a joint fill its hollows."""
+
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -79,7 +83,11 @@ def sample_collisions(
     _set_pairs(geometry, never)
     # What touches seldom is looked for in many more configurations.
     seldom = [pair for pair, hits in zip(never, _count_hits(tree.model, geometry, many), strict=True) if hits]
-    often = [pair for pair, rate in zip(pairs, rates, strict=True) if 0.0 < rate < ALWAYS]
+    often = [
+        pair
+        for pair, rate in zip(pairs, rates, strict=True)
+        if 0.0 < rate < (OFTEN if _steps_apart(tree, bodies[pair[0]], bodies[pair[1]]) <= NEAR else ALWAYS)
+    ]
     _set_pairs(geometry, sorted([*often, *seldom]))
     return CollisionModel(tree.model, geometry, links, bodies)
 
@@ -206,6 +214,12 @@ def _count_hits(
         pin.computeCollisions(model, data, geometry, placed, q, False)
         hits += [result.isCollision() for result in placed.collisionResults]
     return hits
+
+
+def _steps_apart(tree: RobotTree, a: int, b: int) -> int:
+    """Count the joints between two bodies."""
+    above, below = set(tree.model.supports[a]), set(tree.model.supports[b])
+    return len(above ^ below)
 
 
 def _may_collide(tree: RobotTree, a: int, b: int, groups: list[frozenset[int]]) -> bool:
