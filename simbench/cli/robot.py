@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
     from simbench.robot.catalogue import RobotEntry
     from simbench.robot.inspection.inspection import RobotInspection
+    from simbench.robot.scaffold.scaffold import Scaffold
     from simbench.robot.urdf.elements import UrdfJoint
 
 _AXES = {"1 0 0": "x", "0 1 0": "y", "0 0 1": "z", "-1 0 0": "-x", "0 -1 0": "-y", "0 0 -1": "-z"}
 
-robot_app = typer.Typer(help="Look at a robot: its numbers, and what it looks like.")
+robot_app = typer.Typer(help="Look at a robot: its numbers, and what it looks like; or describe a new one.")
 
 
 @robot_app.command("inspect")
@@ -66,6 +67,52 @@ def render(
     path = out or Path(f"{loaded.name}.png")
     renderer = draw_portrait(loaded, path, fast=fast)
     print(f"picture  {path}  (drawn by {renderer})")
+
+
+@robot_app.command("scaffold")
+def scaffold(
+    urdf: Annotated[Path, typer.Argument(metavar="URDF", help="The robot's URDF.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="By default a folder named after the robot in the current directory."
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a robot.yaml that exists.")] = False,
+) -> None:
+    """Guess a robot.yaml from a URDF alone, and print each guess with its reason and confidence."""
+    from simbench.cli.console import make_console
+    from simbench.robot.scaffold.scaffold import scaffold_robot
+    from simbench.robot.scaffold.writing import write_scaffold
+
+    found = scaffold_robot(urdf)
+    path = write_scaffold(found, out or Path(found.description.name), force=force)
+    make_console().print(guess_table(found))
+    print()
+    for line in found.missing:
+        print(f"note  {line}")
+    print(f"robot  {path}")
+
+
+def guess_table(scaffold: Scaffold) -> Table:
+    """Lay out the guesses about a robot.
+
+    Parameters
+    ----------
+    scaffold : Scaffold
+        A guessed description.
+
+    Returns
+    -------
+    rich.table.Table
+        One line for each guess.
+    """
+    table = _table("key", "guess", "confidence", "reason")
+    for column in table.columns:
+        column.no_wrap, column.overflow = column.header == "confidence", "fold"
+    for guess in scaffold.guesses:
+        table.add_row(guess.key, guess.value, guess.confidence, guess.reason)
+    return table
 
 
 @robot_app.command("list")

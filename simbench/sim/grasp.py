@@ -177,7 +177,7 @@ class Grip:
             self.wrench = _NO_WRENCH
 
     def _touches(self, centre: Vector, handle: Motion) -> bool:
-        """Whether the palm is near enough to the handle, and a link of the hand that has a shape touches it."""
+        """Whether the palm is near enough, and a link of the hand that has a shape touches the handle."""
         if squared_norm(subtract(centre, locate(handle, self._handle))) > self._design.tolerance_m**2:
             return False
         if not self._hand_links:

@@ -6,6 +6,8 @@ import pybullet_data
 import pytest
 
 from simbench.cli.main import main
+from simbench.resources import resource_dir
+from simbench.robot.robot import load_robot
 
 BULLET_DATA = Path(pybullet_data.getDataPath())
 
@@ -105,3 +107,39 @@ def test_a_number_that_cannot_be_read_is_a_question_mark_and_an_error_but_no_res
     assert [line.split()[5:] for line in lines if line.startswith("c ")] == [["?", "?", "?"]]
     assert len(lines[begin + 1 :]) >= 4
     assert not any("taken as" in line for line in lines)
+
+
+def test_scaffold_writes_a_description_and_prints_each_guess(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    urdf = resource_dir("robots") / "puma560" / "puma560.urdf"
+    assert main(["robot", "scaffold", str(urdf)]) == 0
+    printed = capsys.readouterr()
+    assert "groups.right_arm" in printed.out
+    assert printed.out.splitlines()[-1] == "robot  puma560/robot.yaml"
+    assert load_robot(tmp_path / "puma560").groups["right_arm"] == load_robot("puma560").groups["right_arm"]
+    assert main(["robot", "scaffold", str(urdf)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert main(["robot", "scaffold", str(urdf), "--force"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "cannot be read"),
+        ("<robot", "not"),
+        ('<robot name="a"><link name="b"/></robot>', "no joint moves"),
+    ],
+)
+def test_scaffold_of_bad_input_is_one_line_and_writes_nothing(
+    capsys, monkeypatch, tmp_path, content, message
+):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "a.urdf"
+    if content is not None:
+        path.write_text(content, encoding="utf-8")
+    before = sorted(tmp_path.iterdir())
+    assert main(["robot", "scaffold", str(path)]) == 2
+    printed = capsys.readouterr()
+    assert message in printed.err
+    assert printed.err.count("\n") == 1
+    assert sorted(tmp_path.iterdir()) == before

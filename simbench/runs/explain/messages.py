@@ -803,6 +803,21 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
         "Robots",
         ROBOT,
         (
+            "…: exists already; --force overwrites it, --out DIR writes elsewhere",
+            "`simbench robot scaffold` would replace a robot.yaml, which may have been corrected by hand.",
+            "Give another folder with --out, or --force if nothing in the old file is needed.",
+        ),
+        (
+            "…: is the URDF itself; --out DIR writes its turned copy elsewhere",
+            "The root link must be turned, and the turned copy would replace the URDF.",
+            "Give another folder with --out.",
+        ),
+        (
+            "…: no joint moves; a robot needs at least one",
+            "All joints of the URDF are fixed, so that it has no limbs.",
+            "Check the joints' types in the URDF.",
+        ),
+        (
             "unknown robot `…`; known: …; or give the path of …",
             "There is neither a shipped robot nor a file of this name.",
             "Use one of the names of `simbench robot list`, or the path of a robot.yaml or a URDF.",

@@ -1,0 +1,170 @@
+"""Compare guessed descriptions of robots with those written by hand, and print what differs.
+
+    python scripts/studies/scaffold_robots.py [NAME_OR_ROBOT_YAML ...]
+
+Each robot's URDF is given to `scaffold_robot` without its `robot.yaml` and without massless frames. A group
+is right if it names the same joints; a frame if its origin is within 5 cm of the one written by hand, or 5 mm
+and 1 degree for feet; a palm if it is within 5 cm and 10 degrees; a sole if each corner is within 5 mm.
+"""
+
+import argparse
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+from simbench.robot.robot import Robot, load_robot
+from simbench.robot.scaffold.scaffold import scaffold_robot
+from simbench.robot.scaffold.writing import write_scaffold
+from simbench.robot.urdf.source import read_urdf
+
+
+class Row(NamedTuple):
+    """A compared key: what is guessed, and how far it is from what was written by hand."""
+
+    key: str
+    verdict: str
+    detail: str
+
+
+def main() -> None:
+    """Print a table for each robot."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("robots", nargs="*", default=["romeo", "mahru", "puma560"])
+    parser.add_argument("--out", type=Path, default=Path("scaffolds"), help="Folder for the guessed files.")
+    arguments = parser.parse_args()
+    for name in arguments.robots:
+        by_hand = load_robot(name)
+        bare = write_bare_urdf(by_hand.urdf, arguments.out / by_hand.name)
+        guessed = load_robot(write_scaffold(scaffold_robot(bare), bare.parent, force=True))
+        rows = list(compare(by_hand, guessed))
+        print(f"\n{by_hand.name}")
+        for row in rows:
+            print(f"  {row.key:24s} {row.verdict:8s} {row.detail}")
+        counts = {
+            verdict: sum(row.verdict == verdict for row in rows) for verdict in ("right", "wrong", "missing")
+        }
+        print(f"  {', '.join(f'{count} {verdict}' for verdict, count in counts.items())}")
+
+
+def write_bare_urdf(urdf: Path, folder: Path) -> Path:
+    """Write a URDF without the massless frames that are fixed to its links and would give roles away.
+
+    Parameters
+    ----------
+    urdf : Path
+        URDF of a robot.
+    folder : Path
+        Folder to write to.
+
+    Returns
+    -------
+    Path
+        The new URDF.
+    """
+    robot = ET.fromstring(read_urdf(urdf, floating=False).text)
+    parents = {joint.find("parent").get("link") for joint in robot.findall("joint")}
+    for joint in robot.findall("joint"):
+        child = joint.find("child").get("link")
+        link = next(link for link in robot.findall("link") if link.get("name") == child)
+        bare = all(link.find(tag) is None for tag in ("visual", "collision")) and _mass(link) == 0.0
+        if joint.get("type") == "fixed" and bare and child not in parents:
+            robot.remove(joint)
+            robot.remove(link)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "bare.urdf"
+    path.write_text(ET.tostring(robot, encoding="unicode"), encoding="utf-8")
+    return path
+
+
+def _mass(link: ET.Element) -> float:
+    mass = link.find("inertial/mass")
+    return 0.0 if mass is None else float(mass.get("value", "0"))
+
+
+def compare(by_hand: Robot, guessed: Robot) -> Iterator[Row]:
+    """Compare two descriptions of one robot.
+
+    Parameters
+    ----------
+    by_hand, guessed : Robot
+        The same URDF with the description written by hand, and with the guessed one.
+
+    Yields
+    ------
+    Row
+        A key.
+    """
+    yield Row(
+        "base", _verdict(by_hand.floating == guessed.floating), "floating" if guessed.floating else "fixed"
+    )
+    for group, joints in by_hand.groups.items():
+        found = guessed.groups.get(group)
+        verdict = "missing" if found is None else _verdict(set(found) == set(joints))
+        yield Row(
+            f"groups.{group}", verdict, "" if found is None else f"{len(found)} joints of {len(joints)}"
+        )
+    for role, frame in by_hand.frames.items():
+        yield _compare_frame(by_hand, guessed, role, frame)
+    for role in by_hand.soles:
+        yield _compare_sole(by_hand, guessed, role)
+    for posture in ("basic", "standing"):
+        if posture in by_hand.postures:
+            found = guessed.postures.get(posture)
+            error = np.inf if found is None else float(np.abs(found - by_hand.postures[posture]).max())
+            yield Row(
+                f"postures.{posture}", "missing" if found is None else "-", f"at most {error:.2f} rad off"
+            )
+    known = {frozenset(pair) for pair in by_hand.self_collision_pairs}
+    found = {frozenset(pair) for pair in guessed.self_collision_pairs}
+    detail = f"{len(known & found)} of {len(known)} listed by hand, {len(found - known)} more"
+    lost = ", ".join(sorted("-".join(sorted(pair)) for pair in known - found))
+    yield Row("self_collision", "-", f"{detail}; not: {lost}" if lost else detail)
+
+
+def _verdict(right: bool) -> str:
+    return "right" if right else "wrong"
+
+
+def _placement(robot: Robot, frame: str) -> pin.SE3:
+    """Pose of a frame in the root's frame with all joints at zero."""
+    data = robot.model.createData()
+    q = pin.neutral(robot.model)
+    pin.framesForwardKinematics(robot.model, data, q)
+    return data.oMf[robot.model.getFrameId(frame)].copy()
+
+
+def _compare_frame(by_hand: Robot, guessed: Robot, role: str, frame: str) -> Row:
+    """Distance and angle between the frames of a role."""
+    if role not in guessed.frames:
+        return Row(f"frames.{role}", "missing", "")
+    offset = _placement(by_hand, frame).actInv(_placement(guessed, guessed.frames[role]))
+    distance, angle = (
+        np.linalg.norm(offset.translation),
+        np.degrees(np.linalg.norm(pin.log3(offset.rotation))),
+    )
+    part = role.split("_")[-1]
+    allowed = {"foot": (0.005, 1.0), "hand": (0.05, 10.0)}.get(part, (0.05, np.inf))
+    detail = f"{guessed.frames[role]}: {1000 * distance:.1f} mm, {angle:.1f}° from {frame}"
+    return Row(f"frames.{role}", _verdict(distance <= allowed[0] and angle <= allowed[1]), detail)
+
+
+def _compare_sole(by_hand: Robot, guessed: Robot, role: str) -> Row:
+    """Largest distance of the corners of a sole."""
+    if role not in guessed.soles:
+        return Row(f"soles.{role}", "missing", "")
+    corners = [
+        np.array([_placement(robot, robot.frames[role]).act(corner) for corner in robot.soles[role]])
+        for robot in (by_hand, guessed)
+    ]
+    error = float(np.linalg.norm(corners[0] - corners[1], axis=1).max())
+    return Row(f"soles.{role}", _verdict(error <= 0.005), f"corners within {1000 * error:.2f} mm")
+
+
+if __name__ == "__main__":
+    main()

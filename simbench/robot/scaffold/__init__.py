@@ -1,0 +1,1 @@
+"""Guess of a robot's description from its URDF: roles, sides, soles, palms, postures, collision pairs."""

@@ -1,0 +1,281 @@
+"""Guesses about the arms: palms, hands, and postures."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from simbench.robot.scaffold.arm_postures import ArmSolution, ArmTarget, find_ready_postures, solve_arm
+from simbench.robot.scaffold.chains import LimbChain
+from simbench.robot.scaffold.collision_pairs import CollisionModel, touching_bodies
+from simbench.robot.scaffold.guess import Confidence, Guess
+from simbench.robot.scaffold.palms import PalmGuess, find_palm, fitting_link, palm_link
+from simbench.robot.scaffold.roles import joint_link
+from simbench.robot.scaffold.sides import UP, Orientation
+from simbench.robot.scaffold.tree import Array, RobotTree, link_placement
+from simbench.robot.sides import SIDES
+
+_OUTWARD = (0.15, 0.25, 0.35, 0.5, 0.7)
+"""Angles of hanging upper arms from the vertical, rad, tried until nothing touches."""
+_CLEAR = 0.015
+"""Distance of hanging arms from the body, as a fraction of the robot's size: legs still bend beside them."""
+_ARM_ERROR = 0.6
+"""Largest deviation of the arms from straight forward, rad, from which the posture is said to be poor."""
+
+
+@dataclass(frozen=True)
+class ArmGuesses:
+    """Guesses about one or two arms.
+
+    Parameters
+    ----------
+    frames : dict of str to str
+        Link or new frame of each hand.
+    fixed_frames : dict of str to dict
+        New frames.
+    hands : dict of str to dict
+        Palm, fingers and joints of each hand.
+    hanging : (n,) array
+        Posture with hanging arms, those of other limbs at rest.
+    basic, ready : (n,) array or None
+        Posture with both arms straight forward, and posture to begin work from.
+    guesses : tuple of Guess
+        Reasons.
+    missing : tuple of str
+        What could not be found.
+    """
+
+    frames: dict[str, str] = field(default_factory=dict)
+    fixed_frames: dict[str, Any] = field(default_factory=dict)
+    hands: dict[str, Any] = field(default_factory=dict)
+    hanging: Array = field(default_factory=lambda: np.zeros(0))
+    basic: Array | None = None
+    ready: Array | None = None
+    guesses: tuple[Guess, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def guess_arms(
+    tree: RobotTree, arms: tuple[LimbChain, ...], orientation: Orientation, collisions: CollisionModel
+) -> ArmGuesses:
+    """Guess palms and postures of the arms.
+
+    Where geometry leaves open which side of a hand is its back, the one with which the arm can be held
+    straight forward, palm down, farthest from its limits is taken.
+
+    Parameters
+    ----------
+    tree : RobotTree
+        The robot.
+    arms : tuple of LimbChain
+        Left and right arm, or a single one.
+    orientation : Orientation
+        Forward and left.
+    collisions : CollisionModel
+        Shapes that must not touch in the postures.
+
+    Returns
+    -------
+    ArmGuesses
+        Frames, hands and postures.
+    """
+    if not arms:
+        return ArmGuesses(hanging=tree.rest.copy())
+    sides = SIDES if len(arms) == 2 else SIDES[1:]
+    single = len(arms) == 1
+    palms = [find_palm(tree, arm, flange=single) for arm in arms]
+    basic, ready = tree.rest.copy(), tree.rest.copy()
+    frames: dict[str, str] = {}
+    fixed: dict[str, Any] = {}
+    hands: dict[str, Any] = {}
+    guesses: list[Guess] = []
+    missing: list[str] = []
+    chosen: list[pin.SE3] = []
+    for side, arm, palm in zip(sides, arms, palms, strict=True):
+        if single:
+            frame, ready = _single_arm(tree, arm, palm, orientation, collisions)
+            guesses.append(Guess("postures.ready", "found", "far from limits and singularities", "medium"))
+        else:
+            frame, solution = _choose_back(tree, arm, palm, orientation, chosen, palms)
+            basic[np.array(arm.joints) - 1] = solution.q[np.array(arm.joints) - 1]
+            errors = np.degrees([solution.arm_error, solution.palm_error])
+            text = f"arm {errors[0]:.0f}° and palm {errors[1]:.0f}° from straight forward, palm down"
+            arm_sure: Confidence = "high" if errors.max() < 10.0 else "low"
+            guesses.append(Guess(f"postures.basic ({side} arm)", "solved", text, arm_sure))
+            if solution.arm_error > _ARM_ERROR:
+                missing.append(f"postures.basic: the {side} arm cannot be held forward; {text}")
+        chosen.append(frame)
+        role = f"{side}_hand"
+        name, entry = _frame_entry(tree, arm, frame, f"{side}_palm")
+        frames[role] = name
+        if entry is not None:
+            fixed[name] = entry
+        palm_sure: Confidence = "high" if palm.sure else "medium"
+        guesses.append(Guess(f"frames.{role}", name, palm.reason, palm_sure))
+        hands[role] = _hand(tree, arm)
+    palm_of = list(zip(arms, chosen, sides, strict=True))
+    hanging = tree.rest.copy() if single else _hang_clear(tree, palm_of, orientation, collisions)
+    if not single:
+        ready = _forearms_forward(tree, palm_of, orientation)
+    return ArmGuesses(
+        frames, fixed, hands, hanging, None if single else basic, ready, tuple(guesses), tuple(missing)
+    )
+
+
+def _single_arm(
+    tree: RobotTree, arm: LimbChain, palm: PalmGuess, orientation: Orientation, collisions: CollisionModel
+) -> tuple[pin.SE3, Array]:
+    """Palm and ready posture of a single arm; the back of a round hand is upward there."""
+    candidates = find_ready_postures(tree, arm, palm.frames[0], orientation.forward, orientation.left)
+    q = next((each for each in candidates if not touching_bodies(collisions, each)), candidates[0])
+    pose = tree.configured(q)[arm.joints[-1]]
+    upward = [float((pose.rotation @ frame.rotation)[2, 2]) for frame in palm.frames]
+    return palm.frames[int(np.argmax(np.round(upward, 6)))], q
+
+
+def _choose_back(
+    tree: RobotTree,
+    arm: LimbChain,
+    palm: PalmGuess,
+    orientation: Orientation,
+    chosen: list[pin.SE3],
+    palms: list[PalmGuess],
+) -> tuple[pin.SE3, ArmSolution]:
+    """Palm with which the arm is best held forward; the second arm takes the mirror image of the first's."""
+    frames = palm.frames
+    if chosen:
+        mirrored = _mirrored_rotation(tree, palms[0].body, chosen[0], palm.body, orientation.left)
+        frames = (max(frames, key=lambda frame: round(float(np.trace(frame.rotation.T @ mirrored)), 6)),)
+    target = _forward_target(orientation)
+    solutions = [(frame, solve_arm(tree, arm, frame, target, tree.rest)) for frame in frames]
+    side = float(np.sign(tree.poses[arm.joints[0]].translation @ orientation.left))
+    usual = _unit(side * orientation.left + 0.5 * UP - 0.2 * orientation.forward)
+
+    def rank(candidate: tuple[pin.SE3, ArmSolution]) -> float:
+        # Backs of hands look outward, up or backward at rest; this decides where the limits do not.
+        back = tree.poses[arm.joints[-1]].rotation @ candidate[0].rotation[:, 2]
+        return round(candidate[1].cost - 0.05 * float(back @ usual), 4)
+
+    return min(solutions, key=rank)
+
+
+def _mirrored_rotation(tree: RobotTree, body: int, frame: pin.SE3, other: int, left: Array) -> Array:
+    """Rotation of the mirror image of a palm in the frame of the other hand's body."""
+    mirror = np.eye(3) - 2.0 * np.outer(left, left)
+    world = tree.poses[body].rotation @ frame.rotation
+    image = mirror @ world @ np.diag([1.0, -1.0, 1.0])
+    return tree.poses[other].rotation.T @ image
+
+
+def _forward_target(orientation: Orientation) -> ArmTarget:
+    """Arm straight forward, palm down."""
+    forward = orientation.forward
+    return ArmTarget(forward, forward, np.column_stack([forward, orientation.left, UP]), 0.5)
+
+
+def _hang_clear(
+    tree: RobotTree,
+    arms: list[tuple[LimbChain, pin.SE3, str]],
+    orientation: Orientation,
+    collisions: CollisionModel,
+) -> Array:
+    """Arms hanging so far outward that forearms and hands touch nothing."""
+    lower = {joint for arm, _, _ in arms for joint in arm.joints[arm.joints.index(arm.middle) :]}
+    lower |= {joint for arm, _, _ in arms for joint in arm.fingers}
+    for outward in _OUTWARD:
+        q = _hang(tree, arms, orientation, outward)
+        if not any(lower & set(pair) for pair in touching_bodies(collisions, q, _CLEAR * tree.size)):
+            break
+    return q
+
+
+def _hang(
+    tree: RobotTree,
+    arms: list[tuple[LimbChain, pin.SE3, str]],
+    orientation: Orientation,
+    outward: float,
+) -> Array:
+    """Arms hanging, slightly bent, backs of the hands outward."""
+    q = tree.rest.copy()
+    for arm, palm, side in arms:
+        out = orientation.left * (1.0 if side == "left" else -1.0)
+        upper = _unit(-UP + np.tan(outward) * out)
+        fore = _unit(-UP + 0.35 * orientation.forward + 0.3 * np.tan(outward) * out)
+        back = _unit(out - fore * float(out @ fore))
+        target = ArmTarget(upper, fore, np.column_stack([fore, np.cross(back, fore), back]), 0.2)
+        index = np.array(arm.joints) - 1
+        q[index] = solve_arm(tree, arm, palm, target, tree.rest).q[index]
+    return q
+
+
+def _forearms_forward(
+    tree: RobotTree, arms: list[tuple[LimbChain, pin.SE3, str]], orientation: Orientation
+) -> Array:
+    """Upper arms down, forearms forward, palms down."""
+    q = tree.rest.copy()
+    for arm, palm, side in arms:
+        out = orientation.left * (1.0 if side == "left" else -1.0)
+        target = ArmTarget(
+            _unit(-UP + 0.3 * out), orientation.forward, _forward_target(orientation).palm, 0.3
+        )
+        index = np.array(arm.joints) - 1
+        q[index] = solve_arm(tree, arm, palm, target, tree.rest).q[index]
+    return q
+
+
+def _frame_entry(
+    tree: RobotTree, arm: LimbChain, frame: pin.SE3, name: str
+) -> tuple[str, dict[str, Any] | None]:
+    """Name of a palm's frame, and its entry under `fixed_frames` if the URDF has no such link."""
+    body = arm.joints[-1]
+    length = float(np.linalg.norm(tree.poses[body].translation - tree.poses[arm.start].translation))
+    link = fitting_link(tree, body, frame, 0.03 * length)
+    return (link, None) if link is not None else (name, frame_entry(tree, body, frame))
+
+
+def frame_entry(tree: RobotTree, body: int, frame: pin.SE3) -> dict[str, Any]:
+    """Describe a new frame that is fixed to a body's link.
+
+    Parameters
+    ----------
+    tree : RobotTree
+        The robot.
+    body : int
+        The body.
+    frame : pinocchio.SE3
+        Pose in the frame of the body.
+
+    Returns
+    -------
+    dict
+        Entry of `fixed_frames`.
+    """
+    parent = joint_link(tree, body)
+    local = link_placement(tree, parent).actInv(frame)
+    rpy = pin.rpy.matrixToRpy(local.rotation)
+    return {
+        "parent": parent,
+        "xyz": [float(value) for value in np.round(local.translation, 6) + 0.0],
+        "rpy": [float(value) for value in np.round(rpy, 9) + 0.0],
+    }
+
+
+def _hand(tree: RobotTree, arm: LimbChain) -> dict[str, Any]:
+    """Palm, fingers and joints of a hand."""
+    known = {link.name: link for link in tree.urdf.links}
+    hand: dict[str, Any] = {"palm": palm_link(tree, arm.joints[-1])}
+    if arm.fingers:
+        fingers = [
+            link
+            for joint in arm.fingers
+            for link in tree.links[joint]
+            if any(shape.role == "collision" for shape in known[link].shapes)
+        ]
+        hand["joints"] = [tree.model.names[joint] for joint in arm.fingers]
+        hand["fingers"] = fingers or [joint_link(tree, joint) for joint in arm.fingers]
+    return hand
+
+
+def _unit(vector: Array) -> Array:
+    return vector / max(float(np.linalg.norm(vector)), 1e-9)

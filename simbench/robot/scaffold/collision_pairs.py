@@ -1,0 +1,232 @@
+"""Pairs of links that can collide, from random configurations."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pinocchio as pin
+
+from simbench.robot.native_output import quiet_native_output
+from simbench.robot.scaffold.tree import Array, RobotTree
+
+FEW, MANY = 300, 2000
+"""Numbers of random configurations for all pairs, and for those that touch in none of the first."""
+CLEARANCE = 0.004
+"""Distance, m, below which links are said to touch in a posture: simulated joints give way a little."""
+ALWAYS = 0.9
+"""Fraction of the configurations from which two links always touch."""
+
+NEAR, OFTEN = 3, 0.05
+"""Links at most so many joints apart that touch in more than this fraction overlap by construction: convex
+hulls of links around a joint fill its hollows."""
+
+Pairs = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class CollisionModel:
+    """Convex shapes of a robot, and the pairs that collide in some random configurations.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        Kinematic model.
+    geometry : pinocchio.GeometryModel
+        Shapes, with the pairs that collide in some but not in all random configurations.
+    links : tuple of str
+        Link of each shape.
+    bodies : tuple of int
+        Body of each shape.
+    """
+
+    model: pin.Model
+    geometry: pin.GeometryModel
+    links: tuple[str, ...]
+    bodies: tuple[int, ...]
+
+
+def sample_collisions(
+    tree: RobotTree, together: Iterable[frozenset[int]], mirrored: Iterable[tuple[int, int, float]] = ()
+) -> CollisionModel:
+    """Find the pairs of shapes that collide in some random configurations but not always.
+
+    Convex hulls of the collision shapes are tested in random configurations within the joint limits. Links of
+    one body, of neighbouring bodies, and of one hand are no pairs.
+
+    Parameters
+    ----------
+    tree : RobotTree
+        The robot.
+    together : iterable of frozenset of int
+        Groups of bodies that are not tested against each other.
+    mirrored : iterable of (int, int, float)
+        Left and right joints, and the sign with which the right one mirrors the left one.
+
+    Returns
+    -------
+    CollisionModel
+        Shapes and pairs.
+    """
+    geometry = _convex_geometry(tree)
+    links = tuple(shape.name.rsplit("_", 1)[0] for shape in geometry.geometryObjects)
+    bodies = tuple(int(shape.parentJoint) for shape in geometry.geometryObjects)
+    groups = [frozenset(group) for group in together]
+    for first, second in combinations(range(len(links)), 2):
+        if _may_collide(tree, bodies[first], bodies[second], groups):
+            geometry.addCollisionPair(pin.CollisionPair(first, second))
+    few, many = _random_configurations(tree, list(mirrored))
+    rates = _count_hits(tree.model, geometry, few) / len(few)
+    pairs = [(pair.first, pair.second) for pair in geometry.collisionPairs]
+    never = [pair for pair, rate in zip(pairs, rates, strict=True) if rate == 0.0]
+    _set_pairs(geometry, never)
+    # What touches seldom is looked for in many more configurations.
+    seldom = [pair for pair, hits in zip(never, _count_hits(tree.model, geometry, many), strict=True) if hits]
+    often = [
+        pair
+        for pair, rate in zip(pairs, rates, strict=True)
+        if 0.0 < rate < (OFTEN if _steps_apart(tree, bodies[pair[0]], bodies[pair[1]]) <= NEAR else ALWAYS)
+    ]
+    _set_pairs(geometry, sorted([*often, *seldom]))
+    return CollisionModel(tree.model, geometry, links, bodies)
+
+
+def touching_bodies(
+    collisions: CollisionModel, q: Array, clearance: float = CLEARANCE
+) -> set[tuple[int, int]]:
+    """List the pairs of bodies of which shapes come near each other in a configuration.
+
+    Parameters
+    ----------
+    collisions : CollisionModel
+        Shapes and pairs.
+    q : (n,) array
+        Positions of all joints.
+    clearance : float
+        Distance that counts as near, m.
+
+    Returns
+    -------
+    set of (int, int)
+        Bodies.
+    """
+    hits = _count_hits(collisions.model, collisions.geometry, q[None], clearance)
+    return {
+        (collisions.bodies[pair.first], collisions.bodies[pair.second])
+        for pair, hit in zip(collisions.geometry.collisionPairs, hits, strict=True)
+        if hit
+    }
+
+
+def link_pairs(collisions: CollisionModel, postures: Iterable[Array]) -> Pairs:
+    """List the pairs of links that can collide and do not touch in named postures.
+
+    Parameters
+    ----------
+    collisions : CollisionModel
+        Shapes and pairs.
+    postures : iterable of (n,) array
+        Postures in which what touches is meant to touch.
+
+    Returns
+    -------
+    tuple of (str, str)
+        Names of links, each pair once, in the order of the URDF.
+    """
+    touching = sum(
+        (_count_hits(collisions.model, collisions.geometry, q[None], CLEARANCE) for q in postures), start=0.0
+    )
+    touching = np.broadcast_to(touching, len(collisions.geometry.collisionPairs))
+    names = [
+        (collisions.links[p.first], collisions.links[p.second]) for p in collisions.geometry.collisionPairs
+    ]
+    touched = {pair for pair, touch in zip(names, touching, strict=True) if touch}
+    return tuple(pair for pair in dict.fromkeys(names) if pair not in touched)
+
+
+def group_pairs(pairs: Pairs) -> list[tuple[list[str], list[str]]]:
+    """Write pairs as groups: each link of the first list with each of the second.
+
+    Parameters
+    ----------
+    pairs : tuple of (str, str)
+        Pairs of links.
+
+    Returns
+    -------
+    list of (list of str, list of str)
+        Links with the same partners are in one group; every pair occurs once.
+    """
+    partners: dict[str, list[str]] = defaultdict(list)
+    for first, second in pairs:
+        partners[first].append(second)
+    groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for first, seconds in partners.items():
+        groups[tuple(seconds)].append(first)
+    return [(firsts, list(seconds)) for seconds, firsts in groups.items()]
+
+
+def _convex_geometry(tree: RobotTree) -> pin.GeometryModel:
+    """Build the collision shapes of a robot; meshes are replaced by their convex hulls."""
+    with quiet_native_output():
+        geometry = pin.buildGeomFromUrdfString(tree.model, tree.text, pin.GeometryType.COLLISION)
+        for shape in geometry.geometryObjects:
+            if hasattr(shape.geometry, "buildConvexRepresentation"):
+                shape.geometry.buildConvexRepresentation(False)
+                shape.geometry = shape.geometry.convex
+    return geometry
+
+
+def _random_configurations(tree: RobotTree, mirrored: list[tuple[int, int, float]]) -> tuple[Array, Array]:
+    """Draw a few and many configurations (N, n) within the joint limits; the same for the same robot.
+
+    In half of the many, the right side mirrors the left one: only there hands meet often.
+    """
+    limits = np.array([tree.limits(joint) for joint in range(1, tree.model.njoints)])
+    random = np.random.default_rng(0)
+    shares = random.uniform(0.0, 1.0, (FEW + MANY, len(limits)))
+    configurations = limits[:, 0] + shares * (limits[:, 1] - limits[:, 0])
+    for left, right, sign in mirrored:
+        wanted = sign * configurations[FEW::2, left - 1]
+        configurations[FEW::2, right - 1] = np.clip(wanted, *limits[right - 1])
+    return configurations[:FEW], configurations[FEW:]
+
+
+def _set_pairs(geometry: pin.GeometryModel, pairs: list[tuple[int, int]]) -> None:
+    """Replace the pairs of a geometry model."""
+    geometry.removeAllCollisionPairs()
+    for first, second in pairs:
+        geometry.addCollisionPair(pin.CollisionPair(first, second))
+
+
+def _count_hits(
+    model: pin.Model, geometry: pin.GeometryModel, configurations: Array, clearance: float = 0.0
+) -> Array:
+    """In how many configurations each pair collides."""
+    if not len(geometry.collisionPairs):
+        return np.zeros(0)
+    data, placed = model.createData(), geometry.createData()
+    for request in placed.collisionRequests:
+        request.security_margin = clearance
+    hits = np.zeros(len(geometry.collisionPairs))
+    for q in configurations:
+        pin.computeCollisions(model, data, geometry, placed, q, False)
+        hits += [result.isCollision() for result in placed.collisionResults]
+    return hits
+
+
+def _steps_apart(tree: RobotTree, a: int, b: int) -> int:
+    """Count the joints between two bodies."""
+    above, below = set(tree.model.supports[a]), set(tree.model.supports[b])
+    return len(above ^ below)
+
+
+def _may_collide(tree: RobotTree, a: int, b: int, groups: list[frozenset[int]]) -> bool:
+    """Tell whether two bodies are neither the same, nor neighbours, nor in one group."""
+    if a == b or any(a in group and b in group for group in groups):
+        return False
+    if a in (0, b) and b in tree.children[a]:
+        return False
+    parents = tree.model.parents
+    return not (int(parents[a]) == b or int(parents[b]) == a)
