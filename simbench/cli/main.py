@@ -269,6 +269,8 @@ def run(
                 raise
     make_console().print(metrics_table(result.metrics, result.checks))
     print(f"\nrun    {result.directory}")
+    if result.robot is not None:
+        print(f"robot  {result.robot}")
     if result.video is not None:
         print(f"video  {result.video}  (drawn by {result.renderer})")
     failed = [each for each in result.checks if not each.passed]

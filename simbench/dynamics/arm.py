@@ -104,7 +104,8 @@ def read_arm(name_or_path: str | Path) -> Arm:
         If the robot cannot be loaded, or is not a chain of joints placed by rows (`dh`).
     """
     robot, file = load_robot(name_or_path), find_robot(name_or_path)
-    description, source = describe_robot(file), file.path
+    file, description = describe_robot(file)
+    source = file.path
     names = robot.joint_names
     rows = [_row(description, name, str(source)) for name in names]
     children = [description.joints[name].child for name in names]

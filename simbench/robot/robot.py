@@ -24,7 +24,6 @@ from simbench.robot.native_output import quiet_native_output
 from simbench.robot.self_collision import find_collision_pairs
 from simbench.robot.sources import RobotFile, RobotSource, describe_source, find_robot, find_urdf
 from simbench.robot.unused_keys import require_used_keys
-from simbench.robot.urdf.elements import parse_urdf
 from simbench.robot.urdf.source import read_urdf
 
 __all__ = ["Friction", "Hand", "Motors", "Robot", "load_robot", "placed_robot"]
@@ -124,8 +123,8 @@ def load_robot(name_or_path: str | Path) -> Robot:
     ----------
     name_or_path : str or Path
         A name such as `romeo`, or the path of a `robot.yaml`, of the folder that contains one, or of a URDF,
-        as `simbench.robot.sources.find_robot` describes. A robot from a URDF alone has a fixed base, no
-        groups and no postures.
+        as `simbench.robot.sources.find_robot` describes. Of a URDF alone the description is guessed
+        (`simbench.robot.scaffold`).
 
     Returns
     -------
@@ -138,7 +137,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
         If there is no such robot, or its description is malformed or does not fit its URDF.
     """
     file = find_robot(name_or_path)
-    description = describe_robot(file)
+    file, description = describe_robot(file)
     where = str(file.path)
     urdf = find_urdf(description.urdf, file.path.parent, f"{where}: urdf")
     floating = description.base == "floating"
@@ -229,8 +228,8 @@ def placed_robot(robot: Robot, base: Vector) -> Robot:
     return replace(robot, model=model)
 
 
-def describe_robot(file: RobotFile) -> Description:
-    """Read the description of a robot, or make one for a URDF that has none.
+def describe_robot(file: RobotFile) -> tuple[RobotFile, Description]:
+    """Read the description of a robot, or guess that of a URDF that has none.
 
     Parameters
     ----------
@@ -239,20 +238,22 @@ def describe_robot(file: RobotFile) -> Description:
 
     Returns
     -------
-    Description
-        The description; for a URDF its name, a fixed base and automatic gains.
+    file : RobotFile
+        The same, or the robot.yaml that was guessed.
+    description : Description
+        Its content.
 
     Raises
     ------
     RobotError
         If the file cannot be read, or is malformed.
     """
-    if not file.is_urdf:
-        return read_description(file.path)
-    name = parse_urdf(file.path).get("name") or file.path.stem
-    return Description(
-        name=name.replace("/", "_"), urdf=file.path.name, base="fixed", groups={}, gains="auto"
-    )
+    if file.is_urdf:
+        # It takes half a second to import.
+        from simbench.robot.scaffold.kept import guessed_description
+
+        file = replace(file, path=guessed_description(file.path), guessed=True)
+    return file, read_description(file.path)
 
 
 def added_frames(description: Description) -> dict[str, FixedFrame]:

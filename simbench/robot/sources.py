@@ -39,11 +39,14 @@ class RobotFile:
         A robot.yaml, or a URDF without one.
     package : InstalledPackage or None
         Package of a plug-in or wheel.
+    guessed : bool
+        Whether the robot.yaml was guessed from a URDF that has none.
     """
 
     origin: Origin
     path: Path
     package: InstalledPackage | None = None
+    guessed: bool = False
 
     @property
     def is_urdf(self) -> bool:
@@ -67,6 +70,8 @@ class RobotSource:
         The URDF.
     urdf_package : InstalledPackage or None
         Package that installed the URDF; None for one that no package installed.
+    guessed : bool
+        Whether the description was guessed from the URDF.
     """
 
     origin: Origin
@@ -74,16 +79,20 @@ class RobotSource:
     description: Path | None
     urdf: Path
     urdf_package: InstalledPackage | None
+    guessed: bool = False
 
     def __str__(self) -> str:
         """Write the source as one line."""
-        shown = {"shipped": "shipped with simbench", "own path": f"own path {self.description or self.urdf}"}
+        own = self.urdf if self.guessed else self.description or self.urdf
+        shown = {"shipped": "shipped with simbench", "own path": f"own path {own}"}
         text = shown.get(self.origin, self.origin)
         if self.package is not None:
             text += f" {self.package.name} {self.package.version}"
         if self.urdf_package not in (None, self.package):
             assert self.urdf_package is not None
             text += f", URDF from {self.urdf_package.name} {self.urdf_package.version}"
+        if self.guessed:
+            text += f", description guessed: {self.description}"
         return text
 
 
@@ -211,7 +220,7 @@ def describe_source(file: RobotFile, urdf: Path) -> RobotSource:
         The source.
     """
     description = None if file.is_urdf else file.path
-    return RobotSource(file.origin, file.package, description, urdf, find_package_of(urdf))
+    return RobotSource(file.origin, file.package, description, urdf, find_package_of(urdf), file.guessed)
 
 
 def missing_package(description: Description) -> str | None:

@@ -74,6 +74,8 @@ class RunResult:
         Renderer that drew the video, `EGL` or `TinyRenderer`.
     diverged : str or None
         When the physics diverged and what did first, in one line; None if it did not.
+    robot : str or None
+        Where the robot came from, in one line; None if all of it ships with simbench.
     """
 
     directory: Path
@@ -82,6 +84,7 @@ class RunResult:
     video: Path | None = None
     renderer: str | None = None
     diverged: str | None = None
+    robot: str | None = None
 
 
 def run_scenario(
@@ -145,7 +148,17 @@ def run_scenario(
         if video and renderer is None:
             _, renderer = render_video(folder, None, on_progress=tell, view=View(fast=fast))
     checks = check_metrics(scenario.checks, metrics)
-    return RunResult(out, metrics, checks, out / "video.mp4" if video else None, renderer, diverged)
+    source = robot.source
+    foreign = source is not None and (source.origin != "shipped" or source.urdf_package is not None)
+    return RunResult(
+        out,
+        metrics,
+        checks,
+        video=out / "video.mp4" if video else None,
+        renderer=renderer,
+        diverged=diverged,
+        robot=str(source) if foreign else None,
+    )
 
 
 class Quality(NamedTuple):

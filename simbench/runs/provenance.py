@@ -59,15 +59,17 @@ def describe_robot_files(source: RobotSource) -> dict[str, Any]:
     Returns
     -------
     dict
-        Ready for JSON: `origin` (`own path`, `shipped`, `plug-in` or `wheel`), `package` and `version` of a
-        plug-in or wheel, `urdf_package` and `urdf_version` of the package that holds the URDF (None where
-        there is none), and `files`: path to SHA-256 digest of robot.yaml and URDF.
+        Ready for JSON: `origin` (`own path`, `shipped`, `plug-in` or `wheel`), `guessed`: whether the
+        robot.yaml was guessed from the URDF, `package` and `version` of a plug-in or wheel, `urdf_package`
+        and `urdf_version` of the package that holds the URDF (None where there is none), and `files`: path to
+        SHA-256 digest of robot.yaml and URDF.
     """
     files = [path for path in (source.description, source.urdf) if path is not None]
     name, version = source.package or (None, None)
     urdf_name, urdf_version = source.urdf_package or (None, None)
     return {
         "origin": source.origin,
+        "guessed": source.guessed,
         "package": name,
         "version": version,
         "urdf_package": urdf_name,

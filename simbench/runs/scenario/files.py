@@ -79,7 +79,8 @@ def robot_files(name: str) -> list[Path]:
         If there is no such robot, or its description cannot be read.
     """
     file = find_robot(name)
-    urdf = find_urdf(describe_robot(file).urdf, file.path.parent, f"{file.path}: urdf")
+    file, description = describe_robot(file)
+    urdf = find_urdf(description.urdf, file.path.parent, f"{file.path}: urdf")
     try:
         text = urdf.read_text(encoding="utf-8")
     except OSError as error:
