@@ -93,13 +93,13 @@ def choose_gains(
         freedom in the model's order without the root.
     """
     joints = [joint for joint in range(1, model.njoints) if model.joints[joint].nv == 1]
-    columns = np.array([model.joints[joint].idx_v for joint in joints])
+    columns = np.array([model.joints[joint].idx_v for joint in joints], dtype=int)
     limb = _largest_inertia(model, postures)[columns]
     limit, fastest = model.effortLimit[columns], model.velocityLimit[columns]
     sliding = np.array(["JointModelP" in model.joints[joint].shortname() for joint in joints], dtype=bool)
     error = np.where(sliding, _ERROR_M, bandwidth.saturation_error_rad)
     grips = np.array([joint in contacts.grips for joint in joints], dtype=bool)
-    coordinates = np.array([model.joints[joint].idx_q for joint in joints])
+    coordinates = np.array([model.joints[joint].idx_q for joint in joints], dtype=int)
     travel = model.upperPositionLimit[coordinates] - model.lowerPositionLimit[coordinates]
     error[grips] = np.clip(travel[grips], error[grips], 2.0 * np.pi)
 

@@ -13,6 +13,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
+from simbench.files.documents.json_document import parse_json
 from simbench.files.storage.whole_file import write_whole
 from simbench.resources import user_cache_dir
 from simbench.robot.native_output import quiet_native_output
@@ -61,8 +62,8 @@ def find_collision_pairs(
     if folder is None:
         return derive_collision_pairs(model, urdf_text, postures, hands, where)
     path = folder / "simbench" / "collision_pairs" / f"{_content_key(urdf_text, postures, hands)}.json"
-    with suppress(OSError, ValueError, TypeError):
-        kept = json.loads(path.read_text(encoding="utf-8"))
+    with suppress(OSError, ValueError, TypeError, RobotError):
+        kept = parse_json(path.read_text(encoding="utf-8"), str(path), RobotError)
         return tuple((str(first), str(second)) for first, second in kept)
     pairs = derive_collision_pairs(model, urdf_text, postures, hands, where)
     # A folder that cannot be written costs time, not the run.

@@ -58,7 +58,7 @@ def run_metrics(log: xr.Dataset) -> dict[str, float | bool | None]:
     """
     return {
         **(seat_metrics(log) if log.attrs["seat"] else balance_metrics(log) if log.sizes["foot"] else {}),
-        **(foot_metrics(log) if "foot_pose" in log and not log.attrs["seat"] else {}),
+        **(foot_metrics(log) if "foot_pose" in log and log.sizes["foot"] and not log.attrs["seat"] else {}),
         **(control_metrics(log) if "cog_desired" in log else {}),
         **tracking_metrics(log),
         **limit_metrics(log),

@@ -131,14 +131,15 @@ def run_scenario(
     out, renderer = Path(out), None
     if gui:
         open_engine().require_display()
-    robot = load_robot(scenario.robot.name)
-    _require_legs(robot, scenario)
-    scenario = _with_fitted_steps(robot, scenario)
     inputs = {
         "scenario.yaml": resolved_yaml(scenario),
         PROVENANCE: json_text(collect_provenance(scenario.seed, sys.argv)),
     }
     with run_directory(out, inputs) as folder, shown_progress(on_progress) as tell:
+        robot = load_robot(scenario.robot.name)
+        _require_legs(robot, scenario)
+        scenario = _with_fitted_steps(robot, scenario)
+        write_whole(folder / "scenario.yaml", resolved_yaml(scenario))
         output = Output(Quality(fast) if video else None, gui, cache)
         metrics, diverged, renderer = _run(robot, scenario, folder, output, on_progress=tell)
         if diverged is None:

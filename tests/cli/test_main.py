@@ -40,6 +40,7 @@ def pipeline(monkeypatch, tmp_path):
             video=folder / "video.mp4" if video else None,
             renderer="TinyRenderer" if video else None,
             diverged=None,
+            robot=None,
         )
 
     fake.run_scenario = run_scenario
@@ -319,11 +320,20 @@ def test_metrics_are_grouped_with_units_and_a_missing_checked_metric_is_shown():
     console.print(table)
     lines = console.file.getvalue().splitlines()
     rows = [line.split() for line in lines if line.strip()]
+    reason = "(not measured: only fixtures with joints have it)"
     assert rows == [
         ["metric", "value", "unit", "check"],
         ["fell", "false"],
         ["grip.left_nm", "1.5", "N·m"],
-        ["no.such_m", "none", "m", "✗", "≤", "1"],
+        [
+            "no.such_m",
+            "none",
+            "m",
+            "✗",
+            "≤",
+            "1",
+            *reason.split(),
+        ],
         ["tracking.max_rad_s", "2", "rad/s"],
         ["zmp.inside_fraction", "1"],
     ]

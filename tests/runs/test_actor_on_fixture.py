@@ -28,7 +28,7 @@ VALVES = [
 
 
 def performed(*overrides):
-    scenario = load_scenario("drawer", overrides)
+    scenario = load_scenario("drawer", ["checks={}", *overrides])
     mechanisms = scenario_mechanisms(scenario)
     return perform_on_fixture(scenario, mechanisms), mechanisms[0]
 

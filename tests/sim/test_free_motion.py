@@ -35,7 +35,8 @@ def upper_body(tmp_path_factory):
     rotor = dict(zip(romeo.joint_names, romeo.motors.reflected_inertia, strict=True))
     motors = "".join(f"  {name}: {{reflected_inertia: {float(rotor[name])!r}}}\n" for name in kept)
     (folder / "robot.yaml").write_text(
-        f"name: upper_body\nurdf: upper.urdf\nbase: fixed\ngroups: {{}}\ngains: auto\nmotors:\n{motors}"
+        "name: upper_body\nurdf: upper.urdf\nbase: fixed\ngroups: {}\ngains: auto\nself_collision: []\n"
+        f"motors:\n{motors}"
     )
     return load_robot(folder)
 

@@ -298,7 +298,7 @@ def _at_height(robot: Robot, stance: Stance, height: float) -> Stance:
     """Change the pelvis height of a stance."""
     if abs(height) > abs(_height_limit(robot, stance, np.sign(height))):
         low, high = (_height_limit(robot, stance, sign) for sign in (-1.0, 1.0))
-        raise RetargetError(
+        raise LegReachError(
             f"{robot.name}: its legs do not allow a pelvis {height:+.3f} m from the posture's height; "
             f"allowed: {low:+.3f} to {high:+.3f} m"
         )

@@ -13,6 +13,8 @@ _HAND_LENGTH = 0.12
 """Distance of the held point from the palm frame up to which it may be in the hand, m."""
 _CANDIDATES = 200
 """Samples whose offset is tried as the one that the hand keeps."""
+_NEAR = 0.7
+"""Part of the contact distance up to which the palm frame itself is taken for the held point."""
 _RESTING_SPEED = 0.03
 """Speed below which a palm rests, m/s."""
 
@@ -40,7 +42,7 @@ def find_held_point(time: Array, palm: Array, handle: HandlePath, contact_distan
     -------
     (3,) array
         Offset from the palm frame's origin, in its axes, m. Zero where the palm frame itself is on the
-        handle, within 70 % of the contact distance, or the handle never is in the hand.
+        handle's path, within 70 % of the contact distance, or the handle never is in the hand.
     """
     path, rotation, position = handle.poses[:, :3, 3], palm[:, :3, :3], palm[:, :3, 3]
     between = path[None] - position[:, None]
@@ -59,10 +61,12 @@ def find_held_point(time: Array, palm: Array, handle: HandlePath, contact_distan
     same = np.linalg.norm(across[near, None] - candidates[None], axis=2) < 0.5 * contact_distance
     kept = near[same[:, same.sum(axis=0).argmax()]]
     held = across[kept].mean(axis=0)
+    if np.linalg.norm(held) < _NEAR * contact_distance:
+        return np.zeros(3)
     if handle.start is not None and len(time) > 1:
         speed = np.linalg.norm(np.gradient(position, time, axis=0), axis=1)
         found = np.einsum("tij,ti->tj", rotation, path[handle.start] - position)
         resting = (speed < _RESTING_SPEED) & (np.linalg.norm(found, axis=1) < _HAND_LENGTH)
         first = kept[resting[kept]]
         held = found[first[0]] if len(first) else held
-    return np.zeros(3) if np.linalg.norm(held) < 0.7 * contact_distance else np.asarray(held)
+    return np.asarray(held)

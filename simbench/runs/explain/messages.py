@@ -91,6 +91,13 @@ _CLASSES = (
         PLACEMENT,
     ),
     ErrorClass(
+        "LegReachError",
+        "The legs cannot keep balance with this motion at this height of the pelvis, nor lower or slower.",
+        "Stand with knees more bent (`robot.height_m`), crop the motion, or let the COG follow the hands "
+        "less (`retarget.pelvis_follow`).",
+        PLACEMENT,
+    ),
+    ErrorClass(
         "SkillError",
         "A skill cannot be analysed: invalid weights or examples, or a path that the law cannot follow.",
         "Check the span that is analysed and the person's stature and mass.",

@@ -38,7 +38,7 @@ def stretched(mahru):
 
 def height(robot, motion, imitation):
     section = RobotSection(name=robot.name, posture="standing")
-    spot = BasePlacement(section.position_m, section.heading_rad, section.height_m)
+    spot = BasePlacement(section.position_m, section.heading_rad)
     nowhere = np.zeros(len(motion.time))
     return compute_pelvis_height(robot, motion, imitation, spot, section, {"left": nowhere, "right": nowhere})
 

@@ -33,7 +33,7 @@ def rod(tmp_path):
         <limit lower="-3" upper="3" effort="100" velocity="50"/></joint></robot>"""
     )
     (tmp_path / "robot.yaml").write_text(
-        "name: rod\nurdf: rod.urdf\nbase: fixed\ngroups: {arm: [hinge]}\n"
+        "name: rod\nurdf: rod.urdf\nbase: fixed\ngroups: {right_arm: [hinge]}\n"
         f"motors: {{hinge: {{reflected_inertia: {ROTOR}}}}}\ngains: {{hinge: [0, 0]}}\n"
     )
     return load_robot(tmp_path)
