@@ -445,11 +445,19 @@ _GROUPS: tuple[_Group, ...] = (
             _Text(
                 "retarget.slow_down",
                 "Factor ≥ 1 by which the whole motion is slowed until all joint speeds are at most "
-                "`retarget.speed_limit_fraction` of their limits.",
+                "`retarget.speed_limit_fraction` of their limits, and the legs can balance it.",
                 _PLAN + "; speeds at every 1 ms",
                 "",
                 "1 keeps the person's timing. A large factor comes from one fast joint: `simbench retarget` "
                 "shows which; crop the recording (`motion.start_s`, `motion.end_s`) or move the robot.",
+            ),
+            _Text(
+                "retarget.pelvis_height_m",
+                "Height of the pelvis above its height in the posture, where simbench lowered it so that the "
+                "legs can balance the motion. It is left out where the posture's own height serves.",
+                _PLAN,
+                "",
+                "Give `robot.height_m`, or a posture with more bend in the knees.",
             ),
             _Text(
                 "retarget.duration_s",
