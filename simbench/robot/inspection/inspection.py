@@ -9,8 +9,8 @@ from simbench.errors import RobotError
 from simbench.robot.description import read_description
 from simbench.robot.hand_shapes import hands_without_shape
 from simbench.robot.inspection.joint_warnings import find_joint_warnings, find_side_warnings
-from simbench.robot.inspection.link_extent import compute_link_extent
 from simbench.robot.inspection.link_warnings import MassProperties, find_link_warnings, mass_properties
+from simbench.robot.link_extent import compute_link_extent
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.sources import RobotSource, describe_source, find_robot, find_urdf
 from simbench.robot.urdf.elements import UrdfJoint, UrdfTree, parse_urdf, read_elements, shorten_message

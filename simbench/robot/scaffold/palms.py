@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from simbench.robot.inspection.link_extent import shape_points
+from simbench.robot.link_extent import shape_points
 from simbench.robot.scaffold.chains import LimbChain
 from simbench.robot.scaffold.names import parts_in_name
 from simbench.robot.scaffold.tree import Array, RobotTree, link_placement

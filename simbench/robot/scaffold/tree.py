@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
 from simbench.errors import RobotError
-from simbench.robot.inspection.link_extent import shape_points
+from simbench.robot.link_extent import shape_points
 from simbench.robot.native_output import quiet_native_output
 from simbench.robot.scaffold.turned import turn_root
 from simbench.robot.urdf.elements import UrdfLink, UrdfTree, read_elements

@@ -9,7 +9,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
-from simbench.robot.inspection.link_extent import shape_points
+from simbench.robot.link_extent import shape_points
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.elements import UrdfLink, read_elements
 

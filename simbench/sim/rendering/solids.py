@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from simbench.robot.inspection.link_extent import mesh_read_errors
+from simbench.robot.link_extent import mesh_read_errors
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfShape, parse_numbers, read_elements
 from simbench.sim.fixtures.mechanism import Part

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from simbench.robot.inspection.link_extent import shape_points
+from simbench.robot.link_extent import shape_points
 from simbench.robot.urdf.elements import UrdfShape
 
 
