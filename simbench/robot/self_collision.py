@@ -16,7 +16,7 @@ from simbench.errors import RobotError
 from simbench.files.documents.json_document import parse_json
 from simbench.files.storage.whole_file import write_whole
 from simbench.resources import user_cache_dir
-from simbench.robot.native_output import quiet_native_output
+from simbench.robot.convex_geometry import build_convex_geometry, count_near, set_collision_pairs
 
 Vector = NDArray[np.float64]
 Pairs = tuple[tuple[str, str], ...]
@@ -146,19 +146,13 @@ def derive_collision_pairs(
 
 def _convex_geometry(model: pin.Model, urdf_text: str, where: str) -> pin.GeometryModel:
     """Build the collision shapes of a robot; meshes are replaced by their convex hulls."""
-    with quiet_native_output():
-        try:
-            geometry = pin.buildGeomFromUrdfString(model, urdf_text, pin.GeometryType.COLLISION)
-            for shape in geometry.geometryObjects:
-                if hasattr(shape.geometry, "buildConvexRepresentation"):
-                    shape.geometry.buildConvexRepresentation(False)
-                    shape.geometry = shape.geometry.convex
-        except (ValueError, RuntimeError) as error:
-            raise RobotError(
-                f"{where}: cannot be derived, because a collision mesh has no convex hull: "
-                f"{' '.join(str(error).split())[:200]}; list the pairs, or [] for none"
-            ) from error
-    return geometry
+    try:
+        return build_convex_geometry(model, urdf_text)
+    except (ValueError, RuntimeError) as error:
+        raise RobotError(
+            f"{where}: cannot be derived, because a collision mesh has no convex hull: "
+            f"{' '.join(str(error).split())[:200]}; list the pairs, or [] for none"
+        ) from error
 
 
 def _moves_freely(model: pin.Model, first: int, second: int) -> bool:
@@ -184,14 +178,6 @@ def _near(
     margin: float,
 ) -> dict[tuple[int, int], int]:
     """Count the configurations in which pairs of shapes are within `margin`, m; others are left out."""
-    geometry.removeAllCollisionPairs()
-    for first, second in pairs:
-        geometry.addCollisionPair(pin.CollisionPair(first, second))
-    data, placed = model.createData(), geometry.createData()
-    for request in placed.collisionRequests:
-        request.security_margin = margin
-    counts = np.zeros(len(pairs), dtype=int)
-    for q in configurations if len(pairs) else ():
-        pin.computeCollisions(model, data, geometry, placed, q, False)
-        counts += [result.isCollision() for result in placed.collisionResults]
+    set_collision_pairs(geometry, pairs)
+    counts = count_near(model, geometry, np.asarray(configurations), margin)
     return {pair: int(count) for pair, count in zip(pairs, counts, strict=True) if count}

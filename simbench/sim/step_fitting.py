@@ -62,9 +62,11 @@ def fit_steps(
     """
     first: BalanceError | None = None
     candidates = list(_candidates(robot, section, stepping))
-    # Without a reserve where there is none to be had, or the scenario has decided everything.
-    reserves = (_RESERVE, 0.0) if candidates != [(section, stepping)] else (0.0,)
-    for reserve in reserves:
+    if candidates == [(section, stepping)]:
+        # Whether the legs can make the steps is found when they are planned.
+        return section, stepping
+    # Without a reserve where there is none to be had.
+    for reserve in (_RESERVE, 0.0):
         first = None
         for place, steps in candidates:
             try:

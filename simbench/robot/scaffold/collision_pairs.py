@@ -8,7 +8,8 @@ from itertools import combinations
 import numpy as np
 import pinocchio as pin
 
-from simbench.robot.native_output import quiet_native_output
+from simbench.errors import RobotError
+from simbench.robot.convex_geometry import build_convex_geometry, count_near, set_collision_pairs
 from simbench.robot.scaffold.tree import Array, RobotTree
 
 FEW, MANY = 300, 2000
@@ -69,7 +70,12 @@ def sample_collisions(
     CollisionModel
         Shapes and pairs.
     """
-    geometry = _convex_geometry(tree)
+    try:
+        geometry = build_convex_geometry(tree.model, tree.text)
+    except (ValueError, RuntimeError) as error:
+        raise RobotError(
+            f"{tree.urdf.name}: a collision mesh has no convex hull: {' '.join(str(error).split())[:200]}"
+        ) from error
     links = tuple(shape.name.rsplit("_", 1)[0] for shape in geometry.geometryObjects)
     bodies = tuple(int(shape.parentJoint) for shape in geometry.geometryObjects)
     groups = [frozenset(group) for group in together]
@@ -77,18 +83,20 @@ def sample_collisions(
         if _may_collide(tree, bodies[first], bodies[second], groups):
             geometry.addCollisionPair(pin.CollisionPair(first, second))
     few, many = _random_configurations(tree, list(mirrored))
-    rates = _count_hits(tree.model, geometry, few) / len(few)
+    rates = count_near(tree.model, geometry, few, 0.0) / len(few)
     pairs = [(pair.first, pair.second) for pair in geometry.collisionPairs]
     never = [pair for pair, rate in zip(pairs, rates, strict=True) if rate == 0.0]
-    _set_pairs(geometry, never)
+    set_collision_pairs(geometry, never)
     # What touches seldom is looked for in many more configurations.
-    seldom = [pair for pair, hits in zip(never, _count_hits(tree.model, geometry, many), strict=True) if hits]
+    seldom = [
+        pair for pair, hits in zip(never, count_near(tree.model, geometry, many, 0.0), strict=True) if hits
+    ]
     often = [
         pair
         for pair, rate in zip(pairs, rates, strict=True)
         if 0.0 < rate < (OFTEN if _steps_apart(tree, bodies[pair[0]], bodies[pair[1]]) <= NEAR else ALWAYS)
     ]
-    _set_pairs(geometry, sorted([*often, *seldom]))
+    set_collision_pairs(geometry, sorted([*often, *seldom]))
     return CollisionModel(tree.model, geometry, links, bodies)
 
 
@@ -111,7 +119,7 @@ def touching_bodies(
     set of (int, int)
         Bodies.
     """
-    hits = _count_hits(collisions.model, collisions.geometry, q[None], clearance)
+    hits = count_near(collisions.model, collisions.geometry, q[None], clearance)
     return {
         (collisions.bodies[pair.first], collisions.bodies[pair.second])
         for pair, hit in zip(collisions.geometry.collisionPairs, hits, strict=True)
@@ -135,7 +143,7 @@ def link_pairs(collisions: CollisionModel, postures: Iterable[Array]) -> Pairs:
         Names of links, each pair once, in the order of the URDF.
     """
     touching = sum(
-        (_count_hits(collisions.model, collisions.geometry, q[None], CLEARANCE) for q in postures), start=0.0
+        (count_near(collisions.model, collisions.geometry, q[None], CLEARANCE) for q in postures), start=0.0
     )
     touching = np.broadcast_to(touching, len(collisions.geometry.collisionPairs))
     names = [
@@ -167,17 +175,6 @@ def group_pairs(pairs: Pairs) -> list[tuple[list[str], list[str]]]:
     return [(firsts, list(seconds)) for seconds, firsts in groups.items()]
 
 
-def _convex_geometry(tree: RobotTree) -> pin.GeometryModel:
-    """Build the collision shapes of a robot; meshes are replaced by their convex hulls."""
-    with quiet_native_output():
-        geometry = pin.buildGeomFromUrdfString(tree.model, tree.text, pin.GeometryType.COLLISION)
-        for shape in geometry.geometryObjects:
-            if hasattr(shape.geometry, "buildConvexRepresentation"):
-                shape.geometry.buildConvexRepresentation(False)
-                shape.geometry = shape.geometry.convex
-    return geometry
-
-
 def _random_configurations(tree: RobotTree, mirrored: list[tuple[int, int, float]]) -> tuple[Array, Array]:
     """Draw a few and many configurations (N, n) within the joint limits; the same for the same robot.
 
@@ -191,29 +188,6 @@ def _random_configurations(tree: RobotTree, mirrored: list[tuple[int, int, float
         wanted = sign * configurations[FEW::2, left - 1]
         configurations[FEW::2, right - 1] = np.clip(wanted, *limits[right - 1])
     return configurations[:FEW], configurations[FEW:]
-
-
-def _set_pairs(geometry: pin.GeometryModel, pairs: list[tuple[int, int]]) -> None:
-    """Replace the pairs of a geometry model."""
-    geometry.removeAllCollisionPairs()
-    for first, second in pairs:
-        geometry.addCollisionPair(pin.CollisionPair(first, second))
-
-
-def _count_hits(
-    model: pin.Model, geometry: pin.GeometryModel, configurations: Array, clearance: float = 0.0
-) -> Array:
-    """In how many configurations each pair collides."""
-    if not len(geometry.collisionPairs):
-        return np.zeros(0)
-    data, placed = model.createData(), geometry.createData()
-    for request in placed.collisionRequests:
-        request.security_margin = clearance
-    hits = np.zeros(len(geometry.collisionPairs))
-    for q in configurations:
-        pin.computeCollisions(model, data, geometry, placed, q, False)
-        hits += [result.isCollision() for result in placed.collisionResults]
-    return hits
 
 
 def _steps_apart(tree: RobotTree, a: int, b: int) -> int:

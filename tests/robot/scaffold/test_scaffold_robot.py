@@ -23,7 +23,7 @@ def _require_wheel() -> None:
     try:
         importlib.metadata.distribution("example-robot-data")
     except importlib.metadata.PackageNotFoundError:
-        pytest.skip("needs example-robot-data (pip install simbench[robots])")
+        pytest.skip("needs example-robot-data")
 
 
 def _scaffold(humanoid: Humanoid, folder: Path) -> Scaffold:

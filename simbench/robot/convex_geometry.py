@@ -1,0 +1,86 @@
+"""Collision shapes of a robot as convex hulls, and which of them come near each other."""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from simbench.robot.native_output import quiet_native_output
+
+
+def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel:
+    """Build the collision shapes of a robot; meshes are replaced by their convex hulls, as in the simulation.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        Model of the robot.
+    urdf_text : str
+        Its URDF, with meshes by absolute path.
+
+    Returns
+    -------
+    pinocchio.GeometryModel
+        Shapes without pairs.
+
+    Raises
+    ------
+    ValueError, RuntimeError
+        If a mesh has no convex hull.
+    """
+    with quiet_native_output():
+        geometry = pin.buildGeomFromUrdfString(model, urdf_text, pin.GeometryType.COLLISION)
+        for shape in geometry.geometryObjects:
+            if hasattr(shape.geometry, "buildConvexRepresentation"):
+                shape.geometry.buildConvexRepresentation(False)
+                shape.geometry = shape.geometry.convex
+    return geometry
+
+
+def set_collision_pairs(geometry: pin.GeometryModel, pairs: Iterable[tuple[int, int]]) -> None:
+    """Replace the pairs of a geometry model.
+
+    Parameters
+    ----------
+    geometry : pinocchio.GeometryModel
+        Shapes; changed.
+    pairs : iterable of (int, int)
+        Indices of the shapes of each pair.
+    """
+    geometry.removeAllCollisionPairs()
+    for first, second in pairs:
+        geometry.addCollisionPair(pin.CollisionPair(first, second))
+
+
+def count_near(
+    model: pin.Model, geometry: pin.GeometryModel, configurations: NDArray[np.float64], margin: float
+) -> NDArray[np.int64]:
+    """Count the configurations in which the shapes of each pair are near each other.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        Model of the robot.
+    geometry : pinocchio.GeometryModel
+        Shapes and P pairs.
+    configurations : (N, nq) array
+        Configurations, rad or m.
+    margin : float
+        Distance that counts as near, m.
+
+    Returns
+    -------
+    (P,) array of int
+        Counts.
+    """
+    counts = np.zeros(len(geometry.collisionPairs), dtype=np.int64)
+    if not len(counts):
+        return counts
+    data, placed = model.createData(), geometry.createData()
+    for request in placed.collisionRequests:
+        request.security_margin = margin
+    for q in configurations:
+        pin.computeCollisions(model, data, geometry, placed, q, False)
+        counts += [result.isCollision() for result in placed.collisionResults]
+    return counts
