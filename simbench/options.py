@@ -470,10 +470,12 @@ class SimulationSection(ScenarioSection):
 class CameraSection(ScenarioSection):
     """The camera of the video."""
 
-    target_m: Point3 = (0.1, 0.0, 0.75)
-    """Point at the centre of the picture, in the world frame."""
-    distance_m: Annotated[float, Field(ge=0.01, le=1000.0)] = 2.2
-    """Distance of the camera from the target."""
+    target_m: Point3 | None = None
+    """Point at the centre of the picture, in the world frame. By default the middle of the robot:
+    [0.1, 0, 0.75] for one of a person's height."""
+    distance_m: Annotated[float, Field(ge=0.01, le=1000.0)] | None = None
+    """Distance of the camera from the target. By default in proportion to the robot's height: 2.2 for one of
+    a person's."""
     yaw_deg: Annotated[float, Field(ge=-3600.0, le=3600.0)] = 50.0
     """Rotation of the camera about the vertical: a robot that looks along x is seen from its right side at 0,
     from the front at 90, from its left side at 180."""

@@ -36,6 +36,7 @@ from simbench.runs.shield import shielded_from_interrupt
 from simbench.runs.step_metrics import step_metrics
 from simbench.runs.video import View, render_video
 from simbench.sim.balance_loop import BalancedRun, balance_run
+from simbench.sim.camera_fitting import fit_camera
 from simbench.sim.control.factory import make_control_law
 from simbench.sim.engines import open_engine
 from simbench.sim.equipment import find_held_mechanisms
@@ -139,6 +140,8 @@ def run_scenario(
         robot = load_robot(scenario.robot.name)
         _require_legs(robot, scenario)
         scenario = _with_fitted_steps(robot, scenario)
+        camera = fit_camera(robot, robot.postures.get(scenario.robot.posture), scenario.camera)
+        scenario = scenario.model_copy(update={"camera": camera})
         write_whole(folder / "scenario.yaml", resolved_yaml(scenario))
         output = Output(Quality(fast) if video else None, gui, cache)
         metrics, diverged, renderer = _run(robot, scenario, folder, output, on_progress=tell)
