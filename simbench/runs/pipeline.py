@@ -15,9 +15,11 @@ from simbench.errors import RunError, ScenarioError
 from simbench.files.documents.json_document import read_json_object
 from simbench.files.storage.whole_file import write_whole
 from simbench.options import STILL, SWEEP
+from simbench.retargeting.fixed_base.base import choose_rest
 from simbench.retargeting.reference.joint_sweep import build_sweep_reference
 from simbench.retargeting.reference.reference import Timeline, require_finite
 from simbench.retargeting.reference.standing import build_standing_reference
+from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import SEATED, Robot, load_robot
 from simbench.robot.variation import draw_variation
 from simbench.runs.checks import DIVERGED, Check, check_metrics
@@ -138,7 +140,7 @@ def run_scenario(
     with run_directory(out, inputs) as folder, shown_progress(on_progress) as tell:
         robot = load_robot(scenario.robot.name)
         _require_legs(robot, scenario)
-        scenario = _with_fitted_steps(robot, scenario)
+        scenario = _with_fitted_steps(robot, _with_own_posture(robot, scenario))
         write_whole(folder / "scenario.yaml", resolved_yaml(scenario))
         output = Output(Quality(fast) if video else None, gui, cache)
         metrics, diverged, renderer = _run(robot, scenario, folder, output, on_progress=tell)
@@ -214,6 +216,8 @@ def _run(
     if seat is not None:
         begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
         require_seat(robot, begin, seat)
+    if not robot.floating:
+        robot = on_pedestal(robot, float(course.timeline.base[2]))
     balanced = _balanced(robot, scenario, course.timeline)
     timeline = balanced.timeline if balanced else course.timeline
     variation = scenario.variation
@@ -401,6 +405,14 @@ def _with_fitted_steps(robot: Robot, scenario: Scenario) -> Scenario:
         robot, scenario.robot, scenario.balance, scenario.stepping, scenario.simulation
     )
     return scenario.model_copy(update={"robot": section, "stepping": stepping})
+
+
+def _with_own_posture(robot: Robot, scenario: Scenario) -> Scenario:
+    """Replace a posture that a robot with a fixed base lacks by its own."""
+    if robot.floating:
+        return scenario
+    posture = choose_rest(robot, scenario.robot.posture)
+    return scenario.model_copy(update={"robot": scenario.robot.model_copy(update={"posture": posture})})
 
 
 def _require_legs(robot: Robot, scenario: Scenario) -> None:

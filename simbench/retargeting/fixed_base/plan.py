@@ -16,7 +16,7 @@ from simbench.retargeting.contact.arm_hands import plan_arm_hands
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
-from simbench.retargeting.fixed_base.base import base_pose, rest_posture
+from simbench.retargeting.fixed_base.base import arm_joints, base_pose, rest_posture
 from simbench.retargeting.placement.spot import BasePlacement
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
@@ -24,6 +24,7 @@ from simbench.retargeting.whole_body.stance import (
     choose_placement,
     measure_grip_error,
 )
+from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, placed_robot
 
 _REACH_TOLERANCE = 0.002
@@ -113,11 +114,10 @@ def plan_arm(
     home = rest_posture(robot, section)
     handles = {side: handle for side, handle in equipment.handles.items() if f"{side}_hand" in robot.hands}
     equipment = replace(equipment, handles=handles)
-    _require_rigid_hands(robot)
     on_progress("transfer", 0, 3)
     base_placement = choose_placement(robot, section, settings, handles, on_progress)
-    base = base_pose(base_placement.position, base_placement.heading)
-    scene = placed_robot(robot, base)
+    base = base_pose(base_placement.position, base_placement.heading, base_placement.height)
+    scene = placed_robot(on_pedestal(robot, base_placement.height), base)
     hands = _plan_hands(scene, motion, equipment, settings, home)
     on_progress("transfer", 1, 3)
     problem = _ArmProblem(robot, motion, section, settings, equipment, base_placement, base)
@@ -148,13 +148,6 @@ def _require_used_keys(robot: Robot, settings: RetargetSection) -> None:
                 f"retarget.{key}: says nothing to {robot.name}, whose base is fixed; allowed: "
                 f"{getattr(usual, key)!r}"
             )
-
-
-def _require_rigid_hands(robot: Robot) -> None:
-    """Refuse a robot whose hands have joints."""
-    for role, hand in robot.hands.items():
-        if hand.joints:
-            raise RetargetError(f"{robot.name}: hands.{role} has joints; an arm on a fixed base allows none")
 
 
 def _plan_hands(
@@ -193,6 +186,9 @@ def _follow_hands(problem: _ArmProblem, hands: HandPlan, home: Array) -> Array:
     """Bring the hands to their targets, elsewhere near the posture at rest: joints (T, n), rad."""
     robot, time, margin = problem.robot, problem.motion.time, problem.settings.joint_limit_margin_rad
     lower, upper = robot.model.lowerPositionLimit + margin, robot.model.upperPositionLimit - margin
+    # What is no joint of an arm, such as the fingers of a gripper, stays as it is at rest.
+    still = np.array([name not in arm_joints(robot) for name in robot.joint_names])
+    lower, upper = np.where(still, home, lower), np.where(still, home, upper)
     resting = np.tile(np.clip(home, lower, upper), (len(time), 1))
     preferred, start = blend_into_reach(
         robot,

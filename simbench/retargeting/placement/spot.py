@@ -37,7 +37,8 @@ class BasePlacement:
     heading : float
         Heading, rad about z.
     height : float
-        How much higher the pelvis is than in the posture, m; 0 for a fixed base, and for a seated robot.
+        How much higher the pelvis is than in the posture, m; 0 for a seated robot. Of a fixed base: height of
+        the root link above the floor, m.
     follow : float
         Part of the hands' horizontal motion that the COG goes with.
     advance : float
@@ -271,7 +272,7 @@ def fixed_root(robot: Robot, spot: BasePlacement, posture: str) -> tuple[Array, 
         If the base placement has a height and the robot sits.
     """
     if not robot.floating:
-        return np.array([*spot.position, 0.0]), robot.postures[posture]
+        return np.array([*spot.position, spot.height]), robot.postures[posture]
     stance = stand(robot, spot.position, spot.heading, posture, spot.height)
     return stance.base[:3], stance.joints
 

@@ -17,6 +17,7 @@ from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.contact.phases import near_contact
+from simbench.retargeting.fixed_base.base import base_height
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.placement.hand_path import com_offset
 from simbench.retargeting.placement.spot import BasePlacement, Placed, evaluate_placement
@@ -74,7 +75,7 @@ def choose_placement(
     given = BasePlacement(
         section.position_m,
         section.heading_rad,
-        section.height_m or 0.0,
+        (section.height_m or 0.0) if robot.floating else base_height(robot, section),
         settings.pelvis_follow,
         settings.pelvis_advance,
         settings.pelvis_lean_m,
@@ -83,7 +84,8 @@ def choose_placement(
         return given
     if not handles:
         raise RetargetError(f"{robot.name}: robot.place auto needs equipment whose handles are known")
-    found = find_spot(robot, handles, given, section.posture, on_progress)
+    free = section.height_m is None and robot.base_height > 0.0
+    found = find_spot(robot, handles, given, section.posture, on_progress, any_height=free)
     if not found.placement.feasible:
         best = found.spot
         raise RetargetError(
