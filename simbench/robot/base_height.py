@@ -1,5 +1,6 @@
 """How high the root link of a robot with a fixed base is above the floor."""
 
+import xml.etree.ElementTree as ET
 from collections.abc import Collection, Mapping, Sequence
 from itertools import product
 from typing import Any
@@ -96,9 +97,16 @@ def root_corners(model: pin.Model, urdf_text: str, moved: Collection[bool] = ())
 
 
 def _read_shapes(model: pin.Model, urdf_text: str) -> list[pin.GeometryObject]:
-    """Collision shapes, meshes as convex hulls, and visual shapes."""
+    """Collision shapes, meshes as convex hulls, and visual shapes of links that have none."""
+    urdf = ET.fromstring(urdf_text)
+    for link in urdf.findall("link"):
+        if link.find("collision") is not None:
+            for shape in link.findall("visual"):
+                link.remove(shape)
     with quiet_native_output():
-        visual = pin.buildGeomFromUrdfString(model, urdf_text, pin.GeometryType.VISUAL)
+        visual = pin.buildGeomFromUrdfString(
+            model, ET.tostring(urdf, encoding="unicode"), pin.GeometryType.VISUAL
+        )
     return [*build_convex_geometry(model, urdf_text).geometryObjects, *visual.geometryObjects]
 
 

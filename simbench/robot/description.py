@@ -202,7 +202,7 @@ class Description(Strict):
     pedestal that keeps it clear."""
     fixed_joints: Mapping[str, float] = {}
     """Joints of a URDF from elsewhere that stay where they are, rad or m: wheels, or a gripper's fingers. The
-    link that such a joint moves becomes part of the link that carries it."""
+    link that such a joint moves becomes part of the link that carries it; so does that of a fixed joint."""
     mirror: Mapping[str, str] = {}
     """Beginning of names on the left side to their beginning on the right: what is written for the left side
     alone holds for the right, mirrored in the xz plane."""

@@ -2,9 +2,11 @@
 
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import NDArray
 
 from simbench.robot.base_height import ROUNDING, root_corners
 from simbench.robot.native_output import quiet_native_output
@@ -39,8 +41,7 @@ def on_pedestal(robot: Robot, height: float) -> Robot:
     """
     if robot.floating or height <= 0.0 or robot.model.existBodyName(PEDESTAL):
         return robot
-    corners = root_corners(robot.model, robot.urdf_text)
-    low, high = corners.min(axis=0, initial=0.0), corners.max(axis=0, initial=0.0)
+    low, high = _root_box(robot.urdf_text)
     length = height + float(low[2])
     if length < ROUNDING:
         return robot
@@ -59,6 +60,15 @@ def on_pedestal(robot: Robot, height: float) -> Robot:
     )
     pairs = (*robot.self_collision_pairs, *((link, PEDESTAL) for link in hitting))
     return replace(robot, model=model, urdf_text=text, self_collision_pairs=pairs)
+
+
+@lru_cache(maxsize=8)
+def _root_box(urdf_text: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Lowest and highest corner (3,) of the shapes that no joint moves, m."""
+    with quiet_native_output():
+        model = pin.buildModelFromXML(urdf_text)
+    corners = root_corners(model, urdf_text)
+    return corners.min(axis=0, initial=0.0), corners.max(axis=0, initial=0.0)
 
 
 def _with_column(urdf_text: str, root: str, length: float, radius: float, top: float) -> str:

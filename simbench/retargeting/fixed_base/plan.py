@@ -1,5 +1,6 @@
 """Plan the motion of an arm on a fixed base: its flange reproduces the motion of the person's hand."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,17 +13,23 @@ from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.interference import Interference, find_interference
+from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.arm_hands import plan_arm_hands
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
+from simbench.retargeting.fixed_base.alternatives import ArmChoice, find_choices, spread_spots
 from simbench.retargeting.fixed_base.base import arm_joints, base_pose, rest_posture
-from simbench.retargeting.placement.spot import BasePlacement
+from simbench.retargeting.placement.spot import BasePlacement, evaluate_placement
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
-    blend_into_reach,
+    blend_into_placement,
     choose_placement,
+    given_placement,
     measure_grip_error,
+    nearest_poses,
+    require_reach,
+    used_part,
 )
 from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, placed_robot
@@ -30,6 +37,14 @@ from simbench.robot.robot import Robot, placed_robot
 _REACH_TOLERANCE = 0.002
 """Distance from a handle, m, up to which a flange still grips it: balance does not move it, as it moves
 a palm."""
+_GOOD_SLOW_DOWN = 1.05
+"""Slow-down up to which no other base placement or branch is tried."""
+_CLEARANCE = 0.015
+"""Distance, m, that the arm is to keep from the equipment beside its hand: tracking and deflection take part."""
+_CLEAR_SAMPLES = 9
+"""Samples at which it is examined whether an arm that holds the equipment touches it."""
+_MOST_CHOICES, _MOST_PLANS = 60, 6
+"""Base placements and branches that are examined, and planned from, at most."""
 _USED_KEYS = {
     "joint_limit_margin_rad",
     "speed_limit_fraction",
@@ -113,30 +128,136 @@ def plan_arm(
     _require_used_keys(robot, settings)
     home = rest_posture(robot, section)
     handles = {side: handle for side, handle in equipment.handles.items() if f"{side}_hand" in robot.hands}
-    equipment = replace(equipment, handles=handles)
+    problem = _ArmProblem(robot, motion, section, settings, replace(equipment, handles=handles), home)
     on_progress("transfer", 0, 3)
-    base_placement = choose_placement(robot, section, settings, handles, on_progress)
-    base = base_pose(base_placement.position, base_placement.heading, base_placement.height)
-    scene = placed_robot(on_pedestal(robot, base_placement.height), base)
-    hands = _plan_hands(scene, motion, equipment, settings, home)
+    first: _Rated | None = None
+    refused: RetargetError | None = None
+    try:
+        spot = choose_placement(robot, section, settings, handles, on_progress)
+        first = _plan_from(problem, ArmChoice(spot))
+    except RetargetError as error:
+        refused = error
     on_progress("transfer", 1, 3)
-    problem = _ArmProblem(robot, motion, section, settings, equipment, base_placement, base)
-    joints = _follow_hands(problem, hands, home)
-    on_progress("transfer", 2, 3)
+    best = first if first is not None and first.is_good else _best_alternative(problem, first)
+    if best is None:
+        assert refused is not None
+        raise refused
+    on_progress("transfer", 3, 3)
+    return best.plan
+
+
+@dataclass(frozen=True)
+class _ArmProblem:
+    """What a plan is made for."""
+
+    robot: Robot
+    motion: HumanMotion
+    section: RobotSection
+    settings: RetargetSection
+    equipment: Equipment
+    home: Array
+
+
+@dataclass(frozen=True)
+class _Rated:
+    """A plan, and how often a link comes near the equipment."""
+
+    plan: ArmPlan
+    near: int
+
+    @property
+    def is_good(self) -> bool:
+        """Whether no other base placement or branch need be tried: it is clear, and hardly slower."""
+        return self.near == 0 and self.plan.metrics["retarget.slow_down"] <= _GOOD_SLOW_DOWN
+
+    @property
+    def rank(self) -> tuple[int, int, float]:
+        """Sort key: what touches nothing is better, then what comes near nothing, then what is faster."""
+        return len(self.plan.interferences), self.near, self.plan.metrics["retarget.slow_down"]
+
+
+def _best_alternative(problem: _ArmProblem, first: _Rated | None) -> _Rated | None:
+    """Plan from other base placements, if any will do, and on other branches; return the best plan."""
+    robot, section, home, handles = problem.robot, problem.section, problem.home, problem.equipment.handles
+    given = given_placement(robot, section, problem.settings)
+    spots = [given]
+    if section.place == "auto":
+        free = section.height_m is None and robot.base_height > 0.0
+        spots = spread_spots(robot, handles, given, home, any_height=free)
+    best, tried = first, 0
+    for choice in find_choices(robot, handles, spots, home)[:_MOST_CHOICES]:
+        if tried == _MOST_PLANS:
+            break
+        if not _is_clear(problem, choice):
+            continue
+        tried += 1
+        try:
+            rated = _plan_from(problem, choice)
+        except RetargetError:
+            continue
+        if best is None or rated.rank < best.rank:
+            best = rated
+        if best.is_good:
+            break
+    return best
+
+
+def _is_clear(problem: _ArmProblem, choice: ArmChoice) -> bool:
+    """Whether an arm that holds the equipment, as chosen, touches nothing of it or of itself."""
+    robot, handles = problem.robot, problem.equipment.handles
+    scene, _ = _placed(robot, choice.spot)
+    hands = _plan_hands(scene, problem.motion, problem.equipment, problem.settings, problem.home)
+    touching = np.flatnonzero(np.any(list(hands.contact.values()), axis=0))
+    samples = touching[np.linspace(0, len(touching) - 1, _CLEAR_SAMPLES).astype(int)]
+    poses = nearest_poses(handles, hands)[samples]
+    joints = np.tile(problem.home, (len(samples), 1))
+    for number, name in enumerate(choice.joint_names):
+        column = robot.joint_names.index(name)
+        joints[:, column] = np.interp(poses, choice.poses, choice.postures[:, number])
+    obstacles = [
+        each if each.pose.ndim == 2 else replace(each, pose=each.pose[samples])
+        for each in problem.equipment.find_obstacles(hands)
+    ]
+    time = np.arange(len(samples), dtype=float)
+    trajectory = JointTrajectory(time, joints, robot.joint_names, None)
+    return not _find_near(scene, trajectory, obstacles)
+
+
+def _find_near(
+    scene: Robot, trajectory: JointTrajectory, obstacles: Sequence[Obstacle]
+) -> tuple[Interference, ...]:
+    """Find what penetrates, and where a link comes nearer to an obstacle than the clearance."""
+    names = {obstacle.name for obstacle in obstacles}
+    near = find_interference(scene, trajectory, obstacles, _CLEARANCE)
+    return tuple(each for each in near if each.distance < 0.0 or each.second in names)
+
+
+def _placed(robot: Robot, spot: BasePlacement) -> tuple[Robot, Array]:
+    """Put the robot into the scene; return it and the pose (7,) of its root link."""
+    base = base_pose(spot.position, spot.heading, spot.height)
+    return placed_robot(on_pedestal(robot, spot.height), base), base
+
+
+def _plan_from(problem: _ArmProblem, choice: ArmChoice) -> _Rated:
+    """Plan from a base placement; refuse one from which the equipment is out of reach."""
+    robot, motion, settings, home = problem.robot, problem.motion, problem.settings, problem.home
+    scene, base = _placed(robot, choice.spot)
+    hands = _plan_hands(scene, motion, problem.equipment, settings, home)
+    joints = _follow_hands(problem, choice, hands, base)
     error = _require_reach(scene, joints, hands, motion)
     factor = time_scaling_factor(
         motion.time, joints, np.asarray(robot.model.velocityLimit) * settings.speed_limit_fraction
     )
     trajectory = JointTrajectory(motion.time * factor, joints, robot.joint_names, None)
-    interferences = find_interference(scene, trajectory, equipment.find_obstacles(hands))
-    on_progress("transfer", 3, 3)
+    near = _find_near(scene, trajectory, problem.equipment.find_obstacles(hands))
+    interferences = tuple(each for each in near if each.distance < 0.0)
     metrics = {
         "retarget.hand_max_m": error,
         "retarget.slow_down": factor,
         "retarget.duration_s": float(trajectory.time[-1]),
         "retarget.interference_count": float(len(interferences)),
     }
-    return ArmPlan(trajectory, base, home, hands, interferences, metrics)
+    return _Rated(ArmPlan(trajectory, base, home, hands, interferences, metrics), len(near))
 
 
 def _require_used_keys(robot: Robot, settings: RetargetSection) -> None:
@@ -169,38 +290,20 @@ def _plan_hands(
     return hands
 
 
-@dataclass(frozen=True)
-class _ArmProblem:
-    """Constants of the inverse kinematics of one plan."""
-
-    robot: Robot
-    motion: HumanMotion
-    section: RobotSection
-    settings: RetargetSection
-    equipment: Equipment
-    base_placement: BasePlacement
-    base: Array
-
-
-def _follow_hands(problem: _ArmProblem, hands: HandPlan, home: Array) -> Array:
+def _follow_hands(problem: _ArmProblem, choice: ArmChoice, hands: HandPlan, base: Array) -> Array:
     """Bring the hands to their targets, elsewhere near the posture at rest: joints (T, n), rad."""
-    robot, time, margin = problem.robot, problem.motion.time, problem.settings.joint_limit_margin_rad
+    robot, time, home = problem.robot, problem.motion.time, problem.home
+    margin = problem.settings.joint_limit_margin_rad
     lower, upper = robot.model.lowerPositionLimit + margin, robot.model.upperPositionLimit - margin
     # What is no joint of an arm, such as the fingers of a gripper, stays as it is at rest.
     still = np.array([name not in arm_joints(robot) for name in robot.joint_names])
     lower, upper = np.where(still, home, lower), np.where(still, home, upper)
     resting = np.tile(np.clip(home, lower, upper), (len(time), 1))
-    preferred, start = blend_into_reach(
-        robot,
-        problem.base_placement,
-        problem.section,
-        problem.equipment.handles,
-        time,
-        resting,
-        robot.joint_names,
-        hands,
-    )
-    bases = np.tile(problem.base, (len(time), 1))
+    handles = used_part(problem.equipment.handles, hands)
+    placed = evaluate_placement(robot, handles, choice.spot, problem.section.posture, likely=choice.nominal)
+    reached = require_reach(robot, placed)
+    preferred, start = blend_into_placement(reached, handles, time, resting, robot.joint_names, hands)
+    bases = np.tile(base, (len(time), 1))
     path = PreferredPath(time, np.clip(preferred, lower, upper), bases, lower, upper)
     return follow_palms(robot.model, robot.frames, path, hands, np.clip(start, lower, upper))
 

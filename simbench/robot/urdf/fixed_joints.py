@@ -37,10 +37,10 @@ def fix_joints(robot: ET.Element, positions: Mapping[str, float], where: str) ->
     for name, position in positions.items():
         joints = {element.get("name", ""): element for element in robot.findall("joint")}
         joint = joints.get(name)
-        if joint is None or joint.get("type") not in _MOVING:
+        if joint is None or joint.get("type") not in (*_MOVING, "fixed"):
             moving = sorted(each for each, element in joints.items() if element.get("type") in _MOVING)
-            problem = "unknown joint" if joint is None else "does not move"
-            raise RobotError(f"{where}.{name}: {problem}; allowed: {', '.join(moving)}")
+            problem = "unknown joint" if joint is None else f"is of type {joint.get('type')}"
+            raise RobotError(f"{where}.{name}: {problem}; allowed: {', '.join(moving)}, or a fixed joint")
         _require_inside(joint, position, f"{where}.{name}")
         _merge_child(robot, joint, _read_pose(joint) * _displacement(joint, position))
 
@@ -91,6 +91,8 @@ def merge_light_links(robot: ET.Element, most: int, kept: Collection[str]) -> li
 def _require_inside(joint: ET.Element, position: float, where: str) -> None:
     """Refuse a position outside the limits of a joint."""
     limit = joint.find("limit")
+    if joint.get("type") == "fixed" and position != 0.0:
+        raise RobotError(f"{where}: {position:g}; the joint does not move: allowed: 0")
     if limit is None or joint.get("type") == "continuous":
         return
     low, high = (parse_numbers(limit.get(key, "")) for key in ("lower", "upper"))
@@ -126,7 +128,7 @@ def _displacement(joint: ET.Element, position: float) -> pin.SE3:
     """Motion of a joint from its zero position."""
     axis = joint.find("axis")
     direction = np.array(parse_numbers("1 0 0" if axis is None else axis.get("xyz", "1 0 0")))
-    if direction.shape != (3,) or not np.linalg.norm(direction) > _TINY:
+    if joint.get("type") == "fixed" or direction.shape != (3,) or not np.linalg.norm(direction) > _TINY:
         return pin.SE3.Identity()
     direction = direction / np.linalg.norm(direction)
     if joint.get("type") == "prismatic":

@@ -892,7 +892,7 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
         (
             "has … joints that move; Bullet allows …; `fixed_joints` of a robot.yaml fixes some",
             "Bullet has room for the state of a limited number of joints.",
-            "List joints that need not move, such as fingers or wheels, under `fixed_joints` of the robot.yaml.",
+            "List joints that need not move, such as fingers, under `fixed_joints` of the robot.yaml.",
         ),
         (
             "…: … … is too large; allowed is …",
