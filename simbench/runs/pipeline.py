@@ -78,6 +78,8 @@ class RunResult:
         When the physics diverged and what did first, in one line; None if it did not.
     robot : str or None
         Where the robot came from, in one line; None if all of it ships with simbench.
+    notes : tuple of str
+        What the robot made of the scenario differently, one line each.
     """
 
     directory: Path
@@ -87,6 +89,7 @@ class RunResult:
     renderer: str | None = None
     diverged: str | None = None
     robot: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 def run_scenario(
@@ -140,7 +143,8 @@ def run_scenario(
     with run_directory(out, inputs) as folder, shown_progress(on_progress) as tell:
         robot = load_robot(scenario.robot.name)
         _require_legs(robot, scenario)
-        scenario = _with_fitted_steps(robot, _with_own_posture(robot, scenario))
+        scenario, notes = _with_own_posture(robot, scenario)
+        scenario = _with_fitted_steps(robot, scenario)
         write_whole(folder / "scenario.yaml", resolved_yaml(scenario))
         output = Output(Quality(fast) if video else None, gui, cache)
         metrics, diverged, renderer = _run(robot, scenario, folder, output, on_progress=tell)
@@ -161,6 +165,7 @@ def run_scenario(
         renderer=renderer,
         diverged=diverged,
         robot=str(source) if foreign else None,
+        notes=notes,
     )
 
 
@@ -407,12 +412,18 @@ def _with_fitted_steps(robot: Robot, scenario: Scenario) -> Scenario:
     return scenario.model_copy(update={"robot": section, "stepping": stepping})
 
 
-def _with_own_posture(robot: Robot, scenario: Scenario) -> Scenario:
-    """Replace a posture that a robot with a fixed base lacks by its own."""
-    if robot.floating:
-        return scenario
-    posture = choose_rest(robot, scenario.robot.posture)
-    return scenario.model_copy(update={"robot": scenario.robot.model_copy(update={"posture": posture})})
+def _with_own_posture(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple[str, ...]]:
+    """Replace a posture that a robot with a fixed base lacks by its own, and say so."""
+    asked = scenario.robot.posture
+    posture = asked if robot.floating else choose_rest(robot, asked)
+    if posture == asked:
+        return scenario, ()
+    note = (
+        f"robot.posture: {robot.name} has no posture {asked!r}; it rests in its own, {posture!r} "
+        f"(it has: {', '.join(robot.postures)})"
+    )
+    section = scenario.robot.model_copy(update={"posture": posture})
+    return scenario.model_copy(update={"robot": section}), (note,)
 
 
 def _require_legs(robot: Robot, scenario: Scenario) -> None:

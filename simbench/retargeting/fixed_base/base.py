@@ -1,7 +1,5 @@
 """Base pose, rest posture and planned torques of a robot with a fixed base."""
 
-import logging
-
 import numpy as np
 import pinocchio as pin
 
@@ -12,7 +10,6 @@ from simbench.robot.robot import Robot
 
 READY = "ready"
 """The posture from which an arm begins its work."""
-_LOG = logging.getLogger(__name__)
 
 
 def base_pose(position: tuple[float, float], heading: float, height: float = 0.0) -> Array:
@@ -39,7 +36,7 @@ def base_pose(position: tuple[float, float], heading: float, height: float = 0.0
 def rest_posture(robot: Robot, section: RobotSection) -> Array:
     """Look up the posture in which a robot with a fixed base starts.
 
-    A posture that the robot lacks is replaced by its own, with a note.
+    A posture that the robot lacks is replaced by its own (`choose_rest`).
 
     Parameters
     ----------
@@ -69,8 +66,7 @@ def choose_rest(robot: Robot, name: str) -> str:
     robot : Robot
         Robot with a fixed base.
     name : str
-        Named posture. If the robot lacks it, `ready` takes its place, else the first that the robot has; a
-        note in the log says so.
+        Named posture. If the robot lacks it, `ready` takes its place, else the first that the robot has.
 
     Returns
     -------
@@ -86,15 +82,7 @@ def choose_rest(robot: Robot, name: str) -> str:
         return name
     if not robot.postures:
         raise ScenarioError(f"robot.posture: {robot.name} has no posture; its robot.yaml needs one")
-    own = READY if READY in robot.postures else next(iter(robot.postures))
-    _LOG.warning(
-        "robot.posture: %s has no posture %r; it rests in its own, %r (it has: %s)",
-        robot.name,
-        name,
-        own,
-        ", ".join(robot.postures),
-    )
-    return own
+    return READY if READY in robot.postures else next(iter(robot.postures))
 
 
 def base_height(robot: Robot, section: RobotSection) -> float:

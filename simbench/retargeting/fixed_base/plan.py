@@ -1,7 +1,7 @@
 """Plan the motion of an arm on a fixed base: its flange reproduces the motion of the person's hand."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 import pinocchio as pin
@@ -12,14 +12,19 @@ from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
-from simbench.retargeting.collision.interference import Interference, find_interference
-from simbench.retargeting.collision.obstacles import Obstacle
+from simbench.retargeting.collision.interference import Interference
 from simbench.retargeting.contact.arm_hands import plan_arm_hands
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.fixed_base.alternatives import ArmChoice, find_choices, spread_spots
-from simbench.retargeting.fixed_base.base import arm_joints, base_pose, rest_posture
+from simbench.retargeting.fixed_base.base import arm_joints, base_pose, choose_rest, rest_posture
+from simbench.retargeting.fixed_base.surroundings import (
+    Surroundings,
+    describe_arm_surroundings,
+    find_near,
+    is_clear,
+)
 from simbench.retargeting.placement.spot import BasePlacement, evaluate_placement
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
@@ -39,11 +44,11 @@ _REACH_TOLERANCE = 0.002
 a palm."""
 _GOOD_SLOW_DOWN = 1.05
 """Slow-down up to which no other base placement or branch is tried."""
-_CLEARANCE = 0.015
-"""Distance, m, that the arm is to keep from the equipment beside its hand: tracking and deflection take part."""
+_LEAD_SAMPLES = 21
+"""Samples of the way between the posture at rest and the motion."""
 _CLEAR_SAMPLES = 9
 """Samples at which it is examined whether an arm that holds the equipment touches it."""
-_MOST_CHOICES, _MOST_PLANS = 60, 6
+_MOST_CHOICES, _MOST_PLANS = 300, 6
 """Base placements and branches that are examined, and planned from, at most."""
 _USED_KEYS = {
     "joint_limit_margin_rad",
@@ -126,6 +131,7 @@ def plan_arm(
         If the equipment is out of reach, or only with a jump from one posture to another.
     """
     _require_used_keys(robot, settings)
+    section = section.model_copy(update={"posture": choose_rest(robot, section.posture)})
     home = rest_posture(robot, section)
     handles = {side: handle for side, handle in equipment.handles.items() if f"{side}_hand" in robot.hands}
     problem = _ArmProblem(robot, motion, section, settings, replace(equipment, handles=handles), home)
@@ -138,7 +144,7 @@ def plan_arm(
     except RetargetError as error:
         refused = error
     on_progress("transfer", 1, 3)
-    best = first if first is not None and first.is_good else _best_alternative(problem, first)
+    best = first if first is not None and first.is_good(section) else _best_alternative(problem, first)
     if best is None:
         assert refused is not None
         raise refused
@@ -160,20 +166,21 @@ class _ArmProblem:
 
 @dataclass(frozen=True)
 class _Rated:
-    """A plan, and how often a link comes near the equipment."""
+    """A plan, and how often a link penetrates the equipment or only comes near it, also from and to rest."""
 
     plan: ArmPlan
+    penetrations: int
     near: int
 
-    @property
-    def is_good(self) -> bool:
+    def is_good(self, section: RobotSection) -> bool:
         """Whether no other base placement or branch need be tried: it is clear, and hardly slower."""
-        return self.near == 0 and self.plan.metrics["retarget.slow_down"] <= _GOOD_SLOW_DOWN
+        clear = self.penetrations == 0 and (section.place == "given" or self.near == 0)
+        return clear and self.plan.metrics["retarget.slow_down"] <= _GOOD_SLOW_DOWN
 
     @property
     def rank(self) -> tuple[int, int, float]:
         """Sort key: what touches nothing is better, then what comes near nothing, then what is faster."""
-        return len(self.plan.interferences), self.near, self.plan.metrics["retarget.slow_down"]
+        return self.penetrations, self.near, self.plan.metrics["retarget.slow_down"]
 
 
 def _best_alternative(problem: _ArmProblem, first: _Rated | None) -> _Rated | None:
@@ -184,58 +191,84 @@ def _best_alternative(problem: _ArmProblem, first: _Rated | None) -> _Rated | No
     if section.place == "auto":
         free = section.height_m is None and robot.base_height > 0.0
         spots = spread_spots(robot, handles, given, home, any_height=free)
-    best, tried = first, 0
-    for choice in find_choices(robot, handles, spots, home)[:_MOST_CHOICES]:
-        if tried == _MOST_PLANS:
-            break
-        if not _is_clear(problem, choice):
-            continue
-        tried += 1
+    choices = find_choices(robot, handles, spots, home)[:_MOST_CHOICES]
+    if not choices:
+        return first
+    moments, best = _choose_moments(problem, choices[0]), first
+    clear = (choice for choice in choices if _is_clear(problem, choice, moments))
+    for choice in islice(clear, _MOST_PLANS):
         try:
             rated = _plan_from(problem, choice)
         except RetargetError:
             continue
         if best is None or rated.rank < best.rank:
             best = rated
-        if best.is_good:
+        if best.is_good(section):
             break
     return best
 
 
-def _is_clear(problem: _ArmProblem, choice: ArmChoice) -> bool:
-    """Whether an arm that holds the equipment, as chosen, touches nothing of it or of itself."""
-    robot, handles = problem.robot, problem.equipment.handles
-    scene, _ = _placed(robot, choice.spot)
+@dataclass(frozen=True)
+class _Moments:
+    """Moments of a motion at which it is examined whether an arm is clear of the equipment.
+
+    At first and at last the arm is on its way between its posture at rest and the equipment.
+
+    Parameters
+    ----------
+    poses : (S,) array
+        Pose of the handles' path that the hand holds at each moment.
+    weight : (S,) array
+        0 at rest, 1 where the hand holds.
+    surroundings : Surroundings
+        The equipment at these moments.
+    """
+
+    poses: Array
+    weight: Array
+    surroundings: Surroundings
+
+
+def _choose_moments(problem: _ArmProblem, choice: ArmChoice) -> _Moments:
+    """Choose moments of the recording; they are the same for all base placements."""
+    scene, _ = _placed(problem.robot, choice.spot)
     hands = _plan_hands(scene, problem.motion, problem.equipment, problem.settings, problem.home)
     touching = np.flatnonzero(np.any(list(hands.contact.values()), axis=0))
-    samples = touching[np.linspace(0, len(touching) - 1, _CLEAR_SAMPLES).astype(int)]
-    poses = nearest_poses(handles, hands)[samples]
-    joints = np.tile(problem.home, (len(samples), 1))
+    held = touching[np.linspace(0, len(touching) - 1, _CLEAR_SAMPLES).astype(int)]
+    count = len(problem.motion.time)
+    samples = np.concatenate([np.zeros(_CLEAR_SAMPLES, int), held, np.full(_CLEAR_SAMPLES, count - 1)])
+    rise = np.linspace(0.0, 1.0, _CLEAR_SAMPLES, endpoint=False)
+    weight = np.concatenate([rise, np.ones(_CLEAR_SAMPLES), rise[::-1]])
+    nearest = nearest_poses(problem.equipment.handles, hands)
+    surroundings = describe_arm_surroundings(scene, problem.equipment.find_obstacles(hands), hands)
+    return _Moments(nearest[samples].astype(float), weight, surroundings.at(samples))
+
+
+def _is_clear(problem: _ArmProblem, choice: ArmChoice, moments: _Moments) -> bool:
+    """Whether an arm on its way to the equipment and holding it, as chosen, touches nothing."""
+    robot = problem.robot
+    joints = np.tile(problem.home, (len(moments.poses), 1))
     for number, name in enumerate(choice.joint_names):
         column = robot.joint_names.index(name)
-        joints[:, column] = np.interp(poses, choice.poses, choice.postures[:, number])
-    obstacles = [
-        each if each.pose.ndim == 2 else replace(each, pose=each.pose[samples])
-        for each in problem.equipment.find_obstacles(hands)
-    ]
-    time = np.arange(len(samples), dtype=float)
+        reached = np.interp(moments.poses, choice.poses, choice.postures[:, number])
+        joints[:, column] += moments.weight * (reached - joints[:, column])
+    scene, _ = _placed(robot, choice.spot)
+    time = np.arange(len(joints), dtype=float)
     trajectory = JointTrajectory(time, joints, robot.joint_names, None)
-    return not _find_near(scene, trajectory, obstacles)
-
-
-def _find_near(
-    scene: Robot, trajectory: JointTrajectory, obstacles: Sequence[Obstacle]
-) -> tuple[Interference, ...]:
-    """Find what penetrates, and where a link comes nearer to an obstacle than the clearance."""
-    names = {obstacle.name for obstacle in obstacles}
-    near = find_interference(scene, trajectory, obstacles, _CLEARANCE)
-    return tuple(each for each in near if each.distance < 0.0 or each.second in names)
+    return is_clear(scene, trajectory, moments.surroundings)
 
 
 def _placed(robot: Robot, spot: BasePlacement) -> tuple[Robot, Array]:
     """Put the robot into the scene; return it and the pose (7,) of its root link."""
     base = base_pose(spot.position, spot.heading, spot.height)
     return placed_robot(on_pedestal(robot, spot.height), base), base
+
+
+def _from_rest(trajectory: JointTrajectory, home: Array, sample: int) -> JointTrajectory:
+    """Move from the posture at rest straight to a sample of a trajectory."""
+    part = np.linspace(0.0, 1.0, _LEAD_SAMPLES)
+    joints = home + part[:, None] * (trajectory.q[sample] - home)
+    return JointTrajectory(part, joints, trajectory.joint_names, None)
 
 
 def _plan_from(problem: _ArmProblem, choice: ArmChoice) -> _Rated:
@@ -249,15 +282,20 @@ def _plan_from(problem: _ArmProblem, choice: ArmChoice) -> _Rated:
         motion.time, joints, np.asarray(robot.model.velocityLimit) * settings.speed_limit_fraction
     )
     trajectory = JointTrajectory(motion.time * factor, joints, robot.joint_names, None)
-    near = _find_near(scene, trajectory, problem.equipment.find_obstacles(hands))
+    surroundings = describe_arm_surroundings(scene, problem.equipment.find_obstacles(hands), hands)
+    near = find_near(scene, trajectory, surroundings)
     interferences = tuple(each for each in near if each.distance < 0.0)
+    for end in (0, -1):
+        near += find_near(scene, _from_rest(trajectory, home, end), surroundings.at(end))
     metrics = {
         "retarget.hand_max_m": error,
         "retarget.slow_down": factor,
         "retarget.duration_s": float(trajectory.time[-1]),
         "retarget.interference_count": float(len(interferences)),
     }
-    return _Rated(ArmPlan(trajectory, base, home, hands, interferences, metrics), len(near))
+    penetrations = sum(each.distance < 0.0 for each in near)
+    plan = ArmPlan(trajectory, base, home, hands, interferences, metrics)
+    return _Rated(plan, penetrations, len(near) - penetrations)
 
 
 def _require_used_keys(robot: Robot, settings: RetargetSection) -> None:
