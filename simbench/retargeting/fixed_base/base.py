@@ -134,6 +134,30 @@ def arm_joints(robot: Robot) -> tuple[str, ...]:
     return tuple(name for name in robot.joint_names if (name in named if named else name not in grips))
 
 
+def limits_of_motion(robot: Robot, home: Array, margin: float) -> tuple[Array, Array]:
+    """Find the positions that a planned motion may use.
+
+    What is no joint of trunk or arm, such as a finger of a gripper, stays as it is at rest.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with a fixed base.
+    home : (n,) array
+        Posture at rest, rad.
+    margin : float
+        Distance from the joint limits, rad.
+
+    Returns
+    -------
+    lower, upper : (n,) array
+        Least and greatest positions, rad.
+    """
+    lower, upper = robot.model.lowerPositionLimit + margin, robot.model.upperPositionLimit - margin
+    moving = np.isin(robot.joint_names, arm_joints(robot)) & (lower < upper)
+    return np.where(moving, lower, home), np.where(moving, upper, home)
+
+
 def planned_torques(
     robot: Robot, position: Array, velocity: Array, acceleration: Array, feedforward: str
 ) -> Array:

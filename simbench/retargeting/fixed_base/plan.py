@@ -12,13 +12,13 @@ from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
-from simbench.retargeting.collision.interference import Interference
 from simbench.retargeting.contact.arm_hands import plan_arm_hands
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.fixed_base.alternatives import ArmChoice, find_choices, spread_spots
-from simbench.retargeting.fixed_base.base import arm_joints, base_pose, choose_rest, rest_posture
+from simbench.retargeting.fixed_base.arm_plan import ArmPlan
+from simbench.retargeting.fixed_base.base import base_pose, choose_rest, limits_of_motion, rest_posture
 from simbench.retargeting.fixed_base.surroundings import (
     Surroundings,
     describe_arm_surroundings,
@@ -42,6 +42,8 @@ from simbench.robot.robot import Robot, placed_robot
 _REACH_TOLERANCE = 0.002
 """Distance from a handle, m, up to which a flange still grips it: balance does not move it, as it moves
 a palm."""
+_PACES = (1.0, 1.4, 2.0)
+"""Multiples of the recording's duration that are tried in turn where the hand misses its handle."""
 _GOOD_SLOW_DOWN = 1.05
 """Slow-down up to which no other base placement or branch is tried."""
 _LEAD_SAMPLES = 21
@@ -58,34 +60,6 @@ _USED_KEYS = {
     "transition_time_s",
 }
 """Keys of `RetargetSection` that mean something to such a robot."""
-
-
-@dataclass(frozen=True)
-class ArmPlan:
-    """Planned motion of an arm on a fixed base, before it is simulated.
-
-    Parameters
-    ----------
-    trajectory : JointTrajectory
-        All joints of the robot, slowed so that speed limits hold.
-    base : (7,) array
-        Pose of the root link in the world frame: position, m, and quaternion.
-    home : (n,) array
-        Posture at rest, rad.
-    hands : HandPlan
-        Desired motion of the hands that hold something, at the samples of `trajectory`.
-    interferences : tuple of Interference
-        Links that penetrate each other or the equipment.
-    metrics : dict of str to float
-        Metrics `retarget.*`.
-    """
-
-    trajectory: JointTrajectory
-    base: Array
-    home: Array
-    hands: HandPlan
-    interferences: tuple[Interference, ...]
-    metrics: dict[str, float]
 
 
 def plan_arm(
@@ -130,26 +104,30 @@ def plan_arm(
     RetargetError
         If the equipment is out of reach, or only with a jump from one posture to another.
     """
-    _require_used_keys(robot, settings)
+    require_used_keys(robot, settings)
     section = section.model_copy(update={"posture": choose_rest(robot, section.posture)})
     home = rest_posture(robot, section)
     handles = {side: handle for side, handle in equipment.handles.items() if f"{side}_hand" in robot.hands}
     problem = _ArmProblem(robot, motion, section, settings, replace(equipment, handles=handles), home)
-    on_progress("transfer", 0, 3)
-    first: _Rated | None = None
-    refused: RetargetError | None = None
+    spot, first = None, None
     try:
         spot = choose_placement(robot, section, settings, handles, on_progress)
-        first = _plan_from(problem, ArmChoice(spot))
     except RetargetError as error:
-        refused = error
-    on_progress("transfer", 1, 3)
-    best = first if first is not None and first.is_good(section) else _best_alternative(problem, first)
-    if best is None:
-        assert refused is not None
-        raise refused
-    on_progress("transfer", 3, 3)
-    return best.plan
+        first = error
+    # A person's hand may come to its handle too fast for the arm's smooth path to meet it there.
+    for number, pace in enumerate(_PACES):
+        on_progress("transfer", number, len(_PACES))
+        slower = replace(problem, motion=replace(motion, time=pace * motion.time))
+        best, refused = _plan_at_pace(slower, spot)
+        first = first or refused
+        if best is not None:
+            on_progress("transfer", len(_PACES), len(_PACES))
+            slow_down = pace * best.metrics["retarget.slow_down"]
+            return replace(best, metrics={**best.metrics, "retarget.slow_down": slow_down})
+        if not isinstance(refused, _Missed):
+            break
+    assert first is not None
+    raise first
 
 
 @dataclass(frozen=True)
@@ -181,6 +159,25 @@ class _Rated:
     def rank(self) -> tuple[int, int, float]:
         """Sort key: what touches nothing is better, then what comes near nothing, then what is faster."""
         return self.penetrations, self.near, self.plan.metrics["retarget.slow_down"]
+
+
+class _Missed(RetargetError):
+    """A hand misses its handle by more than the tolerance, though it is in reach."""
+
+
+def _plan_at_pace(
+    problem: _ArmProblem, spot: BasePlacement | None
+) -> tuple[ArmPlan | None, RetargetError | None]:
+    """Plan from a base placement, and from others if it is not good; say why the first does not serve."""
+    first: _Rated | None = None
+    refused: RetargetError | None = None
+    try:
+        first = None if spot is None else _plan_from(problem, ArmChoice(spot))
+    except RetargetError as error:
+        refused = error
+    good = first is not None and first.is_good(problem.section)
+    best = first if good else _best_alternative(problem, first)
+    return None if best is None else best.plan, refused
 
 
 def _best_alternative(problem: _ArmProblem, first: _Rated | None) -> _Rated | None:
@@ -298,8 +295,21 @@ def _plan_from(problem: _ArmProblem, choice: ArmChoice) -> _Rated:
     return _Rated(plan, penetrations, len(near) - penetrations)
 
 
-def _require_used_keys(robot: Robot, settings: RetargetSection) -> None:
-    """Refuse keys that say how to imitate a person's posture, or how legs move with the hands."""
+def require_used_keys(robot: Robot, settings: RetargetSection) -> None:
+    """Refuse keys that say how to imitate a person's posture, or how legs move with the hands.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with a fixed base, whose hand follows a person's.
+    settings : RetargetSection
+        Keys of the scenario.
+
+    Raises
+    ------
+    ScenarioError
+        If a key has another value than its default and means nothing to such a robot.
+    """
     usual = RetargetSection()
     for key in RetargetSection.model_fields:
         if getattr(settings, key) != getattr(usual, key) and key not in _USED_KEYS:
@@ -331,11 +341,7 @@ def _plan_hands(
 def _follow_hands(problem: _ArmProblem, choice: ArmChoice, hands: HandPlan, base: Array) -> Array:
     """Bring the hands to their targets, elsewhere near the posture at rest: joints (T, n), rad."""
     robot, time, home = problem.robot, problem.motion.time, problem.home
-    margin = problem.settings.joint_limit_margin_rad
-    lower, upper = robot.model.lowerPositionLimit + margin, robot.model.upperPositionLimit - margin
-    # What is no joint of an arm, such as the fingers of a gripper, stays as it is at rest.
-    still = np.array([name not in arm_joints(robot) for name in robot.joint_names])
-    lower, upper = np.where(still, home, lower), np.where(still, home, upper)
+    lower, upper = limits_of_motion(robot, home, problem.settings.joint_limit_margin_rad)
     resting = np.tile(np.clip(home, lower, upper), (len(time), 1))
     handles = used_part(problem.equipment.handles, hands)
     placed = evaluate_placement(robot, handles, choice.spot, problem.section.posture, likely=choice.nominal)
@@ -350,7 +356,7 @@ def _require_reach(scene: Robot, joints: Array, hands: HandPlan, motion: HumanMo
     """Refuse a plan whose hand misses its handle; return the greatest distance, m."""
     error, when = measure_grip_error(scene, np.empty((len(joints), 0)), joints, hands, motion.time)
     if error > _REACH_TOLERANCE:
-        raise RetargetError(
+        raise _Missed(
             f"{scene.name}: out of reach: its hand misses the equipment by {1000 * error:.0f} mm at "
             f"{when:.2f} s of the recording (allowed: {1000 * _REACH_TOLERANCE:.0f} mm)"
         )
