@@ -19,6 +19,8 @@ _OWN_STAND = 0.5
 _SHOULDER_HEIGHT = 0.72
 """Height of the shoulder on a pedestal over the length of the arm: that of PUMA 560 on its own column,
 0.672 m to 0.93 m. The arm then reaches from near the floor to above its shoulder."""
+_TWO_SHOULDERS_HEIGHT = 1.15
+"""The same of two arms, which hang beside the pedestal as a person's do: that of Baxter on its pedestal."""
 ROUNDING = 0.01
 """Heights are rounded to this, m; a gap that is smaller is none."""
 
@@ -64,7 +66,8 @@ def default_base_height(
     if lengths:
         length, shoulder = float(np.mean(lengths)), float(np.mean(shoulders))
         if shoulder + height < _OWN_STAND * length:
-            height = _SHOULDER_HEIGHT * length - shoulder
+            part = _SHOULDER_HEIGHT if len(lengths) == 1 else _TWO_SHOULDERS_HEIGHT
+            height = part * length - shoulder
     return round(height / ROUNDING) * ROUNDING if height >= ROUNDING else 0.0
 
 

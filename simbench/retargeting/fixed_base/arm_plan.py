@@ -34,6 +34,9 @@ class ArmPlan:
         Metrics `retarget.*`, and `imitation.*` of two arms.
     imitation : Imitation or None
         Motion of the scaled model that two arms imitate.
+    leads : bool
+        Whether the robot comes from its posture at rest and returns to it; otherwise it begins in the
+        motion's first posture and stays in its last.
     upper : (m,) int array
         Columns of the trunk and the arms that imitate, in the trajectory.
     limits : (2, m) array
@@ -47,6 +50,7 @@ class ArmPlan:
     interferences: tuple[Interference, ...]
     metrics: dict[str, float]
     imitation: Imitation | None = None
+    leads: bool = True
     upper: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     limits: Array = field(default_factory=lambda: np.zeros((2, 0)))
 

@@ -22,6 +22,7 @@ from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan, free_hands
 from simbench.retargeting.fixed_base.base import base_height, base_pose, choose_rest, limits_of_motion
 from simbench.retargeting.fixed_base.plan import require_used_keys
+from simbench.retargeting.fixed_base.surroundings import floor_obstacle
 from simbench.retargeting.whole_body.stance import OnProgress
 from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, placed_robot
@@ -172,7 +173,7 @@ def _follow(problem: _HandProblem, samples: NDArray[np.int64], scale: float, tur
     found: tuple[Interference, ...] = ()
     if apart.max() <= _POSITION_TOLERANCE:
         trajectory = JointTrajectory(time * slow_down, joints, scene.joint_names, None)
-        found = find_interference(scene, trajectory)
+        found = find_interference(scene, trajectory, (floor_obstacle(scene),))
     return _Followed(joints, float(apart.max()), float(turned.max()), slow_down, found)
 
 

@@ -9,12 +9,16 @@ from numpy.typing import NDArray
 
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision.interference import Interference, find_interference, find_near_pairs
-from simbench.retargeting.collision.obstacles import Obstacle
+from simbench.retargeting.collision.obstacles import Obstacle, box_obstacle
 from simbench.retargeting.contact.hand_plan import HandPlan
+from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot
 
 CLEARANCE = 0.015
 """Distance, m, that the arm is to keep from the equipment beside its hand; tracking takes part of it."""
+FLOOR = "floor"
+"""Name of the floor as an obstacle."""
+_FLOOR_SIZE = (10.0, 10.0, 1.0)
 _HELD_DISTANCE = 0.005
 """Distance from a handle's point, m, up to which a shape is what the hand holds."""
 
@@ -71,7 +75,7 @@ def describe_arm_surroundings(robot: Robot, obstacles: Sequence[Obstacle], hands
         Obstacles for the arm and for the hand.
     """
     links = {frame.name for frame in robot.model.frames if frame.type == pin.FrameType.BODY}
-    of_hands = {link for hand in robot.hands.values() for link in (hand.palm, *hand.fingers)}
+    of_hands = {link for role in robot.hands for link in hand_links(robot, role)}
     points = [
         (int(np.flatnonzero(touching)[0]), hands.actor[side][touching][0, :3, 3])
         for side, touching in hands.contact.items()
@@ -80,7 +84,33 @@ def describe_arm_surroundings(robot: Robot, obstacles: Sequence[Obstacle], hands
     held = {_kind(each) for each in obstacles for sample, point in points if _is_at(each, sample, point)}
     beside = [each for each in obstacles if each.touching & of_hands and _kind(each) not in held]
     others = frozenset(links - of_hands)
-    return Surroundings(tuple(obstacles), tuple(replace(each, touching=others) for each in beside))
+    return Surroundings(
+        (*obstacles, floor_obstacle(robot)), tuple(replace(each, touching=others) for each in beside)
+    )
+
+
+def floor_obstacle(robot: Robot) -> Obstacle:
+    """Describe the floor as an obstacle for what the joints of a robot with a fixed base move.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with a fixed base; its model may have a free root for planning.
+
+    Returns
+    -------
+    Obstacle
+        A box whose upper face is the floor. Links that no joint moves may touch it, as wheels do.
+    """
+    root = robot.model.joints[1].id if robot.floating else 0
+    still = [
+        frame.name
+        for frame in robot.model.frames
+        if frame.type == pin.FrameType.BODY and frame.parentJoint in (0, root)
+    ]
+    pose = np.eye(4)
+    pose[2, 3] = -0.5 * _FLOOR_SIZE[2]
+    return box_obstacle(FLOOR, _FLOOR_SIZE, pose, still)
 
 
 def find_near(

@@ -18,9 +18,11 @@ from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import find_interference
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan, free_hands
 from simbench.retargeting.fixed_base.base import base_height, base_pose, choose_rest
+from simbench.retargeting.fixed_base.surroundings import floor_obstacle
 from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.errors import imitation_errors
 from simbench.retargeting.imitation.imitation import Imitation, imitate
+from simbench.retargeting.imitation.joint_use import joint_units
 from simbench.retargeting.imitation.limit_rescaling import rescale_into_limits
 from simbench.retargeting.imitation.posture import limited_posture
 from simbench.retargeting.imitation.requirements import require_two_arms
@@ -45,6 +47,7 @@ def plan_two_arms(
 
     The scaled model is that of a robot on legs (`plan_motion`): the robot's trunk and arms with the person's
     lengths, its root free. Of the posture that follows, trunk and arms are the robot's, whose base stays.
+    There is no lead-in: the robot begins in the motion's first posture and stays in its last.
 
     Parameters
     ----------
@@ -75,7 +78,8 @@ def plan_two_arms(
     require_both_arms(motion)
     home = robot.postures[choose_rest(robot, section.posture)]
     pose = base_pose(section.position_m, section.heading_rad, base_height(robot, section))
-    free = with_free_base(robot)
+    standing = on_pedestal(robot, float(pose[2]))
+    free = with_free_base(standing)
     on_progress("imitate", 0, 1)
     # As for a robot on legs.
     method = "analytical" if settings.method == "arm_adaptation" else settings.method
@@ -89,22 +93,25 @@ def plan_two_arms(
     on_progress("imitate", 1, 1)
     on_progress("transfer", 0, 2)
     model, margin = imitation.actor.model, settings.joint_limit_margin_rad
+    columns = np.array([robot.joint_names.index(name) for name in model.names[first_joint(model) :]])
     limits = np.stack([model.lowerPositionLimit[7:] + margin, model.upperPositionLimit[7:] - margin])
+    # A lift is nothing that a person has: it stays where it is at rest.
+    lifts = np.array(joint_units(robot))[columns] == "m"
+    limits[:, lifts] = home[columns][lifts]
     shapes = body_shapes(free, home)
     posture = _follow(free, motion, imitation, settings, shapes, limits)
-    still = np.tile(np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]), (len(motion.time), 1))
-    path = UpperBodyPath(motion.time, posture, still)
-    posture = avoid_collisions(shapes, path, limits, _CLEARANCE).joints
+    path = UpperBodyPath(motion.time, posture, np.tile(pose, (len(motion.time), 1)))
+    floor = floor_obstacle(free)
+    posture = avoid_collisions(shapes, path, limits, _CLEARANCE, obstacles=(floor,)).joints
     on_progress("transfer", 1, 2)
-    columns = np.array([robot.joint_names.index(name) for name in model.names[first_joint(model) :]])
     joints = np.tile(home, (len(motion.time), 1))
     joints[:, columns] = posture
     factor = time_scaling_factor(
         motion.time, joints, np.asarray(robot.model.velocityLimit) * settings.speed_limit_fraction
     )
     trajectory = JointTrajectory(motion.time * factor, joints, robot.joint_names, None)
-    scene = placed_robot(on_pedestal(robot, float(pose[2])), pose)
-    interferences = find_interference(scene, trajectory)
+    scene = placed_robot(standing, pose)
+    interferences = find_interference(scene, trajectory, (floor,))
     on_progress("transfer", 2, 2)
     errors = imitation_errors(imitation, motion).joints
     wrists = np.array([errors[name] for name in WRISTS])
@@ -117,7 +124,7 @@ def plan_two_arms(
     }
     hands = free_hands(scene, joints)
     plan = ArmPlan(trajectory, pose, home, hands, interferences, metrics)
-    return replace(plan, imitation=imitation, upper=columns, limits=limits)
+    return replace(plan, imitation=imitation, leads=False, upper=columns, limits=limits)
 
 
 def with_free_base(robot: Robot) -> Robot:
