@@ -1,9 +1,10 @@
-"""A motion of the robot's own: all joints go out and back together, on minimum-jerk paths."""
+"""A motion of the robot's own: all joints but fingers go out and back together, on minimum-jerk paths."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.interpolate import BPoly
 
 from simbench.errors import ScenarioError
@@ -27,7 +28,7 @@ class JointSweep:
     Parameters
     ----------
     amplitude_rad : float
-        Displacement of every joint, to the side on which it has more room, rad.
+        Displacement of every joint but those that close a hand, to the side on which it has more room, rad.
     speed_rad_s : float
         Greatest speed of every joint, rad/s.
     repetitions : int
@@ -127,20 +128,38 @@ def _read_sweep(task: Mapping[str, float], timestep: float) -> JointSweep:
     return sweep
 
 
+def moved_by_sweep(robot: Robot) -> NDArray[np.bool_]:
+    """Tell which joints a sweep moves: all but those that close a hand.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with n joints.
+
+    Returns
+    -------
+    (n,) array of bool
+        Whether each joint moves.
+    """
+    fingers = {joint for hand in robot.hands.values() for joint in hand.joints}
+    return np.array([name not in fingers for name in robot.joint_names])
+
+
 def _directions(robot: Robot, start: Array, sweep: JointSweep) -> Array:
-    """Side on which each joint has more room, ±1 (n,); refuse what passes a limit."""
-    model = robot.model
+    """Side on which each joint has more room, ±1 (n,), 0 for fingers; refuse what passes a limit."""
+    model, moved = robot.model, moved_by_sweep(robot)
     below, above = start - model.lowerPositionLimit, model.upperPositionLimit - start
-    for name, room in zip(robot.joint_names, np.maximum(below, above), strict=True):
-        if room < sweep.amplitude_rad:
+    room = np.where(moved, np.maximum(below, above), np.inf)
+    for name, most in zip(robot.joint_names, room, strict=True):
+        if most < sweep.amplitude_rad:
             raise ScenarioError(
                 f"motion.task.amplitude_rad: {sweep.amplitude_rad:g} is beyond the limits of {name}; "
-                f"at most {room:.3f} from this posture"
+                f"at most {most:.3f} from this posture"
             )
-    for name, limit in zip(robot.joint_names, model.velocityLimit, strict=True):
+    for name, limit in zip(robot.joint_names, np.where(moved, model.velocityLimit, np.inf), strict=True):
         if limit < sweep.speed_rad_s:
             raise ScenarioError(
                 f"motion.task.speed_rad_s: {sweep.speed_rad_s:g} is beyond the speed limit of {name}, "
                 f"{limit:g} rad/s"
             )
-    return np.where(above >= below, 1.0, -1.0)
+    return np.where(moved, np.where(above >= below, 1.0, -1.0), 0.0)
