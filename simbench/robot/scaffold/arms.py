@@ -19,11 +19,13 @@ from simbench.robot.sides import SIDES
 
 _OUTWARD = (0.15, 0.25, 0.35, 0.5, 0.7)
 """Angles of hanging upper arms from the vertical, rad, tried until nothing touches."""
-_FORWARD = (0.35, 0.9)
+_FORWARD = (0.9, 0.35)
 """Forward components of hanging forearms, as parts of the downward one, tried for each of these angles."""
 _WAY = 14
 """Configurations on the straight way from hanging arms to raised ones that are looked at."""
-_CLEAR = 0.015
+_HAND_WEIGHT = 0.01
+"""Weight of the rotation of hanging hands against the arms' directions: wrists stay off their limits."""
+_CLEAR = 0.03
 """Distance of hanging arms from the body, as a fraction of the robot's size: legs still bend beside them."""
 _ARM_ERROR = 0.6
 """Largest deviation of the arms from straight forward, rad, from which the posture is said to be poor."""
@@ -235,7 +237,7 @@ def _hang(
         upper = _unit(-UP + np.tan(outward) * out)
         fore = _unit(-UP + forward * orientation.forward + 0.3 * np.tan(outward) * out)
         back = _unit(out - fore * float(out @ fore))
-        target = ArmTarget(upper, fore, np.column_stack([fore, np.cross(back, fore), back]), 0.2)
+        target = ArmTarget(upper, fore, np.column_stack([fore, np.cross(back, fore), back]), _HAND_WEIGHT)
         index = np.array(arm.joints) - 1
         q[index] = solve_arm(tree, arm, palm, target, tree.rest).q[index]
     return q

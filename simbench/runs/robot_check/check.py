@@ -9,6 +9,7 @@ import numpy as np
 
 from simbench.errors import RobotError
 from simbench.options import RobotSection
+from simbench.robot.inspection.inspection import inspect_robot
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.sides import SIDES
 from simbench.runs.robot_check.findings import ABILITIES, Ability, Finding, Verdict, worst
@@ -147,7 +148,7 @@ def check_robot(
         kind, expected = _kind(robot)
         section = RobotSection(name=str(name_or_path), posture=_posture(robot))
         findings = list(_findings(robot, section, simulate, tell))
-    notes = _guessed_notes(robot)
+    notes = _notes(robot, name_or_path)
     if not simulate:
         notes += ("not simulated: only statics, kinematics, gains and the plan of a gait were looked at",)
     return RobotCheck(
@@ -210,11 +211,14 @@ def _findings(robot: Robot, section: RobotSection, simulate: bool, tell: OnProgr
     tell("simulate", 1, 1)
 
 
-def _guessed_notes(robot: Robot) -> tuple[str, ...]:
-    """List what the robot lacks, if its description was guessed."""
+def _notes(robot: Robot, name_or_path: str | Path) -> tuple[str, ...]:
+    """Say what is doubtful in the URDF, and what the robot lacks if its description was guessed."""
+    doubts = inspect_robot(name_or_path).warnings
+    more = f", and {len(doubts) - 1} more; simbench robot inspect lists them" if len(doubts) > 1 else ""
+    notes = (f"doubtful: {doubts[0]}{more}",) if doubts else ()
     if robot.source is None or not robot.source.guessed:
-        return ()
+        return notes
     # It takes half a second to import.
     from simbench.robot.scaffold.scaffold import scaffold_robot
 
-    return scaffold_robot(robot.source.urdf).missing
+    return (*scaffold_robot(robot.source.urdf).missing, *notes)

@@ -29,11 +29,16 @@ _STEPPING: dict[str, Limits] = {
     "feet.slip_m": Limits(0.003, 0.02),
     "feet.turn_rad": Limits(0.03, 0.15),
 }
+_TOUCHING = ("contact.self_count", "contact.floor_unintended_count")
+"""Metrics of an arm that hits itself or the floor, which says nothing about tracking."""
 _TRACKING: dict[str, Limits] = {
     "tracking.rms_rad": Limits(0.005, 0.03),
     "torque.saturated_fraction": Limits(0.01, 0.1),
     "limits.speed_ratio": Limits(1.0, 2.0),
+    **dict.fromkeys(_TOUCHING, Limits(0.0, 0.0)),
 }
+_AMPLITUDES = (1.0, 0.5, 0.2, 0.1)
+"""Parts of a sweep's displacement, tried until the arm hits nothing."""
 _STILL = {"settle_s": 0.5, "hold_s": 1.5}
 """Two seconds."""
 _AMPLITUDE, _SPEED = 0.5, 1.0
@@ -125,13 +130,16 @@ def try_sweep(robot: Robot, section: RobotSection) -> list[Finding]:
         )
         return [Finding("track", "sweep", "marginal", None, "", reason, True)]
     speed = min(_SPEED, _FAST * float(model.velocityLimit[moved].min()))
-    task = {"amplitude_rad": amplitude, "speed_rad_s": speed}
-    motion = {"source": SWEEP, "task": task}
-    scenario = Scenario.model_validate({"name": "sweep", "robot": section, "motion": motion})
-    metrics = _metrics(scenario)
-    if isinstance(metrics, str):
-        return [_failed("track", metrics)]
-    what = f"a sweep of all joints by {amplitude:.2g} rad at up to {speed:.2g} rad/s"
+    for smaller in _AMPLITUDES:
+        swung = smaller * amplitude
+        motion = {"source": SWEEP, "task": {"amplitude_rad": swung, "speed_rad_s": speed}}
+        scenario = Scenario.model_validate({"name": "sweep", "robot": section, "motion": motion})
+        metrics = _metrics(scenario)
+        if isinstance(metrics, str):
+            return [_failed("track", metrics)]
+        if not any(metrics.get(name) for name in _TOUCHING):
+            break
+    what = f"a sweep of all joints by {swung:.2g} rad at up to {speed:.2g} rad/s"
     return _findings("track", metrics, _TRACKING, what)
 
 
