@@ -3,7 +3,7 @@
 import xml.etree.ElementTree as ET
 
 from simbench.errors import RobotError
-from simbench.robot.link_extent import shape_points
+from simbench.robot.hand_shapes import links_with_collision_shape
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.elements import read_elements
 
@@ -22,6 +22,9 @@ def sole_gaps(robot: Robot) -> dict[str, float | None]:
         By role of the foot: height of the lowest point of its shapes above the sole's plane, m, negative
         below; None for a foot without collision shapes.
     """
+    # It imports trimesh, which takes a third of a second.
+    from simbench.robot.link_extent import shape_points
+
     model = robot.model
     links = read_elements(ET.fromstring(robot.urdf_text)).links
     gaps: dict[str, float | None] = {}
@@ -54,8 +57,10 @@ def require_foot_shapes(robot: Robot) -> None:
     RobotError
         If a foot has no collision shape.
     """
-    for role, gap in sole_gaps(robot).items():
-        if gap is None:
+    model, shaped = robot.model, links_with_collision_shape(robot)
+    carriers = {model.frames[model.getFrameId(link)].parentJoint for link in shaped}
+    for role in robot.feet:
+        if model.frames[model.getFrameId(robot.frames[role])].parentJoint not in carriers:
             raise RobotError(
                 f"{robot.name}: frames.{role}: no link of the foot has a collision shape, so that it would "
                 "fall through the floor; add <collision> to the URDF"

@@ -17,13 +17,13 @@ from simbench.robot.scaffold.sides import UP, Orientation
 from simbench.robot.scaffold.tree import Array, RobotTree, link_placement
 from simbench.robot.sides import SIDES
 
-_OUTWARD = (0.15, 0.25, 0.35, 0.5, 0.7)
+_OUTWARD = (0.25, 0.35, 0.5, 0.7)
 """Angles of hanging upper arms from the vertical, rad, tried until nothing touches."""
 _FORWARD = (0.9, 0.35)
 """Forward components of hanging forearms, as parts of the downward one, tried for each of these angles."""
 _WAY = 14
 """Configurations on the straight way from hanging arms to raised ones that are looked at."""
-_HAND_WEIGHT = 0.01
+_HAND_WEIGHT = 0.05
 """Weight of the rotation of hanging hands against the arms' directions: wrists stay off their limits."""
 _CLEAR = 0.03
 """Distance of hanging arms from the body, as a fraction of the robot's size: legs still bend beside them."""

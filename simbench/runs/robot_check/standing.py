@@ -22,7 +22,7 @@ _MARGIN = 0.03
 """Good distance of the COG from the edge of the soles, as a part of its height: a COG speed of this part
 times √(g h) brings it to the edge."""
 _TORQUE = Limits(0.7, 1.0)
-_STIFFNESS = Limits(2.0, 1.0)
+_STIFFNESS = Limits(2.0, 0.25)
 _LOWER = Limits(0.05, 0.0)
 """Travel of the pelvis downward, as a part of the leg's length."""
 _GAP = 0.01
@@ -128,4 +128,6 @@ def _stiffness(robot: Robot, q: Array) -> Finding:
         ratios[name] = 1.0 / max(compliance, 1e-9)
     direction = min(ratios, key=lambda each: ratios[each])
     reason = f"of the legs' gains against toppling {direction}, as a multiple of gravity's m g h"
+    if ratios[direction] < _STIFFNESS.good:
+        reason += "; small robots need a shorter bandwidth.timestep_s and simulation.timestep_s"
     return judge("stand", "stiffness_ratio", ratios[direction], _STIFFNESS, reason)
