@@ -156,7 +156,7 @@ def light_foot_fraction(
     columns = np.array([model.joints[joint].idx_v for joint in leg])
     root = model.nv - len(gains[0])
     stiffness, damping = (each[columns - root] for each in gains)
-    inverse = _inverse_inertia(model, q)[np.ix_(columns, columns)]
+    inverse = _inverse_inertia(model, q, [columns])[np.ix_(columns, columns)]
     scale = np.sqrt(2.0 * damping * timestep + 3.0 * stiffness * timestep**2)
     return float(np.linalg.eigvalsh(scale[:, None] * inverse * scale)[-1]) / _BOUND
 
