@@ -69,18 +69,22 @@ def fetch_urdf(name: str) -> Path:
         If the package is not installed, has no such robot or no URDF of it, or cannot clone; in one line.
     """
     if importlib.util.find_spec(PACKAGE) is None:
-        raise RobotError(f"{_PREFIX}{name}: the package is not installed; pip install {PACKAGE}; {_NEEDS}")
+        raise RobotError(
+            f"robot_descriptions:{name}: the package is not installed; pip install {PACKAGE}; {_NEEDS}"
+        )
     module = find_description(name)
     if module is None:
-        raise RobotError(f"{_PREFIX}{name}: {PACKAGE} has no module {name}{_SUFFIX} or {name}")
+        raise RobotError(f"robot_descriptions:{name}: {PACKAGE} has no module {name}{_SUFFIX} or {name}")
     try:
         described = importlib.import_module(module)
     except (ImportError, OSError, ValueError, RuntimeError, AttributeError, *_git_errors()) as error:
         reason = " ".join(str(error).split())[:200]
-        raise RobotError(f"{_PREFIX}{name}: cannot be fetched: {reason}; {_NEEDS}") from error
+        raise RobotError(f"robot_descriptions:{name}: cannot be fetched: {reason}; {_NEEDS}") from error
     path = getattr(described, "URDF_PATH", None)
     if path is None:
-        raise RobotError(f"{_PREFIX}{name}: {PACKAGE} has no URDF of it (its other formats are not read)")
+        raise RobotError(
+            f"robot_descriptions:{name}: {PACKAGE} has no URDF of it (its other formats are not read)"
+        )
     return Path(path)
 
 

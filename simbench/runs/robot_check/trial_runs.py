@@ -35,7 +35,7 @@ _TRACKING: dict[str, Limits] = {
     "tracking.rms_rad": Limits(0.005, 0.03),
     "torque.saturated_fraction": Limits(0.01, 0.1),
     "limits.speed_ratio": Limits(1.0, 2.0),
-    **dict.fromkeys(_TOUCHING, Limits(0.0, 0.0)),
+    **dict.fromkeys(_TOUCHING, Limits(0.0, 0.5)),
 }
 _AMPLITUDES = (1.0, 0.5, 0.2, 0.1)
 """Parts of a sweep's displacement, tried until the arm hits nothing."""
