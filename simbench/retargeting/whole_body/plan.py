@@ -6,7 +6,9 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
 
+from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.pelvis_height import pelvis_heights
 from simbench.balance.standing.standing import Stance, stand
 from simbench.errors import LegReachError, RetargetError
@@ -53,6 +55,12 @@ _REACH_TOLERANCE = 0.02
 """Distance from a handle, m, up to which a hand still grips it."""
 _PACES = (1.0, 1.4, 2.0, 2.8, 4.0)
 """Multiples of the recording's duration that are tried in turn where the legs cannot balance the motion."""
+
+_TORQUE_FRACTION = 0.8
+"""Fraction of the motors' torques that the plan of a free motion may need; balance needs the rest."""
+_SMOOTHING_WIDTHS = (0.02, 0.04, 0.08, 0.16)
+"""Standard deviations, s at the robot's pace, of the Gaussians with which a motion that needs more torque is
+smoothed, in turn."""
 
 
 @dataclass(frozen=True)
@@ -203,11 +211,7 @@ def _plan_in_place(
         * compute_pelvis_height(robot, motion, imitation, placement.base_placement, section, contact.share),
         on_progress=on_progress,
     )
-    solution = solve_arms_and_legs(problem, posture)
-    solution = bring_within_reach(problem, solution)
-    solution = resolve_by_weights(problem, solution)
-    obstacles = equipment.find_obstacles(solution.hands)
-    solution = separate_links(problem, solution, obstacles)
+    solution, obstacles = _solve_within_torques(problem, posture)
     on_progress("transfer", 2 * BALANCE_ROUNDS, 2 * BALANCE_ROUNDS)
     require_leg_limits(robot, solution.joints)
     trajectory, slow_down = _scale_time(problem, solution)
@@ -294,6 +298,50 @@ def _preferred_posture(
             f"retarget.weights: {motion.source}: hands hold nothing; allowed: motions on equipment"
         )
     return posture
+
+
+def _solve_within_torques(
+    problem: WholeBodyProblem, posture: Array
+) -> tuple[WholeBodyMotion, tuple[Obstacle, ...]]:
+    """Solve arms and legs; smooth a free motion more and more while it needs more torque than motors give.
+
+    Where a joint comes to a limit or leaves it, its curve has a corner: an acceleration that is not the
+    person's, and that a heavy trunk passes on to the legs.
+    """
+    solution, obstacles = _solve_motion(problem, posture)
+    if problem.contact.any_hand.any():
+        return solution, obstacles
+    for width in _SMOOTHING_WIDTHS:
+        trajectory, slow_down = _scale_time(problem, solution)
+        if _torque_ratio(problem, trajectory) <= _TORQUE_FRACTION:
+            break
+        samples = width / slow_down * (len(problem.time) - 1) / (problem.time[-1] - problem.time[0])
+        solution, obstacles = _solve_motion(problem, gaussian_filter1d(posture, samples, axis=0, mode="nearest"))
+    return solution, obstacles
+
+
+def _solve_motion(problem: WholeBodyProblem, posture: Array) -> tuple[WholeBodyMotion, tuple[Obstacle, ...]]:
+    """Solve arms and legs for a preferred posture (T, m), rad, and keep the links clear of each other."""
+    solution = solve_arms_and_legs(problem, posture)
+    solution = bring_within_reach(problem, solution)
+    solution = resolve_by_weights(problem, solution)
+    obstacles = tuple(problem.equipment.find_obstacles(solution.hands))
+    return separate_links(problem, solution, obstacles), obstacles
+
+
+def _torque_ratio(problem: WholeBodyProblem, trajectory: JointTrajectory) -> float:
+    """Largest torque that the motion needs, as a fraction of the motor's limit."""
+    assert trajectory.base is not None
+    robot = problem.robot
+    torques = standing_torques(
+        robot,
+        trajectory.time,
+        trajectory.base,
+        trajectory.q,
+        inertia=True,
+        seated=problem.placement.stance.seated,
+    )
+    return float(np.abs(torques / robot.motors.torque_limit).max())
 
 
 def _scale_time(problem: WholeBodyProblem, solution: WholeBodyMotion) -> tuple[JointTrajectory, float]:
