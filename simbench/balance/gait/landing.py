@@ -20,9 +20,7 @@ class Landing:
 
     A foot that is loaded in the second half of its swing has landed: it stays there, and the rest of its
     swing is dropped. One that is not loaded when the gait has it on the ground continues downward until it
-    is. Its offset from the plan is reduced to zero in its next swing; the height of a foot that landed above
-    the floor of the gait already on the ground: a robot leans onto a foot that touches early, and would lean
-    as much for as long as the foot's target is above the floor.
+    is. Its offset from the plan is reduced to zero in its next swing.
 
     `position` (2, 3), m, and `yaw` (2,), rad, are the target poses of the sole frames in the world frame,
     left and right; both arrays are written in place. `early` counts swings that ended before their time,
@@ -60,7 +58,6 @@ class Landing:
             if gait.contact[tick, foot]:
                 if self._air[foot]:
                     self._touch_down(foot, touches)
-                self._settle(foot, float(gait.foot_position[tick, foot, 2]))
                 continue
             if not self._air[foot]:
                 self._air[foot], self._landed[foot] = True, False
@@ -74,12 +71,6 @@ class Landing:
                 fade = 0.5 + 0.5 * math.cos(math.pi * progress)
                 self.position[foot] = gait.foot_position[tick, foot] + fade * self._offset[foot]
                 self.yaw[foot] = gait.foot_yaw[tick, foot] + fade * self._yaw_offset[foot]
-
-    def _settle(self, foot: int, floor: float) -> None:
-        """Lower a foot on the ground whose target is above the floor, m."""
-        height = float(self.position[foot, 2])
-        if height > floor:
-            self.position[foot, 2] = max(floor, height - self._gait.timestep * _SEARCH_SPEED)
 
     def _touch_down(self, foot: int, touches: bool) -> None:
         """Lower a foot whose swing is over until it finds the ground."""
