@@ -65,8 +65,9 @@ def choose_gains(
        one that slips off a handle at e does not exceed its speed limit v_max.
     5. A foot that the ground only touches may count as held although it moves freely. Its torques are then
        those of the state one step (Δt = `timestep_s`) ago: q⁺ = q + Δt v⁺,
-       M (v⁺ − v) = −Δt (K (q + Δt v) + D v), with M the joints' inertia without rotors, all other joints
-       free: the inverse of the leg's block of the inverse mass matrix of the whole robot. With x = e^{λt} at
+       M (v⁺ − v) = −Δt (K (q + Δt v) + D v), with M the joints' inertia, of the rotors only with the legs',
+       which turn with their links in the engine, and all other joints free: the inverse of the leg's block of
+       the inverse mass matrix of the whole robot. With x = e^{λt} at
        the edge of stability, −1, this is det(4 M − 2 D Δt − 3 K Δt²) = 0: the leg is stable if the
        eigenvalues of M⁻¹ (2 D Δt + 3 K Δt²) are below 4. K is reduced where they exceed 65 % of that with
        D = 0, and D where they exceed 90 %, each in proportion to Λ_i = 1 / (M⁻¹)_ii, the least inertia that
@@ -110,7 +111,7 @@ def choose_gains(
         stance = _stance_stiffness(model, postures[0], contacts.feet, bandwidth, sliding[leg])
         stiffness[leg] = np.maximum(stiffness[leg], stance)
     stiffness = np.minimum(stiffness, limit / error)
-    inverse = _inverse_inertia(model, postures[0])[np.ix_(columns, columns)]
+    inverse = _inverse_inertia(model, postures[0], [columns[leg] for leg in legs])[np.ix_(columns, columns)]
     for leg in legs:
         block = inverse[np.ix_(leg, leg)]
         scale = (3.0 / _BOUND) * bandwidth.timestep_s**2
@@ -151,10 +152,12 @@ def _stance_stiffness(
     return np.where(sliding, mass, mass * height**2) * omega**2 / len(feet)
 
 
-def _inverse_inertia(model: pin.Model, q: Vector) -> NDArray[np.float64]:
-    """Compute the inverse (nv, nv) of the mass matrix without rotors."""
+def _inverse_inertia(model: pin.Model, q: Vector, legs: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+    """Compute the inverse (nv, nv) of the mass matrix without rotors but those of the legs."""
     bare = model.copy()
     bare.armature = np.zeros(model.nv)
+    for leg in legs:
+        bare.armature[leg] = model.armature[leg]
     upper = np.triu(pin.computeMinverse(bare, bare.createData(), q))
     return np.asarray(upper + np.triu(upper, 1).T)
 

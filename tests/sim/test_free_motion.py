@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pinocchio as pin
 import pytest
+from wheel_robots import robot_parameters
 
 from simbench.resources import resource_dir
 from simbench.robot.robot import load_robot
@@ -117,3 +118,48 @@ def test_the_upper_body_moves_as_its_equations_say(upper_body, free_motion, seed
     ours, theirs = free_motion(upper_body, smooth_torques(upper_body, middle, seed, 3.0), middle)
     assert np.abs(ours - middle).max() > 0.3
     np.testing.assert_allclose(ours, theirs, atol=1e-3)
+
+
+def free_legs(name):
+    """Load a walking robot without gains, friction and collision pairs, and torques for its joints."""
+    robot = load_robot(name)
+    still = np.zeros(len(robot.joint_names))
+    robot = dataclasses.replace(
+        robot,
+        motors=dataclasses.replace(robot.motors, stiffness=still, damping=still),
+        friction=dataclasses.replace(robot.friction, coulomb=still, viscous=still, breakaway=still),
+        self_collision_pairs=(),
+    )
+    rng = np.random.default_rng(0)
+    size = np.where(robot.motors.reflected_inertia > 0.0, 30.0 * robot.motors.reflected_inertia, 0.02)
+    time = DT * np.arange(300)[:, None]
+    return robot, size * np.sin(6.0 * np.pi * time + rng.uniform(0.0, 2.0 * np.pi, (1, len(still))))
+
+
+@pytest.mark.parametrize("name", robot_parameters("mahru", "g1"))
+def test_rotors_that_turn_with_the_links_of_the_legs_are_an_armature_while_nothing_touches_them(name):
+    """A walking robot falls freely; its feet weigh a fraction of their rotors."""
+    robot, torques = free_legs(name)
+    still, base = np.zeros(len(robot.joint_names)), np.array([0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 1.0])
+    start = robot.postures["standing"]
+    with open_world(DT) as world:
+        body = world.add_robot(robot, base, start)
+        assert len(body.rotors) == 12
+        for joint in body.joints:
+            stops = {"jointLowerLimit": -1e3, "jointUpperLimit": 1e3}
+            bullet.changeDynamics(body.handle, joint, physicsClientId=world.client, **stops)
+        controller, state = JointController(body), empty_state(body.robot)
+        model, data = body.robot.model, body.robot.model.createData()
+        body.read_state(state)
+        q, v = state.q.copy(), state.v.copy()
+        for torque in torques:
+            body.read_state(state)
+            assert controller.step(state, controller.demand(still, still, torque)).saturated == 0
+            world.step()
+            v = v + DT * pin.aba(model, data, q, v, np.concatenate([np.zeros(6), torque]))
+            q = pin.integrate(model, q, DT * v)
+        body.read_state(state)
+    assert np.abs(state.q[7:] - start).max() > 0.3
+    np.testing.assert_allclose(state.q[7:], q[7:], atol=1e-8)
+    # Bullet integrates the velocity of the root's centre of mass, Pinocchio that of its frame.
+    np.testing.assert_allclose(state.q[:7], q[:7], atol=2e-4)

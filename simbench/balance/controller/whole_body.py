@@ -238,6 +238,8 @@ class WholeBodyController:
         inputs = self._inputs[gait.support[now]]
         inputs.targets.previous_position[:] = landing.position
         landing.advance(then, load)
+        if measuring and gait.steps:
+            landing.settle(then, load, *sensing.soles_from_each_other(landing))
         # After a takeover the reference is off its targets; it comes back little by little.
         feedback_rate = _RECOVERY_FEEDBACK_RATE if recovering else inputs.plan.rate
         if not self._solve(now, then, feedback_rate, known, body, inputs, self._velocities):

@@ -12,7 +12,8 @@ from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot, placed_robot
 from simbench.sim.bullet.body import ROOT, BulletBody, link_handles
 from simbench.sim.bullet.client import bullet, quiet_native_output
-from simbench.sim.engine import BodyHandle, LinkHandle, World
+from simbench.sim.bullet.rotors import add_rotors, rotor_tensors
+from simbench.sim.engine import BodyHandle, LinkHandle, RotorLink, World
 from simbench.sim.state import RobotState
 from simbench.sim.vectors import Quaternion, Vector, conjugate, multiply, rotate, subtract
 
@@ -44,6 +45,8 @@ class BulletRobot(BulletBody):
         Quaternion x, y, z, w of Bullet's inertial frame in the root link's frame.
     to_root : (4,) floats
         Inverse of `root_principal`.
+    rotors : tuple of RotorLink
+        Links of the legs, whose inertia in Bullet includes the rotors of their joints.
     root : LinkHandle
         Bullet's index of the root link.
     """
@@ -54,6 +57,7 @@ class BulletRobot(BulletBody):
     root_com: Vector
     root_principal: Quaternion
     to_root: Quaternion
+    rotors: tuple[RotorLink, ...]
     root: LinkHandle = ROOT
 
     def read_state(self, state: RobotState) -> None:
@@ -142,6 +146,18 @@ class BulletRobot(BulletBody):
             body, list(self.joints), [[value] for value in positions.tolist()], physicsClientId=client
         )
 
+    def apply_torque(self, link: LinkHandle, torque: Vector) -> None:
+        """Apply a torque to a link during the next step.
+
+        Parameters
+        ----------
+        link : LinkHandle
+            Link that the torque acts on.
+        torque : (3,) floats
+            Torque, world axes, N·m.
+        """
+        bullet.applyExternalTorque(self.handle, link, torque, bullet.WORLD_FRAME, physicsClientId=self.client)
+
     def apply_joint_torques(self, torques: Array) -> None:
         """Apply torques to the joints during the next step.
 
@@ -192,7 +208,9 @@ def load_robot(world: World, client: int, robot: Robot, base: Array, positions: 
     flags = bullet.URDF_USE_INERTIA_FROM_FILE | bullet.URDF_USE_SELF_COLLISION
     # Bullet keeps files that it has read, by their names.
     source = world.scratch / f"robot{bullet.getNumBodies(physicsClientId=client)}.urdf"
-    source.write_text(robot.urdf_text, encoding="utf-8")
+    tensors = rotor_tensors(robot)
+    urdf = add_rotors(robot.urdf_text, {robot.model.names[joint]: tensors[joint] for joint in tensors})
+    source.write_text(urdf, encoding="utf-8")
     with quiet_native_output():
         try:
             body = bullet.loadURDF(
@@ -208,8 +226,12 @@ def load_robot(world: World, client: int, robot: Robot, base: Array, positions: 
     links = link_handles(client, body)
     links[bullet.getBodyInfo(body, physicsClientId=client)[0].decode()] = ROOT
     _remove_damping(client, body)
-    _restore_inertia(client, body, links, robot.urdf_text)
+    _restore_inertia(client, body, links, urdf)
     _limit_self_collision(client, body, links, robot)
+    index = _joint_indices(client, body)
+    rotors = [
+        RotorLink(joint, LinkHandle(index[robot.model.names[joint]]), tensors[joint]) for joint in tensors
+    ]
     dynamics = bullet.getDynamicsInfo(body, -1, physicsClientId=client)
     com, principal = dynamics[3:5]
     loaded = BulletRobot(
@@ -222,6 +244,7 @@ def load_robot(world: World, client: int, robot: Robot, base: Array, positions: 
         root_com=com,
         root_principal=principal,
         to_root=conjugate(principal),
+        rotors=tuple(rotors),
     )
     loaded.place(base, positions)
     return loaded
@@ -235,8 +258,15 @@ def _free_joints(client: int, body: int, robot: Robot) -> tuple[int, ...]:
     bullet.setJointMotorControlArray(
         body, movable, bullet.VELOCITY_CONTROL, forces=[0.0] * len(movable), physicsClientId=client
     )
-    index = {info[1].decode(): info[0] for info in infos}
+    index = _joint_indices(client, body)
     return tuple(index[name] for name in robot.joint_names)
+
+
+def _joint_indices(client: int, body: int) -> dict[str, int]:
+    """Bullet's index of each joint, which is that of the link that the joint carries, by name."""
+    count = bullet.getNumJoints(body, physicsClientId=client)
+    infos = [bullet.getJointInfo(body, i, physicsClientId=client) for i in range(count)]
+    return {info[1].decode(): info[0] for info in infos}
 
 
 def _remove_damping(client: int, body: int) -> None:

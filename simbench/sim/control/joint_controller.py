@@ -18,6 +18,12 @@ that a held foot would bear, and then chatter. All others (contacts of those fee
 stops) enter one step late as the joint torque τ_r that the last step must have had beside ours: inverse
 dynamics of the acceleration that Bullet made, minus what the joints received. A rotor's momentum thus reaches
 a hit body in a geometric series of steps, whose sum is all of it.
+
+A light foot would be hit away by the floor before its rotors are felt, and chatter. In the engine the rotors
+of the legs are therefore inertia of the links that they turn (`RobotBody.rotors`), E = I_m a aᵀ about the
+joint's axis a: contacts feel them at once. A rotor on a gear has the momentum I_m q̇, not I_m a · ω; the
+moment E α + ω × E ω of the predicted motion, applied to the link, cancels the difference, so that without
+contacts the robot moves exactly as A + I_m.
 """
 
 from collections.abc import Sequence
@@ -97,6 +103,7 @@ class JointController:
         count = len(robot.joint_names)
         self._apply, self._timestep = body.apply_joint_torques, body.world.timestep
         self._law = PdLaw(robot, self._timestep) if law is None else law
+        self._rotors, self._turn = body.rotors, body.apply_torque
         self._joints = slice(robot.root_v, None)
         self._robot = robot
         self._model = robot.model.copy()
@@ -196,7 +203,22 @@ class JointController:
             self._predict(state, contact, implicit, self._predicted_again)
             self._model.armature = usual
         self._apply(command.joint)
+        self._cancel_link_rotors()
         return command
+
+    def _cancel_link_rotors(self) -> None:
+        """Cancel what rotors that are inertia of links do beyond an armature, as predicted for this step.
+
+        The moment of inertia E turning with angular velocity ω and acceleration α: E α + ω × E ω.
+        """
+        data = self._data
+        if self._rotors:
+            pin.updateGlobalPlacements(self._model, data)
+        for joint, link, inertia in self._rotors:
+            # The acceleration without gravity, which has no angular part.
+            speed, acceleration = data.v[joint].angular, data.a_gf[joint].angular
+            moment = inertia @ acceleration + np.cross(speed, inertia @ speed)
+            self._turn(link, (data.oMi[joint].rotation @ moment).tolist())
 
     def _armature(self, implicit: Array) -> Array:
         """Inertia that acts on each coordinate beside the links' (nv,): rotor, law and viscous friction."""

@@ -81,7 +81,50 @@ def test_a_foot_that_finds_no_ground_goes_on_down_so_far(gait):
     follow(landing, gait, 1, end + 1)
     air = UP if foot == 1 else UP[::-1]
     follow(landing, gait, end + 1, end + 11, air)
-    # 5 cm/s for ten ticks of 5 ms.
-    assert landing.position[foot, 2] == pytest.approx(-0.0025, abs=2e-4)
-    follow(landing, gait, end + 11, end + 150, air)
+    # 1 m/s² for ten ticks of 5 ms, each with the speed at its end.
+    assert landing.position[foot, 2] == pytest.approx(-(0.005**2) * 55, abs=1e-4)
+    before = landing.position[foot, 2]
+    follow(landing, gait, end + 11, end + 31, air)
+    # 5 cm/s at most.
+    assert before - landing.position[foot, 2] == pytest.approx(20 * 0.005 * 0.05, rel=1e-6)
+    follow(landing, gait, end + 31, end + 150, air)
     assert -0.0201 < landing.position[foot, 2] < -0.0195
+
+
+def test_a_foot_that_bounces_off_is_lowered_until_the_ground_carries_it(gait):
+    landing = Landing(gait, 50.0)
+    start, end, foot = swings(gait)[0]
+    air = UP if foot == 1 else UP[::-1]
+    stop = start + int(0.8 * (end - start))
+    follow(landing, gait, 1, stop)
+    follow(landing, gait, stop, stop + 3, DOWN)
+    touched = landing.position[foot].copy()
+    assert touched[2] > 0.005
+    follow(landing, gait, stop + 3, end + 10, air)
+    assert landing.position[foot, 2] < touched[2] - 1e-4
+    np.testing.assert_array_equal(landing.position[foot, :2], touched[:2])
+    lowered = landing.position[foot].copy()
+    follow(landing, gait, end + 10, end + 20, DOWN)
+    np.testing.assert_array_equal(landing.position[foot], lowered)
+
+
+def test_the_target_of_a_landed_foot_follows_where_it_stands_until_it_swings_again(gait):
+    landing, all_swings = Landing(gait, 50.0), swings(gait)
+    _, end, foot = all_swings[0]
+    follow(landing, gait, 1, end + 2)
+    planned, other = landing.position.copy(), 1 - foot
+    stands, turned = planned[:, :2] + [0.004, -0.003], landing.yaw + 0.01
+    # Not while the floor carries one foot only.
+    landing.settle(end + 2, UP, stands, turned)
+    np.testing.assert_array_equal(landing.position, planned)
+    for tick in range(end + 2, end + 52):
+        landing.settle(tick, DOWN, stands, turned)
+    # The 50 ms of the filter have passed five times.
+    assert np.abs(landing.position[foot, :2] - stands[foot]).max() < 0.01 * 0.004
+    assert landing.yaw[foot] == pytest.approx(turned[foot], abs=1e-4)
+    assert landing.position[foot, 2] == pytest.approx(0.0, abs=1e-6)
+    np.testing.assert_array_equal(landing.position[other], planned[other])
+    again, finish, _ = next(swing for swing in all_swings[1:] if swing[2] == foot)
+    for tick in range(again, finish + 1):
+        landing.advance(tick, load_of(gait, tick))
+    np.testing.assert_allclose(landing.position[foot], gait.foot_position[finish, foot], atol=1e-4)
