@@ -14,6 +14,7 @@ from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.avoidance import HeldPalm, UpperBodyPath, avoid_collisions
 from simbench.retargeting.collision.clearance import body_shapes
+from simbench.retargeting.collision.moving_legs import release_legs
 from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.contact.hand_plan import HandContact, HandPlan, contact_at_samples, plan_hands
@@ -35,8 +36,9 @@ BALANCE_ROUNDS = 4
 """At most so many rounds of arms and legs in turn, before collisions are avoided, and again after it."""
 _CONVERGED = 3e-5
 """Change of the pelvis' pose, m or rad, below which arms and legs agree."""
-_CLEARANCE = 0.003
-"""Margin between links, and between links and equipment, m."""
+_CLEARANCE, _FREE_CLEARANCE = 0.003, 0.015
+"""Margin between links, and between links and equipment, m, and the one of a motion in which hands hold
+nothing: there is room for what the joints' control leaves."""
 _GRIP_TOLERANCE, _GRIP_LOST = 0.001, 0.005
 """Distance from a handle, m, above which another posture is tried; at a few samples a second that is certain
 above the second one only."""
@@ -266,13 +268,15 @@ def separate_links(
         robot.frames[f"{side}_hand"]: HeldPalm(hands.share[side] == 1.0, hands.turn_axes[side])
         for side in SIDES
     }
+    shapes = body_shapes(robot, problem.placement.stance.joints, problem.equipment.handles)
+    shapes, legs = release_legs(robot, shapes, motion.base, motion.joints)
     clear = avoid_collisions(
-        body_shapes(robot, problem.placement.stance.joints, problem.equipment.handles),
+        shapes,
         UpperBodyPath(problem.time, joints, motion.base),
         problem.limits,
-        _CLEARANCE,
+        _CLEARANCE if problem.contact.any_hand.any() else _FREE_CLEARANCE,
         palms,
-        obstacles,
+        (*obstacles, *legs),
     ).joints
     if np.array_equal(clear, joints):
         return motion
