@@ -9,6 +9,7 @@ import pinocchio as pin
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.path_solver import chain_step
+from simbench.kinematics.profiles import minimum_jerk
 from simbench.retargeting.collision.pair_distances import (
     PairWorkspace,
     pair_distance,
@@ -31,6 +32,9 @@ _CONVERGED = 1e-5
 _AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 _APPROACH_FRACTION = 0.25
 """Fraction of a path over which the margin grows from the distance at an end to the full one."""
+
+_ONSET_FRACTION = 0.15
+"""Fraction of a path at either end over which its displacement sets in."""
 
 
 @dataclass(frozen=True)
@@ -246,4 +250,6 @@ def clear_path(shapes: BodyShapes, joints: Array, margin: float, *, rounds: int 
         displacement[1:-1] += step[1:-1]
         if np.abs(step).max() < _CONVERGED:
             break
-    return joints + displacement
+    # A path that begins near the margin would leave its end with a jump of the velocity.
+    onset = minimum_jerk(fraction, 0.0, _ONSET_FRACTION) * minimum_jerk(1.0 - fraction, 0.0, _ONSET_FRACTION)
+    return joints + onset[:, None] * displacement
