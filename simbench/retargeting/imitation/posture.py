@@ -27,6 +27,9 @@ _VELOCITY_PENALTY_SCHEDULE = (3.0, 1.0, 0.3, 0.1, *([0.08] * 10))
 _QUADRATIC_SPEED_RANGE = 2.0
 """Multiple of a joint's speed limit up to which the cost is quadratic: a faster joint slows down the whole
 motion, and costs its fourth power."""
+_FASTEST = 10.0
+"""Speed limit of a joint, rad/s, that counts at most: a joint without one, or with that of a motor far faster
+than a person's arm, would flip between equally poor solutions at no cost."""
 _BASE_SPEED = 1.0
 """Speed limit of the base's position, m/s."""
 _STEP_FRACTION, _MAX_STEP = 0.6, 0.3
@@ -135,7 +138,7 @@ def limited_posture(
     columns = np.concatenate([np.arange(3), np.arange(6, model.nv)])
     low = np.concatenate([np.full(3, -np.inf), lower])
     high = np.concatenate([np.full(3, np.inf), upper])
-    speed = np.concatenate([np.full(3, _BASE_SPEED), model.velocityLimit[6:]])
+    speed = np.concatenate([np.full(3, _BASE_SPEED), np.minimum(model.velocityLimit[6:], _FASTEST)])
 
     start = first_posture(actor, motion, WEIGHTS)
     x = np.tile(np.clip(np.concatenate([start[:3], start[7:]]), low, high), (len(samples), 1))

@@ -94,6 +94,8 @@ class WholeBodyProblem:
         Desired height of the pelvis above that of the stance, m.
     on_progress : callable (stage, done, total)
         Called before every round.
+    least_slow_down : float
+        Least factor by which the motion is slowed.
     """
 
     robot: Robot
@@ -107,6 +109,7 @@ class WholeBodyProblem:
     speed_limit: Array
     pelvis_height: Array
     on_progress: OnProgress
+    least_slow_down: float = 1.0
 
     @property
     def time(self) -> Array:
@@ -285,6 +288,25 @@ def separate_links(
     return _alternate(problem, clear, motion.base, _with_arms(problem, motion.joints, clear), rounds)
 
 
+def slow_down_factor(problem: WholeBodyProblem, joints: Array) -> float:
+    """Find the factor by which a motion is slowed: until speed limits hold, or as the problem asks.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        Gives the time of the samples, the speed limits and the least factor.
+    joints : (T, n) array
+        Positions of all joints, rad.
+
+    Returns
+    -------
+    float
+        Factor of the duration, 1 or more.
+    """
+    factor = time_scaling_factor(problem.time, joints, problem.speed_limit)
+    return max(factor, problem.least_slow_down)
+
+
 def _alternate(
     problem: WholeBodyProblem, posture: Array, base: Array, joints: Array, rounds: range
 ) -> WholeBodyMotion:
@@ -373,7 +395,7 @@ def _desired_cog(problem: WholeBodyProblem, base: Array, joints: Array, hands: H
     """COG (T, 2), m, for the desired ZMP at the motion's pace; without embedding the ZMP itself."""
     if not problem.placement.embedding:
         return zmp
-    time = problem.time * time_scaling_factor(problem.time, joints, problem.speed_limit)
+    time = problem.time * slow_down_factor(problem, joints)
     resistance = problem.equipment.resistance
     wrench = estimate_hand_wrench(time, hands, resistance) if resistance else None
     return compute_balancing_cog(problem.robot, time, base, joints, zmp, wrench)

@@ -13,7 +13,6 @@ from simbench.balance.standing.pelvis_height import pelvis_heights
 from simbench.balance.standing.standing import Stance, stand
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
@@ -39,6 +38,7 @@ from simbench.retargeting.whole_body.arms_and_legs import (
     bring_within_reach,
     resolve_by_weights,
     separate_links,
+    slow_down_factor,
     solve_arms_and_legs,
 )
 from simbench.retargeting.whole_body.stance import (
@@ -58,9 +58,11 @@ _PACES = (1.0, 1.4, 2.0, 2.8, 4.0)
 
 _TORQUE_FRACTION = 0.8
 """Fraction of the motors' torques that the plan of a free motion may need; balance needs the rest."""
-_SMOOTHING_WIDTHS = (0.02, 0.04, 0.08, 0.16)
-"""Standard deviations, s at the robot's pace, of the Gaussians with which a motion that needs more torque is
-smoothed, in turn."""
+_TORQUE_RESERVE = 0.1
+"""The fraction that it may need beyond what the weight needs in the same postures."""
+_EASIER = ((0.02, 1.0), (0.04, 1.0), (0.08, 1.0), (0.08, 1.4), (0.08, 2.0), (0.08, 2.8), (0.08, 4.0))
+"""How a motion that needs more is made easier, in turn: standard deviation of the Gaussian that smooths it, s at
+the robot's pace, and least factor by which it is slowed."""
 
 
 @dataclass(frozen=True)
@@ -211,12 +213,14 @@ def _plan_in_place(
         * compute_pelvis_height(robot, motion, imitation, placement.base_placement, section, contact.share),
         on_progress=on_progress,
     )
-    solution, obstacles = _solve_within_torques(problem, posture)
+    problem, solution, obstacles, smoothing = _solve_within_torques(problem, posture)
     on_progress("transfer", 2 * BALANCE_ROUNDS, 2 * BALANCE_ROUNDS)
     require_leg_limits(robot, solution.joints)
     trajectory, slow_down = _scale_time(problem, solution)
     interferences = _find_interference(problem, trajectory, obstacles)
     metrics = _measure_plan(problem, solution, motion, slow_down, interferences)
+    if smoothing:
+        metrics["retarget.smoothing_s"] = smoothing
     return MotionPlan(
         trajectory,
         placement.stance,
@@ -302,22 +306,26 @@ def _preferred_posture(
 
 def _solve_within_torques(
     problem: WholeBodyProblem, posture: Array
-) -> tuple[WholeBodyMotion, tuple[Obstacle, ...]]:
-    """Solve arms and legs; smooth a free motion more and more while it needs more torque than motors give.
+) -> tuple[WholeBodyProblem, WholeBodyMotion, tuple[Obstacle, ...], float]:
+    """Solve arms and legs; smooth, then slow a free motion that needs more torque than motors give.
 
     Where a joint comes to a limit or leaves it, its curve has a corner: an acceleration that is not the
-    person's, and that a heavy trunk passes on to the legs.
+    person's, and that a heavy trunk passes on to the legs. The last value is the Gaussian's standard
+    deviation, s at the robot's pace; 0 where nothing was smoothed.
     """
     solution, obstacles = _solve_motion(problem, posture)
+    smoothing = 0.0
     if problem.contact.any_hand.any():
-        return solution, obstacles
-    for width in _SMOOTHING_WIDTHS:
+        return problem, solution, obstacles, smoothing
+    for width, pace in _EASIER:
         trajectory, slow_down = _scale_time(problem, solution)
-        if _torque_ratio(problem, trajectory) <= _TORQUE_FRACTION:
+        if not _needs_too_much_torque(problem, trajectory):
             break
-        samples = width / slow_down * (len(problem.time) - 1) / (problem.time[-1] - problem.time[0])
-        solution, obstacles = _solve_motion(problem, gaussian_filter1d(posture, samples, axis=0, mode="nearest"))
-    return solution, obstacles
+        smoothing, problem = width, replace(problem, least_slow_down=pace)
+        samples = width / max(slow_down, pace) * (len(problem.time) - 1) / (problem.time[-1] - problem.time[0])
+        smooth = gaussian_filter1d(posture, samples, axis=0, mode="nearest")
+        solution, obstacles = _solve_motion(problem, smooth)
+    return problem, solution, obstacles, smoothing
 
 
 def _solve_motion(problem: WholeBodyProblem, posture: Array) -> tuple[WholeBodyMotion, tuple[Obstacle, ...]]:
@@ -329,24 +337,25 @@ def _solve_motion(problem: WholeBodyProblem, posture: Array) -> tuple[WholeBodyM
     return separate_links(problem, solution, obstacles), obstacles
 
 
-def _torque_ratio(problem: WholeBodyProblem, trajectory: JointTrajectory) -> float:
-    """Largest torque that the motion needs, as a fraction of the motor's limit."""
+def _needs_too_much_torque(problem: WholeBodyProblem, trajectory: JointTrajectory) -> bool:
+    """Whether a motion needs more torque than its motors are to give, beyond what its weight alone needs."""
     assert trajectory.base is not None
-    robot = problem.robot
-    torques = standing_torques(
-        robot,
-        trajectory.time,
-        trajectory.base,
-        trajectory.q,
-        inertia=True,
-        seated=problem.placement.stance.seated,
+    robot, seated = problem.robot, problem.placement.stance.seated
+    still, moving = (
+        np.abs(
+            standing_torques(
+                robot, trajectory.time, trajectory.base, trajectory.q, inertia=inertia, seated=seated
+            )
+        ).max(axis=0)
+        / robot.motors.torque_limit
+        for inertia in (False, True)
     )
-    return float(np.abs(torques / robot.motors.torque_limit).max())
+    return bool((moving > np.maximum(_TORQUE_FRACTION, still + _TORQUE_RESERVE)).any())
 
 
 def _scale_time(problem: WholeBodyProblem, solution: WholeBodyMotion) -> tuple[JointTrajectory, float]:
     """Slow the whole motion down until speed limits hold: the trajectory, and the factor of its duration."""
-    factor = time_scaling_factor(problem.time, solution.joints, problem.speed_limit)
+    factor = slow_down_factor(problem, solution.joints)
     time = problem.time * factor
     return JointTrajectory(time, solution.joints, problem.robot.joint_names, solution.base), factor
 
