@@ -15,7 +15,9 @@ from simbench.runs.scenario.loading import Scenario, find_scenario, list_scenari
 
 NOTES = Path(__file__).parents[1] / "gallery" / "notes.yaml"
 LAWS = NOTES.parent / "results" / "puma560_laws.json"
-ROBOTS = {"romeo": "ROMEO", "mahru": "Mahru", "puma560": "PUMA 560"}
+WHEEL_ROBOTS = {"g1": "Unitree G1", "talos": "Talos", "panda": "Panda", "ur5": "UR5"}
+ROBOTS = {"romeo": "ROMEO", "mahru": "Mahru", "puma560": "PUMA 560", **WHEEL_ROBOTS}
+WHEEL_GROUP = "Robots of example-robot-data"
 GROUPS = (
     "ROMEO with equipment",
     "Mahru with equipment",
@@ -23,6 +25,7 @@ GROUPS = (
     "Free motions",
     "Balance and walking",
     "Redundancy by weights",
+    WHEEL_GROUP,
 )
 RESULTS = {
     "fell_s": "falls at",
@@ -175,6 +178,8 @@ def _read_entry(name: str, note: Mapping[str, Any]) -> Entry:
 def _group_of(scenario: Scenario) -> str:
     if scenario.retarget.weights is not None:
         return "Redundancy by weights"
+    if scenario.robot.name in WHEEL_ROBOTS:
+        return WHEEL_GROUP
     if scenario.robot.name == "puma560":
         return "PUMA 560"
     if scenario.fixtures:

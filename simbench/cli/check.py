@@ -63,7 +63,7 @@ def check_scenarios(
         read_scenario(name)
     from simbench.cli.console import make_console, progress_bars, wide_console
     from simbench.runs.baseline import write_baseline
-    from simbench.runs.regression import find_cases, require_baselines, run_cases
+    from simbench.runs.regression import find_cases, require_baselines, require_packages, run_cases
     from simbench.runs.run_directory import runs_directory
 
     given = overrides or []
@@ -73,9 +73,12 @@ def check_scenarios(
             "a changed scenario needs a name of its own: --set name=..."
         )
     cases = find_cases(scenarios or (), given)
-    if scenarios and not update:
-        require_baselines(cases)
-    chosen = [case for case in cases if update or case.baseline is not None]
+    if scenarios:
+        require_packages(cases)
+        if not update:
+            require_baselines(cases)
+    chosen = [case for case in cases if not case.missing and (update or case.baseline is not None)]
+    skipped = [case for case in cases if case.missing or (case.baseline is None and not update)]
     if not chosen:
         raise BaselineError(f"no baselines in {cases[0].path.parent}; --update writes them")
     cores = len(os.sched_getaffinity(0))
@@ -98,12 +101,11 @@ def check_scenarios(
         console.print(update_table(measured))
         for result in measured:
             print(f"baseline  {result.case.path}")
-        if failed:
+        if failed or skipped:
             print("\nnot updated:")
-            console.print(results_table(failed))
+            console.print(results_table(failed, skipped))
         raise typer.Exit(1 if failed else 0)
-    unchecked = [case for case in cases if case.baseline is None]
-    console.print(results_table(results, unchecked))
+    console.print(results_table(results, skipped))
     raise typer.Exit(1 if any(result.failed for result in results) else 0)
 
 
@@ -115,7 +117,7 @@ def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ())
     results : sequence of Result
         Outcome of each scenario that was run.
     unchecked : sequence of Case
-        Scenarios without a baseline, which were not run.
+        Scenarios that were not run, without a baseline or without the package that their robot is in.
 
     Returns
     -------
@@ -141,7 +143,8 @@ def results_table(results: Sequence[CaseResult], unchecked: Sequence[Case] = ())
             kept = sum(verdict.outcome in ("holds", "better") for verdict in result.verdicts)
             table.add_row(name, f"{kept} metrics", "", "", "", Text("holds", "green"))
     for case in unchecked:
-        table.add_row(case.scenario.name, "", "", "", "", "not checked: no baseline; --update writes one")
+        reason = case.missing or "no baseline; --update writes one"
+        table.add_row(case.scenario.name, "", "", "", "", f"not checked: {printable(reason)}")
     return table
 
 

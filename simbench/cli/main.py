@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Sequence
 from datetime import datetime
 from enum import Enum
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -204,6 +205,16 @@ def list_(kind: Annotated[Kind | None, typer.Argument(help="All four if omitted.
             print(line if kind else f"  {line}")
 
 
+@lru_cache
+def _missing_package(robot: str) -> str:
+    """Say in brackets what a robot needs that is not installed."""
+    from simbench.robot.packages import describe_missing_package
+    from simbench.robot.sources import needed_package
+
+    package = needed_package(robot)
+    return f"({describe_missing_package(package)})" if package else ""
+
+
 def _entries(kind: Kind) -> list[str]:
     """Return the lines of `simbench list` for one kind."""
     if kind is Kind.robots:
@@ -211,9 +222,12 @@ def _entries(kind: Kind) -> list[str]:
 
         return sorted({*shipped_robots(), *find_plug_ins()})
     if kind is Kind.scenarios:
-        from simbench.runs.scenario.library import list_scenarios, read_summary
+        from simbench.runs.scenario.library import list_scenarios, read_robot, read_summary
 
-        return [f"{name:16} {read_summary(name)}".rstrip() for name in list_scenarios()]
+        return [
+            f"{name:16} {read_summary(name)} {_missing_package(read_robot(name))}".rstrip()
+            for name in list_scenarios()
+        ]
     from simbench.motion.sources import list_motion_sources, list_tasks
 
     if kind is Kind.tasks:

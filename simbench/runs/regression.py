@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from simbench.errors import BaselineError, RunError, ScenarioError
+from simbench.robot.packages import describe_missing_package
+from simbench.robot.sources import needed_package
 from simbench.runs.baseline import (
     Baseline,
     Metric,
@@ -43,11 +45,14 @@ class Case:
         File of the baseline, `baselines/<scenario's name>.json` beside the scenario's file.
     baseline : {metric: Expectation} or None
         None if there is no such file.
+    missing : str
+        What the scenario's robot needs that is not installed, and how to install it; empty if nothing.
     """
 
     scenario: Scenario
     path: Path
     baseline: Baseline | None
+    missing: str = ""
 
 
 @dataclass(frozen=True)
@@ -130,8 +135,28 @@ def find_cases(names: Sequence[str], overrides: Sequence[str] = ()) -> list[Case
                 "scenarios that are checked together need names of their own"
             )
         found[path.resolve()] = name
-        cases.append(Case(scenario, path, read_baseline(path)))
+        package = needed_package(scenario.robot.name)
+        missing = describe_missing_package(package) if package else ""
+        cases.append(Case(scenario, path, read_baseline(path), missing))
     return cases
+
+
+def require_packages(cases: Sequence[Case]) -> None:
+    """Refuse cases whose robot is in a package that is not installed.
+
+    Parameters
+    ----------
+    cases : sequence of Case
+        Scenarios to check.
+
+    Raises
+    ------
+    BaselineError
+        If there is one; the message names the first, and says what to install.
+    """
+    for case in cases:
+        if case.missing:
+            raise BaselineError(f"{case.scenario.name}: {case.missing}")
 
 
 def require_baselines(cases: Sequence[Case]) -> None:

@@ -154,6 +154,29 @@ def test_what_is_not_named_and_has_no_baseline_is_not_checked(baseline, capsys, 
     assert capsys.readouterr().err == "error: no baselines in baselines; --update writes them\n"
 
 
+def test_a_scenario_whose_robot_is_in_a_package_that_is_missing_is_not_checked(baseline, capsys, monkeypatch):
+    Path("other.yaml").write_text(SHORT.format(name="other"), encoding="utf-8")
+    monkeypatch.setattr(checking, "list_scenarios", lambda: ["short.yaml", "other.yaml"])
+    missing = iter([None, "example-robot-data"])
+    monkeypatch.setattr(checking, "needed_package", lambda robot: next(missing))
+    assert main(["check"]) == 0
+    _, short, other = rows(capsys.readouterr().out)
+    assert (short[0], short[-1]) == ("short", "holds")
+    assert other[0] == "other"
+    assert other[1].startswith("not checked: needs example-robot-data: pip install example-robot-data")
+
+
+@pytest.mark.parametrize("update", [[], ["--update"]])
+def test_a_named_scenario_says_which_package_its_robot_needs(baseline, capsys, monkeypatch, update):
+    before = baseline.read_bytes()
+    monkeypatch.setattr(checking, "needed_package", lambda robot: "example-robot-data")
+    assert main(["check", "short.yaml", *update]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("error: short: needs example-robot-data: pip install example-robot-data")
+    assert baseline.read_bytes() == before
+
+
 def test_a_changed_scenario_has_a_baseline_by_a_name_of_its_own(baseline, capsys):
     override = ["--set", "control.bandwidth_hz=5", "--set", "name=slack"]
     assert main(["check", "short.yaml", *override, "--update"]) == 0

@@ -5,6 +5,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from wheel_robots import missing
 
 from simbench.runs.execution.local import run_isolated
 from simbench.runs.pipeline import run_scenario
@@ -94,7 +95,7 @@ def test_runs_in_turns_in_one_process_are_what_they_are_apart(tmp_path, monkeypa
     assert require_the_same([GRIP, STAND, GRIP], tmp_path, monkeypatch) > 20000
 
 
-NAMES = list_scenarios()
+NAMES = [name for name in list_scenarios() if not missing(load_scenario(name).robot.name)]
 HALF = (len(NAMES) + 1) // 2
 
 

@@ -24,6 +24,8 @@ _SPEED_FRACTION = 0.8
 """Part of the leg joints' speed limit that a swinging foot uses."""
 _CLEARANCE = 0.02
 """Distance between two soles side by side, m."""
+_SWEEP = 101
+"""Positions of a joint over its range at which the length of the leg is measured."""
 _MAX_LENGTH, _MAX_WIDTH = 0.65, 0.7
 """Largest step from foot to foot, ahead and aside, in leg lengths."""
 
@@ -112,19 +114,38 @@ def measure_legs(robot: Robot) -> LegGeometry:
     LegGeometry
         Leg length, speed of the feet, soles, and where the ZMP may be in them.
     """
-    model, data = robot.model, robot.model.createData()
-    pin.forwardKinematics(model, data, pin.neutral(model))
+    model = robot.model
     joints = [model.getJointId(name) for name in robot.groups["left_leg"]]
-    positions = [data.oMi[joint].translation for joint in joints]
-    segments = np.linalg.norm(np.diff(positions, axis=0), axis=1)
     hip = joints[0]
     speed = min(model.velocityLimit[model.joints[joint].idx_v] for joint in joints if joint != hip)
-    length = float(segments.sum())
+    length = _straight_length(model, joints)
     soles = np.array([robot.soles[f"{side}_foot"][:, :2] for side in SIDES])
     middles = soles.mean(axis=1, keepdims=True)
     halves = soles - middles
     inner = soles - np.sign(halves) * np.minimum(EDGE_MARGIN, _EDGE_FRACTION * np.abs(halves))
     return LegGeometry(length, _SPEED_FRACTION * float(speed) * length, soles, inner)
+
+
+def _straight_length(model: pin.Model, joints: list[int]) -> float:
+    """Largest distance between the first and the last joint of a leg, m, which its knee brings about.
+
+    The sum of the segments would count the offsets between the hip's axes as if they lay along the leg.
+    """
+    data, neutral = model.createData(), pin.neutral(model)
+    largest, widest = 0.0, -1.0
+    for joint in joints:
+        column = model.joints[joint].idx_q
+        distances = []
+        for value in np.linspace(model.lowerPositionLimit[column], model.upperPositionLimit[column], _SWEEP):
+            q = neutral.copy()
+            q[column] = value
+            pin.forwardKinematics(model, data, q)
+            distances.append(
+                np.linalg.norm(data.oMi[joints[-1]].translation - data.oMi[joints[0]].translation)
+            )
+        if np.ptp(distances) > widest:
+            largest, widest = float(max(distances)), float(np.ptp(distances))
+    return largest
 
 
 def transform_footprint(corners: Array, position: Array, yaw: float) -> Array:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
+from scipy.spatial import QhullError
 
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
@@ -16,8 +17,8 @@ from simbench.retargeting.collision.pair_distances import (
     pair_workspace,
     possible_pairs,
 )
+from simbench.robot.convex_geometry import build_convex_geometry
 from simbench.robot.grips import close_hands
-from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import Robot
 from simbench.robot.upper_body import upper_body_locks
 
@@ -104,18 +105,12 @@ def convex_shapes(robot: Robot) -> pin.GeometryModel:
     RobotError
         If a collision mesh has no convex hull, such as one that is flat.
     """
-    with quiet_native_output():
-        try:
-            geometry = pin.buildGeomFromUrdfString(robot.model, robot.urdf_text, pin.GeometryType.COLLISION)
-            for shape in geometry.geometryObjects:
-                if hasattr(shape.geometry, "buildConvexRepresentation"):
-                    shape.geometry.buildConvexRepresentation(False)
-                    shape.geometry = shape.geometry.convex
-        except (ValueError, RuntimeError) as error:
-            raise RobotError(
-                f"{robot.urdf}: a collision mesh cannot be made convex: {' '.join(str(error).split())[:200]}"
-            ) from error
-    return geometry
+    try:
+        return build_convex_geometry(robot.model, robot.urdf_text)
+    except (ValueError, RuntimeError, QhullError) as error:
+        raise RobotError(
+            f"{robot.urdf}: a collision mesh cannot be made convex: {' '.join(str(error).split())[:200]}"
+        ) from error
 
 
 def add_self_pairs(robot: Robot, geometry: pin.GeometryModel) -> None:

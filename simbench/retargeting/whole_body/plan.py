@@ -322,7 +322,9 @@ def _solve_within_torques(
         if not _needs_too_much_torque(problem, trajectory):
             break
         smoothing, problem = width, replace(problem, least_slow_down=pace)
-        samples = width / max(slow_down, pace) * (len(problem.time) - 1) / (problem.time[-1] - problem.time[0])
+        samples = (
+            width / max(slow_down, pace) * (len(problem.time) - 1) / (problem.time[-1] - problem.time[0])
+        )
         smooth = gaussian_filter1d(posture, samples, axis=0, mode="nearest")
         solution, obstacles = _solve_motion(problem, smooth)
     return problem, solution, obstacles, smoothing

@@ -8,6 +8,9 @@ from simbench.files.documents.yaml_document import YamlDocument, read_yaml
 from simbench.files.input_files import require_regular_file
 from simbench.resources import resource_dir
 
+USUAL_ROBOT = "romeo"
+"""Robot of a scenario that names none."""
+
 
 def list_scenarios() -> list[str]:
     """Return the names of the scenarios that ship with simbench.
@@ -40,6 +43,29 @@ def read_summary(name: str) -> str:
     """
     data = read_scenario(name).value
     return str(data.get("summary", "")) if isinstance(data, dict) else ""
+
+
+def read_robot(name: str) -> str:
+    """Read which robot a scenario that ships with simbench is for, without validating it.
+
+    Parameters
+    ----------
+    name : str
+        A name from `list_scenarios`.
+
+    Returns
+    -------
+    str
+        Its `robot.name`, or that of a scenario that names none.
+
+    Raises
+    ------
+    ScenarioError
+        If the file is not valid YAML.
+    """
+    data = read_scenario(name).value
+    robot = data.get("robot") if isinstance(data, dict) else None
+    return str(robot.get("name", USUAL_ROBOT)) if isinstance(robot, dict) else USUAL_ROBOT
 
 
 def read_scenario(name_or_path: str | Path) -> YamlDocument:

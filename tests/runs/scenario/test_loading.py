@@ -5,7 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from simbench.errors import ScenarioError
-from simbench.options import Bound
+from simbench.options import Bound, RobotSection
+from simbench.runs.scenario.library import USUAL_ROBOT, read_robot
 from simbench.runs.scenario.loading import list_scenarios, load_scenario, resolved_yaml
 from simbench.runs.scenario.schema import Scenario
 
@@ -250,3 +251,9 @@ def test_metrics_of_fixtures_are_known_by_the_scenarios_own_fixtures():
     assert "drawer.travel_ratio" in load_scenario("drawer").checks
     with pytest.raises(ScenarioError, match="unknown metric"):
         load_scenario("dance", ["checks.drawer.travel_ratio={min: 1}"])
+
+
+def test_the_robot_of_a_scenario_can_be_read_without_validating_it():
+    for name in list_scenarios():
+        assert read_robot(name) == load_scenario(name).robot.name
+    assert RobotSection().name == USUAL_ROBOT
