@@ -83,15 +83,16 @@ class RobotSection(ScenarioSection):
     name: str = "romeo"
     """A robot's name (`simbench robot list`), or the path of a robot.yaml or a URDF."""
     posture: str = "standing"
-    """Named posture of the robot: it determines legs and head, or where an arm on a fixed base rests.
-    `seated` needs a stool among the fixtures."""
+    """Named posture of the robot: it determines legs and head, or where an arm on a fixed base rests. An arm
+    that lacks it rests in a posture of its own. `seated` needs a stool among the fixtures."""
     position_m: Point2 = (0.0, 0.0)
     """Position of the middle between the feet, or of a fixed base, in the world frame, x and y."""
     heading_rad: Angle = 0.0
     """Rotation about the world's z axis."""
     height_m: Offset | None = None
     """Height of the pelvis of a robot with legs above its height in the posture. By default the posture's;
-    with `stepping`, lower if the steps need it."""
+    with `stepping`, lower if the steps need it. Of a robot with a fixed base: height of its root link above
+    the floor; by default its own (`base_height_m` of robot.yaml)."""
     place: Literal["given", "auto"] = "given"
     """`given`: the robot stands where this section says. `auto`: simbench searches the placement from which
     the hands reach all of the equipment with the largest joint-limit margin."""
@@ -470,10 +471,12 @@ class SimulationSection(ScenarioSection):
 class CameraSection(ScenarioSection):
     """The camera of the video."""
 
-    target_m: Point3 = (0.1, 0.0, 0.75)
-    """Point at the centre of the picture, in the world frame."""
-    distance_m: Annotated[float, Field(ge=0.01, le=1000.0)] = 2.2
-    """Distance of the camera from the target."""
+    target_m: Point3 | None = None
+    """Point at the centre of the picture, in the world frame. By default the middle of the robot:
+    [0.1, 0, 0.75] for one of a person's height."""
+    distance_m: Annotated[float, Field(ge=0.01, le=1000.0)] | None = None
+    """Distance of the camera from the target. By default in proportion to the robot's height: 2.2 for one of
+    a person's."""
     yaw_deg: Annotated[float, Field(ge=-3600.0, le=3600.0)] = 50.0
     """Rotation of the camera about the vertical: a robot that looks along x is seen from its right side at 0,
     from the front at 90, from its left side at 180."""

@@ -288,6 +288,8 @@ def run(
     if result.video is not None:
         print(f"video  {result.video}  (drawn by {result.renderer})")
     failed = [each for each in result.checks if not each.passed]
+    for note in result.notes:
+        print(f"note: {note}", file=sys.stderr)
     if result.diverged is not None:
         print(result.diverged, file=sys.stderr)
     for check in failed if result.diverged is None else ():

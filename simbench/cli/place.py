@@ -22,8 +22,13 @@ def place(
     ),
     heading: Annotated[float, typer.Option(metavar="RAD", help="And its turn about the vertical.")] = 0.0,
     height: Annotated[
-        float, typer.Option(metavar="M", help="And how much higher its pelvis is than in the posture.")
-    ] = 0.0,
+        float | None,
+        typer.Option(
+            metavar="M",
+            help="And how much higher its pelvis is than in the posture; of an arm: of its base, by default "
+            "searched for if it stands on a pedestal.",
+        ),
+    ] = None,
     posture: Annotated[str | None, typer.Option(help="Named posture, by default standing.")] = None,
     follow: Annotated[
         float, typer.Option(help="Share of the hands' motion that the COG goes with: retarget.pelvis_follow.")
@@ -61,8 +66,9 @@ def place(
         spot, found = placed.spot, placed.placement
         print(f"robot.position_m        [{spot.position[0]:.3f}, {spot.position[1]:.3f}]")
         print(f"robot.heading_rad       {spot.heading:.3f}")
-        if model.floating:
+        if model.floating or spot.height > 0.0:
             print(f"robot.height_m          {spot.height:.3f}")
+        if model.floating:
             print(f"retarget.pelvis_follow  {spot.follow:.2f}")
             print(f"retarget.pelvis_advance {spot.advance:.2f}")
             print(f"retarget.pelvis_lean_m  {spot.lean:.3f}")
@@ -74,7 +80,8 @@ def place(
     handles = handles_for(
         model, read_motion(motion, ReadOptions(unit, up, marker_map, longest_gap)).handles, side
     )
-    given = BasePlacement(position, heading, height, follow, advance, lean)
+    own = 0.0 if model.floating else model.base_height
+    given = BasePlacement(position, heading, own if height is None else height, follow, advance, lean)
     here = evaluate_placement(model, handles, given, chosen)
     if here.placement.feasible:
         print(f"feasible: {model.name} reaches every pose from where it stands")
@@ -82,7 +89,8 @@ def place(
         return
     print(f"not from where it stands: {here.placement.fault}")
     with progress_bars(make_console(stderr=True)) as on_progress:
-        found = find_spot(model, handles, given, chosen, on_progress)
+        free = height is None and model.base_height > 0.0
+        found = find_spot(model, handles, given, chosen, on_progress, any_height=free)
     if found.placement.feasible:
         print(f"feasible: {model.name} reaches every pose from")
         show(found)

@@ -67,7 +67,13 @@ def retarget(
     with progress_bars(make_console(stderr=True)) as on_progress:
         made = retarget_motion(motion, robot, method, reading=reading, free=free, on_progress=on_progress)
     trajectory = made.plan.trajectory
-    errors = imitation_errors(made.plan.imitation, made.motion)
+    imitation = made.plan.imitation
+    errors = None if imitation is None else imitation_errors(imitation, made.motion)
+    if plot is not None and errors is None:
+        raise RunError(
+            f"--plot: {made.robot.name} follows a hand, without a model of the person to draw; allowed: free "
+            "motion of a robot with two arms"
+        )
     uses = joint_uses(made.robot, trajectory)
     if out is not None:
         attributes: dict[str, str | float] = {
@@ -77,12 +83,15 @@ def retarget(
             "slow_down": made.plan.metrics["retarget.slow_down"],
         }
         write_trajectory(trajectory, out, joint_units(made.robot), attributes)
-    if plot is not None:
+    if plot is not None and errors is not None:
         from simbench.retargeting.plot import draw_retargeting
 
         draw_retargeting(made, errors, plot)
     console = make_console()
-    for table in (metrics_table(made.plan.metrics), error_table(summarise(errors)), joint_table(uses)):
+    tables = [metrics_table(made.plan.metrics), joint_table(uses)]
+    if errors is not None:
+        tables.insert(1, error_table(summarise(errors)))
+    for table in tables:
         console.print(table)
         print()
     print(still_joints_line(uses))

@@ -9,6 +9,8 @@ from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.contact.equipment import Equipment
+from simbench.retargeting.fixed_base.arm_plan import ArmPlan
+from simbench.retargeting.fixed_base.choice import plan_fixed_base
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
 from simbench.system.progress import Progress, shown_progress
@@ -29,15 +31,15 @@ class Retargeting:
         Robot that the motion is for.
     motion : HumanMotion
         The recording at the rate of the imitation.
-    plan : MotionPlan
-        Planned motion of the robot.
+    plan : MotionPlan or ArmPlan
+        Planned motion of the robot; an `ArmPlan` for a fixed base.
     method : str
         Method of retargeting, one of `METHODS`.
     """
 
     robot: Robot
     motion: HumanMotion
-    plan: MotionPlan
+    plan: MotionPlan | ArmPlan
     method: str
 
 
@@ -50,7 +52,9 @@ def retarget_motion(
     free: bool = False,
     on_progress: Progress = None,
 ) -> Retargeting:
-    """Retarget a recording to a robot that stands: free motion, or on equipment whose handles are known.
+    """Retarget a recording to a robot: free motion, or on equipment whose handles are known.
+
+    A robot with a fixed base and two arms imitates with both; one with a single arm follows one hand.
 
     Parameters
     ----------
@@ -91,5 +95,6 @@ def retarget_motion(
         handles = {} if free else motion.handles
         # Where hands hold something, a base placement is found from which the robot can too.
         place = RobotSection(place="auto" if handles else "given")
-        plan = plan_motion(robot, motion, place, settings, Equipment(handles), tell)
+        make_plan = plan_motion if robot.floating else plan_fixed_base
+        plan = make_plan(robot, motion, place, settings, Equipment(handles), tell)
     return Retargeting(robot, motion, plan, method)

@@ -196,6 +196,13 @@ class Description(Strict):
     """Licence of the URDF and its meshes, as an SPDX identifier."""
     base: Literal["floating", "fixed"] = "floating"
     """Whether the root link moves freely, or is fixed to the world."""
+    base_height_m: Annotated[float, Field(ge=0.0, le=10.0)] | None = None
+    """Height of the root link of a robot with a fixed base above the floor; what is below it is a pedestal.
+    By default the lowest part of the robot is on the floor, and an arm that would hang through it stands on a
+    pedestal that keeps it clear."""
+    fixed_joints: Mapping[str, float] = {}
+    """Joints of a URDF from elsewhere that stay where they are, rad or m: wheels, or a gripper's fingers. The
+    link that such a joint moves becomes part of the link that carries it; so does that of a fixed joint."""
     mirror: Mapping[str, str] = {}
     """Beginning of names on the left side to their beginning on the right: what is written for the left side
     alone holds for the right, mirrored in the xz plane."""

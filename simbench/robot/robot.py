@@ -9,6 +9,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
+from simbench.robot.base_height import default_base_height
 from simbench.robot.description import Description, FixedFrame, Hand, read_description
 from simbench.robot.drives import (
     Friction,
@@ -24,7 +25,7 @@ from simbench.robot.native_output import quiet_native_output
 from simbench.robot.self_collision import find_collision_pairs
 from simbench.robot.sources import RobotFile, RobotSource, describe_source, find_robot, find_urdf
 from simbench.robot.unused_keys import require_used_keys
-from simbench.robot.urdf.source import read_urdf
+from simbench.robot.urdf.source import UrdfChanges, read_urdf
 
 __all__ = ["Friction", "Hand", "Motors", "Robot", "load_robot", "placed_robot"]
 
@@ -76,6 +77,8 @@ class Robot:
         description lists none.
     source : RobotSource or None
         Where its files are from; None for a robot that was built in memory.
+    base_height : float
+        Height of the root link above the floor where a scenario does not say it, m; 0 for a floating base.
     """
 
     name: str
@@ -94,6 +97,7 @@ class Robot:
     hands: Mapping[str, Hand]
     self_collision_pairs: tuple[tuple[str, str], ...]
     source: RobotSource | None = None
+    base_height: float = 0.0
 
     @property
     def root_q(self) -> int:
@@ -141,9 +145,10 @@ def load_robot(name_or_path: str | Path) -> Robot:
     where = str(file.path)
     urdf = find_urdf(description.urdf, file.path.parent, f"{where}: urdf")
     floating = description.base == "floating"
-    resolved = read_urdf(
-        urdf, floating=floating, frames=added_frames(description), where=f"{where}: fixed_frames"
+    changes = UrdfChanges(
+        added_frames(description), description.fixed_joints, named_links(description), where
     )
+    resolved = read_urdf(urdf, floating=floating, changes=changes)
     model = _read_model(urdf, resolved.text, floating)
     joint_names = tuple(name for name in model.names if name not in ("universe", "root_joint"))
     reduction, reflected = compute_reflected_inertia(description, joint_names, where)
@@ -198,6 +203,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
         hands=description.hands,
         self_collision_pairs=pairs,
         source=describe_source(file, urdf),
+        base_height=_base_height(description, model, resolved.text),
     )
 
 
@@ -277,6 +283,25 @@ def added_frames(description: Description) -> dict[str, FixedFrame]:
     )
 
 
+def named_links(description: Description) -> frozenset[str]:
+    """List the links that a description names.
+
+    Parameters
+    ----------
+    description : Description
+        Description of the robot.
+
+    Returns
+    -------
+    frozenset of str
+        Links of roles, hands, collision pairs, and those that carry added frames.
+    """
+    hands = [link for hand in description.hands.values() for link in (hand.palm, *hand.fingers)]
+    pairs = [link for pair in description.self_collision or () for group in pair for link in group]
+    carriers = [frame.parent for frame in description.fixed_frames.values()]
+    return frozenset((*description.frames.values(), *hands, *pairs, *carriers))
+
+
 def _read_model(urdf: Path, text: str, floating: bool) -> pin.Model:
     """Build the Pinocchio model of a URDF."""
     root = (pin.JointModelFreeFlyer(),) if floating else ()
@@ -285,6 +310,15 @@ def _read_model(urdf: Path, text: str, floating: bool) -> pin.Model:
             return pin.buildModelFromXML(text, *root)
     except (ValueError, RuntimeError) as error:
         raise RobotError(f"{urdf}: not a URDF that Pinocchio can read: {error}") from error
+
+
+def _base_height(description: Description, model: pin.Model, urdf_text: str) -> float:
+    """Height of the root link above the floor, m: given, or chosen for a fixed base."""
+    if description.base == "floating":
+        return 0.0
+    if description.base_height_m is not None:
+        return description.base_height_m
+    return default_base_height(model, urdf_text, description.frames, description.groups)
 
 
 def _gains(

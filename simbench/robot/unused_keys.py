@@ -42,6 +42,10 @@ def _find_unused(description: Description) -> Iterator[str]:
             yield f"{key}: not used: it builds a URDF, which needs `root` too; {given}"
     if description.root is not None and not description.links:
         yield f"root: not used: it builds a URDF, which needs `links` too; {given}"
+    if description.root is not None and description.fixed_joints:
+        yield "fixed_joints: not used: it fixes joints of a URDF from elsewhere, and this one is built here"
+    if description.base == "floating" and description.base_height_m is not None:
+        yield "base_height_m: not used: it holds for a fixed base, and this robot's is floating"
     if description.gains != "auto" and "bandwidth" in description.model_fields_set:
         yield "bandwidth: not used: it holds for `gains: auto`, and gains are given joint by joint"
     sided = [f"{side}_{part}" for part in LIMBS for side in ("left", "right")]

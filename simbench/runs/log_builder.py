@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from simbench.balance.standing.support import zmp_from_momentum, zmp_from_wrench
 from simbench.kinematics.arrays import Array
 from simbench.retargeting.reference.reference import Timeline
+from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.runs.log import Variable, assign_variables, build_dataset, contact_variables, label
@@ -211,7 +212,7 @@ def make_log(
         "motion_start_s": timeline.start,
         "grips_lost": recorder.grips_lost,
         "saturated_fraction": recorder.saturated_steps / (steps * len(robot.joint_names)),
-        "hand_links": " ".join(link for hand in robot.hands.values() for link in (hand.palm, *hand.fingers)),
+        "hand_links": " ".join(link for role in robot.hands for link in hand_links(robot, role)),
         "foot_links": " ".join(_foot_links(robot)),
         "thigh_links": " ".join(robot.thighs),
         "seat": seat,

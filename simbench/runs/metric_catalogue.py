@@ -452,6 +452,22 @@ _GROUPS: tuple[_Group, ...] = (
                 "shows which; crop the recording (`motion.start_s`, `motion.end_s`) or move the robot.",
             ),
             _Text(
+                "retarget.path_scale",
+                "Ratio of the displacements of a single arm's hand to the person's, in free motion.",
+                _PLAN,
+                "",
+                "It is the ratio of the arms' lengths, or less where the arm has less room about its posture "
+                "at rest: another `robot.posture` may have more.",
+            ),
+            _Text(
+                "retarget.rotation_fraction",
+                "Fraction of the rotations of the person's hand that a single arm's hand reproduces, in free "
+                "motion: 1, 0.5 or 0.",
+                _PLAN,
+                "",
+                "Rotations are reduced where joint limits, speeds or the arm's own links are in the way.",
+            ),
+            _Text(
                 "retarget.pelvis_height_m",
                 "Height of the pelvis above its height in the posture, where simbench lowered it so that the "
                 "legs can balance the motion. It is left out where the posture's own height serves.",

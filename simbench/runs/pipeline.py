@@ -15,9 +15,11 @@ from simbench.errors import RunError, ScenarioError
 from simbench.files.documents.json_document import read_json_object
 from simbench.files.storage.whole_file import write_whole
 from simbench.options import STILL, SWEEP
+from simbench.retargeting.fixed_base.base import choose_rest
 from simbench.retargeting.reference.joint_sweep import build_sweep_reference
 from simbench.retargeting.reference.reference import Timeline, require_finite
 from simbench.retargeting.reference.standing import build_standing_reference
+from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import SEATED, Robot, load_robot
 from simbench.robot.variation import draw_variation
 from simbench.runs.checks import DIVERGED, Check, check_metrics
@@ -36,6 +38,7 @@ from simbench.runs.shield import shielded_from_interrupt
 from simbench.runs.step_metrics import step_metrics
 from simbench.runs.video import View, render_video
 from simbench.sim.balance_loop import BalancedRun, balance_run
+from simbench.sim.camera_fitting import fit_camera
 from simbench.sim.control.factory import make_control_law
 from simbench.sim.engines import open_engine
 from simbench.sim.equipment import find_held_mechanisms
@@ -76,6 +79,8 @@ class RunResult:
         When the physics diverged and what did first, in one line; None if it did not.
     robot : str or None
         Where the robot came from, in one line; None if all of it ships with simbench.
+    notes : tuple of str
+        What the robot made of the scenario differently, one line each.
     """
 
     directory: Path
@@ -85,6 +90,7 @@ class RunResult:
     renderer: str | None = None
     diverged: str | None = None
     robot: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 def run_scenario(
@@ -138,7 +144,10 @@ def run_scenario(
     with run_directory(out, inputs) as folder, shown_progress(on_progress) as tell:
         robot = load_robot(scenario.robot.name)
         _require_legs(robot, scenario)
+        scenario, notes = _with_own_posture(robot, scenario)
         scenario = _with_fitted_steps(robot, scenario)
+        camera = fit_camera(robot, robot.postures.get(scenario.robot.posture), scenario.camera)
+        scenario = scenario.model_copy(update={"camera": camera})
         write_whole(folder / "scenario.yaml", resolved_yaml(scenario))
         output = Output(Quality(fast) if video else None, gui, cache)
         metrics, diverged, renderer = _run(robot, scenario, folder, output, on_progress=tell)
@@ -159,6 +168,7 @@ def run_scenario(
         renderer=renderer,
         diverged=diverged,
         robot=str(source) if foreign else None,
+        notes=notes,
     )
 
 
@@ -214,6 +224,8 @@ def _run(
     if seat is not None:
         begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
         require_seat(robot, begin, seat)
+    if not robot.floating:
+        robot = on_pedestal(robot, float(course.timeline.base[2]))
     balanced = _balanced(robot, scenario, course.timeline)
     timeline = balanced.timeline if balanced else course.timeline
     variation = scenario.variation
@@ -401,6 +413,20 @@ def _with_fitted_steps(robot: Robot, scenario: Scenario) -> Scenario:
         robot, scenario.robot, scenario.balance, scenario.stepping, scenario.simulation
     )
     return scenario.model_copy(update={"robot": section, "stepping": stepping})
+
+
+def _with_own_posture(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple[str, ...]]:
+    """Replace a posture that a robot with a fixed base lacks by its own, and say so."""
+    asked = scenario.robot.posture
+    posture = asked if robot.floating else choose_rest(robot, asked)
+    if posture == asked:
+        return scenario, ()
+    note = (
+        f"robot.posture: {robot.name} has no posture {asked!r}; it rests in its own, {posture!r} "
+        f"(it has: {', '.join(robot.postures)})"
+    )
+    section = scenario.robot.model_copy(update={"posture": posture})
+    return scenario.model_copy(update={"robot": section}), (note,)
 
 
 def _require_legs(robot: Robot, scenario: Scenario) -> None:

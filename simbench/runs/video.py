@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from simbench.errors import RunError
 from simbench.options import CameraSection
+from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, load_robot
 from simbench.runs.log import open_run
 from simbench.runs.log_schema import require_drawable, require_entries
 from simbench.runs.scenario.loading import Scenario, load_scenario, scenario_mechanisms
+from simbench.sim.camera_fitting import fit_camera
 from simbench.sim.fixtures.mechanism import Mechanism
 from simbench.sim.rendering.camera import Balance, Camera, Frames, Ghost, Renderer, picture_strip
 from simbench.sim.rendering.camera import render_video as draw_video
@@ -216,7 +218,10 @@ def _load(folder: Path, overrides: Sequence[str] = ()) -> tuple[Scenario, Robot,
     scenario = load_scenario(Path(folder) / "scenario.yaml", overrides)
     mechanisms, robot = scenario_mechanisms(scenario), load_robot(scenario.robot.name)
     _require_same_run(folder, log, robot, mechanisms)
-    return scenario, robot, mechanisms, log
+    if not robot.floating:
+        robot = on_pedestal(robot, float(log["base_pose"].values[0, 2]))
+    camera = fit_camera(robot, robot.postures.get(scenario.robot.posture), scenario.camera)
+    return scenario.model_copy(update={"camera": camera}), robot, mechanisms, log
 
 
 def _require_same_run(folder: Path, log: xr.Dataset, robot: Robot, mechanisms: Sequence[Mechanism]) -> None:

@@ -9,6 +9,7 @@ from simbench.motion.handles import HandlePath
 from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.equipment import Resistance
 from simbench.retargeting.contact.hand_plan import HandPlan
+from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 from simbench.sim.engine import Fixture
@@ -129,7 +130,7 @@ def describe_surroundings(
     callable (HandPlan) -> list of Obstacle
         Gives the parts of all equipment as it moves with a hand plan.
     """
-    touching = [link for hand in robot.hands.values() for link in (hand.palm, *hand.fingers)]
+    touching = [link for role in robot.hands for link in hand_links(robot, role)]
 
     def surroundings(hands: HandPlan) -> list[Obstacle]:
         return [

@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from simbench.kinematics.compiled import compile_for
-from simbench.robot.hand_shapes import links_with_collision_shape
+from simbench.robot.hand_shapes import links_with_collision_shape, palm_links
 from simbench.sim.control.command import Load
 from simbench.sim.engine import BodyHandle, Fixture, LinkHandle, RobotBody
 from simbench.sim.fixtures.mechanism import MechanismHandle, part_origin
@@ -116,14 +116,17 @@ class Grip:
             on_joint=(tuple(pose[:3]), tuple(pose[3:])),
         )
         shaped = links_with_collision_shape(body.robot)
-        self._hand_links = tuple(body.links[link] for link in (hand.palm, *hand.fingers) if link in shaped)
+        rigid = palm_links(body.robot, f"{side}_hand")
+        self._hand_links = tuple(body.links[link] for link in (*rigid, *hand.fingers) if link in shaped)
         self._rest: tuple[Vector, Quaternion] = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
         self._spring_wrench = compile_for(spring_wrench, _AT_REST, _AT_REST, self._rest, self._spring)
         self._blocked = False
         if not point.any() and handle.grip == "pivot":
             # The axis goes through the palm itself: a rod there lies in the hollow of a hand, which these
             # palms do not have. Fingers still touch it.
-            body.world.disable_collision((body.handle, self.palm_link), (fixture.handle, self.handle_link))
+            for link in rigid:
+                part = (fixture.handle, self.handle_link)
+                body.world.disable_collision((body.handle, body.links[link]), part)
 
     def apply(self, palm: Motion, handle: Motion, hold: bool, sense: bool) -> Load | None:
         """Engage, hold or let go, and apply the forces of this step.

@@ -15,15 +15,19 @@ _SEARCH_ACCELERATION = 1.0
 """Acceleration with which it starts to do so, m/s²."""
 _SEARCH_DEPTH = 0.02
 """Depth below the floor down to which it does so, m."""
+_STOPPING_ACCELERATION, _STOPPING_TIME = 2.0, 0.02
+"""Least acceleration, m/s², and time constant, s, with which it stops when the ground carries it."""
 _SETTLING_RATE = 20.0
 """Rate at which the target pose of a landed foot approaches where the foot is, 1/s."""
+_SETTLING_RAMP = 0.1
+"""Time in which this rate is reached after both feet are loaded, s."""
 
 
 class Landing:
     """Follows a gait with both feet, and ends a swing when the foot touches the ground.
 
-    A foot that is loaded in the second half of its swing has landed: it stays there, and the rest of its
-    swing is dropped. One that is not loaded when the gait has it on the ground, or that has landed and
+    A foot that is loaded in the second half of its swing has landed: it stops, and the rest of its swing is
+    dropped. One that is not loaded when the gait has it on the ground, or that has landed and
     bounced off, continues downward until it is. Its offset from the plan is reduced to zero in its next
     swing.
 
@@ -48,6 +52,7 @@ class Landing:
         self._air, self._landed = [False, False], [False, False]
         self._latest: int | None = None
         self._found, self._search_speed = [True, True], [0.0, 0.0]
+        self._settling = 0.0
 
     def advance(self, tick: int, load: Array) -> None:
         """Move `position` and `yaw` of the soles to the end of a tick.
@@ -91,8 +96,11 @@ class Landing:
         foot = self._latest
         if foot is None or self._air[foot] or not self._gait.contact[tick].all():
             return
-        if min(load[0], load[1]) > self._threshold:
-            part = _SETTLING_RATE * self._gait.timestep
+        loaded = min(load[0], load[1]) > self._threshold
+        timestep = self._gait.timestep
+        self._settling = min(self._settling + timestep / _SETTLING_RAMP, 1.0) if loaded else 0.0
+        if loaded:
+            part = _SETTLING_RATE * timestep * self._settling
             self.position[foot, :2] += part * (measured[foot] - self.position[foot, :2])
             self.position[foot, 2] -= part * self.position[foot, 2]
             turn = math.remainder(float(measured_yaw[foot] - self.yaw[foot]), math.tau)
@@ -103,12 +111,13 @@ class Landing:
         gait = self._gait
         if not self._air[foot]:
             self._landed[foot], self._found[foot], self._latest = False, False, foot
-            self._search_speed[foot] = 0.0
+            self._search_speed[foot] = self._settling = 0.0
             self._offset[foot] = self.position[foot] - gait.foot_position[tick - 1, foot]
             self._yaw_offset[foot] = float(self.yaw[foot] - gait.foot_yaw[tick - 1, foot])
         progress = float(gait.in_swing[tick, foot])
         if touches and progress > _EARLIEST and not self._landed[foot]:
             self._landed[foot] = True
+            self._search_speed[foot] = max(-float(gait.foot_velocity[tick, foot, 2]), 0.0)
             self.early += 1
         if not self._landed[foot]:
             fade = 0.5 + 0.5 * math.cos(math.pi * progress)
@@ -119,10 +128,12 @@ class Landing:
         """Lower a foot that should stand until the ground carries it."""
         timestep = self._gait.timestep
         if touches or (self._found[foot] and foot != self._latest):
-            self._search_speed[foot], self._found[foot] = 0.0, True
-            return
-        speed = min(self._search_speed[foot] + timestep * _SEARCH_ACCELERATION, _SEARCH_SPEED)
+            self._found[foot] = True
+            speed = self._search_speed[foot]
+            speed = max(speed - timestep * max(_STOPPING_ACCELERATION, speed / _STOPPING_TIME), 0.0)
+        else:
+            speed = min(self._search_speed[foot] + timestep * _SEARCH_ACCELERATION, _SEARCH_SPEED)
         depth, self._search_speed[foot] = timestep * speed, speed
-        if self.position[foot, 2] - depth >= -_SEARCH_DEPTH:
+        if depth > 0.0 and self.position[foot, 2] - depth >= -_SEARCH_DEPTH:
             self.late += 1
             self.position[foot, 2] -= depth

@@ -111,6 +111,39 @@ def find_interference(
     return tuple(sorted(found, key=lambda record: (record.start, record.first, record.second)))
 
 
+def find_near_pairs(
+    robot: Robot, trajectory: JointTrajectory, obstacles: Sequence[Obstacle], margin: float
+) -> dict[tuple[str, str], float]:
+    """Find what comes nearer than a margin at the samples of a trajectory, not between them.
+
+    Parameters
+    ----------
+    robot : Robot
+        One with a fixed base stands where its model says (`placed_robot`).
+    trajectory : JointTrajectory
+        Trajectory of all the robot's joints.
+    obstacles : sequence of Obstacle
+        Obstacles at rest, or with a pose at each sample of the trajectory.
+    margin : float
+        Distance below which two bodies are near, m.
+
+    Returns
+    -------
+    dict of (link, link or obstacle) to float
+        Least distance of each pair that comes near, m.
+    """
+    scene, names = _make_scene(robot, trajectory, obstacles)
+    if len(scene.workspace.first) == 0:
+        return {}
+    samples = np.arange(len(trajectory.time), dtype=np.float64)
+    gaps, _ = _gaps_and_travel(scene, samples)
+    least = _distances(scene, samples, gaps, gaps < margin).min(axis=0)
+    found = {
+        pair: float(least[columns].min()) for pair, columns in _named_pairs(scene.workspace, names).items()
+    }
+    return {pair: distance for pair, distance in found.items() if distance < margin}
+
+
 def describe_interference(interference: Interference) -> str:
     """Say in a line what is too near what, when and by how much.
 

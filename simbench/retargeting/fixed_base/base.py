@@ -8,9 +8,12 @@ from simbench.kinematics.arrays import Array
 from simbench.options import RobotSection
 from simbench.robot.robot import Robot
 
+READY = "ready"
+"""The posture from which an arm begins its work."""
 
-def base_pose(position: tuple[float, float], heading: float) -> Array:
-    """Compute the pose of a root link that stands on the floor.
+
+def base_pose(position: tuple[float, float], heading: float, height: float = 0.0) -> Array:
+    """Compute the pose of a root link that stands on the floor or on a pedestal.
 
     Parameters
     ----------
@@ -18,18 +21,22 @@ def base_pose(position: tuple[float, float], heading: float) -> Array:
         x and y in the world frame, m.
     heading : float
         Rotation about the world's z axis, rad.
+    height : float
+        Height above the floor, m.
 
     Returns
     -------
     (7,) array
         Position, m, and quaternion x, y, z, w, in the world frame.
     """
-    pose = pin.SE3(pin.utils.rotate("z", heading), np.array([*position, 0.0]))
+    pose = pin.SE3(pin.utils.rotate("z", heading), np.array([*position, height]))
     return np.asarray(pin.SE3ToXYZQUAT(pose))
 
 
 def rest_posture(robot: Robot, section: RobotSection) -> Array:
     """Look up the posture in which a robot with a fixed base starts.
+
+    A posture that the robot lacks is replaced by its own (`choose_rest`).
 
     Parameters
     ----------
@@ -46,18 +53,109 @@ def rest_posture(robot: Robot, section: RobotSection) -> Array:
     Raises
     ------
     ScenarioError
-        If it has no such posture, or is to stand higher than on the floor.
+        If it has no posture at all.
     """
-    if section.posture not in robot.postures:
+    return robot.postures[choose_rest(robot, section.posture)]
+
+
+def choose_rest(robot: Robot, name: str) -> str:
+    """Choose the posture in which a robot with a fixed base rests.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with a fixed base.
+    name : str
+        Named posture. If the robot lacks it, `ready` takes its place, else the first that the robot has.
+
+    Returns
+    -------
+    str
+        Name of a posture that the robot has.
+
+    Raises
+    ------
+    ScenarioError
+        If it has no posture at all.
+    """
+    if name in robot.postures:
+        return name
+    if not robot.postures:
+        raise ScenarioError(f"robot.posture: {robot.name} has no posture; its robot.yaml needs one")
+    return READY if READY in robot.postures else next(iter(robot.postures))
+
+
+def base_height(robot: Robot, section: RobotSection) -> float:
+    """Say how high the root link of a robot with a fixed base is above the floor.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with a fixed base.
+    section : RobotSection
+        May say it.
+
+    Returns
+    -------
+    float
+        Height, m.
+
+    Raises
+    ------
+    ScenarioError
+        If it is below the floor.
+    """
+    if section.height_m is None:
+        return robot.base_height
+    if section.height_m < 0.0:
         raise ScenarioError(
-            f"robot.posture: {robot.name} has no posture {section.posture!r}; "
-            f"allowed: {', '.join(robot.postures)}"
+            f"robot.height_m: {robot.name} has a fixed base, which is not below the floor; allowed: from 0, "
+            f"got {section.height_m:g}"
         )
-    if section.height_m:
-        raise ScenarioError(
-            f"robot.height_m: {robot.name} stands on the floor; allowed: 0, got {section.height_m:g}"
-        )
-    return robot.postures[section.posture]
+    return section.height_m
+
+
+def arm_joints(robot: Robot) -> tuple[str, ...]:
+    """List the joints of a robot with a fixed base that bring its hands somewhere.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with a fixed base.
+
+    Returns
+    -------
+    tuple of str
+        Joints of its trunk and arms, in the model's order; all but those of grips and head if it names none.
+    """
+    named = {name for group in ("trunk", "left_arm", "right_arm") for name in robot.groups.get(group, ())}
+    grips = {name for hand in robot.hands.values() for name in hand.joints}
+    grips |= {name for group in ("left_grip", "right_grip", "head") for name in robot.groups.get(group, ())}
+    return tuple(name for name in robot.joint_names if (name in named if named else name not in grips))
+
+
+def limits_of_motion(robot: Robot, home: Array, margin: float) -> tuple[Array, Array]:
+    """Find the positions that a planned motion may use.
+
+    What is no joint of trunk or arm, such as a finger of a gripper, stays as it is at rest.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with a fixed base.
+    home : (n,) array
+        Posture at rest, rad.
+    margin : float
+        Distance from the joint limits, rad.
+
+    Returns
+    -------
+    lower, upper : (n,) array
+        Least and greatest positions, rad.
+    """
+    lower, upper = robot.model.lowerPositionLimit + margin, robot.model.upperPositionLimit - margin
+    moving = np.isin(robot.joint_names, arm_joints(robot)) & (lower < upper)
+    return np.where(moving, lower, home), np.where(moving, upper, home)
 
 
 def planned_torques(

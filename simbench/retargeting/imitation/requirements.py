@@ -50,6 +50,36 @@ def require_human_form(robot: Robot) -> None:
         )
 
 
+def require_two_arms(robot: Robot) -> None:
+    """Refuse a robot that cannot follow a person with its arms.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with a fixed base.
+
+    Raises
+    ------
+    RetargetError
+        If it lacks a part of two arms; the message names everything that it lacks.
+    """
+    needed = {
+        "frames": (["trunk", *(f"{side}_{part}" for side in SIDES for part in _ARM)], robot.frames),
+        "groups": ([f"{side}_arm" for side in SIDES], robot.groups),
+        "postures": (["basic"], robot.postures),
+    }
+    lacks = [
+        f"{what} {', '.join(missing)}"
+        for what, (required, given) in needed.items()
+        if (missing := [name for name in required if name not in given])
+    ] or [error for side in SIDES for error in _find_arm_errors(robot, side)]
+    if lacks:
+        raise RetargetError(
+            f"{robot.name}: to imitate a person with both arms, a robot with a fixed base lacks: "
+            f"{'; '.join(lacks)}"
+        )
+
+
 def _find_arm_errors(robot: Robot, side: str) -> list[str]:
     """Name the neighbours among shoulder, elbow and wrist with no joint of the arm's group between them."""
     model = robot.model

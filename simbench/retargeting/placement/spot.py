@@ -11,7 +11,7 @@ from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.motion.handles import HandlePath
 from simbench.retargeting.placement.hand_path import com_offset, hand_displacement
-from simbench.retargeting.placement.limit_margin import ReachTolerances
+from simbench.retargeting.placement.limit_margin import NominalPosture, ReachTolerances
 from simbench.retargeting.placement.placement import Placement, RootPath, evaluate_root
 from simbench.retargeting.placement.reach_model import handle_path_points, make_reachability_model
 from simbench.robot.robot import SEATED, Robot
@@ -37,7 +37,8 @@ class BasePlacement:
     heading : float
         Heading, rad about z.
     height : float
-        How much higher the pelvis is than in the posture, m; 0 for a fixed base, and for a seated robot.
+        How much higher the pelvis is than in the posture, m; 0 for a seated robot. Of a fixed base: height of
+        the root link above the floor, m.
     follow : float
         Part of the hands' horizontal motion that the COG goes with.
     advance : float
@@ -163,6 +164,7 @@ def evaluate_placement(
     posture: str,
     *,
     tolerances: ReachTolerances = ReachTolerances(),  # noqa: B008
+    likely: NominalPosture | None = None,
 ) -> Placed:
     """Evaluate whether hands can follow their handles from a base placement, the COG kept over the feet.
 
@@ -181,6 +183,9 @@ def evaluate_placement(
         Named posture whose legs and head are used.
     tolerances : ReachTolerances
         Largest palm errors that are accepted, and the margin at which the search ends.
+    likely : NominalPosture, optional
+        Posture from which the arms of a root that stays where it is are looked for first; if it serves, no
+        other is tried.
 
     Returns
     -------
@@ -197,7 +202,7 @@ def evaluate_placement(
         position, joints = fixed_root(robot, spot, posture)
         reach = make_reachability_model(robot, handles, joints)
         root = RootPath(position, spot.heading, np.zeros((count, 3)))
-        return Placed(spot, evaluate_root(reach, handles, root, tolerances))
+        return Placed(spot, evaluate_root(reach, handles, root, tolerances, likely))
     stance = stand(robot, spot.position, spot.heading, posture, spot.height)
     targets = cog_targets(stance, handles, spot)
     gain = sway_gain(robot, stance)
@@ -271,7 +276,7 @@ def fixed_root(robot: Robot, spot: BasePlacement, posture: str) -> tuple[Array, 
         If the base placement has a height and the robot sits.
     """
     if not robot.floating:
-        return np.array([*spot.position, 0.0]), robot.postures[posture]
+        return np.array([*spot.position, spot.height]), robot.postures[posture]
     stance = stand(robot, spot.position, spot.heading, posture, spot.height)
     return stance.base[:3], stance.joints
 

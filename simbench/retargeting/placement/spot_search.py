@@ -45,6 +45,7 @@ def find_spot(
     on_progress: OnProgress,
     *,
     tolerances: ReachTolerances = ReachTolerances(),  # noqa: B008
+    any_height: bool = False,
 ) -> Placed:
     """Find the base placement from which hands follow their handles with the largest joint-limit margin.
 
@@ -65,6 +66,8 @@ def find_spot(
         Told after every start of a stage.
     tolerances : ReachTolerances
         Largest palm errors that are accepted, and the margin at which the search ends.
+    any_height : bool
+        Whether the height of a fixed base is searched for too: the robot stands on a pedestal.
 
     Returns
     -------
@@ -72,7 +75,9 @@ def find_spot(
         If hands can follow their handles from nowhere, the one from which least is missing.
     """
     if is_root_fixed(robot, posture):
-        return _find_fixed(robot, handles, replace(start, height=0.0), posture, on_progress, tolerances)
+        start = replace(start, height=0.0) if robot.floating else start
+        heights = _pedestal_heights(handles, start) if any_height and not robot.floating else (0.0, 0.0)
+        return _find_fixed(robot, handles, start, posture, heights, on_progress, tolerances)
     low, high = height_range(robot, posture)
     stance = stand(robot, start.position, start.heading, posture)
     gain = sway_gain(robot, stance)
@@ -127,6 +132,7 @@ def _find_fixed(
     handles: Mapping[str, HandlePath],
     start: BasePlacement,
     posture: str,
+    heights: tuple[float, float],
     on_progress: OnProgress,
     tolerances: ReachTolerances,
 ) -> Placed:
@@ -135,11 +141,18 @@ def _find_fixed(
     offset = _rotation(start.heading).T @ (position[:2] - start.position)
     reach = make_reachability_model(robot, handles, joints)
     guess = RootPath(position, start.heading, np.zeros((len(handle_path_points(handles)), 3)))
-    search = RootSearch(guess, (0.0, 0.0))
+    search = RootSearch(guess, heights)
     placement = find_root(reach, handles, search, tolerances, _stage(on_progress, "place"))
     root = placement.root
     x, y = root.position[:2] - _rotation(root.heading) @ offset
-    return Placed(BasePlacement((float(x), float(y)), root.heading), placement)
+    height = start.height if robot.floating else float(root.position[2])
+    return Placed(BasePlacement((float(x), float(y)), root.heading, height), placement)
+
+
+def _pedestal_heights(handles: Mapping[str, HandlePath], start: BasePlacement) -> tuple[float, float]:
+    """How far a base may be below and above its first height: from the floor to the highest handle, m."""
+    highest = max(float(handle.poses[:, 2, 3].max()) for handle in handles.values())
+    return -start.height, max(highest - start.height, 0.0)
 
 
 def _leant(

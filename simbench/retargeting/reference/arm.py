@@ -6,8 +6,8 @@ from scipy.interpolate import BPoly, make_interp_spline
 
 from simbench.kinematics.arrays import Array
 from simbench.options import SimulationSection
+from simbench.retargeting.fixed_base.arm_plan import ArmPlan
 from simbench.retargeting.fixed_base.base import planned_torques
-from simbench.retargeting.fixed_base.plan import ArmPlan
 from simbench.retargeting.reference.assembly import (
     COAST_TIME,
     MAX_LEAD_STRETCH,
@@ -27,8 +27,9 @@ def build_arm_reference(
     """Sample a plan at the physics rate, with a beginning and an end at rest.
 
     With a lead-in the arm starts in its posture and returns to it, hands open: quintic joint curves that meet
-    the motion with its own velocity, in `lead_in_s` or as slowly as speed limits ask. Without one it starts
-    in the motion's first posture and stays in its last, its hands as the person's are at the end.
+    the motion with its own velocity, in `lead_in_s` or as slowly as speed limits ask. Without one, or where
+    the plan wants none, it starts in the motion's first posture and stays in its last, its hands as the
+    person's are at the end.
 
     Parameters
     ----------
@@ -56,13 +57,14 @@ def build_arm_reference(
     time, joints = plan.trajectory.time, plan.trajectory.q
     limit = np.asarray(robot.model.velocityLimit) * speed_fraction
     first, last = make_interp_spline(time, joints, k=3).derivative()(time[[0, -1]])
-    lead_in = _plan_lead(robot, plan, joints[0], first, settings.lead_in_s, limit)
-    lead_out = _plan_lead(robot, plan, joints[-1], -last, settings.lead_in_s, limit)
+    duration = settings.lead_in_s if plan.leads else 0.0
+    lead_in = _plan_lead(robot, plan, joints[0], first, duration, limit)
+    lead_out = _plan_lead(robot, plan, joints[-1], -last, duration, limit)
     whole = assemble(lead_in, Segment(time, joints), lead_out)
     sampled = sample_motion(make_interp_spline(whole.time, whole.joints, k=3), settings, whole.time[-1])
     torque = planned_torques(robot, sampled.position, sampled.velocity, sampled.acceleration, feedforward)
     before = lead_in.time[-1]
-    grip = _sample_grip(robot, plan, sampled.clock - before, stays=settings.lead_in_s <= 0.0)
+    grip = _sample_grip(robot, plan, sampled.clock - before, stays=duration <= 0.0)
     reference = Reference(sampled.position, sampled.velocity, torque, sampled.acceleration, grip)
     start = settings.settle_s + before
     return Timeline(reference, plan.base, start, start + time, plan.hands)

@@ -4,12 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.interpolate import BPoly
 
 from simbench.errors import ScenarioError
 from simbench.kinematics.arrays import Array
 from simbench.options import SWEEP, RobotSection, SimulationSection
-from simbench.retargeting.fixed_base.base import base_pose, planned_torques, rest_posture
+from simbench.retargeting.fixed_base.base import (
+    arm_joints,
+    base_height,
+    base_pose,
+    planned_torques,
+    rest_posture,
+)
 from simbench.retargeting.reference.assembly import sample_motion
 from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.robot.robot import Robot
@@ -83,7 +90,8 @@ def build_sweep_reference(
         raise ScenarioError(f"motion.source {SWEEP}: needs a robot with a fixed base; {robot.name} floats")
     start = rest_posture(robot, section)
     sweep = _read_sweep(task, settings.timestep_s)
-    end = start + _directions(robot, start, sweep) * sweep.amplitude_rad
+    moved = np.isin(robot.joint_names, arm_joints(robot))
+    end = start + np.where(moved, _directions(robot, start, sweep, moved), 0.0) * sweep.amplitude_rad
     knots, stops = [settings.settle_s], [start]
     for target in (end, start) * sweep.repetitions:
         knots += [knots[-1] + sweep.stroke_s, knots[-1] + sweep.stroke_s + sweep.pause_s]
@@ -96,7 +104,7 @@ def build_sweep_reference(
     torque = planned_torques(robot, sampled.position, sampled.velocity, sampled.acceleration, feedforward)
     grip = np.zeros((len(sampled.clock), len(robot.hands)), dtype=bool)
     reference = Reference(sampled.position, sampled.velocity, torque, sampled.acceleration, grip)
-    base = base_pose(section.position_m, section.heading_rad)
+    base = base_pose(section.position_m, section.heading_rad, base_height(robot, section))
     return Timeline(reference, base, settings.settle_s, np.array([knots[0], knots[-1]]))
 
 
@@ -127,17 +135,18 @@ def _read_sweep(task: Mapping[str, float], timestep: float) -> JointSweep:
     return sweep
 
 
-def _directions(robot: Robot, start: Array, sweep: JointSweep) -> Array:
-    """Side on which each joint has more room, ±1 (n,); refuse what passes a limit."""
+def _directions(robot: Robot, start: Array, sweep: JointSweep, moved: NDArray[np.bool_]) -> Array:
+    """Side on which each joint has more room, ±1 (n,); refuse what passes a limit of one that is moved."""
     model = robot.model
     below, above = start - model.lowerPositionLimit, model.upperPositionLimit - start
-    for name, room in zip(robot.joint_names, np.maximum(below, above), strict=True):
+    names = np.array(robot.joint_names)[moved].tolist()
+    for name, room in zip(names, np.maximum(below, above)[moved].tolist(), strict=True):
         if room < sweep.amplitude_rad:
             raise ScenarioError(
                 f"motion.task.amplitude_rad: {sweep.amplitude_rad:g} is beyond the limits of {name}; "
                 f"at most {room:.3f} from this posture"
             )
-    for name, limit in zip(robot.joint_names, model.velocityLimit, strict=True):
+    for name, limit in zip(names, model.velocityLimit[moved].tolist(), strict=True):
         if limit < sweep.speed_rad_s:
             raise ScenarioError(
                 f"motion.task.speed_rad_s: {sweep.speed_rad_s:g} is beyond the speed limit of {name}, "

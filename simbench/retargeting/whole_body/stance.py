@@ -17,8 +17,10 @@ from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.contact.phases import near_contact
+from simbench.retargeting.fixed_base.base import base_height
 from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.placement.hand_path import com_offset
+from simbench.retargeting.placement.placement import Placement
 from simbench.retargeting.placement.spot import BasePlacement, Placed, evaluate_placement
 from simbench.retargeting.placement.spot_search import find_spot
 from simbench.robot.robot import SEATED, Robot
@@ -71,19 +73,13 @@ def choose_placement(
     RetargetError
         If a placement is to be found without equipment, or none is feasible.
     """
-    given = BasePlacement(
-        section.position_m,
-        section.heading_rad,
-        section.height_m or 0.0,
-        settings.pelvis_follow,
-        settings.pelvis_advance,
-        settings.pelvis_lean_m,
-    )
+    given = given_placement(robot, section, settings)
     if section.place == "given":
         return given
     if not handles:
         raise RetargetError(f"{robot.name}: robot.place auto needs equipment whose handles are known")
-    found = find_spot(robot, handles, given, section.posture, on_progress)
+    free = section.height_m is None and robot.base_height > 0.0
+    found = find_spot(robot, handles, given, section.posture, on_progress, any_height=free)
     if not found.placement.feasible:
         best = found.spot
         raise RetargetError(
@@ -92,6 +88,28 @@ def choose_placement(
             f"{best.height:.3f} m higher: {found.placement.fault}"
         )
     return found.spot
+
+
+def given_placement(robot: Robot, section: RobotSection, settings: RetargetSection) -> BasePlacement:
+    """Take the base placement that a scenario gives.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot to be placed.
+    section : RobotSection
+        Position, heading and height.
+    settings : RetargetSection
+        Gives the COG's motion with the hands.
+
+    Returns
+    -------
+    BasePlacement
+        The placement.
+    """
+    height = (section.height_m or 0.0) if robot.floating else base_height(robot, section)
+    motion = (settings.pelvis_follow, settings.pelvis_advance, settings.pelvis_lean_m)
+    return BasePlacement(section.position_m, section.heading_rad, height, *motion)
 
 
 def blend_into_reach(
@@ -140,15 +158,45 @@ def blend_into_reach(
     RetargetError
         If the equipment is out of reach from there.
     """
-    handles = _used_part(handles, hands)
-    placed = evaluate_placement(robot, handles, base_placement, section.posture)
-    if not placed.placement.feasible:
-        raise RetargetError(f"{robot.name}: out of reach: {_describe_fault(placed)}")
-    reached = placed.placement
+    handles = used_part(handles, hands)
+    reached = require_reach(robot, evaluate_placement(robot, handles, base_placement, section.posture))
+    return blend_into_placement(reached, handles, time, posture, names, hands)
+
+
+def blend_into_placement(
+    reached: Placement,
+    handles: Mapping[str, HandlePath],
+    time: Array,
+    posture: Array,
+    names: tuple[str, ...],
+    hands: HandPlan,
+) -> tuple[Array, Array]:
+    """Blend a posture, while hands hold, into those of a placement, as `blend_into_reach`.
+
+    Parameters
+    ----------
+    reached : Placement
+        Postures along the handles' path.
+    handles : {side: HandlePath}
+        The part of the path that the hands use (`used_part`).
+    time : (T,) array
+        Time of each sample, s.
+    posture : (T, n) array
+        Positions of the joints in `names`, rad.
+    names : tuple of str
+        Joints of trunk and arms.
+    hands : HandPlan
+        Planned hand motion at the same samples.
+
+    Returns
+    -------
+    preferred, start : (T, n) array
+        Posture to be preferred, and posture to start solving from, rad.
+    """
     # Joints that no group names, such as the fingers of a gripper, are not placed and keep their posture.
     moved = [column for column, name in enumerate(names) if name in reached.joint_names]
     order = [reached.joint_names.index(names[column]) for column in moved]
-    guide = reached.postures[_nearest_poses(handles, hands)][:, order]
+    guide = reached.postures[nearest_poses(handles, hands)][:, order]
     guide = _smooth(time, guide, order=2)
     touching = np.any(list(hands.contact.values()), axis=0)
     weight = near_contact(time, touching, _BLEND_TIME)[:, None]
@@ -167,17 +215,50 @@ def _smooth(time: Array, values: Array, order: int) -> Array:
     return values
 
 
-def _describe_fault(placed: Placed) -> str:
-    """Say why a placement is not feasible, and what the user can change."""
-    return (
-        f"{placed.placement.fault}; let robot.place be auto, or change robot.position_m, the fixture's place "
-        "or the task"
-    )
+def require_reach(robot: Robot, placed: Placed) -> Placement:
+    """Refuse a base placement from which the handles are out of reach.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot that was placed.
+    placed : Placed
+        From `evaluate_placement`.
+
+    Returns
+    -------
+    Placement
+        The placement, which is feasible.
+
+    Raises
+    ------
+    RetargetError
+        If it is not; the message says why, and what the user can change.
+    """
+    if not placed.placement.feasible:
+        raise RetargetError(
+            f"{robot.name}: out of reach: {placed.placement.fault}; let robot.place be auto, or change "
+            "robot.position_m, the fixture's place or the task"
+        )
+    return placed.placement
 
 
-def _used_part(handles: Mapping[str, HandlePath], hands: HandPlan) -> dict[str, HandlePath]:
-    """Leave out the ends of the handles' path where no hand went; a closed path is kept whole."""
-    nearest = _nearest_poses(handles, hands)
+def used_part(handles: Mapping[str, HandlePath], hands: HandPlan) -> dict[str, HandlePath]:
+    """Leave out the ends of the handles' path where no hand went; a closed path is kept whole.
+
+    Parameters
+    ----------
+    handles : {side: HandlePath}
+        Handle that each hand holds.
+    hands : HandPlan
+        Planned hand motion.
+
+    Returns
+    -------
+    {side: HandlePath}
+        The handles with the poses that the hands use.
+    """
+    nearest = nearest_poses(handles, hands)
     part = slice(nearest.min(), nearest.max() + 1)
     closed = any(
         len(handle.poses) > 1 and np.allclose(handle.poses[0], handle.poses[-1])
@@ -191,8 +272,21 @@ def _used_part(handles: Mapping[str, HandlePath], hands: HandPlan) -> dict[str, 
     }
 
 
-def _nearest_poses(handles: Mapping[str, HandlePath], hands: HandPlan) -> NDArray[np.int64]:
-    """Index of the poses of the handles' common path that is nearest to the hands, sample by sample (T,)."""
+def nearest_poses(handles: Mapping[str, HandlePath], hands: HandPlan) -> NDArray[np.int64]:
+    """Find the poses of the handles' common path that are nearest to the hands.
+
+    Parameters
+    ----------
+    handles : {side: HandlePath}
+        Handle that each hand holds.
+    hands : HandPlan
+        Planned hand motion at T samples.
+
+    Returns
+    -------
+    (T,) int array
+        Index of the nearest pose; before and after contact as at its first and last sample.
+    """
     count = max(len(handle.poses) for handle in handles.values())
     total = np.zeros((len(next(iter(hands.share.values()))), count))
     for side, handle in handles.items():

@@ -1,5 +1,6 @@
 """A robot's description from its URDF alone."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from simbench.robot.scaffold.arms import ArmGuesses, guess_arms
 from simbench.robot.scaffold.chains import LimbChain, find_chain
 from simbench.robot.scaffold.collision_pairs import group_pairs, link_pairs, sample_collisions
 from simbench.robot.scaffold.drives import guess_drives
+from simbench.robot.scaffold.fixed_parts import find_fixed_parts
 from simbench.robot.scaffold.guess import Confidence, Guess
 from simbench.robot.scaffold.limbs import Limbs, find_limbs
 from simbench.robot.scaffold.roles import (
@@ -50,6 +52,8 @@ class Scaffold:
     urdf_text: str | None = None
 
 
+_LIFT = 0.9
+"""Part of its range at which a lift in the trunk stays."""
 _FACING = np.cos(np.radians(1.0))
 """Cosine of the angle between the robot's front and x of the root link from which the root is turned."""
 
@@ -92,18 +96,27 @@ def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
     collisions = sample_collisions(tree, together, _mirrored_joints(tree, legs, arms, orientation.left))
     arm_guesses = guess_arms(tree, arms, orientation, collisions)
     stance = guess_stance(tree, legs, arm_guesses.hanging, orientation)
-    postures = _postures(tree, limbs, arm_guesses, stance)
+    postures = _lifted(tree, roles, _postures(tree, limbs, arm_guesses, stance))
     pairs = link_pairs(collisions, postures.values())
+    groups, hands, fixed = _groups(tree, legs, arms, roles), arm_guesses.hands, None
+    if arms and not limbs.feet_count:
+        # What neither arm nor trunk needs is fixed: it would have to be driven, joint by joint.
+        groups = {name: joints for name, joints in groups.items() if not name.endswith("_grip")}
+        fixed = find_fixed_parts(tree, arms, {joint for joints in groups.values() for joint in joints})
+        hands = {role: {"palm": fixed.carriers[hand["palm"]]} for role, hand in hands.items()}
+        pairs = fixed.merged(pairs)
+    left_out = fixed.positions if fixed else {}
     data = {
         "name": name or _plain(tree.urdf.name) or urdf.stem,
         "urdf": str(urdf),
         "base": "floating" if limbs.feet_count else "fixed",
-        "groups": _groups(tree, legs, arms, roles),
+        "groups": groups,
+        "fixed_joints": left_out,
         "frames": _frames(tree, legs, arms, roles) | arm_guesses.frames | stance.frames,
         "soles": stance.soles,
-        "hands": arm_guesses.hands,
-        "postures": {key: _named(tree, q) for key, q in postures.items()},
-        "motors": _motors(tree),
+        "hands": hands,
+        "postures": {key: _without(_named(tree, q), left_out) for key, q in postures.items()},
+        "motors": _without(_motors(tree), left_out),
         "gains": "auto",
         "self_collision": group_pairs(pairs),
         "fixed_frames": arm_guesses.fixed_frames | stance.fixed_frames,
@@ -117,6 +130,7 @@ def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
         *arm_guesses.guesses,
         *stance.guesses,
         *_other_guesses(tree, description, len(pairs)),
+        *_fixed_guesses(left_out),
     ]
     missing = (
         *_missing_limbs(tree, limbs),
@@ -235,6 +249,17 @@ def _postures(tree: RobotTree, limbs: Limbs, arms: ArmGuesses, stance: StanceGue
     return postures or {"rest": tree.rest}
 
 
+def _lifted(tree: RobotTree, roles: BodyRoles, postures: dict[str, Array]) -> dict[str, Array]:
+    """Put sliding joints of the trunk where shoulders are high, so that hanging arms are off the floor."""
+    for joint in roles.trunk_joints:
+        if not tree.is_rotation(joint):
+            lower, upper = tree.limits(joint)
+            part = _LIFT if float(tree.axis(joint)[2]) > 0.0 else 1.0 - _LIFT
+            for posture in postures.values():
+                posture[joint - 1] = lower + part * (upper - lower)
+    return postures
+
+
 def _named(tree: RobotTree, q: Array) -> dict[str, float]:
     """Positions by joint, within the limits, without those at zero."""
     low, high = tree.model.lowerPositionLimit, tree.model.upperPositionLimit
@@ -244,6 +269,11 @@ def _named(tree: RobotTree, q: Array) -> dict[str, float]:
         for joint in range(1, tree.model.njoints)
         if abs(rounded[joint - 1]) > 0.0
     }
+
+
+def _without(values: Mapping[str, Any], left_out: Collection[str]) -> dict[str, Any]:
+    """Leave out the values of joints that are fixed."""
+    return {name: value for name, value in values.items() if name not in left_out}
 
 
 def _motors(tree: RobotTree) -> dict[str, Any]:
@@ -282,7 +312,7 @@ def _limb_guesses(
         for side, limb in zip(_sides_of(pair), pair, strict=True):
             value = f"{names[limb.joints[0]]} … {names[limb.joints[-1]]} ({len(limb.joints)} joints)"
             guesses.append(Guess(f"groups.{side}_{part}", value, reasons[part], sure))
-            if limb.fingers:
+            if limb.fingers and limbs.feet_count:
                 fingers = ", ".join(names[joint] for joint in limb.fingers)
                 reason = "short or sliding joints beyond the last joint that moves the hand as a whole"
                 guesses.append(Guess(f"groups.{side}_grip", fingers, reason, "medium"))
@@ -344,6 +374,16 @@ def _other_guesses(tree: RobotTree, description: Description, pairs: int) -> lis
     reason = "links that touch in some random configurations, not in all, and not in the postures"
     guesses.append(Guess("self_collision", f"{pairs} pairs", reason, "high" if pairs else "medium"))
     return guesses
+
+
+def _fixed_guesses(positions: Mapping[str, float]) -> list[Guess]:
+    """Guess about joints that are fixed."""
+    if not positions:
+        return []
+    listed = ", ".join(list(positions)[:3]) + (
+        f" and {len(positions) - 3} more" if len(positions) > 3 else ""
+    )
+    return [Guess("fixed_joints", listed, "of no trunk, arm or head; fingers are open about a bar", "medium")]
 
 
 def _missing_limbs(tree: RobotTree, limbs: Limbs) -> list[str]:

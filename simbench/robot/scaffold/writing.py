@@ -17,6 +17,7 @@ _WIDTH = 110
 _ABOUT = {
     "base": "Whether the root link moves freely.",
     "groups": "Joints of each part of the body, from the trunk outward.",
+    "fixed_joints": "Joints that stay where they are; what they moved is part of the link before.",
     "frames": "Link of each role.",
     "fixed_frames": "New massless frames. Palms: x along the fingers, z out of the back of the hand. "
     "Soles: z normal to the sole, x forward.",

@@ -4,8 +4,8 @@ Notes say everything that was changed or left out.
 """
 
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +16,14 @@ from simbench.errors import RobotError
 from simbench.robot.description import FixedFrame
 from simbench.robot.urdf.elements import UrdfTree, parse_numbers, parse_urdf, read_elements, shorten_message
 from simbench.robot.urdf.errors import (
+    MOST_JOINTS,
     find_joints_without_inertia,
     find_path_to_heaviest_fixed_link,
     find_root_link,
     find_urdf_errors,
 )
 from simbench.robot.urdf.fixed_frames import add_fixed_frames
+from simbench.robot.urdf.fixed_joints import fix_joints, merge_light_links
 from simbench.robot.urdf.joints import normalise_joint
 from simbench.robot.urdf.links import (
     align_with_principal_axes,
@@ -55,9 +57,29 @@ class UrdfSource:
     notes: tuple[str, ...]
 
 
-def read_urdf(
-    path: Path, *, floating: bool, frames: Mapping[str, FixedFrame] | None = None, where: str = "fixed_frames"
-) -> UrdfSource:
+@dataclass(frozen=True)
+class UrdfChanges:
+    """What a description changes in a URDF that comes from elsewhere.
+
+    Parameters
+    ----------
+    frames : mapping of str to FixedFrame
+        Massless frames by name, which are added.
+    fixed_joints : mapping of str to float
+        Joints that are fixed, and their positions, rad or m.
+    kept_links : collection of str
+        Links that the description names.
+    where : str
+        File of the description, for messages.
+    """
+
+    frames: Mapping[str, FixedFrame] = field(default_factory=dict)
+    fixed_joints: Mapping[str, float] = field(default_factory=dict)
+    kept_links: Collection[str] = ()
+    where: str = ""
+
+
+def read_urdf(path: Path, *, floating: bool, changes: UrdfChanges = UrdfChanges()) -> UrdfSource:
     """Read a URDF and convert what simulators read differently or not at all.
 
     - Meshes get absolute paths; shapes whose mesh is not found or not readable are left out.
@@ -68,6 +90,8 @@ def read_urdf(
     - A joint that mimics another moves independently; joint damping and friction and Bullet's own contact
       parameters are left out.
     - A link without `<inertial>` has no mass (Bullet would give it 1 kg).
+    - Joints that the description fixes are fixed, and the links beyond merged into those before them.
+    - Of more joints than Bullet allows, fixed ones are removed: their links are merged likewise.
     - With a floating base the heaviest link that is fixed to a massless root becomes the root, and the links
       between become its children: Bullet would fix a massless root in space.
 
@@ -77,10 +101,8 @@ def read_urdf(
         The file.
     floating : bool
         Whether the base moves freely.
-    frames : mapping of str to FixedFrame, optional
-        Massless frames by name, which are added to the URDF.
-    where : str
-        File and key of the frames, for messages.
+    changes : UrdfChanges
+        Frames that are added, and joints that are fixed.
 
     Returns
     -------
@@ -93,13 +115,22 @@ def read_urdf(
         If the file is not a URDF or describes nothing that can be simulated; the message is one line.
     """
     robot = parse_urdf(path)
-    if frames:
-        add_fixed_frames(robot, frames, where)
+    fix_joints(robot, changes.fixed_joints, f"{changes.where}: fixed_joints")
+    if changes.frames:
+        add_fixed_frames(robot, changes.frames, f"{changes.where}: fixed_frames")
+    merged = merge_light_links(robot, MOST_JOINTS, {*changes.frames, *changes.kept_links})
     tree = read_elements(robot)
     errors = find_urdf_errors(tree, floating=floating)
     if errors:
         raise RobotError(f"{path}: {errors[0]}{_how_many_more(errors)}")
     notes = normalise_urdf(robot, tree, path.parent)
+    if merged:
+        listed = ", ".join(f"`{name}`" for name in merged[:LISTED])
+        rest = f" and {len(merged) - LISTED} more" if len(merged) > LISTED else ""
+        notes.append(
+            f"links {listed}{rest}: on fixed joints; merged into the links that carry them, as Bullet allows "
+            f"{MOST_JOINTS} joints"
+        )
     if floating:
         notes += move_root_to_mass(robot, tree)
     # Bullet reads at most 1023 bytes of a line, and breaks a longer one in two.

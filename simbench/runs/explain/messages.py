@@ -890,9 +890,9 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Move meshes to OBJ, STL or Collada files, and name them in the URDF.",
         ),
         (
-            "has … joints; Bullet allows …, fixed ones included",
+            "has … joints that move; Bullet allows …; `fixed_joints` of a robot.yaml fixes some",
             "Bullet has room for the state of a limited number of joints.",
-            "Merge links that fixed joints connect, or leave out what is not needed, such as fingers.",
+            "List joints that need not move, such as fingers, under `fixed_joints` of the robot.yaml.",
         ),
         (
             "…: … … is too large; allowed is …",

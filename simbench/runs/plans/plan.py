@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from simbench.options import RetargetSection, RobotSection, SimulationSection
 from simbench.retargeting.contact.equipment import Equipment, Resistance
-from simbench.retargeting.fixed_base.plan import plan_arm
+from simbench.retargeting.fixed_base.choice import plan_fixed_base
 from simbench.retargeting.reference.arm import build_arm_reference
 from simbench.retargeting.reference.reference import Timeline
 from simbench.retargeting.reference.whole_body import build_whole_body_reference
@@ -158,8 +158,8 @@ def make_plan(robot: Robot, inputs: PlanInputs, on_progress: OnProgress) -> Plan
     handles = (motion.handles or describe_handles(mechanisms)) if mechanisms else {}
     equipment = Equipment(handles, describe_surroundings(mechanisms, robot), inputs.resistance)
     speed_fraction = inputs.retarget.speed_limit_fraction
-    if not robot.floating and any(f"{side}_hand" in robot.hands for side in handles):
-        arm = plan_arm(robot, motion, inputs.robot, inputs.retarget, equipment, on_progress)
+    if not robot.floating:
+        arm = plan_fixed_base(robot, motion, inputs.robot, inputs.retarget, equipment, on_progress)
         timeline = build_arm_reference(
             robot, arm, inputs.timing, feedforward=inputs.feedforward, speed_fraction=speed_fraction
         )

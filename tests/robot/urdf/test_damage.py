@@ -171,7 +171,7 @@ def test_no_more_joints_than_bullet_has_room_for(tmp_path, load_text, count, all
     joints = [joint(f"j{number}", "base", f"l{number}") for number in range(count)]
     path = write(tmp_path, link("base"), *children, *joints)
     if not allowed:
-        with pytest.raises(RobotError, match="has 128 joints; Bullet allows 127, fixed ones included"):
+        with pytest.raises(RobotError, match="has 128 joints that move; Bullet allows 127"):
             read_urdf(path, floating=False)
         return
     body, client = load_text(read_urdf(path, floating=False).text)

@@ -69,7 +69,7 @@ def test_defaults_are_those_of_the_models(sections):
     own = Scenario.model_validate({"name": "own", "motion": {"source": "a.c3d"}})
     entries = {entry.name: entry for section in sections["scenario"] for entry in section.keys}
     assert entries["retarget.pelvis_follow"].default == str(own.retarget.pelvis_follow)
-    assert entries["camera.target_m"].default == str(list(own.camera.target_m))
+    assert entries["robot.position_m"].default == str(list(own.robot.position_m))
     assert entries["fixtures.drawer.position_m"].default == "required"
     assert entries["fixtures.drawer.mass_kg"] == (
         "fixtures.drawer.mass_kg",

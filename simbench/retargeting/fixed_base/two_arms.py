@@ -1,0 +1,170 @@
+"""Plan the motion of a robot with two arms on a fixed base: it imitates the person with trunk and arms."""
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+
+from simbench.errors import RobotError
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.time_scaling import time_scaling_factor
+from simbench.kinematics.tree import first_joint
+from simbench.motion.human_motion import HumanMotion, require_both_arms
+from simbench.motion.trajectory import JointTrajectory
+from simbench.options import RetargetSection, RobotSection
+from simbench.retargeting.arm_adaptation.arm_adaptation import adapted_posture
+from simbench.retargeting.collision.avoidance import UpperBodyPath, avoid_collisions
+from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
+from simbench.retargeting.collision.interference import find_interference
+from simbench.retargeting.fixed_base.arm_plan import ArmPlan, free_hands
+from simbench.retargeting.fixed_base.base import base_height, base_pose, choose_rest
+from simbench.retargeting.fixed_base.surroundings import floor_obstacle
+from simbench.retargeting.imitation.calibration import calibrate
+from simbench.retargeting.imitation.errors import imitation_errors
+from simbench.retargeting.imitation.imitation import Imitation, imitate
+from simbench.retargeting.imitation.joint_use import joint_units
+from simbench.retargeting.imitation.limit_rescaling import rescale_into_limits
+from simbench.retargeting.imitation.posture import limited_posture
+from simbench.retargeting.imitation.requirements import require_two_arms
+from simbench.retargeting.imitation.tasks import WRISTS
+from simbench.retargeting.whole_body.stance import OnProgress
+from simbench.robot.native_output import quiet_native_output
+from simbench.robot.pedestal import on_pedestal
+from simbench.robot.robot import Robot, placed_robot
+
+_CLEARANCE = 0.02
+"""Distance that links keep from each other, m."""
+
+
+def plan_two_arms(
+    robot: Robot,
+    motion: HumanMotion,
+    section: RobotSection,
+    settings: RetargetSection,
+    on_progress: OnProgress,
+) -> ArmPlan:
+    """Let trunk and arms of a robot with a fixed base imitate a person's free motion.
+
+    The scaled model is that of a robot on legs (`plan_motion`): the robot's trunk and arms with the person's
+    lengths, its root free. Of the posture that follows, trunk and arms are the robot's, whose base stays.
+    There is no lead-in: the robot begins in the motion's first posture and stays in its last.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with a fixed base and two arms.
+    motion : HumanMotion
+        Recording, resampled, in the world frame of the scene.
+    section : RobotSection
+        Base placement and the posture at rest.
+    settings : RetargetSection
+        Method, limits' margins and smoothing.
+    on_progress : callable (stage, done, total)
+        Called as planning proceeds.
+
+    Returns
+    -------
+    ArmPlan
+        Motion of all joints, at speeds that the robot is capable of.
+
+    Raises
+    ------
+    MotionError
+        If an arm was not recorded.
+    RetargetError
+        If the robot lacks a part of an arm.
+    """
+    require_two_arms(robot)
+    require_both_arms(motion)
+    home = robot.postures[choose_rest(robot, section.posture)]
+    pose = base_pose(section.position_m, section.heading_rad, base_height(robot, section))
+    standing = on_pedestal(robot, float(pose[2]))
+    free = with_free_base(standing)
+    on_progress("imitate", 0, 1)
+    # As for a robot on legs.
+    method = "analytical" if settings.method == "arm_adaptation" else settings.method
+    imitation = imitate(
+        calibrate(free, motion),
+        motion,
+        method=method,
+        smoothing_window=settings.smoothing_window,
+        smoothing_order=settings.smoothing_order,
+    )
+    on_progress("imitate", 1, 1)
+    on_progress("transfer", 0, 2)
+    model, margin = imitation.actor.model, settings.joint_limit_margin_rad
+    columns = np.array([robot.joint_names.index(name) for name in model.names[first_joint(model) :]])
+    limits = np.stack([model.lowerPositionLimit[7:] + margin, model.upperPositionLimit[7:] - margin])
+    # A lift is nothing that a person has: it stays where it is at rest.
+    lifts = np.array(joint_units(robot))[columns] == "m"
+    limits[:, lifts] = home[columns][lifts]
+    shapes = body_shapes(free, home)
+    posture = _follow(free, motion, imitation, settings, shapes, limits)
+    path = UpperBodyPath(motion.time, posture, np.tile(pose, (len(motion.time), 1)))
+    floor = floor_obstacle(free)
+    posture = avoid_collisions(shapes, path, limits, _CLEARANCE, obstacles=(floor,)).joints
+    on_progress("transfer", 1, 2)
+    joints = np.tile(home, (len(motion.time), 1))
+    joints[:, columns] = posture
+    factor = time_scaling_factor(
+        motion.time, joints, np.asarray(robot.model.velocityLimit) * settings.speed_limit_fraction
+    )
+    trajectory = JointTrajectory(motion.time * factor, joints, robot.joint_names, None)
+    scene = placed_robot(standing, pose)
+    interferences = find_interference(scene, trajectory, (floor,))
+    on_progress("transfer", 2, 2)
+    errors = imitation_errors(imitation, motion).joints
+    wrists = np.array([errors[name] for name in WRISTS])
+    metrics = {
+        "imitation.hand_mean_m": float(wrists.mean()),
+        "imitation.hand_max_m": float(wrists.max()),
+        "retarget.slow_down": factor,
+        "retarget.duration_s": float(trajectory.time[-1]),
+        "retarget.interference_count": float(len(interferences)),
+    }
+    hands = free_hands(scene, joints)
+    plan = ArmPlan(trajectory, pose, home, hands, interferences, metrics)
+    return replace(plan, imitation=imitation, leads=False, upper=columns, limits=limits)
+
+
+def with_free_base(robot: Robot) -> Robot:
+    """Give the model of a robot with a fixed base a free root, as the imitation of a person's trunk needs.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with a fixed base.
+
+    Returns
+    -------
+    Robot
+        The same joints and links on a free-flyer joint. It is not for simulation.
+
+    Raises
+    ------
+    RobotError
+        If Pinocchio cannot read the robot.
+    """
+    try:
+        with quiet_native_output():
+            model = pin.buildModelFromXML(robot.urdf_text, pin.JointModelFreeFlyer())
+    except (ValueError, RuntimeError) as error:
+        raise RobotError(f"{robot.urdf}: not a URDF that Pinocchio can read: {error}") from error
+    model.armature = np.concatenate([np.zeros(6), robot.model.armature])
+    return replace(robot, model=model, floating=True)
+
+
+def _follow(
+    robot: Robot,
+    motion: HumanMotion,
+    imitation: Imitation,
+    settings: RetargetSection,
+    shapes: BodyShapes,
+    limits: Array,
+) -> Array:
+    """Follow the recording with trunk and arms (T, m), rad, inside the limits."""
+    if settings.method == "arm_adaptation":
+        return adapted_posture(robot, motion, margin=settings.joint_limit_margin_rad)
+    if settings.posture == "rescaled":
+        return rescale_into_limits(motion.time, imitation.q[:, 7:], *limits)
+    return limited_posture(imitation, motion, shapes, *limits)
