@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from simbench.balance.controller.feasibility import check_gait_feasibility
 from simbench.balance.controller.whole_body import WholeBodyController, WholeBodyPlan
-from simbench.balance.gait.footsteps import Command, Forward, March, Sideways, Turn, plan_footsteps
 from simbench.balance.gait.cog_correction import correct_cog
+from simbench.balance.gait.footsteps import Command, Forward, March, Sideways, Turn, plan_footsteps
 from simbench.balance.gait.gait import Gait, extend_gait, standing_gait
 from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_centres
 from simbench.balance.inverted_pendulum import CogZmpGains, check_gains, natural_frequency

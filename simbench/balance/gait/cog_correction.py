@@ -1,4 +1,4 @@
-"""The COG of a gait, corrected for what the linear inverted pendulum leaves out: swinging legs, moving trunk."""
+"""The COG of a gait, corrected for what a linear inverted pendulum leaves out: legs swing, arms move."""
 
 from dataclasses import replace
 
@@ -15,7 +15,8 @@ def correct_cog(robot: Robot, gait: Gait, path: Array, height: float) -> Gait:
 
     A gait's COG is planned for a point mass at one height. The bodies of the robot need another ZMP: legs
     that swing have angular momentum. With p the desired ZMP and p_b that of the bodies, the COG is shifted by
-    the bounded solution of d − d̈/ω² = p − p_b, `lipm_com_offset` (the dynamics filter of Kajita et al., ICRA 2003).
+    the bounded solution of d − d̈/ω² = p − p_b (`lipm_com_offset`), as in the dynamics filter of Kajita et
+    al., ICRA 2003.
 
     Parameters
     ----------

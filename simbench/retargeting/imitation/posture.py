@@ -39,12 +39,12 @@ _CLEARANCE = 0.03
 _CLEARANCE_WEIGHT = 30.0
 """Margin between the robot's own links, m, and the weight of a missing metre."""
 _MORE_ROUNDS = 40
-"""Most rounds after those of the schedule, for a robot whose arms have so little room beside its body that its
-posture does not settle: links come near now here, now there."""
+"""Most rounds after those of the schedule, for a robot whose arms have so little room beside its body that
+its posture does not settle: links come near now here, now there."""
 _SETTLED = 0.02
 """Root mean square of a full step, rad, below which a posture is settled."""
 _HALF_STEP_ROUNDS = 6.0
-"""Number of those rounds after which steps are half as long, and the weight of the clearance twice as large."""
+"""Number of those rounds after which steps are half as long, and the clearance weighs twice as much."""
 
 
 def rounded_posture(

@@ -61,8 +61,8 @@ _TORQUE_FRACTION = 0.8
 _TORQUE_RESERVE = 0.1
 """The fraction that it may need beyond what the weight needs in the same postures."""
 _EASIER = ((0.02, 1.0), (0.04, 1.0), (0.08, 1.0), (0.08, 1.4), (0.08, 2.0), (0.08, 2.8), (0.08, 4.0))
-"""How a motion that needs more is made easier, in turn: standard deviation of the Gaussian that smooths it, s at
-the robot's pace, and least factor by which it is slowed."""
+"""How a motion that needs more is made easier, in turn: standard deviation of the Gaussian that smooths it,
+s at the robot's pace, and least factor by which it is slowed."""
 
 
 @dataclass(frozen=True)
@@ -322,9 +322,8 @@ def _solve_within_torques(
         if not _needs_too_much_torque(problem, trajectory):
             break
         smoothing, problem = width, replace(problem, least_slow_down=pace)
-        samples = (
-            width / max(slow_down, pace) * (len(problem.time) - 1) / (problem.time[-1] - problem.time[0])
-        )
+        interval = (problem.time[-1] - problem.time[0]) / (len(problem.time) - 1)
+        samples = width / (max(slow_down, pace) * interval)
         smooth = gaussian_filter1d(posture, samples, axis=0, mode="nearest")
         solution, obstacles = _solve_motion(problem, smooth)
     return problem, solution, obstacles, smoothing
