@@ -475,7 +475,7 @@ _GROUPS: tuple[_Group, ...] = (
                 "left out where nothing was smoothed.",
                 _PLAN,
                 "",
-                "Corners of joint curves cost torque: joint limits make them, and fast motions of the person.",
+                "Corners of joint curves cost torque: joint limits make them, and fast motions.",
             ),
             _Text(
                 "retarget.pelvis_height_m",
