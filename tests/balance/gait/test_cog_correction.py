@@ -44,8 +44,8 @@ def zmp_by_inverse_dynamics(robot, path):
     points = []
     for q, v, a in zip(path[1:-1], velocity, acceleration, strict=True):
         wrench = pin.Force(pin.rnea(model, data, q, v, a)[:6])
-        fx, fy, fz, mx, my, _ = (pin.XYZQUATToSE3(q[:7]) * wrench).vector
-        points.append((-my / fz, mx / fz))
+        ground = pin.XYZQUATToSE3(q[:7]) * wrench
+        points.append(np.array([-ground.angular[1], ground.angular[0]]) / ground.linear[2])
     return np.array(points)
 
 
