@@ -5,8 +5,14 @@ from collections.abc import Iterable
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
+from scipy.spatial import ConvexHull
 
 from simbench.robot.native_output import quiet_native_output
+
+_FLAT = 1e-6
+"""Distance of a mesh's point from the surface of its convex hull that rounding makes, m."""
+_PART = 50
+"""Points of a mesh that are looked at together."""
 
 
 def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel:
@@ -33,9 +39,27 @@ def build_convex_geometry(model: pin.Model, urdf_text: str) -> pin.GeometryModel
         geometry = pin.buildGeomFromUrdfString(model, urdf_text, pin.GeometryType.COLLISION)
         for shape in geometry.geometryObjects:
             if hasattr(shape.geometry, "buildConvexRepresentation"):
-                shape.geometry.buildConvexRepresentation(False)
-                shape.geometry = shape.geometry.convex
+                mesh = shape.geometry
+                # Coal takes a mesh as it is for convex: in a hollow the search for the farthest point, from
+                # neighbour to neighbour, ends too early, and distances come out too large.
+                if _is_convex(np.array(mesh.vertices())):
+                    mesh.buildConvexRepresentation(False)
+                else:
+                    mesh.buildConvexHull(True, "Qt")
+                shape.geometry = mesh.convex
     return geometry
+
+
+def _is_convex(points: NDArray[np.float64]) -> bool:
+    """Whether all points lie on the surface of their convex hull."""
+    hull = ConvexHull(points)
+    others = np.delete(points, hull.vertices, axis=0)
+    normals, offsets = hull.equations[:, :3].T, hull.equations[:, 3]
+    # In parts: most meshes that are not convex show it in the first one.
+    return all(
+        (others[start : start + _PART] @ normals + offsets).max(axis=1).min() > -_FLAT
+        for start in range(0, len(others), _PART)
+    )
 
 
 def set_collision_pairs(geometry: pin.GeometryModel, pairs: Iterable[tuple[int, int]]) -> None:

@@ -445,7 +445,8 @@ _GROUPS: tuple[_Group, ...] = (
             _Text(
                 "retarget.slow_down",
                 "Factor ≥ 1 by which the whole motion is slowed until all joint speeds are at most "
-                "`retarget.speed_limit_fraction` of their limits, and the legs can balance it.",
+                "`retarget.speed_limit_fraction` of their limits, the legs can balance it, and, where hands "
+                "hold nothing, it needs no more than 80 % of the motors' torques.",
                 _PLAN + "; speeds at every 1 ms",
                 "",
                 "1 keeps the person's timing. A large factor comes from one fast joint: `simbench retarget` "
@@ -466,6 +467,15 @@ _GROUPS: tuple[_Group, ...] = (
                 _PLAN,
                 "",
                 "Rotations are reduced where joint limits, speeds or the arm's own links are in the way.",
+            ),
+            _Text(
+                "retarget.smoothing_s",
+                "Standard deviation, at the robot's pace, of the Gaussian that smoothed trunk and arms of a "
+                "motion without equipment, because it needed more than 80 % of the motors' torques. It is "
+                "left out where nothing was smoothed.",
+                _PLAN,
+                "",
+                "Corners of joint curves cost torque: joint limits make them, and fast motions.",
             ),
             _Text(
                 "retarget.pelvis_height_m",

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from simbench.balance.controller.feasibility import check_gait_feasibility
 from simbench.balance.controller.whole_body import WholeBodyController, WholeBodyPlan
+from simbench.balance.gait.cog_correction import correct_cog
 from simbench.balance.gait.footsteps import Command, Forward, March, Sideways, Turn, plan_footsteps
 from simbench.balance.gait.gait import Gait, extend_gait, standing_gait
 from simbench.balance.gait.stepping import StepTiming, plan_gait, sole_centres
@@ -27,6 +28,10 @@ _USUAL_GAINS = CogZmpGains(cog=6.0, zmp=2.0)
 """Gains of the COG-ZMP control, 1/s, for a pendulum as high as a person's."""
 _LEAST_COG_GAIN, _MOST_ZMP_GAIN = 1.4, 0.7
 """The same for a lower pendulum, as multiples of its natural frequency."""
+
+
+_CORRECTIONS = 2
+"""Corrections of a gait's COG: each leaves about a tenth of the ZMP's error."""
 
 
 class OnlineBalance:
@@ -169,6 +174,9 @@ def balance_run(
         gait = _gait(robot, stance, stepping, settings.settle_s, tick, omega)
         timeline = _as_long_as(timeline, every * (len(gait.zmp) - 1))
         plan = _stepping_plan(timeline, gait, every, cog)
+        for _ in range(_CORRECTIONS):
+            path = check_gait_feasibility(robot, plan, reserve)
+            plan = replace(plan, gait=correct_cog(robot, plan.gait, path, float(cog[2])))
         check_gait_feasibility(robot, plan, reserve)
     whole = WholeBodyController(
         robot,

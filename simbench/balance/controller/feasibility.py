@@ -6,13 +6,14 @@ from simbench.balance.controller.sections import LEGS
 from simbench.balance.controller.whole_body import WholeBodyController, WholeBodyPlan
 from simbench.balance.inverted_pendulum import CogZmpGains
 from simbench.errors import BalanceError
+from simbench.kinematics.arrays import Array
 from simbench.robot.robot import Robot
 
 _GAINS = CogZmpGains(cog=10.0, zmp=0.0)
 """Keeps the COG on its profile; nothing is measured."""
 
 
-def check_gait_feasibility(robot: Robot, plan: WholeBodyPlan, reserve: float = 0.0) -> None:
+def check_gait_feasibility(robot: Robot, plan: WholeBodyPlan, reserve: float = 0.0) -> Array:
     """Refuse a plan whose legs leave their limits.
 
     Every tick of the plan is run with ideal measurements.
@@ -26,6 +27,12 @@ def check_gait_feasibility(robot: Robot, plan: WholeBodyPlan, reserve: float = 0
     reserve : float
         Part of each leg joint's range, at either end, and of its speed limit that the plan is to leave.
 
+    Returns
+    -------
+    (N, nq) array
+        Configurations at the N samples of the plan: pose of the root link in the world frame (m and
+        quaternion x, y, z, w), then joint positions, rad.
+
     Raises
     ------
     BalanceError
@@ -38,8 +45,11 @@ def check_gait_feasibility(robot: Robot, plan: WholeBodyPlan, reserve: float = 0
     low, high = low + reserve * (high - low), high - reserve * (high - low)
     fastest = (1.0 - reserve) * model.velocityLimit[6 + legs]
     names = [robot.joint_names[leg] for leg in legs]
+    path = np.empty((len(gait.zmp), model.nq))
+    path[0] = whole.configuration
     for tick in range(len(gait.zmp) - 1):
         whole.tick(tick, None, None)
+        path[tick + 1] = whole.configuration
         if whole.gave_up is not None:
             raise BalanceError(f"{_where(robot, plan, tick)}: a leg would have to be straight")
         q, speed = whole.configuration[7 + legs], np.abs(whole.velocity[6 + legs])
@@ -57,6 +67,7 @@ def check_gait_feasibility(robot: Robot, plan: WholeBodyPlan, reserve: float = 0
                 f"{_where(robot, plan, tick)}: {names[worst]} would turn at {speed[worst]:.2f} rad/s; "
                 f"allowed: {fastest[worst]:.2f} rad/s"
             )
+    return path
 
 
 def _where(robot: Robot, plan: WholeBodyPlan, tick: int) -> str:

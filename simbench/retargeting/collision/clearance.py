@@ -5,18 +5,20 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
+from scipy.spatial import QhullError
 
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.path_solver import chain_step
+from simbench.kinematics.profiles import minimum_jerk
 from simbench.retargeting.collision.pair_distances import (
     PairWorkspace,
     pair_distance,
     pair_workspace,
     possible_pairs,
 )
+from simbench.robot.convex_geometry import build_convex_geometry
 from simbench.robot.grips import close_hands
-from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import Robot
 from simbench.robot.upper_body import upper_body_locks
 
@@ -31,6 +33,9 @@ _CONVERGED = 1e-5
 _AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 _APPROACH_FRACTION = 0.25
 """Fraction of a path over which the margin grows from the distance at an end to the full one."""
+
+_ONSET_FRACTION = 0.15
+"""Fraction of a path at either end over which its displacement sets in."""
 
 
 @dataclass(frozen=True)
@@ -100,18 +105,12 @@ def convex_shapes(robot: Robot) -> pin.GeometryModel:
     RobotError
         If a collision mesh has no convex hull, such as one that is flat.
     """
-    with quiet_native_output():
-        try:
-            geometry = pin.buildGeomFromUrdfString(robot.model, robot.urdf_text, pin.GeometryType.COLLISION)
-            for shape in geometry.geometryObjects:
-                if hasattr(shape.geometry, "buildConvexRepresentation"):
-                    shape.geometry.buildConvexRepresentation(False)
-                    shape.geometry = shape.geometry.convex
-        except (ValueError, RuntimeError) as error:
-            raise RobotError(
-                f"{robot.urdf}: a collision mesh cannot be made convex: {' '.join(str(error).split())[:200]}"
-            ) from error
-    return geometry
+    try:
+        return build_convex_geometry(robot.model, robot.urdf_text)
+    except (ValueError, RuntimeError, QhullError) as error:
+        raise RobotError(
+            f"{robot.urdf}: a collision mesh cannot be made convex: {' '.join(str(error).split())[:200]}"
+        ) from error
 
 
 def add_self_pairs(robot: Robot, geometry: pin.GeometryModel) -> None:
@@ -246,4 +245,6 @@ def clear_path(shapes: BodyShapes, joints: Array, margin: float, *, rounds: int 
         displacement[1:-1] += step[1:-1]
         if np.abs(step).max() < _CONVERGED:
             break
-    return joints + displacement
+    # A path that begins near the margin would leave its end with a jump of the velocity.
+    onset = minimum_jerk(fraction, 0.0, _ONSET_FRACTION) * minimum_jerk(1.0 - fraction, 0.0, _ONSET_FRACTION)
+    return joints + onset[:, None] * displacement

@@ -113,7 +113,13 @@ def detect_contact(
     """
     palms = actor_palms(imitation, robot)
     for side, handle in handles.items():
-        offset = find_held_point(imitation.time, palms[side], handle, settings.contact_distance_m)
+        offset = find_held_point(
+            imitation.time,
+            palms[side],
+            handle,
+            settings.contact_distance_m,
+            _hand_length(robot, imitation, side),
+        )
         palms[side][:, :3, 3] += palms[side][:, :3, :3] @ offset
     phases = {
         side: contact_phases(
@@ -175,6 +181,14 @@ def actor_palms(imitation: Imitation, robot: Robot) -> dict[str, Array]:
     model = imitation.actor.model
     frames = [model.getFrameId(robot.frames[f"{side}_hand"]) for side in SIDES]
     return dict(zip(SIDES, frame_poses(model, frames, imitation.q), strict=True))
+
+
+def _hand_length(robot: Robot, imitation: Imitation, side: str) -> float:
+    """Distance of the scaled model's palm frame from its wrist, m."""
+    model = imitation.actor.model
+    frames = [model.getFrameId(robot.frames[f"{side}_{part}"]) for part in ("wrist", "hand")]
+    wrist, palm = frame_poses(model, frames, imitation.q[:1])
+    return float(np.linalg.norm(palm[0, :3, 3] - wrist[0, :3, 3]))
 
 
 def approach_handles(

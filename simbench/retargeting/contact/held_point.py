@@ -10,7 +10,8 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.handles import HandlePath
 
 _HAND_LENGTH = 0.12
-"""Distance of the held point from the palm frame up to which it may be in the hand, m."""
+"""Least distance of the held point from the palm frame up to which it may be in the hand, m: of a hand whose
+palm is at its wrist."""
 _CANDIDATES = 200
 """Samples whose offset is tried as the one that the hand keeps."""
 _NEAR = 0.7
@@ -19,7 +20,9 @@ _RESTING_SPEED = 0.03
 """Speed below which a palm rests, m/s."""
 
 
-def find_held_point(time: Array, palm: Array, handle: HandlePath, contact_distance: float) -> Array:
+def find_held_point(
+    time: Array, palm: Array, handle: HandlePath, contact_distance: float, hand_length: float = 0.0
+) -> Array:
     """Find where in a palm's axes the hand has its handle for the longest time.
 
     Along its path a handle may be anywhere, so that only the offset across the path can be seen in every
@@ -37,6 +40,9 @@ def find_held_point(time: Array, palm: Array, handle: HandlePath, contact_distan
     contact_distance : float
         Distance of palm and handle below which a hand is in contact, m: offsets within half of it are the
         same.
+    hand_length : float
+        Distance of the model's palm frame from its wrist, m: where the robot's hand is longer than the
+        person's, the person's palm is nearer to the wrist.
 
     Returns
     -------
@@ -44,11 +50,12 @@ def find_held_point(time: Array, palm: Array, handle: HandlePath, contact_distan
         Offset from the palm frame's origin, in its axes, m. Zero where the palm frame itself is on the
         handle's path, within 70 % of the contact distance, or the handle never is in the hand.
     """
+    farthest = max(hand_length, _HAND_LENGTH)
     path, rotation, position = handle.poses[:, :3, 3], palm[:, :3, :3], palm[:, :3, 3]
     between = path[None] - position[:, None]
     nearest = np.linalg.norm(between, axis=2).argmin(axis=1)
     offset = between[np.arange(len(palm)), nearest]
-    far = np.linalg.norm(offset, axis=1) >= _HAND_LENGTH
+    far = np.linalg.norm(offset, axis=1) >= farthest
     if len(path) > 1:
         along = np.gradient(path, axis=0)
         along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-12)
@@ -66,7 +73,7 @@ def find_held_point(time: Array, palm: Array, handle: HandlePath, contact_distan
     if handle.start is not None and len(time) > 1:
         speed = np.linalg.norm(np.gradient(position, time, axis=0), axis=1)
         found = np.einsum("tij,ti->tj", rotation, path[handle.start] - position)
-        resting = (speed < _RESTING_SPEED) & (np.linalg.norm(found, axis=1) < _HAND_LENGTH)
+        resting = (speed < _RESTING_SPEED) & (np.linalg.norm(found, axis=1) < farthest)
         first = kept[resting[kept]]
         held = found[first[0]] if len(first) else held
     return np.asarray(held)

@@ -27,6 +27,9 @@ _VELOCITY_PENALTY_SCHEDULE = (3.0, 1.0, 0.3, 0.1, *([0.08] * 10))
 _QUADRATIC_SPEED_RANGE = 2.0
 """Multiple of a joint's speed limit up to which the cost is quadratic: a faster joint slows down the whole
 motion, and costs its fourth power."""
+_FASTEST = 10.0
+"""Speed limit of a joint, rad/s, that counts at most: a joint without one, or with that of a motor far faster
+than a person's arm, would flip between equally poor solutions at no cost."""
 _BASE_SPEED = 1.0
 """Speed limit of the base's position, m/s."""
 _STEP_FRACTION, _MAX_STEP = 0.6, 0.3
@@ -35,6 +38,13 @@ full steps jump between them."""
 _CLEARANCE = 0.03
 _CLEARANCE_WEIGHT = 30.0
 """Margin between the robot's own links, m, and the weight of a missing metre."""
+_MORE_ROUNDS = 40
+"""Most rounds after those of the schedule, for a robot whose arms have so little room beside its body that
+its posture does not settle: links come near now here, now there."""
+_SETTLED = 0.02
+"""Root mean square of a full step, rad, below which a posture is settled."""
+_HALF_STEP_ROUNDS = 6.0
+"""Number of those rounds after which steps are half as long, and the clearance weighs twice as much."""
 
 
 def rounded_posture(
@@ -98,7 +108,8 @@ def limited_posture(
     ε of Tomić 2018, eq. 3.5, x = (base position, trunk and arm joints), p(v) = v² of each joint up to twice
     its speed limit and v⁴/8 + 2 beyond. The second term keeps a joint from flipping between equally poor
     solutions: a short fast motion would slow down the whole one. Pairs of links nearer than 3 cm add the
-    square of their deficit. Projected Gauss-Newton with a block-tridiagonal system, reweighted for p.
+    square of their deficit. Projected Gauss-Newton with a block-tridiagonal system, reweighted for p. Where
+    that does not settle, further rounds have shorter steps and a larger weight of the clearance.
 
     Parameters
     ----------
@@ -127,7 +138,7 @@ def limited_posture(
     columns = np.concatenate([np.arange(3), np.arange(6, model.nv)])
     low = np.concatenate([np.full(3, -np.inf), lower])
     high = np.concatenate([np.full(3, np.inf), upper])
-    speed = np.concatenate([np.full(3, _BASE_SPEED), model.velocityLimit[6:]])
+    speed = np.concatenate([np.full(3, _BASE_SPEED), np.minimum(model.velocityLimit[6:], _FASTEST)])
 
     start = first_posture(actor, motion, WEIGHTS)
     x = np.tile(np.clip(np.concatenate([start[:3], start[7:]]), low, high), (len(samples), 1))
@@ -140,20 +151,26 @@ def limited_posture(
     equations = make_path_equations(len(samples), model.nv - 6)
     duration = np.diff(time)[:, None]
     reweighting = np.ones((len(samples) - 1, len(speed)))
-    for penalty in _VELOCITY_PENALTY_SCHEDULE:
+    schedule = len(_VELOCITY_PENALTY_SCHEDULE)
+    for number in range(schedule + _MORE_ROUNDS):
+        penalty = _VELOCITY_PENALTY_SCHEDULE[min(number, schedule - 1)]
+        insistence = 1.0 + max(number + 1 - schedule, 0) / _HALF_STEP_ROUNDS
+        weight = insistence * _CLEARANCE_WEIGHT**2
         path = np.hstack([x[:, :3], upright, x[:, 3:]])
         path_matrices(tree, tasks, point_weights, targets, path, work, equations)
         gradient = equations.vectors[:, columns]
         blocks = equations.blocks[:, columns[:, None], columns]
         for knot in range(len(samples)):
             jacobian, missing = clearance_rows(workspace, x[knot, 3:], _CLEARANCE)
-            gradient[knot, 3:] += _CLEARANCE_WEIGHT**2 * jacobian.T @ missing
-            blocks[knot, 3:, 3:] += _CLEARANCE_WEIGHT**2 * jacobian.T @ jacobian
+            gradient[knot, 3:] += weight * jacobian.T @ missing
+            blocks[knot, 3:, 3:] += weight * jacobian.T @ jacobian
         ratio = np.abs(np.diff(x, axis=0)) / (duration * speed * _QUADRATIC_SPEED_RANGE)
         # Half way to the new weight, in its logarithm: at the full weight fast and slow would alternate.
         reweighting = np.sqrt(reweighting * np.maximum(1.0, ratio**2))
         stiffness = penalty * reweighting / (duration * speed**2)
         step = _STEP_FRACTION * chain_step(x, gradient, blocks, stiffness, low, high)
-        x = np.clip(x + step.clip(-_MAX_STEP, _MAX_STEP), low, high)
+        x = np.clip(x + step.clip(-_MAX_STEP, _MAX_STEP) / insistence, low, high)
+        if number + 1 >= schedule and np.sqrt(np.mean(step[:, 3:] ** 2)) < _SETTLED:
+            break
     joints = make_interp_spline(time, x[:, 3:], k=min(3, len(time) - 1))(motion.time)
     return np.clip(joints, lower, upper)

@@ -14,6 +14,7 @@ from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.avoidance import HeldPalm, UpperBodyPath, avoid_collisions
 from simbench.retargeting.collision.clearance import body_shapes
+from simbench.retargeting.collision.moving_legs import release_legs
 from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.contact.hand_plan import HandContact, HandPlan, contact_at_samples, plan_hands
@@ -35,8 +36,9 @@ BALANCE_ROUNDS = 4
 """At most so many rounds of arms and legs in turn, before collisions are avoided, and again after it."""
 _CONVERGED = 3e-5
 """Change of the pelvis' pose, m or rad, below which arms and legs agree."""
-_CLEARANCE = 0.003
-"""Margin between links, and between links and equipment, m."""
+_CLEARANCE, _FREE_CLEARANCE = 0.003, 0.015
+"""Margin between links, and between links and equipment, m, and the one of a motion in which hands hold
+nothing: there is room for what the joints' control leaves."""
 _GRIP_TOLERANCE, _GRIP_LOST = 0.001, 0.005
 """Distance from a handle, m, above which another posture is tried; at a few samples a second that is certain
 above the second one only."""
@@ -92,6 +94,8 @@ class WholeBodyProblem:
         Desired height of the pelvis above that of the stance, m.
     on_progress : callable (stage, done, total)
         Called before every round.
+    least_slow_down : float
+        Least factor by which the motion is slowed.
     """
 
     robot: Robot
@@ -105,6 +109,7 @@ class WholeBodyProblem:
     speed_limit: Array
     pelvis_height: Array
     on_progress: OnProgress
+    least_slow_down: float = 1.0
 
     @property
     def time(self) -> Array:
@@ -266,19 +271,40 @@ def separate_links(
         robot.frames[f"{side}_hand"]: HeldPalm(hands.share[side] == 1.0, hands.turn_axes[side])
         for side in SIDES
     }
+    shapes = body_shapes(robot, problem.placement.stance.joints, problem.equipment.handles)
+    shapes, legs = release_legs(robot, shapes, motion.base, motion.joints)
     clear = avoid_collisions(
-        body_shapes(robot, problem.placement.stance.joints, problem.equipment.handles),
+        shapes,
         UpperBodyPath(problem.time, joints, motion.base),
         problem.limits,
-        _CLEARANCE,
+        _CLEARANCE if problem.contact.any_hand.any() else _FREE_CLEARANCE,
         palms,
-        obstacles,
+        (*obstacles, *legs),
     ).joints
     if np.array_equal(clear, joints):
         return motion
     # The separated posture is preferred from now on.
     rounds = range(BALANCE_ROUNDS, 2 * BALANCE_ROUNDS)
     return _alternate(problem, clear, motion.base, _with_arms(problem, motion.joints, clear), rounds)
+
+
+def slow_down_factor(problem: WholeBodyProblem, joints: Array) -> float:
+    """Find the factor by which a motion is slowed: until speed limits hold, or as the problem asks.
+
+    Parameters
+    ----------
+    problem : WholeBodyProblem
+        Gives the time of the samples, the speed limits and the least factor.
+    joints : (T, n) array
+        Positions of all joints, rad.
+
+    Returns
+    -------
+    float
+        Factor of the duration, 1 or more.
+    """
+    factor = time_scaling_factor(problem.time, joints, problem.speed_limit)
+    return max(factor, problem.least_slow_down)
 
 
 def _alternate(
@@ -369,7 +395,7 @@ def _desired_cog(problem: WholeBodyProblem, base: Array, joints: Array, hands: H
     """COG (T, 2), m, for the desired ZMP at the motion's pace; without embedding the ZMP itself."""
     if not problem.placement.embedding:
         return zmp
-    time = problem.time * time_scaling_factor(problem.time, joints, problem.speed_limit)
+    time = problem.time * slow_down_factor(problem, joints)
     resistance = problem.equipment.resistance
     wrench = estimate_hand_wrench(time, hands, resistance) if resistance else None
     return compute_balancing_cog(problem.robot, time, base, joints, zmp, wrench)

@@ -6,12 +6,13 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
 
+from simbench.balance.standing.ground_reaction import standing_torques
 from simbench.balance.standing.pelvis_height import pelvis_heights
 from simbench.balance.standing.standing import Stance, stand
 from simbench.errors import LegReachError, RetargetError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.motion.human_motion import HumanMotion, require_both_arms
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
@@ -37,6 +38,7 @@ from simbench.retargeting.whole_body.arms_and_legs import (
     bring_within_reach,
     resolve_by_weights,
     separate_links,
+    slow_down_factor,
     solve_arms_and_legs,
 )
 from simbench.retargeting.whole_body.stance import (
@@ -53,6 +55,14 @@ _REACH_TOLERANCE = 0.02
 """Distance from a handle, m, up to which a hand still grips it."""
 _PACES = (1.0, 1.4, 2.0, 2.8, 4.0)
 """Multiples of the recording's duration that are tried in turn where the legs cannot balance the motion."""
+
+_TORQUE_FRACTION = 0.8
+"""Fraction of the motors' torques that the plan of a free motion may need; balance needs the rest."""
+_TORQUE_RESERVE = 0.1
+"""The fraction that it may need beyond what the weight needs in the same postures."""
+_EASIER = ((0.02, 1.0), (0.04, 1.0), (0.08, 1.0), (0.08, 1.4), (0.08, 2.0), (0.08, 2.8), (0.08, 4.0))
+"""How a motion that needs more is made easier, in turn: standard deviation of the Gaussian that smooths it,
+s at the robot's pace, and least factor by which it is slowed."""
 
 
 @dataclass(frozen=True)
@@ -203,16 +213,14 @@ def _plan_in_place(
         * compute_pelvis_height(robot, motion, imitation, placement.base_placement, section, contact.share),
         on_progress=on_progress,
     )
-    solution = solve_arms_and_legs(problem, posture)
-    solution = bring_within_reach(problem, solution)
-    solution = resolve_by_weights(problem, solution)
-    obstacles = equipment.find_obstacles(solution.hands)
-    solution = separate_links(problem, solution, obstacles)
+    problem, solution, obstacles, smoothing = _solve_within_torques(problem, posture)
     on_progress("transfer", 2 * BALANCE_ROUNDS, 2 * BALANCE_ROUNDS)
     require_leg_limits(robot, solution.joints)
     trajectory, slow_down = _scale_time(problem, solution)
     interferences = _find_interference(problem, trajectory, obstacles)
     metrics = _measure_plan(problem, solution, motion, slow_down, interferences)
+    if smoothing:
+        metrics["retarget.smoothing_s"] = smoothing
     return MotionPlan(
         trajectory,
         placement.stance,
@@ -296,9 +304,59 @@ def _preferred_posture(
     return posture
 
 
+def _solve_within_torques(
+    problem: WholeBodyProblem, posture: Array
+) -> tuple[WholeBodyProblem, WholeBodyMotion, tuple[Obstacle, ...], float]:
+    """Solve arms and legs; smooth, then slow a free motion that needs more torque than motors give.
+
+    Where a joint comes to a limit or leaves it, its curve has a corner: an acceleration that is not the
+    person's, and that a heavy trunk passes on to the legs. The last value is the Gaussian's standard
+    deviation, s at the robot's pace; 0 where nothing was smoothed.
+    """
+    solution, obstacles = _solve_motion(problem, posture)
+    smoothing = 0.0
+    if problem.contact.any_hand.any():
+        return problem, solution, obstacles, smoothing
+    for width, pace in _EASIER:
+        trajectory, slow_down = _scale_time(problem, solution)
+        if not _needs_too_much_torque(problem, trajectory):
+            break
+        smoothing, problem = width, replace(problem, least_slow_down=pace)
+        interval = (problem.time[-1] - problem.time[0]) / (len(problem.time) - 1)
+        samples = width / (max(slow_down, pace) * interval)
+        smooth = gaussian_filter1d(posture, samples, axis=0, mode="nearest")
+        solution, obstacles = _solve_motion(problem, smooth)
+    return problem, solution, obstacles, smoothing
+
+
+def _solve_motion(problem: WholeBodyProblem, posture: Array) -> tuple[WholeBodyMotion, tuple[Obstacle, ...]]:
+    """Solve arms and legs for a preferred posture (T, m), rad, and keep the links clear of each other."""
+    solution = solve_arms_and_legs(problem, posture)
+    solution = bring_within_reach(problem, solution)
+    solution = resolve_by_weights(problem, solution)
+    obstacles = tuple(problem.equipment.find_obstacles(solution.hands))
+    return separate_links(problem, solution, obstacles), obstacles
+
+
+def _needs_too_much_torque(problem: WholeBodyProblem, trajectory: JointTrajectory) -> bool:
+    """Whether a motion needs more torque than its motors are to give, beyond what its weight alone needs."""
+    assert trajectory.base is not None
+    robot, seated = problem.robot, problem.placement.stance.seated
+    still, moving = (
+        np.abs(
+            standing_torques(
+                robot, trajectory.time, trajectory.base, trajectory.q, inertia=inertia, seated=seated
+            )
+        ).max(axis=0)
+        / robot.motors.torque_limit
+        for inertia in (False, True)
+    )
+    return bool((moving > np.maximum(_TORQUE_FRACTION, still + _TORQUE_RESERVE)).any())
+
+
 def _scale_time(problem: WholeBodyProblem, solution: WholeBodyMotion) -> tuple[JointTrajectory, float]:
     """Slow the whole motion down until speed limits hold: the trajectory, and the factor of its duration."""
-    factor = time_scaling_factor(problem.time, solution.joints, problem.speed_limit)
+    factor = slow_down_factor(problem, solution.joints)
     time = problem.time * factor
     return JointTrajectory(time, solution.joints, problem.robot.joint_names, solution.base), factor
 

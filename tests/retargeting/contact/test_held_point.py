@@ -37,6 +37,13 @@ def test_offset_of_a_hand_that_rests_before_it_pulls(offset, yaw):
     np.testing.assert_allclose(found, offset, atol=2e-4)
 
 
+def test_a_long_hand_holds_as_far_from_its_palm_frame_as_it_is_long():
+    time, palm = recording(np.array([-0.13, 0.0, -0.02]), np.eye(3), 0.11)
+    assert find_held_point(time, palm, drawer(), CONTACT)[0] == pytest.approx(0.0, abs=0.05)
+    found = find_held_point(time, palm, drawer(), CONTACT, hand_length=0.21)
+    np.testing.assert_allclose(found, (-0.13, 0.0, -0.02), atol=2e-4)
+
+
 def test_without_a_known_start_the_offset_across_the_path_is_found():
     time, palm = recording(np.array([0.0, -0.03, 0.02]), np.eye(3), 0.11)
     found = find_held_point(time, palm, drawer(None), CONTACT)
