@@ -69,11 +69,10 @@ def retarget(
     trajectory = made.plan.trajectory
     imitation = made.plan.imitation
     errors = None if imitation is None else imitation_errors(imitation, made.motion)
-    if plot is not None and errors is None:
-        raise RunError(
-            f"--plot: {made.robot.name} follows a hand, without a model of the person to draw; allowed: free "
-            "motion of a robot with two arms"
-        )
+    if plot is not None:
+        from simbench.retargeting.plot import require_model
+
+        require_model(made)
     uses = joint_uses(made.robot, trajectory)
     if out is not None:
         attributes: dict[str, str | float] = {

@@ -10,11 +10,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from simbench.errors import RetargetError
 from simbench.kinematics.arrays import Array
 from simbench.motion.skeleton_plot import COLOURS, DPI
 from simbench.plotting import save_png
 from simbench.retargeting.api import Retargeting
 from simbench.retargeting.imitation.errors import ImitationErrors, model_poses
+from simbench.retargeting.imitation.imitation import Imitation
 from simbench.retargeting.imitation.joint_use import joint_units
 from simbench.robot.sides import SIDES
 
@@ -29,6 +31,32 @@ COLUMNS = 5
 # Fraction of a joint's range that is shown beyond its limits.
 BEYOND = 0.12
 VIEWS = (("from the front", 1, "y (m)"), ("from the actor's right", 0, "x (m)"))
+
+
+def require_model(made: Retargeting) -> Imitation:
+    """Refuse a retargeting without the scaled model of a person that its picture shows.
+
+    Parameters
+    ----------
+    made : Retargeting
+        Retargeted recording.
+
+    Returns
+    -------
+    Imitation
+        Motion of the scaled model.
+
+    Raises
+    ------
+    RetargetError
+        If an arm follows a hand, without such a model.
+    """
+    if made.plan.imitation is None:
+        raise RetargetError(
+            f"--plot: {made.robot.name} follows a hand, without a model of the person to draw; allowed: free "
+            "motion of a robot with two arms"
+        )
+    return made.plan.imitation
 
 
 def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> None:
@@ -51,7 +79,10 @@ def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> 
     ------
     OSError
         If the file cannot be written.
+    RetargetError
+        If there is no scaled model.
     """
+    imitation = require_model(made)
     rows = -(-len(made.plan.upper) // COLUMNS)
     height = TOP + PATHS_HEIGHT + HEADING + rows * (JOINT_HEIGHT + JOINT_SPACE) - JOINT_SPACE + BOTTOM
     figure = Figure(figsize=(WIDTH / DPI, height / DPI), dpi=DPI)
@@ -62,7 +93,7 @@ def draw_retargeting(made: Retargeting, errors: ImitationErrors, path: Path) -> 
     def write(left: float, top: float, text: str, **style: Any) -> None:
         figure.text(left / WIDTH, 1 - top / height, text, va="top", parse_math=False, **style)
 
-    poses = model_poses(made.plan.imitation.actor, made.plan.imitation.q)
+    poses = model_poses(imitation.actor, imitation.q)
     hands = np.stack([errors.joints[f"{side}_wrist"] for side in SIDES])
     worst = int(hands.max(axis=0).argmax())
     for column, view in enumerate(VIEWS):

@@ -142,7 +142,8 @@ def find_choices(
     choices = []
     for spot in spots:
         base = (*spot.position, spot.height, spot.heading, 0.0, 0.0)
-        points, found = from_base(base, hand_path), []
+        points = from_base(base, hand_path)
+        found: list[Array] = []
         for nominal in nominals:
             solved = solve_at_margin(
                 reach, base, points, nominal, tolerances, tolerances.least_margin, strictness=1.0

@@ -85,36 +85,6 @@ def choose_rest(robot: Robot, name: str) -> str:
     return READY if READY in robot.postures else next(iter(robot.postures))
 
 
-def base_height(robot: Robot, section: RobotSection) -> float:
-    """Say how high the root link of a robot with a fixed base is above the floor.
-
-    Parameters
-    ----------
-    robot : Robot
-        Robot with a fixed base.
-    section : RobotSection
-        May say it.
-
-    Returns
-    -------
-    float
-        Height, m.
-
-    Raises
-    ------
-    ScenarioError
-        If it is below the floor.
-    """
-    if section.height_m is None:
-        return robot.base_height
-    if section.height_m < 0.0:
-        raise ScenarioError(
-            f"robot.height_m: {robot.name} has a fixed base, which is not below the floor; allowed: from 0, "
-            f"got {section.height_m:g}"
-        )
-    return section.height_m
-
-
 def arm_joints(robot: Robot) -> tuple[str, ...]:
     """List the joints of a robot with a fixed base that bring its hands somewhere.
 

@@ -20,9 +20,10 @@ from simbench.retargeting.contact.arm_hands import recorded_palms
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan, free_hands
-from simbench.retargeting.fixed_base.base import base_height, base_pose, choose_rest, limits_of_motion
+from simbench.retargeting.fixed_base.base import base_pose, choose_rest, limits_of_motion
 from simbench.retargeting.fixed_base.plan import require_used_keys
 from simbench.retargeting.fixed_base.surroundings import floor_obstacle
+from simbench.retargeting.placement.base_height import base_height
 from simbench.retargeting.whole_body.stance import OnProgress
 from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, placed_robot

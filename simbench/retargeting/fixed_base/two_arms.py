@@ -17,7 +17,7 @@ from simbench.retargeting.collision.avoidance import UpperBodyPath, avoid_collis
 from simbench.retargeting.collision.clearance import BodyShapes, body_shapes
 from simbench.retargeting.collision.interference import find_interference
 from simbench.retargeting.fixed_base.arm_plan import ArmPlan, free_hands
-from simbench.retargeting.fixed_base.base import base_height, base_pose, choose_rest
+from simbench.retargeting.fixed_base.base import base_pose, choose_rest
 from simbench.retargeting.fixed_base.surroundings import floor_obstacle
 from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.errors import imitation_errors
@@ -27,6 +27,7 @@ from simbench.retargeting.imitation.limit_rescaling import rescale_into_limits
 from simbench.retargeting.imitation.posture import limited_posture
 from simbench.retargeting.imitation.requirements import require_two_arms
 from simbench.retargeting.imitation.tasks import WRISTS
+from simbench.retargeting.placement.base_height import base_height
 from simbench.retargeting.whole_body.stance import OnProgress
 from simbench.robot.native_output import quiet_native_output
 from simbench.robot.pedestal import on_pedestal

@@ -12,11 +12,11 @@ from simbench.kinematics.arrays import Array
 from simbench.options import SWEEP, RobotSection, SimulationSection
 from simbench.retargeting.fixed_base.base import (
     arm_joints,
-    base_height,
     base_pose,
     planned_torques,
     rest_posture,
 )
+from simbench.retargeting.placement.base_height import base_height
 from simbench.retargeting.reference.assembly import sample_motion
 from simbench.retargeting.reference.reference import Reference, Timeline
 from simbench.robot.robot import Robot

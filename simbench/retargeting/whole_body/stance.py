@@ -17,8 +17,8 @@ from simbench.motion.human_motion import HumanMotion
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.contact.phases import near_contact
-from simbench.retargeting.fixed_base.base import base_height
 from simbench.retargeting.imitation.imitation import Imitation
+from simbench.retargeting.placement.base_height import base_height
 from simbench.retargeting.placement.hand_path import com_offset
 from simbench.retargeting.placement.placement import Placement
 from simbench.retargeting.placement.spot import BasePlacement, Placed, evaluate_placement

@@ -39,8 +39,10 @@ def fix_joints(robot: ET.Element, positions: Mapping[str, float], where: str) ->
         joint = joints.get(name)
         if joint is None or joint.get("type") not in (*_MOVING, "fixed"):
             moving = sorted(each for each, element in joints.items() if element.get("type") in _MOVING)
-            problem = "unknown joint" if joint is None else f"is of type {joint.get('type')}"
-            raise RobotError(f"{where}.{name}: {problem}; allowed: {', '.join(moving)}, or a fixed joint")
+            raise RobotError(
+                f"{where}.{name}: no joint to fix has this name; allowed: {', '.join(moving)}, "
+                "or a fixed joint"
+            )
         _require_inside(joint, position, f"{where}.{name}")
         _merge_child(robot, joint, _read_pose(joint) * _displacement(joint, position))
 

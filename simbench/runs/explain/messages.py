@@ -659,6 +659,24 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Change the height of the equipment or the length of the stroke.",
         ),
         (
+            "…: its hand cannot follow the … hand of … about its posture at rest, even scaled to … % of its "
+            "arm; another robot.posture may have more room",
+            "A single arm without equipment moves its hand as the person's, about where it is at rest; joint "
+            "limits, speeds or the arm's own links forbid even a small copy of the motion.",
+            "Choose a posture in the middle of the arm's range (`robot.posture`), or another recording.",
+        ),
+        (
+            "…: to imitate a person with both arms, a robot with a fixed base lacks: …",
+            "Both arms need frames from shoulder to hand, their joints, and the posture `basic`.",
+            "Add what the message lists to robot.yaml; `simbench robot scaffold` guesses it.",
+        ),
+        (
+            "--plot: … follows a hand, without a model of the person to draw; allowed: free motion of a "
+            "robot with two arms",
+            "The picture shows the scaled model of the person; an arm that follows a hand needs none.",
+            "Leave out `--plot`.",
+        ),
+        (
             "…: robot.place auto needs equipment whose handles are known",
             "A place can be found only if the paths of the handles are known: from an actor on a fixture.",
             "Set `robot.position_m` by hand, or use a motion on a fixture.",
@@ -944,6 +962,16 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "The robot.yaml names a joint, link or frame that the URDF does not have.",
             "Correct the name.",
             ROBOT_YAML,
+        ),
+        (
+            "….…: no joint to fix has this name; allowed: …, or a fixed joint",
+            "`fixed_joints` of robot.yaml names a joint that the URDF does not have.",
+            "Correct the name; the message lists the joints that move.",
+        ),
+        (
+            "…: …; the joint does not move: allowed: 0",
+            "`fixed_joints` of robot.yaml gives a position to a joint that is fixed in the URDF.",
+            "Write 0: its link then becomes part of the link that carries it.",
         ),
         (
             "…: … rad is outside the joint's limits …..…",

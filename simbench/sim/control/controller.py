@@ -12,6 +12,10 @@ from simbench.sim.control.laws import ControlLaw, PdLaw
 from simbench.sim.engine import GRAVITY, RobotBody
 from simbench.sim.state import RobotState
 
+_MOST_ARM_JOINTS = 9
+"""Joints up to which an arm's step is compiled as a whole, anew for every number of them; with records of more
+joints numba takes one robot's record for that of another in the same process."""
+
 
 class ArmController:
     """Drives the joints of an arm by a law, as `JointController` does, but in one compiled call.
@@ -95,8 +99,8 @@ def make_controller(body: RobotBody, law: ControlLaw | None = None, seated: Sequ
     Returns
     -------
     Controller
-        `ArmController` for a robot with a fixed root and no feet, `JointController` for any other.
+        `ArmController` for a robot with a fixed root, no feet and few joints, `JointController` for any other.
     """
-    if body.robot.floating or body.robot.feet:
+    if body.robot.floating or body.robot.feet or len(body.robot.joint_names) > _MOST_ARM_JOINTS:
         return JointController(body, law, seated)
     return ArmController(body, PdLaw(body.robot, body.world.timestep) if law is None else law)

@@ -122,8 +122,8 @@ def test_the_feedforward_is_what_the_motors_must_give(puma):
             "motion.task.speed_rad_s: 1.3 is beyond the speed limit of joint2, 1.292 rad/s",
         ),
         (
-            ["robot.posture=standing"],
-            "robot.posture: puma560 has no posture 'standing'; allowed: basic, ready, folded",
+            ["robot.height_m=-0.1"],
+            "robot.height_m: puma560 has a fixed base, which is not below the floor; allowed: from 0",
         ),
         (
             ["robot.name=romeo", "control.law=pd"],

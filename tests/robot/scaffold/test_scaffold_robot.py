@@ -196,7 +196,7 @@ def test_a_missing_mesh_and_a_mimic_joint_are_survived(tmp_path: Path) -> None:
     assert any(line.startswith("shapes:") and "cannot be read" in line for line in found.missing)
 
 
-def test_a_last_joint_that_opens_to_one_side_is_a_grip(tmp_path: Path) -> None:
+def test_a_last_joint_that_opens_to_one_side_is_a_grip_that_stays_open(tmp_path: Path) -> None:
     text = (resource_dir("robots") / "puma560" / "puma560.urdf").read_text()
     root = ET.fromstring(text)
     for joint in root.findall("joint"):
@@ -204,9 +204,9 @@ def test_a_last_joint_that_opens_to_one_side_is_a_grip(tmp_path: Path) -> None:
             joint.find("limit").set("lower", "0")
             joint.find("limit").set("upper", "1.2")
     ET.ElementTree(root).write(tmp_path / "arm.urdf")
-    groups = scaffold_robot(tmp_path / "arm.urdf").description.groups
-    assert groups["right_grip"] == ("joint6",)
-    assert len(groups["right_arm"]) == 5
+    description = scaffold_robot(tmp_path / "arm.urdf").description
+    assert dict(description.fixed_joints) == {"joint6": 0.0}
+    assert len(description.groups["right_arm"]) == 5
 
 
 def test_a_root_that_faces_backward_is_turned_in_a_copy(tmp_path: Path) -> None:

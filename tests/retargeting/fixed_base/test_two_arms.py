@@ -1,0 +1,114 @@
+"""Two-armed robots on a fixed or wheeled base imitate a person: described by the scaffold alone."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from simbench.errors import RetargetError
+from simbench.motion.human_motion import resample
+from simbench.motion.readers import read_motion
+from simbench.options import RetargetSection, RobotSection
+from simbench.retargeting.fixed_base.two_arms import plan_two_arms, with_free_base
+from simbench.robot.packages import find_share_folder
+from simbench.robot.robot import load_robot, placed_robot
+from simbench.robot.scaffold.scaffold import scaffold_robot
+from simbench.robot.scaffold.writing import write_scaffold
+from simbench.runs.pipeline import run_scenario
+from simbench.runs.scenario.loading import load_scenario
+
+FOLDER = find_share_folder("example-robot-data")
+URDFS = {
+    "baxter": "baxter_description/urdf/baxter.urdf",
+    "tiago_dual": "tiago_description/robots/tiago_dual.urdf",
+}
+METHODS = {"baxter": "arm_adaptation", "tiago_dual": "analytical"}
+"""For each robot the method that follows the person's arms better."""
+wheel = pytest.mark.skipif(FOLDER is None, reason="needs example-robot-data")
+
+
+@pytest.fixture(scope="module", params=URDFS)
+def robot(request, tmp_path_factory):
+    """The robot, loaded from the description that its URDF alone gives."""
+    folder = tmp_path_factory.mktemp(request.param)
+    write_scaffold(scaffold_robot(FOLDER / "robots" / URDFS[request.param]), folder)
+    return load_robot(folder)
+
+
+@pytest.fixture(scope="module")
+def planned(robot):
+    motion = resample(read_motion("actor:waving"), 50.0)
+    section = RobotSection(name=str(robot.source.description), posture="ready")
+    settings = RetargetSection(method=METHODS[robot.name])
+    return motion, plan_two_arms(robot, motion, section, settings, lambda *_: None)
+
+
+@wheel
+def test_wheels_and_fingers_are_no_joints(robot):
+    moving = {name for joints in robot.groups.values() for name in joints}
+    assert set(robot.joint_names) == moving
+    assert len(robot.joint_names) < 20
+    assert not any(part in name for name in robot.joint_names for part in ("wheel", "caster", "finger"))
+
+
+@wheel
+def test_arms_point_where_the_persons_do_inside_limits(robot, planned):
+    motion, plan = planned
+    time, joints = plan.trajectory.time, plan.trajectory.q
+    model = robot.model
+    assert plan.interferences == ()
+    moving = np.isin(robot.joint_names, [*robot.groups["left_arm"], *robot.groups["right_arm"]])
+    assert (joints >= model.lowerPositionLimit + 0.029)[:, moving].all()
+    assert (joints <= model.upperPositionLimit - 0.029)[:, moving].all()
+    assert np.ptp(joints[:, ~moving], axis=0).max(initial=0.0) == 0.0
+    assert (np.abs(np.gradient(joints, time, axis=0)) <= 0.951 * model.velocityLimit).all()
+    scene = placed_robot(robot, plan.base).model
+    data = scene.createData()
+    angles = []
+    for sample in range(0, len(joints), 10):
+        pin.framesForwardKinematics(scene, data, joints[sample])
+        shoulder, wrist = (
+            data.oMf[scene.getFrameId(robot.frames[f"right_{part}"])].translation
+            for part in ("shoulder", "wrist")
+        )
+        person = motion.joints["right_wrist"][sample] - motion.joints["right_shoulder"][sample]
+        own = wrist - shoulder
+        angles.append(np.degrees(np.arccos(own @ person / np.linalg.norm(own) / np.linalg.norm(person))))
+    # The person's trunk sways, and arms have other limits; a robot that did not move would be 45° off.
+    assert np.median(angles) < 20.0
+
+
+@wheel
+def test_a_run_follows_the_plan(robot, tmp_path):
+    cuts = ["motion.start_s=2.0", "motion.end_s=3.0", "simulation.lead_in_s=0.0", "simulation.hold_s=0.1"]
+    name = [f"robot.name={robot.source.description}", "robot.posture=standing"]
+    result = run_scenario(load_scenario("romeo_wave", [*cuts, *name]), tmp_path / "run", cache=False)
+    assert "has no posture 'standing'; it rests in its own, 'ready'" in result.notes[0]
+    # Baxter's URDF lacks the springs that carry its arms: its shoulders can hardly hold them stretched out.
+    assert result.metrics["tracking.rms_rad"] < (0.005 if robot.name == "tiago_dual" else 0.03)
+    assert result.metrics["contact.self_count"] == 0
+    assert result.metrics["contact.floor_unintended_count"] == 0
+
+
+@wheel
+def test_the_free_root_leaves_the_joints_alone(robot):
+    free = with_free_base(robot)
+    assert free.floating
+    assert tuple(free.model.names[2:]) == robot.joint_names
+    q = np.random.default_rng(0).uniform(-0.3, 0.3, len(robot.joint_names))
+    at_origin = np.concatenate([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], q])
+    whole, fixed = free.model.createData(), robot.model.createData()
+    pin.framesForwardKinematics(free.model, whole, at_origin)
+    pin.framesForwardKinematics(robot.model, fixed, q)
+    for role in ("left_hand", "right_hand"):
+        frame = robot.frames[role]
+        np.testing.assert_allclose(
+            whole.oMf[free.model.getFrameId(frame)].homogeneous,
+            fixed.oMf[robot.model.getFrameId(frame)].homogeneous,
+            atol=1e-9,
+        )
+
+
+def test_a_robot_without_two_arms_is_refused_with_what_it_lacks():
+    motion = read_motion("actor:waving")
+    with pytest.raises(RetargetError, match=r"puma560: to imitate a person with both arms, .* left_arm"):
+        plan_two_arms(load_robot("puma560"), motion, RobotSection(), RetargetSection(), lambda *_: None)
