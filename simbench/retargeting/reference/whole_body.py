@@ -171,7 +171,7 @@ def _plan_lead(
         joints = BPoly.from_derivatives([0.0, duration], [[home, rest, rest], [posture, rest, rest]])(clock)
         onset = BPoly.from_derivatives([0.0, run_up], [[rest, rest, rest], [rest, velocity, rest]])
         joints += onset((clock - duration + run_up).clip(0.0))
-        clear = clear_path(plan.shapes, joints[:, plan.upper], _CLEARANCE)
+        clear = clear_path(plan.shapes, joints[:, plan.upper], _CLEARANCE, limits=plan.limits)
         joints[:, plan.upper] = np.clip(clear, *plan.limits)
         progress = minimum_jerk(clock, 0.0, duration)
         cog, zmp, share = np.hsplit(start + progress[:, None] * (target - start), [2, 4])

@@ -97,8 +97,8 @@ def try_stepping(section: RobotSection, stepping: SteppingSection) -> list[Findi
         return [_failed("step", metrics)]
     count, missed = float(metrics.get("steps.count") or 0.0), float(metrics.get("steps.missed_count") or 0.0)
     limits = Limits(0.0, 0.25)
-    share = missed / max(count, 1.0)
-    reason = f"{missed:.0f} of {count:.0f} steps were not made as planned"
+    share = missed / max(count + missed, 1.0)
+    reason = f"{missed:.0f} of {count + missed:.0f} planned steps were not made"
     made = Finding("step", "steps.missed_fraction", limits.judge(share), share, str(limits), reason, True)
     return [_upright("step", metrics, "walking"), made, *_findings("step", metrics, _STEPPING, "walking")]
 
