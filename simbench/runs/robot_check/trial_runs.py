@@ -130,6 +130,7 @@ def try_sweep(robot: Robot, section: RobotSection) -> list[Finding]:
         )
         return [Finding("track", "sweep", "marginal", None, "", reason, True)]
     speed = min(_SPEED, _FAST * float(model.velocityLimit[moved].min()))
+    measured: dict[str, Any] = {}
     for smaller in _AMPLITUDES:
         swung = smaller * amplitude
         motion = {"source": SWEEP, "task": {"amplitude_rad": swung, "speed_rad_s": speed}}
@@ -137,10 +138,11 @@ def try_sweep(robot: Robot, section: RobotSection) -> list[Finding]:
         metrics = _metrics(scenario)
         if isinstance(metrics, str):
             return [_failed("track", metrics)]
+        measured = metrics
         if not any(metrics.get(name) for name in _TOUCHING):
             break
     what = f"a sweep of all joints by {swung:.2g} rad at up to {speed:.2g} rad/s"
-    return _findings("track", metrics, _TRACKING, what)
+    return _findings("track", measured, _TRACKING, what)
 
 
 def _metrics(scenario: Scenario) -> dict[str, Any] | str:
