@@ -10,7 +10,7 @@ from simbench.robot.scaffold.scaffold import scaffold_robot
 from simbench.robot.scaffold.writing import write_scaffold
 from simbench.robot.urdf.elements import parse_urdf
 
-_RULES = 1
+_RULES = 2
 """Number of the rules of guessing; a change of them makes kept descriptions obsolete."""
 
 
