@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from simbench.robot.robot import Robot, load_robot
     from simbench.runs.log import open_run
     from simbench.runs.pipeline import RunResult, run_scenario
+    from simbench.runs.robot_check.check import RobotCheck, check_robot
     from simbench.runs.scenario.loading import load_scenario
     from simbench.runs.scenario.schema import Scenario
 
@@ -70,6 +71,7 @@ __all__ = [
     "RetargetError",
     "Retargeting",
     "Robot",
+    "RobotCheck",
     "RobotError",
     "RunError",
     "RunResult",
@@ -80,6 +82,7 @@ __all__ = [
     "StorageError",
     "StudyError",
     "calibrate",
+    "check_robot",
     "follow_frames",
     "imitation_targets",
     "load_robot",
@@ -99,9 +102,11 @@ _MODULE_OF = {
     "Reference": "simbench.retargeting.reference.reference",
     "Retargeting": "simbench.retargeting.api",
     "Robot": "simbench.robot.robot",
+    "RobotCheck": "simbench.runs.robot_check.check",
     "RunResult": "simbench.runs.pipeline",
     "Scenario": "simbench.runs.scenario.schema",
     "calibrate": "simbench.retargeting.imitation.calibration",
+    "check_robot": "simbench.runs.robot_check.check",
     "follow_frames": "simbench.retargeting.imitation.stream",
     "imitation_targets": "simbench.retargeting.imitation.tasks",
     "load_robot": "simbench.robot.robot",

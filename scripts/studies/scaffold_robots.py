@@ -117,7 +117,7 @@ def compare(by_hand: Robot, guessed: Robot) -> Iterator[Row]:
         yield _compare_frame(by_hand, guessed, role, frame)
     for role in by_hand.soles:
         yield _compare_sole(by_hand, guessed, role)
-    for posture in ("basic", "standing"):
+    for posture in ("basic", "standing") if by_hand.floating else ("ready",):
         if posture in by_hand.postures:
             found = guessed.postures.get(posture)
             error = np.inf if found is None else float(np.abs(found - by_hand.postures[posture]).max())
@@ -193,6 +193,9 @@ def _compare_frame(by_hand: Robot, guessed: Robot, role: str, frame: str) -> Row
         np.degrees(np.linalg.norm(pin.log3(offset.rotation))),
     )
     part = role.split("_")[-1]
+    if part == "hand" and not guessed.hands[role].joints:
+        # A flange is round: only its axis means something.
+        angle = np.degrees(np.arccos(np.clip(offset.rotation[0, 0], -1.0, 1.0)))
     allowed = {"foot": (0.005, 1.0), "hand": (0.05, 10.0)}.get(part, (0.05, np.inf))
     detail = f"{guessed.frames[role]}: {1000 * distance:.1f} mm, {angle:.1f}° from {frame}"
     return Row(f"frames.{role}", _verdict(distance <= allowed[0] and angle <= allowed[1]), detail)

@@ -75,9 +75,11 @@ def fetch_urdf(name: str) -> Path:
     module = find_description(name)
     if module is None:
         raise RobotError(f"robot_descriptions:{name}: {PACKAGE} has no module {name}{_SUFFIX} or {name}")
+    # What Python and GitPython, with which the package clones, raise.
+    failures: tuple[type[Exception], ...] = (ImportError, OSError, ValueError, RuntimeError, AttributeError)
     try:
         described = importlib.import_module(module)
-    except (ImportError, OSError, ValueError, RuntimeError, AttributeError, *_git_errors()) as error:
+    except failures + _git_errors() as error:
         reason = " ".join(str(error).split())[:200]
         raise RobotError(f"robot_descriptions:{name}: cannot be fetched: {reason}; {_NEEDS}") from error
     path = getattr(described, "URDF_PATH", None)

@@ -197,7 +197,14 @@ def clearance_rows(
     return lines @ jacobian * workspace.apart[near, columns], missing
 
 
-def clear_path(shapes: BodyShapes, joints: Array, margin: float, *, rounds: int = 30) -> Array:
+def clear_path(
+    shapes: BodyShapes,
+    joints: Array,
+    margin: float,
+    *,
+    limits: tuple[Array, Array] | None = None,
+    rounds: int = 30,
+) -> Array:
     """Lead a joint path around the robot's own body; its ends stay.
 
     An end may itself be nearer than the margin, as a hand laid on the body is: there the margin begins with
@@ -213,6 +220,9 @@ def clear_path(shapes: BodyShapes, joints: Array, margin: float, *, rounds: int 
         Positions of trunk and arms, rad.
     margin : float
         Least distance of a pair, m.
+    limits : ((n,) array, (n,) array) or None
+        Lowest and highest positions, rad, that the displacement does not pass; a joint on its limit leaves
+        the way round to the others. None for no limits.
     rounds : int
         Most Gauss-Newton steps.
 
@@ -223,7 +233,8 @@ def clear_path(shapes: BodyShapes, joints: Array, margin: float, *, rounds: int 
     """
     workspace = pair_workspace(shapes.model, shapes.geometry)
     samples, count = joints.shape
-    unbounded = np.full(count, np.inf)
+    low, high = limits if limits is not None else (np.full(count, -np.inf), np.full(count, np.inf))
+    low, high = np.minimum(low - joints, 0.0), np.maximum(high - joints, 0.0)
     stiffness = np.full((samples - 1, count), _SHAPE_WEIGHT * samples**2)
     margins = np.full(samples, margin)
     fraction = np.linspace(0.0, 1.0, samples)
@@ -241,9 +252,10 @@ def clear_path(shapes: BodyShapes, joints: Array, margin: float, *, rounds: int 
             blocks[sample] += jacobian.T @ jacobian
             gradient[sample] += jacobian.T @ missing
         blocks[[0, -1]] += 1e6 * np.eye(count)
-        step = _STEP_FRACTION * chain_step(displacement, gradient, blocks, stiffness, -unbounded, unbounded)
-        displacement[1:-1] += step[1:-1]
-        if np.abs(step).max() < _CONVERGED:
+        step = _STEP_FRACTION * chain_step(displacement, gradient, blocks, stiffness, low, high)
+        before = displacement.copy()
+        displacement[1:-1] = np.clip(displacement + step, low, high)[1:-1]
+        if np.abs(displacement - before)[1:-1].max() < _CONVERGED:
             break
     # A path that begins near the margin would leave its end with a jump of the velocity.
     onset = minimum_jerk(fraction, 0.0, _ONSET_FRACTION) * minimum_jerk(1.0 - fraction, 0.0, _ONSET_FRACTION)

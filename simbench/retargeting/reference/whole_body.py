@@ -164,6 +164,7 @@ def _plan_lead(
     stance_target = plan.stance.target
     start = np.array([*stance_target, *stance_target, 0.0]) if settings.lead_in_s > 0 else target
     rest = np.zeros_like(posture)
+    lowest, highest = plan.limits
 
     def plan_quintic(duration: float) -> WholeBodySegment:
         run_up = asked**2 / duration
@@ -171,8 +172,8 @@ def _plan_lead(
         joints = BPoly.from_derivatives([0.0, duration], [[home, rest, rest], [posture, rest, rest]])(clock)
         onset = BPoly.from_derivatives([0.0, run_up], [[rest, rest, rest], [rest, velocity, rest]])
         joints += onset((clock - duration + run_up).clip(0.0))
-        clear = clear_path(plan.shapes, joints[:, plan.upper], _CLEARANCE)
-        joints[:, plan.upper] = np.clip(clear, *plan.limits)
+        clear = clear_path(plan.shapes, joints[:, plan.upper], _CLEARANCE, limits=(lowest, highest))
+        joints[:, plan.upper] = np.clip(clear, lowest, highest)
         progress = minimum_jerk(clock, 0.0, duration)
         cog, zmp, share = np.hsplit(start + progress[:, None] * (target - start), [2, 4])
         base, joints = solve_com_ik(robot, plan.stance, joints, cog, embedding=plan.embedding)

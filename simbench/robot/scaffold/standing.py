@@ -109,7 +109,10 @@ def _descend(
 
     def measure(values: Array) -> tuple[list[Array], list[Array], Array]:
         moved[index] = values
-        cog = pin.centerOfMass(tree.model, data, moved)
+        pin.centerOfMass(tree.model, data, moved)
+        # Pinocchio leaves out what does not move against the world: here the root link.
+        root = tree.model.inertias[0]
+        cog = (data.mass[0] * data.com[0] + root.mass * root.lever) / (data.mass[0] + root.mass)
         feet = [data.oMi[leg.joints[-1]] * sole.placement for leg, sole in zip(legs, soles, strict=True)]
         turned = [pin.log3(foot.rotation.T @ wanted) for foot in feet]
         return turned, [foot.act(middle) for foot, middle in zip(feet, middles, strict=True)], cog

@@ -97,8 +97,8 @@ def try_stepping(section: RobotSection, stepping: SteppingSection) -> list[Findi
         return [_failed("step", metrics)]
     count, missed = float(metrics.get("steps.count") or 0.0), float(metrics.get("steps.missed_count") or 0.0)
     limits = Limits(0.0, 0.25)
-    share = missed / max(count, 1.0)
-    reason = f"{missed:.0f} of {count:.0f} steps were not made as planned"
+    share = missed / max(count + missed, 1.0)
+    reason = f"{missed:.0f} of {count + missed:.0f} planned steps were not made"
     made = Finding("step", "steps.missed_fraction", limits.judge(share), share, str(limits), reason, True)
     return [_upright("step", metrics, "walking"), made, *_findings("step", metrics, _STEPPING, "walking")]
 
@@ -130,6 +130,7 @@ def try_sweep(robot: Robot, section: RobotSection) -> list[Finding]:
         )
         return [Finding("track", "sweep", "marginal", None, "", reason, True)]
     speed = min(_SPEED, _FAST * float(model.velocityLimit[moved].min()))
+    measured: dict[str, Any] = {}
     for smaller in _AMPLITUDES:
         swung = smaller * amplitude
         motion = {"source": SWEEP, "task": {"amplitude_rad": swung, "speed_rad_s": speed}}
@@ -137,10 +138,11 @@ def try_sweep(robot: Robot, section: RobotSection) -> list[Finding]:
         metrics = _metrics(scenario)
         if isinstance(metrics, str):
             return [_failed("track", metrics)]
+        measured = metrics
         if not any(metrics.get(name) for name in _TOUCHING):
             break
     what = f"a sweep of all joints by {swung:.2g} rad at up to {speed:.2g} rad/s"
-    return _findings("track", metrics, _TRACKING, what)
+    return _findings("track", measured, _TRACKING, what)
 
 
 def _metrics(scenario: Scenario) -> dict[str, Any] | str:

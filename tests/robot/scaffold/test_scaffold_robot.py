@@ -60,7 +60,7 @@ def test_the_written_file_loads_and_stands(tmp_path: Path, scale: float, seed: i
     stance = stand(robot, (0.0, 0.0), 0.0, "standing")
     q = np.concatenate([stance.base, stance.joints])
     cog = pin.centerOfMass(robot.model, robot.model.createData(), q)
-    assert np.linalg.norm(cog[:2] - stance.target[:2]) < 2e-3 * scale
+    assert np.linalg.norm(cog[:2] - stance.target[:2]) < 1e-4 * scale
     toe, width = (scale * np.array(limits) for limits in SOLE)
     for side, middle in (("left", 0.1 * scale), ("right", -0.1 * scale)):
         corners = (
