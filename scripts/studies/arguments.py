@@ -55,6 +55,7 @@ USUAL: dict[str, tuple[str, ...]] = {
     "schema": ("robot",),
     "list": (),
     "robot list": ("puma",),
+    "robot check": ("none.urdf", "--no-simulate"),
     "robot scaffold": ("none.urdf",),
     "robot inspect": ("puma560",),
     "robot render": ("nonsense",),

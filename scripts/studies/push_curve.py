@@ -1,7 +1,7 @@
 """Find the strongest push that a standing robot survives in each direction.
 
 python scripts/studies/push_curve.py [--robot NAME ...] [--directions N] [--resolution J] [--jobs N]
-    [--plot OUT.png] [--set KEY=VALUE]...
+    [--strategy NAME ...] [--plot OUT.png] [--set KEY=VALUE]...
 
 For each direction, robot and balance strategy this finds the largest impulse on the pelvis, applied in 0.1 s,
 after which the robot stands still within 4 s. The strategies are: the plan alone (stiff joints), COG-ZMP
@@ -76,7 +76,7 @@ def draw(curves: dict[tuple[str, str], list[float]], directions: Sequence[float]
     for axis, robot in zip(axes[0], robots, strict=True):
         axis.set_theta_zero_location("N")
         axis.set_title(f"{robot}: largest impulse survived, N·s")
-        for strategy in STRATEGIES:
+        for strategy in dict.fromkeys(strategy for _, strategy in curves):
             radii = curves[robot, strategy]
             axis.plot([*directions, directions[0]], [*radii, radii[0]], marker="o", label=strategy)
     axes[0][-1].legend(loc="lower right")
@@ -93,19 +93,21 @@ def main() -> int:
     parser.add_argument("--directions", type=int, default=8, metavar="N")
     parser.add_argument("--resolution", type=float, default=0.5, metavar="J", help="N·s")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="simultaneous runs")
+    parser.add_argument("--strategy", action="append", choices=STRATEGIES, help="all three by default")
     parser.add_argument("--plot", type=Path, metavar="OUT.png")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides")
     given = parser.parse_args()
     if given.directions < 1 or given.jobs < 1 or not given.resolution > 0.0:
         parser.error("--directions, --jobs and --resolution must be positive")
     robots = given.robot or ["mahru", "romeo"]
+    strategies = given.strategy or list(STRATEGIES)
     directions = [math.tau * k / given.directions for k in range(given.directions)]
     # Inherited by the processes of the runs; each has one core.
     os.environ["OMP_NUM_THREADS"] = "1"
     tasks = [
         (robot, strategy, direction)
         for robot in robots
-        for strategy in STRATEGIES
+        for strategy in strategies
         for direction in directions
     ]
     found: dict[tuple[str, str, float], float] = {}
@@ -136,7 +138,7 @@ def main() -> int:
     curves = {
         (robot, strategy): [found[robot, strategy, direction] for direction in directions]
         for robot in robots
-        for strategy in STRATEGIES
+        for strategy in strategies
     }
     table = Table("robot", "N·s", *(f"{math.degrees(direction):.0f}°" for direction in directions), "mean")
     for (robot, strategy), radii in curves.items():

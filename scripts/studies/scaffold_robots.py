@@ -4,7 +4,8 @@
 
 Each robot's URDF is given to `scaffold_robot` without its `robot.yaml` and without massless frames. A group
 is right if it names the same joints; a frame if its origin is within 5 cm of the one written by hand, or 5 mm
-and 1 degree for feet; a palm if it is within 5 cm and 10 degrees; a sole if each corner is within 5 mm.
+and 1 degree for feet; a palm if it is within 5 cm and 10 degrees; a sole if each corner is within 5 mm. Pairs
+of links that only one description lists are counted by how often they touch.
 """
 
 import argparse
@@ -16,10 +17,13 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
+from simbench.robot.convex_geometry import build_convex_geometry, count_near, set_collision_pairs
 from simbench.robot.robot import Robot, load_robot
 from simbench.robot.scaffold.scaffold import scaffold_robot
 from simbench.robot.scaffold.writing import write_scaffold
 from simbench.robot.urdf.source import read_urdf
+
+_CONFIGURATIONS, _SHOWN = 1000, 3
 
 
 class Row(NamedTuple):
@@ -35,7 +39,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("robots", nargs="*", default=["romeo", "mahru", "puma560"])
+    parser.add_argument("robots", nargs="*", default=["romeo", "mahru", "puma560", "g1", "talos"])
     parser.add_argument("--out", type=Path, default=Path("scaffolds"), help="Folder for the guessed files.")
     arguments = parser.parse_args()
     for name in arguments.robots:
@@ -120,11 +124,51 @@ def compare(by_hand: Robot, guessed: Robot) -> Iterator[Row]:
             yield Row(
                 f"postures.{posture}", "missing" if found is None else "-", f"at most {error:.2f} rad off"
             )
+    yield from _compare_pairs(by_hand, guessed)
+
+
+def _compare_pairs(by_hand: Robot, guessed: Robot) -> Iterator[Row]:
+    """Pairs of links that only one of the descriptions lists, and in how many configurations they touch."""
     known = {frozenset(pair) for pair in by_hand.self_collision_pairs}
     found = {frozenset(pair) for pair in guessed.self_collision_pairs}
-    detail = f"{len(known & found)} of {len(known)} listed by hand, {len(found - known)} more"
-    lost = ", ".join(sorted("-".join(sorted(pair)) for pair in known - found))
-    yield Row("self_collision", "-", f"{detail}; not: {lost}" if lost else detail)
+    yield Row(
+        "self_collision",
+        "-",
+        f"{len(known & found)} of {len(known)} listed by hand, {len(found - known)} more",
+    )
+    for key, pairs in (("only by hand", known - found), ("only guessed", found - known)):
+        reasons: dict[str, list[str]] = {}
+        for pair, reason in _touching(guessed, sorted(tuple(sorted(pair)) for pair in pairs)):
+            reasons.setdefault(reason, []).append("-".join(pair))
+        for reason, names in reasons.items():
+            listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
+            yield Row(f"  {key}", "-", f"{len(names)} {reason}: {listed}")
+
+
+def _touching(robot: Robot, pairs: list[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], str]]:
+    """Say of each pair of links whether it touches in the postures, and in how many random configurations."""
+    model = robot.model
+    geometry = build_convex_geometry(model, robot.urdf_text)
+    shapes: dict[str, list[int]] = {}
+    for index, shape in enumerate(geometry.geometryObjects):
+        shapes.setdefault(shape.name.rsplit("_", 1)[0], []).append(index)
+    root = pin.neutral(model)[: robot.root_q]
+    postures = np.array([np.concatenate([root, each]) for each in robot.postures.values()])
+    low = np.maximum(model.lowerPositionLimit[robot.root_q :], -np.pi)
+    high = np.minimum(model.upperPositionLimit[robot.root_q :], np.pi)
+    drawn = np.random.default_rng(1).uniform(low, high, (_CONFIGURATIONS, len(low)))
+    configurations = np.hstack([np.tile(root, (_CONFIGURATIONS, 1)), drawn])
+    for first, second in pairs:
+        parts = [(a, b) for a in shapes.get(first, []) for b in shapes.get(second, [])]
+        set_collision_pairs(geometry, parts)
+        if not parts:
+            yield (first, second), "have no collision shape"
+        elif count_near(model, geometry, postures, 0.004).any():
+            yield (first, second), "touch in a named posture"
+        else:
+            share = count_near(model, geometry, configurations, 0.0).max() / _CONFIGURATIONS
+            often = "never touch" if not share else "touch seldom" if share < 0.05 else "touch often"
+            yield (first, second), f"{often} in {_CONFIGURATIONS} random configurations"
 
 
 def _verdict(right: bool) -> str:

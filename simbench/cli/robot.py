@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simbench.cli.robot_check import check
 from simbench.errors import RobotError, RunError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _AXES = {"1 0 0": "x", "0 1 0": "y", "0 0 1": "z", "-1 0 0": "-x", "0 -1 0": "-y", "0 0 -1": "-z"}
 
 robot_app = typer.Typer(help="Look at a robot: its numbers, and what it looks like; or describe a new one.")
+robot_app.command("check")(check)
 
 
 @robot_app.command("inspect")

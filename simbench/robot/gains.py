@@ -126,6 +126,41 @@ def choose_gains(
     return stiffness, damping
 
 
+def light_foot_fraction(
+    model: pin.Model, q: Vector, foot: int, gains: tuple[Vector, Vector], timestep: float
+) -> float:
+    """Compute how near the gains of a leg are to shaking a foot that the floor only touches.
+
+    Largest eigenvalue of M⁻¹ (2 D Δt + 3 K Δt²) as a part of 4, as in rule 5 of `choose_gains`.
+
+    Parameters
+    ----------
+    model : pinocchio.Model
+        Model of the robot.
+    q : (nq,) array
+        Configuration.
+    foot : int
+        Index of the frame of the foot.
+    gains : ((n,) array, (n,) array)
+        Stiffness and damping of the joints in the model's order without the root, in SI units.
+    timestep : float
+        Physics step Δt, s.
+
+    Returns
+    -------
+    float
+        The fraction; the leg is stable below 1.
+    """
+    supports = list(model.supports[model.frames[foot].parentJoint])[1:]
+    leg = [joint for joint in supports if model.joints[joint].nv == 1]
+    columns = np.array([model.joints[joint].idx_v for joint in leg])
+    root = model.nv - len(gains[0])
+    stiffness, damping = (each[columns - root] for each in gains)
+    inverse = _inverse_inertia(model, q, [columns])[np.ix_(columns, columns)]
+    scale = np.sqrt(2.0 * damping * timestep + 3.0 * stiffness * timestep**2)
+    return float(np.linalg.eigvalsh(scale[:, None] * inverse * scale)[-1]) / _BOUND
+
+
 def _largest_inertia(model: pin.Model, postures: Sequence[Vector]) -> Vector:
     """Find the largest inertia (nv,) that each joint moves, rotor included, in postures and within limits."""
     data, random = model.createData(), np.random.default_rng(0)

@@ -12,6 +12,7 @@ from simbench.files.documents.yaml_document import read_yaml
 from simbench.files.input_files import is_regular_file, require_regular_file
 from simbench.resources import resource_dir
 from simbench.robot.description import Description
+from simbench.robot.fetched import fetch_urdf, fetching_package, find_description, named_description
 from simbench.robot.meshes.mesh_files import find_file
 from simbench.robot.names import DESCRIPTION_FILE, find_plug_ins, shipped_robots
 from simbench.robot.packages import (
@@ -23,7 +24,7 @@ from simbench.robot.packages import (
     split_package_name,
 )
 
-Origin = Literal["own path", "shipped", "plug-in", "wheel"]
+Origin = Literal["own path", "shipped", "plug-in", "wheel", "robot_descriptions"]
 _YAML = (".yaml", ".yml")
 _URDF = (".urdf", ".xacro", ".xml")
 
@@ -35,7 +36,7 @@ class RobotFile:
     Parameters
     ----------
     origin : str
-        `own path`, `shipped`, `plug-in` or `wheel`.
+        `own path`, `shipped`, `plug-in`, `wheel` or `robot_descriptions`.
     path : Path
         A robot.yaml, or a URDF without one.
     package : InstalledPackage or None
@@ -62,7 +63,7 @@ class RobotSource:
     Parameters
     ----------
     origin : str
-        `own path`, `shipped`, `plug-in` or `wheel`.
+        `own path`, `shipped`, `plug-in`, `wheel` or `robot_descriptions`.
     package : InstalledPackage or None
         Package of a plug-in or wheel.
     description : Path or None
@@ -102,13 +103,14 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
 
     A text with a slash, or that ends in `.yaml`, `.yml` or `.urdf`, is a path. A plain name means the robot
     of that name that ships with simbench, else a folder or file of that name, else a robot of a plug-in
-    (entry points of group `simbench.robots`), else the URDF of that name in a wheel of descriptions.
+    (entry points of group `simbench.robots`), else the URDF of that name in a wheel of descriptions, else
+    that of the package `robot_descriptions`, which clones it.
 
     Parameters
     ----------
     name_or_path : str or Path
-        Name; path of a robot.yaml, of the folder that contains one, or of a URDF; or
-        `package://PACKAGE/PATH`.
+        Name; path of a robot.yaml, of the folder that contains one, or of a URDF;
+        `package://PACKAGE/PATH`; or `robot_descriptions:NAME`.
 
     Returns
     -------
@@ -124,6 +126,9 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
     if split_package_name(text) is not None:
         path = find_urdf(text, Path(), "robot")
         return RobotFile("wheel", path, find_package_of(path))
+    fetched = named_description(text)
+    if fetched is not None:
+        return RobotFile("robot_descriptions", fetch_urdf(fetched), fetching_package())
     own = find_own_robot(text)
     if own is not None:
         return RobotFile("own path", own)
@@ -137,6 +142,8 @@ def find_robot(name_or_path: str | Path) -> RobotFile:
         urdf = find_wheel_urdfs().get(text)
         if urdf is not None:
             return RobotFile("wheel", urdf, find_package_of(urdf))
+        if find_description(text) is not None:
+            return RobotFile("robot_descriptions", fetch_urdf(text), fetching_package())
     raise RobotError(_describe_unknown(text))
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from simbench.balance.controller.sections import limb_sections
 from simbench.errors import RunError, ScenarioError
 from simbench.files.documents.json_document import read_json_object
 from simbench.files.storage.whole_file import write_whole
@@ -19,6 +20,7 @@ from simbench.retargeting.fixed_base.base import choose_rest
 from simbench.retargeting.reference.joint_sweep import build_sweep_reference
 from simbench.retargeting.reference.reference import Timeline, require_finite
 from simbench.retargeting.reference.standing import build_standing_reference
+from simbench.robot.foot_shapes import require_foot_shapes
 from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import SEATED, Robot, load_robot
 from simbench.robot.variation import draw_variation
@@ -430,11 +432,14 @@ def _with_own_posture(robot: Robot, scenario: Scenario) -> tuple[Scenario, tuple
 
 
 def _require_legs(robot: Robot, scenario: Scenario) -> None:
-    """Refuse steps and pushes for a robot that sits or has a fixed base."""
+    """Refuse what the robot has no legs for: steps and pushes, and to stand on feet that touch nothing."""
     reason = "sits" if scenario.robot.posture == SEATED else "" if robot.floating else "has a fixed base"
     for key in ("stepping", "push"):
         if getattr(scenario, key) is not None and reason:
             raise ScenarioError(f"{key}: {robot.name} {reason}; allowed: a robot on two legs")
+    if not reason:
+        limb_sections(robot)
+        require_foot_shapes(robot)
 
 
 def _timing(recorder: Recorder, timestep: float) -> dict[str, float]:

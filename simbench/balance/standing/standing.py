@@ -84,6 +84,12 @@ def stand(
     RetargetError
         If the legs do not allow the height, or a seated robot is asked for another height.
     """
+    soles = [f"soles.{side}_foot" for side in SIDES if f"{side}_foot" not in robot.soles]
+    if soles:
+        raise RobotError(
+            f"{robot.name}: {' and '.join(soles)} missing: to stand, a robot needs a flat sole under each "
+            "foot"
+        )
     if posture not in robot.postures:
         raise RobotError(f"{robot.name}: no posture {posture!r}; allowed: {', '.join(robot.postures)}")
     joints = robot.postures[posture]

@@ -1,4 +1,4 @@
-"""A motion of the robot's own: all joints go out and back together, on minimum-jerk paths."""
+"""A motion of the robot's own: all joints but fingers go out and back together, on minimum-jerk paths."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -34,7 +34,7 @@ class JointSweep:
     Parameters
     ----------
     amplitude_rad : float
-        Displacement of every joint, to the side on which it has more room, rad.
+        Displacement of every joint but those that close a hand, to the side on which it has more room, rad.
     speed_rad_s : float
         Greatest speed of every joint, rad/s.
     repetitions : int
@@ -90,8 +90,7 @@ def build_sweep_reference(
         raise ScenarioError(f"motion.source {SWEEP}: needs a robot with a fixed base; {robot.name} floats")
     start = rest_posture(robot, section)
     sweep = _read_sweep(task, settings.timestep_s)
-    moved = np.isin(robot.joint_names, arm_joints(robot))
-    end = start + np.where(moved, _directions(robot, start, sweep, moved), 0.0) * sweep.amplitude_rad
+    end = start + _directions(robot, start, sweep) * sweep.amplitude_rad
     knots, stops = [settings.settle_s], [start]
     for target in (end, start) * sweep.repetitions:
         knots += [knots[-1] + sweep.stroke_s, knots[-1] + sweep.stroke_s + sweep.pause_s]
@@ -135,21 +134,37 @@ def _read_sweep(task: Mapping[str, float], timestep: float) -> JointSweep:
     return sweep
 
 
-def _directions(robot: Robot, start: Array, sweep: JointSweep, moved: NDArray[np.bool_]) -> Array:
-    """Side on which each joint has more room, ±1 (n,); refuse what passes a limit of one that is moved."""
-    model = robot.model
+def moved_by_sweep(robot: Robot) -> NDArray[np.bool_]:
+    """Tell which joints a sweep moves: all but those that close a hand.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with n joints.
+
+    Returns
+    -------
+    (n,) array of bool
+        Whether each joint moves.
+    """
+    return np.isin(robot.joint_names, arm_joints(robot))
+
+
+def _directions(robot: Robot, start: Array, sweep: JointSweep) -> Array:
+    """Side on which each joint has more room, ±1 (n,), 0 for fingers; refuse what passes a limit."""
+    model, moved = robot.model, moved_by_sweep(robot)
     below, above = start - model.lowerPositionLimit, model.upperPositionLimit - start
-    names = np.array(robot.joint_names)[moved].tolist()
-    for name, room in zip(names, np.maximum(below, above)[moved].tolist(), strict=True):
-        if room < sweep.amplitude_rad:
+    room = np.where(moved, np.maximum(below, above), np.inf)
+    for name, most in zip(robot.joint_names, room, strict=True):
+        if most < sweep.amplitude_rad:
             raise ScenarioError(
                 f"motion.task.amplitude_rad: {sweep.amplitude_rad:g} is beyond the limits of {name}; "
-                f"at most {room:.3f} from this posture"
+                f"at most {most:.3f} from this posture"
             )
-    for name, limit in zip(names, model.velocityLimit[moved].tolist(), strict=True):
+    for name, limit in zip(robot.joint_names, np.where(moved, model.velocityLimit, np.inf), strict=True):
         if limit < sweep.speed_rad_s:
             raise ScenarioError(
                 f"motion.task.speed_rad_s: {sweep.speed_rad_s:g} is beyond the speed limit of {name}, "
                 f"{limit:g} rad/s"
             )
-    return np.where(above >= below, 1.0, -1.0)
+    return np.where(moved, np.where(above >= below, 1.0, -1.0), 0.0)

@@ -13,6 +13,7 @@ from simbench.robot.xml_reader import read_xml
 
 LARGEST_FILE = 100_000_000
 """Largest file, bytes."""
+_POLYGONS = ("polylist", "polygons", "tristrips", "trifans")
 _TRANSFORMS = {"matrix": 16, "rotate": 4, "translate": 3, "scale": 3}
 
 
@@ -57,11 +58,17 @@ def measure_collada(path: Path) -> tuple[int, float]:
     scene = _child(_child(root, "library_visual_scenes"), "visual_scene")
     scaling = _largest_scaling(scene)
     triangles, largest = 0, 0.0
+    polygons: set[str] = set()
     for geometry in _child(root, "library_geometries").iterfind("geometry"):
         _attribute(geometry, "id")
         for mesh in geometry.iterfind("mesh"):
             count, coordinate = _measure_mesh(mesh)
             triangles, largest = triangles + count, max(largest, coordinate)
+            polygons |= {each.tag for each in mesh if each.tag in _POLYGONS}
+    if not triangles and polygons:
+        raise InvalidMeshError(
+            f"has <{min(polygons)}> only; only <triangles> are read: export it triangulated"
+        )
     return triangles, largest * scaling
 
 

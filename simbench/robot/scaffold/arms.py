@@ -1,6 +1,7 @@
 """Guesses about the arms: palms, hands, and postures."""
 
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import pinocchio as pin
 
 from simbench.robot.scaffold.arm_postures import ArmSolution, ArmTarget, find_ready_postures, solve_arm
 from simbench.robot.scaffold.chains import LimbChain
-from simbench.robot.scaffold.collision_pairs import CollisionModel, touching_bodies
+from simbench.robot.scaffold.collision_pairs import CLEARANCE, CollisionModel, touching_bodies
 from simbench.robot.scaffold.guess import Confidence, Guess
 from simbench.robot.scaffold.palms import PalmGuess, find_palm, fitting_link, palm_link
 from simbench.robot.scaffold.roles import joint_link
@@ -16,9 +17,15 @@ from simbench.robot.scaffold.sides import UP, Orientation
 from simbench.robot.scaffold.tree import Array, RobotTree, link_placement
 from simbench.robot.sides import SIDES
 
-_OUTWARD = (0.15, 0.25, 0.35, 0.5, 0.7)
+_OUTWARD = (0.25, 0.35, 0.5, 0.7)
 """Angles of hanging upper arms from the vertical, rad, tried until nothing touches."""
-_CLEAR = 0.015
+_FORWARD = (0.9, 0.35)
+"""Forward components of hanging forearms, as parts of the downward one, tried for each of these angles."""
+_WAY = 14
+"""Configurations on the straight way from hanging arms to raised ones that are looked at."""
+_HAND_WEIGHT = 0.05
+"""Weight of the rotation of hanging hands against the arms' directions: wrists stay off their limits."""
+_CLEAR = 0.03
 """Distance of hanging arms from the body, as a fraction of the robot's size: legs still bend beside them."""
 _ARM_ERROR = 0.6
 """Largest deviation of the arms from straight forward, rad, from which the posture is said to be poor."""
@@ -57,7 +64,11 @@ class ArmGuesses:
 
 
 def guess_arms(
-    tree: RobotTree, arms: tuple[LimbChain, ...], orientation: Orientation, collisions: CollisionModel
+    tree: RobotTree,
+    arms: tuple[LimbChain, ...],
+    orientation: Orientation,
+    collisions: CollisionModel,
+    standing: Array,
 ) -> ArmGuesses:
     """Guess palms and postures of the arms.
 
@@ -74,6 +85,8 @@ def guess_arms(
         Forward and left.
     collisions : CollisionModel
         Shapes that must not touch in the postures.
+    standing : (n,) array
+        Posture of the legs beside which the arms hang, rad.
 
     Returns
     -------
@@ -115,7 +128,9 @@ def guess_arms(
         guesses.append(Guess(f"frames.{role}", name, palm.reason, palm_sure))
         hands[role] = _hand(tree, arm)
     palm_of = list(zip(arms, chosen, sides, strict=True))
-    hanging = tree.rest.copy() if single else _hang_clear(tree, palm_of, orientation, collisions)
+    hanging = (
+        tree.rest.copy() if single else _hang_clear(tree, palm_of, orientation, collisions, (standing, basic))
+    )
     if not single:
         ready = _forearms_forward(tree, palm_of, orientation)
     return ArmGuesses(
@@ -179,15 +194,33 @@ def _hang_clear(
     arms: list[tuple[LimbChain, pin.SE3, str]],
     orientation: Orientation,
     collisions: CollisionModel,
+    postures: tuple[Array, Array],
 ) -> Array:
-    """Arms hanging so far outward that forearms and hands touch nothing."""
+    """Arms hanging so far outward that forearms and hands touch nothing, nor on the way to raised arms.
+
+    `postures` are that of the legs, and that of the raised arms.
+    """
+    standing, raised = postures
+    moved = [joint - 1 for arm, _, _ in arms for joint in arm.joints]
     lower = {joint for arm, _, _ in arms for joint in arm.joints[arm.joints.index(arm.middle) :]}
     lower |= {joint for arm, _, _ in arms for joint in arm.fingers}
-    for outward in _OUTWARD:
-        q = _hang(tree, arms, orientation, outward)
-        if not any(lower & set(pair) for pair in touching_bodies(collisions, q, _CLEAR * tree.size)):
-            break
-    return q
+
+    def touches(q: Array, clearance: float) -> bool:
+        beside = standing.copy()
+        beside[moved] = q[moved]
+        return any(lower & set(pair) for pair in touching_bodies(collisions, beside, clearance))
+
+    found: list[tuple[int, Array]] = []
+    for outward, forward in product(_OUTWARD, _FORWARD):
+        q = _hang(tree, arms, orientation, outward, forward)
+        if touches(q, _CLEAR * tree.size):
+            continue
+        way = np.linspace(0.0, 1.0, _WAY)[1:-1, None]
+        touched = sum(touches(each, CLEARANCE) for each in q + way * (raised - q))
+        if not touched:
+            return q
+        found.append((touched, q))
+    return min(found, key=lambda each: each[0])[1] if found else q
 
 
 def _hang(
@@ -195,15 +228,16 @@ def _hang(
     arms: list[tuple[LimbChain, pin.SE3, str]],
     orientation: Orientation,
     outward: float,
+    forward: float,
 ) -> Array:
-    """Arms hanging, slightly bent, backs of the hands outward."""
+    """Arms hanging, bent forward, backs of the hands outward."""
     q = tree.rest.copy()
     for arm, palm, side in arms:
         out = orientation.left * (1.0 if side == "left" else -1.0)
         upper = _unit(-UP + np.tan(outward) * out)
-        fore = _unit(-UP + 0.35 * orientation.forward + 0.3 * np.tan(outward) * out)
+        fore = _unit(-UP + forward * orientation.forward + 0.3 * np.tan(outward) * out)
         back = _unit(out - fore * float(out @ fore))
-        target = ArmTarget(upper, fore, np.column_stack([fore, np.cross(back, fore), back]), 0.2)
+        target = ArmTarget(upper, fore, np.column_stack([fore, np.cross(back, fore), back]), _HAND_WEIGHT)
         index = np.array(arm.joints) - 1
         q[index] = solve_arm(tree, arm, palm, target, tree.rest).q[index]
     return q

@@ -23,6 +23,10 @@ NEAR, OFTEN = 3, 0.05
 """Links at most so many joints apart that touch in more than this fraction overlap by construction: convex
 hulls of links around a joint fill its hollows."""
 
+_WRIST = 0.1
+"""Distance between the joints of two links of a chain with one link between them, as a part of the robot's
+size, below which they belong to one joint of several axes, such as a wrist: limits keep them apart."""
+
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -197,10 +201,16 @@ def _steps_apart(tree: RobotTree, a: int, b: int) -> int:
 
 
 def _may_collide(tree: RobotTree, a: int, b: int, groups: list[frozenset[int]]) -> bool:
-    """Tell whether two bodies are neither the same, nor neighbours, nor in one group."""
+    """Tell whether two bodies are neither the same, nor neighbours, nor in one group, nor of one wrist."""
     if a == b or any(a in group and b in group for group in groups):
         return False
     if a in (0, b) and b in tree.children[a]:
         return False
-    parents = tree.model.parents
-    return not (int(parents[a]) == b or int(parents[b]) == a)
+    upper, lower = sorted((a, b), key=lambda body: len(tree.model.supports[body]))
+    parent = int(tree.model.parents[lower])
+    if parent == upper:
+        return False
+    if not parent or not upper or int(tree.model.parents[parent]) != upper:
+        return True
+    distance = np.linalg.norm(tree.poses[lower].translation - tree.poses[upper].translation)
+    return bool(distance > _WRIST * tree.size)

@@ -94,7 +94,9 @@ def scaffold_robot(urdf: Path, name: str | None = None) -> Scaffold:
     roles = find_body_roles(tree, legs, arms, orientation.left)
     together = [frozenset((arm.joints[-1], *arm.fingers)) for arm in arms]
     collisions = sample_collisions(tree, together, _mirrored_joints(tree, legs, arms, orientation.left))
-    arm_guesses = guess_arms(tree, arms, orientation, collisions)
+    # The arms hang beside bent legs, whose posture depends on the arms' weight, but little.
+    bent = guess_stance(tree, legs, tree.rest, orientation).standing
+    arm_guesses = guess_arms(tree, arms, orientation, collisions, tree.rest if bent is None else bent)
     stance = guess_stance(tree, legs, arm_guesses.hanging, orientation)
     postures = _lifted(tree, roles, _postures(tree, limbs, arm_guesses, stance))
     pairs = link_pairs(collisions, postures.values())

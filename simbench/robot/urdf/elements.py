@@ -34,6 +34,10 @@ LARGEST_LENGTH = 1e4
 Numbers = tuple[float, ...]
 
 
+_OTHER_FORMATS = {"sdf": "SDF", "mujoco": "MJCF (MuJoCo)", "COLLADA": "a mesh", "gazebo": "SDF"}
+"""Formats of other files, by their outermost element."""
+
+
 @dataclass(frozen=True)
 class UrdfShape:
     """A `<visual>` or `<collision>` of a link.
@@ -176,7 +180,9 @@ def parse_urdf(path: Path) -> ET.Element:
     if path.suffix == ".xacro" or any(map(_is_macro, robot.iter())):
         raise RobotError(f"{path}: a xacro file, not yet a URDF; expand it: xacro {path.name} > robot.urdf")
     if robot.tag != "robot":
-        raise RobotError(f"{path}: expected <robot> as the outermost element, found <{robot.tag}>")
+        other = _OTHER_FORMATS.get(robot.tag)
+        hint = f"; {other} is not read: convert it to a URDF" if other else ""
+        raise RobotError(f"{path}: expected <robot> as the outermost element, found <{robot.tag}>{hint}")
     return robot
 
 

@@ -800,6 +800,20 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Increase `simulation.settle_s` or `simulation.hold_s`.",
         ),
         (
+            "…: … missing: to stand, a robot needs a flat sole under each foot",
+            "The robot.yaml has no rectangles `soles`. A guessed one has none if the feet have no collision "
+            "shape that is flat underneath.",
+            "Add `<collision>` to the feet in the URDF, or `soles` to the robot.yaml.",
+            ROBOT,
+        ),
+        (
+            "…: frames.…: no link of the foot has a collision shape, so that it would fall through the "
+            "floor; add …",
+            "Only collision shapes touch the floor; the foot has at most visible ones.",
+            "Add `<collision>` to the link of the foot in the URDF.",
+            ROBOT,
+        ),
+        (
             "…: posture … does not stand: soles tilted … rad, … mm uneven …",
             "In this named posture the soles are not flat on one plane.",
             "Correct the posture in the robot.yaml: hip, knee and ankle pitch must add up to 0.",
@@ -828,6 +842,21 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "unknown robot `…`; known: …; or give the path of …",
             "There is neither a shipped robot nor a file of this name.",
             "Use one of the names of `simbench robot list`, or the path of a robot.yaml or a URDF.",
+        ),
+        (
+            "robot_descriptions:…: the package is not installed; pip install …; …",
+            "Robots named `robot_descriptions:NAME` come from this package.",
+            "Install it, or give the path of a URDF.",
+        ),
+        (
+            "robot_descriptions:…: cannot be fetched: …; …",
+            "The package `robot_descriptions` could not clone the repository of the robot.",
+            "Install git and see whether its server can be reached, or give the path of a URDF.",
+        ),
+        (
+            "robot_descriptions:…: … has no URDF of it (its other formats are not read)",
+            "The package `robot_descriptions` knows the robot in another format only, such as MJCF.",
+            "Look for a URDF of the robot.",
         ),
         (
             "needs …: pip install …, or in a clone pip install -e …",

@@ -142,7 +142,11 @@ BROKEN = {
     "DAE with a unit of 0": ("a.dae", dae('meter="1"', 'meter="0"'), 'meter="0" is not a positive number'),
     "DAE with a short scale": ("a.dae", dae("2 2 2", "2 2"), "<scale> has 2 numbers"),
     "DAE with an empty axis": ("a.dae", dae("Z_UP", ""), "<up_axis> is empty"),
-    "DAE of polygons": ("a.dae", dae("triangles", "polylist"), "contains no triangles"),
+    "DAE of polygons": (
+        "a.dae",
+        dae("triangles", "polylist"),
+        "has <polylist> only; only <triangles> are read",
+    ),
     "DAE nested deeply": ("a.dae", dae('<node id="n0">', "<node>" * 60), "not XML"),
     "DAE that is an STL": ("a.dae", STL, "not XML"),
 }

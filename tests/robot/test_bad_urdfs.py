@@ -1,0 +1,153 @@
+"""URDFs with faults: each ends in one line and status 2 that leaves nothing behind, or works with a note."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from simbench.cli.main import main
+from simbench.resources import resource_dir
+from simbench.robot.robot import load_robot
+from simbench.robot.scaffold.scaffold import scaffold_robot
+from simbench.robot.scaffold.writing import write_scaffold
+from tests.robot.scaffold.synthetic import Humanoid
+
+SOUND = Humanoid(1.0, 1, plain_names=True).urdf()
+ARM_JOINT = re.search(r'<joint name="left_arm3_j".*?</joint>', SOUND, re.DOTALL).group()
+THIGH = re.search(r'<link name="left_leg2_b">.*?</link>', SOUND, re.DOTALL).group()
+CLOSING = (
+    '<joint name="loop" type="revolute"><parent link="right_arm5_b"/><child link="left_arm5_b"/>'
+    '<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
+)
+
+# Fault: text of the file, and what the one line must say.
+REFUSED = {
+    "an empty file": ("", "not XML: no element found"),
+    "broken XML": (SOUND[: len(SOUND) // 2], "not XML: "),
+    "no XML": ("name: robot\n", "not XML: "),
+    "SDF": ('<sdf version="1.7"><model name="a"/></sdf>', "found <sdf>; SDF is not read"),
+    "MJCF": ('<mujoco model="a"/>', "found <mujoco>; MJCF (MuJoCo) is not read: convert it to a URDF"),
+    "xacro": (
+        '<robot name="a"><link name="${x}"/></robot>',
+        "a xacro file, not yet a URDF; expand it: xacro",
+    ),
+    "no link": ('<robot name="a"></robot>', "has no <link>"),
+    "no joint": ('<robot name="a"><link name="b"/></robot>', "no joint moves"),
+    "negative mass": (
+        SOUND.replace(THIGH, re.sub(r'<mass value="[^"]*"', '<mass value="-1"', THIGH)),
+        "link `left_leg2_b`: mass -1 kg is negative",
+    ),
+    "a mass that is no number": (
+        SOUND.replace(THIGH, re.sub(r'<mass value="[^"]*"', '<mass value="nan"', THIGH)),
+        'link `left_leg2_b`: mass: value="nan" is not a finite number',
+    ),
+    "two links of one name": (
+        SOUND.replace("</robot>", f"{THIGH}</robot>"),
+        "link `left_leg2_b`: 2 have this name",
+    ),
+    "a missing link": (SOUND.replace(THIGH, ""), "left_leg2_b"),
+    "a closed loop": (SOUND.replace("</robot>", CLOSING), "closed loops are not supported"),
+    "a floating joint": (
+        SOUND.replace(ARM_JOINT, ARM_JOINT.replace('"revolute"', '"floating"')),
+        "type `floating` is not supported",
+    ),
+}
+# Fault: text of the file, and what a note of the scaffold, or of the reader, must say.
+NOTED = {
+    "a joint without <limit>": (
+        SOUND.replace(ARM_JOINT, re.sub(r"<limit[^>]*/>", "", ARM_JOINT)),
+        "no limits of torque or speed for left_arm3_j",
+    ),
+    "no joint with <limit>": (re.sub(r"<limit[^>]*/>", "", SOUND), "and 24 more"),
+    "a continuous joint": (
+        SOUND.replace(ARM_JOINT, ARM_JOINT.replace('"revolute"', '"continuous"')),
+        "",
+    ),
+    "a mimic joint": (
+        SOUND.replace(ARM_JOINT, ARM_JOINT.replace("<axis", '<mimic joint="right_arm3_j"/><axis')),
+        "mimics `right_arm3_j`; taken as a joint that moves by itself",
+    ),
+    "a missing mesh": (
+        SOUND.replace(
+            "<collision>",
+            '<collision><geometry><mesh filename="none.stl"/></geometry></collision><collision>',
+            1,
+        ),
+        "mesh `none.stl` not found",
+    ),
+    "inertia that is not positive": (SOUND.replace(THIGH, re.sub(r'ixx="[^"]*"', 'ixx="-0.1"', THIGH)), ""),
+    "sides named the wrong way": (
+        Humanoid(1.0, 2, swapped_names=True).urdf(),
+        "the names say left for what lies on the right",
+    ),
+}
+# Fault: text of the file, and what the run that is to stand must say.
+CANNOT_STAND = {
+    "three legs": (Humanoid(1.0, 2, third_leg=True).urdf(), "balance needs two legs"),
+    "an arm": (
+        (resource_dir("robots") / "puma560" / "puma560.urdf").read_text(encoding="utf-8"),
+        "has a fixed base; allowed: a robot on two legs",
+    ),
+    "feet without shapes": (
+        Humanoid(1.0, 2, shapes=False).urdf(),
+        "to stand, a robot needs a flat sole under each foot",
+    ),
+    "no mesh found": (
+        re.sub(r"<box size=[^>]*/>", '<mesh filename="none.stl"/>', SOUND),
+        "to stand, a robot needs a flat sole under each foot",
+    ),
+}
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Return what writes a URDF into a folder that is the current one."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+
+    def write(text: str) -> Path:
+        (folder / "a.urdf").write_text(text)
+        return folder / "a.urdf"
+
+    return write
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_it_is_refused_in_one_line_by_every_command(write, capsys, fault):
+    text, message = REFUSED[fault]
+    path = write(text)
+    for command in (
+        ["robot", "scaffold", "a.urdf"],
+        ["robot", "check", "a.urdf"],
+        ["run", "mahru_walk", "--set", "robot.name=a.urdf", "--out", "run"],
+    ):
+        assert main(command) == 2
+        error = capsys.readouterr().err.splitlines()
+        assert len(error) == 1
+        assert message in error[0]
+        assert "a.urdf" in error[0]
+    assert [each.name for each in path.parent.iterdir()] == ["a.urdf"]
+
+
+@pytest.mark.parametrize("fault", NOTED)
+def test_it_works_with_a_note(write, tmp_path, fault):
+    text, message = NOTED[fault]
+    found = scaffold_robot(write(text))
+    robot = load_robot(write_scaffold(found, tmp_path / "out"))
+    assert any(message in note for note in (*found.missing, *robot.urdf_notes, "" if not message else "-"))
+    assert set(robot.groups) >= {"left_leg", "right_leg", "left_arm", "right_arm"}
+    assert "standing" in robot.postures
+
+
+@pytest.mark.parametrize("fault", CANNOT_STAND)
+def test_a_standing_scenario_refuses_it_in_one_line(write, capsys, fault):
+    text, message = CANNOT_STAND[fault]
+    path = write(text)
+    assert main(["run", "mahru_walk", "--set", "robot.name=a.urdf", "--out", "run"]) == 2
+    error = capsys.readouterr().err.splitlines()
+    assert len(error) == 1
+    assert message in error[0]
+    assert [each.name for each in path.parent.iterdir()] == ["a.urdf"]

@@ -1,0 +1,87 @@
+"""Robots of the package `robot_descriptions`, here a fake one: nothing is cloned."""
+
+import shutil
+import sys
+
+import pytest
+
+from simbench.cli.main import main
+from simbench.errors import RobotError
+from simbench.resources import resource_dir
+from simbench.robot.fetched import find_description
+from simbench.robot.sources import find_robot
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package with an arm, one that cannot be cloned, and one in another format."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    source = resource_dir("robots") / "puma560"
+    shutil.copy(source / "puma560.urdf", tmp_path / "arm.urdf")
+    shutil.copytree(source / "meshes", tmp_path / "meshes")
+    folder = tmp_path / "site" / "robot_descriptions"
+    folder.mkdir(parents=True)
+    for name, text in {
+        "__init__": "",
+        "fake_arm_description": f"URDF_PATH = {str(tmp_path / 'arm.urdf')!r}\n",
+        "far_arm_description": "raise OSError('could not resolve host:\\n  github.com')\n",
+        "other_description": "MJCF_PATH = 'a.xml'\n",
+    }.items():
+        (folder / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    yield tmp_path
+    for name in [each for each in sys.modules if each.startswith("robot_descriptions")]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "fake_arm",
+        "fake_arm_description",
+        "robot_descriptions:fake_arm",
+        "robot_descriptions:fake_arm_description",
+    ],
+)
+def test_a_robot_is_found_by_its_name(package, name):
+    found = find_robot(name)
+    assert found.origin == "robot_descriptions"
+    assert found.path == package / "arm.urdf"
+
+
+def test_it_is_looked_for_last_and_nothing_is_imported_before(package):
+    folder = package / "site" / "robot_descriptions"
+    (folder / "mahru_description.py").write_text("raise OSError('cloned')\n")
+    assert find_robot("mahru").origin == "shipped"
+    assert find_description("far_arm") == "robot_descriptions.far_arm_description"
+    assert "robot_descriptions.far_arm_description" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "far_arm",
+            "robot_descriptions:far_arm: cannot be fetched: could not resolve host: github.com; it needs git",
+        ),
+        ("robot_descriptions:other", "has no URDF of it"),
+        ("robot_descriptions:none", "robot_descriptions has no module none_description or none"),
+        ("robot_descriptions:a.b", "robot_descriptions has no module"),
+    ],
+)
+def test_what_cannot_be_fetched_is_one_line(package, capsys, name, message):
+    assert main(["robot", "inspect", name]) == 2
+    error = capsys.readouterr().err.splitlines()
+    assert len(error) == 1
+    assert message in error[0]
+
+
+def test_the_source_is_told(package, capsys):
+    assert main(["robot", "inspect", "fake_arm"]) == 0
+    assert "source              robot_descriptions" in capsys.readouterr().out
+
+
+def test_without_the_package_it_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name, *_: None)
+    with pytest.raises(RobotError, match=r"pip install robot_descriptions; it needs git, and the network"):
+        find_robot("robot_descriptions:g1")
