@@ -35,7 +35,7 @@ def correct_cog(robot: Robot, gait: Gait, path: Array, height: float) -> Gait:
     Gait
         The same with another motion of the COG.
     """
-    time = gait.timestep * np.arange(len(path))
+    time: Array = gait.timestep * np.arange(len(path), dtype=np.float64)
     bodies = planned_zmp(robot, time, path[:, :7], path[:, 7:])[0]
     shift = lipm_com_offset(time, gait.zmp - bodies, height)
     velocity = np.gradient(shift, gait.timestep, axis=0)

@@ -38,7 +38,7 @@ _CLOSING_THRESHOLD = 0.97
 """Value of `HandPlan.grip` from which on fingers close: a seventh of a second before the palm rests on its
 handle, for they take several, and the person goes on."""
 _GRIP_SPEED_FRACTION = 0.8
-"""Fraction of its speed limit at which a grip closes."""
+"""Largest fraction of its speed limit at which a grip closes."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,8 @@ def build_whole_body_reference(
     end = whole.time[-1]
     sampled = sample_motion(make_interp_spline(whole.time, whole.joints, k=3), settings, end)
     before = lead_in.time[-1]
-    grip = _plan_grip(robot, plan, sampled, before, settings.timestep_s)
+    share = min(_GRIP_SPEED_FRACTION, speed_fraction)
+    grip = _plan_grip(robot, plan, sampled, before, settings.timestep_s, share)
     torque = _sample_torques(robot, plan, whole, sampled.clock, feedforward)
     reference = Reference(sampled.position, sampled.velocity, torque, sampled.acceleration, grip)
     known = whole.joints if plan.embedding else _freeze_upper_body(robot, plan.stance, whole.joints)
@@ -229,7 +230,12 @@ def _freeze_upper_body(robot: Robot, stance: Stance, joints: Array) -> Array:
 
 
 def _plan_grip(
-    robot: Robot, plan: MotionPlan, sampled: SampledMotion, before: float, timestep: float
+    robot: Robot,
+    plan: MotionPlan,
+    sampled: SampledMotion,
+    before: float,
+    timestep: float,
+    speed_fraction: float,
 ) -> NDArray[np.bool_]:
     """Say when each hand is meant to hold (N, 2), and close its fingers in the reference."""
     clock, grip = sampled.clock - before, np.zeros((len(sampled.clock), 2), dtype=bool)
@@ -239,12 +245,17 @@ def _plan_grip(
             for flag in (plan.hands.grip[side] >= _CLOSING_THRESHOLD, plan.hands.contact[side])
         )
         if f"{side}_hand" in robot.hands:
-            _close_fingers(robot, side, closing, sampled, timestep)
+            _close_fingers(robot, side, closing, sampled, timestep, speed_fraction)
     return grip
 
 
 def _close_fingers(
-    robot: Robot, side: str, closing: NDArray[np.bool_], sampled: SampledMotion, timestep: float
+    robot: Robot,
+    side: str,
+    closing: NDArray[np.bool_],
+    sampled: SampledMotion,
+    timestep: float,
+    speed_fraction: float,
 ) -> None:
     """Write the grip joints' reference: closed while the hand holds and just before, open otherwise."""
     for name in robot.hands[f"{side}_hand"].joints:
@@ -252,7 +263,7 @@ def _close_fingers(
         opened, closed = grip_range(robot, name)
         # A smooth step 3s² − 2s³ is fastest in its middle, at 1.5 times its mean speed.
         limit = float(robot.model.velocityLimit[robot.root_v + column])
-        duration = 1.5 * abs(closed - opened) / (_GRIP_SPEED_FRACTION * limit)
+        duration = 1.5 * abs(closed - opened) / (speed_fraction * limit)
         change = np.where(closing, 1.0, -1.0) * timestep / duration
         progress = np.empty(len(closing))
         level = 0.0

@@ -186,6 +186,42 @@ def test_a_clip_of_a_few_samples_is_planned(romeo, end):
     assert plan.metrics["imitation.hand_max_m"] < 0.003
 
 
+def test_a_free_motion_keeps_to_the_torques_of_weak_motors(romeo):
+    """Torques of the arms by inverse dynamics of the joints alone: they do not feel the floor."""
+    scenario = load_scenario("dance", ["motion.end_s=0.6"])
+    motion = scenario_motion(scenario, [])
+    arms = [romeo.joint_names.index(name) for side in SIDES for name in romeo.groups[f"{side}_arm"]]
+
+    def plan(robot):
+        made = plan_motion(robot, motion, scenario.robot, scenario.retarget, Equipment(), lambda *_: None)
+        trajectory, model, data = made.trajectory, robot.model, robot.model.createData()
+        q = np.hstack([trajectory.base, trajectory.q])
+        velocity = np.gradient(trajectory.q, trajectory.time, axis=0)
+        acceleration = np.gradient(velocity, trajectory.time, axis=0)
+        moving, still = (
+            np.abs(
+                [
+                    pin.rnea(model, data, row, np.r_[np.zeros(6), share * v], np.r_[np.zeros(6), share * a])
+                    for row, v, a in zip(q, velocity, acceleration, strict=True)
+                ]
+            )[:, 6:][:, arms].max(axis=0)
+            for share in (1.0, 0.0)
+        )
+        return made.metrics, moving, still
+
+    usual, moving, still = plan(romeo)
+    weakest = int(np.where(moving > 0.1, moving / still, 0.0).argmax())
+    # With such a motor 80 % of its torque is half of what the motion adds to the weight.
+    limit = romeo.motors.torque_limit.copy()
+    limit[arms[weakest]] = (still[weakest] + 0.5 * (moving[weakest] - still[weakest])) / 0.8
+    weak = dataclasses.replace(romeo, motors=dataclasses.replace(romeo.motors, torque_limit=limit))
+    changed, moved, _ = plan(weak)
+    assert "retarget.smoothing_s" not in usual
+    assert changed["retarget.smoothing_s"] > 0.0
+    # The root's own acceleration, which is left out above, is worth some percent.
+    assert moved[weakest] < 1.05 * 0.8 * limit[arms[weakest]] < moving[weakest]
+
+
 def test_a_clip_too_short_to_follow_is_refused():
     scenario = load_scenario("dance", ["motion.end_s=0.012"])
     with pytest.raises(
