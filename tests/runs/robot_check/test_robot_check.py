@@ -10,7 +10,9 @@ import shapely
 
 from simbench.cli.main import main
 from simbench.errors import RobotError
-from simbench.options import RobotSection
+from simbench.options import RobotSection, SimulationSection
+from simbench.retargeting.reference.joint_sweep import build_sweep_reference, moved_by_sweep
+from simbench.robot.description import Bandwidth, Hand
 from simbench.robot.foot_shapes import require_foot_shapes, sole_gaps
 from simbench.robot.gains import Contacts, choose_gains, light_foot_fraction
 from simbench.robot.robot import load_robot
@@ -206,8 +208,6 @@ def test_tracking_counts_gravity_frequency_and_acceleration(puma):
 def test_gains_that_are_chosen_keep_light_feet_still(mahru):
     q = np.concatenate([pin.neutral(mahru.model)[:7], mahru.postures["standing"]])
     feet = [mahru.model.getFrameId(mahru.frames[role]) for role in mahru.feet]
-    from simbench.robot.description import Bandwidth
-
     gains = choose_gains(mahru.model, [q], Contacts(tuple(feet)), Bandwidth())
     chosen = light_foot_fraction(mahru.model, q, feet[0], gains, 0.001)
     assert chosen <= 0.9 + 1e-6
@@ -254,3 +254,13 @@ def test_an_unknown_robot_is_one_line(capsys):
     error = capsys.readouterr().err.splitlines()
     assert len(error) == 1
     assert "did you mean `mahru`" in error[0]
+
+
+def test_a_sweep_leaves_the_joints_that_close_a_hand(puma):
+    hand = Hand(palm="link6", joints=("joint6",), fingers=("link6",))
+    gripping = replace(puma, hands={"right_hand": hand})
+    np.testing.assert_array_equal(moved_by_sweep(gripping), [True] * 5 + [False])
+    section, task = RobotSection(name="puma560", posture="ready"), {"amplitude_rad": 0.2}
+    timeline = build_sweep_reference(gripping, section, task, SimulationSection(), "none")
+    travel = np.ptp(timeline.reference.position, axis=0)
+    np.testing.assert_allclose(travel, [0.2] * 5 + [0.0], atol=1e-6)
