@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from simbench.balance.standing.standing import stand
 from simbench.cli.main import main
+from simbench.errors import RobotError
 from simbench.resources import resource_dir
 from simbench.robot.robot import load_robot
 from simbench.robot.scaffold.scaffold import scaffold_robot
@@ -91,11 +94,11 @@ CANNOT_STAND = {
     ),
     "feet without shapes": (
         Humanoid(1.0, 2, shapes=False).urdf(),
-        "to stand, a robot needs a flat sole under each foot",
+        "no link of the foot has a collision shape",
     ),
     "no mesh found": (
         re.sub(r"<box size=[^>]*/>", '<mesh filename="none.stl"/>', SOUND),
-        "to stand, a robot needs a flat sole under each foot",
+        "no link of the foot has a collision shape",
     ),
 }
 
@@ -151,3 +154,9 @@ def test_a_standing_scenario_refuses_it_in_one_line(write, capsys, fault):
     assert len(error) == 1
     assert message in error[0]
     assert [each.name for each in path.parent.iterdir()] == ["a.urdf"]
+
+
+def test_feet_without_a_flat_patch_are_refused_by_name(write):
+    robot = load_robot(write(SOUND))
+    with pytest.raises(RobotError, match=r"soles.left_foot missing: to stand, a robot needs a flat sole"):
+        stand(replace(robot, soles={"right_foot": robot.soles["right_foot"]}), (0.0, 0.0), 0.0, "standing")

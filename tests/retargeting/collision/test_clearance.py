@@ -178,6 +178,20 @@ def test_a_collision_is_gone_round_with_the_ends_kept(two_arms):
     np.testing.assert_allclose(cleared[[0, -1]], path[[0, -1]], atol=1e-6)
 
 
+def test_a_way_round_keeps_the_limits_instead_of_being_cut_off_by_them(two_arms):
+    s = np.linspace(0, 1, 80)[:, None]
+    path = (1 - s) * np.array([-0.65, -1.5]) + s * np.array([-0.65, 2.2])
+    free = clear_path(two_arms, path, 0.03)
+    first = free[:, 0] - path[:, 0]
+    bound = path[0, 0] + 0.5 * np.array([first.min(), first.max()])
+    limits = (np.array([bound[0], -4.0]), np.array([bound[1], 4.0]))
+    cut = min(gap(at) for at in np.clip(free, *limits))
+    cleared = clear_path(two_arms, path, 0.03, limits=limits)
+    assert (cleared >= limits[0] - 1e-9).all()
+    assert (cleared <= limits[1] + 1e-9).all()
+    assert min(gap(at) for at in cleared) >= cut - 1e-9
+
+
 def test_an_end_inside_the_margin_is_left_gradually(two_arms):
     share = np.linspace(0, 1, 201)[:, None]
     # The right ball comes from afar to rest 1 cm from the left one.

@@ -10,7 +10,9 @@ import shapely
 
 from simbench.cli.main import main
 from simbench.errors import RobotError
-from simbench.options import RobotSection
+from simbench.options import RobotSection, SimulationSection
+from simbench.retargeting.reference.joint_sweep import build_sweep_reference, moved_by_sweep
+from simbench.robot.description import Bandwidth, Hand
 from simbench.robot.foot_shapes import require_foot_shapes, sole_gaps
 from simbench.robot.gains import Contacts, choose_gains, light_foot_fraction
 from simbench.robot.robot import load_robot
@@ -176,12 +178,15 @@ def test_an_arm_with_locked_joints_reaches_little(puma):
     assert locked.value < 0.3
 
 
-def test_steps_fit_the_legs_and_need_speed(mahru):
+def test_steps_fit_the_legs_and_need_speed(mahru, monkeypatch):
     findings, steps = check_stepping(mahru, RobotSection(name="mahru"))
     assert {finding.verdict for finding in findings} == {"yes"}
     assert steps is not None
     length = 0.25 + 0.35
     assert 0.15 * length < steps.stepping.step_length_m < 0.4 * length
+    # One length of steps at one height: each that fails takes a third of a second.
+    monkeypatch.setattr("simbench.sim.step_fitting._SHORTER", (1.0,))
+    monkeypatch.setattr("simbench.sim.step_fitting.pelvis_heights", lambda *_: (0.0,))
     model = mahru.model.copy()
     model.velocityLimit = 0.02 * model.velocityLimit
     slow, none = check_stepping(replace(mahru, model=model), RobotSection(name="mahru"))
@@ -206,8 +211,6 @@ def test_tracking_counts_gravity_frequency_and_acceleration(puma):
 def test_gains_that_are_chosen_keep_light_feet_still(mahru):
     q = np.concatenate([pin.neutral(mahru.model)[:7], mahru.postures["standing"]])
     feet = [mahru.model.getFrameId(mahru.frames[role]) for role in mahru.feet]
-    from simbench.robot.description import Bandwidth
-
     gains = choose_gains(mahru.model, [q], Contacts(tuple(feet)), Bandwidth())
     chosen = light_foot_fraction(mahru.model, q, feet[0], gains, 0.001)
     assert chosen <= 0.9 + 1e-6
@@ -254,3 +257,13 @@ def test_an_unknown_robot_is_one_line(capsys):
     error = capsys.readouterr().err.splitlines()
     assert len(error) == 1
     assert "did you mean `mahru`" in error[0]
+
+
+def test_a_sweep_leaves_the_joints_that_close_a_hand(puma):
+    hand = Hand(palm="link6", joints=("joint6",), fingers=("link6",))
+    gripping = replace(puma, hands={"right_hand": hand})
+    np.testing.assert_array_equal(moved_by_sweep(gripping), [True] * 5 + [False])
+    section, task = RobotSection(name="puma560", posture="ready"), {"amplitude_rad": 0.2}
+    timeline = build_sweep_reference(gripping, section, task, SimulationSection(), "none")
+    travel = np.ptp(timeline.reference.position, axis=0)
+    np.testing.assert_allclose(travel, [0.2] * 5 + [0.0], atol=1e-6)
