@@ -13,8 +13,8 @@ from simbench.sim.engine import GRAVITY, RobotBody
 from simbench.sim.state import RobotState
 
 _MOST_ARM_JOINTS = 9
-"""Joints up to which an arm's step is compiled as a whole, anew for every number of them; with records of more
-joints numba takes one robot's record for that of another in the same process."""
+"""Joints up to which an arm's step is compiled as a whole, anew for every number of them. With more, numba
+has taken the record of one robot for that of another in the same process."""
 
 
 class ArmController:
@@ -99,7 +99,7 @@ def make_controller(body: RobotBody, law: ControlLaw | None = None, seated: Sequ
     Returns
     -------
     Controller
-        `ArmController` for a robot with a fixed root, no feet and few joints, `JointController` for any other.
+        `ArmController` for a fixed root without feet and with few joints, `JointController` for any other.
     """
     if body.robot.floating or body.robot.feet or len(body.robot.joint_names) > _MOST_ARM_JOINTS:
         return JointController(body, law, seated)
