@@ -42,11 +42,11 @@ def test_a_single_fixed_arm_is_refused_before_anything_is_computed(dance_motion)
 
 
 def test_the_command_line_says_so(tmp_path):
-    command = [sys.executable, "-m", "simbench", "run", "dance", "--set", "robot.name=puma560"]
+    command = [sys.executable, "-m", "simbench", "run", "dance", "--set", "robot.name=direct_drive_arm"]
     command += ["--set", "motion.end_s=0.3"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith("error: puma560: a human motion needs a robot that")
+    assert done.stderr.splitlines()[-1].startswith("error: direct_drive_arm: its hand cannot follow the right hand")
     assert list(tmp_path.rglob("*.nc")) == []
 
 
