@@ -79,8 +79,8 @@ def test_arms_point_where_the_persons_do_inside_limits(robot, planned):
 
 @wheel
 def test_a_run_follows_the_plan(robot, tmp_path):
-    # The URDF of Baxter lacks the springs that carry its arms: its shoulders cannot hold them stretched out, as
-    # the person's are at the beginning.
+    # The URDF of Baxter lacks the springs that carry its arms: its shoulders cannot hold them stretched out,
+    # as the person's are at the beginning.
     window = {"baxter": (2.0, 3.0), "tiago_dual": (0.0, 2.0)}[robot.name]
     cuts = [
         f"motion.start_s={window[0]}",
