@@ -46,7 +46,7 @@ def test_the_command_line_says_so(tmp_path):
     command += ["--set", "motion.end_s=0.3"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith("error: direct_drive_arm: its hand cannot follow the right hand")
+    assert done.stderr.splitlines()[-1].startswith("error: direct_drive_arm: its hand cannot follow the")
     assert list(tmp_path.rglob("*.nc")) == []
 
 
