@@ -208,8 +208,8 @@ def list_(kind: Annotated[Kind | None, typer.Argument(help="All four if omitted.
 @lru_cache
 def _missing_package(robot: str) -> str:
     """Say in brackets what a robot needs that is not installed."""
+    from simbench.robot.needed_package import needed_package
     from simbench.robot.packages import describe_missing_package
-    from simbench.robot.sources import needed_package
 
     package = needed_package(robot)
     return f"({describe_missing_package(package)})" if package else ""

@@ -20,7 +20,7 @@ from simbench.robot.drives import (
     require_known,
 )
 from simbench.robot.gains import Contacts, choose_gains
-from simbench.robot.mirror import add_mirrored_entries, mirror_frame
+from simbench.robot.mirror import add_mirrored_entries, mirror_frame, mirror_name
 from simbench.robot.native_output import quiet_native_output
 from simbench.robot.self_collision import find_collision_pairs
 from simbench.robot.sources import RobotFile, RobotSource, describe_source, find_robot, find_urdf
@@ -337,7 +337,14 @@ def _gains(
     feet = [model.getFrameId(frame) for role, frame in description.frames.items() if role.endswith("_foot")]
     grips = [model.getJointId(joint) for hand in description.hands.values() for joint in hand.joints]
     contacts = Contacts(tuple(feet), tuple(grips))
-    return choose_gains(model, named or [pin.neutral(model)], contacts, description.bandwidth)
+    gains = choose_gains(model, named or [pin.neutral(model)], contacts, description.bandwidth)
+    # Both sides have the same; the configurations that the rule looks at are not symmetric.
+    mirrored = [mirror_name(name, description.mirror) for name in joint_names]
+    pairs = [(left, joint_names.index(name)) for left, name in enumerate(mirrored) if name in joint_names]
+    for values in gains:
+        for left, right in pairs:
+            values[left] = values[right] = min(values[left], values[right])
+    return gains
 
 
 def _collision_pairs(

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Literal
 
 from simbench.errors import RobotError
-from simbench.files.documents.yaml_document import read_yaml
 from simbench.files.input_files import is_regular_file, require_regular_file
 from simbench.resources import resource_dir
 from simbench.robot.description import Description
 from simbench.robot.fetched import fetch_urdf, fetching_package, find_description, named_description
 from simbench.robot.meshes.mesh_files import find_file
 from simbench.robot.names import DESCRIPTION_FILE, find_plug_ins, shipped_robots
+from simbench.robot.needed_package import find_missing_package
 from simbench.robot.packages import (
     EXTRAS,
     InstalledPackage,
@@ -244,33 +244,7 @@ def missing_package(description: Description) -> str | None:
     str or None
         Name of the package; None if the URDF can be found without it.
     """
-    return _missing_package(description.urdf)
-
-
-def needed_package(name_or_path: str | Path) -> str | None:
-    """Name the package that has to be installed before a robot can be loaded.
-
-    Parameters
-    ----------
-    name_or_path : str or Path
-        As for `find_robot`.
-
-    Returns
-    -------
-    str or None
-        Name of the package that the robot's URDF is in; None if nothing is missing.
-
-    Raises
-    ------
-    RobotError
-        If there is no such robot, or its description is malformed.
-    """
-    file = find_robot(name_or_path)
-    if file.is_urdf:
-        return None
-    # Not the whole description, which takes longer to validate than to read.
-    content = read_yaml(file.path, RobotError).value
-    return _missing_package(str(content.get("urdf", ""))) if isinstance(content, dict) else None
+    return find_missing_package(description.urdf)
 
 
 def find_wheel_urdfs() -> dict[str, Path]:
@@ -284,12 +258,6 @@ def find_wheel_urdfs() -> dict[str, Path]:
     shares = [share for share in map(find_share_folder, EXTRAS) if share is not None]
     found = sorted(path for share in shares for path in share.rglob("*.urdf"))
     return dict(sorted((path.stem, path) for path in found))
-
-
-def _missing_package(urdf: str) -> str | None:
-    """Name the package of a URDF `package://PACKAGE/PATH` that is not installed."""
-    inside = split_package_name(urdf)
-    return inside[0] if inside is not None and find_file(urdf, Path()) is None else None
 
 
 def _shipped_path(name: str) -> Path | None:

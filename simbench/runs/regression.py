@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from simbench.errors import BaselineError, RunError, ScenarioError
+from simbench.robot.needed_package import needed_package
 from simbench.robot.packages import describe_missing_package
-from simbench.robot.sources import needed_package
 from simbench.runs.baseline import (
     Baseline,
     Metric,

@@ -41,6 +41,7 @@ def pipeline(monkeypatch, tmp_path):
             renderer="TinyRenderer" if video else None,
             diverged=None,
             robot=None,
+            notes=(),
         )
 
     fake.run_scenario = run_scenario

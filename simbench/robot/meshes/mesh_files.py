@@ -6,7 +6,6 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from simbench.files.input_files import is_regular_file
-from simbench.robot.meshes.mesh_content import check_mesh
 from simbench.robot.packages import find_share_folder
 
 FORMATS = (".obj", ".stl", ".dae")
@@ -87,4 +86,7 @@ def find_mesh_format_error(path: Path) -> str | None:
         return f"format `{path.suffix}` is none of {', '.join(FORMATS)}"
     if len(os.fsencode(path)) > LONGEST_PATH:
         return f"its path is longer than {LONGEST_PATH} bytes"
+    # It imports numpy, which to find a file takes none of.
+    from simbench.robot.meshes.mesh_content import check_mesh
+
     return check_mesh(path).error
