@@ -147,7 +147,8 @@ def moved_by_sweep(robot: Robot) -> NDArray[np.bool_]:
     (n,) array of bool
         Whether each joint moves.
     """
-    return np.isin(robot.joint_names, arm_joints(robot))
+    closing = {joint for hand in robot.hands.values() for joint in hand.joints}
+    return np.isin(robot.joint_names, sorted(set(arm_joints(robot)) - closing))
 
 
 def _directions(robot: Robot, start: Array, sweep: JointSweep) -> Array:

@@ -353,7 +353,7 @@ def test_a_root_that_stays_leaves_the_robot_where_it_is(romeo, monkeypatch, head
     handles = {"right": HandlePath(np.array([pose(0.4, -0.2, 1.0)]))}
     start = BasePlacement((0.3, -0.5), heading)
     found = place_search._find_fixed(
-        romeo, handles, start, next(iter(romeo.postures)), lambda *_: None, ReachTolerances()
+        romeo, handles, start, next(iter(romeo.postures)), (0.0, 0.0), lambda *_: None, ReachTolerances()
     )
     np.testing.assert_allclose(found.spot.position, start.position, atol=1e-12)
     assert found.spot.heading == heading
