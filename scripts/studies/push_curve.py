@@ -50,7 +50,8 @@ def survives(robot: str, impulse: float, direction: float, overrides: Sequence[s
         path = Path(folder) / "push_curve.yaml"
         path.write_text(SCENARIO.format(robot=robot, impulse=impulse, direction=direction))
         result = run_scenario(load_scenario(str(path), list(overrides)), Path(folder) / "run")
-    return math.isfinite(result.metrics["push.rest_s"])
+    # A run whose physics diverged has none.
+    return math.isfinite(result.metrics.get("push.rest_s", math.nan))
 
 
 def largest_survived(robot: str, direction: float, overrides: Sequence[str], resolution: float) -> float:
