@@ -7,7 +7,7 @@ other module knows which engine is at work: bodies and links are handles that on
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import NamedTuple, NewType, Protocol
+from typing import NewType, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,24 +104,6 @@ class Body(Protocol):
         """
 
 
-class RotorLink(NamedTuple):
-    """A link whose inertia in the engine includes the rotor of the joint that carries it.
-
-    Parameters
-    ----------
-    joint : int
-        The joint in the robot's model.
-    link : LinkHandle
-        The link.
-    inertia : (3, 3) array
-        Inertia of the rotor, I_r a aᵀ about the joint's axis a, in the link's axes, kg·m².
-    """
-
-    joint: int
-    link: LinkHandle
-    inertia: Array
-
-
 class RobotBody(Body, Protocol):
     """A robot in a world."""
 
@@ -142,16 +124,18 @@ class RobotBody(Body, Protocol):
         """Centre of mass of the root link in its frame, m."""
 
     @property
-    def rotors(self) -> tuple[RotorLink, ...]:
-        """Links whose inertia in the engine includes a rotor, which the robot's model has as an armature."""
+    def rotors(self) -> Mapping[int, Array]:
+        """Rotors that the robot's model has as armatures, and the engine as inertia of links.
 
-    def apply_torque(self, link: LinkHandle, torque: Vector) -> None:
-        """Apply a torque to a link during the next step.
+        By joint of the model, what the inertia of the link that it carries has in addition, (3, 3), in the
+        link's axes, kg·m².
+        """
+
+    def apply_root_torque(self, torque: Vector) -> None:
+        """Apply a torque to the root link during the next step.
 
         Parameters
         ----------
-        link : LinkHandle
-            Link that the torque acts on.
         torque : (3,) floats
             Torque, world axes, N·m.
         """

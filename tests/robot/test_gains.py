@@ -159,7 +159,7 @@ def test_a_longer_step_allows_less_damping_of_the_legs_and_no_less_of_the_arms(h
     # Rotors of Mahru's size keep the legs stable at much longer steps.
     rotors = humanoid.motors.reflected_inertia[leg].any()
     _, fine = automatic(humanoid, timestep_s=0.01 if rotors else 0.004)
-    assert fine[leg].sum() < 0.7 * usual[leg].sum()
+    assert fine[leg].sum() < (0.7 if rotors else 0.6) * usual[leg].sum()
     arm = humanoid.joint_names.index("LShoulderPitch")
     assert fine[arm] == usual[arm]
 

@@ -201,30 +201,29 @@ class Sensing:
             zmp_x, zmp_y = gait.zmp[now]
         zmp[now, 0], zmp[now, 1] = zmp_x, zmp_y
 
-    def soles_from_each_other(self, landing: Landing) -> tuple[Array, Array]:
-        """Find where each sole is if the other one lies flat where balance takes it to be.
+    def sole_from_other(self, foot: int, landing: Landing) -> tuple[tuple[float, float], float]:
+        """Find where a sole is if the other one lies flat where balance takes it to be.
 
         Parameters
         ----------
+        foot : int
+            0 left, 1 right.
         landing : Landing
             Poses at which the feet are assumed to lie flat.
 
         Returns
         -------
-        position : (2, 2) array
-            x and y of the left and the right sole frame in the world frame, m.
-        yaw : (2,) array
-            Their rotation about the vertical, rad.
+        position : (float, float)
+            x and y of the sole frame in the world frame, m.
+        yaw : float
+            Its rotation about the vertical, rad.
         """
-        position, yaw = np.empty((2, 2)), np.empty(2)
-        for foot, other in ((0, 1), (1, 0)):
-            (rotation, sole), (turned, point) = self.soles[other], self.soles[foot]
-            position[foot] = position_from_flat_sole(
-                rotation, sole, point, landing.position[other], landing.yaw[other]
-            )
-            relative = rotation.T @ turned
-            yaw[foot] = landing.yaw[other] + math.atan2(relative[1, 0], relative[0, 0])
-        return position, yaw
+        other = 1 - foot
+        (rotation, sole), (turned, point) = self.soles[other], self.soles[foot]
+        yaw = float(landing.yaw[other])
+        place = position_from_flat_sole(rotation, sole, point, landing.position[other], yaw)
+        relative = rotation.T @ turned
+        return place, yaw + math.atan2(relative[1, 0], relative[0, 0])
 
     def root_on_flat_sole(self, support: int, landing: Landing) -> Array:
         """Find where the root would be if the supporting sole lay flat.

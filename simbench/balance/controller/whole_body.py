@@ -238,8 +238,9 @@ class WholeBodyController:
         inputs = self._inputs[gait.support[now]]
         inputs.targets.previous_position[:] = landing.position
         landing.advance(then, load)
-        if measuring and gait.steps:
-            landing.settle(then, load, *sensing.soles_from_each_other(landing))
+        foot = landing.settling_foot(then, load) if measuring and gait.steps else None
+        if foot is not None:
+            landing.settle(foot, *sensing.sole_from_other(foot, landing))
         # After a takeover the reference is off its targets; it comes back little by little.
         feedback_rate = _RECOVERY_FEEDBACK_RATE if recovering else inputs.plan.rate
         if not self._solve(now, then, feedback_rate, known, body, inputs, self._velocities):

@@ -74,7 +74,30 @@ class Landing:
                 self._lower(foot, touches)
             self._air[foot] = swinging
 
-    def settle(self, tick: int, load: Array, measured: Array, measured_yaw: Array) -> None:
+    def settling_foot(self, tick: int, load: Array) -> int | None:
+        """Find the foot that landed last, while both feet stand and are loaded.
+
+        Parameters
+        ----------
+        tick : int
+            Row of the gait at the end of the tick.
+        load : (2,) array
+            Vertical force on the left and the right foot, N.
+
+        Returns
+        -------
+        int or None
+            0 left, 1 right; None if no foot is to follow where it stands.
+        """
+        foot = self._latest
+        if foot is None or self._air[foot] or not self._gait.contact[tick].all():
+            return None
+        if min(load[0], load[1]) <= self._threshold:
+            self._settling = 0.0
+            return None
+        return foot
+
+    def settle(self, foot: int, measured: tuple[float, float], measured_yaw: float) -> None:
         """Move the target pose of the foot that has landed last towards where it stands.
 
         The legs give way under the body, so that a foot lands some millimetres from its target. Friction
@@ -83,28 +106,21 @@ class Landing:
 
         Parameters
         ----------
-        tick : int
-            Row of the gait at the end of the tick.
-        load : (2,) array
-            Vertical force on the left and the right foot, N.
-        measured : (2, 2) array
-            Row of each foot: x and y, world frame, m, of its sole frame as the joints have it if the other
-            foot stands at its target pose.
-        measured_yaw : (2,) array
+        foot : int
+            From `settling_foot`.
+        measured : (float, float)
+            x and y, world frame, m, of its sole frame as the joints have it if the other foot stands at its
+            target pose.
+        measured_yaw : float
             The same for its rotation about the vertical, rad.
         """
-        foot = self._latest
-        if foot is None or self._air[foot] or not self._gait.contact[tick].all():
-            return
-        loaded = min(load[0], load[1]) > self._threshold
-        timestep = self._gait.timestep
-        self._settling = min(self._settling + timestep / _SETTLING_RAMP, 1.0) if loaded else 0.0
-        if loaded:
-            part = _SETTLING_RATE * timestep * self._settling
-            self.position[foot, :2] += part * (measured[foot] - self.position[foot, :2])
-            self.position[foot, 2] -= part * self.position[foot, 2]
-            turn = math.remainder(float(measured_yaw[foot] - self.yaw[foot]), math.tau)
-            self.yaw[foot] += part * turn
+        timestep, position = self._gait.timestep, self.position[foot]
+        self._settling = min(self._settling + timestep / _SETTLING_RAMP, 1.0)
+        part = _SETTLING_RATE * timestep * self._settling
+        position[0] += part * (measured[0] - position[0])
+        position[1] += part * (measured[1] - position[1])
+        position[2] -= part * position[2]
+        self.yaw[foot] += part * math.remainder(float(measured_yaw - self.yaw[foot]), math.tau)
 
     def _swing(self, foot: int, tick: int, touches: bool) -> None:
         """Move a foot along its swing until it touches the ground."""

@@ -13,7 +13,7 @@ from simbench.robot.robot import Robot, placed_robot
 from simbench.sim.bullet.body import ROOT, BulletBody, link_handles
 from simbench.sim.bullet.client import bullet, quiet_native_output
 from simbench.sim.bullet.rotors import add_rotors, rotor_tensors
-from simbench.sim.engine import BodyHandle, LinkHandle, RotorLink, World
+from simbench.sim.engine import BodyHandle, LinkHandle, World
 from simbench.sim.state import RobotState
 from simbench.sim.vectors import Quaternion, Vector, conjugate, multiply, rotate, subtract
 
@@ -45,8 +45,8 @@ class BulletRobot(BulletBody):
         Quaternion x, y, z, w of Bullet's inertial frame in the root link's frame.
     to_root : (4,) floats
         Inverse of `root_principal`.
-    rotors : tuple of RotorLink
-        Links of the legs, whose inertia in Bullet includes the rotors of their joints.
+    rotors : mapping of int to (3, 3) array
+        By joint of the model, the rotor that is inertia of a leg's link, in the link's axes, kg·m².
     root : LinkHandle
         Bullet's index of the root link.
     """
@@ -57,7 +57,7 @@ class BulletRobot(BulletBody):
     root_com: Vector
     root_principal: Quaternion
     to_root: Quaternion
-    rotors: tuple[RotorLink, ...]
+    rotors: Mapping[int, Array]
     root: LinkHandle = ROOT
 
     def read_state(self, state: RobotState) -> None:
@@ -146,17 +146,15 @@ class BulletRobot(BulletBody):
             body, list(self.joints), [[value] for value in positions.tolist()], physicsClientId=client
         )
 
-    def apply_torque(self, link: LinkHandle, torque: Vector) -> None:
-        """Apply a torque to a link during the next step.
+    def apply_root_torque(self, torque: Vector) -> None:
+        """Apply a torque to the root link during the next step.
 
         Parameters
         ----------
-        link : LinkHandle
-            Link that the torque acts on.
         torque : (3,) floats
             Torque, world axes, N·m.
         """
-        bullet.applyExternalTorque(self.handle, link, torque, bullet.WORLD_FRAME, physicsClientId=self.client)
+        bullet.applyExternalTorque(self.handle, ROOT, torque, bullet.WORLD_FRAME, physicsClientId=self.client)
 
     def apply_joint_torques(self, torques: Array) -> None:
         """Apply torques to the joints during the next step.
@@ -228,10 +226,6 @@ def load_robot(world: World, client: int, robot: Robot, base: Array, positions: 
     _remove_damping(client, body)
     _restore_inertia(client, body, links, urdf)
     _limit_self_collision(client, body, links, robot)
-    index = _joint_indices(client, body)
-    rotors = [
-        RotorLink(joint, LinkHandle(index[robot.model.names[joint]]), tensors[joint]) for joint in tensors
-    ]
     dynamics = bullet.getDynamicsInfo(body, -1, physicsClientId=client)
     com, principal = dynamics[3:5]
     loaded = BulletRobot(
@@ -244,7 +238,7 @@ def load_robot(world: World, client: int, robot: Robot, base: Array, positions: 
         root_com=com,
         root_principal=principal,
         to_root=conjugate(principal),
-        rotors=tuple(rotors),
+        rotors=tensors,
     )
     loaded.place(base, positions)
     return loaded
@@ -258,15 +252,8 @@ def _free_joints(client: int, body: int, robot: Robot) -> tuple[int, ...]:
     bullet.setJointMotorControlArray(
         body, movable, bullet.VELOCITY_CONTROL, forces=[0.0] * len(movable), physicsClientId=client
     )
-    index = _joint_indices(client, body)
+    index = {info[1].decode(): info[0] for info in infos}
     return tuple(index[name] for name in robot.joint_names)
-
-
-def _joint_indices(client: int, body: int) -> dict[str, int]:
-    """Bullet's index of each joint, which is that of the link that the joint carries, by name."""
-    count = bullet.getNumJoints(body, physicsClientId=client)
-    infos = [bullet.getJointInfo(body, i, physicsClientId=client) for i in range(count)]
-    return {info[1].decode(): info[0] for info in infos}
 
 
 def _remove_damping(client: int, body: int) -> None:

@@ -5,7 +5,7 @@ predicts (`sim.control.joint_controller`). Where a contact stops a link within a
 late, and the contact meets the link alone: the foot of a geared leg, a twentieth of its rotors, would be hit
 away, and chatter on the floor. So in Bullet the links of the legs carry the rotors of their own joints:
 inertia I_r a aᵀ about the joint's axis a, of which contacts feel all. What this adds beyond an armature,
-I_r (a · ω) instead of I_r q̇ as the momentum, the joint control cancels with an external torque.
+I_r (a · ω) instead of I_r q̇ as the momentum, the joint control cancels.
 """
 
 import xml.etree.ElementTree as ET

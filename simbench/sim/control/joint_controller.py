@@ -21,12 +21,12 @@ a hit body in a geometric series of steps, whose sum is all of it.
 
 A light foot would be hit away by the floor before its rotors are felt, and chatter. In the engine the rotors
 of the legs are therefore inertia of the links that they turn (`RobotBody.rotors`), E = I_m a aᵀ about the
-joint's axis a: contacts feel them at once. A rotor on a gear has the momentum I_m q̇, not I_m a · ω; the
-moment E α + ω × E ω of the predicted motion, applied to the link, cancels the difference, so that without
-contacts the robot moves exactly as A + I_m.
+joint's axis a: contacts feel them at once. A rotor on a gear has the momentum I_m q̇, not I_m a · ω: the
+inverse dynamics of these E alone in the predicted motion, applied to the joints and the root, cancels the
+difference. Without contacts the robot moves exactly as A + I_m.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -103,7 +103,9 @@ class JointController:
         count = len(robot.joint_names)
         self._apply, self._timestep = body.apply_joint_torques, body.world.timestep
         self._law = PdLaw(robot, self._timestep) if law is None else law
-        self._rotors, self._turn = body.rotors, body.apply_torque
+        self._turn_root = body.apply_root_torque
+        self._rotors = _rotors_alone(robot.model, body.rotors) if body.rotors else None
+        self._rotor_data = None if self._rotors is None else self._rotors.createData()
         self._joints = slice(robot.root_v, None)
         self._robot = robot
         self._model = robot.model.copy()
@@ -202,23 +204,15 @@ class JointController:
             self._model.armature = self._armature(implicit)
             self._predict(state, contact, implicit, self._predicted_again)
             self._model.armature = usual
-        self._apply(command.joint)
-        self._cancel_link_rotors()
+        self._apply(command.joint if self._rotors is None else command.joint + self._cancelling(state))
         return command
 
-    def _cancel_link_rotors(self) -> None:
-        """Cancel what rotors that are inertia of links do beyond an armature, as predicted for this step.
-
-        The moment of inertia E turning with angular velocity ω and acceleration α: E α + ω × E ω.
-        """
-        data = self._data
-        if self._rotors:
-            pin.updateGlobalPlacements(self._model, data)
-        for joint, link, inertia in self._rotors:
-            # The acceleration without gravity, which has no angular part.
-            speed, acceleration = data.v[joint].angular, data.a_gf[joint].angular
-            moment = inertia @ acceleration + np.cross(speed, inertia @ speed)
-            self._turn(link, (data.oMi[joint].rotation @ moment).tolist())
+    def _cancelling(self, state: RobotState) -> Array:
+        """Apply to the root, and return for the joints, what cancels rotors that are inertia of links."""
+        needed = pin.rnea(self._rotors, self._rotor_data, state.q, state.v, self._data.ddq)
+        if len(state.root):
+            self._turn_root((state.root[:9].reshape(3, 3) @ needed[3:6]).tolist())
+        return np.asarray(needed[self._joints])
 
     def _armature(self, implicit: Array) -> Array:
         """Inertia that acts on each coordinate beside the links' (nv,): rotor, law and viscous friction."""
@@ -257,6 +251,15 @@ class JointController:
         for joint, wrench in loads:
             self._force_of_joint[joint].vector = np.array(wrench)
             self._loaded.append(joint)
+
+
+def _rotors_alone(model: pin.Model, rotors: Mapping[int, Array]) -> pin.Model:
+    """Model of a robot that consists of rotors only, without mass and gravity."""
+    alone = model.copy()
+    alone.armature, alone.gravity = np.zeros(model.nv), pin.Motion.Zero()
+    for joint in range(model.njoints):
+        alone.inertias[joint] = pin.Inertia(0.0, np.zeros(3), rotors.get(joint, np.zeros((3, 3))))
+    return alone
 
 
 @compiled

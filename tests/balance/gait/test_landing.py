@@ -121,10 +121,11 @@ def test_the_target_of_a_landed_foot_follows_where_it_stands_until_it_swings_aga
     planned, other = landing.position.copy(), 1 - foot
     stands, turned = planned[:, :2] + [0.004, -0.003], landing.yaw + 0.01
     # Not while the floor carries one foot only.
-    landing.settle(end + 2, UP, stands, turned)
+    assert landing.settling_foot(end + 2, UP) is None
     np.testing.assert_array_equal(landing.position, planned)
     for tick in range(end + 2, end + 60):
-        landing.settle(tick, DOWN, stands, turned)
+        assert landing.settling_foot(tick, DOWN) == foot
+        landing.settle(foot, stands[foot], turned[foot])
     # The 50 ms of the filter have passed almost five times after half the 100 ms of its ramp.
     assert np.abs(landing.position[foot, :2] - stands[foot]).max() < math.exp(-4.8) * 0.004
     assert landing.yaw[foot] == pytest.approx(turned[foot], abs=1e-4)
