@@ -1,15 +1,14 @@
 """The extent of a link's shapes, from its URDF and its mesh files."""
 
-import importlib
-import struct
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
-import trimesh
 from numpy.typing import NDArray
 
+from simbench.robot.meshes.collada import InvalidMeshError
+from simbench.robot.meshes.converted import load_vertices
+from simbench.robot.meshes.mesh_content import check_mesh
 from simbench.robot.meshes.mesh_files import find_file, find_mesh_format_error
 from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfLink, UrdfShape
 
@@ -24,19 +23,6 @@ BALL = np.vstack(
         RIM * [np.cos(height), np.cos(height), 0.0] + [0.0, 0.0, np.sin(height)]
         for height in np.linspace(-0.5 * np.pi, 0.5 * np.pi, SEGMENTS // 2 + 1)
     ]
-)
-
-# Exceptions of trimesh's readers for files whose content does not match the suffix of their name.
-READ_ERRORS = (
-    ValueError,
-    TypeError,
-    IndexError,
-    KeyError,
-    AttributeError,
-    ImportError,
-    OSError,
-    NotImplementedError,
-    struct.error,
 )
 
 
@@ -122,29 +108,7 @@ def mesh_points(path: Path) -> Points | None:
     if find_mesh_format_error(path):
         return None
     try:
-        mesh: Any = trimesh.load(path, process=False, force="mesh")
-    except mesh_read_errors(path):
+        vertices = load_vertices(check_mesh(path).file)
+    except InvalidMeshError:
         return None
-    return np.asarray(mesh.vertices) if len(mesh.vertices) else None
-
-
-def mesh_read_errors(path: Path) -> tuple[type[Exception], ...]:
-    """List what trimesh raises for a mesh file that it cannot read.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    tuple of exception classes
-        Those of its own readers, and that of the reader of Collada files, if it is one and that is installed.
-    """
-    if path.suffix.lower() != ".dae":
-        return READ_ERRORS
-    try:
-        collada: Any = importlib.import_module("collada.common")
-    except ImportError:
-        return READ_ERRORS
-    return (*READ_ERRORS, collada.DaeError)
+    return vertices if len(vertices) else None

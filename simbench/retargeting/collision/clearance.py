@@ -242,21 +242,43 @@ def clear_path(
         missing = clearance_rows(workspace, joints[end], margin)[1].max(initial=0.0)
         grown = (away / _APPROACH_FRACTION).clip(0.0, 1.0)
         margins -= missing * (1.0 - grown**2 * (3.0 - 2.0 * grown))
-    displacement = np.zeros_like(joints)
+    displacement, taken = np.zeros_like(joints), _STEP_FRACTION
+    cost, blocks, gradient = _linearise_clearance(workspace, joints, displacement, margins, stiffness)
     for _ in range(rounds):
-        blocks = np.tile(_POSITION_WEIGHT * np.eye(count), (samples, 1, 1))
-        gradient = -_POSITION_WEIGHT * displacement
-        for sample in range(1, samples - 1):
-            at = joints[sample] + displacement[sample]
-            jacobian, missing = clearance_rows(workspace, at, margins[sample])
-            blocks[sample] += jacobian.T @ jacobian
-            gradient[sample] += jacobian.T @ missing
-        blocks[[0, -1]] += 1e6 * np.eye(count)
-        step = _STEP_FRACTION * chain_step(displacement, gradient, blocks, stiffness, low, high)
-        before = displacement.copy()
-        displacement[1:-1] = np.clip(displacement + step, low, high)[1:-1]
-        if np.abs(displacement - before)[1:-1].max() < _CONVERGED:
+        step = chain_step(displacement, gradient, blocks, stiffness, low, high)
+        trial = displacement.copy()
+        trial[1:-1] = np.clip(displacement + taken * step, low, high)[1:-1]
+        moved = np.abs(trial - displacement).max()
+        linearised = _linearise_clearance(workspace, joints, trial, margins, stiffness)
+        if linearised[0] <= cost:
+            displacement, (cost, blocks, gradient) = trial, linearised
+            taken = min(2.0 * taken, _STEP_FRACTION)
+        else:
+            taken *= 0.5
+        if moved < _CONVERGED:
             break
     # A path that begins near the margin would leave its end with a jump of the velocity.
     onset = minimum_jerk(fraction, 0.0, _ONSET_FRACTION) * minimum_jerk(1.0 - fraction, 0.0, _ONSET_FRACTION)
     return joints + onset[:, None] * displacement
+
+
+def _linearise_clearance(
+    workspace: PairWorkspace, joints: Array, displacement: Array, margins: Array, stiffness: Array
+) -> tuple[float, Array, Array]:
+    """Compute the cost of a path's displacement, and the Gauss-Newton blocks and descent of all samples.
+
+    The cost is Σ (margin − d)² over samples and pairs that are too near, with w |δ|² and s |Δδ|² of the
+    displacement δ (T, n).
+    """
+    samples, count = joints.shape
+    blocks = np.tile(_POSITION_WEIGHT * np.eye(count), (samples, 1, 1))
+    gradient = -_POSITION_WEIGHT * displacement
+    cost = _POSITION_WEIGHT * np.sum(displacement**2) + np.sum(stiffness * np.diff(displacement, axis=0) ** 2)
+    for sample in range(1, samples - 1):
+        at = joints[sample] + displacement[sample]
+        jacobian, missing = clearance_rows(workspace, at, margins[sample])
+        blocks[sample] += jacobian.T @ jacobian
+        gradient[sample] += jacobian.T @ missing
+        cost += missing @ missing
+    blocks[[0, -1]] += 1e6 * np.eye(count)
+    return float(cost), blocks, gradient

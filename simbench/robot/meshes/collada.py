@@ -21,6 +21,10 @@ class InvalidMeshError(Exception):
     """A mesh file that cannot be used, with the reason."""
 
 
+class UnreadFormError(InvalidMeshError):
+    """A mesh file in a form that Bullet does not read, and that may be converted."""
+
+
 class _Input(NamedTuple):
     """An input of a list of triangles or of vertices."""
 
@@ -40,14 +44,15 @@ def measure_collada(path: Path) -> tuple[int, float]:
     Returns
     -------
     triangles : int
-        Number of triangles in all geometries; polygons do not count, because Bullet does not read them.
+        Number of triangles in all geometries.
     largest : float
         Largest coordinate of a vertex, in the file's unit.
 
     Raises
     ------
     InvalidMeshError, RobotError
-        If the file is not a Collada file, or something that Bullet needs is missing or wrong.
+        If the file is not a Collada file, or something that Bullet needs is missing or wrong;
+        `UnreadFormError` if it has polygons.
     """
     root = read_xml(path, LARGEST_FILE)
     for element in root.iter():
@@ -65,10 +70,8 @@ def measure_collada(path: Path) -> tuple[int, float]:
             count, coordinate = _measure_mesh(mesh)
             triangles, largest = triangles + count, max(largest, coordinate)
             polygons |= {each.tag for each in mesh if each.tag in _POLYGONS}
-    if not triangles and polygons:
-        raise InvalidMeshError(
-            f"has <{min(polygons)}> only; only <triangles> are read: export it triangulated"
-        )
+    if polygons:
+        raise UnreadFormError(f"has <{min(polygons)}>, of which Bullet reads none")
     return triangles, largest * scaling
 
 

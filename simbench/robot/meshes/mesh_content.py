@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import RobotError
-from simbench.robot.meshes.collada import InvalidMeshError, measure_collada
+from simbench.robot.meshes.collada import InvalidMeshError, UnreadFormError, measure_collada
+from simbench.robot.meshes.converted import convert_mesh
 
 LARGEST_FILE = 100_000_000
 """Largest mesh file, bytes."""
@@ -31,10 +32,13 @@ class MeshCheck(NamedTuple):
         Reason why it cannot be used; None if it can.
     largest : float
         Largest coordinate of a vertex, in the file's unit; 0 if it cannot be used.
+    file : Path
+        File that Bullet reads: the mesh file itself, or an STL file in the cache that was made from it.
     """
 
     error: str | None
     largest: float
+    file: Path
 
 
 def check_mesh(path: Path) -> MeshCheck:
@@ -43,17 +47,18 @@ def check_mesh(path: Path) -> MeshCheck:
     Parameters
     ----------
     path : Path
-        An OBJ, STL or Collada file.
+        An OBJ, STL, Collada, PLY or binary glTF file. One that Bullet does not read, as a text STL or a
+        Collada file with polygons, is converted once, and the result kept in the cache.
 
     Returns
     -------
     MeshCheck
-        The reason why it cannot be used, or its largest coordinate.
+        The reason why it cannot be used, or its largest coordinate and the file that Bullet reads.
     """
     try:
         status = path.stat()
     except OSError as error:
-        return MeshCheck(f"cannot be read: {error.strerror}", 0.0)
+        return MeshCheck(f"cannot be read: {error.strerror}", 0.0, path)
     return _check(path, status.st_mtime_ns, status.st_size)
 
 
@@ -61,19 +66,31 @@ def check_mesh(path: Path) -> MeshCheck:
 def _check(path: Path, _changed: int, size: int) -> MeshCheck:
     """Check a file; what is known of it holds until it changes."""
     if size > LARGEST_FILE:
-        return MeshCheck(f"larger than {LARGEST_FILE // 1_000_000} MB", 0.0)
-    measure = {".obj": _measure_obj, ".stl": _measure_stl, ".dae": measure_collada}[path.suffix.lower()]
+        return MeshCheck(f"larger than {LARGEST_FILE // 1_000_000} MB", 0.0, path)
+    file = path
     try:
-        triangles, largest = measure(path)
+        try:
+            triangles, largest = _measure(path)
+        except UnreadFormError:
+            file = convert_mesh(path)
+            triangles, largest = _measure(file)
     except (InvalidMeshError, RobotError) as error:
-        return MeshCheck(str(error).removeprefix(f"{path}: "), 0.0)
+        return MeshCheck(str(error).removeprefix(f"{path}: "), 0.0, path)
     except OSError as error:
-        return MeshCheck(f"cannot be read: {error.strerror}", 0.0)
+        return MeshCheck(f"cannot be read: {error.strerror}", 0.0, path)
     if triangles == 0:
-        return MeshCheck("contains no triangles", 0.0)
+        return MeshCheck("contains no triangles", 0.0, path)
     if triangles > MOST_TRIANGLES:
-        return MeshCheck(f"has {triangles} triangles; allowed are {MOST_TRIANGLES}", 0.0)
-    return MeshCheck(None, largest)
+        return MeshCheck(f"has {triangles} triangles; allowed are {MOST_TRIANGLES}", 0.0, path)
+    return MeshCheck(None, largest, file)
+
+
+def _measure(path: Path) -> tuple[int, float]:
+    """Count the triangles of a file that Bullet reads, and find its largest coordinate."""
+    measure = {".obj": _measure_obj, ".stl": _measure_stl, ".dae": measure_collada}.get(path.suffix.lower())
+    if measure is None:
+        raise UnreadFormError(f"format `{path.suffix}`")
+    return measure(path)
 
 
 def _measure_stl(path: Path) -> tuple[int, float]:
@@ -82,9 +99,9 @@ def _measure_stl(path: Path) -> tuple[int, float]:
     binary = len(content) >= STL_HEADER
     count = struct.unpack_from("<I", content, STL_HEADER - 4)[0] if binary else 0
     if not binary or len(content) != STL_HEADER + STL_TRIANGLE * count:
-        if content.lstrip()[:5] == b"solid":
+        if content.lstrip()[:5] == b"solid" and b"facet" in content:
             # Bullet reads a text STL as an empty mesh, without a message.
-            raise InvalidMeshError("an STL in text form; only binary ones are read")
+            raise UnreadFormError("an STL in text form")
         if not binary:
             raise InvalidMeshError(f"{len(content)} bytes are no STL file, which begins with {STL_HEADER}")
         expected = STL_HEADER + STL_TRIANGLE * count

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from simbench.files.input_files import is_regular_file
 from simbench.robot.packages import find_share_folder
 
-FORMATS = (".obj", ".stl", ".dae")
+FORMATS = (".obj", ".stl", ".dae", ".ply", ".glb")
 LONGEST_PATH = 800
 """Longest path of a mesh, bytes. Bullet reads lines, and keeps paths, of at most 1023 bytes."""
 
@@ -70,7 +70,7 @@ def _environment_folders(variable: str) -> list[Path]:
 
 
 def find_mesh_format_error(path: Path) -> str | None:
-    """Find out why Bullet cannot read a mesh file.
+    """Find out why Bullet cannot read a mesh file, nor one that is made from it.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def find_mesh_format_error(path: Path) -> str | None:
     Returns
     -------
     str or None
-        The reason; None if Bullet can read it.
+        The reason; None if there is a file that Bullet can read.
     """
     if path.suffix.lower() not in FORMATS:
         return f"format `{path.suffix}` is none of {', '.join(FORMATS)}"

@@ -148,10 +148,11 @@ def _normalise_mesh(form: ET.Element, folder: Path) -> str | None:
     scale = parse_numbers(form.get("scale", "1 1 1"))
     if 0.0 in scale:
         return f'mesh `{name}`: scale="{form.get("scale")}" makes it flat'
-    reach = check_mesh(path).largest * max(map(abs, scale), default=0.0)
+    check = check_mesh(path)
+    reach = check.largest * max(map(abs, scale), default=0.0)
     if reach > LARGEST_LENGTH:
         return f"mesh `{name}`: reaches {reach:g} m; allowed is {LARGEST_LENGTH:g}"
-    form.set("filename", str(path))
+    form.set("filename", str(check.file))
     return None
 
 

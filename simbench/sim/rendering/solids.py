@@ -1,5 +1,7 @@
 """Surfaces of robots and equipment as coloured triangles."""
 
+import importlib
+import struct
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +14,6 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from simbench.robot.link_extent import mesh_read_errors
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfShape, parse_numbers, read_elements
 from simbench.sim.fixtures.mechanism import Part
@@ -27,6 +28,19 @@ SMOOTH_ANGLE = 40.0
 """Largest angle between a triangle and the smoothed surface at its corner, degrees: sharper edges stay."""
 SECTIONS = 24
 """Number of sides of a round primitive."""
+
+# Exceptions of trimesh's readers for files whose content does not match the suffix of their name.
+_READ_ERRORS = (
+    ValueError,
+    TypeError,
+    IndexError,
+    KeyError,
+    AttributeError,
+    ImportError,
+    OSError,
+    NotImplementedError,
+    struct.error,
+)
 
 Colour = Sequence[float]
 ColouredMesh = tuple[trimesh.Trimesh, Colour]
@@ -274,7 +288,7 @@ def _read_meshes(path: Path) -> list[ColouredMesh]:
     try:
         scene: Any = trimesh.load(path, process=False, force="scene")
         meshes = [each for each in scene.dump() if isinstance(each, trimesh.Trimesh) and len(each.faces)]
-    except mesh_read_errors(path) as error:
+    except _read_errors(path) as error:
         raise UndrawableShapeError(f"{path}: {error}") from error
     if not meshes:
         raise UndrawableShapeError(f"{path}: no mesh in it")
@@ -295,3 +309,14 @@ def _own_colour(mesh: trimesh.Trimesh, path: Path) -> Colour:
     ):
         raise UndrawableShapeError(f"{path} has a texture")
     return (np.asarray(material.main_color[:3], dtype=float) / 255.0).tolist()
+
+
+def _read_errors(path: Path) -> tuple[type[Exception], ...]:
+    """List what trimesh raises for a mesh file that it cannot read."""
+    if path.suffix.lower() != ".dae":
+        return _READ_ERRORS
+    try:
+        collada: Any = importlib.import_module("collada.common")
+    except ImportError:
+        return _READ_ERRORS
+    return (*_READ_ERRORS, collada.DaeError)
