@@ -2,15 +2,17 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import NDArray
+from scipy.interpolate import BSpline
+from scipy.linalg import solve
 from scipy.spatial import QhullError
 
 from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.path_solver import chain_step
-from simbench.kinematics.profiles import minimum_jerk
 from simbench.retargeting.collision.pair_distances import (
     PairWorkspace,
     pair_distance,
@@ -23,8 +25,17 @@ from simbench.robot.robot import Robot
 from simbench.robot.upper_body import upper_body_locks
 
 _POSITION_WEIGHT = 1e-5
-_SHAPE_WEIGHT = 5e-7
-"""Weights of a path's displacement and of its change between samples, against a squared missing metre."""
+_BENDING_WEIGHT = 1e-4
+"""Weights of a path's displacement and of its control points' curvature, against a squared missing metre."""
+_CONTROL_POINTS = 18
+"""Control points of the cubic spline that displaces a path."""
+_TOLERATED = 0.7
+"""Missing part of the margin from which on ways round are looked for."""
+_BENDS, _TRIALS, _EVERY, _REFINED = (0.3, 1.5), 240, 6, 3
+"""Smallest and largest bend of a joint, rad, that is tried as a way round; number of trials; samples between
+two that are looked at; and number of the best that are refined."""
+_LENGTH_WEIGHT = 0.01
+"""Missing distance, m, that a bend of 1 rad may save."""
 _STEP_FRACTION = 0.6
 """Fraction of a full step that is taken: nearest points go from face to face of a shape, and full steps jump
 with them."""
@@ -33,9 +44,6 @@ _CONVERGED = 1e-5
 _AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 _APPROACH_FRACTION = 0.25
 """Fraction of a path over which the margin grows from the distance at an end to the full one."""
-
-_ONSET_FRACTION = 0.15
-"""Fraction of a path at either end over which its displacement sets in."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,27 @@ class BodyShapes:
 
     model: pin.Model
     geometry: pin.GeometryModel
+
+
+class _Path(NamedTuple):
+    """A joint path that is led round the body.
+
+    Parameters
+    ----------
+    workspace : PairWorkspace
+        Shapes of the robot.
+    joints : (T, n) array
+        Path as it was, rad.
+    basis : (T, K) array
+        Weight of each control point of the displacement at each sample.
+    margins : (T,) array
+        Least distance of a pair at each sample, m.
+    """
+
+    workspace: PairWorkspace
+    joints: Array
+    basis: Array
+    margins: Array
 
 
 def body_shapes(robot: Robot, joints: Array, holding: Collection[str] = ()) -> BodyShapes:
@@ -209,8 +238,8 @@ def clear_path(
 
     An end may itself be nearer than the margin, as a hand laid on the body is: there the margin begins with
     the distance at the end, so that the path leaves it gradually and not within a sample. The displacement is
-    a function of the fraction of the path, whatever the number of samples. Damped Gauss-Newton over all
-    samples at once.
+    a cubic spline over the fraction of the path, whatever the number of samples, and sets in without
+    acceleration. Gauss-Newton over all control points at once; a step that does not lower the cost is halved.
 
     Parameters
     ----------
@@ -232,53 +261,118 @@ def clear_path(
         Positions of trunk and arms, rad, clear as far as can be.
     """
     workspace = pair_workspace(shapes.model, shapes.geometry)
-    samples, count = joints.shape
-    low, high = limits if limits is not None else (np.full(count, -np.inf), np.full(count, np.inf))
-    low, high = np.minimum(low - joints, 0.0), np.maximum(high - joints, 0.0)
-    stiffness = np.full((samples - 1, count), _SHAPE_WEIGHT * samples**2)
-    margins = np.full(samples, margin)
-    fraction = np.linspace(0.0, 1.0, samples)
+    margins, fraction = np.full(len(joints), margin), np.linspace(0.0, 1.0, len(joints))
     for end, away in ((0, fraction), (-1, 1.0 - fraction)):
         missing = clearance_rows(workspace, joints[end], margin)[1].max(initial=0.0)
         grown = (away / _APPROACH_FRACTION).clip(0.0, 1.0)
         margins -= missing * (1.0 - grown**2 * (3.0 - 2.0 * grown))
-    displacement, taken = np.zeros_like(joints), _STEP_FRACTION
-    cost, blocks, gradient = _linearise_clearance(workspace, joints, displacement, margins, stiffness)
+    knots = np.concatenate([[0.0] * 3, np.linspace(0.0, 1.0, _CONTROL_POINTS - 2), [1.0] * 3])
+    # Without the first and last three control points, the displacement begins and ends without acceleration.
+    basis = BSpline.design_matrix(fraction, knots, 3).toarray()[:, 3:-3]
+    bounds = _bound_control_points(basis, joints, limits)
+    path = _Path(workspace, joints, basis, margins)
+    points = _clear(path, np.zeros((basis.shape[1], joints.shape[1])), bounds, rounds)
+    missing = _find_missing(path, points)
+    if missing.max() > _TOLERATED * margin:
+        starts = _find_detours(path, bounds, np.flatnonzero(missing > _TOLERATED * margin))
+        ways = [points, *(_clear(path, start, bounds, rounds) for start in starts)]
+        points = min(ways, key=lambda each: _find_missing(path, each).max())
+    if limits is None:
+        return joints + basis @ points
+    # Between two control points, a limit that a joint nears fast is passed by a little.
+    low, high = np.minimum(limits[0], joints), np.maximum(limits[1], joints)
+    return np.clip(joints + basis @ points, low, high)
+
+
+def _clear(path: _Path, start: Array, bounds: tuple[Array, Array], rounds: int) -> Array:
+    """Lower the cost of a displacement from given control points on, by damped Gauss-Newton steps."""
+    (low, high), taken = bounds, _STEP_FRACTION
+    points = np.clip(start, low, high)
+    cost, matrix, descent = _linearise_clearance(path, points)
     for _ in range(rounds):
-        step = chain_step(displacement, gradient, blocks, stiffness, low, high)
-        trial = displacement.copy()
-        trial[1:-1] = np.clip(displacement + taken * step, low, high)[1:-1]
-        moved = np.abs(trial - displacement).max()
-        linearised = _linearise_clearance(workspace, joints, trial, margins, stiffness)
+        fixed = ((points <= low) & (descent < 0.0)) | ((points >= high) & (descent > 0.0))
+        free = ~fixed.ravel()
+        step = np.zeros(points.size)
+        step[free] = solve(matrix[np.ix_(free, free)], descent.ravel()[free], assume_a="pos")
+        trial = np.clip(points + taken * step.reshape(points.shape), low, high)
+        moved = np.abs(trial - points).max()
+        linearised = _linearise_clearance(path, trial)
         if linearised[0] <= cost:
-            displacement, (cost, blocks, gradient) = trial, linearised
+            points, (cost, matrix, descent) = trial, linearised
             taken = min(2.0 * taken, _STEP_FRACTION)
         else:
             taken *= 0.5
         if moved < _CONVERGED:
             break
-    # A path that begins near the margin would leave its end with a jump of the velocity.
-    onset = minimum_jerk(fraction, 0.0, _ONSET_FRACTION) * minimum_jerk(1.0 - fraction, 0.0, _ONSET_FRACTION)
-    return joints + onset[:, None] * displacement
+    return points
 
 
-def _linearise_clearance(
-    workspace: PairWorkspace, joints: Array, displacement: Array, margins: Array, stiffness: Array
-) -> tuple[float, Array, Array]:
-    """Compute the cost of a path's displacement, and the Gauss-Newton blocks and descent of all samples.
+def _find_detours(path: _Path, bounds: tuple[Array, Array], blocked: NDArray[np.int64]) -> list[Array]:
+    """Find ways round what a path cannot leave in small steps: random bends of the joints that are blocked.
 
-    The cost is Σ (margin − d)² over samples and pairs that are too near, with w |δ|² and s |Δδ|² of the
-    displacement δ (T, n).
+    Returns control points (K, n) of the bends with the least missing distance and the least displacement.
     """
-    samples, count = joints.shape
-    blocks = np.tile(_POSITION_WEIGHT * np.eye(count), (samples, 1, 1))
-    gradient = -_POSITION_WEIGHT * displacement
-    cost = _POSITION_WEIGHT * np.sum(displacement**2) + np.sum(stiffness * np.diff(displacement, axis=0) ** 2)
+    fraction = np.linspace(0.0, 1.0, len(path.joints))
+    bump = np.linalg.lstsq(path.basis, 16.0 * (fraction * (1.0 - fraction)) ** 2, rcond=None)[0]
+    moving = np.zeros(path.joints.shape[1], dtype=bool)
+    for sample in blocked:
+        jacobian, _ = clearance_rows(path.workspace, path.joints[sample], path.margins[sample])
+        moving |= (jacobian != 0.0).any(axis=0)
+    generator = np.random.default_rng(0)
+    found = []
+    for amplitude in np.linspace(*_BENDS, _TRIALS):
+        bend = np.where(moving, generator.uniform(-amplitude, amplitude, len(moving)), 0.0)
+        points = np.clip(bump[:, None] * bend, *bounds)
+        missing = _find_missing(path, points, every=_EVERY).max()
+        found.append((missing + _LENGTH_WEIGHT * np.linalg.norm(bend), points))
+    return [points for _, points in sorted(found, key=lambda each: each[0])[:_REFINED]]
+
+
+def _find_missing(path: _Path, points: Array, every: int = 1) -> Array:
+    """Find how far the nearest pair of each sample, or of every so manieth, is from its margin, m."""
+    displaced = path.joints + path.basis @ points
+    rows = (
+        clearance_rows(path.workspace, displaced[sample], path.margins[sample])[1].max(initial=0.0)
+        for sample in range(0, len(displaced), every)
+    )
+    return np.fromiter(rows, dtype=float)
+
+
+def _bound_control_points(
+    basis: Array, joints: Array, limits: tuple[Array, Array] | None
+) -> tuple[Array, Array]:
+    """Bound the control points of a displacement by what the samples about them have left to the limits."""
+    if limits is None:
+        return np.array(-np.inf), np.array(np.inf)
+    share = basis / basis.sum(axis=0)
+    low = share.T @ np.minimum(limits[0] - joints, 0.0)
+    high = share.T @ np.maximum(limits[1] - joints, 0.0)
+    return low, high
+
+
+def _linearise_clearance(path: _Path, points: Array) -> tuple[float, Array, Array]:
+    """Compute the cost of a path's displacement, its Gauss-Newton matrix, and its descent.
+
+    With the displacement δ = B c of control points c (K, n), and the curvature D c of the control points,
+    the cost is the mean of Σ (margin − d)² over all samples, with w |c|² / K and s |D c|².
+    """
+    basis, (samples, count), number = path.basis, path.joints.shape, len(points)
+    bend = np.diff(np.eye(number + 4)[:, 2:-2], 2, axis=0)
+    regular = _POSITION_WEIGHT / number * np.eye(number) + _BENDING_WEIGHT * bend.T @ bend
+    matrix = np.einsum("ab,ij->aibj", regular, np.eye(count))
+    descent = -regular @ points
+    cost = -np.sum(points * descent)
+    displaced = path.joints + basis @ points
     for sample in range(1, samples - 1):
-        at = joints[sample] + displacement[sample]
-        jacobian, missing = clearance_rows(workspace, at, margins[sample])
-        blocks[sample] += jacobian.T @ jacobian
-        gradient[sample] += jacobian.T @ missing
-        cost += missing @ missing
-    blocks[[0, -1]] += 1e6 * np.eye(count)
-    return float(cost), blocks, gradient
+        jacobian, missing = clearance_rows(path.workspace, displaced[sample], path.margins[sample])
+        if len(missing):
+            acting = np.flatnonzero(basis[sample])
+            weight = basis[sample, acting]
+            block = (jacobian.T @ jacobian)[None, :, None, :] / samples
+            matrix[np.ix_(acting, range(count), acting, range(count))] += (
+                np.outer(weight, weight)[:, None, :, None] * block
+            )
+            descent[acting] += weight[:, None] * (jacobian.T @ missing) / samples
+            cost += missing @ missing / samples
+    size = number * count
+    return float(cost), matrix.reshape(size, size), descent

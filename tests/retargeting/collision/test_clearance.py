@@ -189,7 +189,8 @@ def test_a_way_round_keeps_the_limits_instead_of_being_cut_off_by_them(two_arms)
     cleared = clear_path(two_arms, path, 0.03, limits=limits)
     assert (cleared >= limits[0] - 1e-9).all()
     assert (cleared <= limits[1] + 1e-9).all()
-    assert min(gap(at) for at in cleared) >= cut - 1e-9
+    # Both pass the same narrowest place, of which their samples see the lowest point or one beside it.
+    assert min(gap(at) for at in cleared) >= cut - 1e-4
 
 
 def test_an_end_inside_the_margin_is_left_gradually(two_arms):
