@@ -31,7 +31,7 @@ _CONTROL_POINTS = 18
 """Control points of the cubic spline that displaces a path."""
 _TOLERATED = 0.7
 """Missing part of the margin from which on ways round are looked for."""
-_BENDS, _TRIALS, _EVERY, _REFINED = (0.3, 1.5), 240, 6, 3
+_BENDS, _TRIALS, _EVERY, _REFINED = (0.3, 1.5), 480, 6, 16
 """Smallest and largest bend of a joint, rad, that is tried as a way round; number of trials; samples between
 two that are looked at; and number of the best that are refined."""
 _LENGTH_WEIGHT = 0.01
@@ -274,9 +274,14 @@ def clear_path(
     points = _clear(path, np.zeros((basis.shape[1], joints.shape[1])), bounds, rounds)
     missing = _find_missing(path, points)
     if missing.max() > _TOLERATED * margin:
-        starts = _find_detours(path, bounds, np.flatnonzero(missing > _TOLERATED * margin))
-        ways = [points, *(_clear(path, start, bounds, rounds) for start in starts)]
-        points = min(ways, key=lambda each: _find_missing(path, each).max())
+        least = missing.max()
+        for start in _find_detours(path, bounds, np.flatnonzero(missing > _TOLERATED * margin)):
+            way = _clear(path, start, bounds, rounds)
+            left = _find_missing(path, way).max()
+            if left < least:
+                points, least = way, left
+            if least <= _TOLERATED * margin:
+                break
     if limits is None:
         return joints + basis @ points
     # Between two control points, a limit that a joint nears fast is passed by a little.

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import BPoly
 
 from simbench.balance.standing.standing import Stance, solve_com_ik
 from simbench.kinematics.arrays import Array
@@ -13,7 +14,7 @@ from simbench.kinematics.time_grids import interpolate_change, time_grids
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.options import RetargetSection, RobotSection
 from simbench.retargeting.collision.avoidance import HeldPalm, UpperBodyPath, avoid_collisions
-from simbench.retargeting.collision.clearance import body_shapes
+from simbench.retargeting.collision.clearance import BodyShapes, body_shapes, clear_path
 from simbench.retargeting.collision.moving_legs import release_legs
 from simbench.retargeting.collision.obstacles import Obstacle
 from simbench.retargeting.contact.equipment import Equipment
@@ -36,6 +37,8 @@ BALANCE_ROUNDS = 4
 """At most so many rounds of arms and legs in turn, before collisions are avoided, and again after it."""
 _CONVERGED = 3e-5
 """Change of the pelvis' pose, m or rad, below which arms and legs agree."""
+_ROUND_TIME = 0.3
+"""Time before and after a penetration in which arms are led round the body, s."""
 _CLEARANCE, _FREE_CLEARANCE = 0.003, 0.015
 """Margin between links, and between links and equipment, m, and the one of a motion in which hands hold
 nothing: there is room for what the joints' control leaves."""
@@ -273,19 +276,40 @@ def separate_links(
     }
     shapes = body_shapes(robot, problem.placement.stance.joints, problem.equipment.handles)
     shapes, legs = release_legs(robot, shapes, motion.base, motion.joints)
-    clear = avoid_collisions(
-        shapes,
-        UpperBodyPath(problem.time, joints, motion.base),
-        problem.limits,
-        _CLEARANCE if problem.contact.any_hand.any() else _FREE_CLEARANCE,
-        palms,
-        (*obstacles, *legs),
-    ).joints
+    free = not problem.contact.any_hand.any()
+    margin = _FREE_CLEARANCE if free else _CLEARANCE
+    path = UpperBodyPath(problem.time, joints, motion.base)
+    avoiding = avoid_collisions(shapes, path, problem.limits, margin, palms, (*obstacles, *legs))
+    clear, blocked = avoiding.joints, avoiding.missing > margin
+    if free and blocked.any():
+        still = body_shapes(robot, problem.placement.stance.joints)
+        clear = _lead_round(still, problem.time, clear, problem.limits, blocked)
     if np.array_equal(clear, joints):
         return motion
     # The separated posture is preferred from now on.
     rounds = range(BALANCE_ROUNDS, 2 * BALANCE_ROUNDS)
     return _alternate(problem, clear, motion.base, _with_arms(problem, motion.joints, clear), rounds)
+
+
+def _lead_round(
+    shapes: BodyShapes, time: Array, joints: Array, limits: Array, blocked: NDArray[np.bool_]
+) -> Array:
+    """Lead free arms (T, m) round the body where a person's arms pass through the place of the robot's."""
+    changed, last = joints.copy(), len(time) - 1
+    velocity = np.gradient(joints, time, axis=0)
+    end = -1
+    for at in np.flatnonzero(blocked):
+        if at <= end:
+            continue
+        start, end = np.searchsorted(time, (time[at] - _ROUND_TIME, time[at] + _ROUND_TIME)).tolist()
+        end = min(end, last)
+        # The arms pass through it at a speed at which nothing is left to bend: a way past it is made anew.
+        ends = [[joints[each], velocity[each], np.zeros(joints.shape[1])] for each in (start, end)]
+        way = BPoly.from_derivatives(time[[start, end]], ends)(time[start : end + 1])
+        changed[start : end + 1] = clear_path(
+            shapes, np.clip(way, *limits), _FREE_CLEARANCE, limits=(limits[0], limits[1])
+        )
+    return changed
 
 
 def slow_down_factor(problem: WholeBodyProblem, joints: Array) -> float:
