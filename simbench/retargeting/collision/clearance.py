@@ -53,9 +53,9 @@ class BodyShapes:
     Parameters
     ----------
     model : pinocchio.Model
-        Floating base, trunk and arms, at the robot's real size.
+        Floating base, trunk and arms, at the robot's real size; or a robot on a fixed base.
     geometry : pinocchio.GeometryModel
-        Convex shapes, with the robot's own self-collision pairs.
+        Convex shapes, with the robot's own self-collision pairs; and resting obstacles with theirs.
     """
 
     model: pin.Model
@@ -75,12 +75,15 @@ class _Path(NamedTuple):
         Weight of each control point of the displacement at each sample.
     margins : (T,) array
         Least distance of a pair at each sample, m.
+    base : (7,) array
+        Pose of a floating root link; empty for a fixed base.
     """
 
     workspace: PairWorkspace
     joints: Array
     basis: Array
     margins: Array
+    base: Array
 
 
 def body_shapes(robot: Robot, joints: Array, holding: Collection[str] = ()) -> BodyShapes:
@@ -244,7 +247,7 @@ def clear_path(
     Parameters
     ----------
     shapes : BodyShapes
-        Collision shapes of the upper body.
+        Collision shapes of the upper body, or of a robot on a fixed base, with what is about it.
     joints : (T, n) array
         Positions of trunk and arms, rad.
     margin : float
@@ -261,16 +264,17 @@ def clear_path(
         Positions of trunk and arms, rad, clear as far as can be.
     """
     workspace = pair_workspace(shapes.model, shapes.geometry)
+    base = _AT_ORIGIN[: shapes.model.nq - joints.shape[1]]
     margins, fraction = np.full(len(joints), margin), np.linspace(0.0, 1.0, len(joints))
     for end, away in ((0, fraction), (-1, 1.0 - fraction)):
-        missing = clearance_rows(workspace, joints[end], margin)[1].max(initial=0.0)
+        missing = clearance_rows(workspace, joints[end], margin, base)[1].max(initial=0.0)
         grown = (away / _APPROACH_FRACTION).clip(0.0, 1.0)
         margins -= missing * (1.0 - grown**2 * (3.0 - 2.0 * grown))
     knots = np.concatenate([[0.0] * 3, np.linspace(0.0, 1.0, _CONTROL_POINTS - 2), [1.0] * 3])
     # Without the first and last three control points, the displacement begins and ends without acceleration.
     basis = BSpline.design_matrix(fraction, knots, 3).toarray()[:, 3:-3]
     bounds = _bound_control_points(basis, joints, limits)
-    path = _Path(workspace, joints, basis, margins)
+    path = _Path(workspace, joints, basis, margins, base)
     points = _clear(path, np.zeros((basis.shape[1], joints.shape[1])), bounds, rounds)
     missing = _find_missing(path, points)
     if missing.max() > _TOLERATED * margin:
@@ -321,7 +325,7 @@ def _find_detours(path: _Path, bounds: tuple[Array, Array], blocked: NDArray[np.
     bump = np.linalg.lstsq(path.basis, 16.0 * (fraction * (1.0 - fraction)) ** 2, rcond=None)[0]
     moving = np.zeros(path.joints.shape[1], dtype=bool)
     for sample in blocked:
-        jacobian, _ = clearance_rows(path.workspace, path.joints[sample], path.margins[sample])
+        jacobian, _ = clearance_rows(path.workspace, path.joints[sample], path.margins[sample], path.base)
         moving |= (jacobian != 0.0).any(axis=0)
     generator = np.random.default_rng(0)
     found = []
@@ -337,7 +341,7 @@ def _find_missing(path: _Path, points: Array, every: int = 1) -> Array:
     """Find how far the nearest pair of each sample, or of every so manieth, is from its margin, m."""
     displaced = path.joints + path.basis @ points
     rows = (
-        clearance_rows(path.workspace, displaced[sample], path.margins[sample])[1].max(initial=0.0)
+        clearance_rows(path.workspace, displaced[sample], path.margins[sample], path.base)[1].max(initial=0.0)
         for sample in range(0, len(displaced), every)
     )
     return np.fromiter(rows, dtype=float)
@@ -367,14 +371,14 @@ def _linearise_clearance(path: _Path, points: Array) -> tuple[float, Array, Arra
     matrix = np.einsum("ab,ij->aibj", regular, np.eye(count))
     descent = -regular @ points
     cost = -np.sum(points * descent)
-    displaced = path.joints + basis @ points
+    displaced, joint = path.joints + basis @ points, np.arange(count)
     for sample in range(1, samples - 1):
-        jacobian, missing = clearance_rows(path.workspace, displaced[sample], path.margins[sample])
+        jacobian, missing = clearance_rows(path.workspace, displaced[sample], path.margins[sample], path.base)
         if len(missing):
             acting = np.flatnonzero(basis[sample])
             weight = basis[sample, acting]
             block = (jacobian.T @ jacobian)[None, :, None, :] / samples
-            matrix[np.ix_(acting, range(count), acting, range(count))] += (
+            matrix[np.ix_(acting, joint, acting, joint)] += (
                 np.outer(weight, weight)[:, None, :, None] * block
             )
             descent[acting] += weight[:, None] * (jacobian.T @ missing) / samples

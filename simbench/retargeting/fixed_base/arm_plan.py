@@ -37,6 +37,9 @@ class ArmPlan:
     leads : bool
         Whether the robot comes from its posture at rest and returns to it; otherwise it begins in the
         motion's first posture and stays in its last.
+    detours : (2, S, n) array
+        Displacement of the joints, rad, on the way to the motion and on the way back, at evenly spaced
+        fractions of a lead's duration from rest on; empty (2, 0, n) for straight ways.
     upper : (m,) int array
         Columns of the trunk and the arms that imitate, in the trajectory.
     limits : (2, m) array
@@ -51,6 +54,7 @@ class ArmPlan:
     metrics: dict[str, float]
     imitation: Imitation | None = None
     leads: bool = True
+    detours: Array = field(default_factory=lambda: np.zeros((2, 0, 0)))
     upper: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     limits: Array = field(default_factory=lambda: np.zeros((2, 0)))
 

@@ -1,5 +1,6 @@
 """Plan the motion of an arm on a fixed base: its flange reproduces the motion of the person's hand."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -8,10 +9,13 @@ import pinocchio as pin
 
 from simbench.errors import RetargetError, ScenarioError
 from simbench.kinematics.arrays import Array
+from simbench.kinematics.profiles import minimum_jerk
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RetargetSection, RobotSection
+from simbench.retargeting.collision.clearance import clear_path
+from simbench.retargeting.collision.interference import Interference
 from simbench.retargeting.contact.arm_hands import plan_arm_hands
 from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.contact.hand_plan import HandPlan
@@ -24,6 +28,7 @@ from simbench.retargeting.fixed_base.surroundings import (
     describe_arm_surroundings,
     find_near,
     is_clear,
+    shapes_among,
 )
 from simbench.retargeting.placement.spot import BasePlacement, evaluate_placement
 from simbench.retargeting.whole_body.stance import (
@@ -46,8 +51,10 @@ _PACES = (1.0, 1.4, 2.0)
 """Multiples of the recording's duration that are tried in turn where the hand misses its handle."""
 _GOOD_SLOW_DOWN = 1.05
 """Slow-down up to which no other base placement or branch is tried."""
-_LEAD_SAMPLES = 21
+_LEAD_SAMPLES = 61
 """Samples of the way between the posture at rest and the motion."""
+_LEAD_CLEARANCE = 0.025
+"""Distance aimed at between the arm and all else on the way to the motion and back, m."""
 _CLEAR_SAMPLES = 9
 """Samples at which it is examined whether an arm that holds the equipment touches it."""
 _MOST_CHOICES, _MOST_PLANS = 300, 6
@@ -262,10 +269,32 @@ def _placed(robot: Robot, spot: BasePlacement) -> tuple[Robot, Array]:
 
 
 def _from_rest(trajectory: JointTrajectory, home: Array, sample: int) -> JointTrajectory:
-    """Move from the posture at rest straight to a sample of a trajectory."""
-    part = np.linspace(0.0, 1.0, _LEAD_SAMPLES)
-    joints = home + part[:, None] * (trajectory.q[sample] - home)
-    return JointTrajectory(part, joints, trajectory.joint_names, None)
+    """Move from the posture at rest straight to a sample of a trajectory, from rest to rest in a second."""
+    time = np.linspace(0.0, 1.0, _LEAD_SAMPLES)
+    joints = home + minimum_jerk(time, 0.0, 1.0)[:, None] * (trajectory.q[sample] - home)
+    return JointTrajectory(time, joints, trajectory.joint_names, None)
+
+
+def _lead_round(
+    problem: _ArmProblem, scene: Robot, straight: JointTrajectory, surroundings: Surroundings
+) -> tuple[Array, tuple[Interference, ...]]:
+    """Lead a way from rest round what it would touch: its displacement (S, n), rad, and what stays near."""
+    near = find_near(scene, straight, surroundings)
+    kept = np.zeros_like(straight.q)
+    if not near:
+        return kept, near
+    home = problem.home
+    limits = limits_of_motion(problem.robot, home, problem.settings.joint_limit_margin_rad)
+    joints = clear_path(shapes_among(scene, surroundings), straight.q, _LEAD_CLEARANCE, limits=limits)
+    still = find_near(scene, replace(straight, q=joints), surroundings)
+    if _count(still) < _count(near):
+        return joints - straight.q, still
+    return kept, near
+
+
+def _count(near: Sequence[Interference]) -> tuple[int, int]:
+    """Count penetrations, and all that is near."""
+    return sum(each.distance < 0.0 for each in near), len(near)
 
 
 def _plan_from(problem: _ArmProblem, choice: ArmChoice) -> _Rated:
@@ -282,16 +311,20 @@ def _plan_from(problem: _ArmProblem, choice: ArmChoice) -> _Rated:
     surroundings = describe_arm_surroundings(scene, problem.equipment.find_obstacles(hands), hands)
     near = find_near(scene, trajectory, surroundings)
     interferences = tuple(each for each in near if each.distance < 0.0)
+    detours = []
     for end in (0, -1):
-        near += find_near(scene, _from_rest(trajectory, home, end), surroundings.at(end))
+        straight = _from_rest(trajectory, home, end)
+        detour, left = _lead_round(problem, scene, straight, surroundings.at(end))
+        detours.append(detour)
+        near += left
     metrics = {
         "retarget.hand_max_m": error,
         "retarget.slow_down": factor,
         "retarget.duration_s": float(trajectory.time[-1]),
         "retarget.interference_count": float(len(interferences)),
     }
-    penetrations = sum(each.distance < 0.0 for each in near)
-    plan = ArmPlan(trajectory, base, home, hands, interferences, metrics)
+    penetrations, _ = _count(near)
+    plan = ArmPlan(trajectory, base, home, hands, interferences, metrics, detours=np.array(detours))
     return _Rated(plan, penetrations, len(near) - penetrations)
 
 

@@ -8,8 +8,9 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.motion.trajectory import JointTrajectory
+from simbench.retargeting.collision.clearance import BodyShapes, add_self_pairs, convex_shapes, link_of
 from simbench.retargeting.collision.interference import Interference, find_interference, find_near_pairs
-from simbench.retargeting.collision.obstacles import Obstacle, box_obstacle
+from simbench.retargeting.collision.obstacles import Obstacle, add_obstacles, box_obstacle
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import Robot
@@ -136,6 +137,32 @@ def find_near(
     near = find_interference(scene, trajectory, surroundings.arm, CLEARANCE)
     near = tuple(each for each in near if each.distance < 0.0 or each.second in names)
     return near + _by_hand(find_interference(scene, trajectory, surroundings.hand), surroundings)
+
+
+def shapes_among(scene: Robot, surroundings: Surroundings) -> BodyShapes:
+    """Build the collision shapes of a robot on a fixed base, and of what rests about it.
+
+    Parameters
+    ----------
+    scene : Robot
+        Placed robot.
+    surroundings : Surroundings
+        Obstacles at rest.
+
+    Returns
+    -------
+    BodyShapes
+        Shapes with the pairs of which `find_near` finds the penetrations.
+    """
+    geometry = convex_shapes(scene)
+    add_self_pairs(scene, geometry)
+    names = [link_of(shape.name) for shape in geometry.geometryObjects]
+    obstacles = (*surroundings.arm, *surroundings.hand)
+    for index, obstacle in zip(add_obstacles(geometry, obstacles), obstacles, strict=True):
+        for link, name in enumerate(names):
+            if name not in obstacle.touching:
+                geometry.addCollisionPair(pin.CollisionPair(link, index))
+    return BodyShapes(scene.model, geometry)
 
 
 def is_clear(scene: Robot, trajectory: JointTrajectory, surroundings: Surroundings) -> bool:

@@ -58,8 +58,8 @@ def build_arm_reference(
     limit = np.asarray(robot.model.velocityLimit) * speed_fraction
     first, last = make_interp_spline(time, joints, k=3).derivative()(time[[0, -1]])
     duration = settings.lead_in_s if plan.leads else 0.0
-    lead_in = _plan_lead(robot, plan, joints[0], first, duration, limit)
-    lead_out = _plan_lead(robot, plan, joints[-1], -last, duration, limit)
+    lead_in = _plan_lead(robot, plan, joints[0], first, duration, limit, plan.detours[0])
+    lead_out = _plan_lead(robot, plan, joints[-1], -last, duration, limit, plan.detours[1])
     whole = assemble(lead_in, Segment(time, joints), lead_out)
     sampled = sample_motion(make_interp_spline(whole.time, whole.joints, k=3), settings, whole.time[-1])
     torque = planned_torques(robot, sampled.position, sampled.velocity, sampled.acceleration, feedforward)
@@ -83,9 +83,16 @@ def _sample_grip(robot: Robot, plan: ArmPlan, clock: Array, *, stays: bool) -> N
 
 
 def _plan_lead(
-    robot: Robot, plan: ArmPlan, posture: Array, velocity: Array, duration: float, limit: Array
+    robot: Robot,
+    plan: ArmPlan,
+    posture: Array,
+    velocity: Array,
+    duration: float,
+    limit: Array,
+    detour: Array,
 ) -> Segment:
     """Plan the way from rest to a posture and a velocity within the speed limits; duration 0: coast only."""
+    detour = detour if duration > 0.0 else detour[:0]
     home, longest = plan.home, MAX_LEAD_STRETCH * duration
     if duration == 0.0:
         home, duration, longest = posture - 0.5 * COAST_TIME * velocity, COAST_TIME, COAST_TIME
@@ -94,7 +101,10 @@ def _plan_lead(
     def plan_quintic(duration: float) -> Segment:
         clock = sample_lead_times(duration)
         curve = BPoly.from_derivatives([0.0, duration], [[home, rest, rest], [posture, velocity, rest]])
-        return Segment(clock, curve(clock))
+        joints = curve(clock)
+        if len(detour):
+            joints += make_interp_spline(np.linspace(0.0, duration, len(detour)), detour, k=3)(clock)
+        return Segment(clock, joints)
 
     where = f"{robot.name}: between its posture and the motion"
     return stretch_lead(plan_quintic, duration, longest, limit, where)
