@@ -7,7 +7,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.robot.meshes.collada import InvalidMeshError
-from simbench.robot.meshes.converted import load_vertices
+from simbench.robot.meshes.converted import load_triangles
 from simbench.robot.meshes.mesh_content import check_mesh
 from simbench.robot.meshes.mesh_files import find_file, find_mesh_format_error
 from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfLink, UrdfShape
@@ -108,7 +108,7 @@ def mesh_points(path: Path) -> Points | None:
     if find_mesh_format_error(path):
         return None
     try:
-        vertices = load_vertices(check_mesh(path).file)
+        vertices = load_triangles(check_mesh(path).file).reshape(-1, 3)
     except InvalidMeshError:
         return None
     return vertices if len(vertices) else None

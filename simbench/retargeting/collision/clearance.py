@@ -378,9 +378,7 @@ def _linearise_clearance(path: _Path, points: Array) -> tuple[float, Array, Arra
             acting = np.flatnonzero(basis[sample])
             weight = basis[sample, acting]
             block = (jacobian.T @ jacobian)[None, :, None, :] / samples
-            matrix[np.ix_(acting, joint, acting, joint)] += (
-                np.outer(weight, weight)[:, None, :, None] * block
-            )
+            matrix[np.ix_(acting, joint, acting, joint)] += np.outer(weight, weight)[:, None, :, None] * block
             descent[acting] += weight[:, None] * (jacobian.T @ missing) / samples
             cost += missing @ missing / samples
     size = number * count

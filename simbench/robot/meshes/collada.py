@@ -54,11 +54,7 @@ def measure_collada(path: Path) -> tuple[int, float]:
         If the file is not a Collada file, or something that Bullet needs is missing or wrong;
         `UnreadFormError` if it has polygons.
     """
-    root = read_xml(path, LARGEST_FILE)
-    for element in root.iter():
-        element.tag = element.tag.rpartition("}")[2]
-    if root.tag != "COLLADA":
-        raise InvalidMeshError(f"expected <COLLADA> as the outermost element, found <{root.tag}>")
+    root = parse_collada(path)
     _check_units(root)
     scene = _child(_child(root, "library_visual_scenes"), "visual_scene")
     scaling = _largest_scaling(scene)
@@ -73,6 +69,142 @@ def measure_collada(path: Path) -> tuple[int, float]:
     if polygons:
         raise UnreadFormError(f"has <{min(polygons)}>, of which Bullet reads none")
     return triangles, largest * scaling
+
+
+def parse_collada(path: Path) -> ET.Element:
+    """Parse a Collada file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    xml.etree.ElementTree.Element
+        The element `<COLLADA>`; tags without namespaces.
+
+    Raises
+    ------
+    InvalidMeshError, RobotError
+        If the file is not XML, or something else than Collada.
+    """
+    root = read_xml(path, LARGEST_FILE)
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+    if root.tag != "COLLADA":
+        raise InvalidMeshError(f"expected <COLLADA> as the outermost element, found <{root.tag}>")
+    return root
+
+
+def read_positions(mesh: ET.Element) -> tuple[NDArray[np.float64], str]:
+    """Read the vertices of a mesh.
+
+    Parameters
+    ----------
+    mesh : xml.etree.ElementTree.Element
+        The element `<mesh>`.
+
+    Returns
+    -------
+    positions : (N, 3) array
+        In the file's unit.
+    name : str
+        Name by which primitives refer to them.
+
+    Raises
+    ------
+    InvalidMeshError
+        If there are none, or not all are finite.
+    """
+    vertices = _child(mesh, "vertices")
+    (place, *_rest) = [each.source for each in _inputs(vertices) if each.semantic == "POSITION"] or [""]
+    for source in mesh.iterfind("source"):
+        if source.get("id") == place:
+            numbers = _array(source)
+            return numbers[: len(numbers) // 3 * 3].reshape(-1, 3), _attribute(vertices, "id")
+    raise InvalidMeshError(f"source `{place}` has no vertex 0")
+
+
+def read_corners(primitive: ET.Element, indices: ET.Element | None, vertices: str) -> NDArray[np.int64]:
+    """Read the vertices of the corners of polygons.
+
+    Parameters
+    ----------
+    primitive : xml.etree.ElementTree.Element
+        The element `<triangles>`, `<polylist>` or another with inputs.
+    indices : xml.etree.ElementTree.Element or None
+        The element `<p>` in it.
+    vertices : str
+        Name of the vertices.
+
+    Returns
+    -------
+    (N,) array of int
+        Number of each corner's vertex.
+
+    Raises
+    ------
+    InvalidMeshError
+        If there is no such input, or the list is not one of whole numbers for all inputs.
+    """
+    inputs = list(_inputs(primitive, offsets=True))
+    stride = 1 + max((each.offset for each in inputs), default=0)
+    offsets = [each.offset for each in inputs if each.semantic == "VERTEX" and each.source == vertices]
+    numbers = read_whole_numbers(indices)
+    if not offsets:
+        raise InvalidMeshError(f"<{primitive.tag}> has no input VERTEX from its <vertices>")
+    if len(numbers) % stride:
+        raise InvalidMeshError(f"<{primitive.tag}> needs a multiple of {stride} indices in <p>")
+    return numbers.reshape(-1, stride)[:, offsets[0]]
+
+
+def read_whole_numbers(element: ET.Element | None) -> NDArray[np.int64]:
+    """Read a list of whole numbers of at most nine digits.
+
+    Parameters
+    ----------
+    element : xml.etree.ElementTree.Element or None
+        Element whose text is the list; none for an empty one.
+
+    Returns
+    -------
+    (N,) array of int
+        The numbers.
+
+    Raises
+    ------
+    InvalidMeshError
+        If the text has something else.
+    """
+    words = ("" if element is None else element.text or "").split()
+    if not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
+        raise InvalidMeshError("a list of indices has something else than whole numbers")
+    return np.array(words, dtype=np.int64)
+
+
+def read_numbers(element: ET.Element) -> NDArray[np.float64]:
+    """Read the numbers of a transform.
+
+    Parameters
+    ----------
+    element : xml.etree.ElementTree.Element
+        The element `<matrix>`, `<rotate>`, `<translate>` or `<scale>`.
+
+    Returns
+    -------
+    (N,) array
+        As many finite numbers as it must have.
+
+    Raises
+    ------
+    InvalidMeshError
+        If it has others.
+    """
+    numbers = _numbers(_text(element), element.tag)
+    if len(numbers) != _TRANSFORMS[element.tag]:
+        raise InvalidMeshError(f"<{element.tag}> has {len(numbers)} numbers")
+    return numbers
 
 
 def _check_units(root: ET.Element) -> None:
@@ -91,10 +223,7 @@ def _largest_scaling(scene: ET.Element) -> float:
     largest = 0.0
     for element in scene.iter():
         if element.tag in _TRANSFORMS:
-            numbers = _numbers(_text(element), element.tag)
-            if len(numbers) != _TRANSFORMS[element.tag]:
-                raise InvalidMeshError(f"<{element.tag}> has {len(numbers)} numbers")
-            largest = max(largest, float(np.abs(numbers).max()))
+            largest = max(largest, float(np.abs(read_numbers(element)).max()))
         elif element.tag == "instance_geometry":
             _attribute(element, "url")
     return max(1.0, largest)

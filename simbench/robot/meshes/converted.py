@@ -1,17 +1,31 @@
 """Conversion of meshes that Bullet does not read to binary STL files, which are kept in the user's cache."""
 
 import hashlib
+import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pinocchio as pin
 import trimesh
 from numpy.typing import NDArray
 
 from simbench.files.storage.whole_file import write_whole
 from simbench.resources import user_cache_dir
 from simbench.robot.meshes.collada import InvalidMeshError
+from simbench.robot.meshes.collada_triangles import load_collada_triangles
 
+MESH_READ_ERRORS = (
+    ValueError,
+    TypeError,
+    IndexError,
+    KeyError,
+    AttributeError,
+    ImportError,
+    OSError,
+    NotImplementedError,
+    struct.error,
+)
+"""Exceptions of trimesh's readers for files whose content does not match the suffix of their name."""
 _RULES = 1
 """Raised when another version would write another file."""
 
@@ -44,21 +58,19 @@ def convert_mesh(path: Path) -> Path:
     digest = hashlib.sha256(f"{_RULES} {path.suffix.lower()} ".encode() + path.read_bytes()).hexdigest()
     converted = cache / "simbench" / "meshes" / f"{digest[:32]}.stl"
     if not converted.is_file():
-        loaded = _load(path)
-        triangles = [loaded.tri_indices(each) for each in range(loaded.num_tris)]
-        corners = np.array([[each[0], each[1], each[2]] for each in triangles]).reshape(-1, 3)
-        content: bytes = trimesh.exchange.stl.export_stl(
-            trimesh.Trimesh(loaded.vertices(), corners, process=False)
-        )
+        corners = load_triangles(path)
+        if not len(corners):
+            raise InvalidMeshError("contains no triangles")
+        faces = np.arange(3 * len(corners)).reshape(-1, 3)
+        mesh = trimesh.Trimesh(corners.reshape(-1, 3), faces, process=False)
+        content: bytes = trimesh.exchange.stl.export_stl(mesh)
         converted.parent.mkdir(parents=True, exist_ok=True)
         write_whole(converted, content)
     return converted
 
 
-def load_vertices(path: Path) -> NDArray[np.float64]:
-    """Load the vertices of a mesh file with the reader of Pinocchio's collision library, Assimp.
-
-    Like Bullet and ROS, it leaves the vertical axis that a Collada file declares aside.
+def load_triangles(path: Path) -> NDArray[np.float64]:
+    """Load the triangles of a mesh file.
 
     Parameters
     ----------
@@ -67,22 +79,18 @@ def load_vertices(path: Path) -> NDArray[np.float64]:
 
     Returns
     -------
-    (N, 3) array
-        In the file's unit.
+    (N, 3, 3) array
+        Corners of each triangle, in the unit and axes of the file.
 
     Raises
     ------
     InvalidMeshError
         If it cannot be read.
     """
-    return np.array(_load(path).vertices(), dtype=float)
-
-
-def _load(path: Path) -> pin.coal.BVHModelBase:
-    """Load a mesh file."""
+    if path.suffix.lower() == ".dae":
+        return load_collada_triangles(path)
     try:
-        return pin.coal.MeshLoader().load(str(path), np.ones(3))
-    except (ValueError, RuntimeError) as error:
-        message = str(error).partition("message: ")[2].partition("\nHint")[0]
-        reason = message.rpartition("\n")[2].replace(str(path), path.name)
-        raise InvalidMeshError(f"cannot be read: {reason}") from error
+        mesh: Any = trimesh.load(path, process=False, force="mesh")
+        return np.array(mesh.triangles, dtype=float).reshape(-1, 3, 3)
+    except MESH_READ_ERRORS as error:
+        raise InvalidMeshError(f"cannot be read: {str(error).strip() or type(error).__name__}") from error

@@ -1,7 +1,6 @@
 """Surfaces of robots and equipment as coloured triangles."""
 
 import importlib
-import struct
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from simbench.robot.meshes.converted import MESH_READ_ERRORS
 from simbench.robot.robot import Robot
 from simbench.robot.urdf.elements import LARGEST_LENGTH, UrdfShape, parse_numbers, read_elements
 from simbench.sim.fixtures.mechanism import Part
@@ -28,19 +28,6 @@ SMOOTH_ANGLE = 40.0
 """Largest angle between a triangle and the smoothed surface at its corner, degrees: sharper edges stay."""
 SECTIONS = 24
 """Number of sides of a round primitive."""
-
-# Exceptions of trimesh's readers for files whose content does not match the suffix of their name.
-_READ_ERRORS = (
-    ValueError,
-    TypeError,
-    IndexError,
-    KeyError,
-    AttributeError,
-    ImportError,
-    OSError,
-    NotImplementedError,
-    struct.error,
-)
 
 Colour = Sequence[float]
 ColouredMesh = tuple[trimesh.Trimesh, Colour]
@@ -314,9 +301,9 @@ def _own_colour(mesh: trimesh.Trimesh, path: Path) -> Colour:
 def _read_errors(path: Path) -> tuple[type[Exception], ...]:
     """List what trimesh raises for a mesh file that it cannot read."""
     if path.suffix.lower() != ".dae":
-        return _READ_ERRORS
+        return MESH_READ_ERRORS
     try:
         collada: Any = importlib.import_module("collada.common")
     except ImportError:
-        return _READ_ERRORS
-    return (*_READ_ERRORS, collada.DaeError)
+        return MESH_READ_ERRORS
+    return (*MESH_READ_ERRORS, collada.DaeError)

@@ -59,7 +59,7 @@ def dae(before, after):
 
 BROKEN = {
     "STL of no bytes": ("a.stl", b"", "0 bytes are no STL file"),
-    "STL of half a header": ("a.stl", STL[:50], "an STL in text form"),
+    "STL of half a header": ("a.stl", STL[:50], "50 bytes are no STL file"),
     "STL cut off": ("a.stl", b"x" + STL[1:-7], "an STL file of 9 triangles has 534 bytes; this one has 527"),
     "STL with 4e9 triangles": ("a.stl", b"x" + stl(TRIANGLES, 4_000_000_000)[1:], "of 4000000000 triangles"),
     "STL without triangles": ("a.stl", stl([]), "contains no triangles"),
@@ -71,7 +71,7 @@ BROKEN = {
     ),
     "STL with infinity": ("a.stl", stl([*TRIANGLES, [(0, -np.inf, 0)] * 3]), "not a finite number"),
     "STL of a planet": ("a.stl", stl([*TRIANGLES, [(1e7, 0, 0)] * 3]), "reaches 1e+07 m; allowed is 10000"),
-    "STL in text": ("a.stl", b"solid a\nfacet normal 0 0 1\nendsolid", "an STL in text form"),
+    "STL in text, cut off": ("a.stl", b"solid a\nfacet normal 0 0 1\nendsolid", "contains no triangles"),
     "STL that is an OBJ": ("a.stl", OBJ.encode(), "an STL file of"),
     "OBJ of no bytes": ("a.obj", "", "contains no triangles"),
     "OBJ without faces": ("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n", "contains no triangles"),
@@ -142,14 +142,19 @@ BROKEN = {
     "DAE with a unit of 0": ("a.dae", dae('meter="1"', 'meter="0"'), 'meter="0" is not a positive number'),
     "DAE with a short scale": ("a.dae", dae("2 2 2", "2 2"), "<scale> has 2 numbers"),
     "DAE with an empty axis": ("a.dae", dae("Z_UP", ""), "<up_axis> is empty"),
-    "DAE of polygons": (
+    "DAE of polygons without sizes": (
         "a.dae",
         dae("triangles", "polylist"),
-        "has <polylist> only; only <triangles> are read",
+        "<polylist> has 6 corners, and 0 in <vcount>",
     ),
     "DAE nested deeply": ("a.dae", dae('<node id="n0">', "<node>" * 60), "not XML"),
     "DAE that is an STL": ("a.dae", STL, "not XML"),
 }
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
 
 
 def put(folder, name, content):
@@ -189,8 +194,8 @@ def test_a_broken_mesh_is_left_out_and_said(tmp_path, capfd, role, name, content
 def test_a_sound_mesh_is_kept_with_its_size(tmp_path, name, content, largest):
     put(tmp_path, name, content)
     assert read_urdf(write(tmp_path, link("base", inside=mesh(name))), floating=True).notes == ()
-    error, measured = check_mesh(tmp_path / name)
-    assert error is None
+    error, measured, file = check_mesh(tmp_path / name)
+    assert (error, file) == (None, tmp_path / name)
     assert measured == pytest.approx(largest, rel=1e-6)
 
 
