@@ -101,6 +101,15 @@ def test_the_wanted_cog_is_nearly_that_of_an_inverted_pendulum_over_the_wanted_z
     assert np.sqrt(np.mean((pendulum - zmp[1:-1]) ** 2)) < 0.2 * np.sqrt(np.mean((zmp - cog) ** 2))
 
 
+def test_before_it_is_corrected_the_wanted_cog_is_that_of_the_inverted_pendulum(run, mahru, monkeypatch):
+    monkeypatch.setattr("simbench.sim.balance_loop._CORRECTIONS", 0)
+    log = run().log
+    cog, zmp = log["cog_desired"].values[::2], log["zmp_desired"].values[::2]
+    bend = (cog[2:] - 2.0 * cog[1:-1] + cog[:-2]) / 0.01**2
+    pendulum = cog[1:-1] - bend * placed(mahru, log, 0).cog[2] / 9.81
+    np.testing.assert_allclose(pendulum, zmp[1:-1], atol=5e-4)
+
+
 def test_what_balance_measures_is_what_is(walk, mahru):
     """COG by Pinocchio from the simulated robot's pose, ZMP from the forces on its feet."""
     log = walk.log
