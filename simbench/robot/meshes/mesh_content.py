@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from simbench.errors import RobotError
 from simbench.robot.meshes.collada import InvalidMeshError, UnreadFormError, measure_collada
-from simbench.robot.meshes.converted import convert_mesh
 
 LARGEST_FILE = 100_000_000
 """Largest mesh file, bytes."""
@@ -72,6 +71,9 @@ def _check(path: Path, _changed: int, size: int) -> MeshCheck:
         try:
             triangles, largest = _measure(path)
         except UnreadFormError:
+            # It imports trimesh, which to read most robots takes none of.
+            from simbench.robot.meshes.converted import convert_mesh
+
             file = convert_mesh(path)
             triangles, largest = _measure(file)
     except (InvalidMeshError, RobotError) as error:

@@ -73,11 +73,11 @@ def test_both_simulators_read_the_same_robot(name, floating, load_text):
 
 def test_shapes_that_cannot_be_shown_are_left_out_and_said(tmp_path, load_text):
     (tmp_path / "text.stl").write_text("solid a\nendsolid a\n", encoding="utf-8")
-    (tmp_path / "cloud.ply").write_text("ply\n", encoding="utf-8")
+    (tmp_path / "cloud.step").write_text("ISO-10303-21;\n", encoding="utf-8")
     shapes = (
         mesh("package://nowhere/a.stl")
         + mesh("text.stl", "collision")
-        + mesh("cloud.ply")
+        + mesh("cloud.step")
         + "<collision><geometry><cone radius='1'/></geometry></collision>"
         + "<visual/>"
         + "<visual><geometry><capsule radius='0.1' length='0.4'/></geometry></visual>"
@@ -85,8 +85,9 @@ def test_shapes_that_cannot_be_shown_are_left_out_and_said(tmp_path, load_text):
     source = read_urdf(write(tmp_path, link("base", inside=shapes)), floating=True)
     assert source.notes == (
         "link `base`: visual left out: mesh `package://nowhere/a.stl` not found",
-        "link `base`: collision left out: mesh `text.stl`: an STL in text form; only binary ones are read",
-        "link `base`: visual left out: mesh `cloud.ply`: format `.ply` is none of .obj, .stl, .dae",
+        "link `base`: collision left out: mesh `text.stl`: 19 bytes are no STL file, which begins with 84",
+        "link `base`: visual left out: mesh `cloud.step`: format `.step` is none of "
+        ".obj, .stl, .dae, .ply, .glb",
         "link `base`: collision left out: geometry `cone` is none of box, sphere, cylinder, capsule, mesh",
         "link `base`: visual left out: has no geometry",
     )
