@@ -225,19 +225,20 @@ def least_distance(shapes, joints):
     return min(result.min_distance for result in pairs.distanceResults)
 
 
-def test_romeos_arms_are_led_round_its_body(romeo_shapes):
-    """Straight lines between clear postures that pass through the body, up to 6 cm deep."""
+@pytest.mark.parametrize(("least", "most", "count"), [(-0.06, 0.0, 4), (-0.12, -0.08, 1)])
+def test_romeos_arms_are_led_round_its_body(romeo_shapes, least, most, count):
+    """Straight lines between clear postures that pass through the body."""
     model = romeo_shapes.model
     lower, upper = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
     rng = np.random.default_rng(0)
     share = np.linspace(0, 1, 60)[:, None]
     found = 0
-    while found < 4:
+    while found < count:
         start, end = rng.uniform(lower, upper, (2, 15))
         if min(least_distance(romeo_shapes, joints) for joints in (start, end)) < 0.05:
             continue
         path = (1 - share) * start + share * end
-        if not -0.06 < min(least_distance(romeo_shapes, joints) for joints in path) < 0.0:
+        if not least < min(least_distance(romeo_shapes, joints) for joints in path) < most:
             continue
         found += 1
         cleared = clear_path(romeo_shapes, path, 0.03)
