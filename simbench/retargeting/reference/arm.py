@@ -13,6 +13,7 @@ from simbench.retargeting.reference.assembly import (
     MAX_LEAD_STRETCH,
     Segment,
     assemble,
+    run_up,
     sample_lead_times,
     sample_motion,
     stretch_lead,
@@ -97,11 +98,12 @@ def _plan_lead(
     if duration == 0.0:
         home, duration, longest = posture - 0.5 * COAST_TIME * velocity, COAST_TIME, COAST_TIME
     rest = np.zeros_like(posture)
+    limits = robot.model.lowerPositionLimit, robot.model.upperPositionLimit
 
     def plan_quintic(duration: float) -> Segment:
         clock = sample_lead_times(duration)
-        curve = BPoly.from_derivatives([0.0, duration], [[home, rest, rest], [posture, velocity, rest]])
-        joints = curve(clock)
+        joints = BPoly.from_derivatives([0.0, duration], [[home, rest, rest], [posture, rest, rest]])(clock)
+        joints += run_up(clock, joints, velocity, duration, limits)
         if len(detour):
             joints += make_interp_spline(np.linspace(0.0, duration, len(detour)), detour, k=3)(clock)
         return Segment(clock, joints)

@@ -19,6 +19,8 @@ MAX_LEAD_STRETCH = 10.0
 """Longest duration of a lead-in or lead-out, as a multiple of the one asked for."""
 _LEAD_RATE = 100.0
 _MIN_LEAD_SAMPLES = 8
+_TOLERANCE = 1e-9
+"""How far rounding may take a position beyond its limit, rad."""
 _MOST_SAMPLES = 50_000_000
 """Physics steps times joints: each array of a reference then takes 0.4 GB."""
 
@@ -159,6 +161,43 @@ def sample_lead_times(duration: float) -> Array:
         Evenly spaced times from 0 to the duration, s.
     """
     return np.linspace(0.0, duration, max(int(duration * _LEAD_RATE), _MIN_LEAD_SAMPLES) + 1)
+
+
+def run_up(clock: Array, way: Array, velocity: Array, length: float, limits: tuple[Array, Array]) -> Array:
+    """Plan how joints take a run-up, so that a way from rest to rest ends with a velocity.
+
+    A quintic that starts at rest, goes back first and ends at 0 with the velocity. A joint that would
+    leave its limits by it takes a shorter run-up.
+
+    Parameters
+    ----------
+    clock : (T,) array
+        Times of the way's samples, s.
+    way : (T, n) array
+        Joint positions from rest to rest, rad.
+    velocity : (n,) array
+        Velocity at the end, rad/s.
+    length : float
+        Longest time of the run-up, s.
+    limits : ((n,) array, (n,) array)
+        Lowest and highest joint positions, rad.
+
+    Returns
+    -------
+    (T, n) array
+        What the run-up adds to the positions of the way, rad.
+    """
+    lowest, highest = np.minimum(limits[0], way.min(axis=0)), np.maximum(limits[1], way.max(axis=0))
+    lengths = np.full(len(velocity), length)
+    while True:
+        progress = (1.0 + (clock - clock[-1])[:, None] / lengths).clip(0.0)
+        added = velocity * lengths * progress**3 * (-4.0 + 7.0 * progress - 3.0 * progress**2)
+        position = way + added
+        leaves = ((position < lowest - _TOLERANCE) | (position > highest + _TOLERANCE)).any(axis=0)
+        leaves &= lengths > COAST_TIME
+        if not leaves.any():
+            return np.asarray(added)
+        lengths[leaves] = np.maximum(lengths[leaves] / 2.0, COAST_TIME)
 
 
 def stretch_lead(

@@ -20,6 +20,7 @@ from simbench.retargeting.reference.assembly import (
     SampledMotion,
     Segment,
     assemble,
+    run_up,
     sample_lead_times,
     sample_motion,
     stretch_lead,
@@ -168,12 +169,11 @@ def _plan_lead(
     lowest, highest = plan.limits
 
     def plan_quintic(duration: float) -> WholeBodySegment:
-        run_up = asked**2 / duration
         clock = sample_lead_times(duration)
         joints = BPoly.from_derivatives([0.0, duration], [[home, rest, rest], [posture, rest, rest]])(clock)
-        onset = BPoly.from_derivatives([0.0, run_up], [[rest, rest, rest], [rest, velocity, rest]])
-        joints += onset((clock - duration + run_up).clip(0.0))
-        clear = clear_path(plan.shapes, joints[:, plan.upper], _CLEARANCE, limits=(lowest, highest))
+        upper = joints[:, plan.upper]
+        upper += run_up(clock, upper, velocity[plan.upper], asked**2 / duration, (lowest, highest))
+        clear = clear_path(plan.shapes, upper, _CLEARANCE, limits=(lowest, highest))
         joints[:, plan.upper] = np.clip(clear, lowest, highest)
         progress = minimum_jerk(clock, 0.0, duration)
         cog, zmp, share = np.hsplit(start + progress[:, None] * (target - start), [2, 4])

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from simbench.balance.inverted_pendulum import natural_frequency
 from simbench.balance.standing.standing import Stance, solve_com_ik
 from simbench.balance.standing.standing_profile import lipm_com_offset, planned_zmp
 from simbench.kinematics.arrays import Array
@@ -69,8 +70,10 @@ def compute_balancing_cog(
     """Compute the COG path of a motion for which the ZMP is where it is desired.
 
     The linear inverted pendulum gives the COG offset for the difference between desired and planned ZMP. At
-    both ends, where it is not yet known how the robot gets into motion and to rest, the COG is kept over the
-    desired ZMP.
+    both ends, where it is not yet known how the robot gets into motion and to rest, inertia does not count
+    and the COG is at rest near the desired ZMP: there it is the pendulum's whole COG, for the desired ZMP
+    less what the pendulum does not know of (angular momentum, and the wrench of the equipment), and not the
+    given one with an offset, which may be moving.
 
     Parameters
     ----------
@@ -97,8 +100,12 @@ def compute_balancing_cog(
         clock[-1] - clock, 0.0, _INERTIA_ONSET_TIME
     )
     planned, cog = planned_zmp(robot, time, base, joints, wrench, moving)
-    sway = lipm_com_offset(time, zmp - planned, float(cog[:, 2].mean()))
-    return zmp + _saturate(cog[:, :2] + sway - zmp)
+    height = float(cog[:, 2].mean())
+    shifted = cog[:, :2] + lipm_com_offset(time, zmp - planned, height)
+    acceleration = np.gradient(np.gradient(cog[:, :2], time, axis=0), time, axis=0) * moving[:, None]
+    unknown = planned - cog[:, :2] + acceleration / natural_frequency(height) ** 2
+    resting = lipm_com_offset(time, zmp - unknown, height)
+    return zmp + _saturate(resting + moving[:, None] * (shifted - resting) - zmp)
 
 
 def solve_legs_for_zmp(

@@ -2,12 +2,19 @@
 
 import numpy as np
 import pytest
-from scipy.interpolate import PPoly
+from scipy.interpolate import BPoly, PPoly
 
 from simbench.errors import RetargetError
+from simbench.kinematics.profiles import minimum_jerk
 from simbench.options import SimulationSection
 from simbench.retargeting.contact.equipment import Equipment
-from simbench.retargeting.reference.assembly import Segment, assemble, sample_motion, stretch_lead
+from simbench.retargeting.reference.assembly import (
+    Segment,
+    assemble,
+    run_up,
+    sample_motion,
+    stretch_lead,
+)
 from simbench.retargeting.reference.whole_body import build_whole_body_reference
 from simbench.retargeting.whole_body.plan import plan_motion
 from simbench.robot.robot import load_robot
@@ -53,6 +60,42 @@ def test_a_lead_takes_as_long_as_the_speed_limit_asks():
     assert asked == sorted(asked)
     with pytest.raises(RetargetError, match=r"robot: here a joint is 1\.\d\d times as fast as allowed, even"):
         stretch_lead(plan, 1.0, 1.5, np.array([0.5]), "robot: here")
+
+
+def test_a_run_up_is_the_quintic_from_rest_to_the_velocity():
+    clock = np.linspace(0.0, 2.0, 401)
+    velocity, unlimited = np.array([0.7, -1.5]), (np.full(2, -np.inf), np.full(2, np.inf))
+    added = run_up(clock, np.zeros((401, 2)), velocity, 1.2, unlimited)
+    rest = np.zeros(2)
+    quintic = BPoly.from_derivatives([0.8, 2.0], [[rest, rest, rest], [rest, velocity, rest]])
+    np.testing.assert_allclose(added, np.where(clock[:, None] < 0.8, 0.0, quintic(clock)), atol=1e-12)
+
+
+def test_a_joint_that_a_run_up_would_take_out_of_its_limits_takes_a_shorter_one_without_a_corner():
+    """It ends 0.05 rad from a limit, and would have gone back by 0.3 rad; the other joint keeps its own."""
+    clock = np.linspace(0.0, 2.0, 2001)
+    way = np.column_stack([minimum_jerk(clock, 0.0, 2.0), np.zeros(2001)])
+    limits = np.array([-1.0, -1.0]), np.array([1.05, 1.0])
+    velocity = np.array([-1.0, -1.0])
+    joints = way + run_up(clock, way, velocity, 2.0, limits)
+    assert joints[:, 0].max() <= 1.05 + 1e-9
+    np.testing.assert_allclose((joints[-1] - joints[-2]) / 0.001, velocity, atol=0.001)
+    np.testing.assert_allclose(
+        joints[:, 1], run_up(clock, way, velocity, 2.0, (-np.full(2, 9.0), limits[1]))[:, 1]
+    )
+    assert joints[:, 1].max() > 0.3
+    # The change of speed from sample to sample: a corner of 1 rad/s would be 1.
+    assert np.abs(np.diff(joints, n=2, axis=0)).max() / 0.001 < 0.05
+
+
+def test_a_run_up_is_not_shortened_for_a_way_that_leaves_the_limits_by_itself():
+    clock = np.linspace(0.0, 1.0, 101)
+    way = np.linspace(2.0, 0.0, 101)[:, None]
+    limits = np.array([-1.0]), np.array([1.0])
+    free = (np.array([-9.0]), np.array([9.0]))
+    np.testing.assert_array_equal(
+        run_up(clock, way, np.array([0.5]), 1.0, limits), run_up(clock, way, np.array([0.5]), 1.0, free)
+    )
 
 
 def test_a_motion_that_begins_faster_than_allowed_is_refused():

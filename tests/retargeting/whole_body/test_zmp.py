@@ -105,6 +105,24 @@ def test_balancing_brings_the_zmp_where_it_is_wanted_but_for_hands_that_hold(rom
     np.testing.assert_allclose(held_joints, joints, atol=1e-8)
 
 
+def test_the_balancing_cog_is_at_rest_at_both_ends_of_a_motion_that_is_not(romeo):
+    """Arms in full swing and a pelvis that moves sideways with them, from the first sample to the last."""
+    stance = stand(romeo, (0.0, 0.0), 0.0, "standing")
+    time = np.linspace(0.0, 2.0, 201)
+    base, joints = np.tile(stance.base, (201, 1)), np.tile(stance.joints, (201, 1))
+    for name in ("LShoulderPitch", "RShoulderPitch"):
+        joints[:, romeo.joint_names.index(name)] -= 0.5 * np.sin(3.0 * time)
+    base[:, 1] += 0.02 * np.sin(4.0 * time)
+    wanted = np.tile(stance.target, (201, 1))
+    _, cog = planned_zmp(romeo, time, base, joints)
+    given_speed, speed = (
+        np.abs(np.diff(path, axis=0)).max(axis=1) / 0.01
+        for path in (cog[:, :2], compute_balancing_cog(romeo, time, base, joints, wanted, None))
+    )
+    assert min(given_speed[0], given_speed[-1]) > 0.02
+    assert max(speed[0], speed[-1]) < 0.001
+
+
 @pytest.mark.parametrize("numbers", [(-1.0, 0.0, 0.0), (0.0, np.nan, 0.0), (0.0, 0.0, np.inf)])
 def test_what_would_push_hands_on_is_refused(numbers):
     with pytest.raises(BalanceError, match=r"resistance of equipment: .*; allowed: finite numbers from 0"):
