@@ -27,6 +27,7 @@ from simbench.cli.check import NoCache, check_scenarios
 from simbench.cli.completion import complete_scenario
 from simbench.cli.explain import explain
 from simbench.cli.motion import motion_app
+from simbench.cli.overrides import Robot, list_overrides
 from simbench.cli.place import place
 from simbench.cli.replay import Fast, replay, video
 from simbench.cli.report import report
@@ -245,6 +246,7 @@ def run(
     scenario: Annotated[
         str, typer.Argument(help="Name or path of a YAML file.", autocompletion=complete_scenario)
     ],
+    robot: Robot = None,
     overrides: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a value; repeatable.")
     ] = None,
@@ -266,7 +268,7 @@ def run(
     read_scenario(scenario)
     from simbench.runs.scenario.loading import load_scenario
 
-    resolved = load_scenario(scenario, overrides or ())
+    resolved = load_scenario(scenario, list_overrides(overrides, robot))
     from simbench.cli.console import make_console, metrics_table, progress_bars
     from simbench.runs.metric_format import format_value
     from simbench.runs.run_directory import DirectoryTaken

@@ -4,13 +4,18 @@ from typing import Annotated
 
 import typer
 
+from simbench.cli.completion import complete_robot
 from simbench.cli.motion import LongestGap, Map, Source, Unit, Up
 
 
 def place(
     motion: Source,
     robot: Annotated[
-        str, typer.Option(help="Name (simbench robot list), or path of a robot.yaml.")
+        str,
+        typer.Option(
+            help="Name (simbench robot list), or path of a robot.yaml or a URDF.",
+            autocompletion=complete_robot,
+        ),
     ] = "romeo",
     side: Annotated[
         str | None,

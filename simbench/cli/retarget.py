@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simbench.cli.completion import complete_robot
 from simbench.cli.motion import LongestGap, Map, Source, Unit, Up
 from simbench.errors import RunError
 
@@ -28,7 +29,11 @@ _METHODS = "analytical, numerical, ude, arm_adaptation"
 def retarget(
     motion: Source,
     robot: Annotated[
-        str, typer.Option(help="Name (simbench robot list), or path of a robot.yaml.")
+        str,
+        typer.Option(
+            help="Name (simbench robot list), or path of a robot.yaml or a URDF.",
+            autocompletion=complete_robot,
+        ),
     ] = "romeo",
     method: Annotated[
         str, typer.Option(help=f"How the model follows the person: {_METHODS}.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simbench.cli.completion import complete_robot
 from simbench.cli.robot_check import check
 from simbench.errors import RobotError, RunError
 
@@ -28,7 +29,12 @@ robot_app.command("check")(check)
 
 @robot_app.command("inspect")
 def inspect_(
-    robot: Annotated[str, typer.Argument(metavar="PATH", help="A robot's name, a robot.yaml, or a URDF.")],
+    robot: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH", help="A robot's name, a robot.yaml, or a URDF.", autocompletion=complete_robot
+        ),
+    ],
 ) -> None:
     """Show joints, links and everything doubtful; exit status 1 if it cannot be simulated."""
     from simbench.cli.console import make_console
@@ -50,7 +56,12 @@ def inspect_(
 @robot_app.command("render")
 def render(
     robot: Annotated[
-        str, typer.Argument(metavar="NAME", help="A robot's name, or path of a robot.yaml or a URDF.")
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="A robot's name, or path of a robot.yaml or a URDF.",
+            autocompletion=complete_robot,
+        ),
     ],
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="By default NAME.png in the current directory.")

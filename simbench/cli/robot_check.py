@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simbench.cli.completion import complete_robot
+
 if TYPE_CHECKING:
     from simbench.runs.robot_check.check import RobotCheck
 
@@ -16,7 +18,12 @@ _MARKS = {"yes": "✓", "marginal": "~", "no": "✗"}
 
 def check(
     robot: Annotated[
-        str, typer.Argument(metavar="ROBOT", help="A robot's name, a robot.yaml, its folder, or a URDF.")
+        str,
+        typer.Argument(
+            metavar="ROBOT",
+            help="A robot's name, a robot.yaml, its folder, or a URDF.",
+            autocompletion=complete_robot,
+        ),
     ],
     no_simulate: Annotated[
         bool, typer.Option("--no-simulate", help="Without the short simulations.")

@@ -15,6 +15,7 @@ import typer
 
 from simbench.cli.check import NoCache
 from simbench.cli.completion import complete_scenario
+from simbench.cli.overrides import Robot, list_overrides
 from simbench.errors import Interrupted, StudyError
 from simbench.files.printable import printable
 from simbench.runs.metric_format import format_value, unit_of
@@ -38,6 +39,7 @@ def sweep(
         list[str],
         typer.Option(metavar="KEY=A,B,C|A..B", help="Values of a key; repeatable, every combination is run."),
     ],
+    robot: Robot = None,
     overrides: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Override a value in every run; repeatable."),
@@ -86,7 +88,7 @@ def sweep(
 
     if dask is not None and jobs is not None:
         raise StudyError("--jobs: a cluster runs as many at a time as its workers have threads")
-    plan = plan_sweep(scenario, vary, overrides or ())
+    plan = plan_sweep(scenario, vary, list_overrides(overrides, robot))
     items = sweep_items(plan, cache=not no_cache)
     folder = out or Path("runs") / f"{plan.base.name}-sweep-{study_key(run_varied, items)}"
     if keep:

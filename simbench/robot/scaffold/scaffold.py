@@ -435,4 +435,8 @@ def _missing_data(tree: RobotTree) -> list[str]:
     meshes = [note for note in tree.notes if "left out: mesh" in note]
     if meshes:
         lines.append(f"shapes: {len(meshes)} meshes cannot be read: {meshes[0]}")
+    mimics = [note for note in tree.notes if ": mimics " in note]
+    if mimics:
+        more = f", and {len(mimics) - 1} more like it" if len(mimics) > 1 else ""
+        lines.append(f"joints: {mimics[0]}{more}")
     return lines
