@@ -16,6 +16,7 @@ from pathlib import Path
 import yaml
 
 from simbench.robot.robot import load_robot
+from simbench.robot.sources import find_robot
 
 STILL = {
     "name": "still",
@@ -51,8 +52,7 @@ def write_automatic(robot: str, folder: Path) -> Path:
         The new robot.yaml.
     """
     loaded = load_robot(robot)
-    source = Path(robot) if Path(robot).suffix else loaded.urdf.parent / "robot.yaml"
-    described = yaml.safe_load(source.read_text(encoding="utf-8"))
+    described = yaml.safe_load(find_robot(robot).path.read_text(encoding="utf-8"))
     described |= {"gains": "auto", "urdf": str(loaded.urdf.resolve())}
     described.pop("bandwidth", None)
     path = folder / f"{loaded.name}.yaml"

@@ -5,12 +5,11 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.robot.base_height import ROUNDING, root_corners
-from simbench.robot.native_output import quiet_native_output
 from simbench.robot.robot import Robot
+from simbench.robot.urdf.model import build_model
 
 PEDESTAL = "base_pedestal"
 """Link of the pedestal."""
@@ -48,8 +47,7 @@ def on_pedestal(robot: Robot, height: float) -> Robot:
     radius = float(np.clip(0.5 * (high - low)[:2].min(), *_RADII))
     root = robot.model.frames[1].name if robot.model.nframes > 1 else ""
     text = _with_column(robot.urdf_text, root, length, radius, float(low[2]))
-    with quiet_native_output():
-        model = pin.buildModelFromXML(text)
+    model = build_model(text, robot.urdf)
     model.armature = robot.model.armature.copy()
     fixed = {frame.name for frame in robot.model.frames if frame.parentJoint == 0}
     hitting = dict.fromkeys(
@@ -65,8 +63,7 @@ def on_pedestal(robot: Robot, height: float) -> Robot:
 @lru_cache(maxsize=8)
 def _root_box(urdf_text: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Lowest and highest corner (3,) of the shapes that no joint moves, m."""
-    with quiet_native_output():
-        model = pin.buildModelFromXML(urdf_text)
+    model = build_model(urdf_text, "")
     corners = root_corners(model, urdf_text)
     return corners.min(axis=0, initial=0.0), corners.max(axis=0, initial=0.0)
 

@@ -21,10 +21,10 @@ from simbench.robot.drives import (
 )
 from simbench.robot.gains import Contacts, choose_gains
 from simbench.robot.mirror import add_mirrored_entries, mirror_frame, mirror_name
-from simbench.robot.native_output import quiet_native_output
 from simbench.robot.self_collision import find_collision_pairs
 from simbench.robot.sources import RobotFile, RobotSource, describe_source, find_robot, find_urdf
 from simbench.robot.unused_keys import require_used_keys
+from simbench.robot.urdf.model import build_model
 from simbench.robot.urdf.source import UrdfChanges, read_urdf
 
 __all__ = ["Friction", "Hand", "Motors", "Robot", "load_robot", "placed_robot"]
@@ -149,7 +149,7 @@ def load_robot(name_or_path: str | Path) -> Robot:
         added_frames(description), description.fixed_joints, named_links(description), where
     )
     resolved = read_urdf(urdf, floating=floating, changes=changes)
-    model = _read_model(urdf, resolved.text, floating)
+    model = build_model(resolved.text, urdf, floating=floating)
     joint_names = tuple(name for name in model.names if name not in ("universe", "root_joint"))
     reduction, reflected = compute_reflected_inertia(description, joint_names, where)
     model.armature[model.nv - len(joint_names) :] = reflected
@@ -300,16 +300,6 @@ def named_links(description: Description) -> frozenset[str]:
     pairs = [link for pair in description.self_collision or () for group in pair for link in group]
     carriers = [frame.parent for frame in description.fixed_frames.values()]
     return frozenset((*description.frames.values(), *hands, *pairs, *carriers))
-
-
-def _read_model(urdf: Path, text: str, floating: bool) -> pin.Model:
-    """Build the Pinocchio model of a URDF."""
-    root = (pin.JointModelFreeFlyer(),) if floating else ()
-    try:
-        with quiet_native_output():
-            return pin.buildModelFromXML(text, *root)
-    except (ValueError, RuntimeError) as error:
-        raise RobotError(f"{urdf}: not a URDF that Pinocchio can read: {error}") from error
 
 
 def _base_height(description: Description, model: pin.Model, urdf_text: str) -> float:

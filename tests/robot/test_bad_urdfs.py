@@ -5,12 +5,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from simbench.balance.standing.standing import stand
 from simbench.cli.main import main
 from simbench.errors import RobotError
 from simbench.resources import resource_dir
+from simbench.robot.hand_shapes import hand_links
 from simbench.robot.robot import load_robot
 from simbench.robot.scaffold.scaffold import scaffold_robot
 from simbench.robot.scaffold.writing import write_scaffold
@@ -143,6 +145,17 @@ def test_it_works_with_a_note(write, tmp_path, fault):
     assert any(message in note for note in (*found.missing, "" if not message else "-"))
     assert set(robot.groups) >= {"left_leg", "right_leg", "left_arm", "right_arm"}
     assert "standing" in robot.postures
+
+
+def test_joints_may_have_the_names_of_links(write, tmp_path):
+    robot = load_robot(write_scaffold(scaffold_robot(write(SOUND.replace('_j"', '_b"'))), tmp_path / "out"))
+    assert set(robot.joint_names) <= {frame.name for frame in robot.model.frames}
+    plain = load_robot(write_scaffold(scaffold_robot(write(SOUND)), tmp_path / "plain"))
+    assert robot.frames == plain.frames
+    for role in ("left_hand", "right_hand"):
+        assert hand_links(robot, role) == hand_links(plain, role)
+    stances = [stand(each, (0.0, 0.0), 0.0, "standing") for each in (robot, plain)]
+    np.testing.assert_allclose(stances[0].joints, stances[1].joints, atol=1e-9)
 
 
 @pytest.mark.parametrize("fault", CANNOT_STAND)

@@ -3,9 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-import pinocchio as pin
 
-from simbench.errors import RobotError
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.time_scaling import time_scaling_factor
 from simbench.kinematics.tree import first_joint
@@ -29,9 +27,9 @@ from simbench.retargeting.imitation.requirements import require_two_arms
 from simbench.retargeting.imitation.tasks import WRISTS
 from simbench.retargeting.placement.base_height import base_height
 from simbench.retargeting.whole_body.stance import OnProgress
-from simbench.robot.native_output import quiet_native_output
 from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import Robot, placed_robot
+from simbench.robot.urdf.model import build_model
 
 _CLEARANCE = 0.02
 """Distance that links keep from each other, m."""
@@ -146,11 +144,7 @@ def with_free_base(robot: Robot) -> Robot:
     RobotError
         If Pinocchio cannot read the robot.
     """
-    try:
-        with quiet_native_output():
-            model = pin.buildModelFromXML(robot.urdf_text, pin.JointModelFreeFlyer())
-    except (ValueError, RuntimeError) as error:
-        raise RobotError(f"{robot.urdf}: not a URDF that Pinocchio can read: {error}") from error
+    model = build_model(robot.urdf_text, robot.urdf, floating=True)
     model.armature = np.concatenate([np.zeros(6), robot.model.armature])
     return replace(robot, model=model, floating=True)
 

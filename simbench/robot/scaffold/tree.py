@@ -13,9 +13,9 @@ from scipy.spatial import ConvexHull, QhullError
 
 from simbench.errors import RobotError
 from simbench.robot.link_extent import shape_points
-from simbench.robot.native_output import quiet_native_output
 from simbench.robot.scaffold.turned import turn_root
 from simbench.robot.urdf.elements import UrdfLink, UrdfTree, read_elements
+from simbench.robot.urdf.model import build_model
 from simbench.robot.urdf.source import read_urdf
 
 Array = NDArray[np.float64]
@@ -214,11 +214,7 @@ def read_tree(path: Path, rotation: Array | None = None) -> RobotTree:
     source = read_urdf(path, floating=False)
     text = source.text if rotation is None else turn_root(source.text, rotation)
     urdf = read_elements(ET.fromstring(text))
-    try:
-        with quiet_native_output():
-            model = pin.buildModelFromXML(text)
-    except (ValueError, RuntimeError) as error:
-        raise RobotError(f"{path}: not a URDF that Pinocchio can read: {error}") from error
+    model = build_model(text, path)
     if model.njoints < 2:
         raise RobotError(f"{path}: no joint moves; a robot needs at least one")
     rest = np.clip(np.zeros(model.nq), model.lowerPositionLimit, model.upperPositionLimit)
