@@ -12,6 +12,8 @@ from simbench.robot.scaffold.tree import Array, RobotTree, link_placement
 
 _ALIGNED = 0.8
 """Cosine from which a direction is taken for the axis of the hand's frame next to it."""
+_ROUNDING = 1e-6
+"""Distance that makes no difference, m."""
 _FLAT = 1.15
 """Ratio of a hand's width to its thickness from which its thin side is the back of the hand."""
 
@@ -228,7 +230,7 @@ def _origin(tree: RobotTree, limb: LimbChain, x_axis: Array, *, flange: bool, op
     hand = limb.joints[-1]
     inverse = tree.poses[hand].inverse()
     if opposed:
-        points = tree.placed_points(list(limb.fingers))
+        points = tree.placed_points(_jaw_tips(tree, limb, inverse.rotation.T @ x_axis))
         points = points @ inverse.rotation.T + inverse.translation
         return 0.5 * (points.min(axis=0) + points.max(axis=0))
     if not tree.shapes[hand]:
@@ -239,6 +241,21 @@ def _origin(tree: RobotTree, limb: LimbChain, x_axis: Array, *, flange: bool, op
         return x_axis * float((ends @ x_axis).max())
     palm = _palm_shape(tree, hand)
     return 0.5 * (palm.min(axis=0) + palm.max(axis=0))
+
+
+def _jaw_tips(tree: RobotTree, limb: LimbChain, outward: Array) -> list[int]:
+    """Bodies at the ends of jaws, between which things are held: the last links beyond the jaws' middle."""
+    ends = [joint for joint in limb.fingers if not set(tree.children[joint]) & set(limb.fingers)]
+    reach = {
+        joint: _middle(tree.placed_points([joint]) @ outward) for joint in ends if len(tree.points[joint])
+    }
+    middle = _middle(tree.placed_points(list(limb.fingers)) @ outward)
+    return [joint for joint, own in reach.items() if own > middle - _ROUNDING] or list(limb.fingers)
+
+
+def _middle(values: Array) -> float:
+    """Middle between the least and the largest value."""
+    return 0.5 * float(values.min() + values.max())
 
 
 def _palm_shape(tree: RobotTree, hand: int) -> Array:

@@ -185,6 +185,14 @@ def test_robots_of_the_wheel_get_the_groups_and_soles_written_by_hand(tmp_path: 
             )
         )
         np.testing.assert_allclose(found, expected, atol=0.005)
+    # Palms lie between the tips of jaws, not between their motors.
+    for role in by_hand.hands:
+        expected, found = (
+            data.oMf[robot.model.getFrameId(robot.frames[role])]
+            for robot, data in zip((by_hand, guessed), poses, strict=True)
+        )
+        np.testing.assert_allclose(found.translation, expected.translation, atol=0.02, err_msg=role)
+        np.testing.assert_allclose(found.rotation, expected.rotation, atol=1e-3, err_msg=role)
 
 
 def test_a_missing_mesh_and_a_mimic_joint_are_survived(tmp_path: Path) -> None:
