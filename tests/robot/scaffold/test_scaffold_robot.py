@@ -192,7 +192,8 @@ def test_robots_of_the_wheel_get_the_groups_and_soles_written_by_hand(tmp_path: 
             for robot, data in zip((by_hand, guessed), poses, strict=True)
         )
         np.testing.assert_allclose(found.translation, expected.translation, atol=0.02, err_msg=role)
-        np.testing.assert_allclose(found.rotation, expected.rotation, atol=1e-3, err_msg=role)
+        # The back of a round flange is where the posture wants it.
+        np.testing.assert_allclose(found.rotation[:, 0], expected.rotation[:, 0], atol=1e-3, err_msg=role)
 
 
 def test_a_missing_mesh_and_a_mimic_joint_are_survived(tmp_path: Path) -> None:
