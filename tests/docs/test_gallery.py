@@ -20,6 +20,7 @@ from gallery import (
 from PIL import Image
 from yaml import safe_load
 
+from simbench.cli.overrides import list_overrides
 from simbench.runs.scenario.loading import find_scenario, list_scenarios, load_scenario
 
 PICTURES = pages.DOCS / "pictures"
@@ -98,8 +99,10 @@ def test_its_commands_are_accepted(page, name):
     for program, command, scenario, *options in commands:
         assert (program, command) == ("simbench", "run")
         plain = [option for option in options if option != "--video"]
-        assert plain[::2] == ["--set"] * (len(plain) // 2)
-        load_scenario(scenario, plain[1::2])
+        given = list(zip(plain[::2], plain[1::2], strict=True))
+        assert {option for option, _ in given} <= {"--set", "--robot"}
+        overrides = [value for option, value in given if option == "--set"]
+        load_scenario(scenario, list_overrides(overrides, dict(given).get("--robot")))
 
 
 def test_a_scenario_is_shown_by_what_it_is_about(entries):
