@@ -1,4 +1,4 @@
-"""Options that change values of a scenario: `--set`, and `--robot`, which is short for one of them."""
+"""The option `--robot` of commands that take a scenario: short for one `--set`."""
 
 import json
 from collections.abc import Sequence

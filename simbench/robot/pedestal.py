@@ -63,7 +63,7 @@ def on_pedestal(robot: Robot, height: float) -> Robot:
 @lru_cache(maxsize=8)
 def _root_box(urdf_text: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Lowest and highest corner (3,) of the shapes that no joint moves, m."""
-    model = build_model(urdf_text, "")
+    model = build_model(urdf_text, "robot on a fixed base")
     corners = root_corners(model, urdf_text)
     return corners.min(axis=0, initial=0.0), corners.max(axis=0, initial=0.0)
 
