@@ -163,12 +163,26 @@ class MotionSection(ScenarioSection):
     swing, or `joints:still` for one whose arms keep their posture."""
     unit: Literal["m", "cm", "mm", "in", "cmu"] | None = None
     """Unit of length of a file that declares none or a wrong one."""
-    up: Literal["x", "y", "z"] | None = None
+    up: Literal["x", "y", "z", "-x", "-y", "-z"] | None = None
     """Vertical axis of a file that declares none or a wrong one."""
     marker_map: str | None = None
-    """Name or path of the marker map of a file; by default the one whose names match."""
+    """Name or path of the marker map of a file; by default the one that fits."""
     longest_gap_s: Time = 0.2
-    """Longest gap in a marker's track that is filled."""
+    """Longest gap in a marker's track that is interpolated."""
+    strict: bool = False
+    """Whether to refuse what would have to be assumed about the file."""
+    estimate: bool = False
+    """Whether to estimate an elbow or a wrist that was not recorded."""
+    scale: Annotated[float, Field(ge=1e-4, le=1e4)] | None = None
+    """Factor by which the recorded body is scaled."""
+    height_m: Annotated[float, Field(ge=0.3, le=3.0)] | None = None
+    """The person's stature, to which the recorded body is scaled."""
+    skeleton: str | None = None
+    """Names of the joints of an array that has none: a name such as `smpl`, or a file that lists them."""
+    body_model: str | None = None
+    """File of your SMPL, SMPL-H or SMPL-X model, for the places of the joints."""
+    fps: Annotated[float, Field(ge=1.0, le=10_000.0)] | None = None
+    """Frames a second of a file that does not say it."""
     rate_hz: Annotated[float, Field(ge=1.0, le=10_000.0)] = 100.0
     """Rate to which the motion is resampled."""
     speed: Annotated[float, Field(ge=0.001, le=1000.0)] = 1.0
@@ -184,6 +198,8 @@ class MotionSection(ScenarioSection):
     def _ordered(self) -> "MotionSection":
         if self.end_s is not None and self.end_s <= (self.start_s or 0.0):
             raise ValueError(f"end_s must be after start_s, {self.start_s or 0.0:g}")
+        if self.scale is not None and self.height_m is not None:
+            raise ValueError("scale and height_m both say how large the body is; give one of them")
         return self
 
 

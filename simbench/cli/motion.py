@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simbench.cli.reading import Source, reads_recording
 from simbench.errors import MotionError
 from simbench.files.documents.number_text import parse_whole_number
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from simbench.motion.handles import HandlePath
     from simbench.motion.human_motion import Gap
     from simbench.motion.inspection import MotionInspection
+    from simbench.motion.read_options import ReadOptions
 
 
 _GAPS_SHOWN = 3
@@ -25,30 +27,19 @@ _GAPS_SHOWN = 3
 
 motion_app = typer.Typer(help="Look at recordings, convert them, and record virtual actors.")
 
-Source = Annotated[str, typer.Argument(help="actor:TASK, deepmimic:CLIP, sample:NAME, or a file.")]
-Unit = Annotated[str | None, typer.Option(help="The file's unit of length: m, cm, mm, in, cmu.")]
-Up = Annotated[str | None, typer.Option(help="The file's vertical axis: x, y, z.")]
-Map = Annotated[
-    str | None, typer.Option("--map", metavar="NAME|FILE", help="Marker map, by default the one that fits.")
-]
-LongestGap = Annotated[
-    float, typer.Option(metavar="SECONDS", help="Longest gap in a marker's track that is filled.")
-]
-
 _MARKERLESS = (".bvh", ".csv")
 """Formats of skeletons, which cannot store markers."""
 
 
 @motion_app.command("inspect")
+@reads_recording()
 def inspect_(
     source: Source,
-    unit: Unit = None,
-    up: Up = None,
-    marker_map: Map = None,
-    longest_gap: LongestGap = 0.2,
     picture: Annotated[
         Path | None, typer.Option(metavar="FILE.png", help="Also draw the skeleton over time.")
     ] = None,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Show what a recording holds: bones, hands, feet, gaps, phases, and everything doubtful."""
     from simbench.cli.console import make_console, require_output_file
@@ -56,10 +47,9 @@ def inspect_(
     if picture is not None:
         require_output_file(picture, MotionError, ".png", "a picture")
     from simbench.motion.inspection import inspect_motion
-    from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
 
-    inspection = inspect_motion(read_motion(source, ReadOptions(unit, up, marker_map, longest_gap)))
+    inspection = inspect_motion(read_motion(source, reading))
     if picture is not None:
         from simbench.motion.skeleton_plot import plot_recording
 
@@ -86,25 +76,23 @@ def inspect_(
 
 
 @motion_app.command("export")
+@reads_recording()
 def export(
     source: Source,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Ends in .c3d, .bvh, .nc or .csv.")],
-    unit: Unit = None,
-    up: Up = None,
-    marker_map: Map = None,
-    longest_gap: LongestGap = 0.2,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Write a recording as a file that other programs open."""
     from simbench.cli.console import require_output_file
 
     require_output_file(file, MotionError)
-    from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
     from simbench.motion.writers import SUFFIXES, write_motion
 
     if file.suffix.lower() not in SUFFIXES:
         raise MotionError(f"{file}: a recording is written to a name ending in {', '.join(SUFFIXES)}")
-    motion = read_motion(source, ReadOptions(unit, up, marker_map, longest_gap))
+    motion = read_motion(source, reading)
     write_motion(motion, file)
     markers = "" if file.suffix.lower() in _MARKERLESS else f", {len(motion.markers)} markers"
     counts = (

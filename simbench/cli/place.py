@@ -1,13 +1,19 @@
 """The command line's `simbench place`: parse, call, print."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from simbench.cli.completion import complete_robot
-from simbench.cli.motion import LongestGap, Map, Source, Unit, Up
+from simbench.cli.reading import Source, reads_recording
+
+if TYPE_CHECKING:
+    from simbench.motion.read_options import ReadOptions
 
 
+@reads_recording("stature")
 def place(
     motion: Source,
     robot: Annotated[
@@ -48,14 +54,11 @@ def place(
         float,
         typer.Option(metavar="M", help="How far before the soles' middle it is: retarget.pelvis_lean_m."),
     ] = 0.0,
-    unit: Unit = None,
-    up: Up = None,
-    marker_map: Map = None,
-    longest_gap: LongestGap = 0.2,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Say from where a robot's hands reach all that a recording's hands held; exit status 1 if nowhere."""
     from simbench.cli.console import make_console, progress_bars
-    from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
     from simbench.retargeting.placement.spot import (
         BasePlacement,
@@ -82,9 +85,7 @@ def place(
 
     model = load_robot(robot)
     chosen = choose_posture(model, posture)
-    handles = handles_for(
-        model, read_motion(motion, ReadOptions(unit, up, marker_map, longest_gap)).handles, side
-    )
+    handles = handles_for(model, read_motion(motion, reading).handles, side)
     own = 0.0 if model.floating else model.base_height
     given = BasePlacement(position, heading, own if height is None else height, follow, advance, lean)
     here = evaluate_placement(model, handles, given, chosen)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simbench.cli.completion import complete_robot
-from simbench.cli.motion import LongestGap, Map, Source, Unit, Up
+from simbench.cli.reading import Source, reads_recording
 from simbench.errors import RunError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from simbench.motion.read_options import ReadOptions
     from simbench.retargeting.imitation.errors import ErrorSummary
     from simbench.retargeting.imitation.joint_use import JointUse
 
@@ -26,6 +27,7 @@ _STILL = 1e-6
 _METHODS = "analytical, numerical, ude, arm_adaptation"
 
 
+@reads_recording()
 def retarget(
     motion: Source,
     robot: Annotated[
@@ -41,16 +43,14 @@ def retarget(
     free: Annotated[
         bool, typer.Option("--free", help="Leave out equipment that the recording knows of.")
     ] = False,
-    unit: Unit = None,
-    up: Up = None,
-    marker_map: Map = None,
-    longest_gap: LongestGap = 0.2,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the trajectory as .csv or .nc (NetCDF).")
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE.png", help="Draw errors, and joints between their limits.")
     ] = None,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Turn a human motion into a joint trajectory, without simulating it."""
     from simbench.cli.console import make_console, metrics_table, progress_bars, require_output_file
@@ -62,13 +62,11 @@ def retarget(
     if plot is not None:
         require_output_file(plot, RunError, ".png", "a picture")
 
-    from simbench.motion.read_options import ReadOptions
     from simbench.retargeting.api import retarget_motion
     from simbench.retargeting.collision.interference import describe_interference
     from simbench.retargeting.imitation.errors import imitation_errors, summarise
     from simbench.retargeting.imitation.joint_use import joint_units, joint_uses
 
-    reading = ReadOptions(unit, up, marker_map, longest_gap)
     with progress_bars(make_console(stderr=True)) as on_progress:
         made = retarget_motion(motion, robot, method, reading=reading, free=free, on_progress=on_progress)
     trajectory = made.plan.trajectory

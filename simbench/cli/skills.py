@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simbench.cli.reading import reads_recording
 from simbench.errors import SkillError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from simbench.motion.read_options import ReadOptions
     from simbench.skills.analysis import SkillAnalysis
 
 
@@ -48,6 +50,7 @@ class Skeleton(str, Enum):
     romeo = "romeo"
 
 
+@reads_recording("stature", "skeleton")
 def skills(
     source: Annotated[
         str,
@@ -67,12 +70,8 @@ def skills(
     method: Annotated[Method, typer.Option(help="Search of the weights.")] = Method.lattice,
     seed: Annotated[int, typer.Option(min=0, help="Of the search, where it draws.")] = 0,
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Also draw it.")] = None,
-    unit: Annotated[str | None, typer.Option(help="The file's unit of length: m, cm, mm, in, cmu.")] = None,
-    up: Annotated[str | None, typer.Option(help="The file's vertical axis: x, y, z.")] = None,
-    marker_map: Annotated[
-        str | None,
-        typer.Option("--map", metavar="NAME|FILE", help="Marker map, by default the one that fits."),
-    ] = None,
+    *,
+    reading: ReadOptions,
 ) -> None:
     """Tell what a person minimised while working: criteria and their weights, and what fuzzy rules say."""
     from simbench.cli.console import make_console, progress_bars, require_output_file
@@ -82,7 +81,6 @@ def skills(
     if span is not None and not span[0] < span[1]:
         raise SkillError(f"--span {span[0]:g} {span[1]:g}: the end must come after the start")
 
-    from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
     from simbench.robot.sides import SIDES
     from simbench.skills.analysis import analyse_skill, complete_person
@@ -90,7 +88,7 @@ def skills(
     console = make_console()
     with progress_bars(make_console(stderr=True)) as on_progress:
         on_progress("search weights", 0, 1)
-        read = read_motion(source, ReadOptions(unit, up, marker_map))
+        read = read_motion(source, reading)
         motion = complete_person(read, height, mass, sex.value if sex else None)
         sides = SIDES if hands is Hands.both else (hands.value,)
         analysis = analyse_skill(

@@ -124,6 +124,8 @@ class HumanMotion:
         First and last sample of each repetition of the periodic phase, when known.
     notes : tuple of str
         What was left out or assumed in reading, as text for the user.
+    doubts : tuple of str
+        Those assumptions that may well be wrong, one line each: `inspect`, `retarget` and `run` repeat them.
     markers : mapping of str to (T, 3) array
         Tracks of the markers that the motion was derived from, in the world frame, m, gaps filled; empty
         where the source has none.
@@ -149,6 +151,7 @@ class HumanMotion:
     missing: tuple[str, ...] = ()
     filled: tuple[Gap, ...] = ()
     handles: Mapping[str, HandlePath] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
 
     @property
     def rate(self) -> float:

@@ -100,7 +100,12 @@ def inspect_motion(motion: HumanMotion) -> MotionInspection:
     lengths, feet = measure_bone_lengths(motion), measure_foot_heights(motion)
     tracks = {f"marker {name}": track for name, track in motion.markers.items()}
     tracks |= {f"joint {name}": track for name, track in motion.joints.items()}
-    warnings = [*_length_warnings(lengths), *_foot_warnings(feet), *_jump_warnings(motion.time, tracks)]
+    warnings = [
+        *motion.doubts,
+        *_length_warnings(lengths),
+        *_foot_warnings(feet),
+        *_jump_warnings(motion.time, tracks),
+    ]
     return MotionInspection(
         motion=motion,
         gaps=_marker_gaps(motion),

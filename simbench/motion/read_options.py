@@ -14,6 +14,7 @@ SPELLINGS = {
     "in": ("in", "inch", "inches"),
 }
 AXES = ("x", "y", "z")
+UP_AXES = (*AXES, *(f"-{axis}" for axis in AXES))
 
 
 @dataclass(frozen=True)
@@ -25,31 +26,61 @@ class ReadOptions:
     unit : str or None
         Unit of length of the file, a key of `UNITS`; overrules what the file says.
     up : str or None
-        Vertical axis of the file's world, `x`, `y` or `z`; overrules what the file says.
+        Vertical axis of the file's world, one of `UP_AXES`; overrules what the file says.
     marker_map : str or None
         Name of a marker map that ships with simbench, or the path of a YAML file; None chooses the map that
         fits the names of the points.
     longest_gap : float
-        Longest gap in a marker's track that is filled, s; a longer gap is an error.
+        Longest gap in a marker's track that is filled by interpolation, s.
+    strict : bool
+        Whether to refuse what would have to be assumed about the file.
+    estimate : bool
+        Whether to estimate an elbow or a wrist that was not recorded.
+    scale : float or None
+        Factor by which the recorded body is scaled after its unit is known.
+    stature : float or None
+        The person's stature, m, to which the recorded body is scaled; not together with `scale`.
+    skeleton : str or None
+        Names of the joints of an array that has none: a name such as `smpl`, or the path of a file that lists
+        them.
+    body_model : str or None
+        Path of the user's SMPL, SMPL-H or SMPL-X model file.
+    fps : float or None
+        Sampling rate of a file that does not say it, Hz; overrules what the file says.
 
     Raises
     ------
     MotionError
-        An unknown unit or axis, a negative or infinite gap.
+        An unknown unit or axis, a negative or infinite gap, a scale, stature or rate that is not positive.
     """
 
     unit: str | None = None
     up: str | None = None
     marker_map: str | None = None
     longest_gap: float = 0.2
+    strict: bool = False
+    estimate: bool = False
+    scale: float | None = None
+    stature: float | None = None
+    skeleton: str | None = None
+    body_model: str | None = None
+    fps: float | None = None
 
     def __post_init__(self) -> None:
         if self.unit is not None and self.unit not in UNITS:
             raise MotionError(f"unit {self.unit!r}: unknown; allowed: {', '.join(UNITS)}")
-        if self.up is not None and self.up not in AXES:
-            raise MotionError(f"up axis {self.up!r}: unknown; allowed: {', '.join(AXES)}")
+        if self.up is not None and self.up not in UP_AXES:
+            raise MotionError(f"up axis {self.up!r}: unknown; allowed: {', '.join(UP_AXES)}")
         if not 0.0 <= self.longest_gap < float("inf"):
             raise MotionError(f"longest gap {self.longest_gap} s: it must be zero or a positive time")
+        if self.scale is not None and not 1e-4 <= self.scale <= 1e4:
+            raise MotionError(f"scale {self.scale:g}: allowed: 0.0001 to 10000")
+        if self.stature is not None and not 0.3 <= self.stature <= 3.0:
+            raise MotionError(f"height {self.stature:g} m: allowed: 0.3 to 3 m")
+        if self.scale is not None and self.stature is not None:
+            raise MotionError("scale and height both say how large the body is; declare one of them")
+        if self.fps is not None and not 1.0 <= self.fps <= 10_000.0:
+            raise MotionError(f"fps {self.fps:g}: allowed: 1 to 10000")
 
 
 def resolve_length_unit(written: str, options: ReadOptions, where: str) -> tuple[str, float]:

@@ -33,6 +33,8 @@ class MarkerRecording:
         What else the file says that is used later (for example the actor), by key.
     notes : tuple of str
         What was left out or assumed, as text for the user ("3 unlabelled points ignored").
+    doubts : tuple of str
+        Those assumptions that may well be wrong, one line each: `inspect`, `retarget` and `run` repeat them.
     """
 
     time: NDArray[np.float64]
@@ -44,6 +46,7 @@ class MarkerRecording:
     events: tuple[tuple[str, float], ...] = ()
     details: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,8 @@ class SkeletonRecording:
         The person who moved, where the format says so.
     notes : tuple of str
         What was left out or assumed, as text for the user.
+    doubts : tuple of str
+        Those assumptions that may well be wrong, one line each: `inspect`, `retarget` and `run` repeat them.
     """
 
     time: NDArray[np.float64]
@@ -87,3 +92,4 @@ class SkeletonRecording:
     up: str | None = None
     actor: Actor | None = None
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from simbench.motion.actors.tasks import PLACES
 from simbench.motion.human_motion import HumanMotion, resample
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
+from simbench.options import MotionSection
 from simbench.runs.actor_on_fixture import perform_on_fixture
 from simbench.runs.scenario.loading import Scenario
 from simbench.sim.fixtures.mechanism import Mechanism
@@ -73,8 +74,24 @@ def _perform_or_read(scenario: Scenario) -> HumanMotion:
     scheme, _, task = section.source.partition(":")
     if scheme == "actor" and ":" not in task:
         return perform_average(task, scenario.seed).motion
-    reading = ReadOptions(section.unit, section.up, section.marker_map, section.longest_gap_s)
-    return read_motion(section.source, reading)
+    return read_motion(section.source, _reading(section))
+
+
+def _reading(section: MotionSection) -> ReadOptions:
+    """Collect what a scenario declares about its recording."""
+    return ReadOptions(
+        section.unit,
+        section.up,
+        section.marker_map,
+        section.longest_gap_s,
+        strict=section.strict,
+        estimate=section.estimate,
+        scale=section.scale,
+        stature=section.height_m,
+        skeleton=section.skeleton,
+        body_model=section.body_model,
+        fps=section.fps,
+    )
 
 
 def _crop(motion: HumanMotion, start: float, end: float | None) -> HumanMotion:

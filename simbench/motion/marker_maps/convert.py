@@ -118,6 +118,7 @@ def to_human_motion(
             markers={name: world.transform(track) for name, track in markers.items()},
             missing=missing,
             filled=filled,
+            doubts=recording.doubts,
         )
     )
 

@@ -11,7 +11,13 @@ from simbench.robot.robot import describe_robot
 from simbench.robot.sources import find_own_robot, find_robot, find_urdf
 from simbench.runs.scenario.loading import Scenario
 
-_KEYS = (("robot", "name"), ("motion", "source"), ("motion", "marker_map"))
+_KEYS = (
+    ("robot", "name"),
+    ("motion", "source"),
+    ("motion", "marker_map"),
+    ("motion", "skeleton"),
+    ("motion", "body_model"),
+)
 
 
 def resolve_paths(scenario: Scenario) -> Scenario:
@@ -54,7 +60,8 @@ def scenario_files(scenario: Scenario) -> list[Path]:
     RobotError
         If the robot's description cannot be read.
     """
-    named = (_user_file("motion", name) for name in (scenario.motion.source, scenario.motion.marker_map))
+    keys = [key for section, key in _KEYS if section == "motion"]
+    named = (_user_file("motion", getattr(scenario.motion, key)) for key in keys)
     shipped = resource_dir("robots")
     robot = (path for path in robot_files(scenario.robot.name) if shipped not in path.parents)
     return [*(path for path in named if path is not None), *robot]

@@ -27,7 +27,13 @@ __all__ = [
     "scenario_mechanisms",
 ]
 
-_FILE_KEYS = (("robot", "name"), ("motion", "source"), ("motion", "marker_map"))
+_FILE_KEYS = (
+    ("robot", "name"),
+    ("motion", "source"),
+    ("motion", "marker_map"),
+    ("motion", "skeleton"),
+    ("motion", "body_model"),
+)
 _WORDING = {
     "Input should ": "must ",
     "String should ": "must ",

@@ -1,0 +1,114 @@
+"""The options of all commands that read a recording, declared once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from simbench.motion.read_options import ReadOptions
+
+Source = Annotated[str, typer.Argument(help="actor:TASK, deepmimic:CLIP, sample:NAME, or a file.")]
+
+
+def reading_options(
+    unit: Annotated[str | None, typer.Option(help="The file's unit of length: m, cm, mm, in, cmu.")] = None,
+    up: Annotated[str | None, typer.Option(help="The file's vertical axis: x, y, z, -x, -y, -z.")] = None,
+    marker_map: Annotated[
+        str | None,
+        typer.Option("--map", metavar="NAME|FILE", help="Marker map, by default the one that fits."),
+    ] = None,
+    longest_gap: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Longest gap in a marker's track that is interpolated.")
+    ] = 0.2,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse what would have to be assumed about the file.")
+    ] = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Estimate an elbow or a wrist that was not recorded.")
+    ] = False,
+    scale: Annotated[
+        float | None, typer.Option(metavar="FACTOR", help="Scale the recorded body by this factor.")
+    ] = None,
+    stature: Annotated[
+        float | None,
+        typer.Option("--height", metavar="M", help="The person's height: the recorded body is scaled to it."),
+    ] = None,
+    skeleton: Annotated[
+        str | None,
+        typer.Option(metavar="NAME|FILE", help="Names of the joints of an array: smpl, h36m, coco, ..."),
+    ] = None,
+    body_model: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Your SMPL, SMPL-H or SMPL-X model file, for joint places."),
+    ] = None,
+    fps: Annotated[
+        float | None, typer.Option(metavar="HZ", help="Frames a second of a file that does not say it.")
+    ] = None,
+) -> ReadOptions:
+    """Build the declarations about a recording from the options of a command.
+
+    Parameters
+    ----------
+    unit, up, marker_map, longest_gap, strict, estimate, scale, stature, skeleton, body_model, fps
+        As in `ReadOptions`.
+
+    Returns
+    -------
+    ReadOptions
+        The declarations.
+    """
+    from simbench.motion.read_options import ReadOptions
+
+    return ReadOptions(
+        unit,
+        up,
+        marker_map,
+        longest_gap,
+        strict=strict,
+        estimate=estimate,
+        scale=scale,
+        stature=stature,
+        skeleton=skeleton,
+        body_model=None if body_model is None else str(body_model),
+        fps=fps,
+    )
+
+
+def reads_recording(*left_out: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the options of `reading_options`, and their values as its argument `reading`.
+
+    Parameters
+    ----------
+    *left_out : str
+        Parameters of `reading_options` that the command does not take, because it has options of these names.
+
+    Returns
+    -------
+    callable
+        Decorator that makes, of a command with a keyword argument `reading`, the command for typer.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        # typer reads the signature: the annotations, which are texts, are evaluated where they were written.
+        own = inspect.signature(command, eval_str=True, locals={"ReadOptions": object})
+        shared = inspect.signature(reading_options, eval_str=True, locals={"ReadOptions": object}).parameters
+        added = [parameter for name, parameter in shared.items() if name not in left_out]
+        parameters = [parameter for name, parameter in own.parameters.items() if name != "reading"]
+        parameters += added
+
+        def with_reading(**values: Any) -> Any:
+            reading = reading_options(**{each.name: values.pop(each.name) for each in added})
+            return command(**values, reading=reading)
+
+        with_reading.__name__, with_reading.__doc__ = command.__name__, command.__doc__
+        with_reading.__module__ = command.__module__
+        with_reading.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        with_reading.__annotations__ = {each.name: each.annotation for each in parameters}
+        return with_reading
+
+    return decorate
