@@ -191,13 +191,14 @@ def _rotations(side: str, bones: Mapping[str, Array], frames: Mapping[str, Array
     flexed = np.linalg.norm(flexion, axis=1) > FLEXED
     # The lateral axis z points against the axis of flexion on the left, along it on the right.
     lateral = -flexion if side == "left" else flexion
-    if upper is not None and flexed.sum() >= FEWEST_FLEXED:
+    enough = flexed.sum() >= FEWEST_FLEXED
+    if upper is not None and enough:
         angle = _angle(reject(upper[flexed, :, 2], normalise(bones["upper_arm"][flexed])), lateral[flexed])
         yield from _off(f"the {side} upper arm's lateral axis", angle, ELBOW_AXIS, "the axis of the elbow")
-    if upper is not None and forearm is not None:
-        yield from _off(
-            f"the {side} forearm", _twist(upper, forearm), PRONATION, "the upper arm about its axis"
-        )
+    # Where the elbow is straight, the rotation of an upper arm about its axis is not known well.
+    if upper is not None and forearm is not None and enough:
+        twist = _twist(upper[flexed], forearm[flexed])
+        yield from _off(f"the {side} forearm", twist, PRONATION, "the upper arm about its axis")
     if forearm is not None and hand is not None:
         yield from _off(f"the {side} hand", _twist(forearm, hand), WRIST_TWIST, "the forearm about its axis")
 
