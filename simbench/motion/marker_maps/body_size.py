@@ -123,7 +123,11 @@ def _find_unit(
     if unit is not None and (resized or _is_within(statures[unit], POSSIBLE_STATURES)):
         return _with_size_doubt(BodySize(unit, 1.0, statures[unit]), resized)
     if unit is not None and (options.unit is not None or options.strict):
-        raise MotionError(f"{source}: {_wrong_unit(unit, statures, clear)}")
+        low, high = CLEAR_STATURES
+        raise MotionError(
+            f"{source}: the person is {statures[unit]:.4g} m tall by the bones with lengths in {unit}; people "
+            f"are {low} to {high} m; {_describe_fitting_unit(statures, clear)}"
+        )
     if clear:
         found = BodySize(clear[0], 1.0, statures[clear[0]])
         if unit is None:
@@ -153,18 +157,11 @@ def _find_unit(
     return BodySize(nearest, USUAL_STATURE / statures[nearest], USUAL_STATURE, doubts=(doubt,))
 
 
-def _wrong_unit(unit: str, statures: Mapping[str, float], clear: list[str]) -> str:
-    """Say which height a declared unit gives, and which unit fits."""
-    low, high = CLEAR_STATURES
-    advice = (
-        f"it would be {statures[clear[0]]:.2f} m in {clear[0]}: declare that unit (--unit)"
-        if clear
-        else f"no known unit ({', '.join(UNITS)}) makes it human: declare its size (--scale or --height)"
-    )
-    return (
-        f"the person is {statures[unit]:.4g} m tall by the bones with lengths in {unit}; people are {low} to "
-        f"{high} m; {advice}"
-    )
+def _describe_fitting_unit(statures: Mapping[str, float], clear: list[str]) -> str:
+    """Say which unit gives a human height."""
+    if clear:
+        return f"it would be {statures[clear[0]]:.2f} m in {clear[0]}: declare that unit (--unit)"
+    return f"no known unit ({', '.join(UNITS)}) makes it human: declare its size (--scale or --height)"
 
 
 def _with_size_doubt(size: BodySize, resized: bool) -> BodySize:
