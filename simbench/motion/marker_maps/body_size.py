@@ -125,8 +125,8 @@ def _find_unit(
     if unit is not None and (options.unit is not None or options.strict):
         low, high = CLEAR_STATURES
         raise MotionError(
-            f"{source}: the person is {statures[unit]:.4g} m tall by the bones with lengths in {unit}; people "
-            f"are {low} to {high} m; {_describe_fitting_unit(statures, clear)}"
+            f"{source}: the person is {statures[unit]:.4g} m tall by the bones with lengths in {unit}; "
+            f"people are {low} to {high} m; {_describe_fitting_unit(statures, clear)}"
         )
     if clear:
         found = BodySize(clear[0], 1.0, statures[clear[0]])

@@ -391,22 +391,22 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
         (
             "…: no known unit gives the body a human height (…); declare its size: --scale, or --height and "
             "--unit",
-            "The bones have human lengths in none of the units that simbench knows: the body is a character of "
-            "another size, or the marker map takes other points for its joints.",
+            "The bones have human lengths in none of the units that simbench knows: the body is a character "
+            "of another size, or the marker map takes other points for its joints.",
             "Give `--height 1.7` (m), or the factor with `--scale`; without `--strict` the body is scaled to "
             "1.7 m and that is said.",
         ),
         (
             "…: the person is … m tall by the bones with lengths in …; people are … to … m; …",
-            "With the declared unit the person would have an implausible body size: the unit is wrong, or the "
-            "marker map assigns the wrong markers.",
+            "With the declared unit the person would have an implausible body size: the unit is wrong, or "
+            "the marker map assigns the wrong markers.",
             "Declare the right unit with `--unit`, or none: the unit is then found from the body. `--height` "
             "scales a character of another size.",
         ),
         (
             "…: read by the marker map …, …; declare another map (--map); …",
-            "The names of the points fit the marker map, and the body that it gives has proportions or frames "
-            "that no human body has.",
+            "The names of the points fit the marker map, and the body that it gives has proportions or "
+            "frames that no human body has.",
             "Let `simbench motion map FILE` write a map to begin with, correct it, and name it with `--map`.",
         ),
         (
