@@ -3,10 +3,10 @@
     python scripts/studies/motion_matrix.py [FILE ...] [--dialects] [--robots romeo,mahru] [--map FILE]
 
 A line for each recording: whether it is read and with how many doubts; the largest change of a bone's
-length; height of the lowest foot point over the floor, at its lowest and in the median of the standing frames;
-share of the frames in which left is left and the trunk's front is the front, judged from toes and knees alone;
-and the mean error of the hands and of the upper arms that retargeting to each robot leaves. `--dialects` adds a
-file in the layout of each kind of software, written from one known motion.
+length; height of the lowest foot point over the floor, at its lowest and in the median of the standing
+frames; share of the frames in which left is left and the trunk's front is the front, judged from toes and
+knees alone; and the mean error of the hands and of the upper arms that retargeting to each robot leaves.
+`--dialects` adds a file in the layout of each kind of software, written from one known motion.
 """
 
 import argparse
@@ -114,7 +114,7 @@ def judge_feet(motion: HumanMotion) -> tuple[str, str]:
 
 
 def judge_sides(motion: HumanMotion) -> tuple[str, str]:
-    """Measure in which share of the frames left is left and the trunk's front the front, by toes and knees."""
+    """Measure how often left is left and the trunk's front the front, by toes and knees."""
     joints = motion.joints
     vectors = []
     for side in ("left", "right"):
