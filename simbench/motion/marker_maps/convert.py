@@ -1,7 +1,7 @@
 """Conversion of a recording of markers or of a skeleton to the motion of a person."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from simbench.motion.marker_maps.evaluation import RecordedBody
 from simbench.motion.marker_maps.initial_posture import find_initial_pose
 from simbench.motion.marker_maps.library import choose_map, find_aliases
 from simbench.motion.marker_maps.schema import MarkerMap
+from simbench.motion.marker_maps.skeleton_guess import recognise_skeleton
 from simbench.motion.marker_maps.unit_check import check_unit, detect_unit, measure_arm_length
 from simbench.motion.marker_maps.world import (
     WORLD_AXES,
@@ -63,8 +64,19 @@ def to_human_motion(
     source = recording.source
     if len(recording.time) < 2:
         raise MotionError(f"{source}: {len(recording.time)} frame(s) found; a motion needs at least 2 frames")
-    map_name, marker_map = choose_map(recording.names, options.marker_map, source)
     skeleton = isinstance(recording, SkeletonRecording)
+    try:
+        map_name, marker_map = choose_map(recording.names, options.marker_map, source)
+    except MotionError:
+        if options.marker_map is not None or not isinstance(recording, SkeletonRecording):
+            raise
+        guess = recognise_skeleton(recording)
+        map_name, marker_map = "guessed", guess.marker_map
+        recording = replace(
+            recording,
+            notes=(*recording.notes, *guess.notes),
+            doubts=(*recording.doubts, *guess.doubts),
+        )
     body, notes = _body(recording, marker_map, options)
     if not skeleton and not marker_map.in_place:
         notes += enforce_bone_lengths(body)
