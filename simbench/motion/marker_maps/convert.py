@@ -19,9 +19,9 @@ from simbench.motion.marker_maps.body_parts import (
 )
 from simbench.motion.marker_maps.body_size import BodySize
 from simbench.motion.marker_maps.evaluation import RecordedBody
+from simbench.motion.marker_maps.guessing import guess_map
 from simbench.motion.marker_maps.initial_posture import find_initial_pose
-from simbench.motion.marker_maps.library import describe_missing_names
-from simbench.motion.marker_maps.reading import Guess, GuessedMap, find_reading, make_body
+from simbench.motion.marker_maps.reading import Guess, find_reading, make_body
 from simbench.motion.marker_maps.schema import MarkerMap
 from simbench.motion.marker_maps.world import (
     ANKLE_HEIGHT,
@@ -43,7 +43,7 @@ def to_human_motion(
     recording: MarkerRecording | SkeletonRecording,
     options: ReadOptions,
     filled: tuple[Gap, ...] = (),
-    guess: Guess | None = None,
+    guess: Guess = guess_map,
 ) -> HumanMotion:
     """Convert a recording to human motion by the marker map that fits its names and its geometry.
 
@@ -55,8 +55,8 @@ def to_human_motion(
         What the user declares; `marker_map` chooses the map.
     filled : tuple of Gap
         Gaps that were filled before.
-    guess : callable or None
-        Function that guesses a marker map where no ready one fits; None to refuse then.
+    guess : callable
+        Function that guesses a marker map where no ready one fits.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def to_human_motion(
     source = recording.source
     if len(recording.time) < 2:
         raise MotionError(f"{source}: {len(recording.time)} frame(s) found; a motion needs at least 2 frames")
-    reading = find_reading(recording, options, guess or _refuse_to_guess)
+    reading = find_reading(recording, options, guess)
     recording, marker_map = reading.recording, reading.marker_map
     skeleton = isinstance(recording, SkeletonRecording)
     body = make_body(recording, marker_map, reading.size.unit)
@@ -126,11 +126,6 @@ def to_human_motion(
             doubts=(*recording.doubts, *doubts),
         )
     )
-
-
-def _refuse_to_guess(recording: MarkerRecording | SkeletonRecording) -> GuessedMap:
-    """Refuse a recording that no ready map fits."""
-    raise MotionError(f"{recording.source}: {describe_missing_names(recording.names, None)}")
 
 
 def _vertical_axis(
