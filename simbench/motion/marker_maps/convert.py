@@ -20,9 +20,9 @@ from simbench.motion.marker_maps.body_parts import (
 )
 from simbench.motion.marker_maps.evaluation import RecordedBody
 from simbench.motion.marker_maps.initial_posture import find_initial_pose
-from simbench.motion.marker_maps.library import choose_map, find_aliases
+from simbench.motion.marker_maps.library import find_aliases
 from simbench.motion.marker_maps.schema import MarkerMap
-from simbench.motion.marker_maps.skeleton_guess import recognise_skeleton
+from simbench.motion.marker_maps.skeleton_guess import choose_map_or_guess
 from simbench.motion.marker_maps.unit_check import check_unit, detect_unit, measure_arm_length
 from simbench.motion.marker_maps.world import (
     WORLD_AXES,
@@ -65,13 +65,8 @@ def to_human_motion(
     if len(recording.time) < 2:
         raise MotionError(f"{source}: {len(recording.time)} frame(s) found; a motion needs at least 2 frames")
     skeleton = isinstance(recording, SkeletonRecording)
-    try:
-        map_name, marker_map = choose_map(recording.names, options.marker_map, source)
-    except MotionError:
-        if options.marker_map is not None or not isinstance(recording, SkeletonRecording):
-            raise
-        guess = recognise_skeleton(recording)
-        map_name, marker_map = "guessed", guess.marker_map
+    map_name, marker_map, guess = choose_map_or_guess(recording, options.marker_map)
+    if guess is not None:
         recording = replace(
             recording,
             notes=(*recording.notes, *guess.notes),
