@@ -101,6 +101,34 @@ def export(
     print(f"recording  {file}  ({counts})")
 
 
+@motion_app.command("map")
+@reads_recording()
+def map_(
+    source: Source,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.yaml", help="Where the map goes, by default it is printed.")
+    ] = None,
+    *,
+    reading: ReadOptions,
+) -> None:
+    """Write a starter marker map for a recording, with what was guessed and what could not be."""
+    from simbench.cli.console import require_output_file
+
+    if out is not None:
+        require_output_file(out, MotionError, ".yaml", "a marker map")
+    from simbench.files.storage.whole_file import write_whole
+    from simbench.motion.marker_maps.starter_map import read_recording_for_map, write_starter_map
+    from simbench.motion.readers import read_recording
+
+    recording = read_recording_for_map(read_recording(source, reading), source)
+    text = write_starter_map(recording, reading.marker_map)
+    if out is None:
+        print(text, end="")
+        return
+    write_whole(out, text)
+    print(f"marker map  {out}  (read the recording with --map {out})")
+
+
 @motion_app.command("session")
 def session(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where the recordings go.")],

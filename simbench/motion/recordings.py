@@ -50,6 +50,22 @@ class MarkerRecording:
 
 
 @dataclass(frozen=True)
+class RecordedPose:
+    """One pose of a skeleton.
+
+    Parameters
+    ----------
+    positions : (J, 3) array
+        Positions of the joints in the file's world axes, in the file's unit.
+    rotations : (J, 3, 3) array
+        Rotations from each joint's axes to the file's world axes.
+    """
+
+    positions: NDArray[np.float64]
+    rotations: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
 class SkeletonRecording:
     """Poses of the joints of a skeleton, as an animation format holds them, not yet assigned to a body.
 
@@ -75,6 +91,8 @@ class SkeletonRecording:
         The file's vertical axis, `x`, `y` or `z`, where it is declared.
     actor : Actor or None
         The person who moved, where the format says so.
+    pose_before : RecordedPose or None
+        A pose, often a T-pose, that the file holds before the motion and that was cut off.
     notes : tuple of str
         What was left out or assumed, as text for the user.
     doubts : tuple of str
@@ -91,5 +109,6 @@ class SkeletonRecording:
     unit: str | None = None
     up: str | None = None
     actor: Actor | None = None
+    pose_before: RecordedPose | None = None
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()

@@ -8,8 +8,9 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
+from simbench.motion.marker_maps.library import choose_map
 from simbench.motion.marker_maps.schema import MarkerMap
-from simbench.motion.recordings import SkeletonRecording
+from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 from simbench.motion.skeletons.axes import SegmentAxes, find_segment_axes
 from simbench.motion.skeletons.geometry import SkeletonGeometry, sample_geometry
 from simbench.motion.skeletons.names import find_animal_parts, find_dialect, read_names
@@ -19,6 +20,8 @@ from simbench.robot.sides import SIDES
 
 # Constants of a map are rounded to this many decimals, a millionth of a radian, so that they can be read.
 DECIMALS = 6
+# Dialect of a skeleton whose names say nothing, and of one whose names are plain but no known program's.
+UNKNOWN, OTHER = "unknown names", "other"
 # Joints that a complete skeleton has.
 COMPLETE = (
     "pelvis",
@@ -104,9 +107,11 @@ def recognise_skeleton(recording: SkeletonRecording) -> SkeletonGuess:
     votes = read_names(skeleton.names, skeleton.is_end())
     roles = assign_roles(skeleton, votes, recording.source)
     agreement = _settle_sides(roles, skeleton)
-    posture = find_reference_pose(skeleton, roles)
+    posture = find_reference_pose(skeleton, roles, recording.pose_before)
     axes = find_segment_axes(skeleton, roles, votes, posture)
     dialect = find_dialect(skeleton.names)
+    if dialect == UNKNOWN and len(roles.named) > len(COMPLETE) // 2:
+        dialect = OTHER
     animal = find_animal_parts(skeleton.names)
     if animal:
         roles.doubts.append(f"the skeleton has parts that no person has: {', '.join(animal[:4])}")
@@ -118,7 +123,7 @@ def recognise_skeleton(recording: SkeletonRecording) -> SkeletonGuess:
             "neither the rest pose nor a frame is a posture with known directions of the palms: the axes of the "
             "arms follow the elbows"
         )
-    named = dialect if dialect == "unknown names" else f"{dialect} names"
+    named = dialect if dialect == UNKNOWN else f"{dialect} names"
     return SkeletonGuess(
         marker_map=_build_map(skeleton, roles, axes, dialect),
         dialect=dialect,
@@ -134,6 +139,41 @@ def recognise_skeleton(recording: SkeletonRecording) -> SkeletonGuess:
         ),
         doubts=(*roles.doubts, *axes.doubts),
     )
+
+
+def choose_map_or_guess(
+    recording: MarkerRecording | SkeletonRecording, requested: str | None
+) -> tuple[str, MarkerMap, SkeletonGuess | None]:
+    """Choose the shipped map whose names fit a recording, or else guess the map of a skeleton.
+
+    Parameters
+    ----------
+    recording : MarkerRecording or SkeletonRecording
+        The recording.
+    requested : str or None
+        Name of a shipped map, or path of a YAML file, which is then the one.
+
+    Returns
+    -------
+    name : str
+        Name of the map.
+    marker_map : MarkerMap
+        The map.
+    guess : SkeletonGuess or None
+        The guess, if it is one.
+
+    Raises
+    ------
+    MotionError
+        No map fits, and the recording is not the skeleton of a person.
+    """
+    try:
+        return (*choose_map(recording.names, requested, recording.source), None)
+    except MotionError:
+        if requested is not None or not isinstance(recording, SkeletonRecording):
+            raise
+    guess = recognise_skeleton(recording)
+    return f"guessed from the skeleton ({guess.dialect})", guess.marker_map, guess
 
 
 def _settle_sides(roles: Roles, skeleton: SkeletonGeometry) -> float:

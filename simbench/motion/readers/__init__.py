@@ -74,6 +74,29 @@ def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> Hum
     return to_human_motion(whole, options, filled)
 
 
+def read_recording(source: str, options: ReadOptions) -> Recording:
+    """Read a recording as its file holds it, before a marker map is applied.
+
+    Parameters
+    ----------
+    source : str
+        As in `read_motion`.
+    options : ReadOptions
+        Unit, vertical axis and rate that the user declares.
+
+    Returns
+    -------
+    MarkerRecording, SkeletonRecording or HumanMotion
+        Markers or a skeleton; a motion where the format holds a person's joints already.
+
+    Raises
+    ------
+    MotionError
+        Unknown scheme, name or file format, missing file, or a recording that is not usable.
+    """
+    return _recording(source, options)
+
+
 def _read_sample(name: str, options: ReadOptions) -> Recording:
     """Read a sample recording; its source is its name and not a path of this machine."""
     path = find_sample_recording(name)

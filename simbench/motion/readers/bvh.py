@@ -3,32 +3,54 @@
 The parser is written here because no maintained library reads what the programs write: pybvh refuses position
 channels away from the root (Blender's exporter writes them on every joint), bvhio computes in single
 precision and waits forever at the end of a truncated file. Position channels replace the joint's offset, as
-in Blender.
+in Blender. Frames are read in blocks, so that a long file needs no more memory than its poses.
 """
 
+import re
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from simbench.errors import MotionError
-from simbench.files.documents.number_text import parse_finite_number
 from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.bvh_hierarchy import Node, parse_hierarchy
+from simbench.motion.readers.bvh_motion import FrameRows, NumberedLine, read_motion_header
 from simbench.motion.readers.skeleton_kinematics import compute_world_poses
-from simbench.motion.readers.text_table import LARGEST_NUMBER, quote, read_lines, read_numbers
-from simbench.motion.recordings import SkeletonRecording
+from simbench.motion.readers.text_table import LARGEST_NUMBER
+from simbench.motion.recordings import RecordedPose, SkeletonRecording
+from simbench.motion.skeletons.names import read_names
 
 # Most poses that are read: two hours of a body with fingers at 30 Hz, two gigabytes of poses.
 MAX_POSES = 20_000_000
-# A rest pose that was put before the motion: the joints move this many times farther from it than in any
-# other step.
-REST_POSE_JUMP = 5.0
+# Of a file of more bytes than this (about three minutes with fingers at 120 Hz), only the joints are kept that a
+# person's motion needs: no phalanges beyond the first, no face.
+LARGE_FILE = 40_000_000
+# A pose that was put before the motion: the joints move this many times farther from it than in any other
+# step; and, if it is not the rest pose, by this part of the skeleton's size. At most so many frames hold it.
+REST_POSE_JUMP, POSE_JUMP, MOST_POSE_FRAMES = 5.0, 0.3, 30
+_MOTION = re.compile(r"(?:^|\})\s*MOTION\b", re.IGNORECASE)
+_COMMENT = ("#", "//")
+
+
+class _Poses(NamedTuple):
+    """Poses of the kept joints: positions (T, K, 3) and rotations (T, K, 3, 3)."""
+
+    positions: Array
+    rotations: Array
 
 
 def read_bvh(path: Path, options: ReadOptions) -> SkeletonRecording:
     """Read a BVH file.
+
+    What programs write against the format is read and noted: a wrong number of frames, a truncated last line,
+    columns at the end that no channel has, joints of the same name, a second skeleton, a missing brace. With
+    `options.strict` it is refused.
 
     Parameters
     ----------
@@ -36,53 +58,85 @@ def read_bvh(path: Path, options: ReadOptions) -> SkeletonRecording:
         The file.
     options : ReadOptions
         What the user declares. The format knows neither unit nor vertical axis, so they are the ones declared
-        here.
+        here; `fps` overrules the file's frame time.
 
     Returns
     -------
     SkeletonRecording
         Joints in the file's order, with positions in the file's unit; an end site is named after its joint,
-        `LeftHand_end`. A rest pose that some converters put before the first frame is dropped, with a note.
+        `LeftHand_end`. A pose that some converters put before the first frame is dropped, with a note.
 
     Raises
     ------
     MotionError
-        The file is not a BVH file of one skeleton; the message names the line.
+        The file is not a BVH file; the message names the line.
     """
     source = str(path)
-    lines = read_lines(path)
-    nodes, motion = parse_hierarchy(lines, source)
-    count, step, first = _motion_header(lines, motion, source)
-    channels = sum(len(node.channels or ()) for node in nodes)
-    if channels == 0:
+    try:
+        large = path.stat().st_size > LARGE_FILE
+        with path.open(encoding=_encoding(path), errors="replace") as file:
+            return _read(file, large, options, source)
+    except (OSError, ValueError) as error:
+        raise MotionError(f"{path}: cannot be read: {error}") from error
+
+
+def _encoding(path: Path) -> str:
+    """Find the encoding of a text file by its first bytes."""
+    with path.open("rb") as file:
+        return "utf-16" if file.read(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+
+
+def _read(file: Iterator[str], large: bool, options: ReadOptions, source: str) -> SkeletonRecording:
+    """Read skeleton and frames from the lines of a file."""
+    header = []
+    for line in file:
+        header.append("" if line.lstrip().startswith(_COMMENT) else line.rstrip("\r\n"))
+        if _MOTION.search(line):
+            break
+    skeleton = parse_hierarchy(header, source, options.strict)
+    filled = (
+        (number, text)
+        for number, text in enumerate(file, start=len(header) + 1)
+        if text.strip() and not text.lstrip().startswith(_COMMENT)
+    )
+    motion, ahead = read_motion_header(filled, len(header), options, source)
+    nodes = skeleton.nodes
+    columns = sum(len(node.channels or ()) for node in nodes)
+    if columns == 0:
         raise MotionError(f"{source}: no joint has a channel; nothing moves in this file")
-    values = read_numbers(lines, first, channels, source)
-    if len(values) != count:
-        raise MotionError(
-            f"{source}, line {first}: {count} frames are declared, but {len(values)} lines of numbers follow"
-        )
-    if len(nodes) * len(values) > MAX_POSES:
-        raise MotionError(
-            f"{source}: {len(nodes)} joints in {len(values)} frames; at most {MAX_POSES} poses are read"
-        )
-    if len(values) * step > LARGEST_NUMBER:
-        raise MotionError(f"{source}: {len(values)} frames of {step:g} s each; no recording is that long")
-    parents = np.array([node.parent for node in nodes], dtype=np.int64)
-    offsets = np.array([node.offset for node in nodes], dtype=np.float64)
-    local_positions, local_rotations = _local_poses(nodes, offsets, values)
-    positions, rotations = compute_world_poses(parents, local_positions, local_rotations)
-    start = int(_starts_with_rest_pose(offsets, local_positions, local_rotations, positions))
+    rows = FrameRows(chain(ahead, filled), columns, options.strict, source)
+    names = _names(nodes)
+    kept = _kept_joints(nodes, names, skeleton.root, large)
+    poses, first_local = _read_poses(rows, nodes, kept, source)
+    count = len(poses.positions)
+    notes = [*skeleton.notes, *motion.notes, *rows.notes]
+    if motion.count is not None and count != motion.count:
+        if options.strict:
+            raise MotionError(
+                f"{source}, line {motion.line}: {motion.count} frames are declared, but {count} lines of "
+                "numbers follow"
+            )
+        notes.append(f"{motion.count} frames are declared, {count} are there and were read")
+    if count * motion.step > LARGEST_NUMBER:
+        raise MotionError(f"{source}: {count} frames of {motion.step:g} s each; no recording is that long")
+    if large:
+        notes.append(f"a large file: {len(kept)} of {len(nodes)} joints were kept, without fingers and face")
+    start, note = _first_frame_of_motion(poses, first_local)
+    before = RecordedPose(poses.positions[0].copy(), poses.rotations[0].copy()) if start else None
+    index = {joint: k for k, joint in enumerate(kept)}
     return SkeletonRecording(
-        time=step * np.arange(len(values) - start, dtype=np.float64),
-        names=_names(nodes),
-        parents=parents,
-        offsets=offsets,
-        positions=positions[start:],
-        rotations=rotations[start:],
+        time=motion.step * np.arange(count - start, dtype=np.float64),
+        names=tuple(names[joint] for joint in kept),
+        parents=np.array([index.get(nodes[joint].parent, -1) for joint in kept], dtype=np.int64),
+        offsets=np.array([nodes[joint].offset for joint in kept], dtype=np.float64),
+        positions=poses.positions[start:],
+        rotations=poses.rotations[start:],
         source=source,
         unit=options.unit,
         up=options.up,
-        notes=("the first frame is the rest pose, not motion: dropped",) if start else (),
+        notes=(*notes, *note),
+        doubts=motion.doubts,
+        pose_before=before,
     )
 
 
@@ -103,40 +157,88 @@ def _names(nodes: list[Node]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _motion_header(lines: list[str], motion: int, source: str) -> tuple[int, float, int]:
-    """Read the number of frames, the duration of one, s, and the index of the first line after both."""
-    filled = (k for k in range(motion + 1, len(lines)) if lines[k].strip())
-    last = len(lines) - 1
-    k = next(filled, last)
-    count = _labelled_number(lines[k], "Frames", f"{source}, line {k + 1}")
-    if count != int(count):
-        raise MotionError(f"{source}, line {k + 1}: {count:g} frames; their count must be a whole number")
-    k = next(filled, last)
-    return int(count), _labelled_number(lines[k], "Frame Time", f"{source}, line {k + 1}"), k + 1
+def _kept_joints(nodes: list[Node], names: tuple[str, ...], root: int, large: bool) -> list[int]:
+    """Choose the joints of the skeleton that are kept: all, or of a large file those a motion needs."""
+    inside = [False] * len(nodes)
+    votes = read_names(names, [node.name is None for node in nodes]) if large else []
+    for k, node in enumerate(nodes):
+        inside[k] = k == root or (node.parent >= 0 and inside[node.parent])
+        if inside[k] and large and node.parent >= 0:
+            parent = votes[node.parent]
+            # The first phalanges say how the palm is turned.
+            inside[k] = not parent.finger and not (
+                parent.helper and not parent.roles and votes[k].helper and nodes[node.parent].name is not None
+            )
+    return [k for k, keep in enumerate(inside) if keep]
 
 
-def _labelled_number(line: str, label: str, where: str) -> float:
-    """Read a positive number after its label and a colon."""
-    found, colon, text = line.partition(":")
-    if not colon or found.lower().split() != label.lower().split():
-        raise MotionError(
-            f"{where}: {quote(line.strip())}; '{label}:' and a positive number must follow here"
-        )
-    value = parse_finite_number(text)
-    if value is None or not 1.0 / LARGEST_NUMBER <= value <= LARGEST_NUMBER:
-        raise MotionError(f"{where}: {label} {quote(text.strip())}; it must be a positive number")
-    return value
+def _read_poses(
+    rows: FrameRows, nodes: list[Node], kept: list[int], source: str
+) -> tuple[_Poses, tuple[Array, Array] | None]:
+    """Read all frames; poses of the kept joints, and the local poses of all joints in the first frame if it is at rest."""
+    needed = _with_ancestors(nodes, kept)
+    offsets = np.array([node.offset for node in nodes], dtype=np.float64)
+    index = {joint: k for k, joint in enumerate(needed)}
+    parents = np.array([index.get(nodes[joint].parent, -1) for joint in needed], dtype=np.int64)
+    places = [index[joint] for joint in kept]
+    whole = len(places) == len(needed)
+    positions, rotations = [np.empty((0, len(kept), 3))], [np.empty((0, len(kept), 3, 3))]
+    count, at_rest = 0, None
+    for values in rows.blocks():
+        count += len(values)
+        if len(kept) * count > MAX_POSES:
+            count += rows.count_rest()
+            raise MotionError(
+                f"{source}: {len(kept)} joints in {count} frames; at most {MAX_POSES} poses are read"
+            )
+        local_positions, local_rotations = _local_poses(nodes, needed, offsets, values)
+        if at_rest is None:
+            at_rest = (
+                np.abs(local_rotations[0] - np.eye(3)).max(initial=0.0),
+                np.abs(local_positions[0, 1:] - offsets[needed[1:]]).max(initial=0.0),
+            )
+        block = compute_world_poses(parents, local_positions, local_rotations)
+        positions.append(block[0] if whole else block[0][:, places])
+        rotations.append(block[1] if whole else block[1][:, places])
+    return _Poses(_joined(positions), _joined(rotations)), at_rest
 
 
-def _local_poses(nodes: list[Node], offsets: Array, values: Array) -> tuple[Array, Array]:
-    """Positions (T, J, 3) and rotations (T, J, 3, 3) of the joints in their parents' axes."""
-    positions = np.tile(offsets, (len(values), 1, 1))
-    rotations = np.tile(np.eye(3), (len(values), len(nodes), 1, 1))
+def _joined(blocks: list[Array]) -> Array:
+    """Join blocks of frames; their memory is released while they are copied."""
+    if len(blocks) == 2:
+        return blocks[1]
+    joined = np.empty((sum(map(len, blocks)), *blocks[0].shape[1:]))
+    end = len(joined)
+    while blocks:
+        block = blocks.pop()
+        joined[end - len(block) : end] = block
+        end -= len(block)
+    return joined
+
+
+def _with_ancestors(nodes: list[Node], kept: list[int]) -> list[int]:
+    """Add the joints without which the poses of others cannot be computed."""
+    needed = set(kept)
+    for joint in kept:
+        while nodes[joint].parent >= 0 and nodes[joint].parent not in needed:
+            joint = nodes[joint].parent
+            needed.add(joint)
+    return sorted(needed)
+
+
+def _local_poses(nodes: list[Node], needed: list[int], offsets: Array, values: Array) -> tuple[Array, Array]:
+    """Positions (T, K, 3) and rotations (T, K, 3, 3) of the needed joints in their parents' axes."""
+    positions = np.tile(offsets[needed], (len(values), 1, 1))
+    rotations = np.tile(np.eye(3), (len(values), len(needed), 1, 1))
+    index = {joint: k for k, joint in enumerate(needed)}
     column = 0
-    for joint, node in enumerate(nodes):
+    for number, node in enumerate(nodes):
         channels = node.channels or []
         columns = values[:, column : column + len(channels)]
         column += len(channels)
+        if number not in index:
+            continue
+        joint = index[number]
         order = "".join(axis for kind, axis in channels if kind == "rotation")
         for k, (kind, axis) in enumerate(channels):
             if kind == "position":
@@ -147,14 +249,37 @@ def _local_poses(nodes: list[Node], offsets: Array, values: Array) -> tuple[Arra
     return positions, rotations
 
 
-def _starts_with_rest_pose(
-    offsets: Array, local_positions: Array, local_rotations: Array, positions: Array
-) -> bool:
-    """Tell whether the first frame is the rest pose and the motion begins with a jump from it."""
-    if len(positions) < 3:
-        return False
-    at_rest = np.allclose(local_rotations[0], np.eye(3), atol=1e-6) and np.allclose(
-        local_positions[0, 1:], offsets[1:]
+def _first_frame_of_motion(poses: _Poses, at_rest: tuple[Array, Array] | None) -> tuple[int, tuple[str, ...]]:
+    """Find the first frame of the motion, after a pose that was put before it, and say what was dropped."""
+    positions: NDArray[np.float64] = poses.positions
+    if len(positions) < 3 or at_rest is None:
+        return 0, ()
+    head = positions[: MOST_POSE_FRAMES + 2]
+    steps = np.linalg.norm(np.diff(head, axis=0), axis=2).max(axis=1)
+    jump = int(steps.argmax())
+    if jump >= min(MOST_POSE_FRAMES, len(positions) - 2) or (
+        jump and steps[:jump].max() > 0.01 * steps[jump]
+    ):
+        return 0, ()
+    others = _largest_step(positions[jump + 1 :])
+    if not steps[jump] > REST_POSE_JUMP * others:
+        return 0, ()
+    count = jump + 1
+    frames = "first frame is" if count == 1 else f"first {count} frames are"
+    if at_rest[0] < 1e-6 and at_rest[1] < 1e-5:
+        return count, (f"the {frames} the rest pose, not motion: dropped",)
+    size = np.ptp(head[0], axis=0).max()
+    if steps[jump] > POSE_JUMP * size and others > 0.0:
+        return count, (f"the {frames} a pose from which the motion jumps away: dropped",)
+    return 0, ()
+
+
+def _largest_step(positions: Array) -> float:
+    """Farthest that any joint moves in one step, in the file's unit."""
+    if len(positions) < 2:
+        return 0.0
+    size = 4096
+    return max(
+        float(np.linalg.norm(np.diff(positions[k : k + size + 1], axis=0), axis=2).max())
+        for k in range(0, len(positions) - 1, size)
     )
-    steps = np.linalg.norm(np.diff(positions, axis=0), axis=2).max(axis=1)
-    return bool(at_rest and steps[0] > REST_POSE_JUMP * steps[1:].max())

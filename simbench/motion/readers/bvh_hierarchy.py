@@ -37,6 +37,25 @@ class Node:
     channels: list[tuple[str, str]] | None = None
 
 
+@dataclass(frozen=True)
+class Hierarchy:
+    """The skeletons of a file.
+
+    Parameters
+    ----------
+    nodes : list of Node
+        Joints and end sites of all skeletons in the file's order, parents before children.
+    root : int
+        Index of the root of the skeleton with the most nodes.
+    notes : list of str
+        What was assumed or left out.
+    """
+
+    nodes: list[Node]
+    root: int
+    notes: list[str]
+
+
 @dataclass
 class _Hierarchy:
     """State of the parser: all nodes, and the indices of those whose block is still open, root first."""
@@ -45,33 +64,37 @@ class _Hierarchy:
     open_nodes: list[int]
     # Number of the line that declares each joint.
     first_lines: dict[str | None, int]
+    # Whether to refuse what has to be assumed, and what was.
+    strict: bool
+    notes: list[str]
     # Whether the last node was declared and its block has not opened yet.
     declared: bool = False
 
 
-def parse_hierarchy(lines: list[str], source: str) -> tuple[list[Node], int]:
+def parse_hierarchy(lines: list[str], source: str, strict: bool) -> Hierarchy:
     """Read the part of a BVH file that describes the skeleton.
 
     Parameters
     ----------
     lines : list of str
-        All lines of the file.
+        All lines of the file, up to the line `MOTION`.
     source : str
         Name of the file, for messages.
+    strict : bool
+        Whether to refuse what has to be assumed: a second joint of the same name, a second root, missing braces,
+        a wrong number of channels, an end site without its place.
 
     Returns
     -------
-    nodes : list of Node
-        Joints and end sites in the file's order, parents before children.
-    motion : int
-        Index of the line `MOTION`.
+    Hierarchy
+        The nodes, the root, and what was assumed.
 
     Raises
     ------
     MotionError
         The first line that cannot be right; the message names it.
     """
-    tree = _Hierarchy([], [], {})
+    tree = _Hierarchy([], [], {}, strict, [])
     statements = _statements(lines)
     for k, words in statements:
         if words[0].upper() != "HIERARCHY":
@@ -79,8 +102,11 @@ def parse_hierarchy(lines: list[str], source: str) -> tuple[list[Node], int]:
         break
     for k, words in statements:
         where, keyword = f"{source}, line {k + 1}", words[0].upper()
-        if keyword == "MOTION" and tree.nodes and not tree.open_nodes and not tree.declared:
-            return tree.nodes, k
+        if keyword == "MOTION" and tree.nodes and not tree.declared:
+            if tree.open_nodes and not strict:
+                _close_all(tree, where)
+            if not tree.open_nodes:
+                return Hierarchy(tree.nodes, _largest_root(tree, where), tree.notes)
         _check_order(tree, words[0], where)
         if keyword == "{":
             tree.open_nodes.append(len(tree.nodes) - 1)
@@ -101,7 +127,7 @@ def _check_order(tree: _Hierarchy, word: str, where: str) -> None:
     if tree.declared != (keyword == "{"):
         expected = "'{' must open the joint's block" if tree.declared else "no joint was declared before '{'"
         raise MotionError(f"{where}: {quote(word)}; {expected}")
-    if keyword == "ROOT" and tree.nodes:
+    if keyword == "ROOT" and tree.nodes and (tree.strict or tree.open_nodes):
         raise MotionError(f"{where}: a second ROOT; only files of one skeleton are read")
     if not tree.open_nodes and keyword not in ("{", "ROOT"):
         expected = "MOTION" if tree.nodes else "ROOT"
@@ -115,28 +141,61 @@ def _declare_node(tree: _Hierarchy, words: list[str], line: int, source: str) ->
     if parent >= 0 and tree.nodes[parent].name is None:
         raise MotionError(f"{where}: {quote(words[0])} inside an End Site, which has only an OFFSET")
     name = None if words[0].upper() == "END" else " ".join(rest)
-    if name == "" or (name is None and [word.lower() for word in rest] != ["site"]):
+    sites = [word.lower() for word in rest][: None if tree.strict else 1]
+    if name == "" or (name is None and sites != ["site"]):
         raise MotionError(f"{where}: {quote(' '.join(words))}; allowed: JOINT and a name, or End Site")
-    if name in tree.first_lines:
-        raise MotionError(
-            f"{where}: a second joint {quote(' '.join(rest))}, the first is in line "
-            f"{tree.first_lines[name]}; names must differ"
-        )
+    if name in tree.first_lines and name is not None:
+        name = _another_name(tree, name, where)
     if name is not None:
         tree.first_lines[name] = line + 1
     tree.nodes.append(Node(name, parent, line))
     tree.declared = True
 
 
+def _another_name(tree: _Hierarchy, name: str, where: str) -> str:
+    """Give a joint whose name another one has already a name of its own."""
+    if tree.strict:
+        raise MotionError(
+            f"{where}: a second joint {quote(name)}, the first is in line {tree.first_lines[name]}; names must "
+            "differ"
+        )
+    number = 2
+    while f"{name}_{number}" in tree.first_lines:
+        number += 1
+    tree.notes.append(f"a second joint {quote(name)}: called {quote(f'{name}_{number}')}")
+    return f"{name}_{number}"
+
+
+def _close_all(tree: _Hierarchy, where: str) -> None:
+    """End the blocks that are still open."""
+    tree.notes.append(f"{len(tree.open_nodes)} closing brace(s) missing before MOTION: added")
+    while tree.open_nodes:
+        _complete(tree, tree.nodes[tree.open_nodes.pop()], where)
+
+
+def _largest_root(tree: _Hierarchy, where: str) -> int:
+    """Find the root of the skeleton with the most joints, and say which others are left out."""
+    roots = [k for k, node in enumerate(tree.nodes) if node.parent < 0]
+    sizes = {root: end - root for root, end in zip(roots, [*roots[1:], len(tree.nodes)], strict=True)}
+    best = max(roots, key=lambda root: sizes[root])
+    if len(roots) > 1:
+        others = ", ".join(quote(tree.nodes[root].name or "") for root in roots if root != best)
+        tree.notes.append(
+            f"{len(roots)} skeletons: {quote(tree.nodes[best].name or '')} is read, the one with the most "
+            f"joints; left out: {others}"
+        )
+    return best
+
+
 def _read_statement(tree: _Hierarchy, words: list[str], where: str) -> None:
     """Read a statement inside the block of the innermost open node: its offset, its channels, or its end."""
     keyword, rest = words[0].upper(), words[1:]
     if keyword == "}":
-        _check_complete(tree.nodes[tree.open_nodes.pop()], where)
+        _complete(tree, tree.nodes[tree.open_nodes.pop()], where)
     elif keyword == "OFFSET":
         tree.nodes[tree.open_nodes[-1]].offset = _offset(rest, where)
     elif keyword == "CHANNELS":
-        _set_channels(tree.nodes, tree.open_nodes[-1], rest, where)
+        _set_channels(tree, tree.open_nodes[-1], rest, where)
     else:
         allowed = "OFFSET, CHANNELS, JOINT, End Site, braces"
         raise MotionError(f"{where}: {quote(words[0])} is unknown; allowed: {allowed}")
@@ -150,9 +209,16 @@ def _statements(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
                 yield k, words
 
 
-def _check_complete(node: Node, where: str) -> None:
-    """Refuse the end of a block that lacks the offset or the channels."""
+def _complete(tree: _Hierarchy, node: Node, where: str) -> None:
+    """Check the end of a block: it may lack neither the offset nor the channels."""
     kind = "End Site" if node.name is None else f"joint {quote(node.name)}"
+    if not tree.strict:
+        if node.offset is None and node.name is None:
+            node.offset = [0.0, 0.0, 0.0]
+            tree.notes.append(f"the End Site in line {node.line + 1} has no OFFSET: put at its joint")
+        if node.channels is None and node.name is not None and node.offset is not None:
+            node.channels = []
+            tree.notes.append(f"{kind} has no CHANNELS: it never turns")
     if node.offset is None:
         raise MotionError(f"{where}: the block of {kind} from line {node.line + 1} ends without an OFFSET")
     if node.channels is None and node.name is not None:
@@ -167,10 +233,10 @@ def _offset(words: list[str], where: str) -> list[float]:
     return offset
 
 
-def _set_channels(nodes: list[Node], index: int, words: list[str], where: str) -> None:
+def _set_channels(tree: _Hierarchy, index: int, words: list[str], where: str) -> None:
     """Read the CHANNELS of a joint: their count, then their names."""
-    node = nodes[index]
-    if node.name is None or node.channels is not None or index != len(nodes) - 1:
+    node = tree.nodes[index]
+    if node.name is None or node.channels is not None or index != len(tree.nodes) - 1:
         raise MotionError(f"{where}: CHANNELS must stand once in a joint's block, before its children")
     names = [word.lower() for word in words[1:]]
     unknown = [word for word in words[1:] if word.lower() not in CHANNELS]
@@ -179,8 +245,13 @@ def _set_channels(nodes: list[Node], index: int, words: list[str], where: str) -
             f"{where}: channel {quote(unknown[0])} is unknown; allowed: Xposition, Yposition, Zposition, "
             "Xrotation, Yrotation, Zrotation"
         )
-    if not words or words[0] != str(len(names)) or len(set(names)) < len(names):
+    miscounted = not words or words[0] != str(len(names))
+    if (miscounted and (tree.strict or not names)) or len(set(names)) < len(names):
         raise MotionError(
             f"{where}: CHANNELS {quote(' '.join(words))}; the count and that many different names must follow"
+        )
+    if miscounted:
+        tree.notes.append(
+            f"joint {quote(node.name)}: {quote(words[0])} channels are declared, {len(names)} named"
         )
     node.channels = [CHANNELS[name] for name in names]

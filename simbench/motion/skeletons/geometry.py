@@ -32,6 +32,8 @@ class SkeletonGeometry:
         Positions in F frames in the file's axes, in the file's unit.
     rotations : (F, J, 3, 3) array
         Rotations from the joints' axes to the file's in the same frames.
+    frames : (F,) int array
+        Indices of these frames in the recording; -1 for a pose that was cut off before its start.
     """
 
     names: tuple[str, ...]
@@ -39,6 +41,7 @@ class SkeletonGeometry:
     offsets: Array
     positions: Array
     rotations: Array
+    frames: NDArray[np.int64]
 
     @cached_property
     def children(self) -> list[list[int]]:
@@ -150,7 +153,7 @@ def sample_geometry(recording: SkeletonRecording) -> SkeletonGeometry:
     local = np.einsum("fjki,fjk->fji", rotations[:, above], positions - positions[:, above])
     offsets = np.median(local, axis=0)
     offsets[recording.parents < 0] = 0.0
-    return SkeletonGeometry(recording.names, recording.parents, offsets, positions, rotations)
+    return SkeletonGeometry(recording.names, recording.parents, offsets, positions, rotations, frames)
 
 
 def unit_vectors(vectors: Array) -> Array:

@@ -23,6 +23,8 @@ HUMAN_RATIO, POSSIBLE_RATIO = (0.6, 1.3), (0.4, 1.7)
 LAST_BONE = (0.2, 0.3)
 # Bones of the left and right limb differ by less than this in a body whose sides nobody has named.
 SYMMETRY = 0.12
+# So close are the lengths of the two sides in a body of which one side is named.
+COUNTERPART = 0.05
 # So many of the largest candidates are compared with each other.
 MAX_CANDIDATES = 400
 # A name that says another joint counts against it.
@@ -153,6 +155,34 @@ def find_named_limb(
     scores[(named > 0.0).sum(axis=1) < 2] = -np.inf
     best = int(scores.argmax())
     return None if not np.isfinite(scores[best]) else _limb(triples, best, float(sums[best]))
+
+
+def find_counterpart(skeleton: SkeletonGeometry, triples: Triples, limb: Limb) -> Limb | None:
+    """Find the limb on the other side by its lengths and its depth in the tree.
+
+    Parameters
+    ----------
+    skeleton : SkeletonGeometry
+        The skeleton.
+    triples : Triples
+        Candidates.
+    limb : Limb
+        The limb of one side.
+
+    Returns
+    -------
+    Limb or None
+        The one of the other side; None if none is alike.
+    """
+    off = np.abs(triples.lengths / np.array(limb.lengths) - 1.0).max(axis=1)
+    alike = [
+        int(k)
+        for k in np.flatnonzero((off < COUNTERPART) & (triples.geometry > 0.5))
+        if triples.joints[k, 0] not in {*limb.joints, *skeleton.ancestors[limb.joints[2]]}
+        and limb.joints[0] not in skeleton.ancestors[triples.joints[k, 2]]
+        and len(skeleton.ancestors[triples.joints[k, 0]]) == len(skeleton.ancestors[limb.joints[0]])
+    ]
+    return _limb(triples, min(alike, key=lambda k: off[k]), 0.0) if alike else None
 
 
 def find_symmetric_pairs(

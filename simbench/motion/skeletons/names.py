@@ -12,6 +12,7 @@ from simbench.resources import resource_dir
 
 # A prefix that this part of the joints share belongs to the file and not to the joints.
 COMMON_PREFIX = 0.9
+_NUMBERED = re.compile(r"finger[\W_]*(\d)", re.IGNORECASE)
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 
 
@@ -67,8 +68,11 @@ def read_names(names: Sequence[str], is_end: Sequence[bool]) -> list[NameVote]:
         The votes in the order of the names.
     """
     short = strip_prefixes(names)
+    numbers = [int(match[1]) for name in short if (match := _NUMBERED.search(name))]
+    # Some count the thumb as finger 0, some as finger 1; then there is a fifth.
+    first = 1 if 5 in numbers and 0 not in numbers else 0
     return [
-        NameVote("", {}, True, "") if end else _read_name(name)
+        NameVote("", {}, True, "") if end else _read_name(name, first)
         for name, end in zip(short, is_end, strict=True)
     ]
 
@@ -152,8 +156,8 @@ def _words(name: str) -> list[str]:
     return [word.lower() for part in re.split(r"[\W_]+", name) for word in _WORDS.findall(part)]
 
 
-def _read_name(name: str) -> NameVote:
-    """Read one name without its prefix."""
+def _read_name(name: str, first_finger: int) -> NameVote:
+    """Read one name without its prefix, in a file that counts the fingers from a number on."""
     table = name_table()
     side, words = _find_side(_words(name))
     numbered = "".join(words)
@@ -161,6 +165,10 @@ def _read_name(name: str) -> NameVote:
     words = [word for word in words if word not in table["noise"]] or words
     key = "".join(word for word in words if not word.isdigit())
     finger = _find_finger(numbered, table)
+    if (match := _NUMBERED.search(name)) and not finger:
+        fingers = list(table["fingers"])
+        number = int(match[1]) - first_finger
+        finger = fingers[number] if 0 <= number < len(fingers) else ""
     helpers = table["helpers"]
     helper = (
         bool(finger)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simbench.kinematics.arrays import Array
+from simbench.motion.recordings import RecordedPose
 from simbench.motion.skeletons.geometry import SkeletonGeometry, angles_between, unit_vectors
 from simbench.motion.skeletons.roles import Roles
 from simbench.robot.sides import SIDES
@@ -32,7 +33,7 @@ class ReferencePosture(NamedTuple):
     kind : str
         `T-pose`, `A-pose`, `hanging arms`, or empty if no pose of the recording is known.
     where : str
-        `hierarchy` for the rest pose, or `frame N` of the sampled frames.
+        `hierarchy` for the rest pose, `frame N`, or `the pose before the motion`.
     positions : (J, 3) array
         Positions of the joints in it, in the file's axes and unit.
     rotations : (J, 3, 3) array
@@ -48,7 +49,9 @@ class ReferencePosture(NamedTuple):
     axes: Array
 
 
-def find_reference_pose(skeleton: SkeletonGeometry, roles: Roles) -> ReferencePosture:
+def find_reference_pose(
+    skeleton: SkeletonGeometry, roles: Roles, before: RecordedPose | None = None
+) -> ReferencePosture:
     """Find a pose in which the body's directions are known.
 
     The rest pose of the hierarchy is taken if it is one that a person takes: upright, legs down, straight arms
@@ -61,6 +64,8 @@ def find_reference_pose(skeleton: SkeletonGeometry, roles: Roles) -> ReferencePo
         The skeleton.
     roles : Roles
         The joints of a person in it.
+    before : RecordedPose or None
+        A pose that the file holds before the motion.
 
     Returns
     -------
@@ -73,15 +78,20 @@ def find_reference_pose(skeleton: SkeletonGeometry, roles: Roles) -> ReferencePo
     identity = np.tile(np.eye(3), (count, 1, 1))
     if kinds[0]:
         return ReferencePosture(kinds[0], "hierarchy", skeleton.rest, identity, snap_axes(axes[0], both=True))
-    kinds, flexion, axes = judge_poses(skeleton.positions, roles, FRAME_FLEXION)
+    positions, rotations, frames = skeleton.positions, skeleton.rotations, skeleton.frames
+    if before is not None:
+        positions = np.concatenate([before.positions[None], positions])
+        rotations = np.concatenate([before.rotations[None], rotations])
+        frames = np.concatenate([[-1], frames])
+    kinds, flexion, axes = judge_poses(positions, roles, FRAME_FLEXION)
     spread = [k for k, kind in enumerate(kinds) if kind in ("T-pose", "A-pose")]
     if spread:
         best = min(spread, key=lambda k: (kinds[k] != "T-pose", flexion[k]))
         return ReferencePosture(
             kinds[best],
-            f"frame {best}",
-            skeleton.positions[best],
-            skeleton.rotations[best],
+            f"frame {frames[best]}" if frames[best] >= 0 else "the pose before the motion",
+            positions[best],
+            rotations[best],
             snap_axes(axes[best], both=False),
         )
     return ReferencePosture("", "hierarchy", skeleton.rest, identity, np.eye(3))

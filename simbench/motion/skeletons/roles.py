@@ -12,6 +12,8 @@ from simbench.motion.skeletons.limbs import (
     ARM,
     LEG,
     Limb,
+    Triples,
+    find_counterpart,
     find_named_limb,
     find_symmetric_pairs,
     find_triples,
@@ -127,9 +129,7 @@ def assign_roles(skeleton: SkeletonGeometry, votes: Sequence[NameVote], source: 
     else:
         roles.limbs = {key: limb for key, limb in named.items() if key not in poor}
         for side, kind in poor:
-            roles.doubts.append(
-                f"the joints named as the {side} {kind} have no limb's lengths: that {kind} is not used"
-            )
+            _replace_poor_limb(roles, skeleton, triples, side, kind)
         _add_unnamed_legs(roles, skeleton, triples)
     if not any(kind == "arm" for _, kind in roles.limbs):
         raise MotionError(f"{source}: no human skeleton: no arm of two rigid bones of human proportions")
@@ -202,12 +202,30 @@ def _take_pairs(
         roles.doubts.append("the names say no joint of a person: the joints are taken by tree and geometry")
 
 
-def _add_unnamed_legs(roles: Roles, skeleton: SkeletonGeometry, triples: object) -> None:
+def _replace_poor_limb(
+    roles: Roles, skeleton: SkeletonGeometry, triples: Triples, side: str, kind: str
+) -> None:
+    """Take a limb whose names contradict its geometry by the other side's lengths, or leave it out."""
+    other = roles.limbs.get(("right" if side == "left" else "left", kind))
+    limb = None if other is None else find_counterpart(skeleton, triples, other)
+    if limb is None:
+        roles.doubts.append(
+            f"the joints named as the {side} {kind} have no limb's lengths: that {kind} is not used"
+        )
+        return
+    roles.limbs[side, kind] = limb
+    roles.doubts.append(
+        f"the joints named as the {side} {kind} have no limb's lengths: those as long as on the other side are "
+        "taken"
+    )
+
+
+def _add_unnamed_legs(roles: Roles, skeleton: SkeletonGeometry, triples: Triples) -> None:
     """Look for legs by geometry where the names say arms only."""
     if any(kind == "leg" for _, kind in roles.limbs):
         return
     taken = [joint for limb in roles.limbs.values() for joint in limb.joints]
-    pairs = find_symmetric_pairs(skeleton, triples, taken)  # type: ignore[arg-type]
+    pairs = find_symmetric_pairs(skeleton, triples, taken)
     arms = np.mean([sum(limb.lengths) for limb in roles.limbs.values()])
     for pair in pairs[:1]:
         if HUMAN_ARM_TO_LEG[0] <= arms / sum(pair[0].lengths) <= HUMAN_ARM_TO_LEG[1]:
@@ -320,8 +338,9 @@ def _add_feet(roles: Roles, skeleton: SkeletonGeometry, votes: Sequence[NameVote
                 middle = direct[int((ends @ ends.mean(axis=0)).argmax())]
                 _set(roles, votes, f"{side}_{part}", middle, part, side)
             elif part == "toe" and (plain := [k for k in below if "heel" not in votes[k].roles]):
+                nearest = [k for k in plain if not set(plain).intersection(skeleton.ancestors[k])]
                 roles.joints[f"{side}_toe"] = max(
-                    plain, key=lambda k: float(np.linalg.norm(skeleton.rest[k] - skeleton.rest[ankle]))
+                    nearest, key=lambda k: float(np.linalg.norm(skeleton.rest[k] - skeleton.rest[ankle]))
                 )
                 roles.unsure.append(f"{side}_toe")
 

@@ -75,6 +75,12 @@ def test_turns_are_applied_in_the_order_of_the_channels(tmp_path):
     )
 
 
+def in_each_row(text, pattern):
+    """The text with every row of numbers put into the pattern."""
+    head, rows = text[: text.index("7 8 9")], text[text.index("7 8 9") :].splitlines()
+    return head + "\n".join(map(pattern.format, rows))
+
+
 def random_bvh(seed, joints=12, frames=20):
     """A tree of joints with Euler angles in various orders, as text."""
     rng = np.random.default_rng(seed)
@@ -157,25 +163,16 @@ def test_a_first_frame_of_the_motion_is_kept(tmp_path, first):
         ("HIERARCHY", "HIERARCHIE", "line 1: 'HIERARCHIE'; a BVH file begins with HIERARCHY"),
         ("ROOT Hips", "JOINT Hips", "line 2: 'JOINT' outside the skeleton; ROOT must follow"),
         ("JOINT Arm", "ROOT Arm", "line 6: a second ROOT"),
-        ("JOINT Arm", "JOINT Hips", "line 6: .*'Hips'"),
         ("JOINT Arm", "JOINT", "line 6: 'JOINT'; allowed: JOINT and a name"),
         ("JOINT Arm\n  {", "JOINT Arm", "line 7: 'OFFSET'; '{' must open"),
         ("OFFSET 0 10 0", "OFFSET 0 10", "line 8: OFFSET '0 10'; it must be three finite numbers"),
         ("OFFSET 0 10 0", "OFFSET 0 nan 0", "line 8: OFFSET"),
         ("    OFFSET 0 10 0\n", "", "line 18: the block of joint 'Arm' from line 6 ends without an OFFSET"),
-        ("CHANNELS 3 X", "CHANNELS 2 X", "line 9: CHANNELS '2 Xrotation"),
         ("3 Xrotation Z", "3 Wrotation Z", "line 9: channel 'Wrotation' is unknown; allowed: Xposition"),
         ("3 Xrotation Z", "3 Zrotation Z", "line 9: CHANNELS.*different names"),
         ("End Site", "End Place", "line 14: 'End Place'"),
         ("OFFSET 0 0 2", "CHANNELS 1 Xrotation", "line 16: CHANNELS must stand once"),
-        ("  }\n}\nMOTION", "  }\nMOTION", "line 20: 'MOTION' is unknown"),
         ("}\nMOTION", "}\n}\nMOTION", "line 21: '}' outside the skeleton; MOTION must follow"),
-        ("Frames: 3", "Frames: 4", "line 23: 4 frames are declared, but 3 lines"),
-        ("Frames: 3", "Frames: 2", "line 23: 2 frames are declared, but 3 lines"),
-        ("Frames: 3", "Frames: 999999999", "but 3 lines"),
-        ("Frames: 3", "Frames: 0", "line 22: Frames '0'; it must be a positive number"),
-        ("Frames: 3", "Frames: 2.5", "line 22: 2.5 frames; their count must be a whole number"),
-        ("Frames: 3\n", "", "line 22: 'Frame Time: 0.05'; 'Frames:' and a positive number must follow"),
         ("Frame Time: 0.05", "Frame Time: 0", "line 23: Frame Time '0'; it must be a positive number"),
         ("Frame Time: 0.05", "Frame Time: -0.1", "line 23: Frame Time '-0.1'"),
         ("Frame Time: 0.05", "Frame Time: 1e-300", "line 23: Frame Time '1e-300'"),
@@ -189,8 +186,8 @@ def test_a_first_frame_of_the_motion_is_kept(tmp_path, first):
         ("7 8 9 90", "7 8 90", "line 25: 12 value.s.; there must be 13"),
         ("7 8 9 90", "7 8 9 9 0", "line 25: 14 value.s.; there must be 13"),
         (ARM[ARM.index("Frames") :], "", "'Frames:' and a positive number must follow"),
-        (ARM[ARM.index("MOTION") :], "", "ends at line 21 without MOTION"),
-        (ARM[ARM.index("      End") :], "", "ends at line 14 inside 3 open block"),
+        (ARM[ARM.index("MOTION") :], "", "ends at line 20 without MOTION"),
+        (ARM[ARM.index("      End") :], "", "ends at line 13 inside 3 open block"),
     ],
 )
 def test_a_damaged_file_is_one_line_with_its_place(tmp_path, old, new, words):
@@ -200,9 +197,130 @@ def test_a_damaged_file_is_one_line_with_its_place(tmp_path, old, new, words):
     assert "\n" not in str(caught.value)
 
 
-def test_two_joints_of_one_name_are_refused(tmp_path):
-    with pytest.raises(MotionError, match=r"line 10: a second joint 'Arm', the first is in line 6"):
-        read(tmp_path, ARM.replace("JOINT Hand", "JOINT Arm"))
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("JOINT Arm", "JOINT Hips", "line 6: .*'Hips'"),
+        ("CHANNELS 3 X", "CHANNELS 2 X", "line 9: CHANNELS '2 Xrotation"),
+        ("  }\n}\nMOTION", "  }\nMOTION", "line 20: 'MOTION' is unknown"),
+        ("Frames: 3", "Frames: 4", "line 23: 4 frames are declared, but 3 lines"),
+        ("Frames: 3", "Frames: 2", "line 23: 2 frames are declared, but 3 lines"),
+        ("Frames: 3", "Frames: 999999999", "but 3 lines"),
+        ("Frames: 3", "Frames: 0", "line 22: Frames '0'; it must be a positive number"),
+        ("Frames: 3", "Frames: 2.5", "line 22: 2.5 frames; their count must be a whole number"),
+        ("Frames: 3\n", "", "line 22: 'Frame Time: 0.05'; 'Frames:' and a positive number must follow"),
+        ("0 0 2\n", "", "line 16: OFFSET ''; it must be three"),
+        ("JOINT Hand", "JOINT Arm", "line 10: a second joint 'Arm', the first is in line 6"),
+        ("70 80 90", "70 80", "line 26: 12 value.s.; there must be 13"),
+    ],
+)
+def test_what_programs_write_against_the_format_is_refused_if_declared_strict(tmp_path, old, new, words):
+    assert old in ARM
+    with pytest.raises(MotionError, match=words):
+        read(tmp_path, ARM.replace(old, new, 1), ReadOptions(strict=True))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "note"),
+    [
+        ("Frames: 3", "Frames: 4", "4 frames are declared, 3 are there and were read"),
+        ("Frames: 3", "frames 2", "2 frames are declared, 3 are there and were read"),
+        ("Frames: 3", "Frames: 0", "Frames '0': the frames that are there were read"),
+        ("Frames: 3\n", "", "the number of frames is not declared: those that are there were read"),
+        ("  }\n}\nMOTION", "  }\nMotion", "1 closing brace(s) missing before MOTION: added"),
+        ("CHANNELS 3 X", "CHANNELS 2 X", "joint 'Arm': '2' channels are declared, 3 named"),
+        ("End Site", "End Site HandTip", None),
+        ("HIERARCHY", "# written by hand\nHIERARCHY\n// nothing", None),
+        ("Frame Time: 0.05", "Frame Time  5.0E-02\n# frames", None),
+    ],
+)
+def test_what_programs_write_against_the_format_is_read_with_a_note(tmp_path, old, new, note):
+    assert old in ARM
+    expected = read(tmp_path, ARM)
+    recording = read(tmp_path, ARM.replace(old, new, 1))
+    np.testing.assert_array_equal(recording.positions, expected.positions)
+    np.testing.assert_array_equal(recording.time, expected.time)
+    assert recording.notes == (() if note is None else (note,))
+
+
+def test_a_truncated_last_line_is_left_out(tmp_path):
+    recording = read(tmp_path, ARM.rstrip()[:-3].replace("Frames: 3", "Frames: 2"))
+    assert len(recording.time) == 2
+    assert recording.notes == ("line 26, the last one, is truncated (12 of 13 values): left out",)
+    # A short line before others is damage.
+    with pytest.raises(MotionError, match=r"line 25: 12 value"):
+        read(tmp_path, ARM.replace("7 8 9 90", "7 8 90"))
+
+
+def test_columns_that_no_channel_has_are_left_out(tmp_path):
+    expected = read(tmp_path, ARM).positions
+    recording = read(tmp_path, in_each_row(ARM, "{} 0 0"))
+    np.testing.assert_array_equal(recording.positions, expected)
+    assert recording.notes == ("2 column(s) at the end of each row were left out: zeros",)
+    with pytest.raises(MotionError, match=r"line 24: 15 value"):
+        read(tmp_path, in_each_row(ARM, "{} 0 0"), ReadOptions(strict=True))
+
+
+def test_joints_of_one_name_get_names_of_their_own(tmp_path):
+    recording = read(tmp_path, ARM.replace("JOINT Hand", "JOINT Arm"))
+    assert recording.names == ("Hips", "Arm", "Arm_2", "Arm_2_end")
+    assert recording.notes == ("a second joint 'Arm': called 'Arm_2'",)
+
+
+def test_of_two_skeletons_the_one_with_more_joints_is_read(tmp_path):
+    prop = "ROOT Prop\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n}\n"
+    expected = read(tmp_path, ARM)
+    for text in (
+        in_each_row(ARM.replace("MOTION", f"{prop}MOTION"), "{} 5"),
+        in_each_row(ARM.replace("ROOT Hips", f"{prop}ROOT Hips"), "5 {}"),
+    ):
+        recording = read(tmp_path, text)
+        assert recording.names == expected.names
+        np.testing.assert_array_equal(recording.parents, expected.parents)
+        np.testing.assert_array_equal(recording.positions, expected.positions)
+        assert "'Hips' is read" in recording.notes[0]
+        assert "left out: 'Prop'" in recording.notes[0]
+
+
+def test_the_declared_rate_overrules_the_file(tmp_path):
+    for line in ("Frame Time: 0.05\n", "Frame Time: 0\n", ""):
+        recording = read(tmp_path, ARM.replace("Frame Time: 0.05\n", line), ReadOptions(fps=120.0))
+        np.testing.assert_allclose(recording.time, np.arange(3) / 120.0)
+        assert "120 Hz, as declared" in recording.notes[0]
+    # A rate in the place of the frame time cannot be told from slow frames, but is doubted.
+    assert "--fps 60" in read(tmp_path, ARM.replace("Frame Time: 0.05", "Frame Time: 60")).doubts[0]
+
+
+def test_a_pose_before_the_motion_is_kept_apart(tmp_path):
+    recording = read(tmp_path, walk_after("0 8 9 0 0 90 0 0 0 0 0 0 0\n0 8 9 0 0 90 0 0 0 0 0 0 0"))
+    assert len(recording.time) == 8
+    assert "first 2 frames" in recording.notes[-1]
+    np.testing.assert_allclose(recording.pose_before.positions[1], [0, 8, 19], atol=1e-12)
+    np.testing.assert_allclose(
+        recording.pose_before.rotations[0], Rotation.from_euler("x", 90, degrees=True).as_matrix(), atol=1e-12
+    )
+
+
+def test_blocks_of_frames_join_without_a_seam(tmp_path, monkeypatch):
+    text = random_bvh(5, frames=50)
+    whole = read(tmp_path, text)
+    monkeypatch.setattr("simbench.motion.readers.bvh_motion.BLOCK_NUMBERS", 39 * 7)
+    parts = read(tmp_path, text)
+    np.testing.assert_array_equal(parts.positions, whole.positions)
+    np.testing.assert_array_equal(parts.rotations, whole.rotations)
+
+
+def test_of_a_large_file_phalanges_and_face_are_left_out(tmp_path, monkeypatch):
+    finger = "JOINT LeftHandIndex1 {\nOFFSET 1 0 0\nCHANNELS 1 Xrotation\nEnd Site { OFFSET 1 0 0 }\n}"
+    text = in_each_row(ARM.replace("      End Site", f"{finger}\n      End Site"), "{} 9")
+    expected = read(tmp_path, text)
+    monkeypatch.setattr("simbench.motion.readers.bvh.LARGE_FILE", 10)
+    recording = read(tmp_path, text)
+    assert recording.names == ("Hips", "Arm", "Hand", "LeftHandIndex1", "Hand_end")
+    kept = [expected.names.index(name) for name in recording.names]
+    np.testing.assert_array_equal(recording.positions, expected.positions[:, kept])
+    np.testing.assert_array_equal(recording.parents, [-1, 0, 1, 2, 2])
+    assert "5 of 6 joints were kept" in recording.notes[-1]
 
 
 def test_a_missing_file_is_named(tmp_path):

@@ -1,0 +1,235 @@
+"""A starter marker map for a recording, as YAML with comments on what was guessed."""
+
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from simbench.errors import MotionError
+from simbench.motion.marker_maps.schema import MarkerMap
+from simbench.motion.marker_maps.skeleton_guess import SkeletonGuess, choose_map_or_guess
+from simbench.motion.recordings import MarkerRecording, SkeletonRecording
+
+WIDTH = 110
+
+
+def write_starter_map(recording: MarkerRecording | SkeletonRecording, requested: str | None = None) -> str:
+    """Write a marker map that reads a recording, as YAML to be edited.
+
+    It is the map with which the recording is read: the shipped one that fits, reduced to the points that the
+    recording has, or of another skeleton the guess from its names and its geometry.
+
+    Parameters
+    ----------
+    recording : MarkerRecording or SkeletonRecording
+        The recording.
+    requested : str or None
+        Name of a shipped map or path of a YAML file, which is written as it applies to the recording.
+
+    Returns
+    -------
+    str
+        YAML that `load_map` reads. Comments say how sure each guess is and which points are not used.
+
+    Raises
+    ------
+    MotionError
+        The skeleton is not that of a person, or no map fits the markers.
+    """
+    name, marker_map, guess = choose_map_or_guess(recording, requested)
+    if guess is not None:
+        return _text(_guess_comments(guess, recording), guess.marker_map)
+    reduced = reduce_map(marker_map, recording.names)
+    used = points_in_map(reduced)
+    comments = [
+        f"Marker map of {Path(recording.source).name}: {name}, reduced to the points of this recording.",
+        _listed("Points that it does not use", [point for point in recording.names if point not in used]),
+    ]
+    return _text(comments, reduced)
+
+
+def reduce_map(marker_map: MarkerMap, names: Sequence[str]) -> MarkerMap:
+    """Leave out the recipes of a map for which a recording lacks the points.
+
+    Parameters
+    ----------
+    marker_map : MarkerMap
+        The map.
+    names : sequence of str
+        Names of the recording's points.
+
+    Returns
+    -------
+    MarkerMap
+        The map with the recipes whose points are recorded, or computed by recipes that stay.
+    """
+    data = marker_map.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    sections = ("points", "joints", "frames", "segments")
+    aliased = {known for known, others in marker_map.aliases.items() if set(others) & set(names)}
+    while True:
+        known = {*names, *aliased, *(entry for section in sections for entry in data.get(section, {}))}
+        kept = {
+            section: {
+                entry: fitting
+                for entry, recipes in data[section].items()
+                if (fitting := [recipe for recipe in recipes if _texts(recipe) <= known])
+            }
+            for section in sections
+            if section in data
+        }
+        if all(kept[section] == data[section] for section in kept):
+            break
+        data |= kept
+    known = {
+        *names,
+        *aliased,
+        *(entry for section in ("points", "joints") for entry in data.get(section, {})),
+    }
+    data["feet"] = [foot for foot in data.get("feet", []) if foot in known]
+    data["facing"] = [pair for pair in data.get("facing", []) if known.issuperset(pair)]
+    data["aliases"] = {k: v for k, v in data.get("aliases", {}).items() if k in aliased}
+    return MarkerMap.model_validate({key: value for key, value in data.items() if value not in ({}, [])})
+
+
+def points_in_map(marker_map: MarkerMap) -> set[str]:
+    """Collect all names of points and frames that a map mentions.
+
+    Parameters
+    ----------
+    marker_map : MarkerMap
+        The map.
+
+    Returns
+    -------
+    set of str
+        The names.
+    """
+    data = marker_map.model_dump(mode="json", exclude_none=True)
+    recipes = [
+        recipe
+        for section in ("points", "joints", "frames", "segments")
+        for alternatives in data[section].values()
+        for recipe in alternatives
+    ]
+    return set().union(
+        *(_texts(recipe) for recipe in recipes),
+        data["feet"],
+        *data["facing"],
+        *(others for others in data["aliases"].values()),
+    )
+
+
+def _guess_comments(guess: SkeletonGuess, recording: MarkerRecording | SkeletonRecording) -> list[str]:
+    """Say how sure the guess is."""
+    used = points_in_map(guess.marker_map)
+    return [
+        f"Marker map of {Path(recording.source).name}, guessed by simbench: {guess.dialect}, score "
+        f"{guess.score:.2f} of 1; reference posture: {guess.posture}.",
+        "Read the recording with it by --map and this file's name. Neither the unit nor the vertical axis is "
+        "declared here: add `unit: cm` or `up: y` if they are found wrongly.",
+        *(f"Found: {note}." for note in guess.notes[1:]),
+        *(f"Doubtful: {doubt}." for doubt in guess.doubts),
+        _listed("Guessed without a name or an axis that says so", list(guess.unsure)),
+        _listed("Not found", list(guess.missing)),
+        _listed("Joints that are not used", [name for name in recording.names if name not in used]),
+    ]
+
+
+def _listed(what: str, names: list[str]) -> str:
+    """Write a list of names as a comment; nothing without names."""
+    return f"{what}: {', '.join(names)}." if names else ""
+
+
+def _text(comments: list[str], marker_map: MarkerMap) -> str:
+    """Write comments and a map."""
+    head = [
+        line
+        for comment in comments
+        if comment
+        for line in textwrap.wrap(
+            " ".join(comment.split()),
+            WIDTH,
+            initial_indent="# ",
+            subsequent_indent="#   ",
+            break_long_words=False,
+        )
+    ]
+    data = marker_map.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    for section in ("points", "joints", "frames", "segments"):
+        if section in data:
+            data[section] = {name: _shortest(recipes) for name, recipes in data[section].items()}
+    lines = []
+    for key, value in data.items():
+        if isinstance(value, dict):
+            lines.append(f"{key}:")
+            lines += [f"  {_flow(name)}: {_flow(entry)}" for name, entry in value.items()]
+        elif isinstance(value, list):
+            lines.append(f"{key}:")
+            lines += [f"  - {_flow(entry)}" for entry in value]
+        else:
+            lines.append(f"{key}: {_flow(value)}")
+    return "\n".join([*head, *lines]) + "\n"
+
+
+def _shortest(recipes: list[dict[str, Any]]) -> Any:
+    """Write one recipe without its list, and one that is another point as that point's name."""
+    if len(recipes) > 1:
+        return recipes
+    recipe = recipes[0]
+    return recipe["mean"][0] if set(recipe) == {"mean"} and len(recipe["mean"]) == 1 else recipe
+
+
+def _flow(value: Any) -> str:
+    """Write a value as YAML in one line."""
+    text: str = yaml.safe_dump(
+        value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**9
+    )
+    return text.removesuffix("\n").removesuffix("\n...")
+
+
+def _texts(recipe: dict[str, Any]) -> set[str]:
+    """Names of points and frames in a recipe."""
+    found: set[str] = set()
+    for key, value in recipe.items():
+        if key == "note":
+            continue
+        if key == "cluster":
+            # A cluster needs three of its points.
+            continue
+        items = [value]
+        while items:
+            item = items.pop()
+            if isinstance(item, str):
+                found.add(item)
+            elif isinstance(item, dict):
+                items += item.values()
+            elif isinstance(item, list):
+                items += item
+    return found
+
+
+def read_recording_for_map(recording: object, source: str) -> MarkerRecording | SkeletonRecording:
+    """Check that a recording is one to which marker maps apply.
+
+    Parameters
+    ----------
+    recording : object
+        What a reader returned.
+    source : str
+        Name of the recording, for the message.
+
+    Returns
+    -------
+    MarkerRecording or SkeletonRecording
+        The recording.
+
+    Raises
+    ------
+    MotionError
+        The source holds joints and segments of a person already.
+    """
+    if not isinstance(recording, (MarkerRecording, SkeletonRecording)):
+        raise MotionError(f"{source}: its joints are a person's already; it needs no marker map")
+    return recording
