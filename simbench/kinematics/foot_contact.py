@@ -56,6 +56,9 @@ _REST_SPEED = 0.2
 _FLOOR_QUANTILE = 0.05
 """Quantile of the heights at which points stand: below are outliers, such as markers that were mistaken."""
 
+_END = 3
+"""Samples at both ends where the third derivative would be one of one-sided differences, which are no measure."""
+
 
 class FootSkate(NamedTuple):
     """Sliding of a foot while it is in contact.
@@ -297,7 +300,7 @@ def peak_jerk(time: Array, values: Array) -> Array:
     Parameters
     ----------
     time : (T,) array
-        Times of the samples, s, T ≥ 2.
+        Times of the samples, s, T ≥ 7.
     values : (T, N) array
         Coordinates: joint positions, rad or m, or coordinates of points, m.
 
@@ -319,7 +322,7 @@ def dimensionless_jerk(time: Array, values: Array) -> Array:
     Parameters
     ----------
     time : (T,) array
-        Times of the samples, s, T ≥ 2.
+        Times of the samples, s, T ≥ 7.
     values : (T, N) array
         Coordinates: joint positions, rad or m, or coordinates of points, m.
 
@@ -329,16 +332,17 @@ def dimensionless_jerk(time: Array, values: Array) -> Array:
         Dimensionless jerk; NaN for a coordinate that rests.
     """
     speed = np.abs(np.gradient(values, time, axis=0)).max(axis=0)
-    integral = np.trapezoid(_jerk(time, values) ** 2, time, axis=0)
+    inside = slice(_END, len(time) - _END)
+    integral = np.trapezoid(_jerk(time, values) ** 2, time[inside], axis=0)
     moving = speed > 0.0
     return np.where(moving, (time[-1] - time[0]) ** 3 * integral / np.where(moving, speed, 1.0) ** 2, np.nan)
 
 
 def _jerk(time: Array, values: Array) -> Array:
-    """Third derivative, (T, N)."""
+    """Third derivative without the samples at both ends, (T - 6, N)."""
     for _ in range(3):
         values = np.gradient(values, time, axis=0)
-    return values
+    return values[_END : len(time) - _END]
 
 
 def _without_short_runs(time: Array, flags: Flags, value: bool, shortest: float, allowed: Flags) -> Flags:
