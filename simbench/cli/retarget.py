@@ -156,7 +156,7 @@ def robot_error_table(summaries: Sequence[RobotErrorSummary], time: Array) -> Ta
 
 
 def robot_lines(made: Retargeting) -> Iterator[str]:
-    """Say what the errors of the robot come from: equipment that is held, and joints at their limits.
+    """Say what the errors of the robot come from: equipment, joints at their limits, a doubtful recording.
 
     Parameters
     ----------
@@ -175,6 +175,7 @@ def robot_lines(made: Retargeting) -> Iterator[str]:
     margin = RetargetSection().joint_limit_margin_rad
     stays = limit_stays(made.robot, made.plan.trajectory, margin)
     yield from limit_lines([stay for stay in stays if stay.fraction >= _LONG_STAY], made.motion.time)
+    yield from (f"doubt      {doubt}" for doubt in made.motion.doubts)
 
 
 def held_lines(errors: RobotErrors, miss: float) -> Iterator[str]:

@@ -5,6 +5,7 @@ from typing import get_args
 
 from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion, resample
+from simbench.motion.inspection import with_doubts
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
@@ -41,6 +42,11 @@ class Retargeting:
     motion: HumanMotion
     plan: MotionPlan | ArmPlan
     method: str
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Everything about the recording that may well be wrong, one line each: those of `motion inspect`."""
+        return self.motion.doubts
 
 
 def retarget_motion(
@@ -88,7 +94,7 @@ def retarget_motion(
     with shown_progress(on_progress) as tell:
         robot = load_robot(robot_name)
         tell("read", 0, 1)
-        motion = read_motion(source, reading)
+        motion = with_doubts(read_motion(source, reading))
         motion = resample(motion, max(motion.rate, _IMITATION_RATE))
         tell("read", 1, 1)
         settings = RetargetSection.model_validate({"method": method})

@@ -493,6 +493,16 @@ _GROUPS: tuple[_Group, ...] = (
                 "It changes with `retarget.slow_down` and with the part of the recording that is used.",
             ),
             _Text(
+                "motion.doubt_count",
+                "Number of things about the recording that may well be wrong: the doubts of `simbench motion "
+                "inspect`, such as limbs of lengths that nobody has, jumps, feet in the floor.",
+                "samples of the recording as it was read",
+                "",
+                "All other metrics are about a robot that follows this recording, wrong or right. The doubts "
+                "are printed before the run and are in `provenance.json`; `simbench motion inspect` shows "
+                "where they come from.",
+            ),
+            _Text(
                 "retarget.robot_hand_mean_m",
                 "Mean distance of the robot's wrist, relative to its shoulder, from where it would be if its "
                 "upper arm and forearm had the person's directions; both arms, joint limits kept. For an arm "

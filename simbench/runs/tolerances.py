@@ -44,6 +44,7 @@ BETTER: tuple[tuple[str, Better], ...] = (
     ("imitation.*", "lower"),
     ("retarget.hand_*", "lower"),
     ("retarget.robot_*", "lower"),
+    ("motion.doubt_count", "lower"),
     ("retarget.similarity", "lower"),
     ("hands.*", "lower"),
     ("cog.rms_m", "lower"),

@@ -1,6 +1,7 @@
 """`simbench retarget`: what it prints, writes and refuses; the retargeting itself is one made by hand."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -79,6 +80,15 @@ def test_errors_and_joints_are_tables_in_mm_and_degrees(retargeting, made, capsy
     assert elbow[9] == f"{0.4 * 240.0 * np.pi / 2.0 / limit:.0%}"
     assert f"joints that stand still: {len(made.robot.joint_names) - 15}\n" in printed.out
     assert "interference  l_wrist and torso from 0.50 to 0.75 s, 4 mm deep at 0.60 s\n" in printed.out
+
+
+def test_doubts_about_the_recording_are_repeated(retargeting, made, capsys, monkeypatch):
+    monkeypatch.setattr(made, "motion", replace(made.motion, doubts=("left forearm is long", "feet sink")))
+    assert main(["retarget", "actor:drawer"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    at = lines.index("doubt      left forearm is long")
+    assert lines[at + 1] == "doubt      feet sink"
+    assert at < next(number for number, line in enumerate(lines) if line.startswith("scaled model"))
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".nc"])
