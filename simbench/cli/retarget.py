@@ -61,6 +61,7 @@ def retarget(
 ) -> None:
     """Turn a human motion into a joint trajectory, without simulating it."""
     from simbench.cli.console import make_console, metrics_table, progress_bars, require_output_file
+    from simbench.cli.contact_table import contact_table, describe_person, describe_robot
     from simbench.motion.trajectory_files.native import trajectory_suffix, write_trajectory
 
     if out is not None:
@@ -104,7 +105,8 @@ def retarget(
     others = {
         name: value for name, value in made.plan.metrics.items() if not name.startswith(_SHOWN_IN_TABLE)
     }
-    tables = [metrics_table(others), joint_table(uses)]
+    bodies = [describe_person(made.recording), describe_robot(made.robot, trajectory, made.motion.time)]
+    tables = [contact_table(bodies), metrics_table(others), joint_table(uses)]
     if errors is not None:
         tables.insert(0, error_table(summarise(errors)))
     for table in tables:
@@ -175,7 +177,7 @@ def robot_lines(made: Retargeting) -> Iterator[str]:
     margin = RetargetSection().joint_limit_margin_rad
     stays = limit_stays(made.robot, made.plan.trajectory, margin)
     yield from limit_lines([stay for stay in stays if stay.fraction >= _LONG_STAY], made.motion.time)
-    yield from (f"doubt      {doubt}" for doubt in made.motion.doubts)
+    yield from (f"doubt      {doubt}" for doubt in made.recording.doubts)
 
 
 def held_lines(errors: RobotErrors, miss: float) -> Iterator[str]:

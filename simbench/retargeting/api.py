@@ -36,17 +36,20 @@ class Retargeting:
         Planned motion of the robot; an `ArmPlan` for a fixed base.
     method : str
         Method of retargeting, one of `METHODS`.
+    recording : HumanMotion
+        The recording as it was read, with everything doubtful about it.
     """
 
     robot: Robot
     motion: HumanMotion
     plan: MotionPlan | ArmPlan
     method: str
+    recording: HumanMotion
 
     @property
     def doubts(self) -> tuple[str, ...]:
         """Everything about the recording that may well be wrong, one line each: those of `motion inspect`."""
-        return self.motion.doubts
+        return self.recording.doubts
 
 
 def retarget_motion(
@@ -94,8 +97,8 @@ def retarget_motion(
     with shown_progress(on_progress) as tell:
         robot = load_robot(robot_name)
         tell("read", 0, 1)
-        motion = with_doubts(read_motion(source, reading))
-        motion = resample(motion, max(motion.rate, _IMITATION_RATE))
+        recording = with_doubts(read_motion(source, reading))
+        motion = resample(recording, max(recording.rate, _IMITATION_RATE))
         tell("read", 1, 1)
         settings = RetargetSection.model_validate({"method": method})
         handles = {} if free else motion.handles
@@ -103,4 +106,4 @@ def retarget_motion(
         place = RobotSection(place="auto" if handles else "given")
         make_plan = plan_motion if robot.floating else plan_fixed_base
         plan = make_plan(robot, motion, place, settings, Equipment(handles), tell)
-    return Retargeting(robot, motion, plan, method)
+    return Retargeting(robot, motion, plan, method, recording)

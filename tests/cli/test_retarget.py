@@ -83,7 +83,8 @@ def test_errors_and_joints_are_tables_in_mm_and_degrees(retargeting, made, capsy
 
 
 def test_doubts_about_the_recording_are_repeated(retargeting, made, capsys, monkeypatch):
-    monkeypatch.setattr(made, "motion", replace(made.motion, doubts=("left forearm is long", "feet sink")))
+    doubtful = replace(made.recording, doubts=("left forearm is long", "feet sink"))
+    monkeypatch.setattr(made, "recording", doubtful)
     assert main(["retarget", "actor:drawer"]) == 0
     lines = capsys.readouterr().out.splitlines()
     at = lines.index("doubt      left forearm is long")

@@ -44,7 +44,7 @@ def retargeting(robot, actor, source):
         interferences=(Interference("l_wrist", "torso", 0.5, 0.75, -0.004, 0.6),),
         metrics={"retarget.slow_down": 2.0, "imitation.hand_max_m": 0.005, "retarget.hand_max_m": 0.002},
     )
-    return SimpleNamespace(robot=robot, motion=motion, plan=plan, method="analytical")
+    return SimpleNamespace(robot=robot, motion=motion, plan=plan, method="analytical", recording=motion)
 
 
 def robot_errors(contact):
