@@ -523,8 +523,9 @@ _GROUPS: tuple[_Group, ...] = (
             ),
             _Text(
                 "retarget.robot_hand_orientation_mean_rad",
-                "Mean angle between the robot's and the person's hands, by the virtual markers of the "
-                "calibration, in the robot's heading. It is absent if no hand orientation was recorded.",
+                "Mean angle between the rotations of the robot's and the person's hands out of the initial "
+                "posture, arms forward and palms down, in the robot's heading. It is absent if no hand "
+                "orientation was recorded.",
                 _PLAN,
                 "",
                 "Wrists have the smallest ranges of a robot: the limited posture gives up the palm's "
@@ -625,8 +626,8 @@ _GROUPS: tuple[_Group, ...] = (
             ),
             _Text(
                 "retarget.robot_trunk_mean_rad",
-                "Mean angle between the robot's and the person's trunk, by the virtual marker of the "
-                "calibration, in the robot's heading. It is absent if no trunk was recorded.",
+                "Mean angle between the rotations of the robot's and the person's trunk out of the initial "
+                "posture, upright, in the robot's heading. It is absent if no trunk was recorded.",
                 _PLAN,
                 "",
                 "A robot without waist joints keeps its trunk upright; the person's leans and turns.",

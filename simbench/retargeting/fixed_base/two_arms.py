@@ -122,7 +122,7 @@ def plan_two_arms(
         "retarget.duration_s": float(trajectory.time[-1]),
         "retarget.interference_count": float(len(interferences)),
     }
-    compared = compare_with_person(robot, trajectory, motion, imitation.actor)
+    compared = compare_with_person(robot, trajectory, motion)
     metrics |= {**robot_error_metrics(compared), **limit_metrics(limit_stays(robot, trajectory, margin))}
     hands = free_hands(scene, joints)
     plan = ArmPlan(trajectory, pose, home, hands, interferences, metrics, compared)

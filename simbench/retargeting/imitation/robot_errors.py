@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
@@ -13,7 +12,6 @@ from simbench.kinematics.arrays import Array
 from simbench.kinematics.tree import frame_poses
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.trajectory import JointTrajectory
-from simbench.retargeting.imitation.calibration import ScaledActor
 from simbench.retargeting.imitation.errors import rotation_angle
 from simbench.retargeting.imitation.scaling import robot_lengths
 from simbench.robot.robot import Robot
@@ -28,6 +26,9 @@ HAND, UPPER_ARM, FOREARM, HAND_ORIENTATION, TRUNK = (
 )
 QUANTITIES = (HAND, UPPER_ARM, FOREARM, HAND_ORIENTATION, TRUNK)
 """What is compared, in the order of tables."""
+
+
+_AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,6 @@ def compare_with_person(
     robot: Robot,
     trajectory: JointTrajectory,
     motion: HumanMotion,
-    actor: ScaledActor,
     *,
     heading: float = 0.0,
     held: Mapping[str, NDArray[np.bool_]] | None = None,
@@ -120,8 +120,8 @@ def compare_with_person(
         p = L_upper (elbow − shoulder) / ‖elbow − shoulder‖ + L_fore (wrist − elbow) / ‖wrist − elbow‖,
 
     and its error the distance of the robot's wrist, relative to its own shoulder, from p: 0 where both
-    directions are the person's, whatever the proportions. Hands and trunk are compared by the virtual markers
-    that the scaled model was calibrated with.
+    directions are the person's, whatever the proportions. Hands and trunk are compared by their rotation
+    out of the initial posture, arms horizontal forward and palms down, which is the robot's posture `basic`.
 
     Parameters
     ----------
@@ -131,8 +131,6 @@ def compare_with_person(
         Its planned motion, however slow: sample k is that of sample k of the recording.
     motion : HumanMotion
         The recording with T samples.
-    actor : ScaledActor
-        Scaled model of this robot, calibrated on this recording.
     heading : float
         Direction of the robot's x axis in the world frame, rad about z.
     held : {side: (T,) bool array}, optional
@@ -173,7 +171,7 @@ def compare_with_person(
             tracks.append(ErrorTrack(quantity, side, samples, angle))
         missed = reached[wrist] - reached[shoulder] - np.sum(aims, axis=0)
         tracks.append(ErrorTrack(HAND, side, samples, np.linalg.norm(missed, axis=1)))
-    tracks += _compare_markers(robot, path, motion, actor)
+    tracks += _compare_orientations(robot, path, motion)
     tracks.sort(key=lambda track: QUANTITIES.index(track.quantity))
     arms = {side: lengths.upper_arm[side] + lengths.forearm[side] for side in SIDES}
     return RobotErrors(tuple(tracks), arms, held or {})
@@ -277,31 +275,25 @@ def robot_error_metrics(errors: RobotErrors) -> dict[str, float]:
 def _base_without_heading(trajectory: JointTrajectory, heading: float) -> Array:
     """Poses (T, 7) of the root link, turned back by the robot's heading; a fixed base has none of its own."""
     if trajectory.base is None:
-        return np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (len(trajectory.time), 1))
+        return np.tile(_AT_ORIGIN, (len(trajectory.time), 1))
     back = Rotation.from_euler("z", -heading)
     turned = back * Rotation.from_quat(trajectory.base[:, 3:])
     return np.hstack([back.apply(trajectory.base[:, :3]), turned.as_quat()])
 
 
-def _compare_markers(
-    robot: Robot, path: Array, motion: HumanMotion, actor: ScaledActor
-) -> Iterator[ErrorTrack]:
-    """Compare the orientation of the links that carry the markers of hands and trunk with the person's."""
+def _compare_orientations(robot: Robot, path: Array, motion: HumanMotion) -> Iterator[ErrorTrack]:
+    """Compare the rotation of hands and trunk out of the initial posture with the person's."""
     names = [*(f"{side}_hand" for side in SIDES), "trunk"]
     # A hand that was not recorded is only assumed in line with its forearm.
-    recorded = [name for name in names if name in actor.markers and name not in motion.missing]
-    model, frames = robot.model.copy(), []
-    for name in recorded:
-        marker = actor.model.frames[actor.markers[name]]
-        joint = actor.model.names[marker.parentJoint]
-        # The scaled model has a free root, a robot on a fixed base has none.
-        carrier = model.getJointId(joint) if model.existJointName(joint) else 0
-        frame = pin.Frame(f"virtual_{name}", carrier, marker.placement, pin.FrameType.OP_FRAME)
-        frames.append(model.addFrame(frame, False))
-    for name, poses in zip(recorded, frame_poses(model, frames, path), strict=True):
+    recorded = [name for name in names if name in motion.initial.segments and name not in motion.missing]
+    frames = [robot.model.getFrameId(robot.frames[name]) for name in recorded]
+    upright = np.concatenate([_AT_ORIGIN, robot.postures["basic"]])[None]
+    poses, basic = (frame_poses(robot.model, frames, each) for each in (path, upright))
+    for name, moving, first in zip(recorded, poses, basic, strict=True):
+        initial = motion.initial.segments[name][:3, :3]
+        wanted = motion.segments[name][:, :3, :3] @ initial.T @ first[0, :3, :3]
         quantity, side = (TRUNK, "") if name == "trunk" else (HAND_ORIENTATION, name.partition("_")[0])
-        angle = rotation_angle(poses, motion.segments[name])
-        yield ErrorTrack(quantity, side, np.arange(len(path)), angle)
+        yield ErrorTrack(quantity, side, np.arange(len(path)), rotation_angle(moving, wanted))
 
 
 def _angle_between(first: Array, second: Array) -> Array:

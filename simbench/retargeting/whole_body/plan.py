@@ -234,7 +234,6 @@ def _plan_in_place(
         robot,
         trajectory,
         motion,
-        imitation.actor,
         heading=placement.base_placement.heading,
         held=contact.contact,
     )

@@ -44,17 +44,21 @@ def trajectory(romeo):
 
 
 @pytest.fixture(scope="module")
-def perfect(romeo, drawer_actor, drawer_motion, trajectory):
+def perfect(romeo, drawer_motion, trajectory):
     """A person with other lengths, whose arms, hands and trunk do what the robot's do, seen in its heading.
 
-    Pinocchio places the robot; the links that carry the virtual markers are those of the joints' names.
+    Pinocchio places the robot. Both begin with arms straight forward, palms down and the trunk upright.
     """
     model, data = romeo.model, romeo.model.createData()
     back = Rotation.from_rotvec([0.0, 0.0, -HEADING]).as_matrix()
     joints = {
         f"{side}_{joint}": np.empty((COUNT, 3)) for side in UPPER for joint in ("shoulder", "elbow", "wrist")
     }
-    segments = {name: np.tile(np.eye(4), (COUNT, 1, 1)) for name in drawer_actor.markers}
+    names = ("left_hand", "right_hand", "trunk")
+    segments = {name: np.tile(np.eye(4), (COUNT, 1, 1)) for name in names}
+    frames = {name: model.getFrameId(romeo.frames[name]) for name in names}
+    pin.framesForwardKinematics(model, data, np.concatenate([[0, 0, 0, 0, 0, 0, 1], romeo.postures["basic"]]))
+    basic = {name: data.oMf[frame].rotation.copy() for name, frame in frames.items()}
     for sample in range(COUNT):
         configuration = np.concatenate([trajectory.base[sample], trajectory.q[sample]])
         pin.framesForwardKinematics(model, data, configuration)
@@ -67,15 +71,14 @@ def perfect(romeo, drawer_actor, drawer_motion, trajectory):
             joints[f"{side}_shoulder"][sample] = [0.1, -0.2, 1.4]
             joints[f"{side}_elbow"][sample] = joints[f"{side}_shoulder"][sample] + UPPER[side] * upper
             joints[f"{side}_wrist"][sample] = joints[f"{side}_elbow"][sample] + FORE[side] * fore
-        for name, frame in drawer_actor.markers.items():
-            marker = drawer_actor.model.frames[frame]
-            link = model.getJointId(drawer_actor.model.names[marker.parentJoint])
-            segments[name][sample, :3, :3] = back @ data.oMi[link].rotation @ marker.placement.rotation
+        for name, frame in frames.items():
+            turned = back @ data.oMf[frame].rotation @ basic[name].T
+            segments[name][sample, :3, :3] = turned @ drawer_motion.initial.segments[name][:3, :3]
     return HumanMotion(np.arange(COUNT) / 100.0, joints, segments, drawer_motion.initial, "perfect")
 
 
-def compare(romeo, trajectory, motion, actor):
-    return compare_with_person(romeo, trajectory, motion, actor, heading=HEADING)
+def compare(romeo, trajectory, motion):
+    return compare_with_person(romeo, trajectory, motion, heading=HEADING)
 
 
 def values(errors, quantity, side):
@@ -83,27 +86,25 @@ def values(errors, quantity, side):
     return track.values
 
 
-def test_a_robot_that_imitates_perfectly_has_no_error(romeo, drawer_actor, trajectory, perfect):
-    errors = compare(romeo, trajectory, perfect, drawer_actor)
+def test_a_robot_that_imitates_perfectly_has_no_error(romeo, trajectory, perfect):
+    errors = compare(romeo, trajectory, perfect)
     found = {(track.quantity, track.side) for track in errors.tracks}
     pairs = {(name, side) for name in (HAND, UPPER_ARM, FOREARM, HAND_ORIENTATION) for side in UPPER}
     assert found == pairs | {(TRUNK, "")}
     for track in errors.tracks:
         np.testing.assert_allclose(track.values, 0.0, atol=1e-12 if track.quantity == HAND else 1e-7)
     slower = replace(trajectory, time=3.0 * trajectory.time + 2.0)
-    for one, other in zip(errors.tracks, compare(romeo, slower, perfect, drawer_actor).tracks, strict=True):
+    for one, other in zip(errors.tracks, compare(romeo, slower, perfect).tracks, strict=True):
         np.testing.assert_array_equal(one.values, other.values)
 
 
-def test_the_heading_is_the_robots_and_not_an_error(romeo, drawer_actor, trajectory, perfect):
+def test_the_heading_is_the_robots_and_not_an_error(romeo, trajectory, perfect):
     """Seen without its heading, the robot's trunk is turned by it."""
-    errors = compare_with_person(romeo, trajectory, perfect, drawer_actor)
+    errors = compare_with_person(romeo, trajectory, perfect)
     np.testing.assert_allclose(values(errors, TRUNK, ""), HEADING, atol=1e-9)
 
 
-def test_a_forearm_that_is_turned_is_off_by_that_angle_and_the_hand_by_its_chord(
-    romeo, drawer_actor, trajectory, perfect
-):
+def test_a_forearm_that_is_turned_is_off_by_that_angle_and_the_hand_by_its_chord(romeo, trajectory, perfect):
     angle = np.linspace(0.0, 3.0, COUNT)
     elbow, wrist = perfect.joints["left_elbow"], perfect.joints["left_wrist"]
     fore = wrist - elbow
@@ -112,7 +113,7 @@ def test_a_forearm_that_is_turned_is_off_by_that_angle_and_the_hand_by_its_chord
     axis /= np.linalg.norm(axis, axis=1, keepdims=True)
     turned = Rotation.from_rotvec(angle[:, None] * axis).apply(fore)
     motion = replace(perfect, joints={**perfect.joints, "left_wrist": elbow + turned})
-    errors = compare(romeo, trajectory, motion, drawer_actor)
+    errors = compare(romeo, trajectory, motion)
 
     model, data = romeo.model, romeo.model.createData()
     pin.framesForwardKinematics(model, data, pin.neutral(model))
@@ -126,9 +127,7 @@ def test_a_forearm_that_is_turned_is_off_by_that_angle_and_the_hand_by_its_chord
         np.testing.assert_allclose(values(errors, quantity, side), 0.0, atol=1e-9)
 
 
-def test_an_upper_arm_that_is_turned_with_the_forearm_costs_the_hand_both_lengths(
-    romeo, drawer_actor, trajectory, perfect
-):
+def test_an_upper_arm_that_is_turned_with_the_forearm_costs_the_hand_both_lengths(romeo, trajectory, perfect):
     """About the vertical, by a right angle: each point moves by √2 of its distance from the axis."""
     quarter = Rotation.from_rotvec([0.0, 0.0, np.pi / 2.0])
     shoulder = perfect.joints["right_shoulder"]
@@ -136,7 +135,7 @@ def test_an_upper_arm_that_is_turned_with_the_forearm_costs_the_hand_both_length
         name: shoulder + quarter.apply(perfect.joints[name] - shoulder)
         for name in ("right_elbow", "right_wrist")
     }
-    errors = compare(romeo, trajectory, replace(perfect, joints={**perfect.joints, **moved}), drawer_actor)
+    errors = compare(romeo, trajectory, replace(perfect, joints={**perfect.joints, **moved}))
     model, data = romeo.model, romeo.model.createData()
     for sample in range(COUNT):
         pin.framesForwardKinematics(
@@ -153,7 +152,7 @@ def test_an_upper_arm_that_is_turned_with_the_forearm_costs_the_hand_both_length
         assert np.cos(values(errors, UPPER_ARM, "right")[sample]) == pytest.approx(cosine, abs=1e-9)
 
 
-def test_turned_hands_and_trunk_are_off_by_that_angle(romeo, drawer_actor, trajectory, perfect):
+def test_turned_hands_and_trunk_are_off_by_that_angle(romeo, trajectory, perfect):
     turns = {"left_hand": 0.4, "trunk": 1.1}
     segments = dict(perfect.segments)
     for name, angle in turns.items():
@@ -161,24 +160,24 @@ def test_turned_hands_and_trunk_are_off_by_that_angle(romeo, drawer_actor, traje
         rotation = Rotation.from_rotvec(angle * np.array([0.6, 0.0, 0.8])).as_matrix()
         turned[:, :3, :3] = rotation @ turned[:, :3, :3]
         segments[name] = turned
-    errors = compare(romeo, trajectory, replace(perfect, segments=segments), drawer_actor)
+    errors = compare(romeo, trajectory, replace(perfect, segments=segments))
     np.testing.assert_allclose(values(errors, HAND_ORIENTATION, "left"), 0.4, atol=1e-9)
     np.testing.assert_allclose(values(errors, HAND_ORIENTATION, "right"), 0.0, atol=1e-7)
     np.testing.assert_allclose(values(errors, TRUNK, ""), 1.1, atol=1e-9)
 
 
-def test_a_hand_that_is_only_assumed_is_not_compared(romeo, drawer_actor, trajectory, perfect):
-    errors = compare(romeo, trajectory, replace(perfect, missing=("left_hand",)), drawer_actor)
+def test_a_hand_that_is_only_assumed_is_not_compared(romeo, trajectory, perfect):
+    errors = compare(romeo, trajectory, replace(perfect, missing=("left_hand",)))
     sides = [track.side for track in errors.tracks if track.quantity == HAND_ORIENTATION]
     assert sides == ["right"]
 
 
-def test_another_number_of_samples_is_refused(romeo, drawer_actor, trajectory, perfect):
+def test_another_number_of_samples_is_refused(romeo, trajectory, perfect):
     shorter = JointTrajectory(
         trajectory.time[:-1], trajectory.q[:-1], trajectory.joint_names, trajectory.base[:-1]
     )
     with pytest.raises(RetargetError, match="29 samples, the recording 30"):
-        compare(romeo, shorter, perfect, drawer_actor)
+        compare(romeo, shorter, perfect)
 
 
 def test_a_palm_is_as_far_from_its_path_as_it_was_moved_and_may_turn_where_it_is_free_to():
