@@ -3,10 +3,10 @@
     python scripts/studies/spoiled_motions.py [--files 200] [--seed 0] [--list]
 
 A known motion is written in the layout of every kind of software and spoiled: the world's axes turned by
-right angles or obliquely, left and right exchanged in the names, the file mirrored, one bone or the whole body
+right angles or obliquely, left and right exchanged in the names, the file mirrored, a bone or the whole body
 scaled, names of joints exchanged. What is read is compared with the truth after a rotation about the vertical
-and a shift: joints to 2 cm, frames of trunk and arms to 30 degrees. A reading that is neither right nor told by
-a doubt is a silent misreading; exit status 1 if there is any.
+and a shift: joints to 2 cm, frames of trunk and arms to 30 degrees. A reading that is neither right nor told
+by a doubt is a silent misreading; exit status 1 if there is any.
 """
 
 import argparse

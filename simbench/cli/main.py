@@ -332,9 +332,17 @@ def _simulate(
 
         with progress_bars(make_console(stderr=True)) as on_progress:
             shown = {"video": video, "fast": fast, "gui": gui}
-            return run_scenario(scenario, folder, cache=cache, on_progress=on_progress, **shown)
+            return run_scenario(
+                scenario, folder, cache=cache, on_progress=on_progress, on_doubts=_print_doubts, **shown
+            )
     except KeyboardInterrupt:
         raise Interrupted(_kept_of(folder)) from None
+
+
+def _print_doubts(doubts: Sequence[str]) -> None:
+    """Print what may well be wrong about a recording to the standard error, one line each."""
+    for doubt in doubts:
+        print(f"doubt: {doubt}", file=sys.stderr)
 
 
 def _kept_of(folder: Path) -> str:

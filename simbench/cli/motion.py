@@ -61,6 +61,7 @@ def inspect_(
         length_table,
         angle_table,
         hand_table,
+        foot_table,
         gap_table,
         phase_table,
     ):
@@ -272,6 +273,24 @@ def hand_table(inspection: MotionInspection) -> Table:
     for hand in inspection.hands:
         table.add_row(hand.side, f"{hand.rms:.3f}", f"{hand.peak:.3f}", f"{hand.peak_time:.2f}")
     return table
+
+
+def foot_table(inspection: MotionInspection) -> Table:
+    """Lay out how the feet touch the floor, and the jerk of hands and feet.
+
+    Parameters
+    ----------
+    inspection : MotionInspection
+        Result of `inspect_motion`.
+
+    Returns
+    -------
+    rich.table.Table
+        One line for each measure.
+    """
+    from simbench.cli.contact_table import contact_table, describe_person
+
+    return contact_table([describe_person(inspection.motion)])
 
 
 def gap_table(inspection: MotionInspection) -> Table:

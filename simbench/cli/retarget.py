@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,13 +15,20 @@ from simbench.errors import RunError
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from simbench.kinematics.arrays import Array
     from simbench.motion.read_options import ReadOptions
+    from simbench.retargeting.api import Retargeting
     from simbench.retargeting.imitation.errors import ErrorSummary
-    from simbench.retargeting.imitation.joint_use import JointUse
+    from simbench.retargeting.imitation.joint_use import JointUse, LimitStay
+    from simbench.retargeting.imitation.robot_errors import RobotErrors, RobotErrorSummary
 
 
 _STILL = 1e-6
 """Range of a joint that stands still, rad or m: rounding."""
+_LONG_STAY, _STAYS_SHOWN = 0.05, 6
+"""Fraction of the time from which on a joint at its limit is named, and the most that are."""
+_SHOWN_IN_TABLE = "retarget.robot_"
+"""Beginning of the metrics that the table of the robot's errors shows."""
 
 # Not from the section's model, which imports pydantic: `--help` need not wait for it. A test compares them.
 _METHODS = "analytical, numerical, ude, arm_adaptation"
@@ -54,7 +61,8 @@ def retarget(
 ) -> None:
     """Turn a human motion into a joint trajectory, without simulating it."""
     from simbench.cli.console import make_console, metrics_table, progress_bars, require_output_file
-    from simbench.motion.trajectory_file import trajectory_suffix, write_trajectory
+    from simbench.cli.contact_table import contact_table, describe_person, describe_robot
+    from simbench.motion.trajectory_files.native import trajectory_suffix, write_trajectory
 
     if out is not None:
         trajectory_suffix(out)
@@ -66,6 +74,7 @@ def retarget(
     from simbench.retargeting.collision.interference import describe_interference
     from simbench.retargeting.imitation.errors import imitation_errors, summarise
     from simbench.retargeting.imitation.joint_use import joint_units, joint_uses
+    from simbench.retargeting.imitation.robot_errors import summarise_robot
 
     with progress_bars(make_console(stderr=True)) as on_progress:
         made = retarget_motion(motion, robot, method, reading=reading, free=free, on_progress=on_progress)
@@ -90,12 +99,20 @@ def retarget(
 
         draw_retargeting(made, errors, plot)
     console = make_console()
-    tables = [metrics_table(made.plan.metrics), joint_table(uses)]
+    console.print(robot_error_table(summarise_robot(made.plan.errors), made.motion.time))
+    for line in robot_lines(made):
+        print(line)
+    others = {
+        name: value for name, value in made.plan.metrics.items() if not name.startswith(_SHOWN_IN_TABLE)
+    }
+    bodies = [describe_person(made.recording), describe_robot(made.robot, trajectory, made.motion.time)]
+    tables = [contact_table(bodies), metrics_table(others), joint_table(uses)]
     if errors is not None:
-        tables.insert(1, error_table(summarise(errors)))
+        tables.insert(0, error_table(summarise(errors)))
     for table in tables:
-        console.print(table)
         print()
+        console.print(table)
+    print()
     print(still_joints_line(uses))
     for interference in made.plan.interferences:
         print(f"interference  {describe_interference(interference)}")
@@ -103,6 +120,113 @@ def retarget(
         print(f"trajectory  {out}")
     if plot is not None:
         print(f"picture  {plot}")
+
+
+def robot_error_table(summaries: Sequence[RobotErrorSummary], time: Array) -> Table:
+    """Lay out the errors of the robot's planned motion against the person.
+
+    Parameters
+    ----------
+    summaries : sequence of RobotErrorSummary
+        Mean, 95th percentile and maximum of each error.
+    time : (T,) array
+        Times of the recording's samples, s.
+
+    Returns
+    -------
+    rich.table.Table
+        One line for each error, in mm, percent or degrees.
+    """
+    import numpy as np
+
+    from simbench.cli.console import number_table
+
+    table = number_table("robot against person", "mean", "95 %", "worst", "unit", "at s", "side")
+    table.columns[4].justify = table.columns[6].justify = "left"
+    scales = {"m": (1000.0, "mm"), "": (100.0, "% of arm"), "rad": (180.0 / np.pi, "°")}
+    for summary in summaries:
+        scale, unit = scales[summary.unit]
+        numbers = (summary.mean, summary.percentile_95, summary.maximum)
+        table.add_row(
+            summary.quantity if summary.unit else "",
+            *(f"{scale * value:.1f}" for value in numbers),
+            unit,
+            f"{time[summary.sample]:.2f}",
+            summary.side,
+        )
+    return table
+
+
+def robot_lines(made: Retargeting) -> Iterator[str]:
+    """Say what the errors of the robot come from: equipment, joints at their limits, a doubtful recording.
+
+    Parameters
+    ----------
+    made : Retargeting
+        Retargeted recording.
+
+    Yields
+    ------
+    str
+        A line.
+    """
+    from simbench.options import RetargetSection
+    from simbench.retargeting.imitation.joint_use import limit_stays
+
+    yield from held_lines(made.plan.errors, made.plan.metrics["retarget.hand_max_m"])
+    margin = RetargetSection().joint_limit_margin_rad
+    stays = limit_stays(made.robot, made.plan.trajectory, margin)
+    yield from limit_lines([stay for stay in stays if stay.fraction >= _LONG_STAY], made.motion.time)
+    yield from (f"doubt      {doubt}" for doubt in made.recording.doubts)
+
+
+def held_lines(errors: RobotErrors, miss: float) -> Iterator[str]:
+    """Say for how long hands hold equipment, where arms follow it and not the person.
+
+    Parameters
+    ----------
+    errors : RobotErrors
+        Errors of a robot.
+    miss : float
+        Largest distance of a palm from its handle, m.
+
+    Yields
+    ------
+    str
+        At most one line.
+    """
+    if errors.held_fraction > 0.0:
+        yield (
+            f"equipment  held {errors.held_fraction:.0%} of the time: the arms follow the handles there "
+            f"(palms {1000.0 * miss:.1f} mm off)"
+        )
+
+
+def limit_lines(stays: Sequence[LimitStay], time: Array) -> Iterator[str]:
+    """Name the joints that stay at a limit, where they cannot follow the person.
+
+    Parameters
+    ----------
+    stays : sequence of LimitStay
+        Those that are long enough to be named.
+    time : (T,) array
+        Times of the recording's samples, s.
+
+    Yields
+    ------
+    str
+        A line for each, and one for those that are left out.
+    """
+    import numpy as np
+
+    for stay in stays[:_STAYS_SHOWN]:
+        limit = f"{np.degrees(stay.limit):.0f}°" if stay.unit == "rad" else f"{1000.0 * stay.limit:.0f} mm"
+        yield (
+            f"at limit   {stay.joint} {stay.end} ({limit}) {stay.fraction:.0%} of the time, "
+            f"longest {time[stay.first]:.2f} to {time[stay.last]:.2f} s"
+        )
+    if len(stays) > _STAYS_SHOWN:
+        yield f"at limit   {len(stays) - _STAYS_SHOWN} more joints"
 
 
 def error_table(summaries: Sequence[ErrorSummary]) -> Table:
@@ -122,7 +246,7 @@ def error_table(summaries: Sequence[ErrorSummary]) -> Table:
 
     from simbench.cli.console import number_table
 
-    table = number_table("model against recording", "mean", "95 %", "max", "unit")
+    table = number_table("scaled model without limits against recording", "mean", "95 %", "max", "unit")
     table.columns[4].justify = "left"
     for summary in summaries:
         numbers = (summary.mean, summary.percentile_95, summary.maximum)

@@ -1,7 +1,7 @@
 """Inspection of a recording: its measures and phases, and warnings about what looks wrong."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,14 +98,6 @@ def inspect_motion(motion: HumanMotion) -> MotionInspection:
         Measures, phases and warnings.
     """
     lengths, feet = measure_bone_lengths(motion), measure_foot_heights(motion)
-    tracks = {f"marker {name}": track for name, track in motion.markers.items()}
-    tracks |= {f"joint {name}": track for name, track in motion.joints.items()}
-    warnings = [
-        *motion.doubts,
-        *_length_warnings(lengths),
-        *_foot_warnings(feet),
-        *_jump_warnings(motion.time, tracks),
-    ]
     return MotionInspection(
         motion=motion,
         gaps=_marker_gaps(motion),
@@ -114,8 +106,40 @@ def inspect_motion(motion: HumanMotion) -> MotionInspection:
         hands=measure_hand_speeds(motion),
         feet=feet,
         phases=find_phases(motion),
-        warnings=tuple(warnings),
+        warnings=_find_doubts(motion, lengths, feet),
     )
+
+
+def find_doubts(motion: HumanMotion) -> tuple[str, ...]:
+    """List everything about a recording that may well be wrong: the reader's doubts, and what looks wrong.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        The recording as it was read, before it is resampled: frames are named by their numbers.
+
+    Returns
+    -------
+    tuple of str
+        The warnings of `inspect_motion`, one line each.
+    """
+    return _find_doubts(motion, measure_bone_lengths(motion), measure_foot_heights(motion))
+
+
+def with_doubts(motion: HumanMotion) -> HumanMotion:
+    """Add everything that looks wrong about a recording to its doubts, so that later steps can repeat it.
+
+    Parameters
+    ----------
+    motion : HumanMotion
+        The recording as it was read.
+
+    Returns
+    -------
+    HumanMotion
+        The same motion, with the warnings of `inspect_motion` as its doubts.
+    """
+    return replace(motion, doubts=find_doubts(motion))
 
 
 def human_length_range(bone: str) -> tuple[float, float] | None:
@@ -149,6 +173,19 @@ def is_human_length(length: Spread) -> bool:
     """
     allowed = human_length_range(length.name)
     return allowed is None or allowed[0] <= length.median <= allowed[1]
+
+
+def _find_doubts(motion: HumanMotion, lengths: tuple[Spread, ...], feet: Feet | None) -> tuple[str, ...]:
+    """List the reader's doubts and what looks wrong, each once."""
+    tracks = {f"marker {name}": track for name, track in motion.markers.items()}
+    tracks |= {f"joint {name}": track for name, track in motion.joints.items()}
+    found = [
+        *motion.doubts,
+        *_length_warnings(lengths),
+        *_foot_warnings(feet),
+        *_jump_warnings(motion.time, tracks),
+    ]
+    return tuple(dict.fromkeys(found))
 
 
 def _marker_gaps(motion: HumanMotion) -> tuple[MarkerGaps, ...]:
@@ -189,8 +226,9 @@ def _foot_warnings(feet: Feet | None) -> Iterator[str]:
 def _jump_warnings(time: NDArray[np.float64], tracks: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
     """Warn of steps from frame to frame that are too fast for a person; consecutive ones give one warning."""
     names = list(tracks)
-    moved = np.linalg.norm(np.diff(np.stack([tracks[name] for name in names], axis=1), axis=0), axis=2)
-    speeds = moved / np.diff(time)[:, None]
+    # Track by track: all of their positions at once are three times as large as the speeds.
+    moved = [np.linalg.norm(np.diff(track, axis=0), axis=1) for track in tracks.values()]
+    speeds = np.stack(moved, axis=1) / np.diff(time)[:, None]
     steps = np.flatnonzero((speeds > JUMP_SPEED).any(axis=1))
     if not steps.size:
         return

@@ -5,6 +5,7 @@ from typing import get_args
 
 from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion, resample
+from simbench.motion.inspection import with_doubts
 from simbench.motion.missing_arm import hang_missing_arm
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
@@ -37,12 +38,20 @@ class Retargeting:
         Planned motion of the robot; an `ArmPlan` for a fixed base.
     method : str
         Method of retargeting, one of `METHODS`.
+    recording : HumanMotion
+        The recording as it was read, with everything doubtful about it.
     """
 
     robot: Robot
     motion: HumanMotion
     plan: MotionPlan | ArmPlan
     method: str
+    recording: HumanMotion
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Everything about the recording that may well be wrong, one line each: those of `motion inspect`."""
+        return self.recording.doubts
 
 
 def retarget_motion(
@@ -90,10 +99,10 @@ def retarget_motion(
     with shown_progress(on_progress) as tell:
         robot = load_robot(robot_name)
         tell("read", 0, 1)
-        motion = read_motion(source, reading)
+        recording = with_doubts(read_motion(source, reading))
         if has_both_arms(robot) and not reading.strict:
-            motion = hang_missing_arm(motion)
-        motion = resample(motion, max(motion.rate, _IMITATION_RATE))
+            recording = hang_missing_arm(recording)
+        motion = resample(recording, max(recording.rate, _IMITATION_RATE))
         tell("read", 1, 1)
         settings = RetargetSection.model_validate({"method": method})
         handles = {} if free else motion.handles
@@ -101,4 +110,4 @@ def retarget_motion(
         place = RobotSection(place="auto" if handles else "given")
         make_plan = plan_motion if robot.floating else plan_fixed_base
         plan = make_plan(robot, motion, place, settings, Equipment(handles), tell)
-    return Retargeting(robot, motion, plan, method)
+    return Retargeting(robot, motion, plan, method, recording)

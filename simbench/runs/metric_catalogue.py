@@ -493,6 +493,61 @@ _GROUPS: tuple[_Group, ...] = (
                 "It changes with `retarget.slow_down` and with the part of the recording that is used.",
             ),
             _Text(
+                "motion.doubt_count",
+                "Number of things about the recording that may well be wrong: the doubts of `simbench motion "
+                "inspect`, such as limbs of lengths that nobody has, jumps, feet in the floor.",
+                "samples of the recording as it was read",
+                "",
+                "All other metrics are about a robot that follows this recording, wrong or right. The doubts "
+                "are printed before the run and are in `provenance.json`; `simbench motion inspect` shows "
+                "where they come from.",
+            ),
+            _Text(
+                "retarget.robot_hand_mean_m",
+                "Mean distance of the robot's wrist, relative to its shoulder, from where it would be if its "
+                "upper arm and forearm had the person's directions; both arms, joint limits kept. For an arm "
+                "without human form: distance of the palm from the person's path, scaled by the ratio of the "
+                "arms' lengths; on equipment, from the handle.",
+                _PLAN,
+                "",
+                "It says how well the robot can do what the person did, which `imitation.hand_mean_m` does "
+                "not: that one is the scaled model's, without limits. `simbench retarget` names the joints "
+                "that stay at a limit. Where hands hold equipment, arms follow the handles.",
+            ),
+            _Text(
+                "retarget.robot_hand_max_m",
+                "Largest of the distances of `retarget.robot_hand_mean_m`.",
+                _PLAN,
+                "",
+                "`simbench retarget` says when it is, and on which side.",
+            ),
+            _Text(
+                "retarget.robot_hand_orientation_mean_rad",
+                "Mean angle between the rotations of the robot's and the person's hands out of the initial "
+                "posture, arms forward and palms down, in the robot's heading. It is absent if no hand "
+                "orientation was recorded.",
+                _PLAN,
+                "",
+                "Wrists have the smallest ranges of a robot: the limited posture gives up the palm's "
+                "direction first.",
+            ),
+            _Text(
+                "retarget.robot_hand_orientation_max_rad",
+                "Largest of the angles of `retarget.robot_hand_orientation_mean_rad`.",
+                _PLAN,
+                "",
+                "`simbench retarget` says when it is, and on which side.",
+            ),
+            _Text(
+                "retarget.robot_at_limit_fraction",
+                "Largest fraction of the samples at which one joint of trunk or arms is at one of its limits"
+                ", nearer than `retarget.joint_limit_margin_rad` plus 0.01 rad.",
+                _PLAN,
+                "",
+                "A joint at its limit does not follow the person: its motion is lost. `simbench retarget` "
+                "names the joints.",
+            ),
+            _Text(
                 "retarget.interference_count",
                 "Number of times that the planned motion penetrates the robot itself or the equipment. "
                 "Penetrations deeper than 1 mm are all found.",
@@ -531,6 +586,58 @@ _GROUPS: tuple[_Group, ...] = (
                 "",
                 "0 for the same motion. Compare it only between plans of one recording. It is absent if no "
                 "hand is in contact.",
+            ),
+        ),
+    ),
+    _Group(
+        "robots with two arms that imitate a recording",
+        (
+            _Text(
+                "retarget.robot_upper_arm_mean_rad",
+                "Mean angle between the robot's and the person's upper arms, both sides, in the robot's "
+                "heading; joint limits kept.",
+                _PLAN,
+                "",
+                "0 for the same posture of the arms. Limits of shoulders and equipment that is held cost "
+                "most; `simbench retarget` names the joints that stay at a limit.",
+            ),
+            _Text(
+                "retarget.robot_upper_arm_max_rad",
+                "Largest of the angles of `retarget.robot_upper_arm_mean_rad`.",
+                _PLAN,
+                "",
+                "`simbench retarget` says when it is, and on which side.",
+            ),
+            _Text(
+                "retarget.robot_forearm_mean_rad",
+                "Mean angle between the robot's and the person's forearms, both sides, in the robot's "
+                "heading; joint limits kept.",
+                _PLAN,
+                "",
+                "As `retarget.robot_upper_arm_mean_rad`; limits of the elbows and of the upper arms' axial "
+                "rotation cost most.",
+            ),
+            _Text(
+                "retarget.robot_forearm_max_rad",
+                "Largest of the angles of `retarget.robot_forearm_mean_rad`.",
+                _PLAN,
+                "",
+                "`simbench retarget` says when it is, and on which side.",
+            ),
+            _Text(
+                "retarget.robot_trunk_mean_rad",
+                "Mean angle between the rotations of the robot's and the person's trunk out of the initial "
+                "posture, upright, in the robot's heading. It is absent if no trunk was recorded.",
+                _PLAN,
+                "",
+                "A robot without waist joints keeps its trunk upright; the person's leans and turns.",
+            ),
+            _Text(
+                "retarget.robot_trunk_max_rad",
+                "Largest of the angles of `retarget.robot_trunk_mean_rad`.",
+                _PLAN,
+                "",
+                "`simbench retarget` says when it is.",
             ),
         ),
     ),

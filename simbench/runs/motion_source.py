@@ -9,6 +9,7 @@ from simbench.errors import MotionError, ScenarioError
 from simbench.motion.actors import perform_average
 from simbench.motion.actors.tasks import PLACES
 from simbench.motion.human_motion import HumanMotion, resample
+from simbench.motion.inspection import with_doubts
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.options import MotionSection
@@ -35,7 +36,8 @@ def scenario_motion(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> Huma
     Returns
     -------
     HumanMotion
-        The motion at `motion.rate_hz`, from `motion.start_s` to `motion.end_s`.
+        The motion at `motion.rate_hz`, from `motion.start_s` to `motion.end_s`. Its doubts are those of all
+        of the recording.
 
     Raises
     ------
@@ -47,6 +49,7 @@ def scenario_motion(scenario: Scenario, mechanisms: Sequence[Mechanism]) -> Huma
         motion = perform_on_fixture(scenario, mechanisms)
     else:
         motion = _perform_or_read(scenario)
+    motion = with_doubts(motion)
     if section.speed != 1.0:
         motion = replace(motion, time=motion.time / section.speed)
     if abs(motion.rate - section.rate_hz) > 1e-6 * section.rate_hz:

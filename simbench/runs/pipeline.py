@@ -32,7 +32,7 @@ from simbench.runs.log_builder import cumulative_variables, make_log, with_balan
 from simbench.runs.log_parts import LogParts
 from simbench.runs.metrics import FELL_HEIGHT, fixture_metrics, run_metrics
 from simbench.runs.motion_source import scenario_motion
-from simbench.runs.plans.cached import PLAN_REUSED, PlanRecord, find_plan
+from simbench.runs.plans.cached import PLAN_REUSED, find_plan
 from simbench.runs.plans.plan import Plan, collect_inputs
 from simbench.runs.provenance import collect_provenance, describe_robot_files
 from simbench.runs.push_metrics import push_metrics
@@ -61,6 +61,9 @@ if TYPE_CHECKING:
     from simbench.runs.live_video import LiveVideo
 
 PROVENANCE = "provenance.json"
+DOUBT_COUNT = "motion.doubt_count"
+"""Metric of a run with a recording: number of things that may well be wrong about it."""
+OnDoubts = Callable[[tuple[str, ...]], None]
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,8 @@ class RunResult:
         Where the robot came from, in one line; None if all of it ships with simbench.
     notes : tuple of str
         What the robot made of the scenario differently, one line each.
+    doubts : tuple of str
+        What may well be wrong about the recording, one line each.
     """
 
     directory: Path
@@ -95,6 +100,7 @@ class RunResult:
     diverged: str | None = None
     robot: str | None = None
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 def run_scenario(
@@ -106,6 +112,7 @@ def run_scenario(
     gui: bool = False,
     cache: bool = True,
     on_progress: Progress = None,
+    on_doubts: OnDoubts | None = None,
 ) -> RunResult:
     """Retarget, simulate and measure a scenario, and write a run directory.
 
@@ -127,6 +134,9 @@ def run_scenario(
     on_progress : callable (stage, done, total), bool or None
         Callback that receives the progress of each stage; or whether progress is shown on the standard error,
         None for in a terminal or a notebook only.
+    on_doubts : callable (tuple of str), optional
+        Called before anything is planned with what may well be wrong about the recording, one line each; not
+        called if there is nothing.
 
     Returns
     -------
@@ -139,6 +149,13 @@ def run_scenario(
         For bad input; nothing half-written stays.
     """
     out, renderer = Path(out), None
+    doubts: list[str] = []
+
+    def hear(told: tuple[str, ...]) -> None:
+        doubts.extend(told)
+        if on_doubts is not None:
+            on_doubts(told)
+
     if gui:
         open_engine().require_display()
     inputs = {
@@ -153,7 +170,7 @@ def run_scenario(
         camera = fit_camera(robot, robot.postures.get(scenario.robot.posture), scenario.camera)
         scenario = scenario.model_copy(update={"camera": camera})
         write_whole(folder / "scenario.yaml", resolved_yaml(scenario))
-        output = Output(Quality(fast) if video else None, gui, cache)
+        output = Output(Quality(fast) if video else None, gui, cache, hear)
         metrics, diverged, renderer = _run(robot, scenario, folder, output, on_progress=tell)
         if diverged is None:
             # What is checked and was not measured is null, not left out.
@@ -173,6 +190,7 @@ def run_scenario(
         diverged=diverged,
         robot=str(source) if foreign else None,
         notes=notes,
+        doubts=tuple(doubts),
     )
 
 
@@ -199,11 +217,14 @@ class Output(NamedTuple):
         Whether Bullet's window is shown, in real time.
     cache : bool
         Whether the plan may come from the cache of plans, and is kept there.
+    on_doubts : callable (tuple of str)
+        Called with what may well be wrong about the recording, if anything.
     """
 
     video: Quality | None
     gui: bool
     cache: bool
+    on_doubts: OnDoubts
 
 
 def _run(
@@ -222,8 +243,7 @@ def _run(
     if scenario.motion.source in (SWEEP, STILL):
         course = _plan_own_motion(robot, scenario)
     else:
-        course, record = _plan_from_recording(robot, scenario, mechanisms, on_progress, cache=output.cache)
-        _add_provenance(folder, {"plan": asdict(record)})
+        course = _plan_from_recording(robot, scenario, mechanisms, folder, output, on_progress)
     require_finite(course.timeline, robot, settings.timestep_s)
     if seat is not None:
         begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
@@ -359,17 +379,30 @@ def _simulate_logged(
 
 
 def _plan_from_recording(
-    robot: Robot, scenario: Scenario, mechanisms: list[Mechanism], on_progress: OnProgress, *, cache: bool
-) -> tuple[Plan, PlanRecord]:
-    """Plan the motion of a robot that follows the scenario's recording, or take the plan from the cache."""
+    robot: Robot,
+    scenario: Scenario,
+    mechanisms: list[Mechanism],
+    folder: Path,
+    output: Output,
+    on_progress: OnProgress,
+) -> Plan:
+    """Plan the motion of a robot that follows the scenario's recording, or take the plan from the cache.
+
+    What is doubtful about the recording is told before it is planned, and kept with the plan's record.
+    """
     on_progress("read", 0, 1)
     motion = scenario_motion(scenario, mechanisms)
     if has_both_arms(robot) and not scenario.motion.strict:
         motion = hang_missing_arm(motion)
     on_progress("read", 1, 1)
+    _add_provenance(folder, {"doubts": list(motion.doubts)})
+    if motion.doubts:
+        output.on_doubts(motion.doubts)
     inputs = collect_inputs(robot, scenario, mechanisms, motion)
-    plan, record = find_plan(robot, inputs, on_progress, cache=cache)
-    return replace(plan, metrics={**plan.metrics, PLAN_REUSED: record.reused}), record
+    plan, record = find_plan(robot, inputs, on_progress, cache=output.cache)
+    _add_provenance(folder, {"plan": asdict(record)})
+    doubts = float(len(motion.doubts))
+    return replace(plan, metrics={**plan.metrics, PLAN_REUSED: record.reused, DOUBT_COUNT: doubts})
 
 
 def _add_provenance(folder: Path, entries: Mapping[str, Any]) -> None:

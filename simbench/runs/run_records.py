@@ -36,6 +36,10 @@ _PROVENANCE: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 """Entries of `provenance.json` that are read: whether a value is allowed, and what is."""
 
 
+_OPTIONAL: Mapping[str, tuple[Callable[[Any], bool], str]] = {"doubts": (_is_list_of_text, "a list of text")}
+"""Entries that not every run has."""
+
+
 def read_metrics(folder: Path) -> dict[str, Metric]:
     """Read the metrics of a complete run.
 
@@ -80,7 +84,9 @@ def read_provenance(folder: Path) -> dict[str, Any]:
         In one line: `provenance.json` is missing, is not JSON, or an entry is missing or of another kind.
     """
     content = _read(folder, "provenance.json")
-    for name, (is_allowed, allowed) in _PROVENANCE.items():
+    for name, (is_allowed, allowed) in {**_PROVENANCE, **_OPTIONAL}.items():
+        if name not in content and name in _OPTIONAL:
+            continue
         if name not in content:
             raise RunError(f"{folder / 'provenance.json'}: {name} is missing")
         if not is_allowed(content[name]):

@@ -43,6 +43,8 @@ BETTER: tuple[tuple[str, Better], ...] = (
     ("tracking.*", "lower"),
     ("imitation.*", "lower"),
     ("retarget.hand_*", "lower"),
+    ("retarget.robot_*", "lower"),
+    ("motion.doubt_count", "lower"),
     ("retarget.similarity", "lower"),
     ("hands.*", "lower"),
     ("cog.rms_m", "lower"),

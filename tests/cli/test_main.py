@@ -22,11 +22,14 @@ from simbench.runs.video import View
 @pytest.fixture
 def pipeline(monkeypatch, tmp_path):
     """A pipeline that simulates nothing; tests change what it measures or raises."""
-    fake = SimpleNamespace(metrics={"fell": False, "tracking.rms_rad": 0.0123456}, raises=None, calls=[])
+    fake = SimpleNamespace(
+        metrics={"fell": False, "tracking.rms_rad": 0.0123456}, raises=None, calls=[], doubts=()
+    )
 
-    def run_scenario(scenario, folder, *, video, fast, gui, cache, on_progress):
+    def run_scenario(scenario, folder, *, video, fast, gui, cache, on_progress, on_doubts):
         fake.calls.append((scenario, folder, video, fast, gui))
         with run_directory(folder, {"scenario.yaml": ""}) as working:
+            on_doubts(fake.doubts)
             on_progress("simulate", 1, 2)
             (working / "log.nc").touch()
             if fake.raises is not None:
@@ -89,6 +92,15 @@ def test_a_failed_check_returns_1_and_is_named_with_value_and_bound(pipeline, ca
     printed = capsys.readouterr()
     assert printed.err == "check failed: fell is true, must be false\n"
     assert "✗ false" in printed.out
+
+
+def test_doubts_are_lines_of_the_standard_error_before_the_run_is_simulated(pipeline, capsys):
+    pipeline.doubts = ("left forearm is 0.400 m long", "feet sink")
+    pipeline.raises = MotionError("while simulating")
+    assert main(["run", "drawer", "--out", "a"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == "doubt: left forearm is 0.400 m long\ndoubt: feet sink\nerror: while simulating\n"
 
 
 def test_plots_are_drawn_into_the_run_when_asked_for(pipeline, monkeypatch, capsys):

@@ -1,6 +1,7 @@
 """`simbench retarget`: what it prints, writes and refuses; the retargeting itself is one made by hand."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -48,6 +49,19 @@ def test_errors_and_joints_are_tables_in_mm_and_degrees(retargeting, made, capsy
     assert printed.err == ""
     lines = printed.out.splitlines()
     assert max(map(len, lines)) <= 90
+    # What the robot does comes first. The mean of both hands is a quarter of the triangle's height.
+    assert lines[0].split()[:6] == ["robot", "against", "person", "mean", "95", "%"]
+    hand, arm = lines[1].split(), lines[2].split()
+    assert (hand[0], hand[3:]) == ("hand", ["50.0", "mm", "0.50", "left"])
+    assert arm[2:] == ["10.0", "%", "of", "arm", "0.50", "left"]
+    # 101 samples of it, and 101 zeros.
+    assert [float(cell) for cell in hand[1:3]] == pytest.approx([1250.0 / 101.0, 44.95], abs=0.06)
+    assert [float(cell) for cell in arm[:2]] == pytest.approx([250.0 / 101.0, 8.99], abs=0.06)
+    assert lines[3].split() == ["forearm", "9.0", "9.0", "9.0", "°", "0.00", "right"]
+    # 13 of 101 samples.
+    assert lines[4] == "equipment  held 13% of the time: the arms follow the handles there (palms 2.0 mm off)"
+    later = printed.out.index("scaled model without limits against recording")
+    assert "robot against person" in printed.out[:later]
     rows = {" ".join(line.split()[:-4]): line.split()[-4:] for line in lines if line.strip()}
     # A wrist off by up to 5 mm, the other by none; an elbow by 20 mm, the other by none.
     assert rows["hands (wrists)"] == ["1.25", "4.50", "5.00", "mm"]
@@ -66,6 +80,16 @@ def test_errors_and_joints_are_tables_in_mm_and_degrees(retargeting, made, capsy
     assert elbow[9] == f"{0.4 * 240.0 * np.pi / 2.0 / limit:.0%}"
     assert f"joints that stand still: {len(made.robot.joint_names) - 15}\n" in printed.out
     assert "interference  l_wrist and torso from 0.50 to 0.75 s, 4 mm deep at 0.60 s\n" in printed.out
+
+
+def test_doubts_about_the_recording_are_repeated(retargeting, made, capsys, monkeypatch):
+    doubtful = replace(made.recording, doubts=("left forearm is long", "feet sink"))
+    monkeypatch.setattr(made, "recording", doubtful)
+    assert main(["retarget", "actor:drawer"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    at = lines.index("doubt      left forearm is long")
+    assert lines[at + 1] == "doubt      feet sink"
+    assert at < next(number for number, line in enumerate(lines) if line.startswith("scaled model"))
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".nc"])

@@ -9,6 +9,7 @@ from performances import record_model
 from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision.interference import Interference
 from simbench.retargeting.imitation.imitation import Imitation
+from simbench.retargeting.imitation.robot_errors import FOREARM, HAND, ErrorTrack, RobotErrors
 
 COUNT = 101
 # The robot's left wrist is this far from the recorded one at the end of the motion, and not at its start, m.
@@ -39,7 +40,20 @@ def retargeting(robot, actor, source):
         imitation=Imitation(actor, time, q),
         hands=SimpleNamespace(contact=contact),
         upper=columns,
+        errors=robot_errors(contact),
         interferences=(Interference("l_wrist", "torso", 0.5, 0.75, -0.004, 0.6),),
-        metrics={"retarget.slow_down": 2.0, "imitation.hand_max_m": 0.005},
+        metrics={"retarget.slow_down": 2.0, "imitation.hand_max_m": 0.005, "retarget.hand_max_m": 0.002},
     )
-    return SimpleNamespace(robot=robot, motion=motion, plan=plan, method="analytical")
+    return SimpleNamespace(robot=robot, motion=motion, plan=plan, method="analytical", recording=motion)
+
+
+def robot_errors(contact):
+    """The left hand off by up to 50 mm of an arm of 0.5 m, at half of the motion; the right forearm by 9°."""
+    samples = np.arange(COUNT)
+    hump = 1.0 - np.abs(np.linspace(-1.0, 1.0, COUNT))
+    tracks = (
+        ErrorTrack(HAND, "left", samples, 0.05 * hump),
+        ErrorTrack(HAND, "right", samples, np.zeros(COUNT)),
+        ErrorTrack(FOREARM, "right", samples, np.full(COUNT, np.radians(9.0))),
+    )
+    return RobotErrors(tracks, {"left": 0.5, "right": 0.5}, contact)

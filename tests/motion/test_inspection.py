@@ -16,7 +16,7 @@ from simbench.motion.body_measures import (
     measure_joint_angles,
 )
 from simbench.motion.human_motion import Gap
-from simbench.motion.inspection import inspect_motion
+from simbench.motion.inspection import find_doubts, inspect_motion, with_doubts
 from simbench.motion.readers import read_motion
 from simbench.motion.sources import list_motion_sources
 
@@ -270,3 +270,11 @@ def test_every_source_is_listed_with_what_its_reader_finds():
         motion = read_motion(name)
         assert sources[name] == f"{motion.time[-1]:.2f} s at {motion.rate:.0f} Hz"
     assert sources["actor:drawer"]
+
+
+def test_doubts_are_the_readers_and_what_looks_wrong_each_once(swing):
+    told = replace(with_joints(swing, left_toe=[0.0, 0.0, 0.2]), doubts=("the unit was guessed",))
+    doubts = ("the unit was guessed", "feet stay 0.200 m or more above the floor")
+    assert find_doubts(told) == doubts
+    assert with_doubts(told).doubts == doubts
+    assert inspect_motion(with_doubts(told)).warnings == doubts

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -20,9 +21,11 @@ from scipy.spatial import ConvexHull
 
 from simbench.balance.standing.standing import stand
 from simbench.cli.main import main
+from simbench.motion.readers import read_motion
 from simbench.motion.readers.deepmimic import clip_folder
 from simbench.resources import resource_dir
 from simbench.retargeting.api import retarget_motion
+from simbench.runs import motion_source
 from simbench.runs.checks import check_metrics
 from simbench.runs.log import open_run
 from simbench.runs.pipeline import run_scenario
@@ -548,3 +551,28 @@ def test_a_clip_of_a_few_samples_is_refused(tmp_path, capsys):
     (line,) = capsys.readouterr().err.splitlines()
     assert "3 samples" in line
     assert not any(tmp_path.iterdir())
+
+
+def test_doubts_are_told_before_the_plan_and_kept_with_the_run(tmp_path, monkeypatch):
+    """A recording with a foot in the floor, and with a doubt of its reader."""
+
+    def read(source, reading):
+        motion = read_motion(source, reading)
+        sunk = {**motion.joints, "left_toe": np.tile([0.0, 0.0, -0.08], (len(motion.time), 1))}
+        return replace(motion, joints=sunk, doubts=("the unit was guessed",))
+
+    monkeypatch.setattr(motion_source, "read_motion", read)
+    told = []
+    result = run_scenario(
+        load_scenario("dance", SHORT),
+        tmp_path / "run",
+        on_progress=lambda stage, done, total: told.append(stage),
+        on_doubts=told.append,
+    )
+    doubts = ("the unit was guessed", "feet sink 0.080 m into the floor at 0.00 s")
+    assert result.doubts == doubts
+    assert "imitate" not in told[: told.index(doubts)]
+    assert {"imitate", "simulate"} <= set(told[told.index(doubts) :])
+    record = json.loads((tmp_path / "run" / "provenance.json").read_text(encoding="utf-8"))
+    assert record["doubts"] == list(doubts)
+    assert result.metrics["motion.doubt_count"] == 2.0

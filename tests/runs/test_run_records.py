@@ -136,3 +136,13 @@ def test_a_damaged_row_is_run_again(tmp_path, content):
     assert list(map(type, found.values.values())) == list(map(type, row.values.values()))
     (tmp_path / "rows" / "k.json").write_bytes(content)
     assert read_row(tmp_path, "k", {"a": 1}) is None
+
+
+def test_a_run_may_have_doubts_as_text(tmp_path):
+    provenance = collect_provenance(7, ["simbench", "run"])
+    path = tmp_path / "provenance.json"
+    path.write_text(json_text(provenance | {"doubts": ["feet sink"]}))
+    assert read_provenance(tmp_path)["doubts"] == ["feet sink"]
+    path.write_text(json_text(provenance | {"doubts": [1]}))
+    with pytest.raises(RunError, match=r"provenance\.json: doubts: must be a list of text"):
+        read_provenance(tmp_path)

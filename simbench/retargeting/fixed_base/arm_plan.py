@@ -11,6 +11,7 @@ from simbench.motion.trajectory import JointTrajectory
 from simbench.retargeting.collision.interference import Interference
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.imitation.imitation import Imitation
+from simbench.retargeting.imitation.robot_errors import RobotErrors
 from simbench.robot.robot import Robot
 
 
@@ -32,6 +33,8 @@ class ArmPlan:
         Links that penetrate each other or the equipment.
     metrics : dict of str to float
         Metrics `retarget.*`, and `imitation.*` of two arms.
+    errors : RobotErrors
+        Errors of the hands against the person, and of arms and trunk that imitate, at the same samples.
     imitation : Imitation or None
         Motion of the scaled model that two arms imitate.
     leads : bool
@@ -52,6 +55,7 @@ class ArmPlan:
     hands: HandPlan
     interferences: tuple[Interference, ...]
     metrics: dict[str, float]
+    errors: RobotErrors
     imitation: Imitation | None = None
     leads: bool = True
     detours: Array = field(default_factory=lambda: np.zeros((2, 0, 0)))

@@ -23,6 +23,8 @@ from simbench.retargeting.fixed_base.arm_plan import ArmPlan, free_hands
 from simbench.retargeting.fixed_base.base import base_pose, choose_rest, limits_of_motion
 from simbench.retargeting.fixed_base.plan import require_used_keys
 from simbench.retargeting.fixed_base.surroundings import floor_obstacle
+from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
+from simbench.retargeting.imitation.robot_errors import compare_hands, robot_error_metrics
 from simbench.retargeting.placement.base_height import base_height
 from simbench.retargeting.whole_body.stance import OnProgress
 from simbench.robot.pedestal import on_pedestal
@@ -107,7 +109,7 @@ def plan_free_hand(
         found = _follow(problem, samples, ratio * scale, turn)
         if found.serves(slowest):
             on_progress("transfer", total, total)
-            return _make_plan(problem, found, pose, ratio * scale, turn)
+            return _make_plan(problem, found, pose, ratio, (scale, turn))
     raise RetargetError(
         f"{robot.name}: its hand cannot follow the {side} hand of {motion.source} about its posture at "
         f"rest, even scaled to {100 * _SCALES[-1]:.0f} % of its arm; another robot.posture may have more room"
@@ -192,20 +194,33 @@ def _targets(problem: _HandProblem, scale: float, turn: float) -> Array:
     return transform(turned @ rest.rotation, moved)
 
 
-def _make_plan(problem: _HandProblem, found: _Followed, base: Array, scale: float, turn: float) -> ArmPlan:
-    """Make the plan of a hand that is followed."""
+def _make_plan(
+    problem: _HandProblem, found: _Followed, base: Array, ratio: float, reduced: tuple[float, float]
+) -> ArmPlan:
+    """Make the plan of a hand that is followed, with fractions of its displacements and its rotations."""
+    scene, side, (scale, turn) = problem.scene, problem.side, reduced
     time = problem.time * found.slow_down
+    trajectory = JointTrajectory(time, found.joints, scene.joint_names, None)
+    hands = free_hands(scene, found.joints)
+    # What had to be reduced counts as an error: the person's hand goes all of the way.
+    errors = compare_hands(
+        hands.actor,
+        {side: _targets(problem, ratio, 1.0)},
+        {side: np.arange(len(time))},
+        {side: _arm_length(scene, side)},
+    )
+    stays = limit_stays(scene, trajectory, problem.settings.joint_limit_margin_rad)
     metrics = {
         "retarget.hand_max_m": found.position_error,
-        "retarget.path_scale": scale,
+        "retarget.path_scale": ratio * scale,
         "retarget.rotation_fraction": turn,
         "retarget.slow_down": found.slow_down,
         "retarget.duration_s": float(time[-1]),
         "retarget.interference_count": 0.0,
+        **robot_error_metrics(errors),
+        **limit_metrics(stays),
     }
-    trajectory = JointTrajectory(time, found.joints, problem.scene.joint_names, None)
-    hands = free_hands(problem.scene, found.joints)
-    return ArmPlan(trajectory, base, problem.home, hands, (), metrics)
+    return ArmPlan(trajectory, base, problem.home, hands, (), metrics, errors)
 
 
 def _arm_length(robot: Robot, side: str) -> float:

@@ -21,7 +21,7 @@ from simbench.retargeting.contact.equipment import Equipment
 from simbench.retargeting.contact.hand_plan import HandPlan
 from simbench.retargeting.contact.transfer import PreferredPath, follow_palms
 from simbench.retargeting.fixed_base.alternatives import ArmChoice, find_choices, spread_spots
-from simbench.retargeting.fixed_base.arm_plan import ArmPlan
+from simbench.retargeting.fixed_base.arm_plan import ArmPlan, free_hands
 from simbench.retargeting.fixed_base.base import base_pose, choose_rest, limits_of_motion, rest_posture
 from simbench.retargeting.fixed_base.surroundings import (
     Surroundings,
@@ -30,6 +30,8 @@ from simbench.retargeting.fixed_base.surroundings import (
     is_clear,
     shapes_among,
 )
+from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
+from simbench.retargeting.imitation.robot_errors import compare_hands, robot_error_metrics
 from simbench.retargeting.placement.spot import BasePlacement, evaluate_placement
 from simbench.retargeting.whole_body.stance import (
     OnProgress,
@@ -323,8 +325,18 @@ def _plan_from(problem: _ArmProblem, choice: ArmChoice) -> _Rated:
         "retarget.duration_s": float(trajectory.time[-1]),
         "retarget.interference_count": float(len(interferences)),
     }
+    errors = compare_hands(
+        free_hands(scene, joints).actor,
+        hands.actor,
+        {side: np.flatnonzero(touching) for side, touching in hands.contact.items()},
+        {},
+        held=hands.contact,
+        turn_axes=hands.turn_axes,
+    )
+    stays = limit_stays(robot, trajectory, settings.joint_limit_margin_rad)
+    metrics |= {**robot_error_metrics(errors), **limit_metrics(stays)}
     penetrations, _ = _count(near)
-    plan = ArmPlan(trajectory, base, home, hands, interferences, metrics, detours=np.array(detours))
+    plan = ArmPlan(trajectory, base, home, hands, interferences, metrics, errors, detours=np.array(detours))
     return _Rated(plan, penetrations, len(near) - penetrations)
 
 

@@ -20,10 +20,11 @@ from simbench.retargeting.fixed_base.surroundings import floor_obstacle
 from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.errors import imitation_errors
 from simbench.retargeting.imitation.imitation import Imitation, imitate
-from simbench.retargeting.imitation.joint_use import joint_units
+from simbench.retargeting.imitation.joint_use import joint_units, limit_metrics, limit_stays
 from simbench.retargeting.imitation.limit_rescaling import rescale_into_limits
 from simbench.retargeting.imitation.posture import limited_posture
 from simbench.retargeting.imitation.requirements import require_two_arms
+from simbench.retargeting.imitation.robot_errors import compare_with_person, robot_error_metrics
 from simbench.retargeting.imitation.tasks import WRISTS
 from simbench.retargeting.placement.base_height import base_height
 from simbench.retargeting.whole_body.stance import OnProgress
@@ -121,8 +122,10 @@ def plan_two_arms(
         "retarget.duration_s": float(trajectory.time[-1]),
         "retarget.interference_count": float(len(interferences)),
     }
+    compared = compare_with_person(robot, trajectory, motion)
+    metrics |= {**robot_error_metrics(compared), **limit_metrics(limit_stays(robot, trajectory, margin))}
     hands = free_hands(scene, joints)
-    plan = ArmPlan(trajectory, pose, home, hands, interferences, metrics)
+    plan = ArmPlan(trajectory, pose, home, hands, interferences, metrics, compared)
     return replace(plan, imitation=imitation, leads=False, upper=columns, limits=limits)
 
 

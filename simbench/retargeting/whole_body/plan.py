@@ -25,9 +25,15 @@ from simbench.retargeting.contact.hand_plan import HandContact, HandPlan, detect
 from simbench.retargeting.imitation.calibration import calibrate
 from simbench.retargeting.imitation.errors import imitation_errors
 from simbench.retargeting.imitation.imitation import Imitation, imitate
+from simbench.retargeting.imitation.joint_use import limit_metrics, limit_stays
 from simbench.retargeting.imitation.limit_rescaling import rescale_into_limits
 from simbench.retargeting.imitation.posture import limited_posture, rounded_posture
 from simbench.retargeting.imitation.requirements import require_human_form
+from simbench.retargeting.imitation.robot_errors import (
+    RobotErrors,
+    compare_with_person,
+    robot_error_metrics,
+)
 from simbench.retargeting.imitation.tasks import WRISTS
 from simbench.retargeting.similarity import speed_difference
 from simbench.retargeting.whole_body.arms_and_legs import (
@@ -91,6 +97,8 @@ class MotionPlan:
         Metrics `imitation.*` and `retarget.*`.
     zmp : (T, 2) array
         Desired ZMP in the world frame, m.
+    errors : RobotErrors
+        Errors of the robot's arms and trunk against the person, at the same samples.
     embedding : bool
         Whether the legs react to the upper body's motion.
     """
@@ -105,6 +113,7 @@ class MotionPlan:
     interferences: tuple[Interference, ...]
     metrics: dict[str, float]
     zmp: Array
+    errors: RobotErrors
     embedding: bool = True
 
 
@@ -221,6 +230,15 @@ def _plan_in_place(
     metrics = _measure_plan(problem, solution, motion, slow_down, interferences)
     if smoothing:
         metrics["retarget.smoothing_s"] = smoothing
+    errors = compare_with_person(
+        robot,
+        trajectory,
+        motion,
+        heading=placement.base_placement.heading,
+        held=contact.contact,
+    )
+    stays = limit_stays(robot, trajectory, settings.joint_limit_margin_rad)
+    metrics |= {**robot_error_metrics(errors), **limit_metrics(stays)}
     return MotionPlan(
         trajectory,
         placement.stance,
@@ -232,6 +250,7 @@ def _plan_in_place(
         interferences,
         metrics,
         solution.zmp,
+        errors,
         placement.embedding,
     )
 

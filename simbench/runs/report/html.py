@@ -102,6 +102,7 @@ def report_page(reports: Sequence[RunReport], directory: Path) -> str:
     sections = [
         f"<h1>{escape(title)}</h1>",
         *(_heading(report, label, directory, alone) for report, label in zip(reports, labels, strict=True)),
+        *(_doubts(report, label, alone) for report, label in zip(reports, labels, strict=True)),
         "" if alone else _differences(reports, labels),
         _checks(reports, labels),
         _plots(reports, labels),
@@ -137,6 +138,16 @@ def _heading(report: RunReport, label: str, directory: Path, alone: bool) -> str
         path = os.fsencode(os.path.relpath(report.video, directory))
         lines.append(f'<a href="{quote(path)}">video</a>')
     return "<p>" + " · ".join(filter(None, lines)) + "</p>"
+
+
+def _doubts(report: RunReport, label: str, alone: bool) -> str:
+    """List what may well be wrong about the recording, if anything; runs from before had no such list."""
+    doubts = report.provenance.get("doubts", [])
+    if not doubts:
+        return ""
+    heading = "Doubts about the recording" if alone else f"Doubts about the recording of {label}"
+    lines = "".join(f"<li>{escape(doubt)}</li>" for doubt in doubts)
+    return f"<h2>{escape(heading)}</h2><ul>{lines}</ul>"
 
 
 def _differences(reports: Sequence[RunReport], labels: Sequence[str]) -> str:

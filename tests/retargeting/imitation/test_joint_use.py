@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simbench.motion.trajectory import JointTrajectory
-from simbench.retargeting.imitation.joint_use import joint_units, joint_uses
+from simbench.retargeting.imitation.joint_use import joint_units, joint_uses, limit_metrics, limit_stays
 from simbench.robot.robot import load_robot
 
 
@@ -54,3 +54,24 @@ def test_joints_that_slide_are_in_metres(tmp_path):
         "name: lift\nurdf: arm.urdf\nbase: fixed\ngroups: {}\nframes: {}\ngains: auto\n"
     )
     assert joint_units(load_robot(tmp_path)) == ("m", "rad")
+
+
+def test_a_joint_that_stays_at_a_limit_is_found_with_the_longest_stay(romeo):
+    """LElbowRoll at the upper limit for 3 + 5 of 20 samples, RElbowRoll at the lower for 1; no legs."""
+    names, margin = romeo.joint_names, 0.03
+    lower, upper = romeo.model.lowerPositionLimit[7:], romeo.model.upperPositionLimit[7:]
+    q = np.tile(0.5 * (lower + upper), (20, 1))
+    left, right, knee = (names.index(name) for name in ("LElbowRoll", "RElbowRoll", "LKneePitch"))
+    q[2:5, left] = upper[left] - 0.039
+    q[5, left] = upper[left] - 0.041
+    q[10:15, left] = upper[left] + 0.2
+    q[7, right] = lower[right] + margin
+    q[:, knee] = upper[knee]
+    stays = limit_stays(romeo, JointTrajectory(np.arange(20.0), q, names), margin)
+    assert [(stay.joint, stay.end, stay.fraction, stay.first, stay.last) for stay in stays] == [
+        ("LElbowRoll", "upper", 0.4, 10, 14),
+        ("RElbowRoll", "lower", 0.05, 7, 7),
+    ]
+    assert (stays[0].limit, stays[0].unit) == (upper[left], "rad")
+    assert limit_metrics(stays) == {"retarget.robot_at_limit_fraction": 0.4}
+    assert limit_metrics(()) == {"retarget.robot_at_limit_fraction": 0.0}

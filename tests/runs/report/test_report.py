@@ -185,3 +185,18 @@ def test_metrics_are_null_where_they_were_not_numbers(tmp_path, monkeypatch):
     (run / "metrics.json").write_text(json.dumps({"tracking.rms_rad": None}))
     assert main(["report", str(run)]) == 0
     assert ["tracking.rms_rad", "none", "✗ ≤ 0.005", "rad"] in Page(run / "report.html").rows
+
+
+def test_doubts_about_the_recording_are_in_the_report(tmp_path):
+    run = by_hand.write_puma_run(tmp_path / "run")
+    path = run / "provenance.json"
+    provenance = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(provenance | {"doubts": ["feet sink <b>0.1 m</b>"]}), encoding="utf-8")
+    assert main(["report", str(run)]) == 0
+    page = Page(run / "report.html")
+    assert "Doubts about the recording" in page.text
+    assert "feet sink <b>0.1 m</b>" in page.text
+
+
+def test_a_report_without_doubts_says_nothing_of_them(pages):
+    assert not any("Doubts" in page.text for page in pages)
