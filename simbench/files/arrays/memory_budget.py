@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from simbench.errors import SimbenchError
 
 MAX_MEMORY = 600_000_000
-"""Bytes that the arrays and texts of one file may take: with the interpreter and one copy of the largest array
-that stays below a gigabyte."""
+"""Bytes that the arrays and texts of one file may take: with the interpreter and one copy of the largest
+array that stays below a gigabyte."""
 
 
 @dataclass

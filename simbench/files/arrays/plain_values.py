@@ -25,7 +25,7 @@ class SparseMatrix(NamedTuple):
     shape : (int, int)
         Number of rows and columns.
     data, indices, indptr : array
-        Entries, their rows (`csc`) or columns (`csr`), and the index of the first entry of each column or row.
+        Entries, their rows (`csc`) or columns (`csr`), and the first entry of each column or row.
     """
 
     by: str
@@ -100,12 +100,12 @@ class ElementType:
 
 
 class ArrayHolder:
-    """An array whose contents a pickle states after it was made; `value` is the array, or a list of objects."""
+    """An array whose contents a pickle states after it was made; `value` is it, or a list of objects."""
 
     def __init__(self) -> None:
         self.value: Any = None
 
-    def fill(self, shape: object, element: object, fortran: object, data: object) -> None:
+    def fill(self, shape: Any, element: object, fortran: object, data: object) -> None:
         """Set the contents: of numbers from bytes, of objects from a list.
 
         Parameters
@@ -137,17 +137,17 @@ class ArrayHolder:
             raise PickleProblem("an array of too many empty texts")
         if not isinstance(data, bytes | bytearray) or len(data) != size * element.dtype.itemsize:
             raise PickleProblem("an array has another number of bytes than its shape says")
-        order = "F" if fortran else "C"
-        self.value = np.ndarray(shape, element.dtype, data, order=order)  # type: ignore[call-overload]
+        flat = np.frombuffer(data, element.dtype) if data else np.empty(size, element.dtype)
+        self.value = flat.reshape(shape, order="F" if fortran else "C")
 
 
-def checked_size(shape: object) -> int:
+def checked_size(shape: Any) -> int:
     """Compute the number of elements of an array of a shape that a file states.
 
     Parameters
     ----------
     shape : object
-        Must be a tuple of whole numbers.
+        Shape; anything but a tuple of whole numbers is refused.
 
     Returns
     -------
