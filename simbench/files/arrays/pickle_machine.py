@@ -107,7 +107,18 @@ class Machine:
         self.memo: dict[int, Any] = {}
 
     def run(self) -> Any:
-        """Interpret all instructions; return the value on the stack at the end."""
+        """Interpret all instructions.
+
+        Returns
+        -------
+        object
+            Value on the stack at the end.
+
+        Raises
+        ------
+        PickleProblem
+            The pickle is damaged, or holds anything but data.
+        """
         while self.instructions > 0:
             self.instructions -= 1
             code = self.read(1)
@@ -122,7 +133,23 @@ class Machine:
         raise PickleProblem(f"more than {MAX_INSTRUCTIONS} values; save the data as arrays")
 
     def read(self, count: int) -> bytes:
-        """Read just so many bytes."""
+        """Read just so many bytes.
+
+        Parameters
+        ----------
+        count : int
+            Number of bytes.
+
+        Returns
+        -------
+        bytes
+            The bytes.
+
+        Raises
+        ------
+        PickleProblem
+            The pickle is damaged.
+        """
         if not 0 <= count <= self.left:
             raise PickleProblem("a damaged pickle: it ends too early")
         self.left -= count
@@ -134,11 +161,43 @@ class Machine:
         return data
 
     def number(self, form: str) -> Any:
-        """Read a number of a fixed size."""
+        """Read a number of a fixed size.
+
+        Parameters
+        ----------
+        form : str
+            Format of `struct`.
+
+        Returns
+        -------
+        int or float
+            The number.
+
+        Raises
+        ------
+        PickleProblem
+            The pickle is damaged.
+        """
         return struct.unpack(form, self.read(struct.calcsize(form)))[0]
 
     def line(self, limit: int = MAX_LINE) -> str:
-        """Read a line of text, without its end."""
+        """Read a line of text.
+
+        Parameters
+        ----------
+        limit : int
+            Bytes of the longest line.
+
+        Returns
+        -------
+        str
+            The line without its end, each byte as the character of that number.
+
+        Raises
+        ------
+        PickleProblem
+            The pickle is damaged.
+        """
         data = self.stream.readline(min(limit, self.left) + 1)
         self.left -= len(data)
         if not data.endswith(b"\n"):
@@ -148,33 +207,83 @@ class Machine:
         return data[:-1].decode("latin1")
 
     def pop(self) -> Any:
-        """Take the value on top of the stack."""
+        """Take the value on top of the stack.
+
+        Returns
+        -------
+        object
+            The value.
+
+        Raises
+        ------
+        PickleProblem
+            The pickle is damaged.
+        """
         if len(self.stack) <= (self.marks[-1] if self.marks else 0):
             raise PickleProblem("a damaged pickle: a value is missing")
         return self.stack.pop()
 
     def top(self) -> Any:
-        """Return the value on top of the stack and leave it there."""
+        """Look at the value on top of the stack.
+
+        Returns
+        -------
+        object
+            The value, which stays there.
+
+        Raises
+        ------
+        PickleProblem
+            The pickle is damaged.
+        """
         value = self.pop()
         self.stack.append(value)
         return value
 
     def pop_mark(self) -> list[Any]:
-        """Take all values since the last mark."""
+        """Take all values since the last mark.
+
+        Returns
+        -------
+        list
+            The values, first the deepest.
+        """
         start = self.marks.pop()
         values = self.stack[start:]
         del self.stack[start:]
         return values
 
     def append_all(self, values: list[Any]) -> None:
-        """Append values to the list on top of the stack."""
+        """Append values to the list on top of the stack.
+
+        Parameters
+        ----------
+        values : list
+            The values.
+
+        Raises
+        ------
+        PickleProblem
+            The pickle is damaged.
+        """
         target = self.top()
         if type(target) is not list:
             raise PickleProblem("a damaged pickle: values are appended to what is no list")
         target.extend(values)
 
     def set_all(self, values: list[Any]) -> None:
-        """Set keys and values in the dict on top of the stack; keys are texts and numbers."""
+        """Set keys and values in the dict on top of the stack.
+
+        Parameters
+        ----------
+        values : list
+            Keys, which are texts or numbers, and values in turn.
+
+        Raises
+        ------
+        PickleProblem
+            The pickle is damaged.
+        """
         target = self.top()
         if type(target) is not dict or len(values) % 2:
             raise PickleProblem("a damaged pickle: keys are set in what is no dict")
@@ -184,18 +293,53 @@ class Machine:
             target[key] = value
 
     def store(self, index: int) -> None:
-        """Remember the value on top of the stack."""
+        """Remember the value on top of the stack.
+
+        Parameters
+        ----------
+        index : int
+            Number by which it is recalled.
+
+        Raises
+        ------
+        PickleProblem
+            The pickle is damaged.
+        """
         self.memo[index] = self.top()
 
     def call(self) -> None:
-        """Replace a named function or class and its arguments by the data that they make."""
+        """Replace a named function or class and its arguments by the data that they make.
+
+        Raises
+        ------
+        PickleProblem
+            No function, or one that is not known.
+        """
         arguments, function = self.pop(), self.pop()
         if not isinstance(function, Named) or not isinstance(arguments, tuple):
             raise PickleProblem("a damaged pickle: a call of what is no function")
         self.stack.append(self.make(function.meaning, arguments))
 
     def make(self, meaning: str, arguments: tuple[Any, ...]) -> Any:
-        """Make the data that a known function or class makes from its arguments."""
+        """Make the data that a known function or class makes from its arguments.
+
+        Parameters
+        ----------
+        meaning : str
+            A value of `_NAMES`.
+        arguments : tuple
+            Arguments of the call.
+
+        Returns
+        -------
+        object
+            The data.
+
+        Raises
+        ------
+        PickleProblem
+            The function is known, but makes no data.
+        """
         if meaning in CLASSES:
             return Instance(meaning)
         if meaning == "instance" and isinstance(arguments[0], Named) and arguments[0].meaning in CLASSES:
@@ -206,7 +350,13 @@ class Machine:
         return maker(self, *arguments)
 
     def build(self) -> None:
-        """Give the value on top of the stack its state."""
+        """Give the value on top of the stack its state, which lies above it.
+
+        Raises
+        ------
+        PickleProblem
+            The pickle is damaged.
+        """
         state, target = self.pop(), self.top()
         if isinstance(target, ElementType):
             target.set_state(state)
@@ -221,14 +371,48 @@ class Machine:
             raise PickleProblem("a damaged pickle: a state of what has none")
 
     def encode(self, text: str, coding: str = "latin1") -> bytes:
-        """Encode a text that stands for bytes."""
+        """Encode a text that stands for bytes.
+
+        Parameters
+        ----------
+        text : str
+            The text.
+        coding : str
+            Name of the coding in the pickle; only Latin-1 is known.
+
+        Returns
+        -------
+        bytes
+            The bytes.
+
+        Raises
+        ------
+        PickleProblem
+            The pickle is damaged.
+        """
         if coding not in ("latin1", "latin-1") or not isinstance(text, str):
             raise PickleProblem("a damaged pickle: bytes in an unknown coding")
         self.budget.take(len(text))
         return text.encode("latin1")
 
     def read_joblib_array(self, state: dict[Any, Any]) -> Any:
-        """Read an array whose bytes joblib wrote after its description."""
+        """Read an array whose bytes joblib wrote after its description.
+
+        Parameters
+        ----------
+        state : dict
+            The description.
+
+        Returns
+        -------
+        object
+            Holder of the array, or a list of objects.
+
+        Raises
+        ------
+        PickleProblem
+            The pickle is damaged.
+        """
         element, shape = state["dtype"], state["shape"]
         if not isinstance(element, ElementType):
             raise PickleProblem("an array has no element type")

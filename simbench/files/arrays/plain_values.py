@@ -90,7 +90,18 @@ class ElementType:
         self.dtype = np.dtype(object) if self.objects else np.dtype(text)
 
     def set_state(self, state: object) -> None:
-        """Take the byte order from the state of a `numpy.dtype`; refuse records and subarrays."""
+        """Take the byte order from the state of a `numpy.dtype`; refuse records and subarrays.
+
+        Parameters
+        ----------
+        state : object
+            State in the pickle.
+
+        Raises
+        ------
+        PickleProblem
+            The pickle is damaged.
+        """
         if not isinstance(state, tuple) or len(state) < 5 or state[1] not in ("<", ">", "=", "|"):
             raise PickleProblem("the element type of an array is damaged")
         if any(part not in (None, ()) for part in state[2:5]):
