@@ -54,7 +54,18 @@ CLASSES = ("csc", "csr", "joblib")
 
 
 class Named:
-    """What a pickle names, which is never looked up; `meaning` is a value of `_NAMES`."""
+    """What a pickle names, which is never looked up; `meaning` is a value of `_NAMES`.
+
+    Parameters
+    ----------
+    module, name : object
+        Name in the pickle; must be texts.
+
+    Raises
+    ------
+    PickleProblem
+        It is not known; the message says what to do about it.
+    """
 
     def __init__(self, module: object, name: object) -> None:
         meaning = _NAMES.get((module, name)) if isinstance(module, str) and isinstance(name, str) else None
@@ -64,7 +75,13 @@ class Named:
 
 
 class Instance:
-    """An instance of one of the `CLASSES`; `value` is what its state describes."""
+    """An instance of one of the `CLASSES`; `value` is what its state describes.
+
+    Parameters
+    ----------
+    kind : str
+        One of the `CLASSES`.
+    """
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -90,7 +107,21 @@ def _refusal(module: str, name: str) -> str:
 
 
 class Machine:
-    """Interpreter of the instructions of a pickle that make data."""
+    """Interpreter of the instructions of a pickle that make data.
+
+    Parameters
+    ----------
+    stream : file object
+        Stream at the beginning of the pickle, in binary mode.
+    size : int
+        Bytes that follow in it at most.
+    budget : MemoryBudget
+        Memory that the contents may take.
+    steps : mapping of bytes to callable
+        What each instruction does with the machine.
+    instructions : int
+        Largest number of instructions.
+    """
 
     def __init__(
         self,

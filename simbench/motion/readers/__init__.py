@@ -21,6 +21,7 @@ from simbench.motion.readers.c3d import read_c3d
 from simbench.motion.readers.csv import read_csv
 from simbench.motion.readers.deepmimic import read_deepmimic
 from simbench.motion.readers.netcdf import read_netcdf
+from simbench.motion.readers.numpy_archive import read_archive
 from simbench.motion.readers.sample import find_sample_recording
 from simbench.motion.readers.trc import read_trc
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
@@ -37,6 +38,11 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".c3d": read_c3d,
     ".csv": read_csv,
     ".nc": read_netcdf,
+    ".npz": read_archive,
+    ".pickle": read_archive,
+    ".pkl": read_archive,
+    ".pt": read_archive,
+    ".pth": read_archive,
     ".trc": read_trc,
     ".txt": lambda path, _: read_deepmimic(path),
 }
