@@ -9,6 +9,7 @@ import numpy as np
 
 from simbench.files.arrays.memory_budget import MemoryBudget
 from simbench.files.arrays.plain_values import (
+    TORCH_ADVICE,
     ArrayHolder,
     ElementType,
     PickleProblem,
@@ -92,10 +93,7 @@ def _refusal(module: str, name: str) -> str:
     """Say why a name in a pickle is refused, and what to do about it."""
     package = module.partition(".")[0]
     if package == "torch":
-        return (
-            "holds PyTorch tensors, which are not read; save arrays instead: "
-            "numpy.savez('motion.npz', **{name: tensor.numpy() for name, tensor in data.items()})"
-        )
+        return TORCH_ADVICE
     if package == "chumpy":
         return (
             "holds chumpy arrays, which only chumpy reads; use the .npz file of the model, or convert it: "

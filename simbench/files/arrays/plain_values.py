@@ -6,6 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+TORCH_ADVICE = (
+    "holds PyTorch tensors, which are not read; save arrays with PyTorch: parameters = torch.load(FILE, "
+    "map_location='cpu') (of GVHMR its part ['smpl_params_global']), then "
+    "numpy.savez('motion.npz', **parameters)"
+)
+"""What to do with a file that PyTorch wrote."""
 MAX_DIMENSIONS = 32
 MAX_EMPTY_TEXTS = 1_000_000
 _SIMPLE_TYPE = re.compile(r"\?|b1|[iuf][1248]|f16|c8|c16|c32|[SUa]\d{1,6}")
