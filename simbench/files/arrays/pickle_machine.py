@@ -15,9 +15,10 @@ from simbench.files.arrays.plain_values import (
     PickleProblem,
     SparseMatrix,
     checked_size,
+    plain_name,
 )
 
-MAX_INSTRUCTIONS = 3_000_000
+MAX_INSTRUCTIONS = 1_000_000
 """Each makes or moves one value: this bounds time, and the memory of many small values."""
 MAX_LINE = 10_000
 """Bytes of a line in the oldest, textual protocol, other than those of a text."""
@@ -71,7 +72,7 @@ class Named:
     def __init__(self, module: object, name: object) -> None:
         meaning = _NAMES.get((module, name)) if isinstance(module, str) and isinstance(name, str) else None
         if meaning is None:
-            raise PickleProblem(_refusal(str(module)[:60], str(name)[:60]))
+            raise PickleProblem(_refusal(plain_name(module), plain_name(name)))
         self.meaning = meaning
 
 

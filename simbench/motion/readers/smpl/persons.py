@@ -53,7 +53,11 @@ CAMERA_WORDS, WORLD_WORDS = ("incam", "cam", "camera"), ("global", "world")
 # Numbers of a row of a full pose, at least, and of the root's: 22 joints of axis-angle, one of any form.
 BODY_WIDTH, ROOT_WIDTHS = 66, (3, 6, 9)
 # Containers are looked into to this depth, and at most so many persons are listed.
-DEPTH, MAX_PERSONS = 4, 10_000
+DEPTH, MAX_PERSONS = 4, 1000
+# A container of parameters has fewer names, and numbers in nested lists are fewer, than this.
+MAX_NAMES, MAX_NUMBERS = 1000, 20_000_000
+# Names that belong to all persons when they stand beside the containers of the persons.
+SHARED = (*RATE, *SEX, *SHAPE, *TRANSLATION)
 
 
 class Person(NamedTuple):
@@ -108,7 +112,7 @@ def has_smpl_parameters(content: Mapping[str, Any]) -> bool:
     bool
         Whether at least one person is found.
     """
-    return next(_persons(content, (), {}), None) is not None
+    return next(_persons(content, (), {}, set()), None) is not None
 
 
 def find_persons(content: Mapping[str, Any]) -> list[Person]:
@@ -126,7 +130,7 @@ def find_persons(content: Mapping[str, Any]) -> list[Person]:
         only the former.
     """
     found = []
-    for person in _persons(content, (), {}):
+    for person in _persons(content, (), {}, set()):
         found.append(person)
         if len(found) == MAX_PERSONS:
             break
@@ -134,39 +138,46 @@ def find_persons(content: Mapping[str, Any]) -> list[Person]:
     return in_world or found
 
 
-def _persons(content: Any, path: tuple[str, ...], outer: Mapping[str, Any]) -> Iterator[Person]:
-    """Find persons in nested containers; `outer` holds the plain values of the containers around."""
+def _persons(
+    content: Any, path: tuple[str, ...], outer: Mapping[str, Any], seen: set[int]
+) -> Iterator[Person]:
+    """Find persons in nested containers.
+
+    `outer` holds the values of the containers around that belong to all persons, `seen` the identities of the
+    containers that were looked into, because one may be there many times.
+    """
+    if not isinstance(content, list | Mapping) or id(content) in seen or len(path) > DEPTH:
+        return
+    seen.add(id(content))
     if isinstance(content, list):
         for k, item in enumerate(content):
-            if isinstance(item, dict | list) and len(path) < DEPTH:
-                yield from _persons(item, (*path, str(k)), outer)
-        return
-    if not isinstance(content, Mapping):
+            yield from _persons(item, (*path, str(k)), outer, seen)
         return
     pose = first_of(content, FULL_POSE)
     root, body = first_of(content, ROOT_POSE), first_of(content, BODY_POSE)
     key = pose if pose is not None else root if body is not None else None
-    if key is not None and _is_list_of_arrays(content[key]):
-        for k in range(len(content[key])):
-            yield from _persons(_share(content, len(content[key]), k), (*path, str(k)), outer)
-        return
-    array = as_numbers(content[key]) if key is not None else None
-    if array is not None and array.ndim > 1 and len(array) and _has_width(array[0].size, pose is not None):
-        words = "_".join(path).lower()
-        camera = any(word in words for word in CAMERA_WORDS) and not any(w in words for w in WORLD_WORDS)
-        yield Person("/".join(path), {**outer, **content}, len(array), camera)
-        return
-    if len(path) >= DEPTH:
-        return
-    plain = {name: value for name, value in content.items() if not isinstance(value, dict | list)}
+    if key is not None and len(content) <= MAX_NAMES:
+        if _is_list_of_arrays(content[key]):
+            for k in range(min(len(content[key]), MAX_PERSONS)):
+                yield from _persons(_share(content, len(content[key]), k), (*path, str(k)), outer, seen)
+            return
+        array = as_numbers(content[key])
+        if array is not None and _has_rotations(array, pose is not None):
+            words = "_".join(path).lower()
+            camera = any(w in words for w in CAMERA_WORDS) and not any(w in words for w in WORLD_WORDS)
+            yield Person("/".join(path), {**outer, **content}, len(array), camera)
+            return
+    shared = {name: content[name] for name in SHARED if name in content}
     for name, value in content.items():
-        if isinstance(value, dict | list):
-            label = () if name == UNNAMED else (name,)
-            yield from _persons(value, (*path, *label), {**outer, **plain})
+        label = () if name == UNNAMED else (name,)
+        yield from _persons(value, (*path, *label), {**outer, **shared}, seen)
 
 
-def _has_width(width: int, full: bool) -> bool:
-    """Tell whether so many numbers in a row may be rotations: of all joints, or of the root."""
+def _has_rotations(array: np.ndarray[Any, Any], full: bool) -> bool:
+    """Tell whether the rows of an array may be rotations: of all joints, or of the root."""
+    if array.ndim < 2 or not len(array):
+        return False
+    width = array[0].size
     return width >= BODY_WIDTH and width % 3 == 0 if full else width in ROOT_WIDTHS
 
 
@@ -200,7 +211,9 @@ def as_numbers(value: Any) -> np.ndarray[Any, Any] | None:
     array or None
         The array; None if the value is anything else.
     """
-    if isinstance(value, list) and value and not isinstance(value[0], dict):
+    if isinstance(value, list):
+        if not 0 < _count_numbers(value) <= MAX_NUMBERS:
+            return None
         try:
             value = np.array(value)
         except ValueError:
@@ -210,6 +223,17 @@ def as_numbers(value: Any) -> np.ndarray[Any, Any] | None:
     if isinstance(value, np.generic):
         value = np.asarray(value)
     return value if isinstance(value, np.ndarray) and value.dtype.kind in "iufb" else None
+
+
+def _count_numbers(value: Any) -> int:
+    """Count the numbers of nested lists whose items have equal lengths; 0 if they hold anything else."""
+    count = 1
+    while isinstance(value, list) and value:
+        count *= len(value)
+        value = value[0]
+    if isinstance(value, np.ndarray):
+        return count * value.size
+    return count if isinstance(value, int | float | np.generic) else 0
 
 
 def as_text(value: Any) -> str | None:

@@ -9,7 +9,7 @@ import numpy as np
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.human_motion import Actor
-from simbench.motion.read_options import ReadOptions
+from simbench.motion.read_options import AXES, UP_AXES, ReadOptions
 from simbench.motion.readers.skeleton_kinematics import compute_world_poses
 from simbench.motion.readers.smpl.average_skeleton import average_joints, average_stature
 from simbench.motion.readers.smpl.body_model import read_rest_body
@@ -185,13 +185,13 @@ def _vertical_axis(
         return None
     trunk = positions[:, SMPL.names.index("neck")] - positions[:, 0]
     cosine = trunk / np.maximum(np.linalg.norm(trunk, axis=1, keepdims=True), 1e-9)
-    for k, axis in enumerate("xy"):
-        for sign, name in ((1.0, axis), (-1.0, f"-{axis}")):
-            share = float((sign * cosine[:, k] > ALIGNED_COSINE).mean())
-            if share >= MAJORITY:
-                doubts.append(
-                    f"AMASS archives have z up, yet the trunk points along {name} in {share:.0%} of the "
-                    f"frames: {name} is taken for up, unless --up says otherwise"
-                )
-                return None
+    for name in UP_AXES:
+        sign = -1.0 if name.startswith("-") else 1.0
+        share = float((sign * cosine[:, AXES.index(name[-1])] > ALIGNED_COSINE).mean())
+        if name != "z" and share >= MAJORITY:
+            doubts.append(
+                f"AMASS archives have z up, yet the trunk points along {name} in {share:.0%} of the frames: "
+                f"{name} is taken for up, unless --up says otherwise"
+            )
+            return None
     return "z"
