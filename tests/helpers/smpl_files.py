@@ -51,8 +51,8 @@ def body_model(layout, rng, dimensions=10):
     template = np.array(places)[owner] + rng.uniform(-0.05, 0.05, (count, 3))
     weights = np.zeros((len(parents), count))
     for joint in range(len(parents)):
-        chosen = rng.choice(np.flatnonzero(owner == joint), 8, replace=False)
-        weights[joint, chosen] = rng.dirichlet(np.ones(8))
+        chosen = rng.choice(np.flatnonzero(owner == joint)[:10], 4, replace=False)
+        weights[joint, chosen] = rng.dirichlet(np.ones(4))
     table = np.array([parents, range(len(parents))]).astype(np.uint32)
     return {
         "J_regressor": weights,
