@@ -16,7 +16,7 @@ import numpy as np
 from simbench.errors import SimbenchError
 from simbench.files.arrays.data_pickle import read_data_pickle
 from simbench.files.arrays.memory_budget import MAX_MEMORY, MemoryBudget
-from simbench.files.arrays.plain_values import TORCH_ADVICE, plain_name
+from simbench.files.arrays.plain_values import TORCH_ADVICE, has_valid_text, plain_name
 from simbench.files.input_files import require_regular_file
 
 UNNAMED = ""
@@ -163,7 +163,10 @@ def _read_array(stream: IO[bytes], size: int, budget: MemoryBudget) -> Any:
             )
         data[filled : filled + len(part)] = np.frombuffer(part, dtype=np.uint8)
         filled += len(part)
-    return np.ndarray(shape, dtype, data, order="F" if fortran else "C")
+    array = np.ndarray(shape, dtype, data, order="F" if fortran else "C")
+    if not has_valid_text(array):
+        raise budget.error(f"{budget.name}: an array of texts holds numbers that are no characters")
+    return array
 
 
 def _read_header(stream: IO[bytes], budget: MemoryBudget) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:

@@ -1,6 +1,7 @@
 """Plain values that the contents of a pickle become: no object of any other kind leaves the loader."""
 
 import re
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -175,7 +176,28 @@ class ArrayHolder:
         if not isinstance(data, bytes | bytearray) or len(data) != size * element.dtype.itemsize:
             raise PickleProblem("an array has another number of bytes than its shape says")
         flat = np.frombuffer(data, element.dtype) if data else np.empty(size, element.dtype)
+        if not has_valid_text(flat):
+            raise PickleProblem("an array of texts holds numbers that are no characters")
         self.value = flat.reshape(shape, order="F" if fortran else "C")
+
+
+def has_valid_text(array: NDArray[Any]) -> bool:
+    """Tell whether all characters of an array of texts exist; NumPy fails on others only when they are used.
+
+    Parameters
+    ----------
+    array : array
+        Array of texts, contiguous; of any other type it is right.
+
+    Returns
+    -------
+    bool
+        Whether all characters are at most U+10FFFF.
+    """
+    if array.dtype.kind != "U" or not array.size or not array.dtype.itemsize:
+        return True
+    codes = np.frombuffer(array.tobytes(), np.dtype("u4").newbyteorder(array.dtype.byteorder))
+    return int(codes.max()) <= sys.maxunicode
 
 
 def checked_size(shape: Any) -> int:

@@ -299,6 +299,18 @@ def test_a_torch_archive_says_what_to_do(tmp_path):
         read(tmp_path / "a.npz")
 
 
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("suffix", [".npy", ".pkl"])
+def test_texts_of_impossible_characters_are_refused(tmp_path, order, suffix):
+    text = np.array(["male"], f"{order}U4")
+    stream = io.BytesIO()
+    np.save(stream, text)
+    content = stream.getvalue() if suffix == ".npy" else pickle.dumps(text, 4)
+    np.testing.assert_array_equal(read(tmp_path / f"a{suffix}", content)[UNNAMED], text)
+    with pytest.raises(MotionError, match="no characters"):
+        read(tmp_path / f"b{suffix}", content.replace(text.tobytes(), b"\xff" * 16))
+
+
 def test_names_with_line_feeds_stay_in_one_line(tmp_path):
     found = read(tmp_path / "a.pkl", pickle.dumps({"a\nb\x1b": 1.0}))
     assert list(found) == ["a b\\x1b"]

@@ -345,6 +345,25 @@ def test_a_body_model_of_another_layout_is_refused(tmp_path):
         read(path, **options)
 
 
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda model: {**model, "v_template": 100 * model["v_template"]}, "m tall along y"),
+        (lambda model: {**model, "v_template": model["v_template"][:, [0, 2, 1]]}, "m tall along y"),
+        (lambda model: {**model, "v_template": model["v_template"][:-1]}, r"they must be \(V, 3\)"),
+        (lambda model: {**model, "J_regressor": np.full((24, 6890), np.nan)}, "J_regressor has a number"),
+        (lambda model: {**model, "J_regressor": np.zeros((30, 6890))}, "a body model with 30 joints"),
+        (lambda model: {**model, "J_regressor": scipy.sparse.csc_matrix((24, 7))}, r"must be \(J, 6890\)"),
+    ],
+)
+def test_a_body_model_that_cannot_be_is_refused(tmp_path, spoil, words):
+    path = write(tmp_path / "a.npz", amass_archive("SMPL"))
+    model = write(tmp_path / "model.pkl", spoil(body_model("SMPL", np.random.default_rng(0))))
+    with pytest.raises(MotionError, match=words) as raised:
+        read(path, body_model=str(model))
+    assert "\n" not in str(raised.value)
+
+
 def test_a_body_without_hands_takes_a_model_of_any_layout(tmp_path):
     _, body = _body()
     model = body_model("SMPL-X", np.random.default_rng(2), 20)

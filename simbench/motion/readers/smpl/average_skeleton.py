@@ -25,8 +25,8 @@ STATURES = {"female": SURVEY["female"][0], "male": SURVEY["male"][0]}
 NEUTRAL_STATURE = 1.70
 """Stature of a person whose sex is not known, m: midway between these means, rounded to a centimetre."""
 
-# Half the distance of the hip joints' centres: 0.361 of the distance of the anterior superior iliac spines,
-# which is 0.127 of stature (Reed et al. 1999, in Dumas et al. 2007).
+# Half the distance of the hip joints' centres: 0.36 of the distance of the anterior superior iliac spines:
+# each lies 14 % of it medial of its spine (Bell et al. 1989); that is about 0.127 of stature, an estimate.
 HIP_HALF_WIDTH = 0.046
 # Heights of L5/S1, of the middle between it and T12/L1, of T12/L1 and of the middle of the thorax. Estimates
 # that only distribute the trunk's motion, as in simbench's virtual actors.

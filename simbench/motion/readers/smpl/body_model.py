@@ -14,6 +14,10 @@ from simbench.motion.readers.smpl.layouts import BODY_COUNT, LAYOUTS, SMPL_X, La
 KEYS = ("J_regressor", "v_template", "shapedirs", "kintree_table")
 # The published models have at most 10475 vertices.
 MAX_VERTICES = 200_000
+# Larger than any number of a model: its lengths are metres, its weights at most 1, and betas a few units.
+LARGEST_NUMBER = 1e3
+# A body is this tall, m, from an infant to a giant; lengths in other units are not.
+STATURES = (0.4, 3.0)
 # Shape comes before expression in `shapedirs` of SMPL-X: 300 dimensions where there are at least that many,
 # else 10.
 SMPL_X_SHAPE, SMPL_X_SHORT_SHAPE = 300, 10
@@ -91,11 +95,27 @@ def read_rest_body(path: Path, betas: Array, layout: Layout, body_only: bool) ->
     if model is SMPL_X:
         dimensions = min(dimensions, SMPL_X_SHAPE if dimensions >= SMPL_X_SHAPE else SMPL_X_SHORT_SHAPE)
     used = min(dimensions, len(betas))
+    for name, part in (
+        ("v_template", vertices),
+        ("shapedirs", directions[:, :, :used]),
+        ("J_regressor", regressor),
+        ("betas", betas),
+    ):
+        if not (np.abs(part) <= LARGEST_NUMBER).all():
+            raise MotionError(
+                f"{path}: {name} has a number that is NaN, infinite or beyond {LARGEST_NUMBER:g}"
+            )
     shaped = vertices + directions[:, :, :used] @ betas[:used]
     joints = regressor @ shaped
-    if not np.isfinite(joints).all():
-        raise MotionError(f"{path}: the model's numbers are not finite")
-    return RestBody(joints, float(np.ptp(shaped[:, 1])), used)
+    stature = float(np.ptp(shaped[:, 1]))
+    low, high = STATURES
+    farthest = float(np.abs(joints).max())
+    if not low <= stature <= high or farthest > high:
+        raise MotionError(
+            f"{path}: the body is {stature:.3g} m tall along y, its farthest joint {farthest:.3g} m "
+            f"from the origin; allowed: {low} to {high} m tall, y up, in metres"
+        )
+    return RestBody(joints, stature, used)
 
 
 def _numbers(value: Any, dimensions: int, name: str, path: Path) -> Array:

@@ -20,6 +20,7 @@ from simbench.motion.readers.smpl.persons import (
     Person,
     as_numbers,
     as_text,
+    drop_batch_axis,
     first_of,
 )
 from simbench.motion.readers.smpl.rotation_forms import (
@@ -166,7 +167,8 @@ def read_parameters(person: Person, source: str) -> PoseParameters:
         sex=sex,
         rate=_rate(values, frames, where, notes),
         body_only=body_only,
-        amass=("poses" in keys and "trans" in keys and bool(keys & set(RATE))) or "root_orient" in keys,
+        amass=("poses" in keys and "trans" in keys and any(key.startswith("mocap_") for key in keys))
+        or "root_orient" in keys,
         camera=person.camera or (bool(keys & set(CAMERA_NAMES)) and not any("world" in key for key in keys)),
         inverse=inverse,
         notes=tuple(notes),
@@ -201,6 +203,7 @@ def _pose(
         if key is None or joint not in layout.names:
             continue
         array = as_numbers(values[key])
+        array = None if array is None else drop_batch_axis(array)
         width = 0 if array is None or array.ndim < 2 else array[0].size
         if array is None or width not in (3 * count, 6 * count, 9 * count):
             notes.append(
@@ -218,10 +221,7 @@ def _array(values: Mapping[str, Any], key: str, where: str) -> np.ndarray[Any, A
     array = as_numbers(values[key])
     if array is None:
         raise MotionError(f"{where}, {key}: not an array of numbers")
-    # Programs keep an axis for the batch.
-    while array.ndim > 2 and len(array) == 1 and array.shape[1] > 1 and array.shape[-1] >= 3 * BODY_COUNT - 3:
-        array = array[0]
-    return array
+    return drop_batch_axis(array)
 
 
 def _six_number_inverse(parts: list[tuple[int, JointRotations]], notes: list[str], doubts: list[str]) -> bool:

@@ -165,7 +165,7 @@ def _persons(
         if array is not None and _has_rotations(array, pose is not None):
             words = "_".join(path).lower()
             camera = any(w in words for w in CAMERA_WORDS) and not any(w in words for w in WORLD_WORDS)
-            yield Person("/".join(path), {**outer, **content}, len(array), camera)
+            yield Person("/".join(path), {**outer, **content}, len(drop_batch_axis(array)), camera)
             return
     shared = {name: content[name] for name in SHARED if name in content}
     for name, value in content.items():
@@ -177,7 +177,7 @@ def _has_rotations(array: np.ndarray[Any, Any], full: bool) -> bool:
     """Tell whether the rows of an array may be rotations: of all joints, or of the root."""
     if array.ndim < 2 or not len(array):
         return False
-    width = array[0].size
+    width = drop_batch_axis(array)[0].size
     return width >= BODY_WIDTH and width % 3 == 0 if full else width in ROOT_WIDTHS
 
 
@@ -196,6 +196,22 @@ def _share(content: Mapping[str, Any], count: int, k: int) -> dict[str, Any]:
         name: value[k] if isinstance(value, list) and len(value) == count else value
         for name, value in content.items()
     }
+
+
+def drop_batch_axis(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Remove the axis that programs keep for a batch of one.
+
+    Parameters
+    ----------
+    array : array
+        Array of rows, or of one batch of rows.
+
+    Returns
+    -------
+    array
+        Array of rows.
+    """
+    return array[0] if array.ndim > 2 and len(array) == 1 and array.shape[1] > 1 else array
 
 
 def as_numbers(value: Any) -> np.ndarray[Any, Any] | None:
