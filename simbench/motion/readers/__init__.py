@@ -20,8 +20,8 @@ from simbench.motion.readers.bvh import read_bvh
 from simbench.motion.readers.c3d import read_c3d
 from simbench.motion.readers.csv import read_csv
 from simbench.motion.readers.deepmimic import read_deepmimic
-from simbench.motion.readers.joint_array import read_joint_array
 from simbench.motion.readers.netcdf import read_netcdf
+from simbench.motion.readers.numpy_archive import read_archive
 from simbench.motion.readers.sample import find_sample_recording
 from simbench.motion.readers.trc import read_trc
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
@@ -38,7 +38,10 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".c3d": read_c3d,
     ".csv": read_csv,
     ".nc": read_netcdf,
-    ".npy": read_joint_array,
+    ".npy": read_archive,
+    ".npz": read_archive,
+    ".pickle": read_archive,
+    ".pkl": read_archive,
     ".trc": read_trc,
     ".txt": lambda path, _: read_deepmimic(path),
 }

@@ -7,12 +7,12 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.readers.joint_layouts import ALIASES, LAYOUTS, layout_names
+from simbench.motion.readers.joint_layouts import LAYOUTS, layout_names
 from simbench.motion.readers.joint_words import canonical_joint_names
 from simbench.robot.sides import SIDES
 
-# Lengths between joint centres as fractions of the stature (Winter 2009, table 4.1; the shoulders and hips are joint
-# centres, nearer to each other than the bones' ends).
+# Lengths between joint centres as fractions of the stature (Winter 2009, table 4.1; the shoulders and hips
+# are joint centres, nearer to each other than the bones' ends).
 UPPER_ARM, FOREARM, THIGH, SHANK, TRUNK, SHOULDERS, HIPS = 0.172, 0.148, 0.240, 0.246, 0.285, 0.20, 0.12
 LIMB_BONES = {
     ("shoulder", "elbow"): UPPER_ARM,
@@ -20,8 +20,9 @@ LIMB_BONES = {
     ("hip", "knee"): THIGH,
     ("knee", "ankle"): SHANK,
 }
-# A misfit above the first number is no person; a second layout whose misfit is less than the second number worse
-# may as well be meant. Right layouts of clean data have about 0.15, of noisy keypoints 0.3, wrong ones above 1.
+# A misfit above the first number is no person; a second layout whose misfit is less than the second number
+# worse may as well be meant. Right layouts of clean data have about 0.15, of noisy keypoints 0.3, wrong
+# ones above 1.
 LARGEST_MISFIT, CLEAR_DIFFERENCE = 0.7, 0.15
 # At most this many frames are looked at.
 SAMPLES = 200
@@ -49,44 +50,6 @@ class LayoutGuess(NamedTuple):
     rivals: tuple[tuple[str, float], ...]
 
 
-def declared_layout(skeleton: str, count: int, source: str) -> tuple[str, ...]:
-    """Name the joints in the layout that the user declares.
-
-    Parameters
-    ----------
-    skeleton : str
-        Name of a layout.
-    count : int
-        Number of joints of the array.
-    source : str
-        Name of the recording, for messages.
-
-    Returns
-    -------
-    tuple of str
-        Names of the first joints.
-
-    Raises
-    ------
-    MotionError
-        Unknown layout, or one with another number of joints.
-    """
-    word = skeleton.lower()
-    layout = ALIASES.get(word, word)
-    if layout not in LAYOUTS:
-        raise MotionError(
-            f"skeleton {skeleton!r}: unknown; known: {', '.join(LAYOUTS)}, or the path of a file that lists the "
-            "joints"
-        )
-    names = layout_names(layout, count)
-    if names is None:
-        sizes = " or ".join(str(len(known)) for known in LAYOUTS[layout])
-        raise MotionError(
-            f"{source}: {count} joints, but the skeleton {layout} has {sizes}; declare another one (--skeleton)"
-        )
-    return names
-
-
 def guess_layout(positions: Array, source: str) -> LayoutGuess:
     """Find the layout in which the joints have the bones of a person.
 
@@ -111,8 +74,8 @@ def guess_layout(positions: Array, source: str) -> LayoutGuess:
     candidates = {layout: names for layout in LAYOUTS if (names := layout_names(layout, count)) is not None}
     if not candidates:
         raise MotionError(
-            f"{source}: {count} joints without names, and no known skeleton has so many; name them in a file, one a "
-            "line (--skeleton FILE)"
+            f"{source}: {count} joints without names, and no known skeleton has so many; name them in a "
+            "file, one a line (--skeleton FILE)"
         )
     # A layout with the very number of joints says more than one that ignores the last joints.
     exact = {k: v for k, v in candidates.items() if len(v) == count} or candidates
@@ -122,8 +85,8 @@ def guess_layout(positions: Array, source: str) -> LayoutGuess:
     if not least <= LARGEST_MISFIT:
         tried = ", ".join(f"{layout} ({misfit:.2g})" for misfit, layout in misfits)
         raise MotionError(
-            f"{source}: {count} joints without names, whose bones are no person's in any known order: {tried}; at "
-            f"most {LARGEST_MISFIT:g} is taken; declare the order (--skeleton NAME or FILE)"
+            f"{source}: {count} joints without names, whose bones are no person's in any known order: "
+            f"{tried}; at most {LARGEST_MISFIT:g} is taken; declare the order (--skeleton NAME or FILE)"
         )
     rivals = tuple((layout, misfit) for misfit, layout in others if misfit < least + CLEAR_DIFFERENCE)
     return LayoutGuess(best, exact[best], least, rivals)
@@ -142,8 +105,8 @@ def measure_misfit(positions: Array, names: Sequence[str]) -> float:
     Returns
     -------
     float
-        Sum of the mean relative variation of the limbs over time, the mean difference between the sides and the
-        mean difference of the proportions, both as logarithms of ratios; infinite without an arm.
+        Sum of the mean relative variation of the limbs over time, the mean difference between the sides and
+        the mean difference of the proportions, both as logarithms of ratios; infinite without an arm.
     """
     index = {name: k for k, name in enumerate(names) if name}
     tracks = {name: positions[:, index[old]] for old, name in canonical_joint_names(index).items()}
@@ -176,7 +139,7 @@ def measure_misfit(positions: Array, names: Sequence[str]) -> float:
     return float(variation + (np.mean(sides) if sides else 0.0) + proportions)
 
 
-def limb_length(tracks: Mapping[str, Array]) -> float | None:
+def measure_arm(tracks: Mapping[str, Array]) -> float | None:
     """Measure the mean length of the recorded arms from shoulder over elbow to wrist.
 
     Parameters

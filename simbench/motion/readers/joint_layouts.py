@@ -1,8 +1,8 @@
 """Layouts of joint arrays: the order in which body models, data sets and pose estimators number their joints.
 
-Sources: SMPL, SMPL-H and SMPL-X (the `JOINT_NAMES` of the smplx package); Human3.6M in its 17 joints (Martinez et
-al. 2017, VideoPose3D) and all 32; MPI-INF-3DHP; COCO keypoints and COCO-WholeBody; Halpe; OpenPose BODY_25 and
-COCO; MediaPipe Pose; CMU Panoptic; Kinect v2 (also NTU RGB+D) and Azure Kinect.
+Sources: SMPL, SMPL-H and SMPL-X (the `JOINT_NAMES` of the smplx package); Human3.6M in its 17 joints
+(Martinez et al. 2017, VideoPose3D) and all 32; MPI-INF-3DHP; COCO keypoints and COCO-WholeBody; Halpe;
+OpenPose BODY_25 and COCO; MediaPipe Pose; CMU Panoptic; Kinect v2 (also NTU RGB+D) and Azure Kinect.
 """
 
 from collections.abc import Iterator
@@ -115,7 +115,8 @@ ALIASES = {
     "blazepose": "mediapipe", "openpose": "openpose25", "body25": "openpose25", "body_25": "openpose25",
     "halpe26": "halpe", "ntu": "kinect", "kinect_v2": "kinect", "cmu_panoptic": "panoptic",
 }  # fmt: skip
-# With these layouts, joints beyond the last named one are regressed from the body's surface and may be left out.
+# With these layouts, joints beyond the last named one are regressed from the body's surface and may be left
+# out.
 EXTENDED = ("smpl", "smplh", "smplx")
 
 
@@ -132,8 +133,8 @@ def layout_names(layout: str, count: int) -> tuple[str, ...] | None:
     Returns
     -------
     tuple of str or None
-        One name for each of the first joints, empty for points without a meaning for a body; None if the layout
-        has no such number of joints. Body models may be followed by further joints, which get no name.
+        One name for each of the first joints, empty for points without a meaning for a body; None if the
+        layout has no such number of joints. Body models may be followed by further joints, which get no name.
     """
     known = {len(names): names for names in LAYOUTS[layout]}
     if count in known:

@@ -23,8 +23,8 @@ EMPTY_WORDS = {
     "mixamorig",
     "skeleton",
 }
-# Names of the three joints of a limb, proximal to distal, in the conventions that are in use: by the joint, by the
-# bone that begins there. The first whose three names are all there is meant.
+# Names of the three joints of a limb, proximal to distal, in the conventions that are in use: by the joint,
+# by the bone that begins there. The first whose three names are all there is meant.
 ARM_CONVENTIONS = (
     ("shoulder", "elbow", "wrist"),
     ("shoulder", "elbow", "hand"),
@@ -69,8 +69,8 @@ def canonical_joint_names(names: Iterable[str]) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        Joint, as `left_shoulder` or `pelvis`, by the name it has in the file; empty if no arm's three joints are
-        among the names.
+        Joint, as `left_shoulder` or `pelvis`, by the name it has in the file; empty if no arm's three
+        joints are among the names.
     """
     found: dict[tuple[str | None, str], str] = {}
     for name in names:
@@ -95,6 +95,25 @@ def canonical_joint_names(names: Iterable[str]) -> dict[str, str]:
         if (None, word) in found and joint not in joints.values():
             joints[found[None, word]] = joint
     return joints
+
+
+def name_joints(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Write the names of joints as the marker maps do, where they are understood.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names as a file has them; empty ones stay empty.
+
+    Returns
+    -------
+    tuple of str
+        `left_shoulder` and the like; other names as they are.
+    """
+    known = canonical_joint_names(name for name in names if name)
+    written = tuple(known.get(name, name) for name in names)
+    named = [name for name in written if name]
+    return written if len(set(named)) == len(named) else names
 
 
 def _parse(name: str) -> tuple[str | None, str]:
