@@ -1,5 +1,4 @@
-"""Reader of joints-only arrays, as pose estimators and data sets of human motion hold them: no names, no
-rate.
+"""Reader of joints-only arrays, which pose estimators and data sets write: no names, no rate.
 
 An array has the shape (T, J, 3), also transposed or flat, with a confidence beside the coordinates, or with
 several persons. Which joint is which follows from a declared skeleton or from the bones; the marker maps
@@ -29,11 +28,13 @@ from simbench.motion.recordings import MarkerRecording
 
 # Keys under which archives hold positions of joints, the most telling first.
 POSITION_KEYS = (
-    "keypoints_3d", "keypoints3d", "kp3d", "kpts3d", "joints_3d", "joints3d", "joint_positions", "positions_3d",
-    "pred_joints", "j3d", "poses_3d", "pose_3d", "keypoints", "joints", "positions", "motion", "xyz", "data",
+    "keypoints_3d", "keypoints3d", "kp3d", "kpts3d", "joints_3d", "joints3d",
+    "joint_positions", "positions_3d", "pred_joints", "j3d", "poses_3d", "pose_3d",
+    "keypoints", "joints", "positions", "motion", "xyz", "data",
 )  # fmt: skip
 RATE_KEYS = (
-    "fps", "mocap_framerate", "mocap_frame_rate", "framerate", "frame_rate", "rate", "sampling_rate", "frequency", "hz",
+    "fps", "mocap_framerate", "mocap_frame_rate", "framerate", "frame_rate", "rate", "sampling_rate",
+    "frequency", "hz",
 )  # fmt: skip
 NAME_KEYS = ("joint_names", "keypoint_names", "joints_names", "names", "labels")
 # Rate of most videos, Hz, taken where neither file nor user says one.
@@ -122,15 +123,15 @@ def _as_arrays(content: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     for key, value in content.items():
         if isinstance(value, np.ndarray):
             arrays[key] = value
-        elif isinstance(value, int | float | str) or (
-            isinstance(value, list) and value and _is_regular(value)
-        ):
+        elif isinstance(value, int | float | str) or _is_regular(value):
             arrays[key] = np.asarray(value)
     return arrays
 
 
-def _is_regular(values: list[Any]) -> bool:
-    """Tell whether a list is one of texts, or of arrays of numbers with equal shapes."""
+def _is_regular(values: Any) -> bool:
+    """Tell whether a value is a list of texts, or of arrays of numbers with equal shapes."""
+    if not isinstance(values, list) or not values:
+        return False
     if all(isinstance(value, str) for value in values):
         return True
     shape = values[0].shape if isinstance(values[0], np.ndarray) else None

@@ -39,7 +39,7 @@ def refuse_image_positions(positions: Array, tracks: Mapping[str, Array], source
     MotionError
         The positions are not in space.
     """
-    seen = np.isfinite(positions).all(axis=2)
+    seen = np.asarray(np.isfinite(positions).all(axis=2))
     count = np.maximum(seen.sum(axis=1), 1)[:, None]
     centre = np.where(seen[..., None], positions, 0.0).sum(axis=1) / count
     about = (positions - centre[:, None])[seen]

@@ -1,6 +1,7 @@
-"""Which layout the joints of an array have: by their number, and by how human the bones of each layout are."""
+"""Which layout the joints of an array have: by their number, and by how human its bones are."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -156,7 +157,7 @@ def measure_arm(tracks: Mapping[str, Array]) -> float | None:
     for side in SIDES:
         ends = [f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist")]
         if all(end in tracks for end in ends):
-            bones = [_lengths(tracks[a], tracks[b]) for a, b in zip(ends, ends[1:], strict=False)]
+            bones = [_lengths(tracks[a], tracks[b]) for a, b in pairwise(ends)]
             if all(bone.size for bone in bones):
                 arms.append(sum(float(np.median(bone)) for bone in bones))
     return float(np.mean(arms)) if arms else None

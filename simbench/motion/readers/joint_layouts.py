@@ -25,8 +25,8 @@ def _pairs(*names: str) -> Iterator[str]:
 
 RIGHT_FIRST = ("right", "left")
 SMPL_BODY = (
-    "pelvis", *_pairs("hip"), "spine1", *_pairs("knee"), "spine2", *_pairs("ankle"), "spine3", *_pairs("foot"),
-    "neck", *_pairs("collar"), "head", *_pairs("shoulder", "elbow", "wrist"),
+    "pelvis", *_pairs("hip"), "spine1", *_pairs("knee"), "spine2", *_pairs("ankle"), "spine3",
+    *_pairs("foot"), "neck", *_pairs("collar"), "head", *_pairs("shoulder", "elbow", "wrist"),
 )  # fmt: skip
 FINGERS = tuple(f"{finger}{k}" for finger in ("index", "middle", "pinky", "ring", "thumb") for k in (1, 2, 3))
 # Vertices that the smplx package adds to the 24 joints of SMPL: face, feet and fingertips.
@@ -61,7 +61,8 @@ LAYOUTS: dict[str, tuple[tuple[str, ...], ...]] = {
         ),
     ),
     "mpi_inf_3dhp": (
-        ("head_top", "neck", *_sided(RIGHT_FIRST, *ARM), *_sided(RIGHT_FIRST, *LEG), "pelvis", "spine", "head"),
+        ("head_top", "neck", *_sided(RIGHT_FIRST, *ARM), *_sided(RIGHT_FIRST, *LEG), "pelvis", "spine",
+         "head"),
     ),
     "coco": (
         COCO,
@@ -73,8 +74,8 @@ LAYOUTS: dict[str, tuple[tuple[str, ...], ...]] = {
     "halpe": ((*COCO, "head_top", "neck", "mid_hip", *_pairs("big_toe", "small_toe", "heel")),),
     "mediapipe": (
         (
-            "nose", *_sided(SIDES, "eye_inner", "eye", "eye_outer"), *_pairs("ear"), "mouth_left", "mouth_right",
-            *_pairs(*ARM, "pinky", "index", "thumb", *LEG, "heel", "foot_index"),
+            "nose", *_sided(SIDES, "eye_inner", "eye", "eye_outer"), *_pairs("ear"), "mouth_left",
+            "mouth_right", *_pairs(*ARM, "pinky", "index", "thumb", *LEG, "heel", "foot_index"),
         ),
     ),
     "openpose25": (
@@ -110,10 +111,11 @@ LAYOUTS: dict[str, tuple[tuple[str, ...], ...]] = {
 }  # fmt: skip
 # Other names of the layouts, as users and papers write them.
 ALIASES = {
-    "human36m": "h36m", "smpl24": "smpl", "smpl22": "smpl", "smpl45": "smpl", "smpl+h": "smplh", "smpl-h": "smplh",
-    "smpl-x": "smplx", "humanml3d": "smpl", "coco17": "coco", "coco_wholebody": "coco", "coco-wholebody": "coco",
-    "blazepose": "mediapipe", "openpose": "openpose25", "body25": "openpose25", "body_25": "openpose25",
-    "halpe26": "halpe", "ntu": "kinect", "kinect_v2": "kinect", "cmu_panoptic": "panoptic",
+    "human36m": "h36m", "smpl24": "smpl", "smpl22": "smpl", "smpl45": "smpl",
+    "smpl+h": "smplh", "smpl-h": "smplh", "smpl-x": "smplx", "humanml3d": "smpl",
+    "coco17": "coco", "coco_wholebody": "coco", "coco-wholebody": "coco", "blazepose": "mediapipe",
+    "openpose": "openpose25", "body25": "openpose25", "body_25": "openpose25", "halpe26": "halpe",
+    "ntu": "kinect", "kinect_v2": "kinect", "cmu_panoptic": "panoptic",
 }  # fmt: skip
 # With these layouts, joints beyond the last named one are regressed from the body's surface and may be left
 # out.

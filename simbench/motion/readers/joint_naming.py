@@ -60,7 +60,7 @@ def read_declared_names(skeleton: str, count: int, source: str) -> JointNaming:
         if names is None:
             sizes = " or ".join(str(len(known)) for known in LAYOUTS[layout])
             raise MotionError(
-                f"{source}: {count} joints, but the skeleton {layout} has {sizes}; declare another one (--skeleton)"
+                f"{source}: {count} joints, but skeleton {layout} has {sizes}; declare another (--skeleton)"
             )
         return JointNaming(names, (f"skeleton {layout}, as declared",))
     if not any(mark in skeleton for mark in "./\\"):
@@ -87,7 +87,7 @@ def _read_names(path: Path) -> tuple[str, ...]:
         value = [word.strip() for word in lines[0].split(",")] if len(lines) == 1 else lines
     if not isinstance(value, list) or not value or not all(isinstance(name, str) for name in value):
         raise MotionError(
-            f"{path}: no list of names; one for each joint in the array's order is needed, - for a joint without one"
+            f"{path}: no list of names; one for each joint in the array's order is needed (- for none)"
         )
     names = tuple("" if name.lower() in UNNAMED_WORDS else name for name in value)
     twice = next((name for name in names if name and names.count(name) > 1), None)

@@ -1,4 +1,4 @@
-"""Joint names in words, whatever their spelling: `LeftShoulder`, `shoulder_l`, `L.Shoulder`, `left upper arm`."""
+"""Joint names in words, whatever their spelling: `LeftShoulder`, `shoulder_l`, `left upper arm`."""
 
 import re
 from collections.abc import Iterable
@@ -48,8 +48,9 @@ LEG_CONVENTIONS = (
 ARM_JOINTS, LEG_JOINTS = ("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle")
 # Other joints with a side: by the words that name them.
 SIDED = {
-    "toe": "toe", "toebase": "toe", "toes": "toe", "ball": "toe", "bigtoe": "big_toe", "smalltoe": "small_toe",
-    "heel": "heel", "footindex": "foot_index", "index": "index", "pinky": "pinky", "thumb": "thumb", "ear": "ear",
+    "toe": "toe", "toebase": "toe", "toes": "toe", "ball": "toe",
+    "bigtoe": "big_toe", "smalltoe": "small_toe", "heel": "heel", "footindex": "foot_index",
+    "index": "index", "pinky": "pinky", "thumb": "thumb", "ear": "ear",
     "eye": "eye", "collar": "collar", "clavicle": "collar",
 }  # fmt: skip
 UNSIDED = {
