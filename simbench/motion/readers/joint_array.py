@@ -94,7 +94,7 @@ def read_joint_array(content: Mapping[str, Any], source: str, options: ReadOptio
         )
     found, notes = _one_person(arrays[key], source)
     rate, doubts = _rate(arrays, options, source)
-    naming = _names(arrays, found, options, source)
+    naming = name_array_joints(arrays, found, options, source)
     kept = [k for k, name in enumerate(naming.names) if name]
     positions = np.array(found[:, kept])
     names = tuple(naming.names[k] for k in kept)
@@ -235,10 +235,32 @@ def _rate(
     return ASSUMED_RATE, (f"rate {ASSUMED_RATE:g} Hz assumed: the file does not say it (--fps)",)
 
 
-def _names(
+def name_array_joints(
     arrays: Mapping[str, NDArray[Any]], positions: Array, options: ReadOptions, source: str
 ) -> JointNaming:
-    """Name the joints: by the user, by the file, or by the bones."""
+    """Name the joints of an array: by the user, by the file, or by the bones.
+
+    Parameters
+    ----------
+    arrays : mapping of str to array
+        Arrays of the file, among which names of the joints are looked for.
+    positions : (T, J, 3) array
+        Positions of the joints, in any unit and axes; NaN where a joint was not seen.
+    options : ReadOptions
+        What the user declares.
+    source : str
+        Name of the recording, for messages.
+
+    Returns
+    -------
+    JointNaming
+        The names.
+
+    Raises
+    ------
+    MotionError
+        No order of the joints is known that makes the bones a person's, or with `strict`, none is declared.
+    """
     count = positions.shape[1]
     if options.skeleton is not None:
         return read_declared_names(options.skeleton, count, source)

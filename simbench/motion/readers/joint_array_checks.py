@@ -20,6 +20,9 @@ STILL = 1e-3
 IMAGE_RANGE, OFF_CENTRE = (-0.5, 1.5), 0.15
 # Units in which arrays are written; inches are not, and would make centimetres ambiguous.
 ARRAY_UNITS = ("m", "cm", "mm")
+# Largest distance of two points of a person along an axis, m: from a child's arms alone to spread arms. The
+# ranges of the three units do not overlap.
+BODY_EXTENTS = (0.3, 3.0)
 
 
 def refuse_image_positions(positions: Array, tracks: Mapping[str, Array], source: str) -> None:
@@ -87,7 +90,7 @@ def find_array_unit(
         return options.unit, (), ()
     length = measure_arm(tracks)
     if length is None:
-        return "m", (), ("unit m assumed: no arm is complete (--unit)",)
+        return _unit_by_extent(tracks)
     low, high = ARM_LENGTHS
     for unit in ARRAY_UNITS:
         if low <= length * UNITS[unit] <= high:
@@ -97,6 +100,22 @@ def find_array_unit(
         "declare the person's height (--height)"
     )
     return "m", (), (doubt,)
+
+
+def _unit_by_extent(tracks: Mapping[str, Array]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Find the unit in which the points span a person, where no arm is known."""
+    points = np.stack(list(tracks.values()), axis=1)
+    seen = np.asarray(np.isfinite(points).all(axis=2))[..., None]
+    highest = np.where(seen, points, -np.inf).max(axis=1)
+    lowest = np.where(seen, points, np.inf).min(axis=1)
+    extents = (highest - lowest).max(axis=1)
+    extents = extents[np.isfinite(extents)]
+    extent = float(np.median(extents)) if extents.size else 0.0
+    low, high = BODY_EXTENTS
+    for unit in ARRAY_UNITS:
+        if low <= extent * UNITS[unit] < high:
+            return unit, (f"unit {unit}: the one in which the points span a person",), ()
+    return "m", (), ("unit m assumed: the points span a person in no unit (--unit)",)
 
 
 def doubt_still_pelvis(tracks: Mapping[str, Array]) -> tuple[str, ...]:

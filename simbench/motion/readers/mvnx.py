@@ -141,7 +141,7 @@ def _positions(
 
 
 def _times(content: MvnxContent, options: ReadOptions, source: str) -> Array:
-    """Times of the frames, s, by their numbers where these increase."""
+    """Compute the times of the frames, s, by their numbers where these increase."""
     rate = options.fps or content.rate
     if rate is None:
         raise MotionError(f"{source}: the subject has no frameRate; declare it (--fps)")

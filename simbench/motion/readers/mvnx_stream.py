@@ -165,9 +165,12 @@ class _Handler:
             self._subjects += 1
             if self._subjects == 1:
                 self._rate = parse_finite_number(attributes.get("frameRate", ""))
-        elif self._subjects > 1:
-            return
-        elif name == "segment" and above == "segments":
+        elif self._subjects == 1:
+            self._start_part(name, above, attributes)
+
+    def _start_part(self, name: str, above: str, attributes: dict[str, str]) -> None:
+        """Enter a part of the first person."""
+        if name == "segment" and above == "segments":
             self._label = attributes.get("label") or attributes.get("segmentLabel") or ""
             self._segments.append(self._label)
             if len(self._segments) > MOST_SEGMENTS:
@@ -245,7 +248,7 @@ class _Handler:
                 raise _NotAllowedError(f"frame {number} is the first that has <{name}>; all frames need it")
             if len(values) != width * count:
                 raise _NotAllowedError(
-                    f"frame {number}: <{name}> has {len(values)} numbers; {count} segments need {width * count}"
+                    f"frame {number}: <{name}> has {len(values)} numbers, not {width * count}"
                 )
             others.append(values)
         if len(self._indices) * count > MOST_POSES:
