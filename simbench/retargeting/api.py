@@ -5,6 +5,7 @@ from typing import get_args
 
 from simbench.errors import RetargetError
 from simbench.motion.human_motion import HumanMotion, resample
+from simbench.motion.missing_arm import hang_missing_arm
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 from simbench.options import RetargetSection, RobotSection
@@ -13,6 +14,7 @@ from simbench.retargeting.fixed_base.arm_plan import ArmPlan
 from simbench.retargeting.fixed_base.choice import plan_fixed_base
 from simbench.retargeting.whole_body.plan import MotionPlan, plan_motion
 from simbench.robot.robot import Robot, load_robot
+from simbench.robot.upper_body import has_both_arms
 from simbench.system.progress import Progress, shown_progress
 
 METHODS: tuple[str, ...] = get_args(RetargetSection.model_fields["method"].annotation)
@@ -89,6 +91,8 @@ def retarget_motion(
         robot = load_robot(robot_name)
         tell("read", 0, 1)
         motion = read_motion(source, reading)
+        if has_both_arms(robot) and not reading.strict:
+            motion = hang_missing_arm(motion)
         motion = resample(motion, max(motion.rate, _IMITATION_RATE))
         tell("read", 1, 1)
         settings = RetargetSection.model_validate({"method": method})

@@ -5,6 +5,23 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from simbench.robot.robot import Robot
+from simbench.robot.sides import SIDES
+
+
+def has_both_arms(robot: Robot) -> bool:
+    """Tell whether a robot has a left and a right arm.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+
+    Returns
+    -------
+    bool
+        Whether it does.
+    """
+    return all(f"{side}_arm" in robot.groups for side in SIDES)
 
 
 def upper_body(robot: Robot) -> pin.Model:

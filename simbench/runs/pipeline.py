@@ -15,6 +15,7 @@ from simbench.balance.controller.sections import limb_sections
 from simbench.errors import RunError, ScenarioError
 from simbench.files.documents.json_document import read_json_object
 from simbench.files.storage.whole_file import write_whole
+from simbench.motion.missing_arm import hang_missing_arm
 from simbench.options import STILL, SWEEP
 from simbench.retargeting.fixed_base.base import choose_rest
 from simbench.retargeting.reference.joint_sweep import build_sweep_reference
@@ -23,6 +24,7 @@ from simbench.retargeting.reference.standing import build_standing_reference
 from simbench.robot.foot_shapes import require_foot_shapes
 from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import SEATED, Robot, load_robot
+from simbench.robot.upper_body import has_both_arms
 from simbench.robot.variation import draw_variation
 from simbench.runs.checks import DIVERGED, Check, check_metrics
 from simbench.runs.log import write_log
@@ -362,6 +364,8 @@ def _plan_from_recording(
     """Plan the motion of a robot that follows the scenario's recording, or take the plan from the cache."""
     on_progress("read", 0, 1)
     motion = scenario_motion(scenario, mechanisms)
+    if has_both_arms(robot) and not scenario.motion.strict:
+        motion = hang_missing_arm(motion)
     on_progress("read", 1, 1)
     inputs = collect_inputs(robot, scenario, mechanisms, motion)
     plan, record = find_plan(robot, inputs, on_progress, cache=cache)

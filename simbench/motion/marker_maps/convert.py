@@ -11,21 +11,25 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.anatomy import transform
 from simbench.motion.human_motion import Actor, Gap, HumanMotion, validate_motion
 from simbench.motion.marker_maps.body_parts import (
-    compute_arm_joints,
     compute_known_joints,
     compute_segment_frames,
     enforce_bone_lengths,
     find_complete_arms,
     find_missing_parts,
 )
+from simbench.motion.marker_maps.body_size import BodySize
 from simbench.motion.marker_maps.evaluation import RecordedBody
+from simbench.motion.marker_maps.guessing import guess_map
 from simbench.motion.marker_maps.initial_posture import find_initial_pose
-from simbench.motion.marker_maps.library import choose_map, find_aliases
+from simbench.motion.marker_maps.reading import Guess, find_reading, make_body
 from simbench.motion.marker_maps.schema import MarkerMap
-from simbench.motion.marker_maps.unit_check import check_unit, detect_unit, measure_arm_length
 from simbench.motion.marker_maps.world import (
+    ANKLE_HEIGHT,
     WORLD_AXES,
-    check_not_mirrored,
+    Declared,
+    Feet,
+    VerticalAxis,
+    find_lean,
     find_vertical_axis,
     place_in_world,
 )
@@ -36,9 +40,12 @@ STROKE_EVENTS = ("stroke start", "stroke end")
 
 
 def to_human_motion(
-    recording: MarkerRecording | SkeletonRecording, options: ReadOptions, filled: tuple[Gap, ...] = ()
+    recording: MarkerRecording | SkeletonRecording,
+    options: ReadOptions,
+    filled: tuple[Gap, ...] = (),
+    guess: Guess = guess_map,
 ) -> HumanMotion:
-    """Convert a recording to human motion by the marker map that fits.
+    """Convert a recording to human motion by the marker map that fits its names and its geometry.
 
     Parameters
     ----------
@@ -48,6 +55,8 @@ def to_human_motion(
         What the user declares; `marker_map` chooses the map.
     filled : tuple of Gap
         Gaps that were filled before.
+    guess : callable
+        Function that guesses a marker map where no ready one fits.
 
     Returns
     -------
@@ -58,44 +67,40 @@ def to_human_motion(
     Raises
     ------
     MotionError
-        No map fits, no complete arm, a unit or a vertical axis that the body contradicts, a mirrored body.
+        No map fits, no complete arm, a body that no human has; a unit that the user declares and the body
+        contradicts; with `strict`, any contradiction.
     """
     source = recording.source
     if len(recording.time) < 2:
         raise MotionError(f"{source}: {len(recording.time)} frame(s) found; a motion needs at least 2 frames")
-    map_name, marker_map = choose_map(recording.names, options.marker_map, source)
+    reading = find_reading(recording, options, guess)
+    recording, marker_map = reading.recording, reading.marker_map
     skeleton = isinstance(recording, SkeletonRecording)
-    body, notes = _body(recording, marker_map, options)
+    body = make_body(recording, marker_map, reading.size.unit)
+    notes, doubts = [*reading.notes, *reading.size.notes], [*reading.doubts, *reading.size.doubts]
     if not skeleton and not marker_map.in_place:
         notes += enforce_bone_lengths(body)
     joints = compute_known_joints(body)
     sides = find_complete_arms(joints, source)
     segments = compute_segment_frames(body, joints, sides)
-    facing = [
-        end - start
-        for start, end in ((body.point(a), body.point(b)) for a, b in marker_map.facing)
-        if start is not None and end is not None
-    ]
-    check_not_mirrored(joints, facing, source)
-    declared = options.up or recording.up or marker_map.up
-    # Laboratories choose their axes, and files may be wrong about them; a skeleton format that defines its
-    # vertical axis is reliable.
-    sure = options.up is not None or (skeleton and recording.up is not None)
-    up, note = find_vertical_axis(joints, declared, sure, source)
-    notes += [note] if note else []
-    world = _WorldFrame(WORLD_AXES[up], np.zeros(3))
-    markers = _markers(recording, marker_map, {**joints, **segments})
+    vertical = _vertical_axis(recording, marker_map, joints, options)
+    notes += [vertical.note] if vertical.note else []
+    doubts += [vertical.doubt] if vertical.doubt else []
+    world = _WorldFrame(WORLD_AXES[vertical.axis], np.zeros(3), reading.size.factor)
+    markers = _markers(recording, marker_map, {**joints, **segments}, reading.size)
     if not marker_map.in_place:
         pelvis = segments.get("pelvis")
-        feet = [track for track in map(body.point, marker_map.feet) if track is not None]
+        upright = {name: world.transform(track) for name, track in joints.items()}
         rotation, origin, note = place_in_world(
-            {name: world.transform(track) for name, track in joints.items()},
+            upright,
             None if pelvis is None else world.rotation @ pelvis[:, :3, :3],
-            [world.transform(foot) for foot in feet],
+            _feet(body, joints, world, reading.size.stature),
             skeleton,
         )
-        world = _WorldFrame(rotation @ world.rotation, rotation @ origin)
+        world = _WorldFrame(rotation @ world.rotation, rotation @ origin, world.factor)
         notes.append(note)
+        lean = find_lean(upright)
+        doubts += [lean] if lean else []
     joints = {name: world.transform(track) for name, track in joints.items()}
     segments = {
         name: transform(world.rotation @ frames[:, :3, :3], world.transform(frames[:, :3, 3]))
@@ -114,78 +119,73 @@ def to_human_motion(
             source=source,
             actor=_actor(recording),
             strokes=_strokes(recording),
-            notes=(*recording.notes, f"marker map: {map_name}", *body.notes, *notes, note),
+            notes=(*recording.notes, f"marker map: {reading.map_name}", *body.notes, *notes, note),
             markers={name: world.transform(track) for name, track in markers.items()},
             missing=missing,
             filled=filled,
-            doubts=recording.doubts,
+            doubts=(*recording.doubts, *doubts),
         )
     )
 
 
+def _vertical_axis(
+    recording: MarkerRecording | SkeletonRecording,
+    marker_map: MarkerMap,
+    joints: Mapping[str, Array],
+    options: ReadOptions,
+) -> VerticalAxis:
+    """Find the vertical axis of a recording.
+
+    Laboratories choose their axes, and files may be wrong about them; a skeleton format that defines its
+    vertical axis is reliable.
+    """
+    skeleton = isinstance(recording, SkeletonRecording)
+    by_format = recording.up if skeleton else None
+    declared = Declared(options.up, by_format, recording.up or marker_map.up)
+    return find_vertical_axis(
+        joints, declared, skeleton=skeleton, strict=options.strict, source=recording.source
+    )
+
+
+def _feet(body: RecordedBody, joints: Mapping[str, Array], world: "_WorldFrame", stature: float) -> Feet:
+    """Collect the points of the feet, in axes with z up; where there is nothing below the ankles, those."""
+    tracks = [track for track in map(body.point, body.marker_map.feet) if track is not None]
+    ankles = [joints[name] for name in ("left_ankle", "right_ankle") if name in joints]
+    height = 0.0
+    if not any(_is_below(track, ankles) for track in tracks):
+        tracks, height = ankles, ANKLE_HEIGHT * stature
+    return Feet([world.transform(track) for track in tracks], height if tracks else 0.0)
+
+
+def _is_below(track: Array, ankles: list[Array]) -> bool:
+    """Tell whether a point of a foot is another one than the ankle."""
+    return all(np.linalg.norm(track - ankle, axis=1).max() > 1e-3 for ankle in ankles)
+
+
 @dataclass(frozen=True)
 class _WorldFrame:
-    """The world frame: its rotation from the file's axes, and its origin in the rotated axes, m."""
+    """The world frame: its rotation from the file's axes, its origin in the rotated axes, m, and a scale."""
 
     rotation: Array
     origin: Array
+    factor: float
 
     def transform(self, track: Array) -> Array:
         """Transform positions (T, 3) from the file's axes to the world frame."""
-        return np.asarray(track @ self.rotation.T - self.origin)
-
-
-def _body(
-    recording: MarkerRecording | SkeletonRecording, marker_map: MarkerMap, options: ReadOptions
-) -> tuple[RecordedBody, list[str]]:
-    """Scale the recording's points to metres, in a unit in which the arms have human length; and notes."""
-    index = {name: k for k, name in enumerate(recording.names)}
-    for known, alias in find_aliases(recording.names, marker_map):
-        index[known] = index[alias]
-    rate = (len(recording.time) - 1) / (recording.time[-1] - recording.time[0])
-    rotations, rest = {}, {}
-    if isinstance(recording, SkeletonRecording):
-        unit = options.unit or recording.unit or marker_map.unit
-        in_file = 1.0
-        rotations = {name: recording.rotations[:, k] for name, k in index.items()}
-        positions = np.array(recording.offsets)
-        for k, parent in enumerate(recording.parents):
-            if parent >= 0:
-                positions[k] += positions[parent]
-        rest = {name: positions[k] for name, k in index.items()}
-    else:
-        unit, in_file = recording.unit, UNITS[recording.unit]
-
-    def scaled(name: str) -> RecordedBody:
-        metres = UNITS[name] / in_file
-        return RecordedBody(
-            marker_map,
-            {point: metres * recording.positions[:, k] for point, k in index.items()},
-            rate,
-            recording.source,
-            rotations,
-            {point: metres * position for point, position in rest.items()},
-        )
-
-    def length_in(name: str) -> float:
-        return measure_arm_length(compute_arm_joints(scaled(name)))
-
-    notes = []
-    if unit is None:
-        unit = detect_unit(length_in, recording.source)
-        notes.append(f"unit {unit}: the one in which the arms are human")
-    else:
-        check_unit(length_in, unit, recording.source)
-    return scaled(unit), notes
+        return np.asarray(self.factor * track @ self.rotation.T - self.origin)
 
 
 def _markers(
-    recording: MarkerRecording | SkeletonRecording, marker_map: MarkerMap, known: Mapping[str, Array]
+    recording: MarkerRecording | SkeletonRecording,
+    marker_map: MarkerMap,
+    known: Mapping[str, Array],
+    size: BodySize,
 ) -> dict[str, Array]:
     """Tracks of the markers; if simbench wrote the recording, without those of joints and frames."""
     if isinstance(recording, SkeletonRecording):
         return {}
-    tracks = {name: recording.positions[:, k] for k, name in enumerate(recording.names)}
+    metres = UNITS[size.unit] / UNITS[recording.unit]
+    tracks = {name: metres * recording.positions[:, k] for k, name in enumerate(recording.names)}
     if not marker_map.in_place:
         return tracks
     written = {f"{name}{end}" for name in known for end in ("", "_o", "_x", "_y")}

@@ -68,7 +68,7 @@ def ready_maps() -> Mapping[str, MarkerMap]:
 
 
 def choose_map(names: Collection[str], requested: str | None, source: str) -> tuple[str, MarkerMap]:
-    """Find the marker map for a recording.
+    """Find the marker map for a recording by the names of its points.
 
     Parameters
     ----------
@@ -92,40 +92,99 @@ def choose_map(names: Collection[str], requested: str | None, source: str) -> tu
     MotionError
         Unknown map, or points are missing: the message lists them.
     """
-    if requested is None:
-        candidates = ready_maps()
-    elif requested in ready_maps():
-        candidates = {requested: ready_maps()[requested]}
-    elif requested.endswith((".yaml", ".yml")):
-        candidates = {requested: load_map(Path(requested))}
-    else:
-        raise MotionError(
-            f"marker map {requested!r}: unknown; known: {', '.join(map_names())}, or the path of a .yaml file"
-        )
-    best: tuple[int, str] | None = None
-    closest: tuple[int, int, str, list[str]] | None = None
-    for name, candidate in candidates.items():
-        recorded = {*names, *(known for known, _ in find_aliases(names, candidate))}
-        for identifying in candidate.identified_by:
-            for needed in _variants(identifying):
-                lacking = [point for point in needed if point not in recorded]
-                count = len(needed) - len(lacking)
-                if not lacking:
-                    best = max(best or (0, ""), (count, name))
-                elif count and (closest is None or (-len(lacking), count) > closest[:2]):
-                    closest = (-len(lacking), count, name, lacking)
-    if best is not None:
-        return best[1], candidates[best[1]]
+    fitting = list_fitting_maps(names, requested)
+    if not fitting:
+        raise MotionError(f"{source}: {describe_missing_names(names, requested)}")
+    return fitting[0]
+
+
+def list_fitting_maps(names: Collection[str], requested: str | None) -> list[tuple[str, MarkerMap]]:
+    """List the marker maps whose identifying names a recording has, those with the most names first.
+
+    Parameters
+    ----------
+    names : collection of str
+        Names of the recording's points.
+    requested : str or None
+        Name of a map that ships with simbench, or path of a YAML file; None for all shipped ones.
+
+    Returns
+    -------
+    list of (str, MarkerMap)
+        Name or path of each map, and the map.
+
+    Raises
+    ------
+    MotionError
+        Unknown map.
+    """
+    counted = [
+        (count, name, candidate)
+        for name, candidate in _candidates(requested).items()
+        for count in [
+            max((len(needed) for needed, lacking in _needs(names, candidate) if not lacking), default=0)
+        ]
+        if count
+    ]
+    counted.sort(key=lambda entry: entry[:2], reverse=True)
+    return [(name, candidate) for _, name, candidate in counted]
+
+
+def describe_missing_names(names: Collection[str], requested: str | None) -> str:
+    """Say which names a recording lacks for the marker map that comes closest.
+
+    Parameters
+    ----------
+    names : collection of str
+        Names of the recording's points.
+    requested : str or None
+        As in `list_fitting_maps`.
+
+    Returns
+    -------
+    str
+        Text for the user.
+    """
+    found = [
+        (-len(lacking), len(needed) - len(lacking), name, lacking)
+        for name, candidate in _candidates(requested).items()
+        for needed, lacking in _needs(names, candidate)
+        if lacking and len(lacking) < len(needed)
+    ]
     what = f"marker map {requested} does not fit" if requested else "no marker map fits its names"
-    if closest is None:
+    if not found:
         shown = _listed(sorted(names))
         reason = f": it has none of the map's points, but {shown}" if requested else f": {shown}"
     else:
+        closest = max(found, key=lambda entry: entry[:2])
         reason = f"; {closest[2]} comes closest and lacks {_listed(closest[3])}"
-    raise MotionError(
-        f"{source}: {what}{reason}; ready maps: {', '.join(map_names())}; declare one, or the path of your "
+    return (
+        f"{what}{reason}; ready maps: {', '.join(map_names())}; declare one, or the path of your "
         "own YAML file, as the marker map (--map)"
     )
+
+
+def _candidates(requested: str | None) -> Mapping[str, MarkerMap]:
+    """Return the maps that a request names: one, or all shipped ones."""
+    if requested is None:
+        return ready_maps()
+    if requested in ready_maps():
+        return {requested: ready_maps()[requested]}
+    if requested.endswith((".yaml", ".yml")):
+        return {requested: load_map(Path(requested))}
+    raise MotionError(
+        f"marker map {requested!r}: unknown; known: {', '.join(map_names())}, or the path of a .yaml file"
+    )
+
+
+def _needs(names: Collection[str], candidate: MarkerMap) -> list[tuple[list[str], list[str]]]:
+    """List the sets of names that identify a map, each with those that a recording lacks."""
+    recorded = {*names, *(known for known, _ in find_aliases(names, candidate))}
+    return [
+        (needed, [point for point in needed if point not in recorded])
+        for identifying in candidate.identified_by
+        for needed in _variants(identifying)
+    ]
 
 
 def find_aliases(names: Collection[str], marker_map: MarkerMap) -> list[tuple[str, str]]:

@@ -31,6 +31,10 @@ class Recipe(BaseModel):
     # Text for the user if this recipe is the one that is used.
     note: str | None = None
 
+    def named_points(self) -> list[str]:
+        """List the points, joints and frames that the recipe names, in the order of its keys."""
+        return [name for key, value in self if key != "note" for name in _texts(value)]
+
 
 class Mean(Recipe):
     """The weighted mean of points; without weights, all count the same."""
@@ -278,6 +282,16 @@ def _fill_placeholders(value: Any, side: Mapping[str, str]) -> Any:
     if isinstance(value, dict):
         return {_fill_placeholders(key, side): _fill_placeholders(item, side) for key, item in value.items()}
     return value
+
+
+def _texts(value: Any) -> list[str]:
+    """List the texts in a nested value; of a mapping whose keys are no axes, the keys."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        points = [] if set(value) <= {"x", "y", "z"} else list(value)
+        return [*points, *(text for item in value.values() for text in _texts(item))]
+    return [text for item in value for text in _texts(item)] if isinstance(value, list | tuple) else []
 
 
 def _alternatives(value: Any) -> list[Any]:

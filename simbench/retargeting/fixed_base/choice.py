@@ -9,7 +9,7 @@ from simbench.retargeting.fixed_base.plan import plan_arm
 from simbench.retargeting.fixed_base.two_arms import plan_two_arms
 from simbench.retargeting.whole_body.stance import OnProgress
 from simbench.robot.robot import Robot
-from simbench.robot.sides import SIDES
+from simbench.robot.upper_body import has_both_arms
 
 
 def plan_fixed_base(
@@ -53,6 +53,6 @@ def plan_fixed_base(
     """
     if any(f"{side}_hand" in robot.hands for side in equipment.handles):
         return plan_arm(robot, motion, section, settings, equipment, on_progress)
-    if all(f"{side}_arm" in robot.groups for side in SIDES):
+    if has_both_arms(robot):
         return plan_two_arms(robot, motion, section, settings, on_progress)
     return plan_free_hand(robot, motion, section, settings, on_progress)

@@ -389,21 +389,31 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
         "Recordings",
         RECORDING,
         (
-            "…: no unit is declared, and …; declare it (--unit), one of …",
-            "The file does not say in which unit its lengths are, and they fit none or several.",
-            "Give `--unit mm` (or m, cm, in, cmu), or `motion.unit` in the scenario.",
+            "…: no known unit gives the body a human height (…); declare its size: --scale, or --height and "
+            "--unit",
+            "The bones have human lengths in none of the units that simbench knows: the body is a character "
+            "of another size, or the marker map takes other points for its joints.",
+            "Give `--height 1.7` (m), or the factor with `--scale`; without `--strict` the body is scaled to "
+            "1.7 m and that is said.",
         ),
         (
-            "…: an arm is … m long from shoulder to wrist with lengths in …; human arms are … to … m; …",
+            "…: the person is … m tall by the bones with lengths in …; people are … to … m; …",
             "With the declared unit the person would have an implausible body size: the unit is wrong, or "
-            "the "
-            "marker map assigns the wrong markers.",
-            "Declare the right unit with `--unit`, or choose the marker map with `--map`.",
+            "the marker map assigns the wrong markers.",
+            "Declare the right unit with `--unit`, or none: the unit is then found from the body. `--height` "
+            "scales a character of another size.",
+        ),
+        (
+            "…: read by the marker map …, …; declare another map (--map); …",
+            "The names of the points fit the marker map, and the body that it gives has proportions or "
+            "frames that no human body has.",
+            "Let `simbench motion map FILE` write a map to begin with, correct it, and name it with `--map`.",
         ),
         (
             "…: the vertical axis is not declared, …; declare it (--up)",
             "The file does not say which axis points up, and the body does not show it.",
-            "Give `--up z` (or x, y), or `motion.up` in the scenario.",
+            "Give `--up z` (or another of x, y, z, -x, -y, -z), or `motion.up` in the scenario; without "
+            "`--strict` the likeliest axis is taken and that is said.",
         ),
         (
             "…: … is declared vertical, yet the trunk points along …",
@@ -416,7 +426,8 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "…: the body faces backward in … of the frames: …",
             "Left and right are exchanged, or the coordinate system is left-handed, so the body appears "
             "mirrored.",
-            "Exchange the sides in the marker map, or negate one axis before reading the file.",
+            "Exchange the sides in the marker map, or negate one axis before reading the file; without "
+            "`--strict` the sides are exchanged and that is said.",
         ),
         (
             "…: marker … is not seen from frame … to frame …; gaps up to … s are filled…",

@@ -151,10 +151,13 @@ def test_lafan1_whose_arms_axes_are_distal_and_away_from_the_thumb(person):
     check(person, motion)
 
 
-def test_a_unit_neither_file_nor_map_fits_is_refused_and_a_declared_one_taken(person):
+def test_a_unit_that_does_not_fit_the_body_is_not_the_maps(person):
     in_centimetres = skeleton(person, HANGING_REST, unit="cm")
-    with pytest.raises(MotionError, match=r"lengths in cmu; .* 0\.560 m in cm: declare that unit"):
-        to_human_motion(in_centimetres, ReadOptions())
+    with pytest.raises(MotionError, match=r"lengths in cmu; .* 1\.68 m in cm: declare that unit"):
+        to_human_motion(in_centimetres, ReadOptions(strict=True))
+    found = to_human_motion(in_centimetres, ReadOptions())
+    check(person, found)
+    assert any(doubt.startswith("unit cm, in which the person is 1.68 m tall") for doubt in found.doubts)
     check(person, to_human_motion(in_centimetres, ReadOptions(unit="cm")))
 
 

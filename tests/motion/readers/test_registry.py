@@ -91,8 +91,9 @@ def test_a_marker_file_becomes_a_person(tmp_path):
 
 def test_what_the_user_declares_reaches_reader_gaps_and_map(tmp_path):
     path = write_trc(tmp_path / "walk.trc", unit="m", hidden=range(20, 25))
-    with pytest.raises(MotionError, match=r"in m; human arms .* in mm: declare that unit"):
-        read_motion(path)
+    with pytest.raises(MotionError, match=r"with lengths in m; people are .* in mm: declare that unit"):
+        read_motion(path, ReadOptions(strict=True))
+    assert any(doubt.startswith("unit mm") for doubt in read_motion(path).doubts)
     assert read_motion(path, ReadOptions(unit="mm")).missing
     with pytest.raises(MotionError, match=r"L\.Elbow"):
         read_motion(path, ReadOptions(unit="mm", longest_gap=0.02))

@@ -1,0 +1,31 @@
+"""A marker map for a recording that no ready map fits, guessed from its names and its geometry."""
+
+from simbench.errors import MotionError
+from simbench.motion.marker_maps.library import describe_missing_names
+from simbench.motion.marker_maps.reading import GuessedMap
+from simbench.motion.marker_maps.skeleton_guess import recognise_skeleton
+from simbench.motion.recordings import MarkerRecording, SkeletonRecording
+
+
+def guess_map(recording: MarkerRecording | SkeletonRecording) -> GuessedMap:
+    """Guess the marker map of a recording.
+
+    Parameters
+    ----------
+    recording : MarkerRecording or SkeletonRecording
+        The recording.
+
+    Returns
+    -------
+    GuessedMap
+        The map, how it was guessed, and what may be wrong.
+
+    Raises
+    ------
+    MotionError
+        The recording is not that of a person.
+    """
+    if isinstance(recording, SkeletonRecording):
+        guess = recognise_skeleton(recording)
+        return GuessedMap(f"guessed ({guess.dialect})", guess.marker_map, guess.notes, guess.doubts)
+    raise MotionError(f"{recording.source}: {describe_missing_names(recording.names, None)}")

@@ -1,0 +1,376 @@
+"""Which joint of a skeleton is which joint of a person: names and geometry vote."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
+from simbench.motion.skeletons.geometry import COINCIDING, SkeletonGeometry, angles_between, unit_vectors
+from simbench.motion.skeletons.limbs import (
+    ARM,
+    LEG,
+    Limb,
+    find_named_limb,
+    find_symmetric_pairs,
+    find_triples,
+)
+from simbench.motion.skeletons.names import NameVote
+from simbench.robot.sides import SIDES
+
+# Length of an arm to the wrist over that of a leg to the ankle: people, and what is taken as a person at all.
+HUMAN_ARM_TO_LEG, POSSIBLE_ARM_TO_LEG = (0.5, 0.9), (0.3, 1.3)
+# Below this a limb's geometry contradicts its names.
+POOR_GEOMETRY = 0.25
+# Angle between the trunk's direction up and the legs' direction, degrees: of four-legged animals it stays below
+# the first; a person's exceeds the second in the rest pose or at some time.
+FOUR_LEGGED, UPRIGHT = 125.0, 135.0
+# Angle between arms and legs, degrees, below which the arms are front legs.
+PARALLEL_LIMBS = 45.0
+
+
+@dataclass
+class Roles:
+    """The joints of a person in a skeleton.
+
+    Parameters
+    ----------
+    joints : dict of str to int
+        Index of the skeleton's joint for each joint of a person that was found, such as `left_elbow`.
+    limbs : dict of (str, str) to Limb
+        Limbs by side and kind (`arm`, `leg`).
+    named : set of str
+        Joints of a person that the names say.
+    unsure : list of str
+        Joints of a person that only the tree and the geometry say, or that names contradict.
+    doubts : list of str
+        What may well be wrong.
+    sided : bool
+        Whether the names say which side is left.
+    """
+
+    joints: dict[str, int] = field(default_factory=dict)
+    limbs: dict[tuple[str, str], Limb] = field(default_factory=dict)
+    named: set[str] = field(default_factory=set)
+    unsure: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    sided: bool = True
+
+    def has(self, *names: str) -> bool:
+        """Tell whether joints of a person were found.
+
+        Parameters
+        ----------
+        *names : str
+            Their names.
+
+        Returns
+        -------
+        bool
+            Whether all of them were found.
+        """
+        return all(name in self.joints for name in names)
+
+    def both(self, joint: str) -> list[int]:
+        """Find the joints of both sides.
+
+        Parameters
+        ----------
+        joint : str
+            Name of the joint without its side.
+
+        Returns
+        -------
+        list of int
+            Indices of the left and right one, as far as they were found.
+        """
+        return [self.joints[f"{side}_{joint}"] for side in SIDES if f"{side}_{joint}" in self.joints]
+
+
+def assign_roles(skeleton: SkeletonGeometry, votes: Sequence[NameVote], source: str) -> Roles:
+    """Find the joints of a person in a skeleton.
+
+    Parameters
+    ----------
+    skeleton : SkeletonGeometry
+        The skeleton.
+    votes : sequence of NameVote
+        What the names of its joints say.
+    source : str
+        Name of the recording, for messages.
+
+    Returns
+    -------
+    Roles
+        The joints, and how sure they are.
+
+    Raises
+    ------
+    MotionError
+        No arm is found, or the skeleton is not that of a person.
+    """
+    roles = Roles()
+    triples = find_triples(skeleton)
+    named = {
+        (side, kind): limb
+        for kind, parts in (("arm", ARM), ("leg", LEG))
+        for side in SIDES
+        if (limb := find_named_limb(triples, votes, parts, side)) is not None
+    }
+    poor = [key for key, limb in named.items() if limb.geometry < POOR_GEOMETRY]
+    if _contradicted(named) or not any(kind == "arm" for _, kind in named):
+        pairs = find_symmetric_pairs(skeleton, triples)
+        if len(pairs) < 2:
+            raise MotionError(f"{source}: {_no_person(named, pairs)}")
+        _take_pairs(roles, skeleton, pairs, named)
+    else:
+        roles.limbs = {key: limb for key, limb in named.items() if key not in poor}
+        for side, kind in poor:
+            roles.doubts.append(
+                f"the joints named as the {side} {kind} have no limb's lengths: that {kind} is not used"
+            )
+        _add_unnamed_legs(roles, skeleton, triples)
+    if not any(kind == "arm" for _, kind in roles.limbs):
+        raise MotionError(f"{source}: no human skeleton: no arm of two rigid bones of human proportions")
+    for (side, kind), limb in roles.limbs.items():
+        for part, joint in zip(ARM if kind == "arm" else LEG, limb.joints, strict=True):
+            _set(roles, votes, f"{side}_{part}", joint, part, side)
+    _check_person(roles, skeleton, source)
+    _add_trunk(roles, skeleton, votes)
+    _add_feet(roles, skeleton, votes)
+    _doubt_proportions(roles)
+    return roles
+
+
+def _contradicted(named: Mapping[tuple[str, str], Limb]) -> bool:
+    """Tell whether limbs cannot be what their names say: arms as long as legs, or one joint in two limbs."""
+    joints = [joint for limb in named.values() for joint in limb.joints]
+    if len(set(joints)) < len(joints):
+        return True
+    arms, legs = (
+        [sum(limb.lengths) for (_, k), limb in named.items() if k == kind] for kind in ("arm", "leg")
+    )
+    if not arms or not legs:
+        return False
+    ratio = float(np.mean(arms) / np.mean(legs))
+    return not POSSIBLE_ARM_TO_LEG[0] <= ratio <= POSSIBLE_ARM_TO_LEG[1]
+
+
+def _no_person(named: Mapping[tuple[str, str], Limb], pairs: Sequence[tuple[Limb, Limb]]) -> str:
+    """Say why a skeleton is not a person's."""
+    if named:
+        found = ", ".join(f"{side} {kind}" for side, kind in named)
+        return f"no human skeleton: by their names there are {found}, but the lengths of the bones contradict them"
+    kinds = "no pair of limbs" if not pairs else "only one pair of limbs"
+    return (
+        f"no human skeleton: the names say no arm or leg, and {kinds} with two rigid bones each was found; "
+        "two arms and two legs are needed"
+    )
+
+
+def _take_pairs(
+    roles: Roles,
+    skeleton: SkeletonGeometry,
+    pairs: Sequence[tuple[Limb, Limb]],
+    named: Mapping[tuple[str, str], Limb],
+) -> None:
+    """Take two pairs of limbs as legs and arms; their sides are found later unless names say them."""
+    legs, arms = sorted(pairs, key=lambda pair: -sum(pair[0].lengths))
+    centres = [skeleton.common_ancestor([limb.joints[0] for limb in pair]) for pair in (legs, arms)]
+    # Nearly equal pairs are told apart by the head, which is beyond the arms.
+    if (
+        sum(arms[0].lengths) > HUMAN_ARM_TO_LEG[1] * sum(legs[0].lengths)
+        and centres[1] in skeleton.ancestors[centres[0]]
+    ):
+        legs, arms = arms, legs
+    sides = {limb.joints[2]: key[0] for key, limb in named.items()}
+    roles.sided = False
+    for kind, pair in (("arm", arms), ("leg", legs)):
+        known = [sides.get(limb.joints[2]) for limb in pair]
+        if known == ["right", "left"]:
+            pair = (pair[1], pair[0])
+        if None not in known and len(set(known)) == 2:
+            roles.sided = True
+        for side, limb in zip(SIDES, pair, strict=True):
+            roles.limbs[side, kind] = limb
+    if named:
+        roles.doubts.append(
+            "the names of arms and legs contradict the bones' lengths: the joints are taken by the geometry"
+        )
+    else:
+        roles.doubts.append("the names say no joint of a person: the joints are taken by tree and geometry")
+
+
+def _add_unnamed_legs(roles: Roles, skeleton: SkeletonGeometry, triples: object) -> None:
+    """Look for legs by geometry where the names say arms only."""
+    if any(kind == "leg" for _, kind in roles.limbs):
+        return
+    taken = [joint for limb in roles.limbs.values() for joint in limb.joints]
+    pairs = find_symmetric_pairs(skeleton, triples, taken)  # type: ignore[arg-type]
+    arms = np.mean([sum(limb.lengths) for limb in roles.limbs.values()])
+    for pair in pairs[:1]:
+        if HUMAN_ARM_TO_LEG[0] <= arms / sum(pair[0].lengths) <= HUMAN_ARM_TO_LEG[1]:
+            roles.limbs["left", "leg"], roles.limbs["right", "leg"] = pair
+            roles.doubts.append("the names say no legs: they are taken by tree and geometry")
+
+
+def _set(roles: Roles, votes: Sequence[NameVote], name: str, joint: int, part: str, side: str = "") -> None:
+    """Give a joint its role, and note whether its name says so."""
+    roles.joints[name] = joint
+    if part in votes[joint].roles and votes[joint].side == side:
+        roles.named.add(name)
+    else:
+        roles.unsure.append(name)
+
+
+def _check_person(roles: Roles, skeleton: SkeletonGeometry, source: str) -> None:
+    """Refuse a four-legged animal: its trunk is across the legs, and its arms are parallel to them."""
+    hips, ankles = roles.both("hip"), roles.both("ankle")
+    shoulders, wrists = roles.both("shoulder"), roles.both("wrist")
+    if len(hips) < 2 or len(shoulders) < 2:
+        return
+    poses = np.concatenate([skeleton.rest[None], skeleton.positions])
+    trunk = poses[:, shoulders].mean(axis=1) - poses[:, hips].mean(axis=1)
+    legs = poses[:, ankles].mean(axis=1) - poses[:, hips].mean(axis=1)
+    arms = poses[:, wrists].mean(axis=1) - poses[:, shoulders].mean(axis=1)
+    leaning, limbs = angles_between(trunk, legs), angles_between(arms, legs)
+    if (
+        np.median(leaning[1:]) < FOUR_LEGGED
+        and not (leaning > UPRIGHT).any()
+        and np.median(limbs[1:]) < PARALLEL_LIMBS
+    ):
+        raise MotionError(
+            f"{source}: no human skeleton: the trunk is across the legs ({np.median(leaning[1:]):.0f}°, people "
+            "about 180°) and the arms point where the legs do, as in a four-legged animal"
+        )
+
+
+def _add_trunk(roles: Roles, skeleton: SkeletonGeometry, votes: Sequence[NameVote]) -> None:
+    """Find pelvis, chest, neck and head."""
+    arms, legs = roles.both("shoulder"), roles.both("hip")
+    if len(legs) == 2:
+        pelvis = skeleton.common_ancestor(legs)
+        _set(roles, votes, "pelvis", _at_pelvis(skeleton, votes, pelvis, legs), "pelvis")
+    else:
+        found = [k for k, vote in enumerate(votes) if vote.roles.get("pelvis", 0.0) > 0.7]
+        if found:
+            _set(roles, votes, "pelvis", found[0], "pelvis")
+    carrier = (
+        skeleton.common_ancestor(arms)
+        if len(arms) == 2
+        else next((k for k in skeleton.ancestors[arms[0]] if "clavicle" not in votes[k].roles), skeleton.top)
+    )
+    # 3ds Max hangs the arms on the neck, which turns with the head and not with the trunk.
+    while {"neck", "head"}.intersection(votes[carrier].roles) and skeleton.parents[carrier] >= 0:
+        carrier = int(skeleton.parents[carrier])
+    _set(roles, votes, "chest", carrier, "chest")
+    limbs = {joint for limb in roles.limbs.values() for joint in limb.joints}
+    above = [
+        k
+        for k in skeleton.subtree(carrier)[1:]
+        if not limbs.intersection([k, *skeleton.ancestors[k]])
+        and not any(limb in skeleton.subtree(k) for limb in limbs)
+    ]
+    heads = [k for k in above if votes[k].roles.get("head", 0.0) and not votes[k].side]
+    if heads:
+        head = heads[0]
+    elif above:
+        reach = {k: float(np.linalg.norm(skeleton.rest[k] - skeleton.rest[carrier])) for k in above}
+        head = max(reach, key=lambda k: reach[k])
+        if not skeleton.children[head] and skeleton.parents[head] in above:
+            head = int(skeleton.parents[head])
+    else:
+        return
+    chain = [k for k in [head, *skeleton.ancestors[head]] if k in above or "neck" in votes[k].roles][::-1]
+    necks = [k for k in chain if "neck" in votes[k].roles]
+    if necks:
+        _set(roles, votes, "neck", necks[0], "neck")
+    elif len(chain) > 1:
+        _set(roles, votes, "neck", chain[0], "neck")
+    _set(roles, votes, "head", head, "head")
+
+
+def _at_pelvis(skeleton: SkeletonGeometry, votes: Sequence[NameVote], carrier: int, hips: list[int]) -> int:
+    """Find the joint at the pelvis: named so, or the one that carries the hips."""
+    line = [carrier, *(k for k in skeleton.ancestors[carrier])]
+    middle = skeleton.rest[hips].mean(axis=0)
+    near = [k for k in line if np.linalg.norm(skeleton.rest[k] - middle) < 0.2 * skeleton.size and k >= 0]
+    named = [k for k in near if votes[k].roles.get("pelvis", 0.0) > 0.7]
+    return carrier if carrier in named or not named else named[0]
+
+
+def _add_feet(roles: Roles, skeleton: SkeletonGeometry, votes: Sequence[NameVote]) -> None:
+    """Find toes and heels below the ankles."""
+    for side in SIDES:
+        if f"{side}_ankle" not in roles.joints:
+            continue
+        ankle = roles.joints[f"{side}_ankle"]
+        below = [
+            k
+            for k in skeleton.subtree(ankle)[1:]
+            if np.linalg.norm(skeleton.rest[k] - skeleton.rest[ankle]) > COINCIDING * skeleton.size
+        ]
+        for part in ("toe", "heel"):
+            named = [k for k in below if part in votes[k].roles]
+            if named:
+                # Of five toes the one in the middle; of a chain of joints the first.
+                direct = [k for k in named if not set(named).intersection(skeleton.ancestors[k])]
+                ends = unit_vectors(skeleton.rest[direct] - skeleton.rest[ankle])
+                middle = direct[int((ends @ ends.mean(axis=0)).argmax())]
+                _set(roles, votes, f"{side}_{part}", middle, part, side)
+            elif part == "toe" and (plain := [k for k in below if "heel" not in votes[k].roles]):
+                roles.joints[f"{side}_toe"] = max(
+                    plain, key=lambda k: float(np.linalg.norm(skeleton.rest[k] - skeleton.rest[ankle]))
+                )
+                roles.unsure.append(f"{side}_toe")
+
+
+def _doubt_proportions(roles: Roles) -> None:
+    """Doubt bones that are unlike their neighbours or the other side's."""
+    for kind, (low, high), parts in (
+        ("arm", (0.65, 1.15), ("forearm", "upper arm")),
+        ("leg", (0.75, 1.3), ("shank", "thigh")),
+    ):
+        sides = {side: limb.lengths for (side, k), limb in roles.limbs.items() if k == kind}
+        for side, (proximal, distal) in sides.items():
+            if not low <= distal / proximal <= high:
+                roles.doubts.append(
+                    f"the {side} {parts[0]} is {distal / proximal:.2f} of the {parts[1]}, people's {low} to {high}"
+                )
+        if len(sides) == 2:
+            left, right = (np.array(sides[side]) for side in SIDES)
+            for part, one, other in zip(parts[::-1], left, right, strict=True):
+                if abs(one - other) > 0.07 * max(one, other):
+                    roles.doubts.append(
+                        f"the left {part} is {one / other:.2f} of the right one: a bone may be spoiled"
+                    )
+    arms, legs = (
+        [sum(limb.lengths) for (_, k), limb in roles.limbs.items() if k == kind] for kind in ("arm", "leg")
+    )
+    if arms and legs:
+        ratio = float(np.mean(arms) / np.mean(legs))
+        if not HUMAN_ARM_TO_LEG[0] <= ratio <= HUMAN_ARM_TO_LEG[1]:
+            roles.doubts.append(
+                f"the arms are {ratio:.2f} of the legs, people's {HUMAN_ARM_TO_LEG[0]} to {HUMAN_ARM_TO_LEG[1]}"
+            )
+
+
+def limb_track(skeleton: SkeletonGeometry, roles: Roles, joint: str) -> Array:
+    """Track the middle between the joints of both sides.
+
+    Parameters
+    ----------
+    skeleton : SkeletonGeometry
+        The skeleton.
+    roles : Roles
+        The joints of a person in it.
+    joint : str
+        Name of the joint without its side.
+
+    Returns
+    -------
+    (F, 3) array
+        Positions in the sampled frames, in the file's axes and unit.
+    """
+    return np.asarray(skeleton.positions[:, roles.both(joint)].mean(axis=1))
