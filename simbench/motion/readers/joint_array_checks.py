@@ -6,18 +6,21 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.marker_maps.unit_check import ARM_LENGTHS
 from simbench.motion.read_options import UNITS, ReadOptions
 from simbench.motion.readers.joint_layout_guess import measure_arm
 
 # Standard deviation of the joints across the thinnest direction of the body, relative to the longest, below
 # which they lie in a plane: a person standing still has about 0.1.
 FLAT = 0.02
+# Fewer points than this may well lie in a plane: an arm alone does.
+FEWEST_POINTS = 5
 # A point whose track stays within this fraction of the arm's length does not move.
 STILL = 1e-3
 # Landmarks whose x and y are fractions of an image lie in this range; their hips are farther from 0 than
 # the second number, while landmarks in metres have them at 0.
 IMAGE_RANGE, OFF_CENTRE = (-0.5, 1.5), 0.15
+# Length of an arm from shoulder to wrist, m: from a child of two years to a giant.
+ARM_LENGTHS = (0.27, 0.85)
 # Units in which arrays are written; inches are not, and would make centimetres ambiguous.
 ARRAY_UNITS = ("m", "cm", "mm")
 # Largest distance of two points of a person along an axis, m: from a child's arms alone to spread arms. The
@@ -47,7 +50,7 @@ def refuse_image_positions(positions: Array, tracks: Mapping[str, Array], source
     centre = np.where(seen[..., None], positions, 0.0).sum(axis=1) / count
     about = (positions - centre[:, None])[seen]
     spread = np.sqrt(np.maximum(np.linalg.eigvalsh(about.T @ about), 0.0))
-    if not spread[2] > 0.0 or spread[0] < FLAT * spread[2]:
+    if positions.shape[1] >= FEWEST_POINTS and not spread[0] > FLAT * spread[2]:
         raise MotionError(
             f"{source}: the joints lie in a plane: these are positions in an image, not in space; joints in "
             "three dimensions are needed"
@@ -95,11 +98,8 @@ def find_array_unit(
     for unit in ARRAY_UNITS:
         if low <= length * UNITS[unit] <= high:
             return unit, (f"unit {unit}: the one in which the arms are human",), ()
-    doubt = (
-        f"an arm is {length:.3g} long in the file's unit, a person's in none of {', '.join(ARRAY_UNITS)}: "
-        "declare the person's height (--height)"
-    )
-    return "m", (), (doubt,)
+    # The body's size is found and told later, whatever the unit.
+    return "m", (), ()
 
 
 def _unit_by_extent(tracks: Mapping[str, Array]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:

@@ -25,6 +25,8 @@ from simbench.motion.readers.sparse_table import find_times, read_sparse_numbers
 from simbench.motion.readers.text_table import LARGEST_NUMBER, quote
 from simbench.motion.recordings import MarkerRecording
 
+# The map whose names joints in words get.
+PLAIN_NAMES = "named_joints"
 # Sampling rate where neither times nor the user say one, Hz.
 ASSUMED_RATE = 30.0
 # Time between samples that a recording has, s: it tells seconds from their fractions.
@@ -115,6 +117,8 @@ def _is_known(names: tuple[str, ...], options: ReadOptions, source: str) -> bool
         return False
     if name not in ready_maps():
         return True
+    if name == PLAIN_NAMES:
+        return False
     recipes = (*marker_map.segments["left_upper_arm"], *marker_map.segments["right_upper_arm"])
     return any(isinstance(recipe, ClusterFrame) or recipe.turns_with is None for recipe in recipes)
 
@@ -137,7 +141,8 @@ def _times(
     if header.frame is not None:
         written = read_sparse_numbers(lines, header.first, [header.frame], source, how, LARGEST_NUMBER)[:, 0]
         # Frames that were left out leave gaps in their numbers.
-        if np.isfinite(written).all() and (np.diff(written) > 0).all() and np.ptp(written) < 2 * count:
+        steps = np.diff(written)
+        if (steps >= 1.0).all() and (steps == np.round(steps)).all() and steps.sum() < 2 * count:
             numbers = written - written[0]
     return numbers / rate, doubts
 

@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from simbench.motion.readers.mvnx import PARENTS
+
 HANGING = {
     "left": np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]]),
     "right": np.array([[0.0, 1.0, 0.0], [0.0, 0.0, -1.0], [-1.0, 0.0, 0.0]]),
@@ -133,8 +135,6 @@ def numbers(values):
 def mvnx(person, *, positions=True, poses=True, version=4, rate=100):
     """Text of an MVNX file; without positions, with the points from which they follow."""
     segments = xsens_segments(person)
-    from simbench.motion.readers.mvnx import PARENTS
-
     labels, joints = [], []
     for k, (name, (place, _)) in enumerate(segments.items(), start=1):
         points = ['<point label="origin"><pos_b>0 0 0</pos_b></point>']
