@@ -19,7 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "fuzz"))
+for _folder in ("helpers", "fuzz"):
+    sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / _folder))
 
 from inputs import CALLS, INPUTS
 from oracle import find_failures
