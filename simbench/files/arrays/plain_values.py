@@ -6,9 +6,35 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.files.printable import printable
+
+TORCH_ADVICE = (
+    "holds PyTorch tensors, which are not read; save arrays with PyTorch: parameters = torch.load(FILE, "
+    "map_location='cpu') (of GVHMR its part ['smpl_params_global']), then "
+    "numpy.savez('motion.npz', **parameters)"
+)
+"""What to do with a file that PyTorch wrote."""
 MAX_DIMENSIONS = 32
+MAX_NAME = 100
 MAX_EMPTY_TEXTS = 1_000_000
 _SIMPLE_TYPE = re.compile(r"\?|b1|[iuf][1248]|f16|c8|c16|c32|[SUa]\d{1,6}")
+
+
+def plain_name(name: object) -> str:
+    """Write a name of a file in one short line.
+
+    Parameters
+    ----------
+    name : object
+        Name, as bytes, text or number.
+
+    Returns
+    -------
+    str
+        The name without control characters and line feeds, at most 100 characters.
+    """
+    text = name.decode("latin1") if isinstance(name, bytes) else str(name)
+    return " ".join(printable(text[:MAX_NAME]).split())[:MAX_NAME]
 
 
 class PickleProblem(Exception):

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from simbench.errors import MotionError
+from simbench.files.arrays.plain_values import TORCH_ADVICE
 from simbench.files.input_files import require_regular_file
 from simbench.motion.actors import read_actor
 from simbench.motion.gaps import fill_gaps
@@ -47,6 +48,8 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".trc": read_trc,
     ".txt": lambda path, _: read_deepmimic(path),
 }
+# Formats that are not read, and what to do about them.
+REFUSED = {".pt": TORCH_ADVICE, ".pth": TORCH_ADVICE}
 
 
 def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> HumanMotion:  # noqa: B008
@@ -98,6 +101,8 @@ def _recording(text: str, options: ReadOptions) -> Recording:
         return SCHEMES[scheme](name, options)
     path = Path(text)
     suffix = path.suffix.lower()
+    if suffix in REFUSED:
+        raise MotionError(f"{text}: {REFUSED[suffix]}")
     if suffix not in SUFFIXES:
         kinds = ", ".join(f"{scheme}:NAME" for scheme in SCHEMES)
         raise MotionError(

@@ -8,6 +8,8 @@ from simbench.errors import MotionError
 from simbench.files.arrays.array_file import UNNAMED, read_array_file
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.joint_array import holds_joint_array, read_joint_array
+from simbench.motion.readers.smpl.persons import has_smpl_parameters
+from simbench.motion.readers.smpl.reader import read_smpl
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 
 # At most this many names are listed in an error.
@@ -79,6 +81,9 @@ Layout = tuple[
     Callable[[Mapping[str, Any], str, ReadOptions], MarkerRecording | SkeletonRecording],
 ]
 # Each kind of recording: whether the names are its, and its reader, from contents, source and options.
-LAYOUTS: tuple[Layout, ...] = ((holds_joint_array, read_joint_array),)
+LAYOUTS: tuple[Layout, ...] = ((has_smpl_parameters, read_smpl), (holds_joint_array, read_joint_array))
 # The same kinds in words, for the message when none fits.
-KNOWN: tuple[str, ...] = ("positions of joints (frames, joints, 3), such as keypoints_3d, alone or with fps",)
+KNOWN: tuple[str, ...] = (
+    "SMPL, SMPL-H or SMPL-X parameters (poses and trans, or global_orient, body_pose and transl)",
+    "positions of joints (frames, joints, 3), such as keypoints_3d, alone or with fps",
+)
