@@ -15,15 +15,16 @@ from simbench.errors import MotionError
 from simbench.files.documents.number_text import parse_finite_number
 from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import UNITS, ReadOptions, resolve_length_unit
+from simbench.motion.readers.joint_words import name_joints
 from simbench.motion.readers.motive_bones import BoneTracks, build_skeleton
 from simbench.motion.readers.sparse_table import find_times, read_sparse_numbers, split_row
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 
 # Most lines between the first one and that of the axes.
 LONGEST_HEADER = 15
-# Markers as they were measured come first, then as the solver placed them.
-MARKER_TYPES = ("Marker", "Bone Marker", "Rigid Body Marker")
-KNOWN_TYPES = {"Bone", "Rigid Body", "Skeleton", *MARKER_TYPES}
+# Markers as they were measured come first, then as the solver placed them, then bones without rotations.
+MARKER_TYPES = ("Marker", "Bone Marker", "Rigid Body Marker", "Bone")
+KNOWN_TYPES = {"Rigid Body", "Skeleton", *MARKER_TYPES}
 ROTATION_TYPES = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 
 
@@ -84,7 +85,9 @@ def read_motive_csv(
         properties.get("export frame rate") or properties.get("capture frame rate") or ""
     )
     unit, scale, doubts = _unit(properties, options, source)
-    bones = [each for each in columns if each.kind == "Bone" and _is_posed(each)]
+    order = properties.get("rotation type", "").strip().upper()
+    axes = "xyz" if order in ROTATION_TYPES else "xyzw"
+    bones = [each for each in columns if each.kind == "Bone" and _is_turned(each, axes)]
     bones = _one_subject(bones, notes)
     chosen = bones or _markers(columns, notes)
     if not chosen:
@@ -101,7 +104,7 @@ def read_motive_csv(
     if not bones:
         return MarkerRecording(
             time=time,
-            names=names,
+            names=name_joints(names) if chosen[0].kind == "Bone" else names,
             positions=scale * positions,
             source=source,
             up=options.up,
@@ -109,8 +112,6 @@ def read_motive_csv(
             notes=tuple(notes),
             doubts=doubts,
         )
-    order = properties.get("rotation type", "").strip().upper()
-    axes = "xyz" if order in ROTATION_TYPES else "xyzw"
     angles = np.stack([table[:, _places(each, "rotation", axes, place)] for each in bones], axis=1)
     local = properties.get("coordinate space", "").strip().lower() == "local"
     tracks = BoneTracks(time, names, positions, angles, order if axes == "xyz" else "", local)
@@ -155,9 +156,9 @@ def _columns(header: list[str], axes: list[str], source: str) -> list[_Columns]:
     return [each for each in found.values() if all(f"position {axis}" in each.column for axis in "xyz")]
 
 
-def _is_posed(columns: _Columns) -> bool:
-    """Tell whether a bone has a rotation besides its position."""
-    return all(f"rotation {axis}" in columns.column for axis in "xyz")
+def _is_turned(columns: _Columns, axes: str) -> bool:
+    """Tell whether a bone has all components of a rotation besides its position."""
+    return all(f"rotation {axis}" in columns.column for axis in axes)
 
 
 def _one_subject(columns: list[_Columns], notes: list[str]) -> list[_Columns]:
