@@ -189,10 +189,14 @@ def _one_person(array: NDArray[Any], source: str) -> tuple[Array, tuple[str, ...
         )
     if array.shape[2] not in (3, 4, 5):
         array = array.transpose(0, 2, 1)
-    positions = np.array(array[..., :3], dtype=np.float64)
+    # Damaged numbers may be signalling NaNs, which are no error: they are not seen.
+    with np.errstate(invalid="ignore"):
+        positions = np.array(array[..., :3], dtype=np.float64)
     positions[~(np.abs(positions) <= LARGEST_NUMBER).all(axis=2)] = np.nan
     if array.shape[2] > 3:
-        notes += (_hide_uncertain(positions, np.asarray(array[..., 3], dtype=np.float64)),)
+        with np.errstate(invalid="ignore"):
+            confidence = np.asarray(array[..., 3], dtype=np.float64)
+        notes += (_hide_uncertain(positions, confidence),)
     # Joints at exactly zero together with another joint were not seen; one alone may be the origin.
     zero = (positions == 0.0).all(axis=2)
     positions[zero & (zero.sum(axis=1, keepdims=True) > 1)] = np.nan

@@ -12,7 +12,7 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.marker_maps.centres import normalise
 from simbench.motion.read_options import UNITS, ReadOptions
 from simbench.motion.readers.joint_words import name_joints
-from simbench.motion.readers.skeleton_kinematics import compute_world_poses
+from simbench.motion.readers.skeleton_kinematics import compute_world_poses, find_parent
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 
 # Bones of Motive's own convention by the bone that carries them, parents first.
@@ -117,7 +117,7 @@ def build_skeleton(
     missing = [name for name in NEEDED if name not in names]
     if len([name for name in missing if name[0] == "L"]) and len([n for n in missing if n[0] == "R"]):
         raise MotionError(f"{source}: no complete arm: the skeleton lacks {', '.join(missing)}")
-    parents = np.array([_parent(name, names) for name in names])
+    parents = np.array([find_parent(name, names, PARENTS) for name in names])
     whole, filled = _whole_frames(tracks, kept, source, options.longest_gap)
     poses = [_world_poses(tracks, whole, kept, parents, order, source) for order in _orders(tracks.order)]
     rests = [_rest(parents, *each) for each in poses]
@@ -179,14 +179,6 @@ def _fill_side(text: str, side: str) -> str:
     return text
 
 
-def _parent(name: str, names: tuple[str, ...]) -> int:
-    """Index of the nearest bone before that the file has, -1 for none."""
-    above = PARENTS[name]
-    while above and above not in names:
-        above = PARENTS[above]
-    return names.index(above) if above else -1
-
-
 def _orders(order: str) -> tuple[str, ...]:
     """Conventions that an order of Euler angles may mean: about the turned axes, or about those at rest."""
     return (order, order.lower()) if order else ("",)
@@ -244,7 +236,8 @@ def _rotation(angles: Array, order: str, source: str) -> Rotation:
         return Rotation.from_euler(
             order, angles[:, ["XYZ".index(axis) for axis in order.upper()]], degrees=True
         )
-    length = np.linalg.norm(angles, axis=1)
+    # Squares of larger numbers may overflow.
+    length = np.linalg.norm(np.clip(angles, -1e6, 1e6), axis=1)
     wrong = np.flatnonzero(np.abs(length - 1.0) > UNIT_LENGTH)
     if wrong.size:
         raise MotionError(

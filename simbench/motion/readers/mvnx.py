@@ -15,7 +15,7 @@ from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.mvnx_stream import MvnxContent, parse_mvnx
-from simbench.motion.readers.skeleton_kinematics import compute_world_poses
+from simbench.motion.readers.skeleton_kinematics import compute_world_poses, find_parent
 from simbench.motion.readers.text_table import LARGEST_NUMBER
 from simbench.motion.recordings import SkeletonRecording
 
@@ -66,7 +66,7 @@ def read_mvnx(path: Path, options: ReadOptions) -> SkeletonRecording:
     kept = [k for k, name in enumerate(content.segments) if name in ORDER] or [*range(len(content.segments))]
     kept.sort(key=lambda k: ORDER.get(content.segments[k], k))
     names = tuple(content.segments[k] for k in kept)
-    parents = np.array([names.index(PARENTS[n]) if PARENTS.get(n) in names else -1 for n in names])
+    parents = np.array([find_parent(name, names, PARENTS) for name in names])
     rotations = _rotations(content, kept, source)
     positions, offsets, doubts = _positions(content, kept, parents, rotations, source)
     further = len(content.segments) - len(kept)
@@ -88,7 +88,8 @@ def read_mvnx(path: Path, options: ReadOptions) -> SkeletonRecording:
 def _rotations(content: MvnxContent, kept: list[int], source: str) -> Array:
     """Rotations (T, J, 3, 3) of segments."""
     quaternions = content.orientations.reshape(len(content.orientations), -1, 4)[:, kept]
-    length = np.linalg.norm(quaternions, axis=2)
+    # Squares of larger numbers may overflow.
+    length = np.linalg.norm(np.clip(quaternions, -LARGEST_NUMBER, LARGEST_NUMBER), axis=2)
     wrong = np.argwhere(np.abs(length - 1.0) > UNIT_LENGTH)
     if len(wrong):
         frame, segment = wrong[0]
@@ -158,7 +159,7 @@ def _doubt_tpose(content: MvnxContent, kept: list[int]) -> tuple[str, ...]:
     """Doubt segments that are turned against the pelvis in the T-pose of the file."""
     if content.tpose is None or len(content.tpose) != 4 * len(content.segments):
         return ()
-    quaternions = content.tpose.reshape(-1, 4)[kept][:, [1, 2, 3, 0]]
+    quaternions = np.clip(content.tpose.reshape(-1, 4)[kept][:, [1, 2, 3, 0]], -2.0, 2.0)
     if not (np.abs(np.linalg.norm(quaternions, axis=1) - 1.0) < UNIT_LENGTH).all():
         return ()
     turned = Rotation.from_quat(quaternions)

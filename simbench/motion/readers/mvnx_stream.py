@@ -117,6 +117,7 @@ class _Handler:
         self._label = self._point = ""
         self._frame_kind = ""
         self._frame: dict[str, Array] = {}
+        self._index: float | None = None
         self._segments: list[str] = []
         self._points: dict[str, Array] = {}
         self._joints: list[list[str]] = []
@@ -182,9 +183,7 @@ class _Handler:
         elif name == "frame":
             self._frame_kind = attributes.get("type", "normal")
             self._frame = {}
-            number = parse_finite_number(attributes.get("index", ""))
-            if self._frame_kind == "normal":
-                self._indices.append(np.nan if number is None else number)
+            self._index = parse_finite_number(attributes.get("index", ""))
         elif (name in WANTED_IN_FRAME and above == "frame") or name in ("pos_b", "connector1", "connector2"):
             self._text, self._length = [], 0
             self.parser.CharacterDataHandler = self._collect
@@ -237,6 +236,7 @@ class _Handler:
             self._static[self._frame_kind[:20]] = self._frame.get("orientation", np.empty(0))
             return
         count = len(self._segments)
+        self._indices.append(np.nan if self._index is None else self._index)
         for name, width in WANTED_IN_FRAME.items():
             values, others = self._frame.get(name), self._values[name]
             number = len(self._indices)
