@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-for _folder in ("helpers", "fuzz"):
-    sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / _folder))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "helpers"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "fuzz"))
 
 from inputs import CALLS, INPUTS
 from oracle import find_failures

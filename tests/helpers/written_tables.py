@@ -88,7 +88,7 @@ TABLE_JOINTS = (
 
 
 def bones(person):
-    """Poses of the body's parts: position (T, 3), and rotation (T, 3, 3) from the T-pose, in which we face x."""
+    """Poses of the body's parts: position (T, 3), and rotation (T, 3, 3) from the T-pose that faces x."""
     joints, turn = person.joints, person.rotations
     pelvis, trunk, chest = turn["pelvis"], turn["trunk"], joints["chest"]
     still = np.tile(np.eye(3), (len(person.time), 1, 1))
@@ -111,7 +111,7 @@ def bones(person):
 
 XSENS = {
     "Pelvis": "pelvis", "L5": "spine", "T8": "chest", "Neck": "neck", "Head": "head",
-    **{f"{side.capitalize()}{segment}": f"{side}_{joint}" for side in ("right", "left") for segment, joint in (
+    **{f"{side.title()}{segment}": f"{side}_{joint}" for side in ("right", "left") for segment, joint in (
         ("Shoulder", "collar"), ("UpperArm", "shoulder"), ("ForeArm", "elbow"), ("Hand", "wrist"),
         ("UpperLeg", "hip"), ("LowerLeg", "knee"), ("Foot", "ankle"), ("Toe", "toe"))},
 }  # fmt: skip
@@ -246,7 +246,7 @@ def motive_markers(markers, time, *, up="y", gap=None):
         blocks.append([[f"{value:.6f}" for value in row] for row in 1000.0 * track @ axes.T])
         if name == gap:
             blocks[-1][10:15] = [[""] * 3] * 5
-    header = "Format Version,1.22,Take Name,t,Capture Frame Rate,100,Length Units,Millimeters,Coordinate Space,Global"
+    header = "Format Version,1.22,Take Name,t,Capture Frame Rate,100,Length Units,Millimeters"
     lines = [
         ",".join((str(t), f"{time[t]:.6f}", *(value for block in blocks for value in block[t])))
         for t in range(len(time))

@@ -130,7 +130,7 @@ class _Handler:
         """Return what was found when the whole file has been parsed."""
         count = len(self._segments)
         stacked = {
-            name: np.array(self._values[name]).reshape(-1, width * count)
+            name: np.array(self._values[name]).reshape(len(self._values[name]), width * count)
             for name, width in WANTED_IN_FRAME.items()
         }
         notes = [f"poses before the motion left out: {', '.join(self._static)}"] if self._static else []

@@ -11,7 +11,8 @@ from simbench.motion.readers import read_motion
 from simbench.motion.readers.joint_layouts import LAYOUTS
 
 MAPS = {
-    "smpl": "smpl_joints", "smplh": "smpl_joints", "smplx": "smpl_joints", "h36m": "h36m", "mpi_inf_3dhp": "h36m",
+    "smpl": "smpl_joints", "smplh": "smpl_joints", "smplx": "smpl_joints", "h36m": "h36m",
+    "mpi_inf_3dhp": "h36m",
     "coco": "coco", "halpe": "openpose", "mediapipe": "mediapipe", "openpose25": "openpose",
     "openpose18": "openpose", "panoptic": "openpose", "kinect": "kinect", "azure_kinect": "kinect",
 }  # fmt: skip
@@ -111,7 +112,8 @@ def test_whole_millimetres(tmp_path, person):
 
 def test_joints_are_named_by_a_file_a_layout_or_the_archive(tmp_path, person):
     names = ("r_wrist", "Hips", "r_elbow", "unknown", "r_shoulder", *(
-        f"{s}_{j}" for s in "lr" for j in ("hip", "knee", "ankle")), "l_shoulder", "l_elbow", "l_wrist")  # fmt: skip
+        f"{s}_{j}" for s in "lr" for j in ("hip", "knee", "ankle")),
+        "l_shoulder", "l_elbow", "l_wrist")  # fmt: skip
     words = {"r": "right", "l": "left", "H": "pelvis", "u": "nose"}
     plain = [words[n[0]] if n[0] in "Hu" else f"{words[n[0]]}_{n[2:]}" for n in names]
     path = tmp_path / "own.npy"
