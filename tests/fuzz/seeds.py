@@ -6,17 +6,19 @@ import pickle
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 import trimesh
 from smpl_files import amass_archive, body_model
+from written_tables import joint_array, motive, motive_markers, mvnx, table
 
 from simbench import read_motion
 from simbench.cli.main import main
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.readers.deepmimic import clip_folder
+from simbench.motion.readers.joint_layouts import LAYOUTS
 from simbench.motion.trajectory import JointTrajectory
 from simbench.motion.trajectory_files.native import write_trajectory
 from simbench.motion.writers import write_motion
@@ -207,9 +209,35 @@ def _motions(folder: Path) -> dict[str, bytes]:
         found[name] = (folder / "samples" / name).read_bytes()
     for layout, name in (("SMPL", "smpl"), ("SMPL-H", "smplh"), ("SMPL-X", "smplx")):
         found[f"{name}.npz"], found[f"{name}.pkl"] = _both_formats(amass_archive(layout, FRAMES))
+    found |= _tables(_first_frames(read_motion("sample:walk")))
     if clips := clip_folder():
         found["clip.txt"] = (clips / "humanoid3d_walk.txt").read_bytes()
     return found
+
+
+def _tables(motion: HumanMotion) -> dict[str, bytes]:
+    """Write a recording, with legs added, as the programs do that know joints or segments."""
+    joints = dict(motion.joints)
+    for side in ("left", "right"):
+        below = (("knee", 0.0, 0.42), ("ankle", 0.0, 0.82), ("heel", -0.05, 0.88), ("toe", 0.15, 0.88))
+        joints |= {f"{side}_{name}": joints[f"{side}_hip"] + [x, 0.0, -z] for name, x, z in below}
+    rotations = {name: frames[:, :3, :3] for name, frames in motion.segments.items()}
+    joints["chest"] = joints["pelvis"] + rotations["pelvis"] @ [0.0, 0.0, 0.3]
+    person = SimpleNamespace(
+        time=motion.time, joints=joints, rotations=rotations, pelvis_place=joints["pelvis"]
+    )
+    plain = [*(f"{side}_{joint}" for side in ("left", "right") for joint in ("shoulder", "elbow", "wrist"))]
+    found = {
+        "take.mvnx": mvnx(person),
+        "bones.csv": motive(person),
+        "marks.csv": motive_markers({name: joints[name] for name in (*plain, "pelvis")}, person.time),
+        "joints.csv": table(person, lambda name: [f"{name}_{axis}" for axis in "xyz"]),
+    }
+    array, archive = io.BytesIO(), io.BytesIO()
+    np.save(array, joint_array(person, LAYOUTS["smpl"][0]).astype(np.float32))
+    np.savez_compressed(archive, keypoints_3d=joint_array(person, LAYOUTS["coco"][0]), fps=60)
+    texts = {name: text.encode() for name, text in found.items()}
+    return {**texts, "joints.npy": array.getvalue(), "joints.npz": archive.getvalue()}
 
 
 def _first_frames(motion: HumanMotion) -> HumanMotion:

@@ -21,6 +21,7 @@ from simbench.motion.readers.bvh import read_bvh
 from simbench.motion.readers.c3d import read_c3d
 from simbench.motion.readers.csv import read_csv
 from simbench.motion.readers.deepmimic import read_deepmimic
+from simbench.motion.readers.mvnx import read_mvnx
 from simbench.motion.readers.netcdf import read_netcdf
 from simbench.motion.readers.numpy_archive import read_archive
 from simbench.motion.readers.sample import find_sample_recording
@@ -38,7 +39,9 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".bvh": read_bvh,
     ".c3d": read_c3d,
     ".csv": read_csv,
+    ".mvnx": read_mvnx,
     ".nc": read_netcdf,
+    ".npy": read_archive,
     ".npz": read_archive,
     ".pickle": read_archive,
     ".pkl": read_archive,

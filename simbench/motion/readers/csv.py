@@ -1,4 +1,4 @@
-"""Reader of CSV files of joints and segments, one line for each sample, as `write_motion_csv` writes them."""
+"""Reader of CSV files: as `write_motion_csv` writes them, as Motive exports them, or of named positions."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +13,11 @@ from simbench.motion.human_motion import ARM_JOINTS, ARM_SEGMENTS, HumanMotion, 
 from simbench.motion.marker_maps.body_parts import LEG_JOINTS
 from simbench.motion.marker_maps.initial_posture import find_initial_pose
 from simbench.motion.read_options import ReadOptions
+from simbench.motion.readers.motive_csv import is_motive, read_motive_csv
+from simbench.motion.readers.named_columns import is_trajectory_header
+from simbench.motion.readers.named_positions import read_named_positions
 from simbench.motion.readers.text_table import quote, read_lines, read_numbers
+from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 from simbench.motion.writers.csv import POSITION, QUATERNION, SEGMENT_MARK
 from simbench.robot.sides import SIDES
 
@@ -21,17 +25,63 @@ from simbench.robot.sides import SIDES
 UNIT_LENGTH = 1e-3
 
 
-def read_csv(path: Path, options: ReadOptions) -> HumanMotion:
-    """Read joints and segments of a recording from a CSV file.
+def read_csv(path: Path, options: ReadOptions) -> HumanMotion | MarkerRecording | SkeletonRecording:
+    """Read a recording from a CSV file, whichever kind its first lines say it is.
 
     Parameters
     ----------
     path : pathlib.Path
-        The file. Its first line is `time_s`, then in any order for each joint `NAME_x_m`, `NAME_y_m`,
-        `NAME_z_m` and for each segment these and `NAME_qx`, `NAME_qy`, `NAME_qz`, `NAME_qw`. World z up, x
-        forward.
+        The file: of joints and segments that simbench wrote, of Motive, or of named positions.
     options : ReadOptions
-        Without effect: the names of the columns declare everything.
+        What the user declares.
+
+    Returns
+    -------
+    HumanMotion, MarkerRecording or SkeletonRecording
+        What the file holds.
+
+    Raises
+    ------
+    MotionError
+        A file of none of these kinds, one that is damaged, or the trajectory of a robot.
+    """
+    lines = read_lines(path)
+    if is_motive(lines):
+        return read_motive_csv(lines, str(path), options)
+    if is_written_by_simbench(lines[0]):
+        return read_written_csv(lines, str(path))
+    return read_named_positions(lines, str(path), options)
+
+
+def is_written_by_simbench(header: str) -> bool:
+    """Tell whether a header has the columns of a file that simbench wrote.
+
+    Parameters
+    ----------
+    header : str
+        First line of the file.
+
+    Returns
+    -------
+    bool
+        Whether it begins with `time_s` and has the quaternions of segments.
+    """
+    words = [word.strip().strip('"') for word in header.split(",")]
+    turned = any(word.endswith(tuple(f"_{end}" for end in QUATERNION)) for word in words)
+    return words[0] == "time_s" and (turned or len(words) == 1) and not is_trajectory_header(words)
+
+
+def read_written_csv(lines: list[str], source: str) -> HumanMotion:
+    """Read joints and segments of a recording that simbench wrote.
+
+    Parameters
+    ----------
+    lines : list of str
+        Lines of the file. The first one is `time_s`, then in any order for each joint `NAME_x_m`, `NAME_y_m`,
+        `NAME_z_m` and for each segment these and `NAME_qx`, `NAME_qy`, `NAME_qz`, `NAME_qw`. World z up, x
+        forward. The names of the columns declare everything.
+    source : str
+        Name of the recording, for messages.
 
     Returns
     -------
@@ -44,8 +94,6 @@ def read_csv(path: Path, options: ReadOptions) -> HumanMotion:
         Columns that are missing, repeated or unknown, lines of different length, a value that is not a finite
         number, quaternions that are not of unit length, time that does not increase.
     """
-    source = str(path)
-    lines = read_lines(path)
     header = [word.strip().strip('"') for word in lines[0].split(",")]
     groups = _groups(header, source)
     table = read_numbers(lines, 1, len(header), source, delimiter=",")

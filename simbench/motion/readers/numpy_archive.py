@@ -7,6 +7,7 @@ from typing import Any
 from simbench.errors import MotionError
 from simbench.files.arrays.array_file import UNNAMED, read_array_file
 from simbench.motion.read_options import ReadOptions
+from simbench.motion.readers.joint_array import holds_joint_array, read_joint_array
 from simbench.motion.readers.smpl.persons import has_smpl_parameters
 from simbench.motion.readers.smpl.reader import read_smpl
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
@@ -60,11 +61,12 @@ def read_archive(path: Path, options: ReadOptions) -> MarkerRecording | Skeleton
         The file is damaged, or its names belong to no known kind of recording: the message lists them.
     """
     content = load_arrays(path)
+    robot = any(key in content for key in ROBOT_KEYS)
     for is_this, read in LAYOUTS:
-        if is_this(content):
+        if not robot and is_this(content):
             return read(content, str(path), options)
     found = ", ".join(name[:40] for name in list(content)[:LISTED]) or "nothing"
-    if any(key in content for key in ROBOT_KEYS):
+    if robot:
         raise MotionError(
             f"{path}: holds the trajectory of a robot ({found}), not a recording of a person; run it with "
             f"`simbench run {path} --robot NAME`, or name it as trajectory:{path}"
@@ -79,8 +81,9 @@ Layout = tuple[
     Callable[[Mapping[str, Any], str, ReadOptions], MarkerRecording | SkeletonRecording],
 ]
 # Each kind of recording: whether the names are its, and its reader, from contents, source and options.
-LAYOUTS: tuple[Layout, ...] = ((has_smpl_parameters, read_smpl),)
+LAYOUTS: tuple[Layout, ...] = ((has_smpl_parameters, read_smpl), (holds_joint_array, read_joint_array))
 # The same kinds in words, for the message when none fits.
 KNOWN: tuple[str, ...] = (
     "SMPL, SMPL-H or SMPL-X parameters (poses and trans, or global_orient, body_pose and transl)",
+    "positions of joints (frames, joints, 3), such as keypoints_3d, alone or with fps",
 )

@@ -1,9 +1,36 @@
 """Forward kinematics of a recorded skeleton: from poses in the parents' axes to poses in the world."""
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
+
+
+def find_parent(name: str, names: Sequence[str], parents: Mapping[str, str]) -> int:
+    """Find the joint of a skeleton that carries another, where some may be missing between them.
+
+    Parameters
+    ----------
+    name : str
+        Name of the joint.
+    names : sequence of str
+        Names of the joints that are there, the root first.
+    parents : mapping of str to str
+        Name of each joint's parent in the whole skeleton; the root has none or an empty one.
+
+    Returns
+    -------
+    int
+        Index of the nearest of its ancestors that is there, of the first joint if none is; -1 for that one.
+    """
+    above = parents.get(name, "")
+    while above and above not in names:
+        above = parents.get(above, "")
+    if names.index(name) == 0:
+        return -1
+    return names.index(above) if above else 0
 
 
 def compute_world_poses(
