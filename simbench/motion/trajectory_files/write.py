@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from simbench.errors import MotionError
-from simbench.kinematics.tree import kinematic_tree
 from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory_files.joint_order import sliding_joints
 from simbench.motion.trajectory_files.native import write_trajectory_csv, write_trajectory_netcdf
 from simbench.robot.robot import Robot
 
@@ -59,7 +59,7 @@ def units_of_joints(robot: Robot) -> tuple[str, ...]:
     tuple of n str
         `rad` for a revolute joint, `m` for a prismatic one.
     """
-    return tuple("m" if slides else "rad" for slides in kinematic_tree(robot.model).sliding)
+    return tuple("m" if slides else "rad" for slides in sliding_joints(robot))
 
 
 def _write_csv(trajectory: JointTrajectory, robot: Robot, path: Path, attributes: Attributes) -> None:
