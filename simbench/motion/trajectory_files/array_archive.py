@@ -81,8 +81,8 @@ def _of_unnamed(value: Any, robot: Robot, options: TrajectoryOptions, where: str
     if array is None or array.ndim != 2:
         shape = "" if array is None else f" of shape {array.shape}"
         raise MotionError(
-            f"{where}: one array{shape} without names; allowed: (samples, columns) with the base's pose and the "
-            "joints, or named arrays"
+            f"{where}: one array{shape} without names; allowed: (samples, columns) with the base's pose and "
+            "the joints, or named arrays"
         )
     return split_columns(array, robot, options, where)
 
@@ -100,9 +100,10 @@ def _of_mapping(
     if motions:
         return _of_first(motions, robot, options, where)
     if any(name in arrays for name in _HUMAN):
+        found = ", ".join(sorted(set(arrays) & set(_HUMAN))[:3])
         raise MotionError(
-            f"{where}: a person's recording ({', '.join(sorted(set(arrays) & set(_HUMAN))[:3])}), not a robot's "
-            "motion; turn it into one with simbench retarget"
+            f"{where}: a person's recording ({found}), not a robot's motion; turn it into one with simbench "
+            "retarget"
         )
     raise MotionError(
         f"{where}: no joint positions among {', '.join(list(content)[:8]) or 'its arrays'}; allowed: "
@@ -152,8 +153,8 @@ def _of_arrays(arrays: Mapping[str, Any], joints: Array, where: str) -> StoredMo
     ):
         if value is not None and len(value) != len(joints):
             raise MotionError(
-                f"{where}: {len(joints)} samples of the joints and {len(value)} of the {name}; the numbers must "
-                "be the same"
+                f"{where}: {len(joints)} samples of the joints and {len(value)} of the {name}; the numbers "
+                "must be the same"
             )
     is_phc = "root_trans_offset" in arrays
     return StoredMotion(
@@ -265,7 +266,7 @@ def _names(arrays: Mapping[str, Any], keys: Sequence[str]) -> tuple[str, ...] | 
 
 
 def _rate(arrays: Mapping[str, Any], where: str) -> float | None:
-    """Samples a second that the file declares."""
+    """Return the samples a second that the file declares."""
     for keys, is_step in ((_FPS, False), (_STEP, True)):
         for key in keys:
             value = arrays.get(key)

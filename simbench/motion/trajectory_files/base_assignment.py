@@ -134,8 +134,8 @@ def _require_finite(stored: StoredMotion, where: str) -> None:
         bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
         if bad.size:
             raise MotionError(
-                f"{where}: the base's {name} is NaN or infinite at sample {bad[0]}, {bad.size} sample(s) in all; "
-                "every number must be finite"
+                f"{where}: the base's {name} is NaN or infinite at sample {bad[0]}, {bad.size} sample(s) in "
+                "all; every number must be finite"
             )
 
 
@@ -157,8 +157,8 @@ def _to_metres(stored: StoredMotion, robot: Robot) -> _Metres:
     # Centimetres only where metres are impossible: a file that says nothing is in SI units.
     if not fits or fits[0] == "m":
         return _Metres(position)
-    note = f"the base's position is in {fits[0]}, converted: its height is {told:.4g}, the robot's {height:.3g} m"
-    return _Metres(position * _UNITS[fits[0]], (note,), ())
+    note = f"the base's position is in {fits[0]}, converted: its height is {told:.4g}, at rest {height:.3g} m"
+    return _Metres(position * _UNITS[fits[0]], (note,))
 
 
 def _orientation(
@@ -191,8 +191,8 @@ def _orientation(
         )
     if found is not None and told is not None and found != told:
         doubts = (
-            f"quaternion read as {found}, by the soles and the upright base, although such files usually have "
-            f"{told}; declare it with --quaternion",
+            f"quaternion read as {found}, by the soles and the upright base, although such files usually "
+            f"have {told}; declare it with --quaternion",
         )
     order = found or told or "xyzw"
     why = "by the soles and the upright base" if found else "as such files have it"
@@ -213,8 +213,8 @@ def _check_floor(pose: Array, robot: Robot, q: Array, feet: FootPoses) -> Assign
             height = _median_height(other, feet)
             if abs(height) < _ON_FLOOR:
                 doubt = (
-                    f"the base's pose is taken for that of {frame}: the soles are then {1000 * height:.0f} mm "
-                    f"above the floor, and {1000 * low:.0f} mm otherwise"
+                    f"the base's pose is taken for that of {frame}: the soles are then "
+                    f"{1000 * height:.0f} mm above the floor, and {1000 * low:.0f} mm otherwise"
                 )
                 return AssignedBase(other, (), (doubt,))
     side = "above" if low >= 0.0 else "below"

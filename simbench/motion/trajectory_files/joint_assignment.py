@@ -89,16 +89,16 @@ def assign_joints(
     bad = np.flatnonzero(~np.isfinite(stored.joints).all(axis=1))
     if bad.size:
         raise MotionError(
-            f"{where}: a joint is NaN or infinite at sample {bad[0]}, {bad.size} sample(s) in all; every number "
-            "must be finite"
+            f"{where}: a joint is NaN or infinite at sample {bad[0]}, {bad.size} sample(s) in all; every "
+            "number must be finite"
         )
     names, notes, doubts = stored.joint_names, [*stored.notes], [*stored.doubts]
     if options.joint_order is not None:
         names = read_joint_order(options.joint_order)
         if len(names) != stored.joints.shape[1]:
             raise MotionError(
-                f"{where}: {stored.joints.shape[1]} joints, of which {options.joint_order} names {len(names)}; "
-                "the numbers must be the same"
+                f"{where}: {stored.joints.shape[1]} joints, of which {options.joint_order} names "
+                f"{len(names)}; the numbers must be the same"
             )
     if names is not None and len(names) != stored.joints.shape[1]:
         raise MotionError(
@@ -166,8 +166,8 @@ def _choose_order(stored: StoredMotion, joints: Array, robot: Robot, where: str)
         own, body = len(robot.joint_names), len(body_joints(robot))
         without = f", {body} without those of its hands" if body != own else ""
         raise MotionError(
-            f"{where}: {count} joints without names; {robot.name} has {own} joints{without}; give the names of "
-            "the columns with --joint-order FILE"
+            f"{where}: {count} joints without names; {robot.name} has {own} joints{without}; give the names "
+            "of the columns with --joint-order FILE"
         )
     costs = _order_costs(orders, stored, joints, robot)
     ranked = sorted(orders, key=lambda order: costs[order])

@@ -164,7 +164,7 @@ def read_stored_motion(path: Path, robot: Robot, options: TrajectoryOptions) -> 
     name = options.format or SUFFIXES.get(suffix)
     if name is None:
         raise MotionError(
-            f"{path}: no reader of robot motions for {suffix or 'a name without suffix'}; give a file ending in "
-            f"{', '.join(SUFFIXES)}, a run directory, or --format"
+            f"{path}: no reader of robot motions for {suffix or 'a name without suffix'}; give a file ending "
+            f"in {', '.join(SUFFIXES)}, a run directory, or --format"
         )
     return FORMATS[name](path, robot, options)

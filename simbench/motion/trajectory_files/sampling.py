@@ -71,8 +71,8 @@ def find_sampling(stored: StoredMotion, declared: float | None, where: str) -> S
     else:
         rate, notes = stored.usual_fps, ()
         doubts = (
-            f"the file does not say its rate: {rate:g} samples a second are assumed, as is usual for such files; "
-            "declare it with --fps",
+            f"the file does not say its rate: {rate:g} samples a second are assumed, as is usual for such "
+            "files; declare it with --fps",
         )
     if not 0.1 <= rate <= _LARGEST_RATE:
         raise MotionError(f"{where}: {rate:g} samples a second; allowed: 0.1 to {_LARGEST_RATE:g}")
@@ -113,7 +113,7 @@ def implied_rate(stored: StoredMotion) -> float | None:
 
 
 def _own_times(stored: StoredMotion, where: str) -> Sampling:
-    """Times of the file, from 0."""
+    """Take the times of the file, from 0."""
     time = np.asarray(stored.time, dtype=float)
     if len(time) != len(stored.joints):
         raise MotionError(
@@ -135,8 +135,8 @@ def _own_times(stored: StoredMotion, where: str) -> Sampling:
         notes = (f"times shifted: the first sample is at {time[0]:.6g} s in the file",)
     if len(steps) and (1.0 / np.median(steps) > _LARGEST_RATE or 1.0 / np.median(steps) < 0.5):
         doubts = (
-            f"the times in the file are {np.median(steps):.3g} s apart: they may be in another unit; declare the "
-            "rate with --fps",
+            f"the times in the file are {np.median(steps):.3g} s apart: they may be in another unit; declare "
+            "the rate with --fps",
         )
     return Sampling(time - time[0], notes, doubts)
 

@@ -101,8 +101,8 @@ def split_columns(numbers: Array, robot: Robot, options: TrajectoryOptions, wher
     layouts = " or ".join(f"{leading + joints}" for joints in allowed)
     base = "7 of the base's pose and " if leading else ""
     raise MotionError(
-        f"{where}: {count} columns without names, which leaves {count - leading} for joints; {robot.name} needs "
-        f"{layouts} ({base}{' or '.join(map(str, allowed))} joints); give a file of names with --joint-order"
+        f"{where}: {count} columns without names, which leaves {count - leading} for joints; {robot.name} "
+        f"needs {layouts} ({base}{' or '.join(map(str, allowed))} joints); give a file of names with --joint-order"
     )
 
 
@@ -229,8 +229,8 @@ def _pose_columns(columns: Columns, where: str) -> tuple[list[int], list[int]]:
         fits = next((each for each in (*letters, *digits) if "".join(sorted(each)) == names), None)
         if parts and fits is None:
             raise MotionError(
-                f"{where}: the columns of the base's pose name the parts {', '.join(sorted(parts))}; there must "
-                "be x, y, z of the position and x, y, z, w of the quaternion"
+                f"{where}: the columns of the base's pose name the parts {', '.join(sorted(parts))}; there "
+                "must be x, y, z of the position and x, y, z, w of the quaternion"
             )
         found.append([parts[part] for part in fits or ""])
     if bool(found[0]) != bool(found[1]):
