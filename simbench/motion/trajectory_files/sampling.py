@@ -79,7 +79,7 @@ def find_sampling(stored: StoredMotion, declared: float | None, where: str) -> S
     if implied is not None and abs(implied / rate - 1.0) > _RATE_TOLERANCE:
         doubts = (
             *doubts,
-            f"the joint velocities in the file fit {implied:.4g} samples a second, not {rate:g}: one is wrong",
+            f"the joint velocities in the file fit {implied:.4g} samples a second, not {rate:g}",
         )
     return Sampling(np.arange(count) / rate, notes, doubts)
 

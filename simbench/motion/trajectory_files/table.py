@@ -102,7 +102,8 @@ def split_columns(numbers: Array, robot: Robot, options: TrajectoryOptions, wher
     base = "7 of the base's pose and " if leading else ""
     raise MotionError(
         f"{where}: {count} columns without names, which leaves {count - leading} for joints; {robot.name} "
-        f"needs {layouts} ({base}{' or '.join(map(str, allowed))} joints); give a file of names with --joint-order"
+        f"needs {layouts} ({base}{' or '.join(map(str, allowed))} joints); name the columns with "
+        "--joint-order FILE"
     )
 
 
