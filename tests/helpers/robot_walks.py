@@ -27,8 +27,8 @@ class Walks(NamedTuple):
 def make_walks(robot, count, *, rng, samples=60, rate=30.0, heading=None, stride=1.0, lean=1.0):
     """Make walks of a humanoid whose legs have pitch joints named as those of G1.
 
-    The pelvis leans by a few degrees; hip, knee and ankle pitch add up so that both soles stay level. Headings
-    are uniformly random, or the one given.
+    The pelvis leans by a few degrees; hip, knee and ankle pitch add up so that both soles stay level.
+    Headings are uniformly random, or the one given.
     """
     total = count * samples
     index = {name: k for k, name in enumerate(robot.joint_names)}

@@ -1,4 +1,4 @@
-"""Reader of the robot's motion in the log of a run: measured, or planned."""
+"""Reader of the measured motion of the robot in the log of a run."""
 
 from pathlib import Path
 
@@ -29,15 +29,13 @@ def is_run_log(path: Path) -> bool:
     return path.is_dir() or path.name == "log.nc"
 
 
-def read_run_log(path: Path, *, planned: bool = False) -> StoredMotion:
-    """Read the robot's motion in the log of a run.
+def read_run_log(path: Path) -> StoredMotion:
+    """Read the measured motion of the robot in the log of a run.
 
     Parameters
     ----------
     path : Path
         Run directory, or its `log.nc`.
-    planned : bool
-        Whether to read the joint positions that were to be followed, with the measured base.
 
     Returns
     -------
@@ -61,7 +59,7 @@ def read_run_log(path: Path, *, planned: bool = False) -> StoredMotion:
             raise MotionError(f"{log}: cannot be read: {reason}")
         with h5py.File(log, "r") as file:
             check_structure(file, log.stat().st_size)
-            name = "joint_reference" if planned else "joint_position"
+            name = "joint_position"
             if name not in file or "joint" not in file or "time" not in file:
                 raise MotionError(f"{log}: holds no {name}: not the log of a robot's run")
             joints = np.asarray(file[name][...], dtype=float)
@@ -72,9 +70,6 @@ def read_run_log(path: Path, *, planned: bool = False) -> StoredMotion:
         raise MotionError(f"{log}: {name} has the shape {joints.shape}; must be {(len(time), len(names))}")
     if base is not None and base.shape != (len(time), 7):
         base = None
-    doubts = ()
-    if planned and base is not None:
-        doubts = ("joints as planned, on the measured base: a log holds no planned one",)
     return StoredMotion(
         format="run",
         joints=joints,
@@ -86,5 +81,4 @@ def read_run_log(path: Path, *, planned: bool = False) -> StoredMotion:
         quaternion=None if base is None else base[:, 3:],
         quaternion_order="xyzw",
         is_order_named=True,
-        doubts=doubts,
     )
