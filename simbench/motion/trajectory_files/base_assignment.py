@@ -182,8 +182,10 @@ def _orientation(
         return _Orientation(unit.values[:, list(READINGS[options.quaternion])], (*unit.notes, note))
     if stored.is_order_named:
         return _Orientation(unit.values[:, list(READINGS[stored.quaternion_order or "xyzw"])], unit.notes)
-    found = find_quaternion_order(unit.values, position, time, feet)
-    told, doubts = stored.quaternion_order, ()
+    told = stored.quaternion_order
+    favoured = told or ("xyzw" if stored.format == "unitree" else None)
+    found = find_quaternion_order(unit.values, position, time, feet, favoured)
+    doubts: tuple[str, ...] = ()
     if found is None and told is None:
         raise MotionError(
             f"{where}: the base's quaternion may be x, y, z, w or w, x, y, z: both give a possible motion; "

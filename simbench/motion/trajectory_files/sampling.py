@@ -61,15 +61,16 @@ def find_sampling(stored: StoredMotion, declared: float | None, where: str) -> S
     if declared is None and stored.time is not None:
         return _own_times(stored, where)
     implied = implied_rate(stored)
+    notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     if declared is not None:
-        rate, notes, doubts = declared, (f"{declared:g} samples a second, as declared",), ()
+        rate, notes = declared, (f"{declared:g} samples a second, as declared",)
     elif stored.fps is not None:
-        rate, notes, doubts = stored.fps, (f"{stored.fps:g} samples a second, as the file says",), ()
+        rate, notes = stored.fps, (f"{stored.fps:g} samples a second, as the file says",)
     elif implied is not None:
         rate, notes = implied, (f"{implied:g} samples a second, found from the joint velocities in the file",)
-        doubts = ()
     else:
-        rate, notes = stored.usual_fps, ()
+        rate = stored.usual_fps
         doubts = (
             f"the file does not say its rate: {rate:g} samples a second are assumed, as is usual for such "
             "files; declare it with --fps",
@@ -129,7 +130,8 @@ def _own_times(stored: StoredMotion, where: str) -> Sampling:
             f"{where}: sample {k + 1} is at {time[k + 1]:g} s, after {time[k]:g} s; time must increase from "
             "sample to sample"
         )
-    notes, doubts = (), ()
+    notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     steps = np.diff(time)
     if time[0] != 0.0:
         notes = (f"times shifted: the first sample is at {time[0]:.6g} s in the file",)
