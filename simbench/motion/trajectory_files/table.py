@@ -97,13 +97,13 @@ def split_columns(numbers: Array, robot: Robot, options: TrajectoryOptions, wher
             if count == 1 + base + joints and len(numbers) > 1 and (np.diff(numbers[:, 0]) > 0.0).all():
                 return _split(numbers[:, 1:], base, numbers[:, 0], robot)
     layouts = " or ".join(f"{leading + joints}" for joints in allowed)
-    base = "7 of the base's pose and " if leading else ""
+    pose = "7 of the base's pose and " if leading else ""
     listed = options.joint_order
     whose = f"{robot.name} needs" if listed is None else f"{listed} names {allowed[0]} joints, which needs"
     remedy = "; name the columns with --joint-order FILE" if listed is None else ""
     raise MotionError(
         f"{where}: {count} columns without names, which leaves {max(0, count - leading)} for joints; {whose} "
-        f"{layouts} ({base}{' or '.join(map(str, allowed))} joints){remedy}"
+        f"{layouts} ({pose}{' or '.join(map(str, allowed))} joints){remedy}"
     )
 
 
@@ -167,7 +167,8 @@ def _numbers(lines: list[str], delimiter: str | None, where: str) -> Array:
 
 def _split(numbers: Array, base: int, first: Array | None, robot: Robot) -> StoredMotion:
     """Take an array without names apart: the base's pose, and the joints."""
-    time, notes = None, ()
+    time: Array | None = None
+    notes: tuple[str, ...] = ()
     if first is not None:
         is_frame = bool((first == np.round(first)).all() and len(first) > 1)
         time = None if is_frame else first
@@ -195,7 +196,7 @@ def _by_name(numbers: Array, columns: Columns, where: str) -> StoredMotion:
         notes.append(
             f"columns left out: {', '.join(columns.ignored[:5])}" + (" ..." * (len(columns.ignored) > 5))
         )
-    doubts = ()
+    doubts: tuple[str, ...] = ()
     if is_euler:
         doubts = (
             "the base's orientation is three angles: taken as turns about the fixed axes x, y, z in turn",
