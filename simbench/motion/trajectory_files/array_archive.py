@@ -72,6 +72,24 @@ def read_archive(path: Path, robot: Robot, options: TrajectoryOptions) -> Stored
     return _of_mapping(content, robot, options, where)
 
 
+def holds_joint_positions(content: Mapping[str, Any]) -> bool:
+    """Return whether named arrays are a robot's motion: joint positions with a rate, a base or links.
+
+    Parameters
+    ----------
+    content : mapping of str to object
+        Arrays by name.
+
+    Returns
+    -------
+    bool
+        True if the names are those of a robot's motion.
+    """
+    names = {str(name).lower() for name in content}
+    beside = {*_POSITION, *_QUATERNION, *_BODY_POSITION, *_VELOCITIES, *_NAMES}
+    return "qpos" in names or bool(names & set(_JOINTS) and names & beside)
+
+
 def _of_unnamed(value: Any, robot: Robot, options: TrajectoryOptions, where: str) -> StoredMotion:
     """Motion of a file that holds one array, or a list of motions."""
     if isinstance(value, Mapping):

@@ -99,7 +99,7 @@ def implied_rate(stored: StoredMotion) -> float | None:
         Rate, Hz, rounded to a whole number that is near; None where nothing moves or no rate explains it.
     """
     velocities, joints = stored.velocities, stored.joints
-    if velocities is None or len(joints) < 3 or not np.isfinite(velocities).all():
+    if velocities is None or len(joints) < 3:
         return None
     steps = (joints[2:] - joints[:-2]) / 2.0
     power = float((steps * steps).sum())
@@ -120,9 +120,6 @@ def _own_times(stored: StoredMotion, where: str) -> Sampling:
         raise MotionError(
             f"{where}: {len(time)} times for {len(stored.joints)} samples; there must be one for each"
         )
-    bad = np.flatnonzero(~np.isfinite(time))
-    if bad.size:
-        raise MotionError(f"{where}: time is NaN or infinite at sample {bad[0]}; every number must be finite")
     not_later = np.flatnonzero(np.diff(time) <= 0.0)
     if not_later.size:
         k = int(not_later[0])

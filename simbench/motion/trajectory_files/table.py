@@ -19,6 +19,10 @@ from simbench.robot.robot import Robot
 Array = NDArray[np.float64]
 
 _UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001}
+_LONGEST_HEADER = 100_000
+"""Bytes of a first line that are looked at to recognise a table."""
+_FEWEST_NUMBERS, _FEWEST_JOINTS = 7 + 6, 6
+"""Columns from which a table is taken for a robot's: the pose of a base and a leg's or an arm's joints."""
 _SEED_FPS = 120.0
 """Rate of tables whose base is `root_translateX`, ..., `root_rotateX`, ... in centimetres and degrees."""
 
@@ -105,6 +109,42 @@ def split_columns(numbers: Array, robot: Robot, options: TrajectoryOptions, wher
         f"{where}: {count} columns without names, which leaves {max(0, count - leading)} for joints; {whose} "
         f"{layouts} ({pose}{' or '.join(map(str, allowed))} joints){remedy}"
     )
+
+
+def looks_like_robot_table(path: Path) -> bool:
+    """Return whether the first line of a table is that of a robot's motion.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    bool
+        True for names of a base's pose and of joints, for simbench's own names, and for many numbers without
+        names.
+
+    Raises
+    ------
+    MotionError
+        Names that contradict each other.
+    OSError
+        If the file cannot be read.
+    """
+    with path.open("rb") as file:
+        line = file.readline(_LONGEST_HEADER).decode("utf-8", "replace").strip()
+    delimiter = next((mark for mark in (",", ";", "\t") if mark in line), None)
+    words = _split_line(line, delimiter) if line else []
+    if words and all(_is_number(word) for word in words):
+        return len(words) >= _FEWEST_NUMBERS
+    # A recording of points has columns in metres, too.
+    if words and is_native_header(words) and any(word.endswith("_rad") for word in words):
+        return True
+    if not words:
+        return False
+    columns = classify_columns(words, (), str(path))
+    return bool(columns.position and columns.rotation and len(columns.joints) >= _FEWEST_JOINTS)
 
 
 class _Table(NamedTuple):
