@@ -271,7 +271,9 @@ def _numbers(value: Any) -> Array | None:
         except (ValueError, TypeError, OverflowError):
             return None
     if isinstance(value, np.ndarray) and value.dtype.kind in "iuf":
-        return value.astype(float)
+        # Numbers beyond double precision become infinite, which is refused with its sample.
+        with np.errstate(all="ignore"):
+            return value.astype(float)
     return None
 
 
