@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from mutations import mutate_bytes, mutate_json, mutate_text, mutate_xml, mutate_yaml
+from mutations import mutate_arrays, mutate_bytes, mutate_json, mutate_text, mutate_xml, mutate_yaml
 from odd_values import NUMBERS, WORDS
 from sandbox import Case
 from seeds import STUDY, STUDY_COMMAND, Seeds
@@ -53,6 +53,13 @@ def _motion(
         return Case(files, ("motion", "inspect", name, *options))
 
     return make
+
+
+def _body_model(rng: random.Random, seeds: Seeds) -> Case:
+    """A recording with the parameters of SMPL and a damaged body model."""
+    name = rng.choice(list(seeds.models))
+    files = {"smpl.npz": seeds.motions["smpl.npz"], name: mutate_arrays(seeds.models[name], rng)}
+    return Case(files, ("motion", "inspect", "smpl.npz", "--body-model", name))
 
 
 def _urdf(rng: random.Random, seeds: Seeds) -> Case:
@@ -281,6 +288,9 @@ INPUTS: Mapping[str, Input] = {
     "csv": Input(_motion((".csv",), mutate_text), 0.05),
     "deepmimic": Input(_motion((".txt",), mutate_json), 0.04),
     "netcdf": Input(_motion((".nc",), mutate_bytes), 0.04),
+    "arrays": Input(_motion((".npz",), mutate_arrays), 0.04),
+    "pickle": Input(_motion((".pkl",), mutate_bytes), 0.04),
+    "body model": Input(_body_model, 0.02),
     "urdf": Input(_urdf, 0.12),
     "mesh": Input(_mesh, 0.04),
     "robot.yaml": Input(_robot_yaml, 0.09),

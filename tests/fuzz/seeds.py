@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import trimesh
+from smpl_files import amass_archive, body_model
 
 from simbench import read_motion
 from simbench.cli.main import main
@@ -79,6 +80,8 @@ class Seeds(NamedTuple):
         A joint trajectory in each format that simbench writes without a robot.
     robot_motions : mapping of str to bytes
         A motion of ROMEO in each format of other programs.
+    models : mapping of str to bytes
+        A body model of SMPL's layout in each format, with few vertices.
     """
 
     motions: Mapping[str, bytes]
@@ -92,6 +95,7 @@ class Seeds(NamedTuple):
     study: Mapping[str, bytes]
     trajectories: Mapping[str, bytes]
     robot_motions: Mapping[str, bytes]
+    models: Mapping[str, bytes]
 
 
 def make_seeds(folder: Path) -> Seeds:
@@ -154,6 +158,7 @@ def make_seeds(folder: Path) -> Seeds:
                 _read(folder, "study", "study"),
                 _trajectories(folder),
                 _robot_motions(folder),
+                _models(),
             ),
         )
     )
@@ -206,6 +211,8 @@ def _motions(folder: Path) -> dict[str, bytes]:
     found["short.trc"] = b"\n".join((*lines[:2], header, *lines[3 : 6 + FRAMES])) + b"\n"
     for name in ("walk.c3d", "wave.bvh"):
         found[name] = (folder / "samples" / name).read_bytes()
+    for layout, name in (("SMPL", "smpl"), ("SMPL-H", "smplh"), ("SMPL-X", "smplx")):
+        found[f"{name}.npz"], found[f"{name}.pkl"] = _both_formats(amass_archive(layout, FRAMES))
     if clips := clip_folder():
         found["clip.txt"] = (clips / "humanoid3d_walk.txt").read_bytes()
     return found
@@ -221,6 +228,22 @@ def _first_frames(motion: HumanMotion) -> HumanMotion:
         markers={name: track[first] for name, track in motion.markers.items()},
         strokes=None,
     )
+
+
+def _both_formats(arrays: Mapping[str, np.ndarray]) -> tuple[bytes, bytes]:
+    """Write arrays as an archive and as a pickle."""
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    return stream.getvalue(), pickle.dumps(dict(arrays), 2)
+
+
+def _models() -> dict[str, bytes]:
+    """Take as many vertices of a body model as its joints need."""
+    model = body_model("SMPL", np.random.default_rng(0))
+    few = {name: model[name][:240] for name in ("v_template", "shapedirs", "weights")}
+    few |= {"J_regressor": model["J_regressor"][:, :240], "kintree_table": model["kintree_table"]}
+    archive, content = _both_formats(few)
+    return {"model.npz": archive, "model.pkl": content}
 
 
 def _calibration(folder: Path) -> dict[str, bytes]:
