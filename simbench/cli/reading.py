@@ -108,7 +108,9 @@ def reads_recording(*left_out: str) -> Callable[[Callable[..., Any]], Callable[.
             try:
                 return command(**values, reading=reading)
             except MotionError as error:
-                raise MotionError(f"{error}{_robot_motion_hint(values)}") from None
+                # The reader of arrays says it itself.
+                hint = "" if "of a robot" in str(error) else _robot_motion_hint(values)
+                raise MotionError(f"{error}{hint}") from None
 
         with_reading.__name__, with_reading.__doc__ = command.__name__, command.__doc__
         with_reading.__module__ = command.__module__
