@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from simbench import retarget_motion
-from simbench.motion.trajectory_file import write_trajectory
+from simbench.motion.trajectory_files.native import write_trajectory
 from simbench.retargeting.imitation.errors import imitation_errors, summarise
 from simbench.retargeting.imitation.joint_use import joint_units, joint_uses
 from simbench.retargeting.plot import draw_retargeting

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from simbench.motion.read_options import ReadOptions
     from simbench.motion.readers import read_motion
     from simbench.motion.trajectory import JointTrajectory
-    from simbench.motion.trajectory_file import read_trajectory
+    from simbench.motion.trajectory_files.native import read_trajectory
     from simbench.retargeting.api import Retargeting, retarget_motion
     from simbench.retargeting.imitation.calibration import calibrate
     from simbench.retargeting.imitation.imitation import start_imitation
@@ -113,7 +113,7 @@ _MODULE_OF = {
     "load_scenario": "simbench.runs.scenario.loading",
     "open_run": "simbench.runs.log",
     "read_motion": "simbench.motion.readers",
-    "read_trajectory": "simbench.motion.trajectory_file",
+    "read_trajectory": "simbench.motion.trajectory_files.native",
     "retarget_motion": "simbench.retargeting.api",
     "run_scenario": "simbench.runs.pipeline",
     "start_imitation": "simbench.retargeting.imitation.imitation",
@@ -131,8 +131,9 @@ def __dir__() -> list[str]:
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
-# Modules that the README of 0.1 used: where each is now, and what in it has another name.
+# Modules that the README of 0.1 and its examples used: where each is now, and what in it has another name.
 _MOVED: dict[str, tuple[str, dict[str, str]]] = {
+    "simbench.motion.trajectory_file": ("simbench.motion.trajectory_files.native", {}),
     "simbench.processes": (
         "simbench.runs.execution.local",
         {"run_apart": "run_isolated", "Answer": "JobResult"},

@@ -54,7 +54,7 @@ def retarget(
 ) -> None:
     """Turn a human motion into a joint trajectory, without simulating it."""
     from simbench.cli.console import make_console, metrics_table, progress_bars, require_output_file
-    from simbench.motion.trajectory_file import trajectory_suffix, write_trajectory
+    from simbench.motion.trajectory_files.native import trajectory_suffix, write_trajectory
 
     if out is not None:
         trajectory_suffix(out)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from simbench.cli.main import main
-from simbench.motion.trajectory_file import read_trajectory
+from simbench.motion.trajectory_files.native import read_trajectory
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))

@@ -16,7 +16,7 @@ from simbench.cli.main import main
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.readers.deepmimic import clip_folder
 from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_file import write_trajectory
+from simbench.motion.trajectory_files.native import write_trajectory
 from simbench.motion.writers import write_motion
 from simbench.resources import resource_dir
 

@@ -3,7 +3,7 @@ import pytest
 
 from simbench.errors import MotionError
 from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_file import read_trajectory_csv, write_trajectory_csv
+from simbench.motion.trajectory_files.native import read_trajectory_csv, write_trajectory_csv
 
 BASE = np.tile([0.1, 0.2, 0.8, 0.0, 0.6, 0.0, 0.8], (5, 1))
 UNITS = ("rad", "m")

@@ -9,7 +9,7 @@ from hdf5_damage import STRUCTURES
 from simbench.errors import MotionError
 from simbench.files.hdf5.seal import SEAL, checksum, seal
 from simbench.motion.trajectory import JointTrajectory
-from simbench.motion.trajectory_file import (
+from simbench.motion.trajectory_files.native import (
     read_trajectory,
     read_trajectory_netcdf,
     write_trajectory,

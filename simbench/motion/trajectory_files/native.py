@@ -1,4 +1,4 @@
-"""Files of joint trajectories: CSV with nine digits, or NetCDF bit for bit; the suffix of the name chooses.
+"""Joint trajectories as simbench writes them: CSV with nine digits, or NetCDF bit for bit, by the suffix.
 
 A CSV file has one line for each sample, and units in the names of the columns. A NetCDF file has dimensions,
 units, and attributes that say where the trajectory comes from.
@@ -20,6 +20,7 @@ from simbench.files.hdf5.structure import check_structure
 from simbench.files.input_files import require_regular_file
 from simbench.files.storage.whole_file import whole_file, write_whole
 from simbench.motion.trajectory import JOINT_UNITS, JointTrajectory, validate_trajectory
+from simbench.motion.trajectory_files.stored_motion import StoredMotion
 
 FORMAT = "simbench joint trajectory 1"
 
@@ -300,3 +301,30 @@ def _check_shapes(trajectory: JointTrajectory, path: Path) -> None:
     for name, shape in found.items():
         if shape != allowed[name]:
             raise MotionError(f"{path}: {name} has the shape {shape}; must be {allowed[name]}")
+
+
+def to_stored(trajectory: JointTrajectory, name: str) -> StoredMotion:
+    """Present a trajectory as the content of a file.
+
+    Parameters
+    ----------
+    trajectory : JointTrajectory
+        The trajectory.
+    name : str
+        Name of the format.
+
+    Returns
+    -------
+    StoredMotion
+        The same motion.
+    """
+    base = trajectory.base
+    return StoredMotion(
+        format=name,
+        joints=trajectory.q,
+        joint_names=trajectory.joint_names,
+        time=trajectory.time,
+        position=None if base is None else base[:, :3],
+        quaternion=None if base is None else base[:, 3:],
+        quaternion_order="xyzw",
+    )

@@ -1,0 +1,87 @@
+"""The options of all commands that read a file of a robot's motion, declared once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from simbench.motion.trajectory_files.options import TrajectoryOptions
+
+
+def trajectory_options(
+    joint_order: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Names of the file's joint columns: one a line, or a YAML list."),
+    ] = None,
+    quaternion: Annotated[
+        str | None, typer.Option(metavar="xyzw|wxyz", help="Order of the parts of the base's quaternion.")
+    ] = None,
+    fps: Annotated[
+        float | None, typer.Option(metavar="HZ", help="Samples a second of a file that does not say it.")
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option("--format", metavar="NAME", help="Format, by default found out.")
+    ] = None,
+) -> TrajectoryOptions:
+    """Build the declarations about a robot's motion from the options of a command.
+
+    Parameters
+    ----------
+    joint_order, quaternion, fps, format
+        As in `TrajectoryOptions`.
+
+    Returns
+    -------
+    TrajectoryOptions
+        The declarations.
+    """
+    from simbench.motion.trajectory_files.options import TrajectoryOptions
+
+    return TrajectoryOptions(
+        joint_order=None if joint_order is None else str(joint_order),
+        quaternion=quaternion,
+        fps=fps,
+        format=format,
+    )
+
+
+def reads_trajectory(*left_out: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the options of `trajectory_options`, and their values as its argument `declared`.
+
+    Parameters
+    ----------
+    *left_out : str
+        Parameters of `trajectory_options` that the command does not take, because it has options of these
+        names.
+
+    Returns
+    -------
+    callable
+        Decorator that makes, of a command with a keyword argument `declared`, the command for typer.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        # typer reads the signature: the annotations, which are texts, are evaluated where they were written.
+        names = {"TrajectoryOptions": object}
+        own = inspect.signature(command, eval_str=True, locals=names)
+        shared = inspect.signature(trajectory_options, eval_str=True, locals=names).parameters
+        added = [parameter for name, parameter in shared.items() if name not in left_out]
+        parameters = [parameter for name, parameter in own.parameters.items() if name != "declared"]
+        parameters += added
+
+        def with_declared(**values: Any) -> Any:
+            declared = trajectory_options(**{each.name: values.pop(each.name) for each in added})
+            return command(**values, declared=declared)
+
+        with_declared.__name__, with_declared.__doc__ = command.__name__, command.__doc__
+        with_declared.__module__ = command.__module__
+        with_declared.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        with_declared.__annotations__ = {each.name: each.annotation for each in parameters}
+        return with_declared
+
+    return decorate
