@@ -1,0 +1,358 @@
+"""Contact of feet with a horizontal floor, found from the heights and speeds of points of the foot.
+
+The points of a robot's foot are the corners of its sole; those of a person's foot are the joints or markers
+at ankle, heel and toe. A point touches the floor while it is low and slow, with different thresholds for the
+beginning and for the end (hysteresis); a foot does while any of its points does.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.kinematics.arrays import Array
+
+Flags = NDArray[np.bool_]
+
+
+class ContactThresholds(NamedTuple):
+    """Thresholds between which a point of a foot touches the floor.
+
+    Parameters
+    ----------
+    touch_height : float
+        Height above the floor below which contact can begin, m.
+    lift_height : float
+        Height above which contact ends, m; above `touch_height`.
+    touch_speed : float
+        Speed below which contact can begin, m/s.
+    lift_speed : float
+        Speed above which contact ends, m/s; above `touch_speed`.
+    shortest_contact : float
+        Contacts that last less are dropped, s.
+    shortest_swing : float
+        Interruptions of a contact that last less are closed, s.
+    """
+
+    touch_height: float
+    lift_height: float
+    touch_speed: float
+    lift_speed: float
+    shortest_contact: float
+    shortest_swing: float
+
+
+SOLE_THRESHOLDS = ContactThresholds(0.005, 0.01, 0.5, 1.0, 0.05, 0.06)
+"""Corners of a robot's sole. Their heights are known from the model, so that height decides: 5 mm is what
+soles give and what planned steps miss the floor by, and 1 cm is the least clearance of a step. The speeds are
+high, so that a foot that slides is in contact still; one that brushes the floor at a step's speed is not."""
+
+PERSON_THRESHOLDS = ContactThresholds(0.03, 0.06, 0.35, 0.6, 0.08, 0.06)
+"""Joints or markers of a person's foot, their heights measured from where they are at rest. They move by 1 to
+2 cm within the foot and the shoe; at heel strike and toe-off they pass about 0.4 m/s, in mid-swing 3 m/s."""
+
+_REST_SPEED = 0.2
+"""Speed below which a point of a foot may stand on the floor, m/s."""
+_FLOOR_QUANTILE = 0.05
+"""Quantile of the heights at which points stand: below are outliers, such as markers that were mistaken."""
+
+_END = 3
+"""Samples at both ends without a third derivative: there it would be one of one-sided differences."""
+
+
+class FootSkate(NamedTuple):
+    """Sliding of a foot while it is in contact.
+
+    Parameters
+    ----------
+    displacement : (T,) array
+        Largest horizontal displacement of a touching point since it began to touch, m; 0 without contact.
+    speed : (T,) array
+        Largest horizontal speed of a touching point over the interval that ends with the sample, m/s; 0
+        without contact.
+    worst : (int, int)
+        First and last sample of the contact with the largest displacement; (0, 0) without any contact.
+    """
+
+    displacement: Array
+    speed: Array
+    worst: tuple[int, int]
+
+
+def point_speeds(time: Array, points: Array) -> Array:
+    """Compute the speeds of points by central differences.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Times of the samples, s, T ≥ 2.
+    points : (T, P, 3) array
+        Positions of the points in the world frame, m.
+
+    Returns
+    -------
+    (T, P) array
+        Speeds, m/s.
+    """
+    return np.asarray(np.linalg.norm(np.gradient(points, time, axis=0), axis=-1))
+
+
+def estimate_floor(heights: Array, speeds: Array) -> Array:
+    """Estimate the height at which each point of a foot stands: a low quantile of its heights at rest.
+
+    Parameters
+    ----------
+    heights : (T, P) array
+        Heights of the points, m.
+    speeds : (T, P) array
+        Their speeds, m/s.
+
+    Returns
+    -------
+    (P,) array
+        Heights, m: those of the floor for the corners of a sole, and above it by the height of the ankle for
+        an ankle. A point that never rests is taken at the quantile of all its heights.
+    """
+    resting = np.where(speeds < _REST_SPEED, heights, np.nan)
+    resting = np.where(np.isnan(resting).all(axis=0), heights, resting)
+    return np.asarray(np.nanquantile(resting, _FLOOR_QUANTILE, axis=0))
+
+
+def find_point_contacts(
+    time: Array,
+    heights: Array,
+    speeds: Array,
+    floor: float | Array | None = None,
+    thresholds: ContactThresholds = SOLE_THRESHOLDS,
+) -> Flags:
+    """Find when each point of a foot touches the floor.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Times of the samples, s, T ≥ 2.
+    heights : (T, P) array
+        Heights of the points, m.
+    speeds : (T, P) array
+        Their speeds, m/s.
+    floor : float or (P,) array, optional
+        Height of the floor, m, or the height of each point when the foot stands on it; `estimate_floor` of
+        the same samples by default.
+    thresholds : ContactThresholds
+        Thresholds of height, speed and duration.
+
+    Returns
+    -------
+    (T, P) array of bool
+        Whether the point touches the floor.
+    """
+    above = heights - (estimate_floor(heights, speeds) if floor is None else floor)
+    begins = (above < thresholds.touch_height) & (speeds < thresholds.touch_speed)
+    ends = (above > thresholds.lift_height) | (speeds > thresholds.lift_speed)
+    # The last sample that decided counts; before the first one, height alone.
+    decided = begins | ends
+    last = np.maximum.accumulate(np.where(decided, np.arange(len(time))[:, None], -1), axis=0)
+    touching = np.where(last < 0, above < thresholds.lift_height, np.take_along_axis(begins, last.clip(0), 0))
+    closing = above < thresholds.lift_height
+    columns = []
+    for column, low in zip(touching.T, closing.T, strict=True):
+        whole = _without_short_runs(time, column, False, thresholds.shortest_swing, low)
+        columns.append(_without_short_runs(time, whole, True, thresholds.shortest_contact, np.ones_like(low)))
+    return np.stack(columns, axis=1)
+
+
+def find_foot_contacts(
+    time: Array,
+    heights: Array,
+    speeds: Array,
+    floor: float | Array | None = None,
+    thresholds: ContactThresholds = SOLE_THRESHOLDS,
+) -> Flags:
+    """Find when a foot is in contact with the floor: while any of its points touches.
+
+    Parameters
+    ----------
+    time, heights, speeds, floor, thresholds
+        As for `find_point_contacts`.
+
+    Returns
+    -------
+    (T,) array of bool
+        Whether the foot is in contact.
+    """
+    return np.asarray(find_point_contacts(time, heights, speeds, floor, thresholds).any(axis=1))
+
+
+def contact_intervals(contact: Flags) -> NDArray[np.int64]:
+    """List the intervals in which a flag is set.
+
+    Parameters
+    ----------
+    contact : (T,) array of bool
+        The flag at each sample.
+
+    Returns
+    -------
+    (K, 2) array of int
+        First and last sample of each interval.
+    """
+    edges = np.diff(np.concatenate([[False], contact, [False]]).astype(np.int8))
+    return np.stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1], axis=1)
+
+
+def measure_foot_skate(time: Array, points: Array, touching: Flags) -> FootSkate:
+    """Measure how far and how fast a foot slides over the floor while it is in contact.
+
+    Each point is followed while it touches, so that a foot that rolls from the heel to the toe does not
+    slide, and one that turns on the spot does.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Times of the samples, s.
+    points : (T, P, 3) array
+        Positions of the points of the foot in the world frame, m.
+    touching : (T, P) array of bool
+        Whether each point touches the floor, from `find_point_contacts`.
+
+    Returns
+    -------
+    FootSkate
+        Displacement and speed at each sample, and the worst contact.
+    """
+    index = np.arange(len(time))[:, None]
+    starts = touching & ~np.vstack([np.zeros((1, touching.shape[1]), bool), touching[:-1]])
+    start = np.maximum.accumulate(np.where(starts, index, 0), axis=0)
+    level = points[..., :2]
+    moved = np.linalg.norm(level - np.take_along_axis(level, start[..., None], axis=0), axis=-1)
+    displacement = np.where(touching, moved, 0.0).max(axis=1)
+    steps = np.linalg.norm(np.diff(level, axis=0), axis=-1) / np.diff(time)[:, None]
+    sliding = np.where(touching[1:] & touching[:-1], steps, 0.0).max(axis=1)
+    intervals = contact_intervals(np.asarray(touching.any(axis=1)))
+    worst = (0, 0)
+    if len(intervals):
+        furthest = int(displacement.argmax())
+        first, last = next(each for each in intervals if each[0] <= furthest <= each[1] or not furthest)
+        worst = (int(first), int(last))
+    return FootSkate(displacement, np.concatenate([[0.0], sliding]), worst)
+
+
+def measure_penetration(heights: Array, floor: float = 0.0) -> Array:
+    """Measure how deep the lowest point of a foot is below the floor.
+
+    Parameters
+    ----------
+    heights : (T, P) array
+        Heights of the points, m.
+    floor : float
+        Height of the floor, m.
+
+    Returns
+    -------
+    (T,) array
+        Depth, m; 0 above the floor.
+    """
+    return np.maximum(floor - heights.min(axis=1), 0.0)
+
+
+def measure_float(heights: Array, contact: Flags, floor: float = 0.0) -> Array:
+    """Measure how high the lowest point of all feet is above the floor while no foot is in contact.
+
+    Parameters
+    ----------
+    heights : (T, P) array
+        Heights of the points of all feet, m.
+    contact : (T,) array of bool
+        Whether any foot is in contact.
+    floor : float
+        Height of the floor, m.
+
+    Returns
+    -------
+    (T,) array
+        Height, m; 0 while a foot is in contact.
+    """
+    return np.where(contact, 0.0, np.maximum(heights.min(axis=1) - floor, 0.0))
+
+
+def measure_sole_angle(normals: Array, contact: Flags) -> Array:
+    """Measure how much a sole is tilted while it is in contact.
+
+    Parameters
+    ----------
+    normals : (T, 3) array
+        Unit normal of the sole, upwards, in the world frame.
+    contact : (T,) array of bool
+        Whether the foot is in contact.
+
+    Returns
+    -------
+    (T,) array
+        Angle between the sole and the floor, rad; 0 without contact.
+    """
+    tilt = np.arctan2(np.linalg.norm(normals[:, :2], axis=1), normals[:, 2])
+    return np.where(contact, tilt, 0.0)
+
+
+def peak_jerk(time: Array, values: Array) -> Array:
+    """Find the largest jerk of each coordinate: its third derivative by central differences.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Times of the samples, s, T ≥ 7.
+    values : (T, N) array
+        Coordinates: joint positions, rad or m, or coordinates of points, m.
+
+    Returns
+    -------
+    (N,) array
+        Largest absolute jerk, the coordinates' unit / s³.
+    """
+    return np.asarray(np.abs(_jerk(time, values)).max(axis=0))
+
+
+def dimensionless_jerk(time: Array, values: Array) -> Array:
+    """Compute the dimensionless squared jerk of each coordinate: D³ / v² · ∫ jerk² dt.
+
+    D is the duration and v the peak speed (Hogan and Sternad 2009, "Sensitivity of smoothness measures to
+    movement duration, amplitude, and arrests"). A minimum-jerk movement has 204.8; it grows with stops and
+    shaking, and does not depend on amplitude and duration.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Times of the samples, s, T ≥ 7.
+    values : (T, N) array
+        Coordinates: joint positions, rad or m, or coordinates of points, m.
+
+    Returns
+    -------
+    (N,) array
+        Dimensionless jerk; NaN for a coordinate that rests.
+    """
+    speed = np.abs(np.gradient(values, time, axis=0)).max(axis=0)
+    inside = slice(_END, len(time) - _END)
+    integral = np.trapezoid(_jerk(time, values) ** 2, time[inside], axis=0)
+    moving = speed > 0.0
+    return np.where(moving, (time[-1] - time[0]) ** 3 * integral / np.where(moving, speed, 1.0) ** 2, np.nan)
+
+
+def _jerk(time: Array, values: Array) -> Array:
+    """Third derivative without the samples at both ends, (T - 6, N)."""
+    for _ in range(3):
+        values = np.gradient(values, time, axis=0)
+    return values[_END : len(time) - _END]
+
+
+def _without_short_runs(time: Array, flags: Flags, value: bool, shortest: float, allowed: Flags) -> Flags:
+    """Flip runs of one value that are shorter than a duration and lie between two others, where allowed."""
+    result = flags.copy()
+    for first, last in contact_intervals(np.asarray(flags == value)):
+        inside = first > 0 and last < len(flags) - 1
+        # From the sample before the run to the one after it, the middle of the uncertainty.
+        if not inside or not allowed[first : last + 1].all():
+            continue
+        if 0.5 * (time[last + 1] + time[last] - time[first] - time[first - 1]) < shortest:
+            result[first : last + 1] = not value
+    return result

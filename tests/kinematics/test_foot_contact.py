@@ -1,0 +1,164 @@
+"""Contact of feet with the floor: synthetic steps and slides whose moments are known."""
+
+import numpy as np
+import pytest
+
+from simbench.kinematics.foot_contact import (
+    PERSON_THRESHOLDS,
+    SOLE_THRESHOLDS,
+    contact_intervals,
+    dimensionless_jerk,
+    estimate_floor,
+    find_foot_contacts,
+    find_point_contacts,
+    measure_float,
+    measure_foot_skate,
+    measure_penetration,
+    measure_sole_angle,
+    peak_jerk,
+    point_speeds,
+)
+
+CORNERS = np.array([(-0.05, -0.03, 0.0), (0.12, -0.03, 0.0), (0.12, 0.03, 0.0), (-0.05, 0.03, 0.0)])
+
+
+def smooth(time, start, end):
+    s = ((time - start) / (end - start)).clip(0, 1)
+    return s**3 * (10 - 15 * s + 6 * s**2)
+
+
+def stepping(time, start=1.0, end=1.6, length=0.3, height=0.05):
+    """A flat foot that makes one step along a cycloid."""
+    phase = ((time - start) / (end - start)).clip(0, 1)
+    along = length * (phase - np.sin(2 * np.pi * phase) / (2 * np.pi))
+    path = np.stack([along, 0 * time, height * np.sin(np.pi * phase) ** 2], axis=1)
+    return path[:, None] + CORNERS
+
+
+@pytest.mark.parametrize("rate", [30.0, 50.0, 120.0, 1000.0])
+@pytest.mark.parametrize("floor", [0.0, 0.4])
+def test_a_step_interrupts_the_contact_of_the_foot_once(rate, floor):
+    time = np.arange(0.0, 3.0, 1.0 / rate)
+    points = stepping(time) + np.array([0.0, 0.0, floor])
+    contact = find_foot_contacts(time, points[..., 2], point_speeds(time, points))
+    (_, lift), (land, _) = contact_intervals(contact)
+    high = points[:, 0, 2] - floor > SOLE_THRESHOLDS.lift_height
+    first, last = np.flatnonzero(high)[[0, -1]]
+    assert abs(lift + 1 - first) <= 1
+    assert 0 < land - last <= 0.1 * rate
+    assert 1.0 < time[lift] < time[land] < 1.6
+
+
+def test_height_and_speed_have_hysteresis():
+    time = np.arange(0.0, 1.0, 0.01)
+    height = np.full((100, 1), 0.0075)
+    height[:20], height[60:] = 0.05, 0.0
+    still = np.zeros_like(height)
+    # Between both thresholds it stays as it was: first in the air, later in contact.
+    assert list(np.flatnonzero(find_foot_contacts(time, height, still, 0.0))) == list(range(60, 100))
+    assert find_foot_contacts(time, height[::-1], still, 0.0)[:80].all()
+    fast = np.full_like(height, 1.1)
+    assert not find_foot_contacts(time, height, fast, 0.0).any()
+
+
+def test_short_contacts_are_dropped_and_short_interruptions_closed():
+    time = np.arange(0.0, 2.0, 0.01)
+    height = np.where(time < 1.0, 0.0, 0.1)[:, None]
+    speeds = np.zeros_like(height)
+    speeds[50:53] = 5.0
+    height[150:153] = 0.0
+    contact = find_foot_contacts(time, height, speeds, 0.0)
+    assert np.array_equal(contact, time < 1.0)
+
+
+def test_a_persons_ankle_stands_at_its_own_height():
+    rng = np.random.default_rng(1)
+    time = np.arange(0.0, 6.0, 0.01)
+    lifted = (time % 2.0) > 1.2
+    swing = np.where(lifted, np.sin(np.pi * ((time % 2.0) - 1.2) / 0.8) ** 2, 0.0)
+    points = np.zeros((len(time), 2, 3))
+    points[:, 0, 2], points[:, 1, 2] = 0.09 + 0.15 * swing, 0.03 + 0.1 * swing
+    points += 0.0005 * rng.standard_normal(points.shape)
+    speeds = point_speeds(time, points)
+    assert estimate_floor(points[..., 2], speeds) == pytest.approx([0.09, 0.03], abs=0.002)
+    contact = find_foot_contacts(time, points[..., 2], speeds, thresholds=PERSON_THRESHOLDS)
+    # Three swings; the foot lands before the end.
+    assert len(contact_intervals(contact)) == 4
+    assert contact[~lifted].all()
+    assert not contact[swing > 0.7].any()
+
+
+def test_a_slide_is_measured_over_the_contact_and_a_step_is_not():
+    time = np.arange(0.0, 3.0, 0.01)
+    points = stepping(time)
+    points[..., 0] += 0.05 * ((time - 2.0) / 0.25).clip(0, 1)[:, None]
+    touching = find_point_contacts(time, points[..., 2], point_speeds(time, points), 0.0)
+    skate = measure_foot_skate(time, points, touching)
+    assert skate.displacement[time < 1.9].max() < 0.01
+    assert skate.displacement[-1] - skate.displacement[199] == pytest.approx(0.05, abs=1e-9)
+    slid = np.flatnonzero(skate.displacement > skate.displacement[199] + 0.001)
+    assert slid[slid > 199][0] == 201
+    assert skate.speed[210] == pytest.approx(0.2)
+    assert skate.worst[0] > 140
+    assert skate.worst[1] == 299
+
+
+def test_a_foot_that_jumps_on_the_floor_slides():
+    time = np.arange(0.0, 1.0, 0.02)
+    points = np.tile(CORNERS, (50, 1, 1))
+    points[25:, :, 0] += 0.05
+    touching = find_point_contacts(time, points[..., 2], point_speeds(time, points), 0.0)
+    skate = measure_foot_skate(time, points, touching)
+    assert np.array_equal(skate.displacement > 0.0, time > 0.49)
+    assert skate.displacement.max() == pytest.approx(0.05)
+
+
+def test_rolling_over_the_toe_is_no_slide_and_turning_is():
+    time = np.arange(0.0, 1.0, 0.01)
+    pitch = 0.6 * smooth(time, 0.2, 0.8)
+    lever = np.array([0.12, 0.0, 0.0])
+    about_toe = CORNERS - lever
+    rolled = np.stack(
+        [
+            np.outer(np.cos(pitch), about_toe[:, 0]),
+            np.tile(about_toe[:, 1], (100, 1)),
+            -np.outer(np.sin(pitch), about_toe[:, 0]),
+        ],
+        axis=-1,
+    )
+    touching = find_point_contacts(time, rolled[..., 2], point_speeds(time, rolled), 0.0)
+    assert touching[:, 1:3].all()
+    assert measure_foot_skate(time, rolled, touching).displacement.max() < 0.001
+    turned = np.stack(
+        [
+            np.outer(np.cos(pitch), CORNERS[:, 0]) - np.outer(np.sin(pitch), CORNERS[:, 1]),
+            np.outer(np.sin(pitch), CORNERS[:, 0]) + np.outer(np.cos(pitch), CORNERS[:, 1]),
+            np.zeros((100, 4)),
+        ],
+        axis=-1,
+    )
+    still = measure_foot_skate(time, turned, np.ones((100, 4), bool))
+    assert still.displacement[-1] == pytest.approx(2 * np.sin(0.3) * np.hypot(0.12, 0.03))
+
+
+def test_depth_height_and_tilt():
+    heights = np.array([[0.0, 0.01], [-0.03, 0.0], [0.05, 0.07]])
+    assert measure_penetration(heights) == pytest.approx([0.0, 0.03, 0.0])
+    assert measure_penetration(heights, -0.01) == pytest.approx([0.0, 0.02, 0.0])
+    contact = np.array([True, True, False])
+    assert measure_float(heights, contact) == pytest.approx([0.0, 0.0, 0.05])
+    normal = np.array([[np.sin(0.2), 0.0, np.cos(0.2)]] * 3)
+    assert measure_sole_angle(normal, contact) == pytest.approx([0.2, 0.2, 0.0])
+
+
+def test_jerk_of_known_motions():
+    time = np.linspace(0.0, 2.0, 2001)
+    motion = np.stack([0.5 * smooth(time, 0.0, 2.0), 0.3 * np.sin(3.0 * time), 0 * time], axis=1)
+    # Minimum jerk from rest to rest: peak 60 L / D³ at both ends, ∫ jerk² dt = 720 L² / D⁵, peak speed
+    # 1.875 L / D; without the ends some of the integral is lost.
+    assert peak_jerk(time, motion)[:2] == pytest.approx([60 * 0.5 / 8, 0.3 * 27], rel=0.02)
+    assert dimensionless_jerk(time, motion)[0] == pytest.approx(720 / 1.875**2, rel=0.03)
+    assert dimensionless_jerk(2.0 * time, 3.0 * motion)[0] == pytest.approx(
+        dimensionless_jerk(time, motion)[0]
+    )
+    assert np.isnan(dimensionless_jerk(time, motion)[2])
