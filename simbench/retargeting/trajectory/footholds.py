@@ -15,6 +15,11 @@ _ONSET = 0.2
 """Part of a swing in which the foot takes up the file's motion, and in which it gives it up again."""
 _LANDING_TIME = 0.3
 """Time in which a foot that is in the air at the end of the file is put down, s."""
+_LIFTED = 0.001
+"""Height of a sole above where it stands from which on it has left the floor, m."""
+_REFINED = 0.15
+"""Longest time by which the beginning and the end of a contact are corrected, s: planned steps rise and sink
+slowly, so that they pass the heights by which contacts are detected late and early."""
 _SHORTEST_SWING, _SHORTEST_CONTACT = 0.06, 0.04
 """Duration below which a swing or a contact is an error of its detection, s."""
 
@@ -41,6 +46,37 @@ class FootPlan(NamedTuple):
     contact: Flags
     in_swing: Array
     steps: int
+
+
+def refine_contacts(contact: Flags, clearance: Array, timestep: float) -> Flags:
+    """Let contacts end when the sole begins to rise, and begin when it has come to rest.
+
+    Parameters
+    ----------
+    contact : (T, 2) bool array
+        Whether each foot is in contact, from thresholds of height.
+    clearance : (T, 2) array
+        Height of the lowest corner of each sole, m.
+    timestep : float
+        Time between samples, s.
+
+    Returns
+    -------
+    (T, 2) bool array
+        The same with shorter contacts: without the samples next to a swing at which the sole is 1 mm or more
+        above its median height in the contact, at most 0.15 s of them at each end.
+    """
+    refined = contact.copy()
+    most = round(_REFINED / timestep)
+    for foot in (0, 1):
+        for first, last in contact_intervals(contact[:, foot]):
+            height = clearance[first : last + 1, foot]
+            low = height < np.median(height) + _LIFTED
+            begin = min(int(low.argmax()), most) if first > 0 else 0
+            end = min(int(low[::-1].argmax()), most) if last < len(contact) - 1 else 0
+            if begin + end < len(height):
+                refined[first : first + begin, foot] = refined[last + 1 - end : last + 1, foot] = False
+    return refined
 
 
 def plan_feet(

@@ -1,6 +1,6 @@
 """Plan a robot trajectory on free feet: rest, lead-in, motion, lead-out, with the feet's contacts as steps."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -44,10 +44,11 @@ from simbench.retargeting.trajectory.curves import (
     sample_configurations,
 )
 from simbench.retargeting.trajectory.feasibility import follow_ideally
-from simbench.retargeting.trajectory.footholds import FootPlan, plan_feet
+from simbench.retargeting.trajectory.footholds import FootPlan, plan_feet, refine_contacts
 from simbench.retargeting.trajectory.ground import place_trajectory
 from simbench.retargeting.trajectory.rest import solve_rest
 from simbench.retargeting.trajectory.support import support_zmp
+from simbench.retargeting.trajectory.tracked import TrackedMotion, TrajectoryPlan
 from simbench.robot.robot import SEATED, Robot
 from simbench.robot.sides import SIDES
 
@@ -63,66 +64,6 @@ _FLAT = 0.1
 """Tilt of a sole up to which it counts as flat, rad."""
 _ZMP_BANDWIDTH = 5.0
 """Bandwidth of that ZMP, Hz: above is the noise of samples that were differentiated twice."""
-
-
-@dataclass(frozen=True)
-class TrackedMotion:
-    """The trajectory that a run is to follow, in the world, at every physics step.
-
-    Parameters
-    ----------
-    joints : (N, n) array
-        Joint positions, rad; NaN before and after the motion.
-    base : (N, 7) array
-        Pose of the root link: position, m, and quaternion x, y, z, w; NaN before and after. Without columns
-        for a robot with a fixed base.
-    feet : (N, 2, 4) array
-        Positions of the foot frames (m) and their rotation about the vertical (rad); NaN before and after.
-        Empty for a robot with a fixed base.
-    contact : (N, 2) bool array
-        Whether each foot is in contact in the trajectory; empty for a robot with a fixed base.
-    """
-
-    joints: Array
-    base: Array
-    feet: Array
-    contact: Flags
-
-
-@dataclass(frozen=True)
-class TrajectoryPlan:
-    """Planned motion of a robot that follows a trajectory.
-
-    Parameters
-    ----------
-    timeline : Timeline
-        Reference at every physics step.
-    whole : WholeBodyPlan or None
-        Plan of the balance controller; None for a robot with a fixed base.
-    tracked : TrackedMotion
-        The trajectory as the file has it, placed in the world.
-    metrics : dict of str to float
-        Metrics of the planning.
-    notes : tuple of str
-        What was changed, one line each.
-    doubts : tuple of str
-        What the robot cannot do as the trajectory has it, one line each.
-    """
-
-    timeline: Timeline
-    whole: WholeBodyPlan | None
-    tracked: TrackedMotion
-    metrics: dict[str, float]
-    notes: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
-
-
-class _Channels(NamedTuple):
-    """Columns of the curve that is planned: joints, the root's quaternion, and the height of the COG."""
-
-    joints: Array
-    quaternion: Array
-    height: Array
 
 
 @dataclass(frozen=True)
@@ -198,7 +139,7 @@ def plan_on_feet(
     setting = _Setting(robot, placed.trajectory, section, settings, every)
     steps = _plan_steps(setting)
     lowered, followed = follow_ideally(robot, lambda low: _whole_plan(setting, steps, low), leg_length(robot))
-    whole = replace(followed.plan)
+    whole = followed.plan
     timeline = _build_timeline(setting, steps, whole, followed.path, feedforward)
     tracked = _track(setting, steps)
     notes, more = _describe_feet(setting, steps)
@@ -263,6 +204,7 @@ def _plan_steps(setting: _Setting) -> _Steps:
         ],
         axis=1,
     )
+    contact = refine_contacts(contact, soles.clearance, tick)
     lift = _LEAST_LIFT * leg_length(robot)
     alone = plan_feet(soles, contact, tick, 1, round(1.0 / tick), lift)
     ends = [np.column_stack([alone.position[row, :, :2], alone.yaw[row]]) for row in (0, -1)]
