@@ -178,9 +178,9 @@ class MotionSection(ScenarioSection):
     """The human motion to follow."""
 
     source: str
-    """`actor:<task>`, `deepmimic:<clip>`, `sample:<name>`, a file, `trajectory:<file>` for a robot's motion made
-    elsewhere, `joints:sweep` for a robot whose joints swing, or `joints:still` for one whose arms keep their
-    posture."""
+    """`actor:<task>`, `deepmimic:<clip>`, `sample:<name>`, a file, `trajectory:<file>` for a robot's motion
+    made elsewhere, `joints:sweep` for a robot whose joints swing, or `joints:still` for one whose arms keep
+    their posture."""
     unit: Literal["m", "cm", "mm", "in", "cmu"] | None = None
     """Unit of length of a file that declares none or a wrong one."""
     up: Literal["x", "y", "z", "-x", "-y", "-z"] | None = None

@@ -1,4 +1,4 @@
-"""Whether the legs can follow a plan of a trajectory: the COG is lowered as far as it takes, limits are told."""
+"""Whether the legs can follow a plan of a trajectory: the COG is lowered as far as that takes."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -115,7 +115,7 @@ def _follow(robot: Robot, plan: WholeBodyPlan) -> tuple[Array, _Excess]:
         (ratio, 1.0, "{:.2f} times as fast as its limit"),
     ):
         if values.max() > allowed:
-            tick, joint = np.unravel_index(int(values.argmax()), values.shape)
+            tick, joint = divmod(int(values.argmax()), len(legs))
             lines.append(
                 f"to follow, {names[joint]} would be {words.format(values.max())} at "
                 f"{tick * timestep:.2f} s of the run"

@@ -1,8 +1,10 @@
 """Feet of a robot trajectory on a flat floor: where each one stands, and how it swings between."""
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.kinematics.foot_contact import contact_intervals
@@ -86,8 +88,8 @@ def plan_feet(
 
     A foot in contact keeps one pose: the median of the file's over the time in which its sole is flat. In
     between it follows the file's path, moved so that it meets both of them, at rest at both ends, and at
-    least `lift` high once. A foot that is in the air at the first sample starts on the floor, one that is at the
-    last sample is put down below.
+    least `lift` high once. A foot that is in the air at the first sample starts on the floor, one that is
+    at the last sample is put down below.
 
     Parameters
     ----------
@@ -113,14 +115,15 @@ def plan_feet(
     in_swing = np.full((total, 2), np.nan)
     landing = min(round(_LANDING_TIME / timestep), after)
     steps = 0
-    rows = np.clip(np.arange(total) - before, 0, samples - 1)
+    rows = np.clip(np.arange(total) - before, 0, samples - 1).astype(np.int64)
     for foot in (0, 1):
         stands = np.concatenate(
             [np.ones(before, bool), contact[:, foot], np.full(landing, contact[-1, foot])]
         )
         stands = np.concatenate([stands, np.ones(after - landing, bool)])
-        stands = _without_short(_without_short(stands, False, _SHORTEST_SWING / timestep), True,
-                                _SHORTEST_CONTACT / timestep)
+        stands = _without_short(
+            _without_short(stands, False, _SHORTEST_SWING / timestep), True, _SHORTEST_CONTACT / timestep
+        )
         intervals = contact_intervals(stands)
         held = [_standing_pose(soles, foot, rows[first : last + 1]) for first, last in intervals]
         for (first, last), pose in zip(intervals, held, strict=True):
@@ -128,7 +131,7 @@ def plan_feet(
             yaw[first : last + 1, foot] = pose[2]
         clearance = soles.clearance[:, foot]
         path = np.column_stack([soles.position[:, foot, :2], soles.yaw[:, foot], clearance])
-        for number, ((_, last), (first, _)) in enumerate(zip(intervals[:-1], intervals[1:], strict=True)):
+        for number, ((_, last), (first, _)) in enumerate(pairwise(intervals)):
             progress = np.arange(1, first - last) / (first - last)
             swing = _swing(path[rows[last + 1 : first]], held[number], held[number + 1], progress, lift)
             position[last + 1 : first, foot] = swing[:, [0, 1, 3]]
@@ -138,7 +141,7 @@ def plan_feet(
     return FootPlan(position, yaw, np.isnan(in_swing), in_swing, steps)
 
 
-def _standing_pose(soles: SolePath, foot: int, rows: Array) -> Array:
+def _standing_pose(soles: SolePath, foot: int, rows: NDArray[np.int64]) -> Array:
     """Pose (x, y, yaw) at which a foot stands during samples of the file, in m and rad."""
     rows = np.unique(rows)
     flat = rows[soles.tilt[rows, foot] < _FLAT]
