@@ -8,6 +8,8 @@ from simbench.robot.sides import SIDES
 
 _SLIDING, _SINKING = 0.02, 0.01
 """Slide of a foot on the floor, and depth of a sole below it, from which on they are told, m."""
+_FLOATING = 0.01
+"""Height of a sole that stands from which on it is told, m."""
 _FLAT = 0.1
 """Tilt of a sole up to which it counts as flat, rad."""
 
@@ -35,6 +37,13 @@ def describe_feet(setting: TrajectoryTask, steps: PlannedSteps) -> tuple[list[st
         doubts.append(
             f"both feet are off the floor for {flight.mean() * time[-1]:.2f} s, first at "
             f"{grid[flight.argmax()]:.2f} s: the robot is not planned to jump, and cannot follow that"
+        )
+    height = np.where(steps.contact, steps.soles.clearance, 0.0)
+    if height.max(initial=0.0) > _FLOATING:
+        row, foot = divmod(int(height.argmax()), 2)
+        doubts.append(
+            f"the {SIDES[foot]} foot floats {height.max():.3f} m above the floor in the file at "
+            f"{grid[row]:.2f} s; it is planned to stand on it"
         )
     moved = _deviation(steps)
     for foot, side in enumerate(SIDES):

@@ -13,7 +13,6 @@ from simbench.balance.standing.pelvis_height import leg_length
 from simbench.balance.standing.standing import Stance, leg_columns, stand
 from simbench.balance.standing.standing_profile import planned_zmp
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.foot_contact import find_foot_contacts, point_speeds
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.motion.trajectory import JointTrajectory
 from simbench.options import RobotSection, SimulationSection
@@ -36,7 +35,7 @@ from simbench.retargeting.trajectory.curves import (
     fit_curve,
     sample_configurations,
 )
-from simbench.retargeting.trajectory.footholds import FootPlan, plan_feet, refine_contacts
+from simbench.retargeting.trajectory.footholds import FootPlan, find_contacts, plan_feet
 from simbench.retargeting.trajectory.rest import solve_rest
 from simbench.retargeting.trajectory.support import support_zmp
 from simbench.robot.robot import Robot
@@ -48,6 +47,8 @@ _LEAST_LIFT = 0.04
 """Least height of a swing as a part of the leg's length: that of planned steps."""
 _SHORTEST_LEAD = 0.3
 """Shortest way from rest to the motion, s."""
+_BODY_BANDWIDTH = 5.0
+"""Bandwidth of the root's orientation and the COG's height, Hz: noise of them would go to every torque."""
 _ZMP_RATE = 100.0
 """Rate at which the ZMP of the trajectory is computed, Hz."""
 _ZMP_BANDWIDTH = 5.0
@@ -147,19 +148,14 @@ def plan_steps(setting: TrajectoryTask) -> PlannedSteps:
     omega = natural_frequency(float(np.clip(heights.mean(), 0.05, None)))
     clock = np.linspace(0.0, setting.duration, max(round(setting.duration / tick), 2) + 1)
     soles = compute_soles(robot, sample_configurations(setting.trajectory, clock))
-    contact = np.stack(
-        [
-            find_foot_contacts(clock, corners[:, :, 2], point_speeds(clock, corners), 0.0)
-            for corners in soles.corners
-        ],
-        axis=1,
-    )
-    contact = refine_contacts(contact, soles.clearance, tick)
+    contact = find_contacts(clock, soles)
     lift = _LEAST_LIFT * leg_length(robot)
     alone = plan_feet(soles, contact, tick, 1, round(1.0 / tick), lift)
     ends = [np.column_stack([alone.position[row, :, :2], alone.yaw[row]]) for row in (0, -1)]
     middles = [_middle_of_soles(robot, feet) for feet in ends]
-    values = np.hstack([setting.trajectory.q, continuous_quaternions(q[:, 3:7]), heights[:, None]])
+    body = np.hstack([continuous_quaternions(q[:, 3:7]), heights[:, None]])
+    period = setting.duration / (len(q) - 1)
+    values = np.hstack([setting.trajectory.q, _low_pass(body, _BODY_BANDWIDTH, period)])
     pause = _TIME_CONSTANTS / omega
     leads, rests = [], []
     for end, place in enumerate(zip(ends, middles, strict=True)):
@@ -226,6 +222,12 @@ def _plan_lead(
     return stretch_lead(plan_quintic, duration, MAX_LEAD_STRETCH * duration, limit, where), rest
 
 
+def _low_pass(values: Array, bandwidth: float, period: float) -> Array:
+    """Filter even samples (T, k) by a Gaussian without delay, half as strong at its bandwidth, Hz."""
+    width = np.sqrt(np.log(4.0)) / (2.0 * np.pi * bandwidth * period)
+    return np.asarray(gaussian_filter1d(values, width, axis=0, mode="nearest"))
+
+
 def _middle_of_soles(robot: Robot, feet: Array) -> Array:
     """Middle between the centres of both soles, (2,), m, for feet at x, y and yaw."""
     centres = []
@@ -246,8 +248,7 @@ def _desired_zmp(
     raw = planned_zmp(setting.robot, clock, q[:, :7], q[:, 7:])[0]
     # In flight nothing carries the motion: what is not finite or far away is brought to the soles anyhow.
     raw = np.clip(np.nan_to_num(raw, nan=0.0, posinf=0.0, neginf=0.0), -1e3, 1e3)
-    width = np.sqrt(np.log(4.0)) / (2.0 * np.pi * _ZMP_BANDWIDTH * (clock[1] - clock[0]))
-    raw = gaussian_filter1d(raw, width, axis=0, mode="nearest")
+    raw = _low_pass(raw, _ZMP_BANDWIDTH, float(clock[1] - clock[0]))
     ticks: Array = setting.tick * np.arange(len(feet.contact), dtype=np.float64)
     wanted = np.stack([np.interp(ticks - start, clock, raw[:, axis]) for axis in (0, 1)], axis=1)
     leading = minimum_jerk(ticks, settle, start - settle)[:, None]

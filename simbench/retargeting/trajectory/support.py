@@ -90,7 +90,7 @@ def _nearest_inside(corners: Array, points: Array) -> Array:
     outside = ~shapely.covers(hull, there)
     result = points.copy()
     if outside.any():
-        edge = shapely.boundary(hull)
+        edge = shapely.LineString(shapely.get_coordinates(hull))
         nearest = shapely.line_interpolate_point(edge, shapely.line_locate_point(edge, there[outside]))
         result[outside] = shapely.get_coordinates(nearest)
     return result
