@@ -24,11 +24,11 @@ Array = NDArray[np.float64]
 _HUMAN_RANGE = (0.15, 1.6)
 """Median height of the base over that of the robot's at rest: from lying on the floor to a jump."""
 _UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001}
-_OFF_FLOOR = 0.05
+_OFF_FLOOR = 0.03
 """Median height of the lowest sole from which the floor of a file may be another one, m."""
 _OTHER_LINK = 0.1
-"""Median height of the lowest sole from which the base may be another link, m."""
-_ON_FLOOR = 0.03
+"""Median height of the lowest sole that only another link as base explains, m: retargeted feet float less."""
+_ON_FLOOR = 0.015
 """Median height of the lowest sole that shows that another link is the base, m."""
 
 
@@ -204,24 +204,22 @@ def _orientation(
 def _check_floor(pose: Array, robot: Robot, q: Array, feet: FootPoses) -> AssignedBase:
     """Compare the soles with the floor, and take another link as base where only that brings them to it."""
     low = _median_height(pose, feet)
-    if abs(low) > _OTHER_LINK:
-        for role in ("pelvis", "trunk"):
-            frame = robot.frames.get(role)
-            if frame is None:
-                continue
-            other = _base_of_link(pose, robot, q, frame)
-            height = _median_height(other, feet)
-            if abs(height) < _ON_FLOOR:
-                doubt = (
-                    f"the base's pose is taken for that of {frame}: the soles are then "
-                    f"{1000 * height:.0f} mm above the floor, and {1000 * low:.0f} mm otherwise"
-                )
-                return AssignedBase(other, (), (doubt,))
     side = "above" if low >= 0.0 else "below"
     line = f"the lower sole is {1000 * abs(low):.0f} mm {side} z = 0 (median)"
-    if abs(low) > _OFF_FLOOR:
-        return AssignedBase(pose, (), (f"{line}: the file's floor or base may be another one",))
-    return AssignedBase(pose, (line,), ())
+    if abs(low) <= _OFF_FLOOR:
+        return AssignedBase(pose, (line,))
+    for role in ("pelvis", "trunk"):
+        frame = robot.frames.get(role)
+        if frame is None:
+            continue
+        other = _base_of_link(pose, robot, q, frame)
+        if abs(_median_height(other, feet)) > _ON_FLOOR:
+            continue
+        if abs(low) > _OTHER_LINK:
+            doubt = f"the base's pose is taken for that of {frame}: as that of the root link, {line}"
+            return AssignedBase(other, (), (doubt,))
+        return AssignedBase(pose, (), (f"{line}: the pose may be that of {frame}, or the floor another one",))
+    return AssignedBase(pose, (), (f"{line}: the file's floor or base may be another one",))
 
 
 def _median_height(pose: Array, feet: FootPoses) -> float:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.files.documents.text_file import decode_text
-from simbench.motion.trajectory_files.joint_order import body_joints
+from simbench.motion.trajectory_files.joint_order import body_joints, read_joint_order
 from simbench.motion.trajectory_files.native import is_native_header, read_trajectory_csv, to_stored
 from simbench.motion.trajectory_files.options import TrajectoryOptions
 from simbench.motion.trajectory_files.stored_motion import StoredMotion
@@ -88,8 +88,6 @@ def split_columns(numbers: Array, robot: Robot, options: TrajectoryOptions, wher
     count = numbers.shape[1]
     allowed = sorted({len(robot.joint_names), len(body_joints(robot))}, reverse=True)
     if options.joint_order is not None:
-        from simbench.motion.trajectory_files.joint_order import read_joint_order
-
         allowed = [len(read_joint_order(options.joint_order))]
     leading = 7 if robot.floating else 0
     for joints in allowed:
@@ -100,10 +98,12 @@ def split_columns(numbers: Array, robot: Robot, options: TrajectoryOptions, wher
                 return _split(numbers[:, 1:], base, numbers[:, 0], robot)
     layouts = " or ".join(f"{leading + joints}" for joints in allowed)
     base = "7 of the base's pose and " if leading else ""
+    listed = options.joint_order
+    whose = f"{robot.name} needs" if listed is None else f"{listed} names {allowed[0]} joints, which needs"
+    remedy = "; name the columns with --joint-order FILE" if listed is None else ""
     raise MotionError(
-        f"{where}: {count} columns without names, which leaves {count - leading} for joints; {robot.name} "
-        f"needs {layouts} ({base}{' or '.join(map(str, allowed))} joints); name the columns with "
-        "--joint-order FILE"
+        f"{where}: {count} columns without names, which leaves {max(0, count - leading)} for joints; {whose} "
+        f"{layouts} ({base}{' or '.join(map(str, allowed))} joints){remedy}"
     )
 
 
