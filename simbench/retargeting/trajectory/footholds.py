@@ -25,6 +25,8 @@ _LIFTED = 0.001
 _REFINED = 0.15
 """Longest time by which the beginning and the end of a contact are corrected, s: planned steps rise and sink
 slowly, so that they pass the heights by which contacts are detected late and early."""
+_EVEN = 0.01
+"""Difference of height up to which two soles are at the same one, m."""
 _FLOATING, _STANDING_SPEED = 0.03, 0.3
 """Height (m) and speed (m/s) below which the lower foot stands although it does not touch the floor."""
 _SHORTEST_SWING, _SHORTEST_CONTACT = 0.06, 0.04
@@ -85,7 +87,7 @@ def find_contacts(time: Array, soles: SolePath) -> Flags:
     )
     refined = _without_rising(contact, clearance, float(time[1] - time[0]))
     slow = point_speeds(time, soles.position) < _STANDING_SPEED
-    lower = np.arange(2) == clearance.argmin(axis=1)[:, None]
+    lower = clearance < clearance.min(axis=1, keepdims=True) + _EVEN
     floating = ~contact.any(axis=1, keepdims=True) & lower & slow & (clearance < _FLOATING)
     return np.asarray(refined | floating)
 

@@ -16,8 +16,8 @@ _SOLE_PART = 0.5
 """Part of a sole's length and width that the planned ZMP may use; balance needs the rest."""
 _TRANSFER_MARGIN = 0.04
 """Time before a foot leaves the floor, and after it lands, in which it is planned to carry nothing, s."""
-_SMOOTHING = 0.02
-"""Standard deviation of the Gaussian that rounds the corners of the desired ZMP, s."""
+_SMOOTHING = 0.013
+"""Standard deviation of the Gaussian that rounds the corners of the desired ZMP, s: a third of that time."""
 
 
 def support_zmp(robot: Robot, wanted: Array, feet: FootPlan, timestep: float) -> Array:
