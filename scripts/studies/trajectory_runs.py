@@ -140,7 +140,7 @@ def run_file(motion: JointTrajectory, robot: Robot, name: str, out: Path) -> Run
     write_robot_motion(motion, robot, path, "unitree", {})
     # The table has no rate: a faster motion has another one.
     rate = (len(motion.time) - 1) / motion.time[-1]
-    scenario = motion_file_scenario(path, robot.name, [f"motion.fps={rate:.9g}"])
+    scenario = motion_file_scenario(path, robot.name, [f"motion.fps={rate:.9g}", "motion.quaternion=xyzw"])
     return run_scenario(scenario, out / name, on_progress=False)
 
 

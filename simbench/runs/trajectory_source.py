@@ -17,6 +17,14 @@ from simbench.robot.robot import Robot
 from simbench.runs.scenario.schema import Scenario
 from simbench.system.progress import OnProgress
 
+_KEYS = {
+    "--joint-order": "motion.joint_order",
+    "--quaternion ": "motion.quaternion: ",
+    "--quaternion": "motion.quaternion",
+    "--fps": "motion.fps",
+}
+"""Key of a scenario for each option with which a file of a robot's motion is declared."""
+
 
 def plan_scenario_trajectory(robot: Robot, scenario: Scenario, on_progress: OnProgress) -> TrajectoryPlan:
     """Read the robot motion of a scenario and plan how the robot follows it.
@@ -67,10 +75,22 @@ def plan_scenario_trajectory(robot: Robot, scenario: Scenario, on_progress: OnPr
     return replace(plan, notes=(*motion.notes, *plan.notes), doubts=(*motion.doubts, *plan.doubts))
 
 
+def _with_keys(text: str) -> str:
+    """Name the keys of a scenario where a text names options of the command line."""
+    for option, key in _KEYS.items():
+        text = text.replace(option, key)
+    return text
+
+
 def _read(robot: Robot, path: Path, section: MotionSection) -> RobotMotion:
     """Read the file as the scenario declares it, at its speed and of the part that it uses."""
     options = TrajectoryOptions(section.joint_order, section.quaternion, section.fps)
-    motion = read_robot_motion(path, robot, options)
+    try:
+        motion = read_robot_motion(path, robot, options)
+    except MotionError as error:
+        raise MotionError(_with_keys(str(error))) from None
+    notes, doubts = (tuple(map(_with_keys, lines)) for lines in (motion.notes, motion.doubts))
+    motion = replace(motion, notes=notes, doubts=doubts)
     if section.strict and motion.doubts:
         raise MotionError(f"{path}: {motion.doubts[0]} (motion.strict)")
     trajectory = motion.trajectory
