@@ -16,11 +16,12 @@ from simbench.errors import RunError, ScenarioError
 from simbench.files.documents.json_document import read_json_object
 from simbench.files.storage.whole_file import write_whole
 from simbench.motion.missing_arm import hang_missing_arm
-from simbench.options import STILL, SWEEP
+from simbench.options import STILL, SWEEP, TRAJECTORY
 from simbench.retargeting.fixed_base.base import choose_rest
 from simbench.retargeting.reference.joint_sweep import build_sweep_reference
 from simbench.retargeting.reference.reference import Timeline, require_finite
 from simbench.retargeting.reference.standing import build_standing_reference
+from simbench.retargeting.trajectory.tracked import TrajectoryPlan
 from simbench.robot.foot_shapes import require_foot_shapes
 from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import SEATED, Robot, load_robot
@@ -34,14 +35,16 @@ from simbench.runs.metrics import FELL_HEIGHT, fixture_metrics, run_metrics
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.plans.cached import PLAN_REUSED, find_plan
 from simbench.runs.plans.plan import Plan, collect_inputs
-from simbench.runs.provenance import collect_provenance, describe_robot_files
+from simbench.runs.provenance import collect_provenance, describe_robot_files, describe_trajectory
 from simbench.runs.push_metrics import push_metrics
 from simbench.runs.run_directory import LOG_PARTS, json_text, run_directory, write_metrics
 from simbench.runs.scenario.loading import Scenario, resolved_yaml, scenario_mechanisms
 from simbench.runs.shield import shielded_from_interrupt
 from simbench.runs.step_metrics import step_metrics
+from simbench.runs.trajectory_log import trajectory_metrics, with_trajectory
+from simbench.runs.trajectory_source import plan_scenario_trajectory
 from simbench.runs.video import View, render_video
-from simbench.sim.balance_loop import BalancedRun, balance_run
+from simbench.sim.balance_loop import BalancedRun, balance_plan, balance_run
 from simbench.sim.camera_fitting import fit_camera
 from simbench.sim.control.factory import make_control_law
 from simbench.sim.engines import open_engine
@@ -87,9 +90,11 @@ class RunResult:
     robot : str or None
         Where the robot came from, in one line; None if all of it ships with simbench.
     notes : tuple of str
-        What the robot made of the scenario differently, one line each.
+        What the robot made of the scenario differently, and what was found out about a trajectory, one line
+        each.
     doubts : tuple of str
-        What may well be wrong about the recording, one line each.
+        What may well be wrong about the recording or the trajectory, or what the robot cannot do of it, one
+        line each.
     """
 
     directory: Path
@@ -171,7 +176,8 @@ def run_scenario(
         scenario = scenario.model_copy(update={"camera": camera})
         write_whole(folder / "scenario.yaml", resolved_yaml(scenario))
         output = Output(Quality(fast) if video else None, gui, cache, hear)
-        metrics, diverged, renderer = _run(robot, scenario, folder, output, on_progress=tell)
+        outcome = _run(robot, scenario, folder, output, on_progress=tell)
+        metrics, diverged, renderer = outcome.metrics, outcome.diverged, outcome.renderer
         if diverged is None:
             # What is checked and was not measured is null, not left out.
             metrics = {**dict.fromkeys(scenario.checks), **metrics}
@@ -189,7 +195,7 @@ def run_scenario(
         renderer=renderer,
         diverged=diverged,
         robot=str(source) if foreign else None,
-        notes=notes,
+        notes=(*notes, *outcome.notes),
         doubts=tuple(doubts),
     )
 
@@ -227,30 +233,33 @@ class Output(NamedTuple):
     on_doubts: OnDoubts
 
 
+class _Outcome(NamedTuple):
+    """What a simulation gave: metrics, how it diverged, what drew its video, and what is to be said."""
+
+    metrics: dict[str, Any]
+    diverged: str | None
+    renderer: str | None
+    notes: tuple[str, ...]
+
+
 def _run(
     robot: Robot, scenario: Scenario, folder: Path, output: Output, *, on_progress: OnProgress
-) -> tuple[dict[str, Any], str | None, str | None]:
-    """Simulate a scenario, write its log and perhaps its video.
-
-    Return its metrics, how the physics diverged if it did, and what drew the video if that is done.
-    """
+) -> _Outcome:
+    """Simulate a scenario, write its log and perhaps its video."""
     if robot.source is not None:
         _add_provenance(folder, {"robot": describe_robot_files(robot.source)})
     mechanisms = scenario_mechanisms(scenario)
     seat = find_seat(robot, scenario.robot, mechanisms)
     settings = scenario.simulation
     law = make_control_law(robot, scenario.robot.name, scenario.control, settings.timestep_s)
-    if scenario.motion.source in (SWEEP, STILL):
-        course = _plan_own_motion(robot, scenario)
-    else:
-        course = _plan_from_recording(robot, scenario, mechanisms, folder, output, on_progress)
+    course, followed = _plan(robot, scenario, folder, mechanisms, output, on_progress)
     require_finite(course.timeline, robot, settings.timestep_s)
     if seat is not None:
         begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
         require_seat(robot, begin, seat)
     if not robot.floating:
         robot = on_pedestal(robot, float(course.timeline.base[2]))
-    balanced = _balanced(robot, scenario, course.timeline)
+    balanced = _balanced(robot, scenario, course.timeline, followed)
     timeline = balanced.timeline if balanced else course.timeline
     variation = scenario.variation
     varied, friction = draw_variation(
@@ -292,7 +301,8 @@ def _run(
                 settings.settle_s,
                 seat.name if seat else "",
             )
-            return with_balance(log, balanced.balancer) if balanced else log
+            log = with_balance(log, balanced.balancer) if balanced else log
+            return with_trajectory(log, followed.tracked, settings.timestep_s) if followed else log
 
         options = LoopOptions(
             log_every,
@@ -306,14 +316,39 @@ def _run(
             if live is not None:
                 live.finish(log, lambda done, total: on_progress("video", done, total))
     renderer = live.renderer if live is not None else None
+    notes = followed.notes if followed else ()
     plan_and_timing = {**course.metrics, **_timing(recorder, settings.timestep_s)}
     if recorder.divergence is not None:
         # Nothing that follows from states that are no motion is a result.
-        return {**plan_and_timing, DIVERGED: recorder.divergence.time}, str(recorder.divergence), renderer
+        metrics = {**plan_and_timing, DIVERGED: recorder.divergence.time}
+        return _Outcome(metrics, str(recorder.divergence), renderer, notes)
     on_progress("measure", 0, 1)
     metrics = {**plan_and_timing, **_measure(log, scenario, mechanisms, pushes)}
     on_progress("measure", 1, 1)
-    return metrics, None, renderer
+    return _Outcome(metrics, None, renderer, notes)
+
+
+def _plan(
+    robot: Robot,
+    scenario: Scenario,
+    folder: Path,
+    mechanisms: list[Mechanism],
+    output: Output,
+    on_progress: OnProgress,
+) -> tuple[Plan, TrajectoryPlan | None]:
+    """Plan a scenario's motion; also return the plan of a trajectory, if it follows one."""
+    source = scenario.motion.source
+    if source.startswith(TRAJECTORY):
+        followed = plan_scenario_trajectory(robot, scenario, on_progress)
+        path = Path(source.removeprefix(TRAJECTORY))
+        described = describe_trajectory(path, followed.notes, followed.doubts)
+        _add_provenance(folder, {"trajectory": described})
+        if followed.doubts:
+            output.on_doubts(followed.doubts)
+        return Plan(followed.timeline, followed.metrics, {}, None), followed
+    if source in (SWEEP, STILL):
+        return _plan_own_motion(robot, scenario), None
+    return _plan_from_recording(robot, scenario, mechanisms, folder, output, on_progress), None
 
 
 def _measure(
@@ -323,6 +358,8 @@ def _measure(
     metrics: dict[str, Any] = run_metrics(log)
     if scenario.stepping is not None:
         metrics |= step_metrics(metrics, scenario.stepping, int(log.attrs["steps"]))
+    if "joint_trajectory" in log:
+        metrics |= trajectory_metrics(log)
     if scenario.push is not None:
         metrics |= push_metrics(log, scenario.push, pushes, scenario.simulation.timestep_s)
     for mechanism in mechanisms:
@@ -430,10 +467,21 @@ def _plan_own_motion(robot: Robot, scenario: Scenario) -> Plan:
     return Plan(timeline, {}, {}, None)
 
 
-def _balanced(robot: Robot, scenario: Scenario, timeline: Timeline) -> BalancedRun | None:
+def _balanced(
+    robot: Robot, scenario: Scenario, timeline: Timeline, followed: TrajectoryPlan | None
+) -> BalancedRun | None:
     """Set up balance for a robot on its feet; return None for one that sits or has a fixed base."""
     if not robot.floating or scenario.robot.posture == SEATED:
         return None
+    if followed is not None and followed.whole is not None:
+        return balance_plan(
+            robot,
+            timeline,
+            followed.whole,
+            scenario.balance,
+            scenario.simulation,
+            feedforward=scenario.control.feedforward,
+        )
     return balance_run(
         robot,
         timeline,

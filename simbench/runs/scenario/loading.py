@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from simbench.errors import ScenarioError
 from simbench.files.documents.yaml_document import EXPONENT, KeyPath, format_key_path, read_yaml
 from simbench.files.input_files import is_regular_file
+from simbench.options import TRAJECTORY
 from simbench.runs.metric_catalogue import known_metrics
 from simbench.runs.scenario.library import find_scenario, list_scenarios
 from simbench.runs.scenario.schema import Scenario
@@ -25,6 +26,7 @@ __all__ = [
     "load_scenario",
     "resolved_yaml",
     "scenario_mechanisms",
+    "validate_source",
 ]
 
 _FILE_KEYS = (
@@ -33,7 +35,9 @@ _FILE_KEYS = (
     ("motion", "marker_map"),
     ("motion", "skeleton"),
     ("motion", "body_model"),
+    ("motion", "joint_order"),
 )
+_SOURCE = ("motion", "source")
 _WORDING = {
     "Input should ": "must ",
     "String should ": "must ",
@@ -83,6 +87,29 @@ def load_scenario(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Sc
     path = find_scenario(name_or_path)
     source = make_source(read_yaml(path, ScenarioError))
     _resolve_files(source.data, path.parent)
+    return validate_source(source, overrides)
+
+
+def validate_source(source: YamlSource, overrides: Sequence[str] = ()) -> Scenario:
+    """Apply overrides to a scenario's values and validate them.
+
+    Parameters
+    ----------
+    source : YamlSource
+        Values of the scenario with their origins; changed in place.
+    overrides : sequence of str
+        `key=value` texts applied in order.
+
+    Returns
+    -------
+    Scenario
+        The validated scenario.
+
+    Raises
+    ------
+    ScenarioError
+        As `load_scenario`.
+    """
     for override in overrides:
         apply_override(source, override, dotted_sections=("checks",))
     try:
@@ -132,8 +159,13 @@ def _resolve_files(data: dict[str, Any], folder: Path) -> None:
     """Replace names of files that are beside the scenario by their paths."""
     for section, key in _FILE_KEYS:
         value = find_value(data, (section, key))
-        if isinstance(value, str) and is_regular_file(folder / value):
-            data[section][key] = str((folder / value).resolve())
+        if not isinstance(value, str):
+            continue
+        # The file of a robot's motion stands behind a prefix.
+        prefix = TRAJECTORY if (section, key) == _SOURCE and value.startswith(TRAJECTORY) else ""
+        path = folder / value.removeprefix(prefix)
+        if is_regular_file(path):
+            data[section][key] = f"{prefix}{path.resolve()}"
 
 
 def _describe(error: ValidationError, source: YamlSource) -> str:
