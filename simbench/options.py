@@ -101,6 +101,25 @@ class RobotSection(ScenarioSection):
 SWEEP, STILL = "joints:sweep", "joints:still"
 """Motion sources without a recording: the robot's joints swing, or its arms keep their posture."""
 
+TRAJECTORY = "trajectory:"
+"""Prefix of a motion source that is a file of a robot's motion."""
+_TRAJECTORY_KEYS = ("joint_order", "quaternion")
+"""Keys of `motion` that only a file of a robot's motion takes."""
+_PERSON_KEYS = (
+    "unit",
+    "up",
+    "marker_map",
+    "longest_gap_s",
+    "estimate",
+    "scale",
+    "height_m",
+    "skeleton",
+    "body_model",
+    "rate_hz",
+    "task",
+)
+"""Keys of `motion` that only a person's recording takes."""
+
 
 class ActorTaskKeys(ScenarioSection):
     """Keys of `motion.task` for `actor:<task>` on a fixture of that type; by default, the task's own values.
@@ -159,8 +178,9 @@ class MotionSection(ScenarioSection):
     """The human motion to follow."""
 
     source: str
-    """`actor:<task>`, `deepmimic:<clip>`, `sample:<name>`, a file, `joints:sweep` for a robot whose joints
-    swing, or `joints:still` for one whose arms keep their posture."""
+    """`actor:<task>`, `deepmimic:<clip>`, `sample:<name>`, a file, `trajectory:<file>` for a robot's motion made
+    elsewhere, `joints:sweep` for a robot whose joints swing, or `joints:still` for one whose arms keep their
+    posture."""
     unit: Literal["m", "cm", "mm", "in", "cmu"] | None = None
     """Unit of length of a file that declares none or a wrong one."""
     up: Literal["x", "y", "z", "-x", "-y", "-z"] | None = None
@@ -183,6 +203,11 @@ class MotionSection(ScenarioSection):
     """File of your SMPL, SMPL-H or SMPL-X model, for the places of the joints."""
     fps: Annotated[float, Field(ge=1.0, le=10_000.0)] | None = None
     """Frames a second of a file that does not say it."""
+    joint_order: str | None = None
+    """File that lists the joints of a `trajectory:<file>` in the order of its columns, for one that does not
+    name them."""
+    quaternion: Literal["xyzw", "wxyz"] | None = None
+    """Order of the parts of the base's quaternion in a `trajectory:<file>`; by default it is found out."""
     rate_hz: Annotated[float, Field(ge=1.0, le=10_000.0)] = 100.0
     """Rate to which the motion is resampled."""
     speed: Annotated[float, Field(ge=0.001, le=1000.0)] = 1.0
@@ -200,6 +225,11 @@ class MotionSection(ScenarioSection):
             raise ValueError(f"end_s must be after start_s, {self.start_s or 0.0:g}")
         if self.scale is not None and self.height_m is not None:
             raise ValueError("scale and height_m both say how large the body is; give one of them")
+        trajectory = self.source.startswith(TRAJECTORY)
+        for key in _PERSON_KEYS if trajectory else _TRAJECTORY_KEYS:
+            if key in self.model_fields_set and getattr(self, key) != type(self).model_fields[key].default:
+                whose = "a person's recording" if trajectory else f"motion.source {TRAJECTORY}FILE"
+                raise ValueError(f"{key} is for {whose}, got source {self.source}")
         return self
 
 

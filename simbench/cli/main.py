@@ -292,6 +292,8 @@ def run(
     failed = [each for each in result.checks if not each.passed]
     for note in result.notes:
         print(f"note: {note}", file=sys.stderr)
+    for doubt in result.doubts:
+        print(f"doubt: {doubt}", file=sys.stderr)
     if result.diverged is not None:
         print(result.diverged, file=sys.stderr)
     for check in failed if result.diverged is None else ():

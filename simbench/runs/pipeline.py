@@ -15,11 +15,12 @@ from simbench.balance.controller.sections import limb_sections
 from simbench.errors import RunError, ScenarioError
 from simbench.files.documents.json_document import read_json_object
 from simbench.files.storage.whole_file import write_whole
-from simbench.options import STILL, SWEEP
+from simbench.options import STILL, SWEEP, TRAJECTORY
 from simbench.retargeting.fixed_base.base import choose_rest
 from simbench.retargeting.reference.joint_sweep import build_sweep_reference
 from simbench.retargeting.reference.reference import Timeline, require_finite
 from simbench.retargeting.reference.standing import build_standing_reference
+from simbench.retargeting.trajectory.tracked import TrajectoryPlan
 from simbench.robot.foot_shapes import require_foot_shapes
 from simbench.robot.pedestal import on_pedestal
 from simbench.robot.robot import SEATED, Robot, load_robot
@@ -32,14 +33,16 @@ from simbench.runs.metrics import FELL_HEIGHT, fixture_metrics, run_metrics
 from simbench.runs.motion_source import scenario_motion
 from simbench.runs.plans.cached import PLAN_REUSED, PlanRecord, find_plan
 from simbench.runs.plans.plan import Plan, collect_inputs
-from simbench.runs.provenance import collect_provenance, describe_robot_files
+from simbench.runs.provenance import collect_provenance, describe_robot_files, describe_trajectory
 from simbench.runs.push_metrics import push_metrics
 from simbench.runs.run_directory import LOG_PARTS, json_text, run_directory, write_metrics
 from simbench.runs.scenario.loading import Scenario, resolved_yaml, scenario_mechanisms
 from simbench.runs.shield import shielded_from_interrupt
 from simbench.runs.step_metrics import step_metrics
+from simbench.runs.trajectory_log import trajectory_metrics, with_trajectory
+from simbench.runs.trajectory_source import plan_scenario_trajectory
 from simbench.runs.video import View, render_video
-from simbench.sim.balance_loop import BalancedRun, balance_run
+from simbench.sim.balance_loop import BalancedRun, balance_plan, balance_run
 from simbench.sim.camera_fitting import fit_camera
 from simbench.sim.control.factory import make_control_law
 from simbench.sim.engines import open_engine
@@ -82,7 +85,10 @@ class RunResult:
     robot : str or None
         Where the robot came from, in one line; None if all of it ships with simbench.
     notes : tuple of str
-        What the robot made of the scenario differently, one line each.
+        What the robot made of the scenario differently, and what was found out about a trajectory, one line
+        each.
+    doubts : tuple of str
+        What may well be wrong about a trajectory, or what the robot cannot do of it, one line each.
     """
 
     directory: Path
@@ -93,6 +99,7 @@ class RunResult:
     diverged: str | None = None
     robot: str | None = None
     notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 def run_scenario(
@@ -152,7 +159,8 @@ def run_scenario(
         scenario = scenario.model_copy(update={"camera": camera})
         write_whole(folder / "scenario.yaml", resolved_yaml(scenario))
         output = Output(Quality(fast) if video else None, gui, cache)
-        metrics, diverged, renderer = _run(robot, scenario, folder, output, on_progress=tell)
+        outcome = _run(robot, scenario, folder, output, on_progress=tell)
+        metrics, diverged, renderer = outcome.metrics, outcome.diverged, outcome.renderer
         if diverged is None:
             # What is checked and was not measured is null, not left out.
             metrics = {**dict.fromkeys(scenario.checks), **metrics}
@@ -170,7 +178,8 @@ def run_scenario(
         renderer=renderer,
         diverged=diverged,
         robot=str(source) if foreign else None,
-        notes=notes,
+        notes=(*notes, *outcome.notes),
+        doubts=outcome.doubts,
     )
 
 
@@ -204,20 +213,33 @@ class Output(NamedTuple):
     cache: bool
 
 
+class _Outcome(NamedTuple):
+    """What a simulation gave: metrics, how it diverged, what drew its video, and what is to be said."""
+
+    metrics: dict[str, Any]
+    diverged: str | None
+    renderer: str | None
+    notes: tuple[str, ...]
+    doubts: tuple[str, ...]
+
+
 def _run(
     robot: Robot, scenario: Scenario, folder: Path, output: Output, *, on_progress: OnProgress
-) -> tuple[dict[str, Any], str | None, str | None]:
-    """Simulate a scenario, write its log and perhaps its video.
-
-    Return its metrics, how the physics diverged if it did, and what drew the video if that is done.
-    """
+) -> _Outcome:
+    """Simulate a scenario, write its log and perhaps its video."""
     if robot.source is not None:
         _add_provenance(folder, {"robot": describe_robot_files(robot.source)})
     mechanisms = scenario_mechanisms(scenario)
     seat = find_seat(robot, scenario.robot, mechanisms)
     settings = scenario.simulation
     law = make_control_law(robot, scenario.robot.name, scenario.control, settings.timestep_s)
-    if scenario.motion.source in (SWEEP, STILL):
+    followed = None
+    if scenario.motion.source.startswith(TRAJECTORY):
+        followed = plan_scenario_trajectory(robot, scenario, on_progress)
+        course = Plan(followed.timeline, followed.metrics, {}, None)
+        path = Path(scenario.motion.source.removeprefix(TRAJECTORY))
+        _add_provenance(folder, {"trajectory": describe_trajectory(path, followed.notes, followed.doubts)})
+    elif scenario.motion.source in (SWEEP, STILL):
         course = _plan_own_motion(robot, scenario)
     else:
         course, record = _plan_from_recording(robot, scenario, mechanisms, on_progress, cache=output.cache)
@@ -228,7 +250,7 @@ def _run(
         require_seat(robot, begin, seat)
     if not robot.floating:
         robot = on_pedestal(robot, float(course.timeline.base[2]))
-    balanced = _balanced(robot, scenario, course.timeline)
+    balanced = _balanced(robot, scenario, course.timeline, followed)
     timeline = balanced.timeline if balanced else course.timeline
     variation = scenario.variation
     varied, friction = draw_variation(
@@ -270,7 +292,8 @@ def _run(
                 settings.settle_s,
                 seat.name if seat else "",
             )
-            return with_balance(log, balanced.balancer) if balanced else log
+            log = with_balance(log, balanced.balancer) if balanced else log
+            return with_trajectory(log, followed.tracked, settings.timestep_s) if followed else log
 
         options = LoopOptions(
             log_every,
@@ -284,14 +307,16 @@ def _run(
             if live is not None:
                 live.finish(log, lambda done, total: on_progress("video", done, total))
     renderer = live.renderer if live is not None else None
+    said = (followed.notes, followed.doubts) if followed else ((), ())
     plan_and_timing = {**course.metrics, **_timing(recorder, settings.timestep_s)}
     if recorder.divergence is not None:
         # Nothing that follows from states that are no motion is a result.
-        return {**plan_and_timing, DIVERGED: recorder.divergence.time}, str(recorder.divergence), renderer
+        metrics = {**plan_and_timing, DIVERGED: recorder.divergence.time}
+        return _Outcome(metrics, str(recorder.divergence), renderer, *said)
     on_progress("measure", 0, 1)
     metrics = {**plan_and_timing, **_measure(log, scenario, mechanisms, pushes)}
     on_progress("measure", 1, 1)
-    return metrics, None, renderer
+    return _Outcome(metrics, None, renderer, *said)
 
 
 def _measure(
@@ -301,6 +326,8 @@ def _measure(
     metrics: dict[str, Any] = run_metrics(log)
     if scenario.stepping is not None:
         metrics |= step_metrics(metrics, scenario.stepping, int(log.attrs["steps"]))
+    if "joint_trajectory" in log:
+        metrics |= trajectory_metrics(log)
     if scenario.push is not None:
         metrics |= push_metrics(log, scenario.push, pushes, scenario.simulation.timestep_s)
     for mechanism in mechanisms:
@@ -393,10 +420,21 @@ def _plan_own_motion(robot: Robot, scenario: Scenario) -> Plan:
     return Plan(timeline, {}, {}, None)
 
 
-def _balanced(robot: Robot, scenario: Scenario, timeline: Timeline) -> BalancedRun | None:
+def _balanced(
+    robot: Robot, scenario: Scenario, timeline: Timeline, followed: TrajectoryPlan | None
+) -> BalancedRun | None:
     """Set up balance for a robot on its feet; return None for one that sits or has a fixed base."""
     if not robot.floating or scenario.robot.posture == SEATED:
         return None
+    if followed is not None and followed.whole is not None:
+        return balance_plan(
+            robot,
+            timeline,
+            followed.whole,
+            scenario.balance,
+            scenario.simulation,
+            feedforward=scenario.control.feedforward,
+        )
     return balance_run(
         robot,
         timeline,

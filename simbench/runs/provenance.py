@@ -78,6 +78,27 @@ def describe_robot_files(source: RobotSource) -> dict[str, Any]:
     }
 
 
+def describe_trajectory(path: Path, notes: Sequence[str], doubts: Sequence[str]) -> dict[str, Any]:
+    """Describe the file of a robot's motion that a run follows, and what was said about it.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    notes : sequence of str
+        What was found out or changed, one line each.
+    doubts : sequence of str
+        What may well be wrong, or what the robot cannot do, one line each.
+
+    Returns
+    -------
+    dict
+        Ready for JSON: `file`, its SHA-256 digest `sha256`, `notes` and `doubts`.
+    """
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return {"file": str(path), "sha256": digest, "notes": list(notes), "doubts": list(doubts)}
+
+
 def _git_commit() -> str | None:
     checkout = PACKAGE.parent
     if not (checkout / ".git").exists():

@@ -178,6 +178,61 @@ def balance_run(
             path = check_gait_feasibility(robot, plan, reserve)
             plan = replace(plan, gait=correct_cog(robot, plan.gait, path, float(cog[2])))
         check_gait_feasibility(robot, plan, reserve)
+    return BalancedRun(timeline, _balancer(robot, plan, gains, balance, every, feedforward))
+
+
+def balance_plan(
+    robot: Robot,
+    timeline: Timeline,
+    plan: WholeBodyPlan,
+    balance: BalanceSection,
+    settings: SimulationSection,
+    *,
+    feedforward: str = "inverse_dynamics",
+) -> BalancedRun:
+    """Set up balance for a run whose feet, ZMP and COG are planned.
+
+    Parameters
+    ----------
+    robot : Robot
+        Robot with two legs, without variations.
+    timeline : Timeline
+        Planned motion at every physics step.
+    plan : WholeBodyPlan
+        Plan of the balance controller at every one of its ticks.
+    balance : BalanceSection
+        Section `balance` of the scenario.
+    settings : SimulationSection
+        Section `simulation` of the scenario.
+    feedforward : str
+        `control.feedforward` of the scenario, as for `balance_run`.
+
+    Returns
+    -------
+    BalancedRun
+        The same reference, and the balancer.
+
+    Raises
+    ------
+    BalanceError
+        If the gains are not stable.
+    """
+    omega = natural_frequency(float(plan.cog_height[0]))
+    gains = _choose_gains(balance, omega)
+    check_gains(gains, omega)
+    every = round(1.0 / (settings.timestep_s * balance.rate_hz))
+    return BalancedRun(timeline, _balancer(robot, plan, gains, balance, every, feedforward))
+
+
+def _balancer(
+    robot: Robot,
+    plan: WholeBodyPlan,
+    gains: CogZmpGains,
+    balance: BalanceSection,
+    every: int,
+    feedforward: str,
+) -> OnlineBalance:
+    """Make the balance controller of a plan."""
     whole = WholeBodyController(
         robot,
         plan,
@@ -186,8 +241,7 @@ def balance_run(
         embedding=balance.embedding,
         recovery=balance.recovery == "step",
     )
-    balancer = OnlineBalance(whole, every, whole.gait, feedforward=feedforward == "inverse_dynamics")
-    return BalancedRun(timeline, balancer)
+    return OnlineBalance(whole, every, whole.gait, feedforward=feedforward == "inverse_dynamics")
 
 
 def _choose_gains(balance: BalanceSection, omega: float) -> CogZmpGains:

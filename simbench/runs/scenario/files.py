@@ -5,6 +5,7 @@ from pathlib import Path
 
 from simbench.errors import RobotError
 from simbench.files.input_files import is_regular_file
+from simbench.options import TRAJECTORY
 from simbench.resources import resource_dir
 from simbench.robot.meshes.mesh_files import find_file
 from simbench.robot.robot import describe_robot
@@ -17,6 +18,7 @@ _KEYS = (
     ("motion", "marker_map"),
     ("motion", "skeleton"),
     ("motion", "body_model"),
+    ("motion", "joint_order"),
 )
 
 
@@ -35,15 +37,17 @@ def resolve_paths(scenario: Scenario) -> Scenario:
     """
     for name, key in _KEYS:
         section = getattr(scenario, name)
-        path = _user_file(name, getattr(section, key))
+        value = getattr(section, key)
+        path = _user_file(name, value)
         if path is not None:
-            resolved = section.model_copy(update={key: str(path.resolve())})
+            prefix = TRAJECTORY if value.startswith(TRAJECTORY) else ""
+            resolved = section.model_copy(update={key: f"{prefix}{path.resolve()}"})
             scenario = scenario.model_copy(update={name: resolved})
     return scenario
 
 
 def scenario_files(scenario: Scenario) -> list[Path]:
-    """List the user's files that a scenario reads: recording, marker map, and robot with its URDF and meshes.
+    """List the user's files that a scenario reads: recording or trajectory, marker map, and robot with its URDF and meshes.
 
     Parameters
     ----------
@@ -102,7 +106,7 @@ def _user_file(section: str, text: str | None) -> Path | None:
     """Return the file that a value names, None if it names something that ships with simbench."""
     if text is None:
         return None
-    path = Path(text)
+    path = Path(text.removeprefix(TRAJECTORY))
     if section == "robot":
         own = find_own_robot(text)
         return path if own is not None and is_regular_file(own) else None

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from simbench.errors import ScenarioError
 from simbench.files.documents.yaml_document import EXPONENT, KeyPath, format_key_path, read_yaml
 from simbench.files.input_files import is_regular_file
+from simbench.options import TRAJECTORY
 from simbench.runs.metric_catalogue import known_metrics
 from simbench.runs.scenario.library import find_scenario, list_scenarios
 from simbench.runs.scenario.schema import Scenario
@@ -33,7 +34,9 @@ _FILE_KEYS = (
     ("motion", "marker_map"),
     ("motion", "skeleton"),
     ("motion", "body_model"),
+    ("motion", "joint_order"),
 )
+_SOURCE = ("motion", "source")
 _WORDING = {
     "Input should ": "must ",
     "String should ": "must ",
@@ -132,8 +135,13 @@ def _resolve_files(data: dict[str, Any], folder: Path) -> None:
     """Replace names of files that are beside the scenario by their paths."""
     for section, key in _FILE_KEYS:
         value = find_value(data, (section, key))
-        if isinstance(value, str) and is_regular_file(folder / value):
-            data[section][key] = str((folder / value).resolve())
+        if not isinstance(value, str):
+            continue
+        # The file of a robot's motion stands behind a prefix.
+        prefix = TRAJECTORY if (section, key) == _SOURCE and value.startswith(TRAJECTORY) else ""
+        path = folder / value.removeprefix(prefix)
+        if is_regular_file(path):
+            data[section][key] = f"{prefix}{path.resolve()}"
 
 
 def _describe(error: ValidationError, source: YamlSource) -> str:

@@ -1,0 +1,86 @@
+"""The robot motion that a scenario names: read, cut out, and planned."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from simbench.errors import MotionError, ScenarioError
+from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory_files import RobotMotion, TrajectoryOptions, read_robot_motion
+from simbench.options import TRAJECTORY, MotionSection
+from simbench.retargeting.trajectory.arm import plan_on_fixed_base
+from simbench.retargeting.trajectory.checking import MIN_SAMPLES
+from simbench.retargeting.trajectory.plan import plan_on_feet
+from simbench.retargeting.trajectory.tracked import TrajectoryPlan
+from simbench.robot.robot import Robot
+from simbench.runs.scenario.schema import Scenario
+from simbench.system.progress import OnProgress
+
+
+def plan_scenario_trajectory(robot: Robot, scenario: Scenario, on_progress: OnProgress) -> TrajectoryPlan:
+    """Read the robot motion of a scenario and plan how the robot follows it.
+
+    Parameters
+    ----------
+    robot : Robot
+        The scenario's robot.
+    scenario : Scenario
+        Scenario whose `motion.source` is `trajectory:FILE`.
+    on_progress : callable (stage, done, total)
+        Called as planning proceeds.
+
+    Returns
+    -------
+    TrajectoryPlan
+        The planned motion, with the notes and doubts of reading and of planning.
+
+    Raises
+    ------
+    MotionError
+        If the file cannot be read as a motion of the robot, or something was assumed and `motion.strict` is
+        set.
+    RetargetError
+        If the robot cannot stand where it begins or ends.
+    ScenarioError
+        If the scenario has sections that a trajectory does not take.
+    """
+    for key in ("fixtures", "stepping", "push"):
+        if getattr(scenario, key):
+            raise ScenarioError(f"{key}: motion.source {TRAJECTORY}FILE uses none")
+    path = Path(scenario.motion.source.removeprefix(TRAJECTORY))
+    on_progress("read", 0, 1)
+    motion = _read(robot, path, scenario.motion)
+    on_progress("read", 1, 1)
+    settings, feedforward = scenario.simulation, scenario.control.feedforward
+    on_progress("plan", 0, 1)
+    try:
+        if robot.floating:
+            plan = plan_on_feet(
+                robot, motion.trajectory, scenario.robot, settings, scenario.balance.rate_hz, feedforward
+            )
+        else:
+            plan = plan_on_fixed_base(robot, motion.trajectory, scenario.robot, settings, feedforward)
+    except MotionError as error:
+        raise MotionError(f"{path}: {error}") from None
+    on_progress("plan", 1, 1)
+    return replace(plan, notes=(*motion.notes, *plan.notes), doubts=(*motion.doubts, *plan.doubts))
+
+
+def _read(robot: Robot, path: Path, section: MotionSection) -> RobotMotion:
+    """Read the file as the scenario declares it, at its speed and of the part that it uses."""
+    options = TrajectoryOptions(section.joint_order, section.quaternion, section.fps)
+    motion = read_robot_motion(path, robot, options)
+    if section.strict and motion.doubts:
+        raise MotionError(f"{path}: {motion.doubts[0]} (motion.strict)")
+    trajectory = motion.trajectory
+    time = trajectory.time / section.speed
+    keep = (time >= (section.start_s or 0.0)) & (time <= (np.inf if section.end_s is None else section.end_s))
+    if keep.sum() < MIN_SAMPLES:
+        raise MotionError(
+            f"{path}: {keep.sum()} samples between motion.start_s and motion.end_s; "
+            f"at least {MIN_SAMPLES} are needed, and it lasts {time[-1]:g} s"
+        )
+    base = None if trajectory.base is None else trajectory.base[keep]
+    part = JointTrajectory(time[keep] - time[keep][0], trajectory.q[keep], trajectory.joint_names, base)
+    return replace(motion, trajectory=part)
