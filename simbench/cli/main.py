@@ -44,6 +44,7 @@ from simbench.cli.streams import (
     open_standard_streams,
 )
 from simbench.cli.sweep import sweep
+from simbench.cli.verdict import verdict
 from simbench.cli.video_quality import spell_out_video_quality
 from simbench.cli.warmup import warmup
 from simbench.errors import Interrupted, SimbenchError
@@ -350,6 +351,7 @@ def _kept_of(folder: Path) -> str:
 
 
 app.command()(retarget)
+app.command()(verdict)
 app.command()(place)
 app.command("check")(check_scenarios)
 app.command()(sweep)

@@ -48,3 +48,11 @@ FLIGHT = Threshold(
     0.25, "of the weight", "error of twice differentiated motions while no foot is on the floor"
 )
 WRENCH = Threshold(0.05, "of the weight", "part of the wrench that no forces of the soles give")
+RUN_JOINT = Threshold(0.2, "rad", "the balance controller moves the legs by up to 0.1 rad to keep upright")
+RUN_HEIGHT = Threshold(0.3, "of the height", "the robot has fallen, as `fell` of all runs says")
+RUN_BASE = Threshold(
+    0.1, "m", "half a foot's length off the path: contacts are no longer where they are meant"
+)
+RUN_SLIP = Threshold(0.02, "m", "as foot skate")
+RUN_EDGE_TIME = Threshold(0.25, "s", "a robot that tips about an edge for longer than half a step falls")
+RUN_SATURATION = Threshold(0.1, "s", "shorter peaks are those of touch-down")
