@@ -8,7 +8,7 @@ from simbench.runs.verdict.dynamics import GroundForces
 from simbench.runs.verdict.judging import judge, lasting_excess, moment_at, not_applicable
 from simbench.runs.verdict.motion_state import MotionState
 from simbench.runs.verdict.outcome import Check
-from simbench.runs.verdict.thresholds import JUMP_STEP, POSITION, SPEED, TORQUE
+from simbench.runs.verdict.thresholds import POSITION, SPEED, TORQUE
 
 _MOVING = 0.05
 """Range of a joint from which its dimensionless jerk says something, rad or m."""
@@ -59,8 +59,8 @@ def _check_position(state: MotionState) -> Check:
 def _check_jumps(state: MotionState) -> Check:
     """Check for steps between two samples that are jumps."""
     jumps = state.jumps
-    labels = ("base", *state.robot.joint_names)
-    return judge("jump", state.time, jumps.steps, labels, limit=JUMP_STEP.value, unit="rad")
+    labels = ("base position", "base orientation", *state.robot.joint_names)
+    return judge("jump", state.time, jumps.steps, labels, limit=0.0, unit="rad or m")
 
 
 def _check_speed(state: MotionState) -> Check:

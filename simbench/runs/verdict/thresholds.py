@@ -28,6 +28,8 @@ JUMP_STEP = Threshold(0.1, "rad or m", "less is no other branch of the inverse k
 JUMP_ACCELERATION = Threshold(
     300.0, "rad/s²", "a step of one frame that is more is beyond any motor of a limb"
 )
+BASE_JUMP_STEP = Threshold(0.02, "m", "of the base: less is the noise of a recording")
+BASE_JUMP_ACCELERATION = Threshold(30.0, "m/s²", "of the base: three times gravity within one frame")
 JUMP_RATIO = Threshold(4.0, "of the steps beside it", "a fast motion has fast neighbours, a jump has not")
 SKATE = Threshold(0.02, "m", "rolling and landing move a touching point of a good walk by up to 1 cm")
 ONSET = Threshold(1e-3, "m", "displacement or depth from which a fault that passes its bound is dated")
@@ -54,5 +56,5 @@ RUN_BASE = Threshold(
     0.1, "m", "half a foot's length off the path: contacts are no longer where they are meant"
 )
 RUN_SLIP = Threshold(0.02, "m", "as foot skate")
-RUN_EDGE_TIME = Threshold(0.25, "s", "a robot that tips about an edge for longer than half a step falls")
+RUN_EDGE_TIME = Threshold(0.4, "s", "a robot that tips about an edge for longer than it takes to fall")
 RUN_SATURATION = Threshold(0.1, "s", "shorter peaks are those of touch-down")
