@@ -163,6 +163,8 @@ def solve_leg(robot: Robot, q: Array, side: str, target: pin.SE3) -> Array:
     for _ in range(20):
         pin.framesForwardKinematics(model, data, q)
         error = pin.log6(data.oMf[frame].actInv(target)).vector
+        if np.abs(error).max() < 1e-9:
+            break
         jacobian = pin.computeFrameJacobian(model, data, q, frame, pin.LOCAL)[:, columns]
         q[[7 + joint for joint in joints]] += np.linalg.lstsq(jacobian, error, rcond=None)[0]
     return q
