@@ -25,6 +25,7 @@ from simbench.cli.cache import cache
 from simbench.cli.calibrate import calibrate
 from simbench.cli.check import NoCache, check_scenarios
 from simbench.cli.completion import complete_scenario
+from simbench.cli.convert import convert
 from simbench.cli.explain import explain
 from simbench.cli.motion import motion_app
 from simbench.cli.overrides import Robot, list_overrides
@@ -351,6 +352,7 @@ def _kept_of(folder: Path) -> str:
 
 
 app.command()(retarget)
+app.command()(convert)
 app.command()(verdict)
 app.command()(place)
 app.command("check")(check_scenarios)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simbench.cli.completion import complete_robot
+from simbench.cli.convert import Format, Rate, write_motion_file
 from simbench.cli.reading import Source, reads_recording
 from simbench.errors import RunError
 
@@ -44,8 +45,10 @@ def retarget(
         bool, typer.Option("--free", help="Leave out equipment that the recording knows of.")
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the trajectory as .csv or .nc (NetCDF).")
+        Path | None, typer.Option(metavar="FILE", help="Write the trajectory: .csv, .nc, .npz or .pkl (GMR).")
     ] = None,
+    format: Format = None,
+    rate: Rate = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE.png", help="Draw errors, and joints between their limits.")
     ] = None,
@@ -54,18 +57,22 @@ def retarget(
 ) -> None:
     """Turn a human motion into a joint trajectory, without simulating it."""
     from simbench.cli.console import make_console, metrics_table, progress_bars, require_output_file
-    from simbench.motion.trajectory_files.native import trajectory_suffix, write_trajectory
 
+    name = ""
     if out is not None:
-        trajectory_suffix(out)
+        from simbench.motion.trajectory_files.write import choose_format
+
+        name = choose_format(out, format)
         require_output_file(out, RunError)
+    elif format is not None or rate is not None:
+        raise RunError("--format and --rate are of the file that --out FILE names")
     if plot is not None:
         require_output_file(plot, RunError, ".png", "a picture")
 
     from simbench.retargeting.api import retarget_motion
     from simbench.retargeting.collision.interference import describe_interference
     from simbench.retargeting.imitation.errors import imitation_errors, summarise
-    from simbench.retargeting.imitation.joint_use import joint_units, joint_uses
+    from simbench.retargeting.imitation.joint_use import joint_uses
 
     with progress_bars(make_console(stderr=True)) as on_progress:
         made = retarget_motion(motion, robot, method, reading=reading, free=free, on_progress=on_progress)
@@ -84,7 +91,7 @@ def retarget(
             "method": made.method,
             "slow_down": made.plan.metrics["retarget.slow_down"],
         }
-        write_trajectory(trajectory, out, joint_units(made.robot), attributes)
+        written = write_motion_file(trajectory, made.robot, out, name, rate, attributes)
     if plot is not None and errors is not None:
         from simbench.retargeting.plot import draw_retargeting
 
@@ -100,7 +107,7 @@ def retarget(
     for interference in made.plan.interferences:
         print(f"interference  {describe_interference(interference)}")
     if out is not None:
-        print(f"trajectory  {out}")
+        print(f"trajectory  {out}" + (f"  ({written})" if rate is not None or name == "unitree" else ""))
     if plot is not None:
         print(f"picture  {plot}")
 

@@ -108,8 +108,8 @@ def test_the_picture_is_drawn_of_that_retargeting(retargeting, made, capsys, mon
 @pytest.mark.parametrize(
     ("options", "part"),
     [
-        (["--out", "t.json"], "t.json: the name of a joint trajectory must end in .csv or .nc"),
-        (["--out", "t"], "must end in .csv or .nc"),
+        (["--out", "t.json"], "t.json: the name of a joint trajectory must end in .csv, .pkl, .npz, .nc"),
+        (["--out", "t"], "must end in .csv, .pkl, .npz, .nc"),
         (["--out", "nowhere/t.csv"], "nowhere/t.csv: must be a file in a directory that exists"),
         (["--out", "folder.nc"], "folder.nc: must be a file"),
         (["--plot", "a.jpg"], "a.jpg: a picture's name must end in .png"),

@@ -206,6 +206,18 @@ def _trajectory(rng: random.Random, seeds: Seeds) -> Case:
     return Case({name: mutate(seeds.trajectories[name], rng)}, (name,), "read_trajectory")
 
 
+def _robot_motion(
+    suffixes: tuple[str, ...], mutate: Callable[[bytes, random.Random], bytes]
+) -> Callable[..., Case]:
+    def make(rng: random.Random, seeds: Seeds) -> Case:
+        name = rng.choice([name for name in seeds.robot_motions if name.endswith(suffixes)])
+        files = {name: mutate(seeds.robot_motions[name], rng)}
+        options = rng.choice(((), (), ("--fps", rng.choice(NUMBERS)), ("--quaternion", "wxyz")))
+        return Case(files, ("convert", name, "new.csv", "--robot", "romeo", *options))
+
+    return make
+
+
 def _arguments(rng: random.Random, seeds: Seeds) -> Case:
     """A command with words and numbers in places where others belong."""
     words = list(rng.choice(_COMMANDS))
@@ -242,6 +254,7 @@ _COMMANDS = (
     ("check", "short.yaml", "--jobs", "1"),
     ("calibrate", "motion.csv", "--model", "direct_drive_arm", "--kp", "9.5"),
     ("place", "short.trc", "--robot", "my_arm/robot.yaml", "--position", "0", "0", "--heading", "0"),
+    ("convert", "run", "motion.npz", "--rate", "30", "--format", "npz"),
     ("retarget", "short.trc", "--robot", "my_arm/robot.yaml", "--out", "motion.csv"),
     ("skills", "short.trc", "--span", "0", "1", "--height", "1.7", "--mass", "70", "--seed", "0"),
 )
@@ -279,6 +292,9 @@ INPUTS: Mapping[str, Input] = {
     "run directory": Input(_run_directory, 0.05),
     "study": Input(_study, 0.01),
     "trajectory": Input(_trajectory, 0.03),
+    "robot table": Input(_robot_motion((".csv",), mutate_text), 0.02),
+    "robot npz": Input(_robot_motion((".npz", ".npy"), mutate_bytes), 0.02),
+    "robot pickle": Input(_robot_motion((".pkl",), mutate_bytes), 0.02),
     "memberships": Input(_memberships, 0.01),
     "arguments": Input(_arguments, 0.02),
 }

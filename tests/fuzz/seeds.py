@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import pickle
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +17,11 @@ from simbench.cli.main import main
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.readers.deepmimic import clip_folder
 from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory_files import write_robot_motion
 from simbench.motion.trajectory_files.native import write_trajectory
 from simbench.motion.writers import write_motion
 from simbench.resources import resource_dir
+from simbench.robot.robot import load_robot
 
 FRAMES = 24
 SCENARIO = b"""\
@@ -73,7 +76,9 @@ class Seeds(NamedTuple):
     study : mapping of str to bytes
         A finished study of `study.yaml`, below `study/`.
     trajectories : mapping of str to bytes
-        A joint trajectory in each format.
+        A joint trajectory in each format that simbench writes without a robot.
+    robot_motions : mapping of str to bytes
+        A motion of ROMEO in each format of other programs.
     """
 
     motions: Mapping[str, bytes]
@@ -86,6 +91,7 @@ class Seeds(NamedTuple):
     run: Mapping[str, bytes]
     study: Mapping[str, bytes]
     trajectories: Mapping[str, bytes]
+    robot_motions: Mapping[str, bytes]
 
 
 def make_seeds(folder: Path) -> Seeds:
@@ -147,6 +153,7 @@ def make_seeds(folder: Path) -> Seeds:
                 run,
                 _read(folder, "study", "study"),
                 _trajectories(folder),
+                _robot_motions(folder),
             ),
         )
     )
@@ -237,4 +244,31 @@ def _trajectories(folder: Path) -> dict[str, bytes]:
         path = folder / f"trajectory{suffix}"
         write_trajectory(trajectory, path, ["rad"] * 4, {"robot": "none"})
         found[path.name] = path.read_bytes()
+    return found
+
+
+def _robot_motions(folder: Path) -> dict[str, bytes]:
+    """Write a short motion of ROMEO in each format, and in the layouts that are read and not written."""
+    romeo = load_robot("romeo")
+    time = np.arange(12) / 30.0
+    q = np.tile(romeo.postures["standing"], (len(time), 1))
+    q[:, romeo.joint_names.index("LShoulderPitch")] += 0.2 * np.sin(time)
+    base = np.tile([0.1, 0.2, 0.6, 0.0, 0.0, np.sin(0.5), np.cos(0.5)], (len(time), 1))
+    motion = JointTrajectory(time, q, romeo.joint_names, base)
+    found = {}
+    for name, suffix in (("unitree", ".csv"), ("gmr", ".pkl"), ("npz", ".npz")):
+        path = folder / f"{name}{suffix}"
+        write_robot_motion(motion, romeo, path, name, {})
+        found[path.name] = path.read_bytes()
+    header = ["Frame", *(f"root_{kind}{axis}" for kind in ("translate", "rotate") for axis in "XYZ")]
+    rows = np.hstack([np.arange(len(time))[:, None], 100.0 * base[:, :3], base[:, 3:6], np.degrees(q)])
+    text = io.BytesIO()
+    names = ",".join([*header, *(f"{name}_dof" for name in romeo.joint_names)])
+    np.savetxt(text, rows, delimiter=",", header=names, comments="")
+    found["named.csv"] = text.getvalue()
+    first = {"fps": 30, "root_trans_offset": base[:, :3], "root_rot": base[:, 3:], "dof": q[..., None]}
+    found["phc.pkl"] = pickle.dumps({"walk": first})
+    array = io.BytesIO()
+    np.save(array, np.hstack([base, q]))
+    found["table.npy"] = array.getvalue()
     return found

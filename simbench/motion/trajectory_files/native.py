@@ -133,9 +133,11 @@ def write_trajectory_csv(trajectory: JointTrajectory, path: Path, units: Sequenc
     base = trajectory.base
     joints = [f"{name}_{unit}" for name, unit in zip(trajectory.joint_names, units, strict=True)]
     header = ["time_s", *(() if base is None else _BASE), *joints]
+    # Times have more digits, so that the rate can be computed from them without loss.
+    formats = ["%.15g", *["%.9g"] * (len(header) - 1)]
     columns = [trajectory.time[:, None], *(() if base is None else (base,)), trajectory.q]
     with whole_file(path) as part:
-        np.savetxt(part, np.hstack(columns), delimiter=",", header=",".join(header), comments="", fmt="%.9g")
+        np.savetxt(part, np.hstack(columns), delimiter=",", header=",".join(header), comments="", fmt=formats)
 
 
 def read_trajectory_csv(path: Path) -> JointTrajectory:
@@ -175,6 +177,26 @@ def read_trajectory_csv(path: Path) -> JointTrajectory:
     first = len(header) - len(joints)
     base = table[:, 1:first] if first > 1 else None
     return validate_trajectory(JointTrajectory(table[:, 0], table[:, first:], joints, base), str(path))
+
+
+def is_native_header(header: Sequence[str]) -> bool:
+    """Return whether the names of a table's columns are those that `write_trajectory_csv` writes.
+
+    Parameters
+    ----------
+    header : sequence of str
+        Names of the columns.
+
+    Returns
+    -------
+    bool
+        True if the first is `time_s` and all others are the base's pose or joints with units.
+    """
+    joints = header[8:] if tuple(header[1:8]) == _BASE else header[1:]
+    parts = [name.rpartition("_") for name in joints]
+    return (
+        header[0] == "time_s" and bool(parts) and all(name and unit in JOINT_UNITS for name, _, unit in parts)
+    )
 
 
 def _joint_names(header: list[str], path: Path) -> tuple[str, ...]:
@@ -327,4 +349,6 @@ def to_stored(trajectory: JointTrajectory, name: str) -> StoredMotion:
         position=None if base is None else base[:, :3],
         quaternion=None if base is None else base[:, 3:],
         quaternion_order="xyzw",
+        is_order_named=True,
+        length_unit=1.0,
     )

@@ -1,29 +1,62 @@
 """Reading of a robot's motion from a file of any known format, assigned to a robot."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.files.input_files import require_regular_file
 from simbench.motion.trajectory import JointTrajectory, validate_trajectory
-from simbench.motion.trajectory_files.base_pose import unit_quaternions
-from simbench.motion.trajectory_files.derived_base import derive_base
-from simbench.motion.trajectory_files.joint_order import match_joint_names, resting_posture
-from simbench.motion.trajectory_files.native import read_trajectory_csv, read_trajectory_netcdf, to_stored
+from simbench.motion.trajectory_files.array_archive import read_archive
+from simbench.motion.trajectory_files.base_assignment import assign_base
+from simbench.motion.trajectory_files.joint_assignment import assign_joints
+from simbench.motion.trajectory_files.native import read_trajectory_netcdf, to_stored
 from simbench.motion.trajectory_files.options import RobotMotion, TrajectoryOptions
-from simbench.motion.trajectory_files.sole_heights import foot_poses
+from simbench.motion.trajectory_files.run_log import is_run_log, read_run_log
+from simbench.motion.trajectory_files.sampling import find_sampling
 from simbench.motion.trajectory_files.stored_motion import StoredMotion
+from simbench.motion.trajectory_files.table import read_table
 from simbench.robot.robot import Robot
 
-Array = NDArray[np.float64]
+_Reader = Callable[[Path, Robot, TrajectoryOptions], StoredMotion]
 
-_READERS = {
-    ".csv": lambda path: to_stored(read_trajectory_csv(path), "csv"),
-    ".nc": lambda path: to_stored(read_trajectory_netcdf(path), "nc"),
+
+def _read_netcdf(path: Path, robot: Robot, options: TrajectoryOptions) -> StoredMotion:
+    """Read simbench's NetCDF."""
+    del robot, options
+    return to_stored(read_trajectory_netcdf(path), "nc")
+
+
+def _read_run(path: Path, robot: Robot, options: TrajectoryOptions) -> StoredMotion:
+    """Read the measured motion of a run."""
+    del robot, options
+    return read_run_log(path)
+
+
+FORMATS: dict[str, _Reader] = {
+    "csv": read_table,
+    "unitree": read_table,
+    "gmr": read_archive,
+    "npz": read_archive,
+    "nc": _read_netcdf,
+    "run": _read_run,
 }
+"""Reader of each format by its name."""
+
+SUFFIXES: dict[str, str] = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "csv",
+    ".npz": "npz",
+    ".npy": "npz",
+    ".pkl": "gmr",
+    ".pickle": "gmr",
+    ".nc": "nc",
+}
+"""Name of the format of each suffix."""
+
+_HUMAN_SUFFIXES = (".bvh", ".c3d", ".trc", ".mvnx", ".fbx")
 
 
 def read_robot_motion(
@@ -36,7 +69,7 @@ def read_robot_motion(
     Parameters
     ----------
     path : Path
-        The file.
+        The file, or a run directory.
     robot : Robot
         Robot whose motion it is.
     options : TrajectoryOptions
@@ -53,31 +86,56 @@ def read_robot_motion(
     MotionError
         The file cannot be read, is not a robot's motion, or does not fit the robot.
     """
-    where = str(path)
-    stored = read_stored_motion(path, options)
-    notes, doubts = [*stored.notes], [*stored.doubts]
-    if stored.time is None:
-        raise MotionError(f"{where}: holds no times")
-    time = np.asarray(stored.time, dtype=float)
-    joints = _assign_joints(stored, robot, where)
-    notes += joints.notes
-    base = _assign_base(stored, robot, joints.q, where)
-    trajectory = JointTrajectory(time - time[0], joints.q, robot.joint_names, base.pose)
+    return assign_motion(read_stored_motion(path, robot, options), robot, options, str(path))
+
+
+def assign_motion(stored: StoredMotion, robot: Robot, options: TrajectoryOptions, where: str) -> RobotMotion:
+    """Assign the content of a file to a robot.
+
+    Parameters
+    ----------
+    stored : StoredMotion
+        The content.
+    robot : Robot
+        Robot whose motion it is.
+    options : TrajectoryOptions
+        What the user declares about the file.
+    where : str
+        The file, for messages.
+
+    Returns
+    -------
+    RobotMotion
+        The motion.
+
+    Raises
+    ------
+    MotionError
+        The content is not a robot's motion, or does not fit the robot.
+    """
+    sampling = find_sampling(stored, options.fps, where)
+    joints = assign_joints(stored, robot, options, where)
+    base = assign_base(stored, robot, joints, sampling.time, options, where)
+    trajectory = JointTrajectory(
+        np.ascontiguousarray(sampling.time), np.ascontiguousarray(joints.q), robot.joint_names, base.pose
+    )
     return RobotMotion(
         validate_trajectory(trajectory, where),
-        (*notes, *base.notes),
-        (*doubts, *base.doubts),
+        (*sampling.notes, *joints.notes, *base.notes),
+        (*sampling.doubts, *joints.doubts, *base.doubts),
         stored.format,
     )
 
 
-def read_stored_motion(path: Path, options: TrajectoryOptions) -> StoredMotion:
-    """Read what a file holds, by its format.
+def read_stored_motion(path: Path, robot: Robot, options: TrajectoryOptions) -> StoredMotion:
+    """Read what a file holds, by the format that is declared or that its suffix names.
 
     Parameters
     ----------
     path : Path
-        The file.
+        The file, or a run directory.
+    robot : Robot
+        Robot whose motion it is.
     options : TrajectoryOptions
         What the user declares about the file.
 
@@ -91,57 +149,22 @@ def read_stored_motion(path: Path, options: TrajectoryOptions) -> StoredMotion:
     MotionError
         There is no such file, no reader for it, or it cannot be read.
     """
-    suffix = path.suffix.lower()
-    if suffix not in _READERS:
-        raise MotionError(
-            f"{path}: no reader of robot motions for {suffix or 'a name without suffix'}; "
-            f"give a file ending in {', '.join(_READERS)}"
-        )
+    if options.format is not None and options.format not in FORMATS:
+        raise MotionError(f"format {options.format!r}: unknown; allowed: {', '.join(FORMATS)}")
+    if is_run_log(path) and options.format in (None, "run"):
+        return read_run_log(path)
     if not require_regular_file(path, MotionError).exists():
         raise MotionError(f"{path}: no such file")
-    return _READERS[suffix](path)
-
-
-class _Joints(NamedTuple):
-    """Joint positions in the robot's order, and what was said about them."""
-
-    q: Array
-    notes: tuple[str, ...]
-
-
-class _Base(NamedTuple):
-    """Pose of the base, and what was said about it."""
-
-    pose: Array | None
-    notes: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
-
-
-def _assign_joints(stored: StoredMotion, robot: Robot, where: str) -> _Joints:
-    """Bring the joints into the robot's order; those that the file lacks stay at rest."""
-    if stored.joint_names is None:
-        raise MotionError(f"{where}: does not name its joints")
-    columns = match_joint_names(stored.joint_names, robot, where)
-    q = np.tile(resting_posture(robot), (len(stored.joints), 1))
-    q[:, columns] = stored.joints
-    missing = [name for index, name in enumerate(robot.joint_names) if index not in set(columns)]
-    notes = (f"not in the file, held at rest: {', '.join(missing)}",) if missing else ()
-    return _Joints(q, notes)
-
-
-def _assign_base(stored: StoredMotion, robot: Robot, q: Array, where: str) -> _Base:
-    """Bring the base into the robot's form, or derive it."""
-    if not robot.floating:
-        ignored = stored.position is not None
-        return _Base(None, ("the base's pose is ignored: the robot's base is fixed",) if ignored else ())
-    if stored.position is not None and stored.quaternion is not None:
-        quaternions = unit_quaternions(stored.quaternion, where)
-        return _Base(np.hstack([stored.position, quaternions.values]), quaternions.notes)
-    feet = foot_poses(robot, q)
-    if feet is None:
+    suffix = path.suffix.lower()
+    if options.format is None and suffix in _HUMAN_SUFFIXES:
         raise MotionError(
-            f"{where}: holds no pose of the base, and {robot.name} has no soles from which it could be "
-            "derived; give a file with the base's position and quaternion"
+            f"{path}: a person's recording ({suffix}), not a robot's motion; turn it into one with "
+            "simbench retarget"
         )
-    doubt = "no pose of the base in the file: derived, with the lower foot flat and still on the floor"
-    return _Base(derive_base(feet), (), (doubt,))
+    name = options.format or SUFFIXES.get(suffix)
+    if name is None:
+        raise MotionError(
+            f"{path}: no reader of robot motions for {suffix or 'a name without suffix'}; give a file ending "
+            f"in {', '.join(SUFFIXES)}, a run directory, or --format"
+        )
+    return FORMATS[name](path, robot, options)

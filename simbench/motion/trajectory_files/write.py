@@ -1,15 +1,30 @@
 """Writing of a robot's motion in the formats that other programs read."""
 
+import pickle
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from simbench.errors import MotionError
-from simbench.kinematics.tree import kinematic_tree
+from simbench.files.storage.whole_file import whole_file, write_whole
 from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory_files.joint_order import body_joints, resting_posture, sliding_joints
+from simbench.motion.trajectory_files.link_motion import angular_velocity, compute_link_motion, rate_of_change
 from simbench.motion.trajectory_files.native import write_trajectory_csv, write_trajectory_netcdf
+from simbench.motion.trajectory_files.sampling import uniform_rate
 from simbench.robot.robot import Robot
 
 Attributes = Mapping[str, str | float]
+Array = NDArray[np.float64]
+
+_AT_REST = 1e-6
+"""Departure from the posture at rest that is rounding, rad or m."""
+_NUMPY_2, _NUMPY_1 = (f"cnumpy.{core}.multiarray\n_reconstruct\n".encode() for core in ("_core", "core"))
 
 
 def write_robot_motion(
@@ -28,7 +43,7 @@ def write_robot_motion(
     robot : Robot
         The robot.
     path : Path
-        File to write.
+        File to write; it appears under its name only when it is complete.
     format : str
         Name of the format, a key of `WRITERS`.
     attributes : mapping of str to str or number
@@ -41,9 +56,7 @@ def write_robot_motion(
     OSError
         If the file cannot be written.
     """
-    if format not in WRITERS:
-        raise MotionError(f"format {format!r}: unknown; allowed: {', '.join(WRITERS)}")
-    WRITERS[format](trajectory, robot, path, attributes)
+    WRITERS[choose_format(path, format)](trajectory, robot, path, attributes)
 
 
 def units_of_joints(robot: Robot) -> tuple[str, ...]:
@@ -59,7 +72,7 @@ def units_of_joints(robot: Robot) -> tuple[str, ...]:
     tuple of n str
         `rad` for a revolute joint, `m` for a prismatic one.
     """
-    return tuple("m" if slides else "rad" for slides in kinematic_tree(robot.model).sliding)
+    return tuple("m" if slides else "rad" for slides in sliding_joints(robot))
 
 
 def _write_csv(trajectory: JointTrajectory, robot: Robot, path: Path, attributes: Attributes) -> None:
@@ -73,8 +86,144 @@ def _write_netcdf(trajectory: JointTrajectory, robot: Robot, path: Path, attribu
     write_trajectory_netcdf(trajectory, path, units_of_joints(robot), attributes)
 
 
+def _write_unitree(trajectory: JointTrajectory, robot: Robot, path: Path, attributes: Attributes) -> None:
+    """Write the table without names: base position, quaternion x, y, z, w, joints; nine digits."""
+    del attributes
+    even_rate(trajectory, "unitree")
+    joints = trajectory.q[:, _moved_columns(trajectory, robot)]
+    with whole_file(path) as part:
+        np.savetxt(part, np.hstack([_base_of(trajectory, "unitree"), joints]), delimiter=",", fmt="%.9g")
+
+
+def _write_gmr(trajectory: JointTrajectory, robot: Robot, path: Path, attributes: Attributes) -> None:
+    """Write GMR's pickle: quaternion x, y, z, w; links relative to the root link, whose axes they have."""
+    del attributes
+    base = _base_of(trajectory, "gmr")
+    rate = even_rate(trajectory, "gmr")
+    still = replace(trajectory, base=np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (len(base), 1)))
+    links = compute_link_motion(still, robot)
+    content = {
+        "fps": int(rate) if rate.is_integer() else rate,
+        "root_pos": base[:, :3].copy(),
+        "root_rot": base[:, 3:].copy(),
+        "dof_pos": trajectory.q[:, _moved_columns(trajectory, robot)],
+        "local_body_pos": links.position,
+        "link_body_list": list(links.names),
+    }
+    # Protocol 3 names functions in plain text; NumPy before 2 knows this one by its older name only.
+    written = pickle.dumps(content, protocol=3).replace(_NUMPY_2, _NUMPY_1, 1)
+    write_whole(path, written)
+
+
+def _write_npz(trajectory: JointTrajectory, robot: Robot, path: Path, attributes: Attributes) -> None:
+    """Write the arrays of BeyondMimic and mjlab with names: links in the world, quaternion w, x, y, z."""
+    rate = even_rate(trajectory, "npz")
+    links = compute_link_motion(trajectory, robot)
+    arrays: dict[str, NDArray[Any]] = {
+        "fps": np.array([int(rate) if rate.is_integer() else rate]),
+        "joint_pos": trajectory.q,
+        "joint_vel": rate_of_change(trajectory.q, rate),
+        "body_pos_w": links.position,
+        "body_quat_w": links.quaternion[..., [3, 0, 1, 2]],
+        "body_lin_vel_w": rate_of_change(links.position, rate),
+        "body_ang_vel_w": angular_velocity(links.quaternion, rate),
+        "joint_names": np.array(trajectory.joint_names),
+        "body_names": np.array(links.names),
+        **{f"attribute_{name}": np.array(value) for name, value in attributes.items()},
+    }
+    memory = BytesIO()
+    np.savez(memory, allow_pickle=False, **arrays)
+    write_whole(path, memory.getvalue())
+
+
+def even_rate(trajectory: JointTrajectory, name: str) -> float:
+    """Compute the rate of a trajectory for a format that stores a rate and no times.
+
+    Parameters
+    ----------
+    trajectory : JointTrajectory
+        The motion.
+    name : str
+        Name of the format, for the message.
+
+    Returns
+    -------
+    float
+        Samples per second.
+
+    Raises
+    ------
+    MotionError
+        There is one sample, or the samples are not evenly spaced.
+    """
+    rate = uniform_rate(trajectory.time)
+    if rate is None:
+        raise MotionError(
+            f"format {name} needs two or more evenly spaced samples; choose a rate with "
+            "--rate HZ, or write csv or nc"
+        )
+    return rate
+
+
+def _base_of(trajectory: JointTrajectory, name: str) -> Array:
+    """Pose of the base, which the format needs."""
+    if trajectory.base is None:
+        raise MotionError(
+            f"format {name} holds the pose of a floating base, and this robot's is fixed; write csv, "
+            "nc or npz"
+        )
+    return trajectory.base
+
+
+def _moved_columns(trajectory: JointTrajectory, robot: Robot) -> list[int]:
+    """Joints that are written: all, but the hands' are left out where none of them leaves its rest."""
+    body = [robot.joint_names.index(name) for name in body_joints(robot)]
+    hands = [index for index in range(len(robot.joint_names)) if index not in set(body)]
+    at_rest = np.abs(trajectory.q[:, hands] - resting_posture(robot)[hands]).max(initial=0.0) < _AT_REST
+    return body if at_rest else list(range(len(robot.joint_names)))
+
+
 WRITERS: dict[str, Callable[[JointTrajectory, Robot, Path, Attributes], None]] = {
     "csv": _write_csv,
+    "unitree": _write_unitree,
+    "gmr": _write_gmr,
+    "npz": _write_npz,
     "nc": _write_netcdf,
 }
 """Writer of each format by its name."""
+
+WRITTEN_SUFFIXES: Mapping[str, str] = {".csv": "csv", ".pkl": "gmr", ".npz": "npz", ".nc": "nc"}
+"""Format that is written for each suffix where none is named."""
+
+
+def choose_format(path: Path, named: str | None) -> str:
+    """Choose the format in which a file is written.
+
+    Parameters
+    ----------
+    path : Path
+        File to write.
+    named : str or None
+        Name of the format, if the user names one.
+
+    Returns
+    -------
+    str
+        A key of `WRITERS`.
+
+    Raises
+    ------
+    MotionError
+        An unknown name, or none and a suffix that stands for no format.
+    """
+    if named is not None:
+        if named not in WRITERS:
+            raise MotionError(f"format {named!r}: unknown; allowed: {', '.join(WRITERS)}")
+        return named
+    found = WRITTEN_SUFFIXES.get(path.suffix.lower())
+    if found is None:
+        raise MotionError(
+            f"{path}: the name of a joint trajectory must end in {', '.join(WRITTEN_SUFFIXES)}, or name the "
+            f"format with --format, one of {', '.join(WRITERS)}"
+        )
+    return found

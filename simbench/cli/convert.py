@@ -1,0 +1,143 @@
+"""The command line's `simbench convert`: parse, call, print."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simbench.cli.completion import complete_robot
+from simbench.cli.trajectory_options import reads_trajectory
+from simbench.errors import RunError
+
+if TYPE_CHECKING:
+    from simbench.motion.trajectory import JointTrajectory
+    from simbench.motion.trajectory_files.options import TrajectoryOptions
+    from simbench.robot.robot import Robot
+
+# Not from the writers, which import Pinocchio: `--help` need not wait for it. A test compares them.
+FORMATS = "csv, unitree, gmr, npz, nc"
+
+Format = Annotated[
+    str | None,
+    typer.Option("--format", metavar="NAME", help=f"Format, by default of the file's suffix: {FORMATS}."),
+]
+Rate = Annotated[
+    float | None, typer.Option(metavar="HZ", help="Samples a second of the file, by default as they are.")
+]
+UNITREE_RATE = 30.0
+"""Rate that the tables without names have, which do not say it, 1/s."""
+
+
+@reads_trajectory("format")
+def convert(
+    source: Annotated[Path, typer.Argument(help="File of a robot's motion, or a run directory.")],
+    file: Annotated[Path, typer.Argument(help="File to write.")],
+    robot: Annotated[
+        str | None,
+        typer.Option(
+            help="Name (simbench robot list) or path; of a run, its own by default.",
+            autocompletion=complete_robot,
+        ),
+    ] = None,
+    format: Format = None,
+    rate: Rate = None,
+    planned: Annotated[
+        bool, typer.Option("--planned", help="Of a run, the reference and not what was measured.")
+    ] = False,
+    source_format: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Format of the source, by default found out.")
+    ] = None,
+    *,
+    declared: TrajectoryOptions,
+) -> None:
+    """Write a robot's motion, from a file or a run, in another format."""
+    from simbench.cli.console import require_output_file
+    from simbench.motion.trajectory_files.write import choose_format
+
+    name = choose_format(file, format)
+    require_output_file(file, RunError)
+    if planned and not source.is_dir():
+        raise RunError(f"{source}: --planned needs a run directory")
+    if source.is_dir() and robot is None:
+        from simbench.runs.run_trajectory import read_run_trajectory
+
+        found = read_run_trajectory(source, planned=planned)
+        trajectory, own = found.trajectory, found.robot
+    elif planned:
+        raise RunError(f"{source}: --planned is of the run's own robot; leave out --robot")
+    else:
+        trajectory, own = _read(source, robot, replace(declared, format=source_format))
+    rates = write_motion_file(trajectory, own, file, name, rate, {"source": source.name, "robot": own.name})
+    print(f"trajectory  {file}  ({rates})")
+
+
+def _read(source: Path, robot: str | None, declared: TrajectoryOptions) -> tuple[JointTrajectory, Robot]:
+    """Read a file, and print what was found out about it."""
+    if robot is None:
+        raise RunError(f"{source}: give the robot whose motion it is with --robot NAME (simbench robot list)")
+    from simbench.motion.trajectory_files.robot_motion import read_robot_motion
+    from simbench.robot.robot import load_robot
+
+    own = load_robot(robot)
+    motion = read_robot_motion(source, own, declared)
+    print(f"read  {source} as {motion.format}")
+    for note in motion.notes:
+        print(f"note: {note}")
+    for doubt in motion.doubts:
+        print(f"doubt: {doubt}", file=sys.stderr)
+    return motion.trajectory, own
+
+
+def write_motion_file(
+    trajectory: JointTrajectory,
+    robot: Robot,
+    path: Path,
+    format: str,
+    rate: float | None,
+    attributes: dict[str, str | float],
+) -> str:
+    """Write a robot's motion at a rate.
+
+    Parameters
+    ----------
+    trajectory : JointTrajectory
+        The motion, joints in the order of the robot.
+    robot : Robot
+        The robot.
+    path : Path
+        File to write.
+    format : str
+        Name of the format.
+    rate : float or None
+        Samples per second; None keeps the samples, and takes 30 for `unitree`, whose files do not say it.
+    attributes : dict of str to str or number
+        Attributes that say where the motion comes from.
+
+    Returns
+    -------
+    str
+        Format, number and rate of the samples, to be printed.
+
+    Raises
+    ------
+    MotionError
+        The rate is not allowed, or the format cannot hold the motion.
+    OSError
+        If the file cannot be written.
+    """
+    from simbench.motion.trajectory_files.resampling import resample_trajectory
+    from simbench.motion.trajectory_files.sampling import uniform_rate
+    from simbench.motion.trajectory_files.write import write_robot_motion
+
+    if rate is None and format == "unitree":
+        rate = UNITREE_RATE
+    if rate is not None and uniform_rate(trajectory.time) != rate:
+        trajectory = resample_trajectory(trajectory, rate)
+    write_robot_motion(trajectory, robot, path, format, attributes)
+    written = uniform_rate(trajectory.time)
+    spacing = "at their own times" if written is None else f"at {written:g} Hz"
+    return f"{format}, {len(trajectory.time)} samples {spacing}"

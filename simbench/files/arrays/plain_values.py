@@ -1,0 +1,180 @@
+"""Plain values that the contents of a pickle become: no object of any other kind leaves the loader."""
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAX_DIMENSIONS = 32
+MAX_EMPTY_TEXTS = 1_000_000
+_SIMPLE_TYPE = re.compile(r"\?|b1|[iuf][1248]|f16|c8|c16|c32|[SUa]\d{1,6}")
+
+
+class PickleProblem(Exception):
+    """What is wrong with a pickle, as text."""
+
+
+class SparseMatrix(NamedTuple):
+    """A sparse matrix in compressed columns or rows, as data.
+
+    Parameters
+    ----------
+    by : str
+        `csc` for compressed columns, `csr` for compressed rows.
+    shape : (int, int)
+        Number of rows and columns.
+    data, indices, indptr : array
+        Entries, their rows (`csc`) or columns (`csr`), and the first entry of each column or row.
+    """
+
+    by: str
+    shape: tuple[int, int]
+    data: NDArray[Any]
+    indices: NDArray[Any]
+    indptr: NDArray[Any]
+
+    def to_dense(self) -> NDArray[np.float64]:
+        """Expand the matrix.
+
+        Returns
+        -------
+        (rows, columns) array
+            All entries.
+
+        Raises
+        ------
+        ValueError
+            The arrays contradict each other.
+        """
+        rows, columns = self.shape
+        major, minor = (columns, rows) if self.by == "csc" else (rows, columns)
+        counts = np.diff(self.indptr)
+        consistent = (
+            self.indptr.ndim == self.indices.ndim == self.data.ndim == 1
+            and len(self.indptr) == major + 1
+            and self.indptr.dtype.kind in "iu"
+            and self.indices.dtype.kind in "iu"
+            and self.data.dtype.kind in "iuf"
+            and self.indptr[0] == 0
+            and self.indptr[-1] == len(self.indices) == len(self.data)
+            and bool((counts >= 0).all())
+            and (len(self.indices) == 0 or 0 <= self.indices.min() <= self.indices.max() < minor)
+        )
+        if not consistent:
+            raise ValueError("the arrays of a sparse matrix contradict each other")
+        dense = np.zeros((major, minor))
+        np.add.at(dense, (np.repeat(np.arange(major), counts), self.indices), self.data)
+        return dense.T if self.by == "csc" else dense
+
+
+class ElementType:
+    """The element type of an array, of which a pickle states the byte order afterwards.
+
+    Parameters
+    ----------
+    code : object
+        NumPy's code, `f8` or `U4`; `O` for objects.
+
+    Raises
+    ------
+    PickleProblem
+        Not the code of plain numbers, texts or objects.
+    """
+
+    def __init__(self, code: object) -> None:
+        self.objects = code in ("O", "O4", "O8", "|O")
+        text = str(code).lstrip("<>=|") if isinstance(code, str) else ""
+        if not self.objects and not _SIMPLE_TYPE.fullmatch(text):
+            raise PickleProblem(f"arrays of type {str(code)[:40]!r} are not read; allowed: numbers and texts")
+        self.dtype = np.dtype(object) if self.objects else np.dtype(text)
+
+    def set_state(self, state: object) -> None:
+        """Take the byte order from the state of a `numpy.dtype`; refuse records and subarrays.
+
+        Parameters
+        ----------
+        state : object
+            State in the pickle.
+
+        Raises
+        ------
+        PickleProblem
+            The pickle is damaged.
+        """
+        if not isinstance(state, tuple) or len(state) < 5 or state[1] not in ("<", ">", "=", "|"):
+            raise PickleProblem("the element type of an array is damaged")
+        if any(part not in (None, ()) for part in state[2:5]):
+            raise PickleProblem("arrays of records are not read; allowed: numbers and texts")
+        if not self.objects and state[1] in "<>":
+            self.dtype = self.dtype.newbyteorder(state[1])
+
+
+class ArrayHolder:
+    """An array whose contents a pickle states after it was made; `value` is it, or a list of objects."""
+
+    def __init__(self) -> None:
+        self.value: Any = None
+
+    def fill(self, shape: Any, element: object, fortran: object, data: object) -> None:
+        """Set the contents: of numbers from bytes, of objects from a list.
+
+        Parameters
+        ----------
+        shape : object
+            Must be a tuple of dimensions.
+        element : object
+            Must be an `ElementType`.
+        fortran : object
+            Whether the first index varies fastest.
+        data : object
+            Must be bytes of just the right number, or a list for an array of objects.
+
+        Raises
+        ------
+        PickleProblem
+            The parts contradict each other.
+        """
+        if not isinstance(element, ElementType):
+            raise PickleProblem("an array has no element type")
+        size = checked_size(shape)
+        if element.objects:
+            if not isinstance(data, list) or len(data) != size:
+                raise PickleProblem("an array of objects lacks some of them")
+            self.value = data[0] if shape == () else data
+            return
+        # Elements of no bytes, empty texts, could be any number.
+        if not element.dtype.itemsize and size > MAX_EMPTY_TEXTS:
+            raise PickleProblem("an array of too many empty texts")
+        if not isinstance(data, bytes | bytearray) or len(data) != size * element.dtype.itemsize:
+            raise PickleProblem("an array has another number of bytes than its shape says")
+        flat = np.frombuffer(data, element.dtype) if data else np.empty(size, element.dtype)
+        self.value = flat.reshape(shape, order="F" if fortran else "C")
+
+
+def checked_size(shape: Any) -> int:
+    """Compute the number of elements of an array of a shape that a file states.
+
+    Parameters
+    ----------
+    shape : object
+        Shape; anything but a tuple of whole numbers is refused.
+
+    Returns
+    -------
+    int
+        Their product.
+
+    Raises
+    ------
+    PickleProblem
+        Anything else.
+    """
+    if not isinstance(shape, tuple) or len(shape) > MAX_DIMENSIONS:
+        raise PickleProblem("the shape of an array is damaged")
+    size = 1
+    for length in shape:
+        if type(length) is not int or not 0 <= length < 2**40:
+            raise PickleProblem("the shape of an array is damaged")
+        size *= length
+    return size

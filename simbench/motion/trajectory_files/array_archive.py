@@ -1,0 +1,288 @@
+"""Reader of named arrays of a robot's motion: npz, npy, and pickles of GMR, PHC, ASAP and others."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from simbench.errors import MotionError
+from simbench.files.arrays.array_file import UNNAMED, read_array_file
+from simbench.motion.trajectory_files.options import TrajectoryOptions
+from simbench.motion.trajectory_files.stored_motion import StoredMotion
+from simbench.motion.trajectory_files.table import split_columns
+from simbench.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+# Keys by what programs call them, the most specific first.
+_JOINTS = (
+    *("dof_pos", "joint_pos", "dof_positions", "joint_positions", "joint_position", "dof", "dofs"),
+    *("joint_angles", "joints", "q_joints", "joint_q", "motor_pos"),
+)
+_VELOCITIES = ("dof_vel", "joint_vel", "dof_velocities", "joint_velocities", "joint_velocity", "dof_vels")
+_NAMES = ("joint_names", "dof_names", "joints_names", "joint_name", "joint_order", "joint_list")
+_POSITION = (
+    *("root_pos", "root_trans_offset", "root_trans", "root_translation", "root_position", "base_pos"),
+    *("base_position", "root_pos_w", "base_trans", "base_pos_w"),
+)
+_QUATERNION = (
+    *("root_rot", "root_quat", "root_orientation", "root_rotation", "base_quat", "base_rot"),
+    *("base_orientation", "root_quat_w", "base_quat_w", "root_ori"),
+)
+_POSE = ("root_pose", "base_pose", "root_state", "base_state", "root", "base")
+_BODY_POSITION = ("body_pos_w", "body_positions", "body_link_pos_w", "link_pos", "body_pos")
+_BODY_QUATERNION = ("body_quat_w", "body_rotations", "body_link_quat_w", "body_quat", "body_rot")
+_BODY_NAMES = ("body_names", "link_names", "body_link_names", "link_body_list")
+_FPS = ("fps", "framerate", "frame_rate", "mocap_framerate", "mocap_frame_rate", "frequency", "motion_fps")
+_STEP = ("dt", "timestep", "time_step")
+_TIME = ("time", "times", "timestamp", "timestamps", "t")
+_HUMAN = ("poses", "betas", "pose_body", "body_pose", "smpl_params_global", "global_orient", "trans")
+
+
+def read_archive(path: Path, robot: Robot, options: TrajectoryOptions) -> StoredMotion:
+    """Read arrays by the names that retargeters and simulators give them.
+
+    Parameters
+    ----------
+    path : Path
+        The file; nothing that a pickle holds is run.
+    robot : Robot
+        Robot whose motion it is.
+    options : TrajectoryOptions
+        What the user declares about the file.
+
+    Returns
+    -------
+    StoredMotion
+        The content.
+
+    Raises
+    ------
+    MotionError
+        The file cannot be read, holds anything but data, or no motion of a robot.
+    """
+    content = read_array_file(path, MotionError)
+    where = str(path)
+    if UNNAMED in content:
+        return _of_unnamed(content[UNNAMED], robot, options, where)
+    return _of_mapping(content, robot, options, where)
+
+
+def _of_unnamed(value: Any, robot: Robot, options: TrajectoryOptions, where: str) -> StoredMotion:
+    """Motion of a file that holds one array, or a list of motions."""
+    if isinstance(value, Mapping):
+        return _of_mapping(value, robot, options, where)
+    if isinstance(value, list) and value and isinstance(value[0], Mapping):
+        return _of_first({f"motion {index}": each for index, each in enumerate(value)}, robot, options, where)
+    array = _numbers(value)
+    if array is None or array.ndim != 2:
+        shape = "" if array is None else f" of shape {array.shape}"
+        raise MotionError(
+            f"{where}: one array{shape} without names; allowed: (samples, columns) with the base's pose and "
+            "the joints, or named arrays"
+        )
+    return split_columns(array, robot, options, where)
+
+
+def _of_mapping(
+    content: Mapping[str, Any], robot: Robot, options: TrajectoryOptions, where: str
+) -> StoredMotion:
+    """Motion of a file of named arrays, or of named motions."""
+    arrays = {str(name).lower(): value for name, value in content.items()}
+    if (joints := _find(arrays, _JOINTS)) is not None:
+        return _of_arrays(arrays, joints, where)
+    if (table := _find(arrays, ("qpos", "q", "motion", "data"))) is not None and table.ndim == 2:
+        return _of_coordinates(arrays, table, robot, options, where)
+    motions = {name: value for name, value in content.items() if isinstance(value, Mapping)}
+    if motions:
+        return _of_first(motions, robot, options, where)
+    if any(name in arrays for name in _HUMAN):
+        found = ", ".join(sorted(set(arrays) & set(_HUMAN))[:3])
+        raise MotionError(
+            f"{where}: a person's recording ({found}), not a robot's motion; turn it into one with simbench "
+            "retarget"
+        )
+    raise MotionError(
+        f"{where}: no joint positions among {', '.join(list(content)[:8]) or 'its arrays'}; allowed: "
+        f"{', '.join(_JOINTS[:6])} or qpos"
+    )
+
+
+def _of_first(
+    motions: Mapping[str, Any], robot: Robot, options: TrajectoryOptions, where: str
+) -> StoredMotion:
+    """First of several motions."""
+    name = next(iter(motions))
+    inner = {key: value for key, value in motions[name].items() if not isinstance(value, Mapping)}
+    found = _of_mapping(inner, robot, options, f"{where}, {name[:60]}")
+    note = f"motion {name!r}" + (f", the first of {len(motions)}" if len(motions) > 1 else "")
+    return replace(found, notes=(note, *found.notes))
+
+
+def _of_coordinates(
+    arrays: Mapping[str, Any], table: Array, robot: Robot, options: TrajectoryOptions, where: str
+) -> StoredMotion:
+    """Motion of generalised coordinates in one array, MuJoCo's: position, quaternion w, x, y, z, joints."""
+    found = split_columns(table, robot, options, where)
+    names, time = _names(arrays, _NAMES), _find(arrays, _TIME)
+    count = found.joints.shape[1]
+    return replace(
+        found,
+        format="npz",
+        quaternion_order="wxyz" if "qpos" in arrays and found.quaternion is not None else None,
+        fps=_rate(arrays, where),
+        # MuJoCo's list begins with the free joint of the base.
+        joint_names=names[-count:] if names is not None and len(names) == count + 1 else names,
+        time=found.time if time is None else time.ravel(),
+    )
+
+
+def _of_arrays(arrays: Mapping[str, Any], joints: Array, where: str) -> StoredMotion:
+    """Motion of arrays by name."""
+    # PHC keeps an axis of length one behind the joints, others one before the samples.
+    joints = joints[0] if joints.ndim == 3 and joints.shape[0] == 1 else joints
+    joints = joints[..., 0] if joints.ndim == 3 and joints.shape[2] == 1 else joints
+    if joints.ndim != 2:
+        raise MotionError(f"{where}: joint positions of shape {joints.shape}; must be (samples, joints)")
+    base = _base(arrays, where)
+    bodies = _find(arrays, _BODY_POSITION)
+    velocities = _find(arrays, _VELOCITIES)
+    time = _find(arrays, _TIME)
+    for name, value in (
+        ("base position", base.position),
+        ("base orientation", base.quaternion),
+        ("link positions", bodies),
+    ):
+        if value is not None and len(value) != len(joints):
+            raise MotionError(
+                f"{where}: {len(joints)} samples of the joints and {len(value)} of the {name}; the numbers "
+                "must be the same"
+            )
+    is_phc = "root_trans_offset" in arrays
+    return StoredMotion(
+        format="phc" if is_phc else "gmr" if {"root_pos", "root_rot", "dof_pos"} <= set(arrays) else "npz",
+        joints=joints,
+        joint_names=_names(arrays, _NAMES),
+        time=None if time is None or time.size != len(joints) else time.ravel(),
+        fps=_rate(arrays, where),
+        position=base.position,
+        quaternion=base.quaternion,
+        quaternion_order=base.order,
+        is_order_named=base.is_named,
+        velocities=velocities if velocities is not None and velocities.shape == joints.shape else None,
+        bodies=bodies if bodies is not None and bodies.ndim == 3 and bodies.shape[2] == 3 else None,
+        notes=base.notes,
+    )
+
+
+class _BaseArrays(NamedTuple):
+    """Pose of the base as arrays hold it."""
+
+    position: Array | None = None
+    quaternion: Array | None = None
+    order: str | None = None
+    is_named: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def _base(arrays: Mapping[str, Any], where: str) -> _BaseArrays:
+    """Pose of the base: of its own arrays, of the pose of the root link, or none."""
+    position = _find(arrays, _POSITION)
+    quaternion, order, named = _quaternion(arrays)
+    if position is not None and quaternion is None and (turns := _find(arrays, ("pose_aa",))) is not None:
+        # Axis times angle of the root first: no order of parts is in question.
+        quaternion = Rotation.from_rotvec(turns.reshape(len(turns), -1)[:, :3]).as_quat()
+        return _checked_base(_BaseArrays(position, quaternion, "xyzw", True), where)
+    if position is None and quaternion is None:
+        pose = _find(arrays, _POSE)
+        if pose is not None and pose.ndim == 2 and pose.shape[1] >= 7:
+            return _BaseArrays(pose[:, :3], pose[:, 3:7])
+        places, turns = _find(arrays, _BODY_POSITION), _find(arrays, _BODY_QUATERNION)
+        if places is not None and turns is not None and places.ndim == turns.ndim == 3 and places.shape[1]:
+            names = _names(arrays, _BODY_NAMES) or ()
+            note = f"base taken from the first link{f', {names[0]}' if names else ''}"
+            return _checked_base(_BaseArrays(places[:, 0], turns[:, 0], "wxyz", False, (note,)), where)
+        return _BaseArrays()
+    return _checked_base(_BaseArrays(position, quaternion, order, named), where)
+
+
+def _checked_base(base: _BaseArrays, where: str) -> _BaseArrays:
+    """Refuse a base that is not (T, 3) and (T, 4), or of which one part is missing."""
+    for name, value, width in (("position", base.position, 3), ("quaternion", base.quaternion, 4)):
+        if value is None:
+            raise MotionError(f"{where}: no {name} of the base; its pose needs both, or neither")
+        if value.ndim != 2 or value.shape[1] != width:
+            raise MotionError(
+                f"{where}: {name} of the base of shape {value.shape}; must be (samples, {width})"
+            )
+    return base
+
+
+def _quaternion(arrays: Mapping[str, Any]) -> tuple[Array | None, str | None, bool]:
+    """Quaternion of the base, the order that is usual for its name, and whether the name says it."""
+    for name in _QUATERNION:
+        for order in ("xyzw", "wxyz"):
+            found = _find(arrays, (f"{name}_{order}",))
+            if found is not None:
+                return found, order, True
+        found = _find(arrays, (name,))
+        if found is not None:
+            # Retargeters that follow SciPy and Isaac Gym call it a rotation.
+            return found, "xyzw" if name == "root_rot" else None, False
+    return None, None, False
+
+
+def _find(arrays: Mapping[str, Any], names: Sequence[str]) -> Array | None:
+    """First array of numbers of these names."""
+    for name in names:
+        array = _numbers(arrays.get(name))
+        if array is not None and array.ndim > 0:
+            return array
+    return None
+
+
+def _numbers(value: Any) -> Array | None:
+    """Array of floating-point numbers, or None for what is not one."""
+    if isinstance(value, list):
+        try:
+            value = np.array(value, dtype=float)
+        except (ValueError, TypeError, OverflowError):
+            return None
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iuf":
+        return value.astype(float)
+    return None
+
+
+def _names(arrays: Mapping[str, Any], keys: Sequence[str]) -> tuple[str, ...] | None:
+    """Texts of the first of these names."""
+    for key in keys:
+        value = arrays.get(key)
+        if isinstance(value, np.ndarray) and value.dtype.kind in "US" and value.ndim == 1:
+            value = [
+                item.decode("utf-8", "replace") if isinstance(item, bytes) else item
+                for item in value.tolist()
+            ]
+        if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+            return tuple(value)
+    return None
+
+
+def _rate(arrays: Mapping[str, Any], where: str) -> float | None:
+    """Return the samples a second that the file declares."""
+    for keys, is_step in ((_FPS, False), (_STEP, True)):
+        for key in keys:
+            value = arrays.get(key)
+            if value is None:
+                continue
+            number = np.asarray(value) if isinstance(value, int | float | np.ndarray | np.generic) else None
+            if number is None or number.size != 1 or number.dtype.kind not in "iuf":
+                raise MotionError(f"{where}: {key} must be one number")
+            rate = float(number.ravel()[0])
+            if not rate > 0.0 or not np.isfinite(rate):
+                raise MotionError(f"{where}: {key} is {rate:g}; must be positive")
+            return 1.0 / rate if is_step else rate
+    return None

@@ -1,0 +1,110 @@
+"""The motion of a robot's links in the world, from its joint trajectory."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from simbench.kinematics.tree import frame_poses
+from simbench.motion.trajectory import JointTrajectory
+from simbench.robot.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+class LinkMotion(NamedTuple):
+    """Poses of B links in T samples.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the links, the root link first.
+    position : (T, B, 3) array
+        Positions in the world, m.
+    quaternion : (T, B, 4) array
+        Orientations in the world, x, y, z, w.
+    """
+
+    names: tuple[str, ...]
+    position: Array
+    quaternion: Array
+
+
+def compute_link_motion(trajectory: JointTrajectory, robot: Robot) -> LinkMotion:
+    """Compute the poses of all links by forward kinematics.
+
+    Parameters
+    ----------
+    trajectory : JointTrajectory
+        The motion, joints in the order of the robot.
+    robot : Robot
+        The robot.
+
+    Returns
+    -------
+    LinkMotion
+        The poses.
+    """
+    model = robot.model
+    frames = [
+        index
+        for index, frame in enumerate(model.frames)
+        if frame.type == pin.FrameType.BODY and frame.name != "universe"
+    ]
+    base = np.empty((len(trajectory.q), 0)) if trajectory.base is None else trajectory.base
+    poses = np.array(frame_poses(model, frames, np.hstack([base, trajectory.q])))
+    turned = Rotation.from_matrix(poses[..., :3, :3].reshape(-1, 3, 3)).as_quat()
+    quaternion = turned.reshape(len(frames), -1, 4).transpose(1, 0, 2)
+    names = tuple(model.frames[index].name for index in frames)
+    return LinkMotion(names, poses[..., :3, 3].transpose(1, 0, 2), _without_flips(quaternion))
+
+
+def rate_of_change(values: Array, rate: float) -> Array:
+    """Differentiate evenly spaced samples by central differences, at the ends by one-sided ones.
+
+    Parameters
+    ----------
+    values : (T, ...) array
+        The samples, two or more.
+    rate : float
+        Samples per second.
+
+    Returns
+    -------
+    (T, ...) array
+        Derivatives per second.
+    """
+    return np.asarray(np.gradient(values, 1.0 / rate, axis=0))
+
+
+def angular_velocity(quaternion: Array, rate: float) -> Array:
+    """Compute angular velocities in the world, by central differences, at the ends by one-sided ones.
+
+    Parameters
+    ----------
+    quaternion : (T, B, 4) array
+        Orientations in the world, x, y, z, w, in two or more evenly spaced samples.
+    rate : float
+        Samples per second.
+
+    Returns
+    -------
+    (T, B, 3) array
+        Angular velocities, rad/s.
+    """
+    samples = np.arange(len(quaternion))
+    before, after = np.maximum(samples - 1, 0), np.minimum(samples + 1, samples[-1])
+    first, second = (Rotation.from_quat(quaternion[each].reshape(-1, 4)) for each in (before, after))
+    turned = (second * first.inv()).as_rotvec().reshape(*quaternion.shape[:2], 3)
+    return turned * (rate / (after - before))[:, None, None]
+
+
+def _without_flips(quaternion: Array) -> Array:
+    """Quaternions (T, B, 4) whose signs do not jump from sample to sample."""
+    inner = np.einsum("tbi,tbi->tb", quaternion[1:], quaternion[:-1])
+    sign = np.cumprod(
+        np.vstack([np.ones((1, quaternion.shape[1])), np.where(inner < 0.0, -1.0, 1.0)]), axis=0
+    )
+    return quaternion * sign[:, :, None]
