@@ -178,9 +178,9 @@ class MotionSection(ScenarioSection):
     """The human motion to follow."""
 
     source: str
-    """`actor:<task>`, `deepmimic:<clip>`, `sample:<name>`, a file, `trajectory:<file>` for a robot's motion made
-    elsewhere, `joints:sweep` for a robot whose joints swing, or `joints:still` for one whose arms keep their
-    posture."""
+    """`actor:<task>`, `deepmimic:<clip>`, `sample:<name>`, a file, `trajectory:<file>` for a robot's motion
+    made elsewhere, `joints:sweep` for a robot whose joints swing, or `joints:still` for one whose arms keep
+    their posture."""
     unit: Literal["m", "cm", "mm", "in", "cmu"] | None = None
     """Unit of length of a file that declares none or a wrong one."""
     up: Literal["x", "y", "z", "-x", "-y", "-z"] | None = None
@@ -227,7 +227,8 @@ class MotionSection(ScenarioSection):
             raise ValueError("scale and height_m both say how large the body is; give one of them")
         trajectory = self.source.startswith(TRAJECTORY)
         for key in _PERSON_KEYS if trajectory else _TRAJECTORY_KEYS:
-            if key in self.model_fields_set and getattr(self, key) != type(self).model_fields[key].default:
+            usual = type(self).model_fields[key].get_default(call_default_factory=True)
+            if getattr(self, key) != usual:
                 whose = "a person's recording" if trajectory else f"motion.source {TRAJECTORY}FILE"
                 raise ValueError(f"{key} is for {whose}, got source {self.source}")
         return self

@@ -224,7 +224,7 @@ def overload(robot: Robot, trajectory: JointTrajectory) -> Spoiled:
     )
     time, q = trajectory.time, trajectory.q.copy()
     arm = [robot.joint_names.index(each) for each in robot.groups["left_arm"]]
-    q[:, arm] = q[int((time >= start).argmax()), arm]
+    q[:, arm] = robot.postures["standing"][arm]
     speed = float(robot.model.velocityLimit[6 + joint])
     rise = max(0.4, 3.0 * abs(raised) / speed)
     q[:, joint] += raised * pulse(time, start, rise, 0.2)
@@ -238,7 +238,9 @@ def overload(robot: Robot, trajectory: JointTrajectory) -> Spoiled:
     return Spoiled(weak, replace(trajectory, q=q), "joint torque", first)
 
 
-def shift_cog(robot: Robot, path: Array, soles: dict[str, pin.SE3], targets: Array, weight: Array) -> Array:
+def shift_cog(
+    robot: Robot, path: Array, soles: dict[str, pin.SE3], targets: Array, weight: Array
+) -> Array | None:
     """Move the pelvis so that the COG is at its targets, the feet where they are, the legs within limits."""
     model, data = robot.model, robot.model.createData()
     low, high = model.lowerPositionLimit[7:], model.upperPositionLimit[7:]
@@ -258,11 +260,11 @@ def shift_cog(robot: Robot, path: Array, soles: dict[str, pin.SE3], targets: Arr
             shifted[k] = row
         else:
             return shifted
-    raise SystemExit(f"{robot.name}: the legs cannot move the COG out of the soles")
+    return None
 
 
 def lean_out(robot: Robot, trajectory: JointTrajectory) -> Spoiled:
-    """Move the COG beyond the toes for a second, the feet where they are."""
+    """Move the COG beyond the toes or the heels for a second, the feet where they are."""
     model, data = robot.model, robot.model.createData()
     start = standing_moment(robot, trajectory, 1.9)
     used = np.flatnonzero((trajectory.time >= start) & (trajectory.time < start + 1.9))
@@ -273,14 +275,21 @@ def lean_out(robot: Robot, trajectory: JointTrajectory) -> Spoiled:
     }
     cogs = np.array([pin.centerOfMass(model, data, row)[:2].copy() for row in path])
     corners = np.vstack([[soles[s].act(c)[:2] for c in robot.soles[f"{s}_foot"]] for s in soles])
-    ahead = soles["left"].rotation[:2, 0]
-    away = float((corners @ ahead).max() - (cogs[used] @ ahead).min())
     # Outside for a second: the way there and back takes the rest of the time.
     weight = pulse(trajectory.time[used], start, 0.6, OUTSIDE_S - 0.33)
-    targets = cogs[used] + np.outer(weight * (away + OUT_BY), ahead)
-    path[used] = shift_cog(robot, path[used], soles, targets, weight)
+    # Ankles that bend little allow it backwards only.
+    for sign in (1.0, -1.0):
+        outward = sign * soles["left"].rotation[:2, 0]
+        away = float((corners @ outward).max() - (cogs[used] @ outward).min())
+        targets = cogs[used] + np.outer(weight * (away + OUT_BY), outward)
+        shifted = shift_cog(robot, path[used], soles, targets, weight)
+        if shifted is not None:
+            break
+    else:
+        raise SystemExit(f"{robot.name}: the legs cannot move the COG out of the soles")
+    path[used] = shifted
     moved = np.array([pin.centerOfMass(model, data, row)[:2].copy() for row in path[used]])
-    outside = (moved @ ahead) > (corners @ ahead).max()
+    outside = (moved @ outward) > (corners @ outward).max()
     spoiled = replace(trajectory, base=path[:, :7], q=path[:, 7:])
     return Spoiled(robot, spoiled, "COG", int(used[outside.argmax()]))
 

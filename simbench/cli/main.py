@@ -246,7 +246,12 @@ def _entries(kind: Kind) -> list[str]:
 @app.command()
 def run(
     scenario: Annotated[
-        str, typer.Argument(help="Name or path of a YAML file.", autocompletion=complete_scenario)
+        str,
+        typer.Argument(
+            help="Name or path of a YAML file, or a file of a robot's motion (.csv, .nc, .npz, .pkl) with "
+            "--robot.",
+            autocompletion=complete_scenario,
+        ),
     ],
     robot: Robot = None,
     overrides: Annotated[
@@ -264,13 +269,7 @@ def run(
     no_cache: NoCache = False,
 ) -> None:
     """Run a scenario; exit status 1 if a check fails."""
-    from simbench.runs.scenario.library import read_scenario
-
-    # A wrong name is found before what validates scenarios is imported.
-    read_scenario(scenario)
-    from simbench.runs.scenario.loading import load_scenario
-
-    resolved = load_scenario(scenario, list_overrides(overrides, robot))
+    resolved = _find_scenario(scenario, robot, overrides)
     from simbench.cli.console import make_console, metrics_table, progress_bars
     from simbench.runs.metric_format import format_value
     from simbench.runs.run_directory import DirectoryTaken
@@ -309,6 +308,23 @@ def run(
             draw_plots(result.directory, on_progress)
         print(f"plots  {result.directory / 'plots'}")
     raise typer.Exit(1 if failed else 0)
+
+
+def _find_scenario(text: str, robot: str | None, overrides: Sequence[str] | None) -> Scenario:
+    """Load the scenario that an argument names, or make that of a file of a robot's motion."""
+    from simbench.runs.scenario.library import is_motion_file
+
+    if is_motion_file(text):
+        from simbench.runs.scenario.robot_motion import motion_file_scenario
+
+        return motion_file_scenario(Path(text), robot, overrides or ())
+    from simbench.runs.scenario.library import read_scenario
+
+    # A wrong name is found before what validates scenarios is imported.
+    read_scenario(text)
+    from simbench.runs.scenario.loading import load_scenario
+
+    return load_scenario(text, list_overrides(overrides, robot))
 
 
 def _unused_folder(name: str) -> Path:

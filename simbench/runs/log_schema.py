@@ -53,9 +53,20 @@ FORMS: dict[str, tuple[str, ...]] = {
     "cog_desired": ("time", "xy"),
     "zmp_desired": ("time", "xy"),
     "contact_planned": ("time", "foot"),
+    "joint_trajectory": ("time", "joint"),
+    "base_trajectory": ("time", "pose"),
+    "foot_trajectory": ("time", "foot", "xyz"),
+    "contact_trajectory": ("time", "foot"),
 }
 """Dimensions of the variables that plots, videos and the sums over a log rely on."""
-FLAGS = ("hand_contact", "contact_planned", "grip_engaged", "is_grip", "is_arm")
+FLAGS = (
+    "hand_contact",
+    "contact_planned",
+    "contact_trajectory",
+    "grip_engaged",
+    "is_grip",
+    "is_arm",
+)
 """Variables that hold flags."""
 LARGEST = 1e12
 """Largest number in an array that is drawn, in its own unit."""

@@ -14,6 +14,8 @@ _PLAN = "samples of the recording, before the simulation"
 _CONTACT = "samples at which the actor's hand is in contact, for each such hand"
 _STILL = "samples in the second half of `settle_s`"
 _EVENTS = "contact events"
+_FOLLOWED = "samples of the trajectory, from its first to its last"
+_FILE = "samples of the trajectory, before the simulation"
 
 
 class MetricEntry(NamedTuple):
@@ -272,6 +274,125 @@ _GROUPS: tuple[_Group, ...] = (
                 SETTLED,
                 "base_pose",
                 "As `seat.slip_m`: a large tilt means that the robot tips on its seat.",
+            ),
+        ),
+    ),
+    _Group(
+        "runs that follow a robot's trajectory",
+        (
+            _Text(
+                "trajectory.joint_error_rms_rad",
+                "RMS difference of the joint positions from those of the file, without the fingers: "
+                "√mean (q − q_file)². It includes what the plan changed: legs of level feet, bent knees, and "
+                "the COG of a ZMP that the soles can carry; `tracking.rms_rad` does not.",
+                _FOLLOWED,
+                "joint_position, joint_trajectory, is_grip",
+                "How much of the motion is left. Large next to `tracking.rms_rad`: the file asks for what "
+                "level feet on the floor cannot do; read the doubts of the run.",
+            ),
+            _Text(
+                "trajectory.joint_error_max_rad",
+                "Largest difference of a joint position from that of the file, without the fingers.",
+                _FOLLOWED,
+                "joint_position, joint_trajectory, is_grip",
+                "Usually an ankle of a foot that rolls over heel and toe in the file, or a straight knee.",
+            ),
+        ),
+    ),
+    _Group(
+        "runs on free feet that follow a robot's trajectory",
+        (
+            _Text(
+                "trajectory.base_error_mean_m",
+                "Mean horizontal distance of the root from where the file has it.",
+                _FOLLOWED,
+                "base_pose, base_trajectory, joint_trajectory",
+                "Some millimetres of sway are the balance controller's. Growing with time: feet slip or turn "
+                "(`feet.slip_m`, `feet.turn_rad`).",
+            ),
+            _Text(
+                "trajectory.base_error_max_m",
+                "Largest horizontal distance of the root from where the file has it.",
+                _FOLLOWED,
+                "base_pose, base_trajectory, joint_trajectory",
+                "As `trajectory.base_error_mean_m`.",
+            ),
+            _Text(
+                "trajectory.height_error_max_m",
+                "Largest difference of the root's height from the file's.",
+                _FOLLOWED,
+                "base_pose, base_trajectory, joint_trajectory",
+                "`trajectory.lowered_m` is part of it.",
+            ),
+            _Text(
+                "trajectory.heading_error_mean_rad",
+                "Mean difference of the root's rotation about the vertical from the file's.",
+                _FOLLOWED,
+                "base_pose, base_trajectory, joint_trajectory",
+                "The soles turn on the floor: see `feet.turn_rad`.",
+            ),
+            _Text(
+                "trajectory.heading_error_max_rad",
+                "Largest difference of the root's rotation about the vertical from the file's.",
+                _FOLLOWED,
+                "base_pose, base_trajectory, joint_trajectory",
+                "As `trajectory.heading_error_mean_rad`.",
+            ),
+            _Text(
+                "trajectory.contact_agreement_fraction",
+                "Fraction of samples and feet at which a foot carries at least a tenth of the weight if and "
+                "only if it stands in the file.",
+                _FOLLOWED,
+                "foot_wrench, contact_trajectory, joint_trajectory, mass_kg, gravity_m_s2",
+                "About 0.95 for a walk: a foot is unloaded just before it lifts and just after it lands. "
+                "Much less: steps were missed, or the file has both feet off the floor.",
+            ),
+            _Text(
+                "trajectory.foot_error_mean_m",
+                "Mean horizontal distance of a foot that stands from where it stands in the file.",
+                _FOLLOWED,
+                "foot_pose, foot_trajectory, foot_wrench, contact_trajectory, joint_trajectory, mass_kg, "
+                "gravity_m_s2",
+                "Feet that slide in the file (`trajectory.foot_slide_m`) are held and appear here.",
+            ),
+            _Text(
+                "trajectory.foot_error_max_m",
+                "Largest horizontal distance of a foot that stands from where it stands in the file.",
+                _FOLLOWED,
+                "foot_pose, foot_trajectory, foot_wrench, contact_trajectory, joint_trajectory, mass_kg, "
+                "gravity_m_s2",
+                "As `trajectory.foot_error_mean_m`.",
+            ),
+            _Text(
+                "trajectory.floor_shift_m",
+                "What was added to the height of the root so that the soles stand on the floor.",
+                _FILE,
+                "",
+                "A constant offset of the file's floor is harmless. Several centimetres may mean that the "
+                "file is of another robot.",
+            ),
+            _Text(
+                "trajectory.lowered_m",
+                "Distance by which the COG is planned lower than in the file, so that legs with level feet "
+                "reach the floor with bent knees.",
+                _FILE,
+                "",
+                "Straight knees and feet that roll over the toes make it necessary.",
+            ),
+            _Text(
+                "trajectory.foot_slide_m",
+                "Largest horizontal distance of a flat foot on the floor, in the file, from the place where "
+                "it is planned to stand.",
+                _FILE,
+                "",
+                "Feet of the file that slide on the floor; the planned ones do not.",
+            ),
+            _Text(
+                "trajectory.flight_s",
+                "Time for which the file has both feet off the floor.",
+                _FILE,
+                "",
+                "The robot is not planned to jump or run, and may fall there.",
             ),
         ),
     ),

@@ -233,17 +233,7 @@ def _run(
     seat = find_seat(robot, scenario.robot, mechanisms)
     settings = scenario.simulation
     law = make_control_law(robot, scenario.robot.name, scenario.control, settings.timestep_s)
-    followed = None
-    if scenario.motion.source.startswith(TRAJECTORY):
-        followed = plan_scenario_trajectory(robot, scenario, on_progress)
-        course = Plan(followed.timeline, followed.metrics, {}, None)
-        path = Path(scenario.motion.source.removeprefix(TRAJECTORY))
-        _add_provenance(folder, {"trajectory": describe_trajectory(path, followed.notes, followed.doubts)})
-    elif scenario.motion.source in (SWEEP, STILL):
-        course = _plan_own_motion(robot, scenario)
-    else:
-        course, record = _plan_from_recording(robot, scenario, mechanisms, on_progress, cache=output.cache)
-        _add_provenance(folder, {"plan": asdict(record)})
+    course, followed = _plan(robot, scenario, folder, mechanisms, on_progress, cache=output.cache)
     require_finite(course.timeline, robot, settings.timestep_s)
     if seat is not None:
         begin = np.concatenate([course.timeline.base, course.timeline.reference.position[0]])
@@ -317,6 +307,30 @@ def _run(
     metrics = {**plan_and_timing, **_measure(log, scenario, mechanisms, pushes)}
     on_progress("measure", 1, 1)
     return _Outcome(metrics, None, renderer, *said)
+
+
+def _plan(
+    robot: Robot,
+    scenario: Scenario,
+    folder: Path,
+    mechanisms: list[Mechanism],
+    on_progress: OnProgress,
+    *,
+    cache: bool,
+) -> tuple[Plan, TrajectoryPlan | None]:
+    """Plan a scenario's motion; also return the plan of a trajectory, if it follows one."""
+    source = scenario.motion.source
+    if source.startswith(TRAJECTORY):
+        followed = plan_scenario_trajectory(robot, scenario, on_progress)
+        path = Path(source.removeprefix(TRAJECTORY))
+        described = describe_trajectory(path, followed.notes, followed.doubts)
+        _add_provenance(folder, {"trajectory": described})
+        return Plan(followed.timeline, followed.metrics, {}, None), followed
+    if source in (SWEEP, STILL):
+        return _plan_own_motion(robot, scenario), None
+    course, record = _plan_from_recording(robot, scenario, mechanisms, on_progress, cache=cache)
+    _add_provenance(folder, {"plan": asdict(record)})
+    return course, None
 
 
 def _measure(

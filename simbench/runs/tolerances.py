@@ -26,6 +26,7 @@ BETTER: tuple[tuple[str, Better], ...] = (
     ("*margin*", "higher"),
     ("*.inside_fraction", "higher"),
     ("*.held_fraction", "higher"),
+    ("*.contact_agreement_fraction", "higher"),
     ("push.survived_*", "higher"),
     ("push.rest_s", "lower"),
     ("simulation.diverged_s", "higher"),

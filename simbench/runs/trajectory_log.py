@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,7 +36,10 @@ TRAJECTORY_SIGNALS: tuple[Signal[None], ...] = (
         "after.",
     ),
     Signal(
-        "contact_trajectory", ("foot",), "", "Whether the file that is followed has a foot on the floor.",
+        "contact_trajectory",
+        ("foot",),
+        "",
+        "Whether the file that is followed has a foot on the floor.",
         dtype=bool,
     ),
 )
@@ -89,19 +93,20 @@ def trajectory_metrics(log: xr.Dataset) -> dict[str, float | None]:
     Returns
     -------
     dict of str to float or None
-        `trajectory.joint_rms_rad` and `trajectory.joint_max_rad`: error of the joints without the fingers; on
-        free feet also `trajectory.base_mean_m` and `trajectory.base_max_m`: horizontal distance of the root,
-        `trajectory.height_max_m`: of its height, `trajectory.heading_mean_rad` and
-        `trajectory.heading_max_rad`, `trajectory.contact_agreement_fraction`, and `trajectory.foot_mean_m` and
-        `trajectory.foot_max_m`: horizontal distance of feet in contact in both. None where nothing was
+        `trajectory.joint_error_rms_rad` and `trajectory.joint_error_max_rad`: error of the joints without the
+        fingers. On free feet also `trajectory.base_error_mean_m`, `trajectory.base_error_max_m`: horizontal
+        distance of the root; `trajectory.height_error_max_m`: difference of its height;
+        `trajectory.heading_error_mean_rad` and `trajectory.heading_error_max_rad`: of its heading;
+        `trajectory.contact_agreement_fraction`; `trajectory.foot_error_mean_m` and
+        `trajectory.foot_error_max_m`: horizontal distance of feet that stand in both. None where nothing was
         measured.
     """
     used = np.isfinite(log["joint_trajectory"].values).all(axis=1)
     joints = ~log["is_grip"].values
     error = (log["joint_position"].values - log["joint_trajectory"].values)[used][:, joints]
     metrics = {
-        "trajectory.joint_rms_rad": float(np.sqrt(np.mean(error**2))) if error.size else None,
-        "trajectory.joint_max_rad": float(np.abs(error).max()) if error.size else None,
+        "trajectory.joint_error_rms_rad": float(np.sqrt(np.mean(error**2))) if error.size else None,
+        "trajectory.joint_error_max_rad": float(np.abs(error).max()) if error.size else None,
     }
     if "base_trajectory" not in log:
         return metrics
@@ -115,18 +120,18 @@ def trajectory_metrics(log: xr.Dataset) -> dict[str, float | None]:
     off = np.linalg.norm(feet, axis=2)[carries & stands]
     return {
         **metrics,
-        "trajectory.base_mean_m": _summary(np.mean, apart),
-        "trajectory.base_max_m": _summary(np.max, apart),
-        "trajectory.height_max_m": _summary(np.max, np.abs(pose[:, 2] - wanted[:, 2])),
-        "trajectory.heading_mean_rad": _summary(np.mean, turn),
-        "trajectory.heading_max_rad": _summary(np.max, turn),
-        "trajectory.contact_agreement_fraction": _summary(np.mean, carries == stands),
-        "trajectory.foot_mean_m": _summary(np.mean, off),
-        "trajectory.foot_max_m": _summary(np.max, off),
+        "trajectory.base_error_mean_m": _summary(np.mean, apart),
+        "trajectory.base_error_max_m": _summary(np.max, apart),
+        "trajectory.height_error_max_m": _summary(np.max, np.abs(pose[:, 2] - wanted[:, 2])),
+        "trajectory.heading_error_mean_rad": _summary(np.mean, turn),
+        "trajectory.heading_error_max_rad": _summary(np.max, turn),
+        "trajectory.contact_agreement_fraction": _summary(np.mean, (carries == stands).astype(float)),
+        "trajectory.foot_error_mean_m": _summary(np.mean, off),
+        "trajectory.foot_error_max_m": _summary(np.max, off),
     }
 
 
-def _summary(function: np.ufunc, values: Array) -> float | None:
+def _summary(function: Callable[[Array], np.floating[Any]], values: Array) -> float | None:
     """Reduce values to one, None if there are none."""
     return float(function(values)) if values.size else None
 

@@ -38,6 +38,22 @@ class SolePath(NamedTuple):
         """Height of the lowest corner of each sole, (T, 2), m."""
         return np.stack([corners[:, :, 2].min(axis=1) for corners in self.corners], axis=1)
 
+    def first(self, count: int) -> "SolePath":
+        """Take the first samples.
+
+        Parameters
+        ----------
+        count : int
+            Number of samples.
+
+        Returns
+        -------
+        SolePath
+            These samples.
+        """
+        left, right = (corners[:count] for corners in self.corners)
+        return SolePath(self.position[:count], self.yaw[:count], self.tilt[:count], (left, right))
+
 
 def continuous_quaternions(quaternion: Array) -> Array:
     """Choose the signs of unit quaternions so that they have no jumps.

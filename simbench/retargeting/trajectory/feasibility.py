@@ -1,4 +1,4 @@
-"""Whether the legs can follow a plan of a trajectory: the COG is lowered as far as it takes, limits are told."""
+"""Whether the legs can follow a plan of a trajectory: the COG is lowered as far as that takes."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,6 +16,8 @@ _GAINS = CogZmpGains(cog=10.0, zmp=0.0)
 """Keeps the COG on its profile; nothing is measured."""
 _CORRECTIONS = 2
 """Corrections of the COG: each leaves about a tenth of the ZMP's error."""
+_HELPS = 0.8
+"""Part of the excess that lowering may leave to go on: joints that turn sideways do not gain by it."""
 _LOWERED = (0.0, 0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.15)
 """Distances by which the COG is lowered in turn, as parts of the leg's length."""
 
@@ -71,9 +73,9 @@ def follow_ideally(
     lowered : float
         Distance by which the COG is lowered, m.
     followed : FollowedPlan
-        The first plan inside all limits; if there is none, the nearest to them.
+        The first plan inside all limits; if there is none, the nearest to them that was found.
     """
-    best: tuple[tuple[float, float, float], float, FollowedPlan] | None = None
+    best: tuple[tuple[float, float], float, FollowedPlan] | None = None
     for part in _LOWERED:
         plan = make_plan(part * leg)
         path, excess = _follow(robot, plan)
@@ -83,10 +85,13 @@ def follow_ideally(
             height = float(plan.cog_height.mean())
             plan = replace(plan, gait=correct_cog(robot, plan.gait, path, height))
             path, excess = _follow(robot, plan)
-        score = (excess.lost, max(excess.position, 0.0), max(excess.speed, 1.0))
+        score = (excess.lost, max(excess.position, 0.0) + max(excess.speed - 1.0, 0.0))
         if best is None or score < best[0]:
+            helps = best is None or excess.lost < best[0][0] or score[1] < _HELPS * best[0][1]
             best = score, part * leg, FollowedPlan(plan, path, excess.lines)
-        if score == (0.0, 0.0, 1.0):
+        else:
+            helps = False
+        if score == (0.0, 0.0) or (excess.lost == 0.0 and not helps):
             break
     assert best is not None
     return best[1], best[2]
@@ -115,7 +120,7 @@ def _follow(robot: Robot, plan: WholeBodyPlan) -> tuple[Array, _Excess]:
         (ratio, 1.0, "{:.2f} times as fast as its limit"),
     ):
         if values.max() > allowed:
-            tick, joint = np.unravel_index(int(values.argmax()), values.shape)
+            tick, joint = divmod(int(values.argmax()), len(legs))
             lines.append(
                 f"to follow, {names[joint]} would be {words.format(values.max())} at "
                 f"{tick * timestep:.2f} s of the run"

@@ -1,14 +1,19 @@
 """Feet of a robot trajectory on a flat floor: where each one stands, and how it swings between."""
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
 
 from simbench.kinematics.arrays import Array
-from simbench.kinematics.foot_contact import contact_intervals
+from simbench.kinematics.foot_contact import contact_intervals, find_foot_contacts, point_speeds
 from simbench.kinematics.profiles import minimum_jerk
 from simbench.retargeting.trajectory.curves import Flags, SolePath
 
+_SWING_SMOOTHING = 0.02
+"""Standard deviation of the Gaussian that takes the noise out of a swing, s: a step takes 0.3 s or more."""
 _FLAT = 0.1
 """Tilt of a sole up to which it counts for where the foot stands, rad."""
 _ONSET = 0.2
@@ -20,6 +25,10 @@ _LIFTED = 0.001
 _REFINED = 0.15
 """Longest time by which the beginning and the end of a contact are corrected, s: planned steps rise and sink
 slowly, so that they pass the heights by which contacts are detected late and early."""
+_EVEN = 0.01
+"""Difference of height up to which two soles are at the same one, m."""
+_FLOATING, _STANDING_SPEED = 0.03, 0.3
+"""Height (m) and speed (m/s) below which the lower foot stands although it does not touch the floor."""
 _SHORTEST_SWING, _SHORTEST_CONTACT = 0.06, 0.04
 """Duration below which a swing or a contact is an error of its detection, s."""
 
@@ -48,24 +57,43 @@ class FootPlan(NamedTuple):
     steps: int
 
 
-def refine_contacts(contact: Flags, clearance: Array, timestep: float) -> Flags:
-    """Let contacts end when the sole begins to rise, and begin when it has come to rest.
+def find_contacts(time: Array, soles: SolePath) -> Flags:
+    """Find when each foot of a trajectory stands on the floor.
+
+    Heights and speeds of the soles' corners decide (`find_foot_contacts`). A contact ends when the sole
+    begins to rise, and begins when it has come to rest: without the samples next to a swing at which the sole
+    is 1 mm or more above its median height in the contact, at most 0.15 s of them at each end. While no foot
+    is on the floor, the lower one stands if it is slow and less than 3 cm above: retargeted feet float.
 
     Parameters
     ----------
-    contact : (T, 2) bool array
-        Whether each foot is in contact, from thresholds of height.
-    clearance : (T, 2) array
-        Height of the lowest corner of each sole, m.
-    timestep : float
-        Time between samples, s.
+    time : (T,) array
+        Times of the samples, s, evenly spaced.
+    soles : SolePath
+        Motion of the soles over the floor z = 0, T samples.
 
     Returns
     -------
     (T, 2) bool array
-        The same with shorter contacts: without the samples next to a swing at which the sole is 1 mm or more
-        above its median height in the contact, at most 0.15 s of them at each end.
+        Whether each foot stands.
     """
+    clearance = soles.clearance
+    contact = np.stack(
+        [
+            find_foot_contacts(time, corners[:, :, 2], point_speeds(time, corners), 0.0)
+            for corners in soles.corners
+        ],
+        axis=1,
+    )
+    refined = _without_rising(contact, clearance, float(time[1] - time[0]))
+    slow = point_speeds(time, soles.position) < _STANDING_SPEED
+    lower = clearance < clearance.min(axis=1, keepdims=True) + _EVEN
+    floating = ~contact.any(axis=1, keepdims=True) & lower & slow & (clearance < _FLOATING)
+    return np.asarray(refined | floating)
+
+
+def _without_rising(contact: Flags, clearance: Array, timestep: float) -> Flags:
+    """Shorten contacts (T, 2) by the samples at their ends at which the sole already rises or still sinks."""
     refined = contact.copy()
     most = round(_REFINED / timestep)
     for foot in (0, 1):
@@ -86,8 +114,8 @@ def plan_feet(
 
     A foot in contact keeps one pose: the median of the file's over the time in which its sole is flat. In
     between it follows the file's path, moved so that it meets both of them, at rest at both ends, and at
-    least `lift` high once. A foot that is in the air at the first sample starts on the floor, one that is at the
-    last sample is put down below.
+    least `lift` high once. A foot that is in the air at the first sample starts on the floor, one that is
+    at the last sample is put down below.
 
     Parameters
     ----------
@@ -113,14 +141,15 @@ def plan_feet(
     in_swing = np.full((total, 2), np.nan)
     landing = min(round(_LANDING_TIME / timestep), after)
     steps = 0
-    rows = np.clip(np.arange(total) - before, 0, samples - 1)
+    rows = np.clip(np.arange(total) - before, 0, samples - 1).astype(np.int64)
     for foot in (0, 1):
         stands = np.concatenate(
             [np.ones(before, bool), contact[:, foot], np.full(landing, contact[-1, foot])]
         )
         stands = np.concatenate([stands, np.ones(after - landing, bool)])
-        stands = _without_short(_without_short(stands, False, _SHORTEST_SWING / timestep), True,
-                                _SHORTEST_CONTACT / timestep)
+        stands = _without_short(
+            _without_short(stands, False, _SHORTEST_SWING / timestep), True, _SHORTEST_CONTACT / timestep
+        )
         intervals = contact_intervals(stands)
         held = [_standing_pose(soles, foot, rows[first : last + 1]) for first, last in intervals]
         for (first, last), pose in zip(intervals, held, strict=True):
@@ -128,7 +157,8 @@ def plan_feet(
             yaw[first : last + 1, foot] = pose[2]
         clearance = soles.clearance[:, foot]
         path = np.column_stack([soles.position[:, foot, :2], soles.yaw[:, foot], clearance])
-        for number, ((_, last), (first, _)) in enumerate(zip(intervals[:-1], intervals[1:], strict=True)):
+        path = gaussian_filter1d(path, _SWING_SMOOTHING / timestep, axis=0, mode="nearest")
+        for number, ((_, last), (first, _)) in enumerate(pairwise(intervals)):
             progress = np.arange(1, first - last) / (first - last)
             swing = _swing(path[rows[last + 1 : first]], held[number], held[number + 1], progress, lift)
             position[last + 1 : first, foot] = swing[:, [0, 1, 3]]
@@ -138,7 +168,7 @@ def plan_feet(
     return FootPlan(position, yaw, np.isnan(in_swing), in_swing, steps)
 
 
-def _standing_pose(soles: SolePath, foot: int, rows: Array) -> Array:
+def _standing_pose(soles: SolePath, foot: int, rows: NDArray[np.int64]) -> Array:
     """Pose (x, y, yaw) at which a foot stands during samples of the file, in m and rad."""
     rows = np.unique(rows)
     flat = rows[soles.tilt[rows, foot] < _FLAT]

@@ -1,4 +1,4 @@
-"""Place a robot trajectory in the world: its start where the scenario has the robot, its soles on the floor."""
+"""Place a robot trajectory in the world: its start at the scenario's place, its soles on the floor."""
 
 from typing import NamedTuple
 

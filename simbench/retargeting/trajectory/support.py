@@ -13,11 +13,11 @@ from simbench.robot.robot import Robot
 from simbench.robot.sides import SIDES
 
 _SOLE_PART = 0.5
-"""Part of a sole's length and width that the planned ZMP may use; the rest is left to the balance controller."""
+"""Part of a sole's length and width that the planned ZMP may use; balance needs the rest."""
 _TRANSFER_MARGIN = 0.04
 """Time before a foot leaves the floor, and after it lands, in which it is planned to carry nothing, s."""
-_SMOOTHING = 0.02
-"""Standard deviation of the Gaussian that rounds the corners of the desired ZMP, s."""
+_SMOOTHING = 0.013
+"""Standard deviation of the Gaussian that rounds the corners of the desired ZMP, s: a third of that time."""
 
 
 def support_zmp(robot: Robot, wanted: Array, feet: FootPlan, timestep: float) -> Array:
@@ -62,11 +62,12 @@ def _nearest_supported(robot: Robot, points: Array, feet: FootPlan, loaded: Flag
     result = points.copy()
     changes = np.flatnonzero((np.diff(loaded, axis=0) | np.diff(feet.contact, axis=0)).any(axis=1)) + 1
     for rows in np.split(np.arange(len(points)), changes):
-        standing = np.flatnonzero(loaded[rows[0]])
-        if standing.size:
+        standing = np.flatnonzero(loaded[rows[0]]).tolist()
+        if standing:
             corners = np.vstack([_middle_part(robot, feet, foot, int(rows[0])) for foot in standing])
             result[rows] = _nearest_inside(corners, points[rows])
-    for first, last in contact_intervals(~loaded.any(axis=1)):
+    flight: Flags = np.logical_not(loaded.any(axis=1))
+    for first, last in contact_intervals(flight):
         ends = [max(first - 1, 0), min(last + 1, len(points) - 1)]
         for axis in (0, 1):
             result[first : last + 1, axis] = np.interp(np.arange(first, last + 1), ends, result[ends, axis])
@@ -85,11 +86,11 @@ def _middle_part(robot: Robot, feet: FootPlan, foot: int, row: int) -> Array:
 def _nearest_inside(corners: Array, points: Array) -> Array:
     """Nearest points (N, 2) of the convex hull of corners, m."""
     hull = shapely.MultiPoint(corners).convex_hull
-    there = shapely.points(points)
+    there = np.asarray(shapely.points(points))
     outside = ~shapely.covers(hull, there)
     result = points.copy()
     if outside.any():
-        edge = hull.exterior
+        edge = shapely.LineString(shapely.get_coordinates(hull))
         nearest = shapely.line_interpolate_point(edge, shapely.line_locate_point(edge, there[outside]))
         result[outside] = shapely.get_coordinates(nearest)
     return result

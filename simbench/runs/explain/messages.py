@@ -6,6 +6,7 @@ from typing import NamedTuple
 from simbench.runs.explain.templates import Template, fixed_parts, matches, message_templates
 
 RECORDING, ROBOT, EQUIPMENT = "how_to/recording", "how_to/robot", "how_to/equipment"
+ROBOT_MOTION = "how_to/robot_motion"
 CONTROLLER, CHECKS, CLUSTER = "how_to/controller", "how_to/checks", "how_to/cluster"
 SCENARIO, ROBOT_YAML, VIDEO = "reference/scenario", "reference/robot_yaml", "how_to/video"
 BALANCE, PLACEMENT = "concepts/balance", "concepts/contact_and_placement"
@@ -338,6 +339,25 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Remove section `task`, or add a fixture of the task's type.",
         ),
         (
+            "…: to run a robot's motion, say of which robot: --robot NAME …",
+            "`simbench run FILE` with a table or an archive runs a robot's motion, and the file does not say "
+            "of which robot.",
+            "Add `--robot NAME`. For a person's recording, write a scenario with it as `motion.source`.",
+            ROBOT_MOTION,
+        ),
+        (
+            "…: a person's recording; `simbench retarget …` makes a robot's motion of it, …",
+            "`simbench run` takes scenarios and robots' motions, and this is the recording of a person.",
+            "Retarget it, or write a scenario with it as `motion.source`.",
+            RECORDING,
+        ),
+        (
+            "…: motion.source trajectory:FILE uses none",
+            "A robot's trajectory is followed as it is: without equipment, commanded steps or pushes.",
+            "Remove the section.",
+            ROBOT_MOTION,
+        ),
+        (
             "motion.source …: needs a fixture of type …",
             "The actor performs on the scenario's own equipment, which is missing.",
             "Add a fixture of that type to `fixtures`.",
@@ -454,6 +474,32 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "…: the recording lacks …; retargeting needs both arms",
             "A humanoid follows both arms, and one is missing or incomplete.",
             "Record both arms, or use a robot with one arm.",
+        ),
+        (
+            "…: joint … moves … times as fast as its limit at … s; at most … times is read as a motion: …",
+            "The numbers are no motion of this robot.",
+            "Positions must be in radians and joints in the robot's order (`motion.joint_order`); a wrong "
+            "rate (`motion.fps`) makes everything too fast.",
+            ROBOT_MOTION,
+        ),
+        (
+            "…: the base is … m from the origin at … s; at most … m is read as a motion: …",
+            "The base's position is not in metres, or a column is no position.",
+            "Convert it to metres, or check the order of the columns.",
+            ROBOT_MOTION,
+        ),
+        (
+            "…: the base moves at … m/s at … s; at most … m/s is read as a motion: …",
+            "The base jumps: two takes in one file, positions in centimetres, or a wrong rate.",
+            "Cut the file (`motion.start_s`, `motion.end_s`), convert it, or give `motion.fps`.",
+            ROBOT_MOTION,
+        ),
+        (
+            "…: cannot stand where the trajectory has its feet, … m apart; …",
+            "Before and after a trajectory the robot rests on both feet where it begins and ends; its legs "
+            "do not reach that far.",
+            "Begin or end it elsewhere with `motion.start_s` or `motion.end_s`.",
+            ROBOT_MOTION,
         ),
         (
             "…: no reader for …; give …, or a file ending in …",

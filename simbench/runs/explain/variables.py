@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pinocchio as pin
 
-from simbench.runs import log_builder, log_signals, metrics
+from simbench.runs import log_builder, log_signals, metrics, trajectory_log
 from simbench.runs.explain.log_names import FIXTURE, JOINT, LogEntry
 from simbench.sim import grasp, push, recorder, sensing, state
 from simbench.sim.control import command
@@ -19,6 +19,8 @@ _FEET = "robots on their feet"
 _BALANCED = "balanced robots: on two feet, not seated"
 _DIVERGED = "runs whose physics diverged"
 _PLANNED = "runs that follow a recording on equipment"
+_FOLLOWED = "runs that follow a robot's trajectory"
+_FOLLOWED_ON_FEET = "runs on free feet that follow a robot's trajectory"
 _CUT = "fixtures that are cut (knife, grater)"
 _STANDING = "fixtures that stand freely (knife, grater, hand_drill)"
 _JOINTS = "fixtures with joints"
@@ -73,6 +75,8 @@ def _all_entries() -> Iterator[LogEntry]:
     yield from _entries("variable", _FEET, log_builder.ZMP_SIGNALS, time)
     yield from _entries("variable", _FEET, metrics.SUPPORT_SIGNALS, time)
     yield from _entries("variable", _BALANCED, log_builder.BALANCE_SIGNALS, time)
+    yield from _entries("variable", _FOLLOWED, (trajectory_log.JOINT_TRAJECTORY,), time)
+    yield from _entries("variable", _FOLLOWED_ON_FEET, trajectory_log.TRAJECTORY_SIGNALS, time)
     yield from _fixture_entries()
     yield from _entries("attribute", _EVERY, log_signals.ATTRIBUTE_SIGNALS)
     yield from _entries("attribute", _BALANCED, log_builder.BALANCE_ATTRIBUTES)

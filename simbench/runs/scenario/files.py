@@ -47,7 +47,7 @@ def resolve_paths(scenario: Scenario) -> Scenario:
 
 
 def scenario_files(scenario: Scenario) -> list[Path]:
-    """List the user's files that a scenario reads: recording or trajectory, marker map, and robot with its URDF and meshes.
+    """List the user's files that a scenario reads: motion, marker map, and robot with its URDF and meshes.
 
     Parameters
     ----------

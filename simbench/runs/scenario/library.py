@@ -11,6 +11,11 @@ from simbench.resources import resource_dir
 USUAL_ROBOT = "romeo"
 """Robot of a scenario that names none."""
 
+ROBOT_SUFFIXES = (".csv", ".nc", ".npz", ".pkl", ".pickle")
+"""Suffixes of files of robot motions."""
+PERSON_SUFFIXES = (".bvh", ".c3d", ".trc", ".mvnx", ".txt", ".npy")
+"""Suffixes of files that hold a person's recording only."""
+
 
 def list_scenarios() -> list[str]:
     """Return the names of the scenarios that ship with simbench.
@@ -119,3 +124,19 @@ def find_scenario(name_or_path: str | Path) -> Path:
             f"available: {', '.join(names)}, or the path of a .yaml file"
         )
     return resource_dir("scenarios") / f"{path.name}.yaml"
+
+
+def is_motion_file(text: str) -> bool:
+    """Say whether an argument names a file of a motion and not a scenario.
+
+    Parameters
+    ----------
+    text : str
+        Argument of the command line.
+
+    Returns
+    -------
+    bool
+        Whether its suffix is one of motions.
+    """
+    return Path(text).suffix.lower() in (*ROBOT_SUFFIXES, *PERSON_SUFFIXES)

@@ -26,6 +26,7 @@ __all__ = [
     "load_scenario",
     "resolved_yaml",
     "scenario_mechanisms",
+    "validate_source",
 ]
 
 _FILE_KEYS = (
@@ -86,6 +87,29 @@ def load_scenario(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Sc
     path = find_scenario(name_or_path)
     source = make_source(read_yaml(path, ScenarioError))
     _resolve_files(source.data, path.parent)
+    return validate_source(source, overrides)
+
+
+def validate_source(source: YamlSource, overrides: Sequence[str] = ()) -> Scenario:
+    """Apply overrides to a scenario's values and validate them.
+
+    Parameters
+    ----------
+    source : YamlSource
+        Values of the scenario with their origins; changed in place.
+    overrides : sequence of str
+        `key=value` texts applied in order.
+
+    Returns
+    -------
+    Scenario
+        The validated scenario.
+
+    Raises
+    ------
+    ScenarioError
+        As `load_scenario`.
+    """
     for override in overrides:
         apply_override(source, override, dotted_sections=("checks",))
     try:

@@ -110,7 +110,7 @@ def _check_flight(state: MotionState, forces: GroundForces) -> Check:
         flying[first : last + 1] = heights[first : last + 1].max() > FLOAT_HEIGHT.value
     size = np.linalg.norm(forces.force, axis=1) / forces.weight
     # Near take-off and landing the derivatives have some of the forces on the floor.
-    flying &= binary_erosion(air, iterations=state.window // 2)
+    flying &= binary_erosion(air, iterations=state.window // 2 + 1)
     values = np.where(flying & state.smooth, size, np.nan)
     if np.isnan(values).all():
         return not_applicable("flight", "a foot is on the floor throughout")
