@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from simbench.runs.robot_check.check import RobotCheck, check_robot
     from simbench.runs.scenario.loading import load_scenario
     from simbench.runs.scenario.schema import Scenario
+    from simbench.runs.verdict.check import check_trajectory
+    from simbench.runs.verdict.outcome import Verdict
 
 __version__ = "0.1.0"
 
@@ -81,8 +83,10 @@ __all__ = [
     "SkillError",
     "StorageError",
     "StudyError",
+    "Verdict",
     "calibrate",
     "check_robot",
+    "check_trajectory",
     "follow_frames",
     "imitation_targets",
     "load_robot",
@@ -105,8 +109,10 @@ _MODULE_OF = {
     "RobotCheck": "simbench.runs.robot_check.check",
     "RunResult": "simbench.runs.pipeline",
     "Scenario": "simbench.runs.scenario.schema",
+    "Verdict": "simbench.runs.verdict.outcome",
     "calibrate": "simbench.retargeting.imitation.calibration",
     "check_robot": "simbench.runs.robot_check.check",
+    "check_trajectory": "simbench.runs.verdict.check",
     "follow_frames": "simbench.retargeting.imitation.stream",
     "imitation_targets": "simbench.retargeting.imitation.tasks",
     "load_robot": "simbench.robot.robot",

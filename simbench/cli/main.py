@@ -45,6 +45,7 @@ from simbench.cli.streams import (
     open_standard_streams,
 )
 from simbench.cli.sweep import sweep
+from simbench.cli.verdict import verdict
 from simbench.cli.video_quality import spell_out_video_quality
 from simbench.cli.warmup import warmup
 from simbench.errors import Interrupted, SimbenchError
@@ -374,6 +375,7 @@ def _kept_of(folder: Path) -> str:
 
 app.command()(retarget)
 app.command()(convert)
+app.command()(verdict)
 app.command()(place)
 app.command("check")(check_scenarios)
 app.command()(sweep)

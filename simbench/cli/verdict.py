@@ -1,0 +1,141 @@
+"""The command line's `simbench verdict`: parse, call, print."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simbench.cli.completion import complete_robot
+from simbench.cli.trajectory_options import reads_trajectory
+from simbench.errors import RunError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from simbench.motion.trajectory_files.options import TrajectoryOptions
+    from simbench.runs.verdict.outcome import Check, Moment, Verdict
+
+_MARKS = {"pass": ("✓", "green"), "fail": ("✗", "bold red"), "not applicable": ("–", "dim")}
+
+
+@reads_trajectory()
+def verdict(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The robot's motion: joints and base over time.")
+    ],
+    robot: Annotated[
+        str,
+        typer.Option(
+            metavar="ROBOT",
+            help="Name (simbench robot list), or path of a robot.yaml or a URDF.",
+            autocompletion=complete_robot,
+        ),
+    ],
+    no_run: Annotated[bool, typer.Option("--no-run", help="Without the simulated run.")] = False,
+    floor: Annotated[float, typer.Option(metavar="M", help="Height of the floor in the file's world.")] = 0.0,
+    as_json: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE|-", help="Also write JSON; - for the output alone.")
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Draw every check over time.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the simulated run here.")] = None,
+    *,
+    declared: TrajectoryOptions,
+) -> None:
+    """Say whether a robot's motion is physically possible; exit status 1 if a check fails."""
+    from simbench.cli.console import make_console, progress_bars, require_output_file, wide_console
+
+    only_json = as_json == Path("-")
+    if as_json is not None and not only_json:
+        require_output_file(as_json, RunError)
+    if picture is not None:
+        require_output_file(picture, RunError, ".png", "a picture")
+    if no_run and out is not None:
+        raise RunError("--out keeps the simulated run, which --no-run leaves out; give one of them")
+    with progress_bars(make_console(stderr=True)) as on_progress:
+        from simbench.runs.verdict.file_verdict import judge_file
+
+        judged = judge_file(
+            file, robot, declared, floor=floor, simulate=not no_run, folder=out, on_progress=on_progress
+        )
+    if picture is not None:
+        from simbench.runs.verdict.plot import draw_verdict
+
+        draw_verdict(judged, picture)
+    text = json.dumps(judged.as_dict(), indent=2, ensure_ascii=False)
+    if as_json is not None and not only_json:
+        from simbench.files.storage.whole_file import write_whole
+
+        write_whole(as_json, text + "\n")
+    if only_json:
+        print(text)
+    else:
+        wide_console().print(check_table(judged))
+        print()
+        for line in judged.notes:
+            print(f"note: {line}")
+        for line in judged.doubts:
+            print(f"doubt: {line}")
+        for kind, written in (("run", out), ("json", as_json), ("picture", picture)):
+            if written is not None:
+                print(f"{kind}  {written}")
+        print(judged.summary)
+    sys.stdout.flush()
+    raise typer.Exit(0 if judged.passed else 1)
+
+
+def check_table(judged: Verdict) -> Table:
+    """Lay out the checks of a verdict.
+
+    Parameters
+    ----------
+    judged : Verdict
+        The verdict.
+
+    Returns
+    -------
+    rich.table.Table
+        One line for each check: outcome, worst value, limit, when it is worst and when it first fails, and
+        where.
+    """
+    from rich.text import Text
+
+    from simbench.cli.console import number_table
+
+    table = number_table("check", "", "worst", "limit", "unit", "when", "first fails", "where")
+    for column in (1, 4, 7):
+        table.columns[column].justify = "left"
+    table.columns[7].no_wrap = False
+    for check in judged.checks:
+        mark, style = _MARKS[check.outcome]
+        table.add_row(
+            check.name,
+            Text(mark, style=style),
+            _number(check.value),
+            _number(check.limit),
+            check.unit,
+            _when(check.worst),
+            _when(check.first),
+            _where(check),
+        )
+    return table
+
+
+def _number(value: float | None) -> str:
+    """Write a number with three digits; nothing for none."""
+    return "" if value is None else f"{value + 0.0:.3g}"
+
+
+def _when(moment: Moment | None) -> str:
+    """Write a moment: time and frame."""
+    return "" if moment is None else f"{moment.time:.2f} s, frame {moment.frame}"
+
+
+def _where(check: Check) -> str:
+    """Write where a check has its worst value, and its remark."""
+    return "; ".join(filter(None, (check.where, check.reason)))

@@ -1,0 +1,1 @@
+"""Whether a robot's motion is physically possible: checks of kinematics and dynamics, then a simulation."""

@@ -1,0 +1,89 @@
+"""Verdict on a file of a robot's motion: reading, checks, and the simulated run."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from simbench.errors import MotionError
+from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory_files import TrajectoryOptions, read_robot_motion
+from simbench.robot.robot import load_robot
+from simbench.runs.verdict.check import check_trajectory
+from simbench.runs.verdict.outcome import Verdict
+from simbench.system.progress import OnProgress
+
+
+def judge_file(
+    path: Path,
+    robot_name: str,
+    declared: TrajectoryOptions,
+    *,
+    floor: float,
+    simulate: bool,
+    folder: Path | None,
+    on_progress: OnProgress,
+) -> Verdict:
+    """Read a robot's motion, check whether it is physically possible, and simulate it.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    robot_name : str
+        Name of the robot, or path of its files, as for `load_robot`.
+    declared : TrajectoryOptions
+        What the user declares about the file.
+    floor : float
+        Height of the floor in the file's world, m.
+    simulate : bool
+        Whether to simulate the motion too.
+    folder : Path or None
+        Directory in which the simulated run is kept; None to remove it.
+    on_progress : callable (stage, done, total)
+        Called as the work proceeds.
+
+    Returns
+    -------
+    Verdict
+        The checks, with notes and doubts of reading and of the run.
+
+    Raises
+    ------
+    MotionError
+        If the file cannot be read as a motion of the robot.
+    RobotError
+        If the robot cannot be loaded.
+    """
+    if not np.isfinite(floor):
+        raise MotionError(f"--floor {floor:g}: must be a finite height, m")
+    on_progress("read", 0, 1)
+    robot = load_robot(robot_name)
+    motion = read_robot_motion(path, robot, declared)
+    on_progress("read", 1, 1)
+    on_progress("check", 0, 1)
+    try:
+        judged = check_trajectory(robot, motion.trajectory, floor=floor, source=str(path))
+    except MotionError as error:
+        raise MotionError(f"{path}: {error}") from None
+    on_progress("check", 1, 1)
+    judged = replace(judged, notes=(*motion.notes, *judged.notes), doubts=motion.doubts)
+    if not simulate:
+        return judged
+    # The simulation of a run takes a second to import.
+    from simbench.runs.verdict.simulation import simulate_motion
+
+    run = simulate_motion(robot, robot_name, _above_floor(motion.trajectory, floor), folder, on_progress)
+    return replace(
+        judged,
+        checks=(*judged.checks, *run.checks),
+        notes=(*judged.notes, *(line for line in run.notes if line not in judged.notes)),
+        doubts=(*judged.doubts, *run.doubts),
+    )
+
+
+def _above_floor(trajectory: JointTrajectory, floor: float) -> JointTrajectory:
+    """Move a trajectory so that its floor is at z = 0."""
+    if trajectory.base is None:
+        return trajectory
+    return replace(trajectory, base=trajectory.base - np.array([0.0, 0.0, floor, 0.0, 0.0, 0.0, 0.0]))

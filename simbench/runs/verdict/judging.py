@@ -1,0 +1,155 @@
+"""Judging a value over time against its limit: the worst moment and the first one that counts."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.foot_contact import contact_intervals
+from simbench.runs.verdict.outcome import Check, Moment
+
+LEAST_EXCESS_TIME = 0.01
+"""Time integral of value / limit − 1, s, from which an excess of a force counts: less is a corner of a curve
+that any controller rounds."""
+
+
+def moment_at(time: Array, frame: int) -> Moment:
+    """Make the moment of a sample.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Times of the samples, s.
+    frame : int
+        Index of the sample.
+
+    Returns
+    -------
+    Moment
+        The moment.
+    """
+    return Moment(float(time[frame]), int(frame))
+
+
+def not_applicable(name: str, reason: str) -> Check:
+    """Make a check that is not applicable.
+
+    Parameters
+    ----------
+    name : str
+        Name of the check.
+    reason : str
+        Why it is not.
+
+    Returns
+    -------
+    Check
+        The check.
+    """
+    return Check(name, "not applicable", reason=reason)
+
+
+def judge(
+    name: str,
+    time: Array,
+    values: Array,
+    labels: Sequence[str],
+    *,
+    limit: float,
+    unit: str,
+    failing: NDArray[np.bool_] | None = None,
+) -> Check:
+    """Judge values over time: the worst one, and the first sample that fails.
+
+    Parameters
+    ----------
+    name : str
+        Name of the check.
+    time : (T,) array
+        Times of the samples, s.
+    values : (T, N) array
+        Values, larger is worse; NaN where they are not judged.
+    labels : sequence of N str
+        What each column is: joints, feet.
+    limit : float
+        Largest value that passes.
+    unit : str
+        Unit of the values.
+    failing : (T, N) array of bool, optional
+        Samples that fail, where this is not simply beyond the limit.
+
+    Returns
+    -------
+    Check
+        The check.
+    """
+    if failing is None:
+        failing = np.nan_to_num(values, nan=-np.inf) > limit
+    known = np.where(np.isnan(values), -np.inf, values)
+    series = np.where(np.isfinite(known.max(axis=1)), known.max(axis=1), np.nan)
+    if not np.isfinite(known).any():
+        return Check(name, "not applicable", limit=limit, unit=unit, reason="nothing to judge", series=series)
+    worst, column = np.unravel_index(int(known.argmax()), known.shape)
+    fails = failing.any(axis=1)
+    first = None
+    if fails.any():
+        frame = int(fails.argmax())
+        first, column = moment_at(time, frame), int(np.where(failing[frame], known[frame], -np.inf).argmax())
+    return Check(
+        name,
+        "fail" if first else "pass",
+        float(known[worst].max()),
+        limit,
+        unit,
+        moment_at(time, int(worst)),
+        first,
+        labels[int(column)],
+        series=series,
+    )
+
+
+def lasting_excess(time: Array, values: Array, limit: float) -> NDArray[np.bool_]:
+    """Find the samples of excesses whose time integral of value / limit − 1 is at least 10 ms.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Times of the samples, s.
+    values : (T, N) array
+        Values, NaN where they are not judged.
+    limit : float
+        Limit, positive.
+
+    Returns
+    -------
+    (T, N) array of bool
+        Samples of the excesses that last.
+    """
+    return lasting_integral(time, np.nan_to_num(values, nan=0.0) / limit - 1.0, LEAST_EXCESS_TIME)
+
+
+def lasting_integral(time: Array, excess: Array, least: float) -> NDArray[np.bool_]:
+    """Find the samples of runs of positive excess whose time integral is at least a given one.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Times of the samples, s.
+    excess : (T, N) array
+        Excess over a limit; not positive within it.
+    least : float
+        Least time integral of a run that counts, the excess's unit times s.
+
+    Returns
+    -------
+    (T, N) array of bool
+        Samples of the runs that count.
+    """
+    durations = np.gradient(time)
+    lasting = np.zeros(excess.shape, bool)
+    for column in np.flatnonzero((excess > 0.0).any(axis=0)):
+        for first, last in contact_intervals(excess[:, column] > 0.0):
+            run = slice(first, last + 1)
+            lasting[run, column] = excess[run, column] @ durations[run] >= least
+    return lasting

@@ -1,0 +1,207 @@
+"""Derivatives, feet and contacts of a robot's motion, computed once for all checks."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import binary_dilation
+
+from simbench.errors import MotionError
+from simbench.kinematics.arrays import Array
+from simbench.kinematics.foot_contact import find_point_contacts, point_speeds
+from simbench.kinematics.tree import frame_poses
+from simbench.motion.trajectory import JointTrajectory
+from simbench.robot.robot import Robot
+from simbench.runs.verdict.derivatives import SHORTEST_WINDOW, differentiate
+from simbench.runs.verdict.jumps import Jumps, find_jumps
+
+Flags = NDArray[np.bool_]
+
+_FEWEST = 10
+"""Samples of the shortest motion that is judged: two windows of the derivatives."""
+
+
+@dataclass(frozen=True)
+class Feet:
+    """Soles of a robot over a motion of T samples; F feet, none for a robot without soles.
+
+    Parameters
+    ----------
+    roles : tuple of str
+        Roles of the feet that have soles, such as left_foot.
+    corners : (T, F, 4, 3) array
+        Corners of each sole in the world frame, m; heights are above the floor.
+    origin : (T, F, 3) array
+        Origin of each foot frame in the world frame, m, its height above the floor.
+    normal : (T, F, 3) array
+        Upward unit normal of each sole in the world frame.
+    touching : (T, F, 4) array of bool
+        Which corners touch the floor.
+    """
+
+    roles: tuple[str, ...]
+    corners: Array
+    origin: Array
+    normal: Array
+    touching: Flags
+
+    @property
+    def contact(self) -> Flags:
+        """Whether each foot is in contact, (T, F)."""
+        return np.asarray(self.touching.any(axis=2))
+
+
+@dataclass(frozen=True)
+class MotionState:
+    """A motion with its derivatives and contacts.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    time : (T,) array
+        Times of the samples, s.
+    joints : (T, n) array
+        Joint positions as they were given, rad or m.
+    q : (T, nq) array
+        Configurations of the model, smoothed, the floor at z = 0.
+    velocity : (T, nv) array
+        Velocities of the model.
+    acceleration : (T, nv) array
+        Accelerations of the model, as Pinocchio's RNEA takes them.
+    window : int
+        Samples of the window of the derivatives.
+    smooth : (T,) array of bool
+        Samples whose derivatives are meaningful: not at both ends, and not within a window of a jump.
+    jumps : Jumps
+        Jumps of joints and base.
+    feet : Feet
+        The soles.
+    """
+
+    robot: Robot
+    time: Array
+    joints: Array
+    q: Array
+    velocity: Array
+    acceleration: Array
+    window: int
+    smooth: Flags
+    jumps: Jumps
+    feet: Feet
+
+
+def examine_motion(robot: Robot, trajectory: JointTrajectory, floor: float = 0.0) -> MotionState:
+    """Differentiate a motion, find its jumps, and where its soles are on the floor.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    trajectory : JointTrajectory
+        Motion of all the robot's joints in their order, with the base of a floating robot.
+    floor : float
+        Height of the floor in the trajectory's world, m.
+
+    Returns
+    -------
+    MotionState
+        The motion, with the floor at z = 0.
+
+    Raises
+    ------
+    MotionError
+        If the motion is too short, is of other joints, or a floating robot's base is missing.
+    """
+    time, joints = trajectory.time, trajectory.q
+    if trajectory.joint_names != robot.joint_names:
+        raise MotionError(
+            f"the trajectory has {len(trajectory.joint_names)} joints that are not the "
+            f"{len(robot.joint_names)} of {robot.name} in their order"
+        )
+    if len(time) < _FEWEST:
+        raise MotionError(f"the trajectory has {len(time)} samples; a verdict needs {_FEWEST} or more")
+    base = np.empty((len(time), 0))
+    if robot.floating:
+        if trajectory.base is None:
+            raise MotionError(f"the trajectory has no base, and that of {robot.name} floats")
+        base = trajectory.base - np.array([0.0, 0.0, floor, 0.0, 0.0, 0.0, 0.0])
+        base[:, 3:] *= _sign_changes(base[:, 3:])[:, None]
+    jumps = find_jumps(time, base, joints)
+    found = differentiate(time, np.hstack([base, joints]), base.shape[1])
+    q, velocity, acceleration = found.position, found.velocity, found.acceleration
+    if robot.floating:
+        q, velocity, acceleration = _on_the_model(q, velocity, acceleration)
+    half = found.window // 2
+    smooth = (
+        ~binary_dilation(jumps.frames, iterations=half) if jumps.frames.any() else np.ones(len(time), bool)
+    )
+    # The frame before a jump belongs to it; the polynomials at both ends lean on one side.
+    smooth[:-half] &= ~binary_dilation(jumps.frames, iterations=half)[half:] if half else True
+    smooth[: SHORTEST_WINDOW // 2] = smooth[-(SHORTEST_WINDOW // 2) :] = False
+    feet = _place_feet(robot, time, np.hstack([base, joints]))
+    return MotionState(robot, time, joints, q, velocity, acceleration, found.window, smooth, jumps, feet)
+
+
+def _sign_changes(quaternions: Array) -> Array:
+    """Signs (T,) that make quaternions continuous: q and −q are the same rotation."""
+    products = np.einsum("ti,ti->t", quaternions[1:], quaternions[:-1])
+    return np.concatenate([[1.0], np.cumprod(np.where(products < 0.0, -1.0, 1.0))])
+
+
+def _on_the_model(q: Array, rate: Array, second: Array) -> tuple[Array, Array, Array]:
+    """Turn coordinates of a floating base and their derivatives into Pinocchio's q, v and a.
+
+    With the quaternion p, ω = 2 p̄ ṗ and ω̇ = 2 p̄ p̈ (vector parts), in the base frame; the velocity of the
+    base there is Rᵀẋ, and its rate Rᵀẍ − ω × Rᵀẋ.
+    """
+    length = np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
+    unit = q[:, 3:7] / length
+    turning = _turning_rate(unit, rate[:, 3:7] / length)
+    turning_rate = _turning_rate(unit, second[:, 3:7] / length)
+    rotation = _matrices(unit)
+    linear = np.einsum("tji,tj->ti", rotation, rate[:, :3])
+    linear_rate = np.einsum("tji,tj->ti", rotation, second[:, :3]) - np.cross(turning, linear)
+    return (
+        np.hstack([q[:, :3], unit, q[:, 7:]]),
+        np.hstack([linear, turning, rate[:, 7:]]),
+        np.hstack([linear_rate, turning_rate, second[:, 7:]]),
+    )
+
+
+def _turning_rate(unit: Array, rate: Array) -> Array:
+    """Vector part of 2 p̄ ṗ, (T, 3), of quaternions x, y, z, w."""
+    vector, scalar = unit[:, :3], unit[:, 3:]
+    return np.asarray(2.0 * (scalar * rate[:, :3] - rate[:, 3:] * vector - np.cross(vector, rate[:, :3])))
+
+
+def _matrices(unit: Array) -> Array:
+    """Rotation matrices (T, 3, 3) of quaternions x, y, z, w."""
+    x, y, z, w = unit.T
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), 2, 0)
+
+
+def _place_feet(robot: Robot, time: Array, q: Array) -> Feet:
+    """Compute the soles in the world, and where they touch."""
+    roles = tuple(role for role in robot.feet if role in robot.soles) if robot.floating else ()
+    count = len(time)
+    if not roles:
+        none = np.empty((count, 0, 3))
+        return Feet((), np.empty((count, 0, 4, 3)), none, none, np.empty((count, 0, 4), bool))
+    frames = [robot.model.getFrameId(robot.frames[role]) for role in roles]
+    poses = np.stack(frame_poses(robot.model, frames, q), axis=1)
+    soles = np.array([robot.soles[role] for role in roles])
+    corners = np.einsum("tfij,fcj->tfci", poses[..., :3, :3], soles) + poses[:, :, None, :3, 3]
+    touching = np.stack(
+        [
+            find_point_contacts(time, foot[..., 2], point_speeds(time, foot), 0.0)
+            for foot in np.moveaxis(corners, 1, 0)
+        ],
+        axis=1,
+    )
+    return Feet(roles, corners, poses[..., :3, 3], poses[..., :3, 2], touching)

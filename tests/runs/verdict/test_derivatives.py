@@ -1,0 +1,47 @@
+"""Derivatives of known curves, and of noisy ones."""
+
+import numpy as np
+import pytest
+
+from simbench.runs.verdict.derivatives import acceleration_noise_gain, differentiate
+
+
+@pytest.mark.parametrize("rate", [30.0, 60.0, 200.0])
+@pytest.mark.parametrize("frequency", [0.5, 2.0])
+def test_people_are_differentiated_within_two_percent(rate, frequency):
+    time = np.arange(0.0, 4.0, 1.0 / rate)
+    omega = 2.0 * np.pi * frequency
+    found = differentiate(time, 0.3 * np.sin(omega * time)[:, None])
+    inner = slice(3, -3)
+    speed, second = 0.3 * omega * np.cos(omega * time), -0.3 * omega**2 * np.sin(omega * time)
+    assert np.abs(found.velocity[inner, 0] - speed[inner]).max() < 0.02 * 0.3 * omega
+    assert np.abs(found.acceleration[inner, 0] - second[inner]).max() < 0.02 * 0.3 * omega**2
+
+
+def test_the_window_grows_with_noise_and_its_noise_is_told():
+    rng = np.random.default_rng(2)
+    time = np.arange(0.0, 20.0, 0.005)
+    curve = np.sin(2.0 * time)[:, None]
+    clean = differentiate(time, curve)
+    noisy = differentiate(time, curve + 3e-4 * rng.standard_normal(curve.shape))
+    assert clean.window < noisy.window <= 21
+    spread = np.std(noisy.acceleration[10:-10] - clean.acceleration[10:-10])
+    assert noisy.noise[0] == pytest.approx(spread, rel=0.15)
+    assert clean.noise[0] < 0.01
+
+
+@pytest.mark.parametrize("window", [5, 7, 11])
+def test_the_gain_of_noise_is_that_of_the_filter(window):
+    from scipy.signal import savgol_coeffs
+
+    weights = savgol_coeffs(window, 4, deriv=2, delta=0.02)
+    assert acceleration_noise_gain(window, 0.02) == pytest.approx(np.linalg.norm(weights))
+
+
+def test_unequal_intervals_are_differentiated_too():
+    rng = np.random.default_rng(3)
+    time = np.cumsum(0.02 * rng.uniform(0.8, 1.2, 200))
+    found = differentiate(time, np.sin(2.0 * time)[:, None])
+    inner = slice(5, -5)
+    assert found.velocity[inner, 0] == pytest.approx(2.0 * np.cos(2.0 * time)[inner], abs=0.01)
+    assert found.acceleration[inner, 0] == pytest.approx(-4.0 * np.sin(2.0 * time)[inner], abs=0.1)
