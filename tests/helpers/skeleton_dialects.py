@@ -4,6 +4,7 @@ The body's joint centres and segment frames are computed here by the definitions
 nothing of the readers or the recognition, so they are the truth that a reader must give back.
 """
 
+import warnings
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -228,7 +229,10 @@ def write_bvh(dialect, body):
         else:
             lines.append(f"{indent}\tCHANNELS 3 {rotations}")
         relative = np.einsum("tji,tjk->tik", carried, own)
-        table.append(Rotation.from_matrix(relative).as_euler(orders, degrees=True))
+        with warnings.catch_warnings():
+            # Near the singularity the angles are not unique, but give the rotation back.
+            warnings.simplefilter("ignore", UserWarning)
+            table.append(Rotation.from_matrix(relative).as_euler(orders, degrees=True))
         for child in children.get(name, []):
             block(child, name, depth + 1)
         if not children.get(name):

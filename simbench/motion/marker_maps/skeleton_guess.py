@@ -39,6 +39,8 @@ BACKWARD = -0.2
 # The score of what is not a reference posture, of a body whose facing nothing tells, and of one that faces
 # backward, as factors.
 NO_POSTURE, NO_FACING, FACING_BACKWARD = 0.8, 0.85, 0.3
+# Factor of the score for each doubt, and so many count.
+DOUBTED, MOST_DOUBTS = 0.93, 4
 # So many points below an ankle touch the floor.
 MOST_FOOT_POINTS = 6
 
@@ -216,7 +218,7 @@ def _score(roles: Roles, posture: ReferencePosture, agreement: float) -> float:
     geometry = float(np.mean([limb.geometry for limb in roles.limbs.values()]))
     geometry *= 1.0 if posture.kind else NO_POSTURE
     geometry *= FACING_BACKWARD if agreement < BACKWARD else NO_FACING if agreement < -BACKWARD else 1.0
-    return round(0.5 * names + 0.5 * geometry, 2)
+    return round((0.5 * names + 0.5 * geometry) * DOUBTED ** min(len(roles.doubts), MOST_DOUBTS), 2)
 
 
 def _build_map(skeleton: SkeletonGeometry, roles: Roles, axes: SegmentAxes, dialect: str) -> MarkerMap:

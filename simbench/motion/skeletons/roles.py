@@ -25,9 +25,9 @@ from simbench.robot.sides import SIDES
 HUMAN_ARM_TO_LEG, POSSIBLE_ARM_TO_LEG = (0.5, 0.9), (0.3, 1.3)
 # Below this a limb's geometry contradicts its names.
 POOR_GEOMETRY = 0.25
-# Angle between the trunk's direction up and the legs' direction, degrees: of four-legged animals it stays below
-# the first; a person's exceeds the second in the rest pose or at some time.
-FOUR_LEGGED, UPRIGHT = 125.0, 135.0
+# Angle between the trunk's direction up and the legs' direction, degrees: of four-legged animals it is mostly
+# below the first; a person's exceeds the second in the rest pose or in this part of the frames.
+FOUR_LEGGED, UPRIGHT, UPRIGHT_FRAMES = 125.0, 135.0, 0.25
 # Angle between arms and legs, degrees, below which the arms are front legs.
 PARALLEL_LIMBS = 45.0
 
@@ -258,7 +258,8 @@ def _check_person(roles: Roles, skeleton: SkeletonGeometry, source: str) -> None
     leaning, limbs = angles_between(trunk, legs), angles_between(arms, legs)
     if (
         np.median(leaning[1:]) < FOUR_LEGGED
-        and not (leaning > UPRIGHT).any()
+        and leaning[0] < UPRIGHT
+        and (leaning[1:] > UPRIGHT).mean() < UPRIGHT_FRAMES
         and np.median(limbs[1:]) < PARALLEL_LIMBS
     ):
         raise MotionError(
@@ -353,7 +354,12 @@ def _add_feet(roles: Roles, skeleton: SkeletonGeometry, votes: Sequence[NameVote
 
 
 def _doubt_proportions(roles: Roles) -> None:
-    """Doubt bones that are unlike their neighbours or the other side's."""
+    """Doubt limbs without a counterpart, and bones that are unlike their neighbours or the other side's."""
+    for side, kind in [(side, kind) for kind in ("arm", "leg") for side in SIDES]:
+        other = ("right" if side == "left" else "left", kind)
+        told = any(f"the {side} {kind} " in doubt for doubt in roles.doubts)
+        if (side, kind) not in roles.limbs and other in roles.limbs and not told:
+            roles.doubts.append(f"the {side} {kind} was not found: one of its joints is missing")
     for kind, (low, high), parts in (
         ("arm", (0.65, 1.15), ("forearm", "upper arm")),
         ("leg", (0.75, 1.3), ("shank", "thigh")),
