@@ -5,12 +5,25 @@ import pytest
 import yaml
 from skeleton_dialects import dialects, known_motion, write_bvh
 
+from simbench.cli.main import main
 from simbench.motion.marker_maps.library import ready_maps
 from simbench.motion.marker_maps.starter_map import points_in_map, reduce_map
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers import read_motion
 
 DIALECTS = dialects()
+
+
+@pytest.fixture
+def cli(capsys):
+    """Run the command line: exit status, output and errors."""
+
+    def run(*words):
+        code = main([str(word) for word in words])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
 
 
 @pytest.mark.parametrize("name", ["mixamo", "lafan1", "biped", "SOMA 77", "unnamed"])
