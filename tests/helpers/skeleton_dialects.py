@@ -1,7 +1,7 @@
 """A known body in motion, written as BVH in the layouts of the programs that people record and animate with.
 
-The body's joint centres and segment frames are computed here by the definitions of the anatomical frames, with
-nothing of the readers or the recognition, so they are the truth that a reader must give back.
+The body's joint centres and segment frames are computed here by the definitions of the anatomical frames,
+with nothing of the readers or the recognition, so they are the truth that a reader must give back.
 """
 
 import warnings
@@ -12,7 +12,8 @@ from scipy.spatial.transform import Rotation
 
 SIDES = ("left", "right")
 OUTWARD = {"left": 1.0, "right": -1.0}
-# Columns x (distal), y, z (lateral) of an arm's segments in trunk axes while the arm hangs, palm at the thigh.
+# Columns x (distal), y, z (lateral) of an arm's segments in trunk axes while the arm hangs, palm at the
+# thigh.
 HANGING = {
     "left": np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]]),
     "right": np.array([[0.0, 1.0, 0.0], [0.0, 0.0, -1.0], [-1.0, 0.0, 0.0]]),
@@ -68,7 +69,8 @@ def known_motion(frames=60, rate=60.0, heading=0.4, elbows=True):
     return KnownBody(time, segments, place @ turn(z, heading)[0].T)
 
 
-# A joint: the segment that carries it, its place in that segment's axes, m, and the segment that begins there.
+# A joint: the segment that carries it, its place in that segment's axes, m, and the segment that begins
+# there.
 @dataclass(frozen=True)
 class Place:
     carrier: str
@@ -214,10 +216,18 @@ def write_bvh(dialect, body):
         offset = np.zeros(3) if parent is None else local.mean(axis=0) * dialect.spoil.get(name, 1.0)
         # Places are rigid in their parent's axes; a spoiled file breaks what follows, not this.
         travels = parent is not None and not dialect.joints[parent][0]
-        assert parent is None or travels or not dialect.rigid or np.abs(local - local.mean(axis=0)).max() < 1e-9 * scale, (name, parent)
+        assert (
+            parent is None
+            or travels
+            or not dialect.rigid
+            or np.abs(local - local.mean(axis=0)).max() < 1e-9 * scale
+        ), (name, parent)
         own = rotation_of(name)
         if own is None and place:
-            lines.append(f"{indent}End Site\n{indent}{{\n{indent}\tOFFSET {' '.join(map(repr, offset.tolist()))}\n{indent}}}")
+            lines.append(
+                f"{indent}End Site\n{indent}{{\n{indent}\tOFFSET "
+                f"{' '.join(map(repr, offset.tolist()))}\n{indent}}}"
+            )
             return
         own = identity if own is None else own
         lines.append(f"{indent}{'ROOT' if parent is None else 'JOINT'} {name}\n{indent}{{")
@@ -288,14 +298,16 @@ def _tree(text, prefix=""):
 
 
 def _fingers(joints, hand, pattern, parts=("thumb", "index", "middle", "ring", "pinky"), first=1):
-    """Add two joints of each finger below the hands; `pattern` has {Side}, {S}, {s}, {Finger}, {finger}, {k}."""
+    """Add two joints of each finger below the hands; `pattern` has {Side}, {S}, {Finger}, {k} and others."""
     joints = dict(joints)
     for side in SIDES:
         marks = {"Side": side.capitalize(), "side": side, "S": side[0].upper(), "s": side[0]}
         above = hand.format(**marks)
         for number, finger in enumerate(parts):
             one, two = (
-                pattern.format(Finger=finger.capitalize(), finger=finger, n=number, m=number + 1, k=first + k, **marks)
+                pattern.format(
+                    Finger=finger.capitalize(), finger=finger, n=number, m=number + 1, k=first + k, **marks
+                )
                 for k in (0, 1)
             )
             joints[one] = (f"{side}_{finger}1", above)
@@ -652,17 +664,27 @@ def dialects():
     lafan = {name: value for name, value in lafan.items() if name and "End" not in name}
     biovision = {n: v for n, v in _tree(BIOVISION).items() if not n.startswith("Chest") or n == "Chest4"}
     biovision = {
-        n.replace("Chest4", "Chest"): (p.replace("chest", "spine"), q if q is None else "Hips" if "Chest" in q and n == "Chest4" else q.replace("Chest4", "Chest"))
+        n.replace("Chest4", "Chest"): (
+            p.replace("chest", "spine"),
+            q if q is None else "Hips" if "Chest" in q and n == "Chest4" else q.replace("Chest4", "Chest"),
+        )
         for n, (p, q) in biovision.items()
     }
     plain = [
         Dialect("mixamo", mixamo, rate=30.0, fingers=True),
-        Dialect("mixamo, underscores", {n.replace(":", "_"): (p, q and q.replace(":", "_")) for n, (p, q) in mixamo.items()}, fingers=True, unit="m"),
+        Dialect(
+            "mixamo, underscores",
+            {n.replace(":", "_"): (p, q and q.replace(":", "_")) for n, (p, q) in mixamo.items()},
+            fingers=True,
+            unit="m",
+        ),
         Dialect("character1", _tree(MOTIONBUILDER, "Character1_"), order="XYZ", rate=120.0),
         Dialect("sim prefix", _tree(MOTIONBUILDER, "sim"), first_frame=True),
         Dialect("xsens", _tree(XSENS), rate=240.0, order="YXZ"),
         Dialect("100STYLE", _tree(BIOVISION), order="YXZ"),
-        Dialect("rokoko", _fingers(_tree(ROKOKO), "{Side}Hand", "{Side}Finger{m}Joint{k}"), unit="m", order="XYZ"),
+        Dialect(
+            "rokoko", _fingers(_tree(ROKOKO), "{Side}Hand", "{Side}Finger{m}Joint{k}"), unit="m", order="XYZ"
+        ),
         Dialect("noitom", noitom, rate=125.0, order="YXZ", fingers=True),
         Dialect("nokov", _tree(MOTIONBUILDER), order="ZYX", unit="mm", first_frame=True),
         Dialect("SOMA 77", soma, rest="T", rate=120.0, fingers=True),
@@ -676,7 +698,18 @@ def dialects():
         Dialect("makehuman", _tree(MAKEHUMAN), rest="A", unit="cm", up="y", fingers=True, rate=24.0),
         Dialect("biovision", biovision, rest="I", unit="in", rate=30.0, order="ZXY"),
         Dialect("smpl", _tree(SMPL_TREE), unit="m", rate=30.0),
-        Dialect("smpl, lower case", {n.replace("L_", "left_").replace("R_", "right_").lower(): (p, q and q.replace("L_", "left_").replace("R_", "right_").lower()) for n, (p, q) in _tree(SMPL_TREE).items()}, unit="m", up="z"),
+        Dialect(
+            "smpl, lower case",
+            {
+                n.replace("L_", "left_").replace("R_", "right_").lower(): (
+                    p,
+                    q and q.replace("L_", "left_").replace("R_", "right_").lower(),
+                )
+                for n, (p, q) in _tree(SMPL_TREE).items()
+            },
+            unit="m",
+            up="z",
+        ),
         Dialect("vrm", _tree(VRM), unit="m"),
         Dialect("unreal", _tree(UNREAL), rest="A", up="z", fingers=True),
         Dialect("iclone", _tree(ICLONE), rest="A", up="z", fingers=True),

@@ -122,8 +122,8 @@ def recognise_skeleton(recording: SkeletonRecording) -> SkeletonGuess:
     words = f"{posture.kind} {where}" if posture.kind else "none, axes from hips, shoulders, toes and elbows"
     if not posture.kind:
         roles.doubts.append(
-            "neither the rest pose nor a frame is a posture with known directions of the palms: the axes of the "
-            "arms follow the elbows"
+            "neither the rest pose nor a frame is a posture with known directions of the palms: the axes of "
+            "the arms follow the elbows"
         )
     named = dialect if dialect == UNKNOWN else f"{dialect} names"
     return SkeletonGuess(
@@ -179,7 +179,7 @@ def choose_map_or_guess(
 
 
 def _settle_sides(roles: Roles, skeleton: SkeletonGeometry) -> float:
-    """Find left and right where no name says them, or check them; return how the feet agree with the sides."""
+    """Find left and right where no name says them, or check them; return how the feet agree."""
     agreement, evidence = facing_agreement(skeleton, roles)
     if not roles.sided:
         if agreement < 0.0:
@@ -192,7 +192,7 @@ def _settle_sides(roles: Roles, skeleton: SkeletonGeometry) -> float:
         return abs(agreement)
     if agreement < BACKWARD:
         roles.doubts.append(
-            f"the {evidence} point backward: left and right are swapped in the names, or the axes are mirrored"
+            f"the {evidence} point backward: left and right are swapped, or the axes are mirrored"
         )
     return agreement
 
@@ -271,7 +271,7 @@ def _segments(skeleton: SkeletonGeometry, roles: Roles, axes: SegmentAxes) -> di
                 segments[segment] = {
                     "along": [f"{side}_{end}" for end in ends],
                     "bends_at": [f"{side}_{end}" for end in ("shoulder", "elbow", "wrist")],
-                    "note": f"{segment.replace('_', ' ')}: its rotation about its axis is not known, taken from "
+                    "note": f"{segment.replace('_', ' ')}: its axial rotation is not known, taken from "
                     "the plane of the elbow",
                 }
     return segments

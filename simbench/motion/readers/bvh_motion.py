@@ -28,7 +28,7 @@ class MotionHeader(NamedTuple):
 
     Parameters
     ----------
-    count : int or None
+    declared : int or None
         Declared number of frames; None if the file does not say one that can be.
     step : float
         Duration of a frame, s.
@@ -38,7 +38,7 @@ class MotionHeader(NamedTuple):
         What was assumed, and what of it may well be wrong.
     """
 
-    count: int | None
+    declared: int | None
     step: float
     line: int
     notes: tuple[str, ...]
@@ -76,15 +76,17 @@ def read_motion_header(
     notes: list[str] = []
     ahead = list(islice(lines, 2))
     number = ahead[0][0] if ahead else after
-    count, found = _read_count(ahead[0][1] if ahead else "", f"{source}, line {number}", options.strict, notes)
+    count, found = _read_count(
+        ahead[0][1] if ahead else "", f"{source}, line {number}", options.strict, notes
+    )
     ahead = ahead[found:]
     number, text = ahead[0] if ahead else (number, "")
     where = f"{source}, line {number}"
     match = _FRAME_TIME.fullmatch(text.strip())
     if match is None and options.fps is None:
         raise MotionError(
-            f"{where}: {quote(text.strip())}; 'Frame Time:' and a positive number must follow here, or declare "
-            "the rate (--fps)"
+            f"{where}: {quote(text.strip())}; 'Frame Time:' and a positive number must follow here, or "
+            "declare the rate (--fps)"
         )
     declared = None if match is None else parse_finite_number(match[1])
     ahead = ahead if match is None else ahead[1:]
@@ -101,11 +103,9 @@ def read_motion_header(
         )
     else:
         step = declared
-    doubts = ()
+    doubts: tuple[str, ...] = ()
     if step >= LONGEST_FRAME:
-        doubts = (
-            f"a frame lasts {step:g} s by the file: if that is a rate, declare it (--fps {step:g})",
-        )
+        doubts = (f"a frame lasts {step:g} s by the file: if that is a rate, declare it (--fps {step:g})",)
     return MotionHeader(count, step, number, tuple(notes), doubts), ahead
 
 
@@ -114,7 +114,9 @@ def _read_count(text: str, where: str, strict: bool, notes: list[str]) -> tuple[
     match = _FRAMES.fullmatch(text.strip())
     if match is None:
         if strict or _FRAME_TIME.fullmatch(text.strip()) is None:
-            raise MotionError(f"{where}: {quote(text.strip())}; 'Frames:' and a positive number must follow here")
+            raise MotionError(
+                f"{where}: {quote(text.strip())}; 'Frames:' and a positive number must follow here"
+            )
         notes.append("the number of frames is not declared: those that are there were read")
         return None, 0
     value = parse_finite_number(match[1])

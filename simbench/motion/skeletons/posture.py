@@ -1,4 +1,4 @@
-"""The reference posture of a skeleton: a pose in which up, left and forward of the body and its arms are known."""
+"""The reference posture of a skeleton: a pose in which the directions of body and thumbs are known."""
 
 from typing import NamedTuple
 
@@ -54,9 +54,10 @@ def find_reference_pose(
 ) -> ReferencePosture:
     """Find a pose in which the body's directions are known.
 
-    The rest pose of the hierarchy is taken if it is one that a person takes: upright, legs down, straight arms
-    to the sides or hanging, both alike. Otherwise the frame of the motion is taken that is most like a T-pose
-    or an A-pose, with stricter limits. If there is none, the rest pose is returned with an empty `kind`.
+    The rest pose of the hierarchy is taken if it is one that a person takes: upright, legs down, straight
+    arms to the sides or hanging, both alike. Otherwise the frame of the motion is taken that is most like a
+    T-pose or an A-pose, with stricter limits. If there is none, the rest pose is returned without a
+    `kind`.
 
     Parameters
     ----------
@@ -77,9 +78,7 @@ def find_reference_pose(
     kinds, _, axes = judge_poses(rest, roles, REST_FLEXION)
     identity = np.tile(np.eye(3), (count, 1, 1))
     if kinds[0]:
-        return ReferencePosture(
-            kinds[0], "hierarchy", skeleton.rest, identity, snap_axes(axes[0], both=True)
-        )
+        return ReferencePosture(kinds[0], "hierarchy", skeleton.rest, identity, snap_axes(axes[0], both=True))
     positions, rotations, frames = skeleton.positions, skeleton.rotations, skeleton.frames
     if before is not None:
         positions = np.concatenate([before.positions[None], positions])
@@ -251,8 +250,8 @@ def facing_agreement(skeleton: SkeletonGeometry, roles: Roles) -> tuple[float, s
     Returns
     -------
     agreement : float
-        Mean cosine between both, from -1 to 1; negative if left and right are swapped or the axes mirrored, and
-        about zero if nothing tells.
+        Mean cosine between both, from -1 to 1; negative if left and right are swapped or the axes
+        mirrored, and about zero if nothing tells.
     evidence : str
         `toes`, `knees`, `elbows` or nothing.
     """

@@ -161,9 +161,7 @@ def _no_person(named: Mapping[tuple[str, str], Limb], pairs: Sequence[tuple[Limb
     """Say why a skeleton is not a person's."""
     if named:
         found = ", ".join(f"{side} {kind}" for side, kind in named)
-        return (
-            f"no human skeleton: by their names there are {found}, but the lengths of the bones contradict them"
-        )
+        return f"no human skeleton: by their names there are {found}, but the bones' lengths contradict that"
     kinds = "no pair of limbs" if not pairs else "only one pair of limbs"
     return (
         f"no human skeleton: the names say no arm or leg, and {kinds} with two rigid bones each was found; "
@@ -179,13 +177,12 @@ def _take_pairs(
 ) -> None:
     """Take two pairs of limbs as legs and arms; their sides are found later unless names say them."""
     legs, arms = sorted(pairs, key=lambda pair: -sum(pair[0].lengths))
-    centres = [
-        skeleton.common_ancestor([limb.joints[0] for limb in pair]) for pair in (legs, arms)
-    ]
+    centres = [skeleton.common_ancestor([limb.joints[0] for limb in pair]) for pair in (legs, arms)]
     # Nearly equal pairs are told apart by the head, which is beyond the arms.
-    if sum(arms[0].lengths) > HUMAN_ARM_TO_LEG[1] * sum(legs[0].lengths) and centres[1] in skeleton.ancestors[
-        centres[0]
-    ]:
+    if (
+        sum(arms[0].lengths) > HUMAN_ARM_TO_LEG[1] * sum(legs[0].lengths)
+        and centres[1] in skeleton.ancestors[centres[0]]
+    ):
         legs, arms = arms, legs
     sides = {limb.joints[2]: key[0] for key, limb in named.items()}
     roles.sided = False
@@ -218,8 +215,8 @@ def _replace_poor_limb(
         return
     roles.limbs[side, kind] = limb
     roles.doubts.append(
-        f"the joints named as the {side} {kind} have no limb's lengths: those as long as on the other side are "
-        "taken"
+        f"the joints named as the {side} {kind} have no limb's lengths: those as long as on the other side "
+        "are taken"
     )
 
 
@@ -263,8 +260,8 @@ def _check_person(roles: Roles, skeleton: SkeletonGeometry, source: str) -> None
         and np.median(limbs[1:]) < PARALLEL_LIMBS
     ):
         raise MotionError(
-            f"{source}: no human skeleton: the trunk is across the legs ({np.median(leaning[1:]):.0f}°, people "
-            "about 180°) and the arms point where the legs do, as in a four-legged animal"
+            f"{source}: no human skeleton: the trunk is across the legs ({np.median(leaning[1:]):.0f}°, "
+            "people about 180°) and the arms point where the legs do, as in a four-legged animal"
         )
 
 
@@ -281,9 +278,7 @@ def _add_trunk(roles: Roles, skeleton: SkeletonGeometry, votes: Sequence[NameVot
     carrier = (
         skeleton.common_ancestor(arms)
         if len(arms) == 2
-        else next(
-            (k for k in skeleton.ancestors[arms[0]] if "clavicle" not in votes[k].roles), skeleton.top
-        )
+        else next((k for k in skeleton.ancestors[arms[0]] if "clavicle" not in votes[k].roles), skeleton.top)
     )
     # 3ds Max hangs the arms on the neck, which turns with the head and not with the trunk.
     while {"neck", "head"}.intersection(votes[carrier].roles) and skeleton.parents[carrier] >= 0:
@@ -319,9 +314,7 @@ def _at_pelvis(skeleton: SkeletonGeometry, votes: Sequence[NameVote], carrier: i
     """Find the joint at the pelvis: named so, or the one that carries the hips."""
     line = [carrier, *(k for k in skeleton.ancestors[carrier])]
     middle = skeleton.rest[hips].mean(axis=0)
-    near = [
-        k for k in line if np.linalg.norm(skeleton.rest[k] - middle) < 0.2 * skeleton.size and k >= 0
-    ]
+    near = [k for k in line if np.linalg.norm(skeleton.rest[k] - middle) < 0.2 * skeleton.size and k >= 0]
     named = [k for k in near if votes[k].roles.get("pelvis", 0.0) > 0.7]
     return carrier if carrier in named or not named else named[0]
 
@@ -368,7 +361,8 @@ def _doubt_proportions(roles: Roles) -> None:
         for side, (proximal, distal) in sides.items():
             if not low <= distal / proximal <= high:
                 roles.doubts.append(
-                    f"the {side} {parts[0]} is {distal / proximal:.2f} of the {parts[1]}, people's {low} to {high}"
+                    f"the {side} {parts[0]} is {distal / proximal:.2f} of the {parts[1]}, "
+                    f"people's {low} to {high}"
                 )
         if len(sides) == 2:
             left, right = (np.array(sides[side]) for side in SIDES)
@@ -384,7 +378,8 @@ def _doubt_proportions(roles: Roles) -> None:
         ratio = float(np.mean(arms) / np.mean(legs))
         if not HUMAN_ARM_TO_LEG[0] <= ratio <= HUMAN_ARM_TO_LEG[1]:
             roles.doubts.append(
-                f"the arms are {ratio:.2f} of the legs, people's {HUMAN_ARM_TO_LEG[0]} to {HUMAN_ARM_TO_LEG[1]}"
+                f"the arms are {ratio:.2f} of the legs, people's {HUMAN_ARM_TO_LEG[0]} to "
+                f"{HUMAN_ARM_TO_LEG[1]}"
             )
 
 

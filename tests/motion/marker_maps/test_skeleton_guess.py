@@ -28,7 +28,9 @@ BODY = known_motion()
 DIALECTS = dialects()
 # Joints of a person that every layout must give back; chest and neck are where the layout has them.
 LIMBS = tuple(
-    f"{side}_{joint}" for side in SIDES for joint in ("shoulder", "elbow", "wrist", "hip", "knee", "ankle", "toe")
+    f"{side}_{joint}"
+    for side in SIDES
+    for joint in ("shoulder", "elbow", "wrist", "hip", "knee", "ankle", "toe")
 )
 # What the guess calls each layout.
 NAMES = {
@@ -127,7 +129,10 @@ def test_every_layout_gives_back_the_body_it_was_written_from(tmp_path, name):
 
 
 def test_the_score_says_how_much_was_known(tmp_path):
-    scores = {name: recognise_skeleton(read(tmp_path, DIALECTS[name])).score for name in ("mixamo", "lafan1", "unnamed")}
+    scores = {
+        name: recognise_skeleton(read(tmp_path, DIALECTS[name])).score
+        for name in ("mixamo", "lafan1", "unnamed")
+    }
     assert scores["mixamo"] == 1.0
     assert scores["mixamo"] > scores["lafan1"] > scores["unnamed"]
 
@@ -151,7 +156,10 @@ def test_a_t_pose_frame_is_the_reference_where_the_hierarchy_is_none(tmp_path):
     for side, out in (("left", 1.0), ("right", -1.0)):
         turn = Rotation.from_euler("x", out * np.pi / 2).as_matrix()
         for part in ("upper_arm", "forearm", "hand"):
-            hanging = {"left": [[0, -1, 0], [0, 0, 1], [-1, 0, 0]], "right": [[0, 1, 0], [0, 0, -1], [-1, 0, 0]]}[side]
+            hanging = {
+                "left": [[0, -1, 0], [0, 0, 1], [-1, 0, 0]],
+                "right": [[0, 1, 0], [0, 0, -1], [-1, 0, 0]],
+            }[side]
             segments[f"{side}_{part}"][0] = segments["trunk"][0] @ turn @ np.array(hanging, dtype=float)
         for part in ("thigh", "shank", "foot"):
             segments[f"{side}_{part}"][0] = segments["pelvis"][0]
@@ -322,7 +330,10 @@ def test_a_hand_and_a_chain_are_no_person(tmp_path):
         for name, (place, parent) in dialect.joints.items()
         if "LeftHand" in name
     }
-    chain = {f"link{k}": (place, f"link{k - 1}" if k else None) for k, place in enumerate(("pelvis", "spine", "chest", "neck", "head"))}
+    chain = {
+        f"link{k}": (place, f"link{k - 1}" if k else None)
+        for k, place in enumerate(("pelvis", "spine", "chest", "neck", "head"))
+    }
     for joints in (hand, chain):
         recording = read(tmp_path, replace(dialect, joints=joints), body)
         with pytest.raises(MotionError, match="no human skeleton"):
@@ -334,5 +345,7 @@ def test_twist_joints_fingers_and_helpers_take_no_role(tmp_path):
         guess = recognise_skeleton(read(tmp_path, DIALECTS[name]))
         used = set(guess.roles.values())
         places_used = {DIALECTS[name].joints[joint][0] for joint in used}
-        assert not any(word in place for place in places_used for word in ("twist", "thumb", "index", "helper", "eye"))
+        assert not any(
+            word in place for place in places_used for word in ("twist", "thumb", "index", "helper", "eye")
+        )
         assert places_used <= set(places())

@@ -33,9 +33,7 @@ def test_the_map_gives_the_same_motion(tmp_path, cli, name):
     code, out, err = cli("motion", "map", path, "--out", written)
     assert (code, err) == (0, "")
     assert str(written) in out
-    plain, mapped = (
-        read_motion(path, ReadOptions(marker_map=chosen)) for chosen in (None, str(written))
-    )
+    plain, mapped = (read_motion(path, ReadOptions(marker_map=chosen)) for chosen in (None, str(written)))
     assert set(plain.joints) == set(mapped.joints)
     for joint, track in plain.joints.items():
         np.testing.assert_allclose(mapped.joints[joint], track, atol=1e-9)
@@ -49,7 +47,12 @@ def test_comments_say_what_was_guessed_and_what_was_not(tmp_path, cli):
     code, out, _ = cli("motion", "map", path)
     assert code == 0
     comments = " ".join(line for line in out.split("\n") if line.startswith("#"))
-    for words in ("guessed by simbench", "Doubtful: left and right", "Joints that are not used:", "Guessed without"):
+    for words in (
+        "guessed by simbench",
+        "Doubtful: left and right",
+        "Joints that are not used:",
+        "Guessed without",
+    ):
         assert words in comments
     assert "left_elbow" in yaml.safe_load(out)["joints"]
 
@@ -76,7 +79,9 @@ def test_recipes_without_their_points_are_left_out():
     assert not any(point.startswith("R") and point[1:].isupper() for point in points_in_map(reduced))
 
 
-@pytest.mark.parametrize(("source", "words"), [("actor:drawer", "needs no marker map"), ("none.bvh", "no such file")])
+@pytest.mark.parametrize(
+    ("source", "words"), [("actor:drawer", "needs no marker map"), ("none.bvh", "no such file")]
+)
 def test_what_has_no_map_is_said(cli, source, words):
     code, _, err = cli("motion", "map", source)
     assert code == 2
