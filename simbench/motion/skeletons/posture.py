@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.motion.recordings import RecordedPose
@@ -150,7 +151,7 @@ def judge_poses(positions: Array, roles: Roles, most_flexion: float) -> tuple[li
     return [str(name) for name in names], flexion, axes
 
 
-def body_axes(positions: Array, roles: Roles) -> tuple[Array, Array]:
+def body_axes(positions: Array, roles: Roles) -> tuple[Array, NDArray[np.bool_]]:
     """Compute forward, left and up of the body from shoulders and hips.
 
     Parameters
@@ -186,7 +187,9 @@ def body_axes(positions: Array, roles: Roles) -> tuple[Array, Array]:
     up = unit_vectors(end - start)
     if not lines:
         return np.tile(np.eye(3), (len(positions), 1, 1)), np.zeros(len(positions), dtype=bool)
-    square = np.all([np.abs(angles_between(line, up) - 90.0) < TWIST for line in lines], axis=0)
+    square: NDArray[np.bool_] = np.all(
+        [np.abs(angles_between(line, up) - 90.0) < TWIST for line in lines], axis=0
+    )
     if len(lines) == 2:
         square &= angles_between(lines[0], lines[1]) < TWIST
     left = np.sum([unit_vectors(line) for line in lines], axis=0)
