@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import trimesh
+from skeleton_dialects import dialects, known_motion, write_bvh
 
 from simbench import read_motion
 from simbench.cli.main import main
@@ -199,6 +200,9 @@ def _motions(folder: Path) -> dict[str, bytes]:
     found["short.trc"] = b"\n".join((*lines[:2], header, *lines[3 : 6 + FRAMES])) + b"\n"
     for name in ("walk.c3d", "wave.bvh"):
         found[name] = (folder / "samples" / name).read_bytes()
+    # Skeletons without a map, with fingers and with a rest pose that nobody takes.
+    for name in ("mixamo", "lafan1"):
+        found[f"{name}.bvh"] = write_bvh(dialects()[name], known_motion(FRAMES)).encode()
     if clips := clip_folder():
         found["clip.txt"] = (clips / "humanoid3d_walk.txt").read_bytes()
     return found
