@@ -13,6 +13,7 @@ import numpy as np
 import trimesh
 from smpl_files import amass_archive, body_model
 from written_tables import joint_array, motive, motive_markers, mvnx, table
+from skeleton_dialects import dialects, known_motion, write_bvh
 
 from simbench import read_motion
 from simbench.cli.main import main
@@ -216,6 +217,9 @@ def _motions(folder: Path) -> dict[str, bytes]:
     for layout, name in (("SMPL", "smpl"), ("SMPL-H", "smplh"), ("SMPL-X", "smplx")):
         found[f"{name}.npz"], found[f"{name}.pkl"] = _both_formats(amass_archive(layout, FRAMES))
     found |= _tables(_first_frames(read_motion("sample:walk")))
+    # Skeletons without a map, with fingers and with a rest pose that nobody takes.
+    for name in ("mixamo", "lafan1"):
+        found[f"{name}.bvh"] = write_bvh(dialects()[name], known_motion(FRAMES)).encode()
     if clips := clip_folder():
         found["clip.txt"] = (clips / "humanoid3d_walk.txt").read_bytes()
     return found

@@ -1,9 +1,10 @@
 """A known body in motion, written as BVH in the layouts of the programs that people record and animate with.
 
-The body's joint centres and segment frames are computed here by the definitions of the anatomical frames, with
-nothing of the readers or the recognition, so they are the truth that a reader must give back.
+The body's joint centres and segment frames are computed here by the definitions of the anatomical frames,
+with nothing of the readers or the recognition, so they are the truth that a reader must give back.
 """
 
+import warnings
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,7 +12,8 @@ from scipy.spatial.transform import Rotation
 
 SIDES = ("left", "right")
 OUTWARD = {"left": 1.0, "right": -1.0}
-# Columns x (distal), y, z (lateral) of an arm's segments in trunk axes while the arm hangs, palm at the thigh.
+# Columns x (distal), y, z (lateral) of an arm's segments in trunk axes while the arm hangs, palm at the
+# thigh.
 HANGING = {
     "left": np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]]),
     "right": np.array([[0.0, 1.0, 0.0], [0.0, 0.0, -1.0], [-1.0, 0.0, 0.0]]),
@@ -67,7 +69,8 @@ def known_motion(frames=60, rate=60.0, heading=0.4, elbows=True):
     return KnownBody(time, segments, place @ turn(z, heading)[0].T)
 
 
-# A joint: the segment that carries it, its place in that segment's axes, m, and the segment that begins there.
+# A joint: the segment that carries it, its place in that segment's axes, m, and the segment that begins
+# there.
 @dataclass(frozen=True)
 class Place:
     carrier: str
@@ -222,7 +225,8 @@ def write_bvh(dialect, body):
         own = rotation_of(name)
         if own is None and place:
             lines.append(
-                f"{indent}End Site\n{indent}{{\n{indent}\tOFFSET {' '.join(map(repr, offset.tolist()))}\n{indent}}}"
+                f"{indent}End Site\n{indent}{{\n{indent}\tOFFSET "
+                f"{' '.join(map(repr, offset.tolist()))}\n{indent}}}"
             )
             return
         own = identity if own is None else own
@@ -235,7 +239,10 @@ def write_bvh(dialect, body):
         else:
             lines.append(f"{indent}\tCHANNELS 3 {rotations}")
         relative = np.einsum("tji,tjk->tik", carried, own)
-        table.append(Rotation.from_matrix(relative).as_euler(orders, degrees=True))
+        with warnings.catch_warnings():
+            # Near the singularity the angles are not unique, but give the rotation back.
+            warnings.simplefilter("ignore", UserWarning)
+            table.append(Rotation.from_matrix(relative).as_euler(orders, degrees=True))
         for child in children.get(name, []):
             block(child, name, depth + 1)
         if not children.get(name):
@@ -291,7 +298,7 @@ def _tree(text, prefix=""):
 
 
 def _fingers(joints, hand, pattern, parts=("thumb", "index", "middle", "ring", "pinky"), first=1):
-    """Add two joints of each finger below the hands; `pattern` has {Side}, {S}, {s}, {Finger}, {finger}, {k}."""
+    """Add two joints of each finger below the hands; `pattern` has {Side}, {S}, {Finger}, {k} and others."""
     joints = dict(joints)
     for side in SIDES:
         marks = {"Side": side.capitalize(), "side": side, "S": side[0].upper(), "s": side[0]}

@@ -39,6 +39,8 @@ BACKWARD = -0.2
 # The score of what is not a reference posture, of a body whose facing nothing tells, and of one that faces
 # backward, as factors.
 NO_POSTURE, NO_FACING, FACING_BACKWARD = 0.8, 0.85, 0.3
+# Factor of the score for each doubt, and so many count.
+DOUBTED, MOST_DOUBTS = 0.93, 4
 # So many points below an ankle touch the floor.
 MOST_FOOT_POINTS = 6
 
@@ -120,8 +122,8 @@ def recognise_skeleton(recording: SkeletonRecording) -> SkeletonGuess:
     words = f"{posture.kind} {where}" if posture.kind else "none, axes from hips, shoulders, toes and elbows"
     if not posture.kind:
         roles.doubts.append(
-            "neither the rest pose nor a frame is a posture with known directions of the palms: the axes of the "
-            "arms follow the elbows"
+            "neither the rest pose nor a frame is a posture with known directions of the palms: the axes of "
+            "the arms follow the elbows"
         )
     named = dialect if dialect == UNKNOWN else f"{dialect} names"
     return SkeletonGuess(
@@ -177,7 +179,7 @@ def choose_map_or_guess(
 
 
 def _settle_sides(roles: Roles, skeleton: SkeletonGeometry) -> float:
-    """Find left and right where no name says them, or check them; return how the feet agree with the sides."""
+    """Find left and right where no name says them, or check them; return how the feet agree."""
     agreement, evidence = facing_agreement(skeleton, roles)
     if not roles.sided:
         if agreement < 0.0:
@@ -190,7 +192,7 @@ def _settle_sides(roles: Roles, skeleton: SkeletonGeometry) -> float:
         return abs(agreement)
     if agreement < BACKWARD:
         roles.doubts.append(
-            f"the {evidence} point backward: left and right are swapped in the names, or the axes are mirrored"
+            f"the {evidence} point backward: left and right are swapped, or the axes are mirrored"
         )
     return agreement
 
@@ -216,7 +218,7 @@ def _score(roles: Roles, posture: ReferencePosture, agreement: float) -> float:
     geometry = float(np.mean([limb.geometry for limb in roles.limbs.values()]))
     geometry *= 1.0 if posture.kind else NO_POSTURE
     geometry *= FACING_BACKWARD if agreement < BACKWARD else NO_FACING if agreement < -BACKWARD else 1.0
-    return round(0.5 * names + 0.5 * geometry, 2)
+    return round((0.5 * names + 0.5 * geometry) * DOUBTED ** min(len(roles.doubts), MOST_DOUBTS), 2)
 
 
 def _build_map(skeleton: SkeletonGeometry, roles: Roles, axes: SegmentAxes, dialect: str) -> MarkerMap:
@@ -269,7 +271,7 @@ def _segments(skeleton: SkeletonGeometry, roles: Roles, axes: SegmentAxes) -> di
                 segments[segment] = {
                     "along": [f"{side}_{end}" for end in ends],
                     "bends_at": [f"{side}_{end}" for end in ("shoulder", "elbow", "wrist")],
-                    "note": f"{segment.replace('_', ' ')}: its rotation about its axis is not known, taken from "
+                    "note": f"{segment.replace('_', ' ')}: its axial rotation is not known, taken from "
                     "the plane of the elbow",
                 }
     return segments

@@ -13,6 +13,8 @@ from simbench.motion.marker_maps.skeleton_guess import SkeletonGuess, choose_map
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 
 WIDTH = 110
+# The parts of a map that hold recipes.
+SECTIONS = ("points", "joints", "frames", "segments")
 
 
 def write_starter_map(recording: MarkerRecording | SkeletonRecording, requested: str | None = None) -> str:
@@ -65,18 +67,17 @@ def reduce_map(marker_map: MarkerMap, names: Sequence[str]) -> MarkerMap:
     MarkerMap
         The map with the recipes whose points are recorded, or computed by recipes that stay.
     """
-    data = marker_map.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-    sections = ("points", "joints", "frames", "segments")
+    data = _as_data(marker_map)
     aliased = {known for known, others in marker_map.aliases.items() if set(others) & set(names)}
     while True:
-        known = {*names, *aliased, *(entry for section in sections for entry in data.get(section, {}))}
+        known = {*names, *aliased, *(entry for section in SECTIONS for entry in data.get(section, {}))}
         kept = {
             section: {
                 entry: fitting
                 for entry, recipes in data[section].items()
                 if (fitting := [recipe for recipe in recipes if _texts(recipe) <= known])
             }
-            for section in sections
+            for section in SECTIONS
             if section in data
         }
         if all(kept[section] == data[section] for section in kept):
@@ -106,19 +107,34 @@ def points_in_map(marker_map: MarkerMap) -> set[str]:
     set of str
         The names.
     """
-    data = marker_map.model_dump(mode="json", exclude_none=True)
+    data = _as_data(marker_map)
     recipes = [
         recipe
-        for section in ("points", "joints", "frames", "segments")
-        for alternatives in data[section].values()
+        for section in SECTIONS
+        for alternatives in data.get(section, {}).values()
         for recipe in alternatives
     ]
     return set().union(
         *(_texts(recipe) for recipe in recipes),
-        data["feet"],
-        *data["facing"],
-        *(others for others in data["aliases"].values()),
+        marker_map.feet,
+        *marker_map.facing,
+        *marker_map.aliases.values(),
     )
+
+
+def _as_data(marker_map: MarkerMap) -> dict[str, Any]:
+    """Write a map as lists, mappings, texts and numbers, without what is not set."""
+    # pydantic cannot tell the kinds of recipes apart when it writes a whole map.
+    data = marker_map.model_dump(mode="json", exclude_none=True, exclude_defaults=True, exclude={*SECTIONS})
+    for section in SECTIONS:
+        entries = getattr(marker_map, section)
+        if entries:
+            data[section] = {
+                name: [recipe.model_dump(mode="json", exclude_none=True) for recipe in recipes]
+                for name, recipes in entries.items()
+            }
+    # The order of the schema.
+    return {key: data[key] for key in MarkerMap.model_fields if key in data}
 
 
 def _guess_comments(guess: SkeletonGuess, recording: MarkerRecording | SkeletonRecording) -> list[str]:
@@ -156,8 +172,8 @@ def _text(comments: list[str], marker_map: MarkerMap) -> str:
             break_long_words=False,
         )
     ]
-    data = marker_map.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-    for section in ("points", "joints", "frames", "segments"):
+    data = _as_data(marker_map)
+    for section in SECTIONS:
         if section in data:
             data[section] = {name: _shortest(recipes) for name, recipes in data[section].items()}
     lines = []

@@ -20,7 +20,7 @@ from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.bvh_hierarchy import Node, parse_hierarchy
-from simbench.motion.readers.bvh_motion import FrameRows, NumberedLine, read_motion_header
+from simbench.motion.readers.bvh_motion import FrameRows, read_motion_header
 from simbench.motion.readers.skeleton_kinematics import compute_world_poses
 from simbench.motion.readers.text_table import LARGEST_NUMBER
 from simbench.motion.recordings import RecordedPose, SkeletonRecording
@@ -28,8 +28,8 @@ from simbench.motion.skeletons.names import read_names
 
 # Most poses that are read: two hours of a body with fingers at 30 Hz, two gigabytes of poses.
 MAX_POSES = 20_000_000
-# Of a file of more bytes than this (about three minutes with fingers at 120 Hz), only the joints are kept that a
-# person's motion needs: no phalanges beyond the first, no face.
+# Of a file of more bytes than this (about three minutes with fingers at 120 Hz), only the joints are kept
+# that a person's motion needs: no phalanges beyond the first, no face.
 LARGE_FILE = 40_000_000
 # A pose that was put before the motion: the joints move this many times farther from it than in any other
 # step; and, if it is not the rest pose, by this part of the skeleton's size. At most so many frames hold it.
@@ -107,21 +107,21 @@ def _read(file: Iterator[str], large: bool, options: ReadOptions, source: str) -
     rows = FrameRows(chain(ahead, filled), columns, options.strict, source)
     names = _names(nodes)
     kept = _kept_joints(nodes, names, skeleton.root, large)
-    poses, first_local = _read_poses(rows, nodes, kept, source)
+    poses, at_rest = _read_poses(rows, nodes, kept, source)
     count = len(poses.positions)
     notes = [*skeleton.notes, *motion.notes, *rows.notes]
-    if motion.count is not None and count != motion.count:
+    if motion.declared is not None and count != motion.declared:
         if options.strict:
             raise MotionError(
-                f"{source}, line {motion.line}: {motion.count} frames are declared, but {count} lines of "
+                f"{source}, line {motion.line}: {motion.declared} frames are declared, but {count} lines of "
                 "numbers follow"
             )
-        notes.append(f"{motion.count} frames are declared, {count} are there and were read")
+        notes.append(f"{motion.declared} frames are declared, {count} are there and were read")
     if count * motion.step > LARGEST_NUMBER:
         raise MotionError(f"{source}: {count} frames of {motion.step:g} s each; no recording is that long")
     if large:
         notes.append(f"a large file: {len(kept)} of {len(nodes)} joints were kept, without fingers and face")
-    start, note = _first_frame_of_motion(poses, first_local)
+    start, note = _first_frame_of_motion(poses, at_rest)
     before = RecordedPose(poses.positions[0].copy(), poses.rotations[0].copy()) if start else None
     index = {joint: k for k, joint in enumerate(kept)}
     return SkeletonRecording(
@@ -174,8 +174,8 @@ def _kept_joints(nodes: list[Node], names: tuple[str, ...], root: int, large: bo
 
 def _read_poses(
     rows: FrameRows, nodes: list[Node], kept: list[int], source: str
-) -> tuple[_Poses, tuple[Array, Array] | None]:
-    """Read all frames; poses of the kept joints, and the local poses of all joints in the first frame if it is at rest."""
+) -> tuple[_Poses, tuple[float, float] | None]:
+    """Read all frames; and how far the first one is from the rest pose in rotation and place."""
     needed = _with_ancestors(nodes, kept)
     offsets = np.array([node.offset for node in nodes], dtype=np.float64)
     index = {joint: k for k, joint in enumerate(needed)}
@@ -183,7 +183,8 @@ def _read_poses(
     places = [index[joint] for joint in kept]
     whole = len(places) == len(needed)
     positions, rotations = [np.empty((0, len(kept), 3))], [np.empty((0, len(kept), 3, 3))]
-    count, at_rest = 0, None
+    count = 0
+    at_rest: tuple[float, float] | None = None
     for values in rows.blocks():
         count += len(values)
         if len(kept) * count > MAX_POSES:
@@ -194,8 +195,8 @@ def _read_poses(
         local_positions, local_rotations = _local_poses(nodes, needed, offsets, values)
         if at_rest is None:
             at_rest = (
-                np.abs(local_rotations[0] - np.eye(3)).max(initial=0.0),
-                np.abs(local_positions[0, 1:] - offsets[needed[1:]]).max(initial=0.0),
+                float(np.abs(local_rotations[0] - np.eye(3)).max(initial=0.0)),
+                float(np.abs(local_positions[0, 1:] - offsets[needed[1:]]).max(initial=0.0)),
             )
         block = compute_world_poses(parents, local_positions, local_rotations)
         positions.append(block[0] if whole else block[0][:, places])
@@ -249,7 +250,7 @@ def _local_poses(nodes: list[Node], needed: list[int], offsets: Array, values: A
     return positions, rotations
 
 
-def _first_frame_of_motion(poses: _Poses, at_rest: tuple[Array, Array] | None) -> tuple[int, tuple[str, ...]]:
+def _first_frame_of_motion(poses: _Poses, at_rest: tuple[float, float] | None) -> tuple[int, tuple[str, ...]]:
     """Find the first frame of the motion, after a pose that was put before it, and say what was dropped."""
     positions: NDArray[np.float64] = poses.positions
     if len(positions) < 3 or at_rest is None:

@@ -81,8 +81,8 @@ def parse_hierarchy(lines: list[str], source: str, strict: bool) -> Hierarchy:
     source : str
         Name of the file, for messages.
     strict : bool
-        Whether to refuse what has to be assumed: a second joint of the same name, a second root, missing braces,
-        a wrong number of channels, an end site without its place.
+        Whether to refuse what has to be assumed: a second joint of the same name, a second root, missing
+        braces, a wrong number of channels, an end site without its place.
 
     Returns
     -------
@@ -156,8 +156,8 @@ def _another_name(tree: _Hierarchy, name: str, where: str) -> str:
     """Give a joint whose name another one has already a name of its own."""
     if tree.strict:
         raise MotionError(
-            f"{where}: a second joint {quote(name)}, the first is in line {tree.first_lines[name]}; names must "
-            "differ"
+            f"{where}: a second joint {quote(name)}, the first is in line {tree.first_lines[name]}; names "
+            "must differ"
         )
     number = 2
     while f"{name}_{number}" in tree.first_lines:

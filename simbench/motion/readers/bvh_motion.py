@@ -28,7 +28,7 @@ class MotionHeader(NamedTuple):
 
     Parameters
     ----------
-    count : int or None
+    declared : int or None
         Declared number of frames; None if the file does not say one that can be.
     step : float
         Duration of a frame, s.
@@ -38,7 +38,7 @@ class MotionHeader(NamedTuple):
         What was assumed, and what of it may well be wrong.
     """
 
-    count: int | None
+    declared: int | None
     step: float
     line: int
     notes: tuple[str, ...]
@@ -85,8 +85,8 @@ def read_motion_header(
     match = _FRAME_TIME.fullmatch(text.strip())
     if match is None and options.fps is None:
         raise MotionError(
-            f"{where}: {quote(text.strip())}; 'Frame Time:' and a positive number must follow here, or declare "
-            "the rate (--fps)"
+            f"{where}: {quote(text.strip())}; 'Frame Time:' and a positive number must follow here, or "
+            "declare the rate (--fps)"
         )
     declared = None if match is None else parse_finite_number(match[1])
     ahead = ahead if match is None else ahead[1:]
@@ -103,7 +103,7 @@ def read_motion_header(
         )
     else:
         step = declared
-    doubts = ()
+    doubts: tuple[str, ...] = ()
     if step >= LONGEST_FRAME:
         doubts = (f"a frame lasts {step:g} s by the file: if that is a rate, declare it (--fps {step:g})",)
     return MotionHeader(count, step, number, tuple(notes), doubts), ahead

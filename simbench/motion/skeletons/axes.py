@@ -14,8 +14,8 @@ from simbench.robot.sides import SIDES
 # The elbow tells an axis if its squared sine of flexion is this large on average (10 degrees) and the axes of
 # all frames agree to this length of their mean.
 FLEXED, CONCENTRATED = 0.03, 0.85
-# Angle between the thumb's side by the elbow's plane and by the reference posture, degrees: beyond it the posture
-# is not what it seems, and the elbow is believed.
+# Angle between the thumb's side by the elbow's plane and by the reference posture, degrees: beyond it the
+# posture is not what it seems, and the elbow is believed.
 CONTRADICTION = 60.0
 # Bones of an arm whose directions in the rest pose differ by less than this are straight, degrees.
 STRAIGHT = 12.0
@@ -173,8 +173,8 @@ def _add_arm(
                 if angles_between(_across(radial, along), _across(thumb, along)) > PALM_ANGLE:
                     thumb = radial
                     axes.notes.append(
-                        f"{side} hand: the palm does not face down or the thigh in the reference posture, as its "
-                        "fingers show"
+                        f"{side} hand: the palm does not face down or the thigh in the reference posture, "
+                        "as its fingers show"
                     )
             elif part == "upper_arm" and measured is not None:
                 off = float(angles_between(measured, _across(thumb, along)))
@@ -226,8 +226,8 @@ def elbow_thumb(
     Returns
     -------
     (3,) array or None
-        Unit vector in that joint's axes, at a right angle to `along`; None if the elbow hardly bends, or bends
-        about an axis that is not constant there.
+        Unit vector in that joint's axes, at a right angle to `along`; None if the elbow hardly bends, or
+        bends about an axis that is not constant there.
     """
     tracks = skeleton.positions[:, list(arm)]
     normal = np.cross(unit_vectors(tracks[:, 1] - tracks[:, 0]), unit_vectors(tracks[:, 2] - tracks[:, 1]))
@@ -242,7 +242,7 @@ def elbow_thumb(
 
 
 def hand_carrier(skeleton: SkeletonGeometry, votes: list[NameVote], wrist: int) -> int:
-    """Find the joint with which the hand turns: the wrist, or a joint at the same place that carries the hand.
+    """Find the joint with which the hand turns: the wrist, or one at the same place that carries the hand.
 
     Parameters
     ----------

@@ -13,13 +13,13 @@ from simbench.motion.skeletons.names import NameVote
 ARM, LEG = ("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle")
 # A limb's bone is at least this part of the skeleton's size.
 SHORTEST_BONE = 0.05
-# Distance of the ends of a bone: how much it may vary, relative; position channels of animators vary more than
-# those of solved skeletons.
+# Distance of the ends of a bone: how much it may vary, relative; position channels of animators vary more
+# than those of solved skeletons.
 RIGID = 0.03
 # Distal to proximal bone: within the first range human, outside of the second none.
 HUMAN_RATIO, POSSIBLE_RATIO = (0.6, 1.3), (0.4, 1.7)
-# The distal bone may have joints within, for twist; the last part of it has at least these parts of its length:
-# below the first it is another bone, above the second it is not.
+# The distal bone may have joints within, for twist; the last part of it has at least these parts of its
+# length: below the first it is another bone, above the second it is not.
 LAST_BONE = (0.2, 0.3)
 # Bones of the left and right limb differ by less than this in a body whose sides nobody has named.
 SYMMETRY = 0.12
@@ -209,7 +209,7 @@ def find_symmetric_pairs(
     while len(pairs) < 2:
         free = [
             k
-            for k in np.flatnonzero(triples.geometry > 0.5)
+            for k in map(int, np.flatnonzero(triples.geometry > 0.5))
             if not blocked.intersection(triples.joints[k])
             and not blocked.intersection(skeleton.ancestors[triples.joints[k, 0]])
         ]
@@ -226,7 +226,7 @@ def find_symmetric_pairs(
         )
         if pair is None:
             break
-        pairs.append((_limb(triples, int(pair[0]), 0.0), _limb(triples, int(pair[1]), 0.0)))
+        pairs.append((_limb(triples, pair[0], 0.0), _limb(triples, pair[1], 0.0)))
         blocked.update(int(joint) for k in pair for joint in triples.joints[k])
     return pairs
 

@@ -1,4 +1,4 @@
-"""What the names of a skeleton's joints say: side, joint of a person, finger, helper, and the naming's dialect."""
+"""What the names of a skeleton's joints say: side, joint of a person, finger, helper; and their dialect."""
 
 import re
 from collections import Counter

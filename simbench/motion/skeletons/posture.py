@@ -1,8 +1,9 @@
-"""The reference posture of a skeleton: a pose in which up, left and forward of the body and its arms are known."""
+"""The reference posture of a skeleton: a pose in which the directions of body and thumbs are known."""
 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.motion.recordings import RecordedPose
@@ -54,9 +55,10 @@ def find_reference_pose(
 ) -> ReferencePosture:
     """Find a pose in which the body's directions are known.
 
-    The rest pose of the hierarchy is taken if it is one that a person takes: upright, legs down, straight arms
-    to the sides or hanging, both alike. Otherwise the frame of the motion is taken that is most like a T-pose
-    or an A-pose, with stricter limits. If there is none, the rest pose is returned with an empty `kind`.
+    The rest pose of the hierarchy is taken if it is one that a person takes: upright, legs down, straight
+    arms to the sides or hanging, both alike. Otherwise the frame of the motion is taken that is most like a
+    T-pose or an A-pose, with stricter limits. If there is none, the rest pose is returned without a
+    `kind`.
 
     Parameters
     ----------
@@ -149,7 +151,7 @@ def judge_poses(positions: Array, roles: Roles, most_flexion: float) -> tuple[li
     return [str(name) for name in names], flexion, axes
 
 
-def body_axes(positions: Array, roles: Roles) -> tuple[Array, Array]:
+def body_axes(positions: Array, roles: Roles) -> tuple[Array, NDArray[np.bool_]]:
     """Compute forward, left and up of the body from shoulders and hips.
 
     Parameters
@@ -185,7 +187,9 @@ def body_axes(positions: Array, roles: Roles) -> tuple[Array, Array]:
     up = unit_vectors(end - start)
     if not lines:
         return np.tile(np.eye(3), (len(positions), 1, 1)), np.zeros(len(positions), dtype=bool)
-    square = np.all([np.abs(angles_between(line, up) - 90.0) < TWIST for line in lines], axis=0)
+    square: NDArray[np.bool_] = np.all(
+        [np.abs(angles_between(line, up) - 90.0) < TWIST for line in lines], axis=0
+    )
     if len(lines) == 2:
         square &= angles_between(lines[0], lines[1]) < TWIST
     left = np.sum([unit_vectors(line) for line in lines], axis=0)
@@ -249,8 +253,8 @@ def facing_agreement(skeleton: SkeletonGeometry, roles: Roles) -> tuple[float, s
     Returns
     -------
     agreement : float
-        Mean cosine between both, from -1 to 1; negative if left and right are swapped or the axes mirrored, and
-        about zero if nothing tells.
+        Mean cosine between both, from -1 to 1; negative if left and right are swapped or the axes
+        mirrored, and about zero if nothing tells.
     evidence : str
         `toes`, `knees`, `elbows` or nothing.
     """

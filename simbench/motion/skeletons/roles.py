@@ -25,9 +25,9 @@ from simbench.robot.sides import SIDES
 HUMAN_ARM_TO_LEG, POSSIBLE_ARM_TO_LEG = (0.5, 0.9), (0.3, 1.3)
 # Below this a limb's geometry contradicts its names.
 POOR_GEOMETRY = 0.25
-# Angle between the trunk's direction up and the legs' direction, degrees: of four-legged animals it stays below
-# the first; a person's exceeds the second in the rest pose or at some time.
-FOUR_LEGGED, UPRIGHT = 125.0, 135.0
+# Angle between the trunk's direction up and the legs' direction, degrees: of four-legged animals it is mostly
+# below the first; a person's exceeds the second in the rest pose or in this part of the frames.
+FOUR_LEGGED, UPRIGHT, UPRIGHT_FRAMES = 125.0, 135.0, 0.25
 # Angle between arms and legs, degrees, below which the arms are front legs.
 PARALLEL_LIMBS = 45.0
 
@@ -161,7 +161,7 @@ def _no_person(named: Mapping[tuple[str, str], Limb], pairs: Sequence[tuple[Limb
     """Say why a skeleton is not a person's."""
     if named:
         found = ", ".join(f"{side} {kind}" for side, kind in named)
-        return f"no human skeleton: by their names there are {found}, but the lengths of the bones contradict them"
+        return f"no human skeleton: by their names there are {found}, but the bones' lengths contradict that"
     kinds = "no pair of limbs" if not pairs else "only one pair of limbs"
     return (
         f"no human skeleton: the names say no arm or leg, and {kinds} with two rigid bones each was found; "
@@ -215,8 +215,8 @@ def _replace_poor_limb(
         return
     roles.limbs[side, kind] = limb
     roles.doubts.append(
-        f"the joints named as the {side} {kind} have no limb's lengths: those as long as on the other side are "
-        "taken"
+        f"the joints named as the {side} {kind} have no limb's lengths: those as long as on the other side "
+        "are taken"
     )
 
 
@@ -255,12 +255,13 @@ def _check_person(roles: Roles, skeleton: SkeletonGeometry, source: str) -> None
     leaning, limbs = angles_between(trunk, legs), angles_between(arms, legs)
     if (
         np.median(leaning[1:]) < FOUR_LEGGED
-        and not (leaning > UPRIGHT).any()
+        and leaning[0] < UPRIGHT
+        and (leaning[1:] > UPRIGHT).mean() < UPRIGHT_FRAMES
         and np.median(limbs[1:]) < PARALLEL_LIMBS
     ):
         raise MotionError(
-            f"{source}: no human skeleton: the trunk is across the legs ({np.median(leaning[1:]):.0f}°, people "
-            "about 180°) and the arms point where the legs do, as in a four-legged animal"
+            f"{source}: no human skeleton: the trunk is across the legs ({np.median(leaning[1:]):.0f}°, "
+            "people about 180°) and the arms point where the legs do, as in a four-legged animal"
         )
 
 
@@ -346,7 +347,12 @@ def _add_feet(roles: Roles, skeleton: SkeletonGeometry, votes: Sequence[NameVote
 
 
 def _doubt_proportions(roles: Roles) -> None:
-    """Doubt bones that are unlike their neighbours or the other side's."""
+    """Doubt limbs without a counterpart, and bones that are unlike their neighbours or the other side's."""
+    for side, kind in [(side, kind) for kind in ("arm", "leg") for side in SIDES]:
+        other = ("right" if side == "left" else "left", kind)
+        told = any(f"the {side} {kind} " in doubt for doubt in roles.doubts)
+        if (side, kind) not in roles.limbs and other in roles.limbs and not told:
+            roles.doubts.append(f"the {side} {kind} was not found: one of its joints is missing")
     for kind, (low, high), parts in (
         ("arm", (0.65, 1.15), ("forearm", "upper arm")),
         ("leg", (0.75, 1.3), ("shank", "thigh")),
@@ -355,7 +361,8 @@ def _doubt_proportions(roles: Roles) -> None:
         for side, (proximal, distal) in sides.items():
             if not low <= distal / proximal <= high:
                 roles.doubts.append(
-                    f"the {side} {parts[0]} is {distal / proximal:.2f} of the {parts[1]}, people's {low} to {high}"
+                    f"the {side} {parts[0]} is {distal / proximal:.2f} of the {parts[1]}, "
+                    f"people's {low} to {high}"
                 )
         if len(sides) == 2:
             left, right = (np.array(sides[side]) for side in SIDES)
@@ -371,7 +378,8 @@ def _doubt_proportions(roles: Roles) -> None:
         ratio = float(np.mean(arms) / np.mean(legs))
         if not HUMAN_ARM_TO_LEG[0] <= ratio <= HUMAN_ARM_TO_LEG[1]:
             roles.doubts.append(
-                f"the arms are {ratio:.2f} of the legs, people's {HUMAN_ARM_TO_LEG[0]} to {HUMAN_ARM_TO_LEG[1]}"
+                f"the arms are {ratio:.2f} of the legs, people's {HUMAN_ARM_TO_LEG[0]} to "
+                f"{HUMAN_ARM_TO_LEG[1]}"
             )
 
 

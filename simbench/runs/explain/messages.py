@@ -482,6 +482,13 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "with `--map FILE`; a map that comes close is a good start.",
         ),
         (
+            "…: no human skeleton: …",
+            "The joints of the file are not those of a person, by their names, their tree and the lengths of "
+            "their bones.",
+            "Choose a file of a person, or write a marker map: `simbench motion map` of a similar file is a "
+            "start; give it with `--map FILE`.",
+        ),
+        (
             "; … comes closest and lacks …",
             "A ready marker map nearly fits; these of its points are not in the file.",
             "Copy that map, leave out or replace the missing points, and give the copy with `--map FILE`.",
