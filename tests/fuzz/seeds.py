@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 import trimesh
+from skeleton_dialects import dialects, known_motion, write_bvh
 from smpl_files import amass_archive, body_model
 from written_tables import joint_array, motive, motive_markers, mvnx, table
-from skeleton_dialects import dialects, known_motion, write_bvh
 
 from simbench import read_motion
 from simbench.cli.main import main
