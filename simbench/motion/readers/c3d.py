@@ -20,11 +20,10 @@ from simbench.motion.readers.c3d_parameters import (
     read_values,
 )
 from simbench.motion.readers.c3d_structure import C3dLayout, find_layout
-from simbench.motion.readers.slips import Slips, find_length_unit, keep_first_of_each_name
+from simbench.motion.readers.labels import drop_shared_prefix, is_unlabelled, keep_first_of_each_name
+from simbench.motion.readers.slips import Slips, find_length_unit
 from simbench.motion.recordings import MarkerRecording
 
-# Names that programs give to points that are not labelled.
-UNLABELLED = re.compile(r"(\*\d*|(uname|unlabell?ed|unknown|no.?name).*|u\d+)?", re.IGNORECASE)
 # Parameters that list results of a model that are stored as points and are not positions, and the names of
 # such results in files that do not list them.
 MODEL_OUTPUTS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")
@@ -146,18 +145,17 @@ def _labelled(parameters: Parameters, points: int, source: str) -> tuple[list[in
     """Columns of the markers, their names, and notes on what was left out."""
     labels = (read_texts(parameters, "POINT", "LABELS") + [""] * points)[:points]
     outputs = {label for group in MODEL_OUTPUTS for label in read_texts(parameters, "POINT", group) if label}
-    bare = [label.rpartition(":")[2] for label in labels]
-    modelled = {c for c, label in enumerate(labels) if label in outputs or OUTPUT_NAMES.fullmatch(bare[c])}
-    unlabelled = {c for c, name in enumerate(bare) if UNLABELLED.fullmatch(name)} - modelled
+    modelled = {
+        column
+        for column, label in enumerate(labels)
+        if label in outputs or OUTPUT_NAMES.fullmatch(label.rpartition(":")[2])
+    }
+    unlabelled = {column for column, label in enumerate(labels) if is_unlabelled(label)} - modelled
     columns = [c for c in range(points) if c not in modelled | unlabelled]
     names = [labels[column] for column in columns]
     if not names:
         raise MotionError(f"{source}: none of {points} points has a label; a marker needs a name")
-    prefixes = {name.partition(":")[0] if ":" in name else "" for name in names}
-    notes = []
-    if len(prefixes) == 1 and (prefix := next(iter(prefixes))):
-        names = [name[len(prefix) + 1 :] for name in names]
-        notes.append(f"prefix of all names dropped: {prefix}:")
+    names, notes = drop_shared_prefix(names)
     if unlabelled:
         notes.append(f"{len(unlabelled)} unlabelled points ignored")
     if modelled:
