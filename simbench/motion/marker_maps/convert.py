@@ -63,8 +63,8 @@ def to_human_motion(
     source = recording.source
     if len(recording.time) < 2:
         raise MotionError(f"{source}: {len(recording.time)} frame(s) found; a motion needs at least 2 frames")
-    map_name, marker_map = choose_map(recording.names, options.marker_map, source)
     skeleton = isinstance(recording, SkeletonRecording)
+    map_name, marker_map = choose_map(recording.names, options.marker_map, source, skeleton)
     body, notes = _body(recording, marker_map, options)
     if not skeleton and not marker_map.in_place:
         notes += enforce_bone_lengths(body)

@@ -9,12 +9,16 @@ from pydantic import ValidationError
 from simbench.errors import MotionError
 from simbench.files.documents.yaml_document import read_yaml
 from simbench.files.input_files import require_regular_file
+from simbench.motion.marker_maps.dependencies import find_needs
 from simbench.motion.marker_maps.schema import MarkerMap, fill_side, has_side_placeholder
+from simbench.motion.marker_maps.spelling import find_spellings, list_wanted_points
 from simbench.resources import resource_dir
 from simbench.robot.sides import SIDES
 
 # At most this many names of points are listed in an error.
 LISTED = 6
+# A map for many marker sets: one that is made for a set goes before it.
+GENERAL = "anatomical"
 
 
 def map_names() -> list[str]:
@@ -67,7 +71,39 @@ def ready_maps() -> Mapping[str, MarkerMap]:
     return {name: load_map(resource_dir("marker_maps") / f"{name}.yaml") for name in map_names()}
 
 
-def choose_map(names: Collection[str], requested: str | None, source: str) -> tuple[str, MarkerMap]:
+@cache
+def _wanted_points(map_name: str) -> tuple[str, ...]:
+    """Points that a shipped map mentions."""
+    return tuple(list_wanted_points(ready_maps()[map_name]))
+
+
+def turns_with_joints(marker_map: MarkerMap) -> bool:
+    """Tell whether a map is for skeletons, whose joints have rotations.
+
+    Parameters
+    ----------
+    marker_map : MarkerMap
+        The map.
+
+    Returns
+    -------
+    bool
+        Whether a segment turns with a joint.
+    """
+    recipes = (recipe for options in marker_map.segments.values() for recipe in options)
+    return any(getattr(recipe, "turns_with", None) is not None for recipe in recipes)
+
+
+def _fits_kind(marker_map: MarkerMap, skeleton: bool | None) -> bool:
+    """Tell whether a map is for the kind of recording: markers, or a skeleton; None takes both."""
+    if skeleton is None or marker_map.in_place:
+        return True
+    return turns_with_joints(marker_map) is skeleton
+
+
+def choose_map(
+    names: Collection[str], requested: str | None, source: str, skeleton: bool | None = None
+) -> tuple[str, MarkerMap]:
     """Find the marker map for a recording.
 
     Parameters
@@ -76,9 +112,12 @@ def choose_map(names: Collection[str], requested: str | None, source: str) -> tu
         Names of the recording's points.
     requested : str or None
         Name of a map that ships with simbench, or path of a YAML file; None chooses, of the shipped maps that
-        fit, the one with the most identifying names.
+        fit, the one with the most identifying names, then the one with the most points.
     source : str
         Name of the recording in messages.
+    skeleton : bool or None
+        Whether the recording is that of a skeleton, for which only maps whose segments turn with joints are
+        chosen, and for markers only the others; None chooses among all.
 
     Returns
     -------
@@ -93,7 +132,7 @@ def choose_map(names: Collection[str], requested: str | None, source: str) -> tu
         Unknown map, or points are missing: the message lists them.
     """
     if requested is None:
-        candidates = ready_maps()
+        candidates = {name: each for name, each in ready_maps().items() if _fits_kind(each, skeleton)}
     elif requested in ready_maps():
         candidates = {requested: ready_maps()[requested]}
     elif requested.endswith((".yaml", ".yml")):
@@ -102,20 +141,23 @@ def choose_map(names: Collection[str], requested: str | None, source: str) -> tu
         raise MotionError(
             f"marker map {requested!r}: unknown; known: {', '.join(map_names())}, or the path of a .yaml file"
         )
-    best: tuple[int, str] | None = None
+    best: tuple[int, bool, int, str] | None = None
     closest: tuple[int, int, str, list[str]] | None = None
     for name, candidate in candidates.items():
         recorded = {*names, *(known for known, _ in find_aliases(names, candidate))}
+        wanted = _wanted_points(name) if name in ready_maps() else list_wanted_points(candidate)
+        covered = sum(point in recorded for point in wanted)
         for identifying in candidate.identified_by:
             for needed in _variants(identifying):
                 lacking = [point for point in needed if point not in recorded]
                 count = len(needed) - len(lacking)
                 if not lacking:
-                    best = max(best or (0, ""), (count, name))
-                elif count and (closest is None or (-len(lacking), count) > closest[:2]):
-                    closest = (-len(lacking), count, name, lacking)
+                    best = max(best or (0, False, 0, ""), (count, name != GENERAL, covered, name))
+                elif covered and (closest is None or (covered, -len(lacking)) > closest[:2]):
+                    lacking = _lacking_for_an_arm(candidate, recorded) or lacking
+                    closest = (covered, -len(lacking), name, lacking)
     if best is not None:
-        return best[1], candidates[best[1]]
+        return best[-1], candidates[best[-1]]
     what = f"marker map {requested} does not fit" if requested else "no marker map fits its names"
     if closest is None:
         shown = _listed(sorted(names))
@@ -128,8 +170,17 @@ def choose_map(names: Collection[str], requested: str | None, source: str) -> tu
     )
 
 
+def _lacking_for_an_arm(marker_map: MarkerMap, recorded: Collection[str]) -> list[str]:
+    """Points that are missing for the arm that lacks fewest."""
+    arms = (
+        find_needs(marker_map, recorded, [f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist")])
+        for side in SIDES
+    )
+    return list(min((arm.lacking for arm in arms), key=len))
+
+
 def find_aliases(names: Collection[str], marker_map: MarkerMap) -> list[tuple[str, str]]:
-    """Find the points that the recording has under an alias.
+    """Find the points that the recording has under an alias or, of markers, in another spelling.
 
     Parameters
     ----------
@@ -143,13 +194,27 @@ def find_aliases(names: Collection[str], marker_map: MarkerMap) -> list[tuple[st
     list of (str, str)
         Name of each such point in the map, and its alias in the recording.
     """
-    return [
-        (known, alias)
+    found = {
+        known: alias
         for known, others in marker_map.aliases.items()
         if known not in names
-        for alias in others[:]
+        for alias in reversed(others)
         if alias in names
-    ]
+    }
+    # A skeleton's frames depend on who wrote it: its names must be the map's.
+    if marker_map.in_place or turns_with_joints(marker_map):
+        return list(found.items())
+    aliases = {alias: known for known, others in marker_map.aliases.items() for alias in others}
+    # What another point already stands for is not taken twice.
+    wanted = list_wanted_points(marker_map)
+    taken = {*found.values(), *(name for name in wanted if name in names)}
+    searched = [name for name in (*wanted, *aliases) if name not in found]
+    for point, spelled in find_spellings(names, searched).items():
+        known = aliases.get(point, point)
+        if known not in names and known not in found and spelled not in taken:
+            found[known] = spelled
+            taken.add(spelled)
+    return list(found.items())
 
 
 def _variants(identifying: list[str]) -> list[list[str]]:

@@ -180,7 +180,7 @@ def test_of_two_markers_with_one_name_the_one_that_is_seen_is_taken(tmp_path):
 def test_the_time_column_counts_where_the_rate_contradicts_it(tmp_path):
     recording = read(tmp_path, trc([f"{k / 60:.5f}" for k in range(50)], 120))
     np.testing.assert_allclose(recording.time, np.arange(50) / 60, rtol=0, atol=1e-5)
-    assert recording.doubts[0].startswith("DataRate is 120 Hz, the time column has 60")
+    assert recording.doubts[0].startswith("DataRate is 120 Hz, the time column has 59.99")
     recording = read(tmp_path, trc([f"{k / 60:.5f}" for k in range(50)], 120), fps=30.0)
     np.testing.assert_allclose(recording.time, np.arange(50) / 30, rtol=0, atol=1e-12)
 
