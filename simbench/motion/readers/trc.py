@@ -159,7 +159,7 @@ def _read_head(lines: list[str], slips: Slips) -> _Head:
 def _read_labels(lines: list[str], head: _Head, slips: Slips) -> tuple[int, list[str]]:
     """Number of columns before the first coordinate, and the markers' names, empty where one has none."""
     fields = _split(lines[head.names_line], head.delimiter)
-    lead = 1 if fields[0].lower().startswith("time") else 2
+    lead = 1 if "".join(fields[:1]).lower().startswith("time") else 2
     where = f"line {head.names_line + 1}"
     if lead == 1:
         slips.note(f"{where}: no column of frame numbers", "the first one is the time")

@@ -1,0 +1,137 @@
+"""A lost marker's place from the other markers of its rigid segment."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from simbench.kinematics.arrays import Array
+from simbench.motion.marker_maps.centres import fit_cluster_pose
+
+# Markers lie on one segment when their distance is constant to this standard deviation, m (skin moves by about
+# as much), and not longer than a thigh with its hip: in a person who hardly moves, all distances are constant.
+CONSTANT, LONGEST = 0.008, 0.5
+# A cluster must be this wide across its longest line for its rotation to be known, m.
+LEAST_WIDTH = 0.015
+# Largest root mean square error of the marker's place in its segment, m, and the frames from which it is found.
+LARGEST_RESIDUAL, LEAST_FRAMES, MOST_FRAMES = 0.010, 10, 400
+MOST_MATES = 6
+
+
+class Bridge(NamedTuple):
+    """A track across a gap.
+
+    Parameters
+    ----------
+    track : (N, 3) array
+        Positions in the frames of the gap, m.
+    mates : tuple of int
+        Indices of the markers from which it follows.
+    residual : float
+        Root mean square error where the marker was seen, m.
+    """
+
+    track: Array
+    mates: tuple[int, ...]
+    residual: float
+
+
+def spread_frames(seen: Array, most: int) -> Array:
+    """Choose frames, evenly among those in which something is seen.
+
+    Parameters
+    ----------
+    seen : (T,) array of bool
+        Whether it is seen.
+    most : int
+        Largest number of frames.
+
+    Returns
+    -------
+    (N,) array of int
+        Their indices.
+    """
+    frames = np.flatnonzero(seen)
+    return frames[np.linspace(0, len(frames) - 1, min(most, len(frames))).round().astype(int)]
+
+
+def measure_distances(positions: Array, marker: int, frames: Array) -> tuple[Array, Array]:
+    """Measure how constant the distances of a marker to the others are.
+
+    Parameters
+    ----------
+    positions : (T, M, 3) array
+        Tracks of the markers, m; NaN where one was not seen.
+    marker : int
+        Index of the marker.
+    frames : (N,) array of int
+        Frames in which it is seen.
+
+    Returns
+    -------
+    mean, deviation : (M,) array
+        Mean and standard deviation of the distances, m; infinite for the marker itself and for markers that are
+        seen in too few of the frames.
+    """
+    sample = positions[frames]
+    distances = np.linalg.norm(sample - sample[:, marker, None], axis=2)
+    known = ~np.isnan(distances)
+    enough = known.sum(axis=0) >= max(LEAST_FRAMES, len(frames) // 5)
+    enough[marker] = False
+    filled = np.where(known, distances, 0.0)
+    count = np.maximum(known.sum(axis=0), 1)
+    mean = filled.sum(axis=0) / count
+    deviation = np.sqrt((np.where(known, distances - mean, 0.0) ** 2).sum(axis=0) / count)
+    return np.where(enough, mean, np.inf), np.where(enough, deviation, np.inf)
+
+
+def bridge_by_segment(positions: Array, marker: int, first: int, last: int) -> Bridge | None:
+    """Bridge a gap of a marker by the pose of at least three other markers of its segment.
+
+    The marker's place in the segment is interpolated from where it was before the gap to where it is after, so
+    that the track joins at both ends; at an end of the recording it keeps the place of the other end.
+
+    Parameters
+    ----------
+    positions : (T, M, 3) array
+        Tracks of the markers, m; NaN where one was not seen.
+    marker : int
+        Index of the marker.
+    first, last : int
+        First and last frame of the gap.
+
+    Returns
+    -------
+    Bridge or None
+        The track; None if the segment has too few markers that are seen, or is not rigid.
+    """
+    begin, end = max(first - 1, 0), min(last + 1, len(positions) - 1)
+    seen = ~np.isnan(positions[:, marker, 0])
+    whole = ~np.isnan(positions[begin : end + 1, :, 0]).any(axis=0)
+    frames = spread_frames(seen, MOST_FRAMES)
+    mean, deviation = measure_distances(positions, marker, frames)
+    fit = np.flatnonzero(whole & (deviation < CONSTANT) & (mean < LONGEST))
+    mates = fit[np.argsort(deviation[fit] + 0.02 * mean[fit])][:MOST_MATES]
+    if len(mates) < 3:
+        return None
+    frames = spread_frames(seen & ~np.isnan(positions[:, mates, 0]).any(axis=1), MOST_FRAMES)
+    if len(frames) < LEAST_FRAMES:
+        return None
+    sample = positions[frames][:, mates]
+    shape = sample[len(sample) // 2]
+    for _ in range(2):
+        rotation, origin = fit_cluster_pose(sample, shape)
+        shape = np.einsum("tji,tmj->tmi", rotation, sample - origin[:, None]).mean(axis=0)
+    if np.linalg.svd(shape - shape.mean(axis=0), compute_uv=False)[1] < LEAST_WIDTH:
+        return None
+    rotation, origin = fit_cluster_pose(sample, shape)
+    local = np.einsum("tji,tj->ti", rotation, positions[frames, marker] - origin)
+    residual = float(np.sqrt(((local - local.mean(axis=0)) ** 2).sum(axis=1).mean()))
+    if residual > LARGEST_RESIDUAL:
+        return None
+    rotation, origin = fit_cluster_pose(positions[begin : end + 1][:, mates], shape)
+    ends = np.einsum("tji,tj->ti", rotation[[0, -1]], positions[[begin, end], marker] - origin[[0, -1]])
+    known = ends[~np.isnan(ends).any(axis=1)]
+    share = np.linspace(0.0, 1.0, len(rotation))[:, None]
+    place = (1.0 - share) * known[0] + share * known[-1]
+    track = np.einsum("tij,tj->ti", rotation, place) + origin
+    return Bridge(track[first - begin : last - begin + 1], tuple(int(mate) for mate in mates), residual)
