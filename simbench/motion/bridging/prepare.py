@@ -29,7 +29,7 @@ LISTED = 12
 
 
 def prepare_markers(
-    recording: MarkerRecording, options: ReadOptions
+    recording: MarkerRecording, options: ReadOptions, marker_map: MarkerMap | None = None
 ) -> tuple[MarkerRecording, tuple[Gap, ...]]:
     """Make a recording whole: bridge the gaps of the markers that are needed, and leave out what cannot be used.
 
@@ -46,6 +46,8 @@ def prepare_markers(
         Marker tracks, with NaN where a marker was not seen.
     options : ReadOptions
         What the user declares.
+    marker_map : MarkerMap or None
+        The map; None chooses the one that fits the names.
 
     Returns
     -------
@@ -74,7 +76,8 @@ def prepare_markers(
             names=tuple(name for name, known in zip(recording.names, seen, strict=True) if known),
             positions=recording.positions[:, seen],
         )
-    _, marker_map = choose_map(recording.names, options.marker_map, recording.source, False)
+    if marker_map is None:
+        _, marker_map = choose_map(recording.names, options.marker_map, recording.source, False)
     persons = find_persons(recording.names)
     if persons:
         doubts.append(f"{len(persons)} persons are recorded ({', '.join(persons)}): only {persons[0]} is read")
