@@ -27,6 +27,9 @@ SWIVEL, SWIVEL_ERROR = np.deg2rad(20.0), np.deg2rad(25.0)
 # Markers of an arm that lie on no joint, by the letters of their names behind the side's.
 ON_UPPER_ARM = ("UPA", "UPPERARM", "BICEPS", "ARM", "UARM", "UARMHIGH", "TRICEPS", "HUM", "HUMERUS")
 ON_FOREARM = ("FRM", "FRA", "FOREARM", "FARM", "RADIUS", "FIN", "HAND", "HAN", "HND", "OFFSET", "FOREARMLOW")
+# A marker on the outer side of an arm is this far from its bone, m: a circumference of 0.28 m, and the marker's
+# radius.
+SKIN_OFFSET = 0.05
 # The lateral marker of an elbow is this far outside the joint, m: half its width and the marker's radius.
 ELBOW_OFFSET = 0.040
 
@@ -181,7 +184,9 @@ def _place_elbow(
     name = _find_marker(body.recorded, side, ON_UPPER_ARM)
     name = name or _find_marker(body.recorded, side, ON_FOREARM[:4])
     if name is not None:
-        out = normalise(reject(body.recorded[name] - shoulder, axis))
+        # The marker lies beside the plane in which the arm bends, on the outer side.
+        beside = compute_hinge_centre(side, shoulder, body.recorded[name], wrist, SKIN_OFFSET)
+        out = normalise(reject(beside - shoulder, axis))
         how, spread = f"turned towards marker {name}", SWIVEL_ERROR / 2.0
     else:
         trunk = body.frame("trunk") or body.frame("pelvis")

@@ -39,7 +39,7 @@ class Choice(NamedTuple):
     parts : dict of str to frozenset of str
         Parts that are used, and the markers each needs, in the map's spelling.
     left_out : dict of str to str
-        Parts that are recorded and not used, and the marker whose gaps are the reason.
+        Parts or joints that are recorded and not used, and the markers whose gaps are the reason.
     window : (int, int)
         First frame, and the one behind the last.
     """
@@ -137,24 +137,39 @@ def choose_parts(
     best = max(lengths, key=lambda name: lengths[name])
     if lengths[best] < min(2, len(everything)):
         return best, worst[best]
-    used, left_out = {best: arms[best][0]}, {}
+    used = {best: arms[best][0]}
     mask = arms[best][1]
     for name, (needed, own) in arms.items():
         if name != best and _length(mask & own) >= max(SHARE_OF_ARMS * lengths[best], 2):
             used[name], mask = needed, mask & own
-        elif name != best:
-            left_out[name] = worst[name]
     for name, part in PARTS.items():
         if name.endswith("hand") and name.replace("hand", "arm") not in used:
             continue
         found = _best_way(marker_map, usable, part, mask, False)
-        if found is None:
-            continue
-        if _length(mask & found[1]) >= SHARE_OF_PART * _length(mask):
+        if found is not None and _length(mask & found[1]) >= SHARE_OF_PART * _length(mask):
             used[name], mask = found[0], mask & found[1]
-        else:
-            left_out[name] = found[2]
-    return Choice(used, left_out, longest_window(mask))
+    window = longest_window(mask)
+    return Choice(used, _find_left_out(marker_map, usable, window), window)
+
+
+def _find_left_out(
+    marker_map: MarkerMap, usable: Mapping[str, Array], window: tuple[int, int]
+) -> dict[str, str]:
+    """Parts that the recording gives somewhere and not in all of a window, and the markers they lack there."""
+    there = {name for name, mask in usable.items() if mask[slice(*window)].all()}
+    left_out: dict[str, str] = {}
+    for name, (joints, frames) in (*ARMS.items(), *PARTS.items()):
+        targets = [([joint], ()) for joint in joints] + [((), [frame]) for frame in frames]
+        given = [each for each in targets if not find_needs(marker_map, usable, *each).lacking]
+        lost = [each for each in given if find_needs(marker_map, there, *each).lacking]
+        if not lost:
+            continue
+        lacking = find_needs(
+            marker_map, there, [joint for each in lost for joint in each[0]], [f for each in lost for f in each[1]]
+        ).lacking
+        part = name if len(lost) == len(given) else ", ".join(target for each in lost for target in (*each[0], *each[1]))
+        left_out[part] = ", ".join(lacking)
+    return left_out
 
 
 def _length(mask: Array) -> int:

@@ -144,7 +144,7 @@ def bridge_gaps(
         _refuse(recording, choice, columns[choice[1]], runs)
     first, stop = choice.window
     part_notes = [
-        f"{part}: left out, for marker {marker} is not seen long enough" for part, marker in choice.left_out.items()
+        f"{part}: left out, for {marker} is not seen long enough" for part, marker in choice.left_out.items()
     ]
     doubts += part_notes
     _say_cut(recording, (first, stop), absent[:, wanted], options.longest_gap, (notes, doubts))

@@ -10,6 +10,8 @@ from simbench.motion.marker_maps.centres import fit_cluster_pose
 # Markers lie on one segment when their distance is constant to this standard deviation, m (skin moves by about
 # as much), and not longer than a thigh with its hip: in a person who hardly moves, all distances are constant.
 CONSTANT, LONGEST = 0.008, 0.5
+# Of two markers that keep their distance equally well, the one that is nearer by 1 m is preferred by this much, m.
+NEARNESS = 0.003
 # A cluster must be this wide across its longest line for its rotation to be known, m.
 LEAST_WIDTH = 0.015
 # Largest root mean square error of the marker's place in its segment, m, and the frames from which it is found.
@@ -110,10 +112,29 @@ def bridge_by_segment(positions: Array, marker: int, first: int, last: int) -> B
     frames = spread_frames(seen, MOST_FRAMES)
     mean, deviation = measure_distances(positions, marker, frames)
     fit = np.flatnonzero(whole & (deviation < CONSTANT) & (mean < LONGEST))
-    mates = fit[np.argsort(deviation[fit] + 0.02 * mean[fit])][:MOST_MATES]
-    if len(mates) < 3:
+    mates = fit[np.argsort(deviation[fit] + NEARNESS * mean[fit])][:MOST_MATES]
+    best: tuple[float, Array, Array] | None = None
+    # More markers average out more noise, and one on another segment spoils them all.
+    for count in range(3, len(mates) + 1):
+        fitted = _fit_segment(positions, marker, mates[:count])
+        if fitted is not None and (best is None or fitted[0] < best[0]):
+            best = (*fitted, mates[:count])
+    if best is None or best[0] > LARGEST_RESIDUAL:
         return None
-    frames = spread_frames(seen & ~np.isnan(positions[:, mates, 0]).any(axis=1), MOST_FRAMES)
+    residual, shape, mates = best
+    rotation, origin = fit_cluster_pose(positions[begin : end + 1][:, mates], shape)
+    ends = np.einsum("tji,tj->ti", rotation[[0, -1]], positions[[begin, end], marker] - origin[[0, -1]])
+    known = ends[~np.isnan(ends).any(axis=1)]
+    share = np.linspace(0.0, 1.0, len(rotation))[:, None]
+    place = (1.0 - share) * known[0] + share * known[-1]
+    track = np.einsum("tij,tj->ti", rotation, place) + origin
+    return Bridge(track[first - begin : last - begin + 1], tuple(int(mate) for mate in mates), residual)
+
+
+def _fit_segment(positions: Array, marker: int, mates: Array) -> tuple[float, Array] | None:
+    """Error of a marker's place among others, m, and their shape (N, 3); None if they do not determine it."""
+    seen = ~np.isnan(positions[:, [marker, *mates], 0]).any(axis=1)
+    frames = spread_frames(seen, MOST_FRAMES)
     if len(frames) < LEAST_FRAMES:
         return None
     sample = positions[frames][:, mates]
@@ -125,13 +146,4 @@ def bridge_by_segment(positions: Array, marker: int, first: int, last: int) -> B
         return None
     rotation, origin = fit_cluster_pose(sample, shape)
     local = np.einsum("tji,tj->ti", rotation, positions[frames, marker] - origin)
-    residual = float(np.sqrt(((local - local.mean(axis=0)) ** 2).sum(axis=1).mean()))
-    if residual > LARGEST_RESIDUAL:
-        return None
-    rotation, origin = fit_cluster_pose(positions[begin : end + 1][:, mates], shape)
-    ends = np.einsum("tji,tj->ti", rotation[[0, -1]], positions[[begin, end], marker] - origin[[0, -1]])
-    known = ends[~np.isnan(ends).any(axis=1)]
-    share = np.linspace(0.0, 1.0, len(rotation))[:, None]
-    place = (1.0 - share) * known[0] + share * known[-1]
-    track = np.einsum("tij,tj->ti", rotation, place) + origin
-    return Bridge(track[first - begin : last - begin + 1], tuple(int(mate) for mate in mates), residual)
+    return float(np.sqrt(((local - local.mean(axis=0)) ** 2).sum(axis=1).mean())), shape
