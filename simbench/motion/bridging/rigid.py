@@ -116,7 +116,7 @@ def bridge_by_segment(positions: Array, marker: int, first: int, last: int) -> B
     best: tuple[float, Array, Array] | None = None
     # More markers average out more noise, and one on another segment spoils them all.
     for count in range(3, len(mates) + 1):
-        fitted = _fit_segment(positions, marker, mates[:count])
+        fitted = _fit_segment(positions[frames], marker, mates[:count])
         if fitted is not None and (best is None or fitted[0] < best[0]):
             best = (*fitted, mates[:count])
     if best is None or best[0] > LARGEST_RESIDUAL:
@@ -134,10 +134,10 @@ def bridge_by_segment(positions: Array, marker: int, first: int, last: int) -> B
 def _fit_segment(positions: Array, marker: int, mates: Array) -> tuple[float, Array] | None:
     """Error of a marker's place among others, m, and their shape (N, 3); None if they do not determine it."""
     seen = ~np.isnan(positions[:, [marker, *mates], 0]).any(axis=1)
-    frames = spread_frames(seen, MOST_FRAMES)
-    if len(frames) < LEAST_FRAMES:
+    if seen.sum() < LEAST_FRAMES:
         return None
-    sample = positions[frames][:, mates]
+    positions = positions[seen]
+    sample = positions[:, mates]
     shape = sample[len(sample) // 2]
     for _ in range(2):
         rotation, origin = fit_cluster_pose(sample, shape)
@@ -145,5 +145,5 @@ def _fit_segment(positions: Array, marker: int, mates: Array) -> tuple[float, Ar
     if np.linalg.svd(shape - shape.mean(axis=0), compute_uv=False)[1] < LEAST_WIDTH:
         return None
     rotation, origin = fit_cluster_pose(sample, shape)
-    local = np.einsum("tji,tj->ti", rotation, positions[frames, marker] - origin)
+    local = np.einsum("tji,tj->ti", rotation, positions[:, marker] - origin)
     return float(np.sqrt(((local - local.mean(axis=0)) ** 2).sum(axis=1).mean())), shape
