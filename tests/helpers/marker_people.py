@@ -154,9 +154,14 @@ def record_markers(body, marker_set, **changes):
 
 
 def anatomical_places(body):
-    """Markers by landmark: a pair at wrist and elbow, two knuckles, trunk and legs, in the words of the map."""
+    """Markers by landmark: a pair at wrist and elbow, two knuckles, trunk and legs."""
     trunk, joints = _trunk_markers(body), body.joints
-    markers = {"c7": trunk["c7"], "notch": trunk["clavicle"], "t10": trunk["t10"], "sternum": trunk["sternum"]}
+    markers = {
+        "c7": trunk["c7"],
+        "notch": trunk["clavicle"],
+        "t10": trunk["t10"],
+        "sternum": trunk["sternum"],
+    }
     for side, thumb, upper_arm, forearm, hand, elbow, wrist in _sides(body):
         out = MIRROR[side] * [0, 1, 0]
         knee, ankle = joints[f"{side}_knee"], joints[f"{side}_ankle"]

@@ -1,4 +1,4 @@
-"""Makes whole what a recording of markers lacks and a body's joints need: gaps, and joints without a marker."""
+"""Makes whole what a body's joints need of a recording of markers: gaps, and joints without a marker."""
 
 from simbench.motion.bridging.prepare import prepare_markers
 

@@ -15,20 +15,20 @@ from simbench.motion.read_options import ReadOptions
 from simbench.motion.recordings import MarkerRecording
 from simbench.robot.sides import SIDES
 
-# Lengths of upper arm and forearm over the stature (Drillis & Contini 1966, as in Winter, Biomechanics and Motor
-# Control of Human Movement), and the stature that is taken if it is not known, m.
+# Lengths of upper arm and forearm over the stature (Drillis & Contini 1966, as in Winter, Biomechanics and
+# Motor Control of Human Movement), and the stature that is taken if it is not known, m.
 UPPER_ARM, FOREARM, AVERAGE_STATURE = 0.186, 0.146, 1.72
 # People's lengths deviate from these by about 6 % (standard deviation).
 LENGTH_DEVIATION = 0.06
 # Without a marker on the arm, the elbow is taken this far outward from its lowest place on the circle that
-# shoulder and wrist leave it; while people work in front of them it stays within the second number of that. Our
-# estimates, rad.
+# shoulder and wrist leave it; while people work in front of them it stays within the second number of
+# that. Our estimates, rad.
 SWIVEL, SWIVEL_ERROR = np.deg2rad(20.0), np.deg2rad(25.0)
 # Markers of an arm that lie on no joint, by the letters of their names behind the side's.
 ON_UPPER_ARM = ("UPA", "UPPERARM", "BICEPS", "ARM", "UARM", "UARMHIGH", "TRICEPS", "HUM", "HUMERUS")
 ON_FOREARM = ("FRM", "FRA", "FOREARM", "FARM", "RADIUS", "FIN", "HAND", "HAN", "HND", "OFFSET", "FOREARMLOW")
-# A marker on the outer side of an arm is this far from its bone, m: a circumference of 0.28 m, and the marker's
-# radius.
+# A marker on the outer side of an arm is this far from its bone, m: a circumference of 0.28 m, and the
+# marker's radius.
 SKIN_OFFSET = 0.05
 # The lateral marker of an elbow is this far outside the joint, m: half its width and the marker's radius.
 ELBOW_OFFSET = 0.040
@@ -37,7 +37,7 @@ ELBOW_OFFSET = 0.040
 def estimate_missing_joints(
     recording: MarkerRecording, marker_map: MarkerMap, spelled: Mapping[str, str], options: ReadOptions
 ) -> MarkerRecording:
-    """Add a point for an elbow or wrist that has no marker, if the user wants it; otherwise say what is missing.
+    """Add a point for an elbow or wrist that has no marker, if the user wants it; else say what is missing.
 
     Parameters
     ----------
@@ -71,7 +71,9 @@ def estimate_missing_joints(
     points = {name: recording.positions[:, k] for name, k in index.items()}
     span = float(recording.time[-1] - recording.time[0])
     rate = (len(recording.time) - 1) / span if span > 0 else 1.0
-    lengths, whose = _find_lengths(RecordedBody(marker_map, points, rate, recording.source), complete, recording, options)
+    lengths, whose = _find_lengths(
+        RecordedBody(marker_map, points, rate, recording.source), complete, recording, options
+    )
     added: dict[str, Array] = {}
     doubts = list(recording.doubts)
     for side in SIDES:
@@ -88,7 +90,9 @@ def estimate_missing_joints(
     return replace(
         recording,
         names=(*recording.names, *added),
-        positions=np.concatenate([recording.positions, *(track[:, None] for track in added.values())], axis=1),
+        positions=np.concatenate(
+            [recording.positions, *(track[:, None] for track in added.values())], axis=1
+        ),
         doubts=tuple(doubts),
     )
 
@@ -111,7 +115,11 @@ def _say_missing(
         names = list(dict.fromkeys(name for parts in lacking[side].values() for name in parts))
         if names:
             said.append(f"{side} arm: {', '.join(names)}")
-        if names and not lacking[side]["shoulder"] and not (lacking[side]["elbow"] and lacking[side]["wrist"]):
+        if (
+            names
+            and not lacking[side]["shoulder"]
+            and not (lacking[side]["elbow"] and lacking[side]["wrist"])
+        ):
             advice = "; --estimate estimates an elbow or a wrist"
     if not complete:
         raise MotionError(
@@ -126,7 +134,9 @@ def _find_lengths(
 ) -> tuple[tuple[float, float], str]:
     """Lengths of upper arm and forearm, m, and where they come from."""
     if complete:
-        shoulder, elbow, wrist = (body.point(f"{complete[0]}_{joint}") for joint in ("shoulder", "elbow", "wrist"))
+        shoulder, elbow, wrist = (
+            body.point(f"{complete[0]}_{joint}") for joint in ("shoulder", "elbow", "wrist")
+        )
         if shoulder is not None and elbow is not None and wrist is not None:
             upper = float(np.median(np.linalg.norm(elbow - shoulder, axis=1)))
             fore = float(np.median(np.linalg.norm(wrist - elbow, axis=1)))
@@ -142,7 +152,7 @@ def _estimate_arm(
     body: RecordedBody, side: str, parts: list[str], lengths: tuple[float, float]
 ) -> tuple[dict[str, Array], list[str]]:
     """Tracks of the missing joints of an arm, as far as they can be estimated, and doubts."""
-    upper, fore = lengths
+    fore = lengths[1]
     shoulder, elbow, wrist = (body.point(f"{side}_{joint}") for joint in ("shoulder", "elbow", "wrist"))
     if shoulder is None:
         return {}, []
@@ -152,7 +162,10 @@ def _estimate_arm(
             f"{side} elbow: not recorded, estimated from shoulder and wrist, {how}, expected error "
             f"{1000 * error:.0f} mm"
         ]
-    marker = next((body.recorded[name] for name in body.recorded if _is_at(name, side, ("ELB", "LEL", "HLE", "ELBOW"))), None)
+    marker = next(
+        (body.recorded[name] for name in body.recorded if _is_at(name, side, ("ELB", "LEL", "HLE", "ELBOW"))),
+        None,
+    )
     start = elbow if elbow is not None else marker
     name = _find_marker(body.recorded, side, ON_FOREARM)
     if start is None or name is None:
@@ -192,8 +205,8 @@ def _place_elbow(
         trunk = body.frame("trunk") or body.frame("pelvis")
         if trunk is None:
             raise MotionError(
-                f"{body.source}: the {side} elbow cannot be estimated: neither a trunk nor a marker on that arm "
-                "is recorded"
+                f"{body.source}: the {side} elbow cannot be estimated: neither a trunk nor a marker on "
+                "that arm is recorded"
             )
         down, left = -trunk[0][:, :, 2], trunk[0][:, :, 1]
         lowest = normalise(reject(down, axis))
@@ -202,7 +215,9 @@ def _place_elbow(
         out = np.cos(SWIVEL) * lowest + np.sin(SWIVEL) * outward
         how, spread = f"{np.rad2deg(SWIVEL):.0f}° outward from the lowest place", SWIVEL_ERROR
     place = shoulder + along[:, None] * axis + radius[:, None] * out
-    error = float(np.hypot(2.0 * np.sin(spread / 2.0) * np.sqrt((radius**2).mean()), LENGTH_DEVIATION * upper))
+    error = float(
+        np.hypot(2.0 * np.sin(spread / 2.0) * np.sqrt((radius**2).mean()), LENGTH_DEVIATION * upper)
+    )
     return place, how, error
 
 

@@ -18,7 +18,7 @@ LEAST_RADIUS = 0.01
 
 
 def bridge_by_limb_ends(positions: Array, marker: int, first: int, last: int) -> Bridge | None:
-    """Bridge a gap of a marker, such as the elbow's, between two markers such as the shoulder's and the wrist's.
+    """Bridge a gap of a marker, such as the elbow's, between two such as those of shoulder and wrist.
 
     The distances to both leave a circle about the line between them. The angle on it, measured from a
     direction that is moved along with the line without turning about it, is interpolated.
@@ -70,10 +70,8 @@ def _circle(near: Array, far: Array, known: Array) -> tuple[Array, float]:
     return near + height[:, None] * line + radius[:, None] * around, float(radius.mean())
 
 
-def bridge_by_direction(
-    positions: Array, time: Array, marker: int, first: int, last: int
-) -> Bridge | None:
-    """Bridge a gap of a marker at the end of a limb, such as the wrist's, at constant distance from its begin.
+def bridge_by_direction(positions: Array, time: Array, marker: int, first: int, last: int) -> Bridge | None:
+    """Bridge a gap of a marker at the end of a limb, such as the wrist's, at constant distance from another.
 
     Parameters
     ----------
@@ -103,7 +101,9 @@ def bridge_by_direction(
     if len(reach) < 4:
         return None
     course = CubicSpline(time[reach], relative[reach])(time[span])
-    lengths = np.interp(time[span], time[[first - 1, last + 1]], np.linalg.norm(relative[[first - 1, last + 1]], axis=1))
+    lengths = np.interp(
+        time[span], time[[first - 1, last + 1]], np.linalg.norm(relative[[first - 1, last + 1]], axis=1)
+    )
     track = positions[span, anchor] + lengths[:, None] * normalise(course)
     return Bridge(track[1:-1], (int(anchor),), float(deviation[anchor]))
 

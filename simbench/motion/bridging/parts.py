@@ -1,4 +1,4 @@
-"""The parts of a body, the markers each of them needs, and the parts and frames of a recording that are used."""
+"""The parts of a body, the markers each of them needs, and what of a recording is used."""
 
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
@@ -26,8 +26,8 @@ PARTS = {
     **{f"{side} foot": ((f"{side}_heel", f"{side}_toe"), ()) for side in SIDES},
     "head": (("head",), ()),
 }
-# Both arms are used if that leaves at least this fraction of the frames that one leaves; another part is used if
-# it leaves at least the second fraction.
+# Both arms are used if that leaves at least this fraction of the frames that one leaves; another part is used
+# if it leaves at least the second fraction.
 SHARE_OF_ARMS, SHARE_OF_PART = 0.5, 0.8
 
 
@@ -50,7 +50,10 @@ class Choice(NamedTuple):
 
 
 def find_part_needs(
-    marker_map: MarkerMap, recorded: Collection[str], part: tuple[tuple[str, ...], tuple[str, ...]], whole: bool
+    marker_map: MarkerMap,
+    recorded: Collection[str],
+    part: tuple[tuple[str, ...], tuple[str, ...]],
+    whole: bool,
 ) -> frozenset[str] | None:
     """Find the markers that a part needs.
 
@@ -119,8 +122,8 @@ def choose_parts(
     Returns
     -------
     Choice, (str, str) or None
-        The choice; or, if no arm is usable in two frames, an arm and the marker that is the reason; None if the
-        markers of no arm are recorded.
+        The choice; or, if no arm is usable in two frames, an arm and the marker that is the reason; None if
+        the markers of no arm are recorded.
     """
     arms: dict[str, tuple[frozenset[str], Array]] = {}
     worst: dict[str, str] = {}
@@ -155,7 +158,7 @@ def choose_parts(
 def _find_left_out(
     marker_map: MarkerMap, usable: Mapping[str, Array], window: tuple[int, int]
 ) -> dict[str, str]:
-    """Parts that the recording gives somewhere and not in all of a window, and the markers they lack there."""
+    """Find the parts that are recorded and not in all of a window, and the markers they lack there."""
     there = {name for name, mask in usable.items() if mask[slice(*window)].all()}
     left_out: dict[str, str] = {}
     for name, (joints, frames) in (*ARMS.items(), *PARTS.items()):
@@ -165,15 +168,22 @@ def _find_left_out(
         if not lost:
             continue
         lacking = find_needs(
-            marker_map, there, [joint for each in lost for joint in each[0]], [f for each in lost for f in each[1]]
+            marker_map,
+            there,
+            [joint for each in lost for joint in each[0]],
+            [f for each in lost for f in each[1]],
         ).lacking
-        part = name if len(lost) == len(given) else ", ".join(target for each in lost for target in (*each[0], *each[1]))
+        part = (
+            name
+            if len(lost) == len(given)
+            else ", ".join(target for each in lost for target in (*each[0], *each[1]))
+        )
         left_out[part] = ", ".join(lacking)
     return left_out
 
 
 def _length(mask: Array) -> int:
-    """Number of frames of the longest stretch."""
+    """Count the frames of the longest stretch."""
     begin, end = longest_window(mask)
     return end - begin
 

@@ -31,12 +31,12 @@ LISTED = 12
 def prepare_markers(
     recording: MarkerRecording, options: ReadOptions, marker_map: MarkerMap | None = None
 ) -> tuple[MarkerRecording, tuple[Gap, ...]]:
-    """Make a recording whole: bridge the gaps of the markers that are needed, and leave out what cannot be used.
+    """Make a recording whole: bridge the gaps of needed markers, and leave out what cannot be used.
 
     Which markers are needed follows from the marker map: those of the arms, then of trunk, pelvis, legs and
-    head. The others may be missing. A gap up to `options.longest_gap` is filled by a spline; a longer one in a
-    needed marker by the other markers of its rigid segment, else by the limb between two markers that keep
-    their distance (up to `LIMB_LIMIT`), else at constant distance from one or by a spline (up to
+    head. The others may be missing. A gap up to `options.longest_gap` is filled by a spline; a longer one
+    in a needed marker by the other markers of its rigid segment, else by the limb between two markers that
+    keep their distance (up to `LIMB_LIMIT`), else at constant distance from one or by a spline (up to
     `SPLINE_LIMIT`). What remains cuts the recording, or leaves out a part of the body. With `options.strict`,
     `fill_gaps` alone is applied.
 
@@ -80,7 +80,9 @@ def prepare_markers(
         _, marker_map = choose_map(recording.names, options.marker_map, recording.source, False)
     persons = find_persons(recording.names)
     if persons:
-        doubts.append(f"{len(persons)} persons are recorded ({', '.join(persons)}): only {persons[0]} is read")
+        doubts.append(
+            f"{len(persons)} persons are recorded ({', '.join(persons)}): only {persons[0]} is read"
+        )
     spelled = dict(find_aliases(recording.names, marker_map))
     other = [f"{name} = {spelling}" for name, spelling in spelled.items() if name.lower() != spelling.lower()]
     if other:
@@ -125,14 +127,19 @@ def bridge_gaps(
         return recording, ()
     positions = np.where(absent[..., None], np.nan, recording.positions)
     needed = set().union(
-        *(find_part_needs(marker_map, columns, part, False) or () for part in (*ARMS.values(), *PARTS.values()))
+        *(
+            find_part_needs(marker_map, columns, part, False) or ()
+            for part in (*ARMS.values(), *PARTS.values())
+        )
     )
     wanted = sorted({columns[name] for name in needed})
     notes, doubts = [*recording.notes], [*recording.doubts]
     runs = find_runs(absent)
     _fill_short(positions, recording.time, runs, options.longest_gap)
     said = _bridge_long(positions, recording, runs, set(wanted))
-    notes += [f"gaps bridged by other markers of the same rigid segment: {_listed(said[0])}"] if said[0] else []
+    notes += (
+        [f"gaps bridged by other markers of the same rigid segment: {_listed(said[0])}"] if said[0] else []
+    )
     doubts += [f"gaps bridged between the ends of the limb: {_listed(said[1])}"] if said[1] else []
     doubts += [f"gaps bridged by interpolation: {_listed(said[2])}"] if said[2] else []
     usable = {name: ~np.isnan(positions[:, column, 0]) for name, column in columns.items()}
@@ -170,7 +177,7 @@ def bridge_gaps(
 
 
 def _fill_short(positions: Array, time: Array, runs: list[tuple[int, int, int]], longest: float) -> None:
-    """Fill the gaps up to `longest` s that have samples on both sides, in place, by a spline for each marker."""
+    """Fill the gaps up to `longest` s that have samples on both sides, in place, by each marker's spline."""
     interval = _interval(time)
     short: dict[int, list[tuple[int, int]]] = {}
     for marker, first, last in runs:
@@ -185,7 +192,7 @@ def _fill_short(positions: Array, time: Array, runs: list[tuple[int, int, int]],
 def _bridge_long(
     positions: Array, recording: MarkerRecording, runs: list[tuple[int, int, int]], wanted: set[int]
 ) -> tuple[list[str], list[str], list[str]]:
-    """Bridge the long gaps of the needed markers, in place; say which by segment, by limb, by interpolation."""
+    """Bridge the long gaps of needed markers, in place; say which by segment, limb and interpolation."""
     time, names = recording.time, recording.names
     interval = _interval(time)
     segment: dict[int, list[tuple[float, Bridge]]] = {}
@@ -240,8 +247,8 @@ def _refuse(
     time = recording.time
     _, first, last = max((run for run in runs if run[0] == marker), key=lambda run: run[2] - run[1])
     raise MotionError(
-        f"{recording.source}: no arm can be used: the {part} needs marker {recording.names[marker]}, which is "
-        f"not seen from frame {first} ({time[first]:.3f} s) to frame {last} ({time[last]:.3f} s), "
+        f"{recording.source}: no arm can be used: the {part} needs marker {recording.names[marker]}, which "
+        f"is not seen from frame {first} ({time[first]:.3f} s) to frame {last} ({time[last]:.3f} s), "
         f"{(last - first + 1) * _interval(time):.3g} s, and no other markers bridge it"
     )
 

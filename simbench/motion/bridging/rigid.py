@@ -1,22 +1,25 @@
 """A lost marker's place from the other markers of its rigid segment."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simbench.kinematics.arrays import Array
 from simbench.motion.marker_maps.centres import fit_cluster_pose
 
-# Markers lie on one segment when their distance is constant to this standard deviation, m (skin moves by about
-# as much), and not longer than a thigh with its hip: in a person who hardly moves, all distances are constant.
+# Markers lie on one segment when their distance is constant to this standard deviation, m (skin moves by
+# about as much), and not longer than a thigh: in a person who hardly moves, all distances are constant.
 CONSTANT, LONGEST = 0.008, 0.5
-# Of two markers that keep their distance equally well, the one that is nearer by 1 m is preferred by this much, m.
+# Of two markers that keep their distance equally well, one that is nearer by 1 m is preferred by this, m.
 NEARNESS = 0.003
 # A cluster must be this wide across its longest line for its rotation to be known, m.
 LEAST_WIDTH = 0.015
-# Largest root mean square error of the marker's place in its segment, m, and the frames from which it is found.
+# Largest root mean square error of the marker's place in its segment, m, and numbers of frames that show it.
 LARGEST_RESIDUAL, LEAST_FRAMES, MOST_FRAMES = 0.010, 10, 400
 MOST_MATES = 6
+
+Indices = NDArray[np.signedinteger[Any]]
 
 
 class Bridge(NamedTuple):
@@ -71,8 +74,8 @@ def measure_distances(positions: Array, marker: int, frames: Array) -> tuple[Arr
     Returns
     -------
     mean, deviation : (M,) array
-        Mean and standard deviation of the distances, m; infinite for the marker itself and for markers that are
-        seen in too few of the frames.
+        Mean and standard deviation of the distances, m; infinite for the marker itself and for markers that
+        are seen in too few of the frames.
     """
     sample = positions[frames]
     distances = np.linalg.norm(sample - sample[:, marker, None], axis=2)
@@ -89,8 +92,8 @@ def measure_distances(positions: Array, marker: int, frames: Array) -> tuple[Arr
 def bridge_by_segment(positions: Array, marker: int, first: int, last: int) -> Bridge | None:
     """Bridge a gap of a marker by the pose of at least three other markers of its segment.
 
-    The marker's place in the segment is interpolated from where it was before the gap to where it is after, so
-    that the track joins at both ends; at an end of the recording it keeps the place of the other end.
+    The marker's place in the segment is interpolated from where it was before the gap to where it is after,
+    so that the track joins at both ends; at an end of the recording it keeps the place of the other end.
 
     Parameters
     ----------
@@ -113,7 +116,7 @@ def bridge_by_segment(positions: Array, marker: int, first: int, last: int) -> B
     mean, deviation = measure_distances(positions, marker, frames)
     fit = np.flatnonzero(whole & (deviation < CONSTANT) & (mean < LONGEST))
     mates = fit[np.argsort(deviation[fit] + NEARNESS * mean[fit])][:MOST_MATES]
-    best: tuple[float, Array, Array] | None = None
+    best: tuple[float, Array, Indices] | None = None
     # More markers average out more noise, and one on another segment spoils them all.
     for count in range(3, len(mates) + 1):
         fitted = _fit_segment(positions[frames], marker, mates[:count])
@@ -121,7 +124,7 @@ def bridge_by_segment(positions: Array, marker: int, first: int, last: int) -> B
             best = (*fitted, mates[:count])
     if best is None or best[0] > LARGEST_RESIDUAL:
         return None
-    residual, shape, mates = best
+    residual, shape, mates = best[0], best[1], best[2]
     rotation, origin = fit_cluster_pose(positions[begin : end + 1][:, mates], shape)
     ends = np.einsum("tji,tj->ti", rotation[[0, -1]], positions[[begin, end], marker] - origin[[0, -1]])
     known = ends[~np.isnan(ends).any(axis=1)]
@@ -131,7 +134,7 @@ def bridge_by_segment(positions: Array, marker: int, first: int, last: int) -> B
     return Bridge(track[first - begin : last - begin + 1], tuple(int(mate) for mate in mates), residual)
 
 
-def _fit_segment(positions: Array, marker: int, mates: Array) -> tuple[float, Array] | None:
+def _fit_segment(positions: Array, marker: int, mates: Indices) -> tuple[float, Array] | None:
     """Error of a marker's place among others, m, and their shape (N, 3); None if they do not determine it."""
     seen = ~np.isnan(positions[:, [marker, *mates], 0]).any(axis=1)
     if seen.sum() < LEAST_FRAMES:

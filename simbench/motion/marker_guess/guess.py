@@ -1,6 +1,7 @@
 """Guess of a marker map: words in the names give the places of the markers, geometry checks them."""
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -126,7 +127,7 @@ def _words(name: str) -> set[str]:
     """Words of `SYNONYMS` in a name: `LeftElbow_Lat`, `L.Elbow.Lat`, `lat_elbow_L`."""
     bare = name.rpartition(":")[2]
     parts = [part.lower() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", bare)]
-    parts += [f"{one}{two}" for one, two in zip(parts, parts[1:], strict=False) if two.isdigit()]
+    parts += [f"{one}{two}" for one, two in pairwise(parts) if two.isdigit()]
     letters = "".join(parts)
     # A capital L or R before or behind an abbreviation: LELB, ELBL.
     known = {spelling for spellings in SYNONYMS.values() for spelling in spellings if len(spelling) > 1}
@@ -147,7 +148,7 @@ def _mean_length(tracks: dict[str, Array], first: str, second: str) -> float | N
 
 
 def _check_lengths(tracks: dict[str, Array]) -> tuple[list[str], list[str]]:
-    """Notes on lengths that differ between the sides, and the points that are doubtful for it."""
+    """Find lengths that differ between the sides: notes, and the points that are doubtful for it."""
     notes: list[str] = []
     doubtful: list[str] = []
     for first, second in (
@@ -162,7 +163,8 @@ def _check_lengths(tracks: dict[str, Array]) -> tuple[list[str], list[str]]:
         if left is None or right is None or abs(left - right) <= UNEQUAL * max(left, right):
             continue
         notes.append(
-            f"{first} to {second} is {left:.3f} m on the left and {right:.3f} m on the right: one is not there"
+            f"{first} to {second} is {left:.3f} m on the left and {right:.3f} m on the right: one is "
+            "not there"
         )
         doubtful += [f"{side}_{second}" for side in SIDES]
     return notes, doubtful
@@ -191,9 +193,18 @@ def _check_sides(tracks: dict[str, Array]) -> str | None:
     """Say that left is right, if what is forward and up tells so."""
     pairs = [("left_acromion", "right_acromion"), ("left_asis", "right_asis")]
     across = next((tracks[a] - tracks[b] for a, b in pairs if a in tracks and b in tracks), None)
-    forwards = [("c7", "clavicle"), ("c7", "sternum"), ("left_heel_marker", "left_toe_marker"), ("sacrum_marker", "left_asis")]
+    forwards = [
+        ("c7", "clavicle"),
+        ("c7", "sternum"),
+        ("left_heel_marker", "left_toe_marker"),
+        ("sacrum_marker", "left_asis"),
+    ]
     forward = next((tracks[b] - tracks[a] for a, b in forwards if a in tracks and b in tracks), None)
-    ups = [("left_asis", "left_acromion"), ("left_lateral_knee", "left_asis"), ("left_lateral_ankle", "left_acromion")]
+    ups = [
+        ("left_asis", "left_acromion"),
+        ("left_lateral_knee", "left_asis"),
+        ("left_lateral_ankle", "left_acromion"),
+    ]
     up = next((tracks[b] - tracks[a] for a, b in ups if a in tracks and b in tracks), None)
     if across is None or forward is None or up is None:
         return None

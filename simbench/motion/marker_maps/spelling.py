@@ -1,4 +1,4 @@
-"""Names of a map's points under the spellings of a recording: prefixes, capitals, dots and blanks do not count."""
+"""Spellings of a map's points in a recording: prefixes, capitals, dots and blanks do not count."""
 
 import re
 from collections import Counter
@@ -148,7 +148,8 @@ def _shared_ends(names: list[str]) -> tuple[list[str], list[str]]:
     prefixes = [
         start
         for start, count in starts.items()
-        if count >= LEAST_SHARED and re.split(r"[\W_]+", start.rstrip(SEPARATORS))[-1].lower() not in SIDE_WORDS
+        if count >= LEAST_SHARED
+        and re.split(r"[\W_]+", start.rstrip(SEPARATORS))[-1].lower() not in SIDE_WORDS
     ]
     endings = [
         end

@@ -72,7 +72,9 @@ def read_c3d(path: Path, options: ReadOptions) -> MarkerRecording:
     columns, labels, notes = _labelled(parameters, layout.points, str(path))
     positions = _read_points(content, layout, columns, slips)
     seen = (~np.isnan(positions[:, :, 0])).sum(axis=0)
-    kept = keep_first_of_each_name(labels, seen.tolist(), slips, "points {} are all named {}; names must differ")
+    kept = keep_first_of_each_name(
+        labels, seen.tolist(), slips, "points {} are all named {}; names must differ"
+    )
     if len(kept) < len(labels):
         positions, labels = positions[:, kept], [labels[k] for k in kept]
     unit, scale = find_length_unit(

@@ -244,9 +244,7 @@ def _read_record(
     return end
 
 
-def _read_parameter(
-    content: bytes, at: int, processor: int
-) -> tuple[int, Parameter | None, str | None]:
+def _read_parameter(content: bytes, at: int, processor: int) -> tuple[int, Parameter | None, str | None]:
     """Read type, dimensions and values: the byte behind them, the parameter, and what is wrong with it."""
     if at + 2 > len(content):
         return len(content), None, "no type"

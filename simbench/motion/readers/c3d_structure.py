@@ -201,7 +201,7 @@ def _find_rate(
 def _read_announced(
     content: bytes, header: list[int], processor: int, parameters: Parameters, rate: float, slips: Slips
 ) -> _Announced:
-    """Counts of points, frames and samples by the header and by the parameters; disagreements are slips."""
+    """Read the counts of points, frames and samples by header and parameters; disagreements are slips."""
     for what, in_header, name in (
         ("points", header[1], "USED"),
         ("frames", header[4] - header[3] + 1, "FRAMES"),
@@ -285,7 +285,9 @@ def _check_auxiliary(
                 "the data in the file decide",
             )
         for name, kind in (("SCALE", FLOATS), ("OFFSET", INTEGERS)):
-            found = [v for (group, key), v in parameters.items() if group == "ANALOG" and key.startswith(name)]
+            found = [
+                v for (group, key), v in parameters.items() if group == "ANALOG" and key.startswith(name)
+            ]
             count = sum(len(value.values) for value in found)
             if count < channels or any(value.kind != kind for value in found):
                 slips.note(
@@ -334,13 +336,16 @@ def _fit_layout(
     agreed = len(announced.starts) == len(announced.points) == len(announced.frames) == 1
     if agreed and len({n for n in announced.samples if n}) <= 1:
         # Other data may lie behind the points, and a truncated file is no reason to doubt the counts.
-        orders = (*([count] for count in first[:3]), announced.widths[: 1 + (rest(*first) >= BLOCK)], [first[4]])
+        widths = announced.widths[: 1 + (rest(*first) >= BLOCK)]
+        orders = ([first[0]], [first[1]], [first[2]], widths, [first[4]])
     whole = (option for option in product(*orders) if 0 <= rest(*option) < BLOCK)
     as_told = product(*orders[:2], [first[2]], [first[3]], orders[4])
     inside = (option for option in as_told if rest(*option) >= 0)
     start, points, samples, width, frames = next(whole, next(inside, first))
     # The longest that is announced and there, unless all that it has more is padding.
-    for more in sorted({f for f in announced.frames if f > frames and rest(start, points, samples, width, f) >= 0}):
+    for more in sorted(
+        {f for f in announced.frames if f > frames and rest(start, points, samples, width, f) >= 0}
+    ):
         begin, end = (start + count * size(points, samples, width) for count in (frames, more))
         frames = more if any(content[begin:end]) else frames
     if width != first[3]:

@@ -1,4 +1,4 @@
-"""Slips of a file that a reader can put right: noted, doubted, or refused when the user wants no assumption."""
+"""Slips of a file that a reader can put right: noted, doubted, or refused when nothing may be assumed."""
 
 from dataclasses import dataclass, field
 

@@ -30,7 +30,21 @@ LARGEST = 1e9
 # Rows that are held as Python numbers at a time.
 CHUNK = 2000
 # What programs write for a coordinate that they do not know.
-NOT_A_NUMBER = ("nan", "-nan", "null", "n/a", "#n/a", "na", "-", "--", "none", "inf", "-inf", "1.#qnan", "1.#ind")
+NOT_A_NUMBER = (
+    "nan",
+    "-nan",
+    "null",
+    "n/a",
+    "#n/a",
+    "na",
+    "-",
+    "--",
+    "none",
+    "inf",
+    "-inf",
+    "1.#qnan",
+    "1.#ind",
+)
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?|[+-]?\d+,")
 
 
@@ -48,7 +62,7 @@ def read_trc(path: Path, options: ReadOptions) -> MarkerRecording:
 
     Blank coordinates, NaN and a point at exactly 0, 0, 0 mean that the marker was not seen. The vertical axis
     is y, OpenSim's convention, unless the user declares another. A time column that equals the declared rate
-    except for rounding of its digits is replaced by even spacing; where they disagree, the time column counts.
+    except for rounding of its digits is replaced by even spacing; where they disagree, the times count.
 
     Parameters
     ----------
@@ -137,13 +151,17 @@ def _read_head(lines: list[str], slips: Slips) -> _Head:
     if keys_line is not None and keys_line + 1 < names_line:
         # Some programs pad values with blanks and extra tabs.
         keys, values = (
-            [word.strip("\"',;") for word in line.replace(",", ".").split()] for line in lines[keys_line : keys_line + 2]
+            [word.strip("\"',;") for word in line.replace(",", ".").split()]
+            for line in lines[keys_line : keys_line + 2]
         )
         properties = dict(zip(keys, values, strict=False))
-        missing = next((k for k in ("DataRate", "NumFrames", "NumMarkers", "Units") if k not in properties), None)
+        missing = next(
+            (k for k in ("DataRate", "NumFrames", "NumMarkers", "Units") if k not in properties), None
+        )
         if missing is not None or len(keys) != len(values):
             slips.note(
-                f"line {keys_line + 2}: {len(values)} values for {len(keys)} properties in line {keys_line + 1}; "
+                f"line {keys_line + 2}: {len(values)} values for {len(keys)} properties in line "
+                f"{keys_line + 1}; "
                 f"{missing or 'each'} is needed",
                 "the data decide",
             )
@@ -157,7 +175,7 @@ def _read_head(lines: list[str], slips: Slips) -> _Head:
 
 
 def _read_labels(lines: list[str], head: _Head, slips: Slips) -> tuple[int, list[str]]:
-    """Number of columns before the first coordinate, and the markers' names, empty where one has none."""
+    """Read the number of columns before the first coordinate, and the markers' names, empty for none."""
     fields = _split(lines[head.names_line], head.delimiter)
     lead = 1 if "".join(fields[:1]).lower().startswith("time") else 2
     where = f"line {head.names_line + 1}"
@@ -193,7 +211,11 @@ def _check_counts(head: _Head, markers: int, frames: int, slips: Slips) -> None:
     """Compare the counts in the header with the data."""
     where = f"line {head.names_line}"
     for key, found, text in (
-        ("NumMarkers", markers, f"line {head.names_line + 1}: {markers} marker names; NumMarkers in {where} is {{}}"),
+        (
+            "NumMarkers",
+            markers,
+            f"line {head.names_line + 1}: {markers} marker names; NumMarkers in {where} is {{}}",
+        ),
         ("NumFrames", frames, f"{where}: NumFrames is {{}}, the file has {frames} frames"),
     ):
         written = head.properties.get(key)
@@ -201,7 +223,9 @@ def _check_counts(head: _Head, markers: int, frames: int, slips: Slips) -> None:
             continue
         number = _number(written)
         if number is None or not 1 <= number < LARGEST or number != int(number):
-            slips.note(f"{where}: {key} is {written[:40]!r}; it must be a whole number from 1 on", f"{found} found")
+            slips.note(
+                f"{where}: {key} is {written[:40]!r}; it must be a whole number from 1 on", f"{found} found"
+            )
         elif number != found:
             slips.note(text.format(int(number)), "the data count")
 
@@ -253,7 +277,7 @@ def _read_table(lines: list[str], head: _Head, width: int, slips: Slips) -> Arra
 
 @dataclass
 class _Odd:
-    """Lines that are longer or shorter than needed, and texts in place of numbers: the first, and how many."""
+    """Lines that are longer or shorter than needed, and texts in place of numbers."""
 
     long: list[str]
     short: list[str]
@@ -317,24 +341,26 @@ def _is_plain(text: str) -> bool:
     return text.isascii() and "_" not in text
 
 
-def _find_time(
-    column: Array, head: _Head, fps: float | None, slips: Slips
-) -> tuple[Array, Array]:
-    """Times from 0 on, s, with their rounding undone, and the rows to which they belong."""
+def _find_time(column: Array, head: _Head, fps: float | None, slips: Slips) -> tuple[Array, Array]:
+    """Find times from 0 on, s, with their rounding undone, and the rows to which they belong."""
     rows = np.arange(len(column))
     where = f"line {head.names_line}"
     written = head.properties.get("DataRate", "")
     rate = _number(written)
     if rate is None or not 0 < rate < LARGEST:
         if head.properties:
-            slips.note(f"{where}: DataRate is {written[:40]!r}; it must be a positive number", "the times count")
+            slips.note(
+                f"{where}: DataRate is {written[:40]!r}; it must be a positive number", "the times count"
+            )
         rate = None
     if fps is not None:
         return rows / fps, rows
     column = column.copy()
     bad = np.flatnonzero(~np.isfinite(column))
     if bad.size:
-        slips.doubt(f"frame {bad[0] + 1} has no time; every frame needs one", f"{bad.size} times are interpolated")
+        slips.doubt(
+            f"frame {bad[0] + 1} has no time; every frame needs one", f"{bad.size} times are interpolated"
+        )
         if bad.size > len(column) - 2:
             return _even_time(rate, rows, slips)
         good = np.flatnonzero(np.isfinite(column))
@@ -371,7 +397,7 @@ def _find_time(
 
 
 def _even_time(rate: float | None, rows: Array, slips: Slips) -> tuple[Array, Array]:
-    """Times at the header's rate."""
+    """Compute times at the header's rate."""
     if rate is None:
         raise MotionError(f"{slips.source}: neither times nor a rate; declare it (--fps)")
     return rows / rate, rows

@@ -94,7 +94,10 @@ def test_an_elbow_is_bridged_between_shoulder_and_wrist(whole):
     # A spline over 0.6 s of a swing of 0.8 Hz misses by 30 mm and more.
     assert error_of(found, small, "LELB") < 0.02
     joined = np.linalg.norm(np.diff(found.positions[195:265, names.index("LELB")], axis=0), axis=1)
-    assert joined.max() < 1.5 * np.linalg.norm(np.diff(small.positions[:, names.index("LELB")], axis=0), axis=1).max()
+    assert (
+        joined.max()
+        < 1.5 * np.linalg.norm(np.diff(small.positions[:, names.index("LELB")], axis=0), axis=1).max()
+    )
     assert any("between the ends of the limb: LELB up to 0.6 s by" in doubt for doubt in found.doubts)
 
 
@@ -105,11 +108,13 @@ def test_markers_that_no_joint_needs_may_be_missing(whole):
     assert len(found.time) == 600
     assert gaps == ()
     assert found.doubts == ()
-    assert any(note.startswith("2 markers with gaps that no used joint needs ignored: ") for note in found.notes)
+    assert any(
+        note.startswith("2 markers with gaps that no used joint needs ignored: ") for note in found.notes
+    )
 
 
 def test_another_recipe_is_taken_before_the_recording_is_cut(whole):
-    # The trunk of Plug-in Gait does without T10, and its other three markers bridge it; without STRN they are two.
+    # The trunk of Plug-in Gait does without T10; without STRN its other two markers cannot bridge it.
     names = tuple(name for name in whole.names if name not in ("STRN",))
     kept = [whole.names.index(name) for name in names]
     small = replace(whole, names=names, positions=whole.positions[:, kept])
@@ -131,7 +136,10 @@ def test_a_leg_that_is_lost_is_left_out_and_an_arm_that_is_lost_leaves_the_other
     motion = to_human_motion(found, ReadOptions())
     assert {"right_elbow", "right_wrist"} <= set(motion.missing)
     assert len(motion.time) == 600
-    assert any(doubt.startswith("right_elbow, right_wrist, right_upper_arm, right_forearm: left out, for RELB") for doubt in found.doubts)
+    assert any(
+        doubt.startswith("right_elbow, right_wrist, right_upper_arm, right_forearm: left out, for RELB")
+        for doubt in found.doubts
+    )
 
 
 def test_a_person_out_of_view_is_cut_at_any_length(whole):
@@ -143,13 +151,17 @@ def test_a_person_out_of_view_is_cut_at_any_length(whole):
     assert gaps == ()
     assert found.events == (("x", pytest.approx(1.0)),)
     assert found.doubts == ()
-    assert found.notes == ("cut, because not every marker is seen there: 200 frames at the start, 50 frames at the end",)
+    assert found.notes == (
+        "cut, because not every marker is seen there: 200 frames at the start, 50 frames at the end",
+    )
 
 
 def test_both_arms_lost_is_refused_by_marker_place_and_length(whole):
     arms = [name for name in whole.names if name[1:] in ("ELB", "UPA", "WRA", "WRB", "FIN", "SHO")]
     broken = lose(whole, **dict.fromkeys(arms, (1, 599)))
-    message = r"no arm can be used: the \w+ arm needs marker [LR]\w+, which is not seen from frame 1 .* 5\.99 s"
+    message = (
+        r"no arm can be used: the \w+ arm needs marker [LR]\w+, which is not seen from frame 1 .* 5\.99 s"
+    )
     with pytest.raises(MotionError, match=message):
         prepare_markers(broken, ReadOptions())
 

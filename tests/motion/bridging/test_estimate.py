@@ -1,4 +1,4 @@
-"""An elbow or a wrist without a marker is estimated within the error that is said, or its markers are named."""
+"""An elbow or a wrist without a marker is estimated within the error that is said, or named."""
 
 import re
 
@@ -23,7 +23,7 @@ def without(body, lost, more=None):
 
 
 def error_of(body, motion, joint):
-    """Root mean square error of a joint, m, relative to the shoulder and in the axes of the pelvis at the start."""
+    """Root mean square error of a joint relative to the shoulder, m."""
     side = joint.partition("_")[0]
     turn = body.rotations["pelvis"][0].T
     truth = (body.joints[joint] - body.joints[f"{side}_shoulder"]) @ turn.T
@@ -39,13 +39,16 @@ def convert(recording, **options):
 def test_without_an_elbow_the_other_arm_is_used_and_the_option_named(body):
     found, _ = prepare_markers(without(body, {"RELB"}), ReadOptions())
     assert found.doubts == (
-        "markers are missing (right arm: RELB): only the left arm is used; --estimate estimates an elbow or a wrist",
+        "markers are missing (right arm: RELB): only the left arm is used; --estimate estimates an elbow or "
+        "a wrist",
     )
     assert "right_elbow" in to_human_motion(found, ReadOptions()).missing
 
 
 def test_without_both_elbows_the_markers_are_named(body):
-    message = r"no complete arm: markers are missing \(left arm: LELB; right arm: RELB\); --estimate estimates"
+    message = (
+        r"no complete arm: markers are missing \(left arm: LELB; right arm: RELB\); --estimate estimates"
+    )
     with pytest.raises(MotionError, match=message):
         prepare_markers(without(body, {"LELB", "RELB"}), ReadOptions())
 
@@ -86,4 +89,6 @@ def test_a_wrist_by_the_hand_and_the_other_forearm(body):
 
 def test_an_arm_of_which_too_little_is_there_is_not_estimated(body):
     with pytest.raises(MotionError, match=r"plug_in_gait comes closest and lacks LELB, LWRA;"):
-        convert(without(body, {f"{side}{name}" for side in "LR" for name in ("ELB", "WRA", "WRB", "FIN")}, {}))
+        convert(
+            without(body, {f"{side}{name}" for side in "LR" for name in ("ELB", "WRA", "WRB", "FIN")}, {})
+        )

@@ -19,7 +19,7 @@ LANDMARKS = (
     *("acromion", "lateral_elbow", "medial_elbow", "radial_wrist", "ulnar_wrist", "index", "little"),
     *("asis", "psis", "lateral_knee", "medial_knee", "lateral_ankle", "medial_ankle", "heel", "toe"),
 )
-# Names of the two markers of the spine, of the notch above the sternum and of its lower end, then the landmarks.
+# Names of the two markers of the spine, of the notch and the sternum, then of the landmarks.
 SETS = {
     "isb": (
         "C7 T8 IJ PX",
@@ -103,17 +103,28 @@ def test_of_two_persons_one_is_read():
 
 
 def test_maps_of_skeletons_need_their_own_spelling_and_are_for_skeletons():
-    joints = ["hips", "chest", *(f"{side}{joint}" for side in ("left", "right") for joint in ("shoulder", "elbow", "wrist"))]
+    joints = [
+        "hips",
+        "chest",
+        *(f"{side}{joint}" for side in ("left", "right") for joint in ("shoulder", "elbow", "wrist")),
+    ]
     with pytest.raises(MotionError, match="no marker map fits"):
         choose_map(joints, None, "trial", skeleton=True)
-    names = [name.capitalize().replace("shoulder", "Shoulder").replace("elbow", "Elbow").replace("wrist", "Wrist") for name in joints]
+    names = [
+        name.capitalize().replace("shoulder", "Shoulder").replace("elbow", "Elbow").replace("wrist", "Wrist")
+        for name in joints
+    ]
     assert choose_map(names, None, "trial", skeleton=True)[0] == "cmu"
     with pytest.raises(MotionError, match="no marker map fits"):
         choose_map(names[:2], None, "trial", skeleton=False)
 
 
 def test_a_set_without_arms_is_refused_by_its_markers(person, make_recording, make_markers):
-    legs = {k: v for k, v in make_markers(person, "plug_in_gait").items() if k[1:] in ("ASI", "PSI", "KNE", "ANK", "HEE")}
+    legs = {
+        k: v
+        for k, v in make_markers(person, "plug_in_gait").items()
+        if k[1:] in ("ASI", "PSI", "KNE", "ANK", "HEE")
+    }
     with pytest.raises(MotionError, match="plug_in_gait comes closest and lacks LSHO, LELB, LWRA;"):
         to_human_motion(make_recording(person, legs), ReadOptions())
 
@@ -131,7 +142,9 @@ def test_one_marker_of_a_wrist_suffices(person, make_recording, make_markers, lo
 
 
 def test_without_a_trunk_the_shoulder_lies_at_its_marker(person, make_recording, make_markers):
-    arms = {k: v for k, v in make_markers(person, "plug_in_gait").items() if k[1:] in ("SHO", "ELB", "WRA", "WRB")}
+    arms = {
+        k: v for k, v in make_markers(person, "plug_in_gait").items() if k[1:] in ("SHO", "ELB", "WRA", "WRB")
+    }
     motion = to_human_motion(replace(make_recording(person, arms), up="z"), ReadOptions())
     assert any("left shoulder: at its marker" in note for note in motion.notes)
     offset = motion.joints["left_elbow"] - motion.joints["left_shoulder"]

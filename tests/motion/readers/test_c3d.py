@@ -33,9 +33,7 @@ def pack(form, *values):
 
 
 def record(name, group, content):
-    return (
-        pack("bb", len(name), group) + name.encode() + pack("H", 2 + len(content)) + content
-    )
+    return pack("bb", len(name), group) + name.encode() + pack("H", 2 + len(content)) + content
 
 
 def group(name, identity):
@@ -77,7 +75,9 @@ def hand_made(
         + b"\0"
     )
     blocks = -(-(len(words) + 4) // 512)
-    section = (bytes([1, 80, blocks, {"intel": 84, "dec": 85, "mips": 86}[processor]]) + words).ljust(512 * blocks, b"\0")
+    section = (bytes([1, 80, blocks, {"intel": 84, "dec": 85, "mips": 86}[processor]]) + words).ljust(
+        512 * blocks, b"\0"
+    )
     header = pack("BB5H", 2, 80, count, 0, first, first + frames - 1, 10) + number(scale, processor)
     header += pack("HH", 2 + blocks, 0) + number(rate, processor)
     residuals = np.zeros((frames, count)) if residuals is None else residuals
@@ -257,7 +257,9 @@ def test_a_damaged_file_gives_one_clear_line(tmp_path, name):
     assert "trial.c3d" in str(error.value)
 
 
-def with_counts(points=None, frames=None, used=None, count=None, samples=0, labels=NAMES, extra=b"", tail=b""):
+def with_counts(
+    points=None, frames=None, used=None, count=None, samples=0, labels=NAMES, extra=b"", tail=b""
+):
     """The same file with counts that its header (`points`, `frames`) or its parameters get wrong."""
     content = hand_made(names=labels, extra=extra)
     for at, value in ((2, points), (8, frames), (4, samples)):

@@ -134,7 +134,10 @@ def test_a_damaged_file_gives_one_clear_line(tmp_path, name):
 
 FIRST = [0.1005, 1.2, -0.30025]
 REPAIRED = {
-    "frames": (WHOLE.replace("    5\t\t", "    7\t\t"), "NumFrames is 7, the file has 5 frames: the data count"),
+    "frames": (
+        WHOLE.replace("    5\t\t", "    7\t\t"),
+        "NumFrames is 7, the file has 5 frames: the data count",
+    ),
     "markers": (WHOLE.replace("     2\t\t", "     3\t\t"), "2 marker names; NumMarkers in line 3 is 3"),
     "spare columns": (WHOLE.replace("314.0\t", "314.0\t7\t8"), "line 11: 10 columns; 8 are needed"),
     "property missing": (WHOLE.replace("Units\t", ""), "8 values for 7 properties in line 2"),
@@ -152,7 +155,10 @@ REPAIRED = {
         re.sub(r"0\.0(\d)000", lambda found: f"{found[1]}0.000", WHOLE),
         "the time column counts milliseconds",
     ),
-    "prefix": (WHOLE.replace("R.W", "Ann:R.W").replace("L.W", "Ann:L.W"), "prefix of all names dropped: Ann:"),
+    "prefix": (
+        WHOLE.replace("R.W", "Ann:R.W").replace("L.W", "Ann:L.W"),
+        "prefix of all names dropped: Ann:",
+    ),
 }
 
 
