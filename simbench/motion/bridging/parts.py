@@ -5,20 +5,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from simbench.kinematics.arrays import Array
+from simbench.motion.bridging.rigid import Mask
 from simbench.motion.marker_maps.dependencies import find_needs
 from simbench.motion.marker_maps.schema import MarkerMap
 from simbench.robot.sides import SIDES
 
+Part = tuple[tuple[str, ...], tuple[str, ...]]
 # Joints and segment frames of each part, most important first.
-ARMS = {
+ARMS: dict[str, Part] = {
     f"{side} arm": (
         tuple(f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist")),
         (f"{side}_upper_arm", f"{side}_forearm"),
     )
     for side in SIDES
 }
-PARTS = {
+PARTS: dict[str, Part] = {
     "trunk": (("neck", "chest"), ("trunk",)),
     "pelvis": (("pelvis",), ("pelvis",)),
     **{f"{side} hand": ((), (f"{side}_hand",)) for side in SIDES},
@@ -52,7 +53,7 @@ class Choice(NamedTuple):
 def find_part_needs(
     marker_map: MarkerMap,
     recorded: Collection[str],
-    part: tuple[tuple[str, ...], tuple[str, ...]],
+    part: Part,
     whole: bool,
 ) -> frozenset[str] | None:
     """Find the markers that a part needs.
@@ -84,7 +85,7 @@ def find_part_needs(
     return frozenset().union(*(each.used for each in given))
 
 
-def longest_window(usable: Array) -> tuple[int, int]:
+def longest_window(usable: Mask) -> tuple[int, int]:
     """Find the longest stretch of usable frames.
 
     Parameters
@@ -106,7 +107,7 @@ def longest_window(usable: Array) -> tuple[int, int]:
 
 
 def choose_parts(
-    marker_map: MarkerMap, usable: Mapping[str, Array], whole_arms: bool = True
+    marker_map: MarkerMap, usable: Mapping[str, Mask], whole_arms: bool = True
 ) -> Choice | tuple[str, str] | None:
     """Choose the parts of the body and the frames that are used.
 
@@ -125,7 +126,7 @@ def choose_parts(
         The choice; or, if no arm is usable in two frames, an arm and the marker that is the reason; None if
         the markers of no arm are recorded.
     """
-    arms: dict[str, tuple[frozenset[str], Array]] = {}
+    arms: dict[str, tuple[frozenset[str], Mask]] = {}
     worst: dict[str, str] = {}
     everything = np.ones(len(next(iter(usable.values()))), dtype=bool)
     for name, part in ARMS.items():
@@ -156,7 +157,7 @@ def choose_parts(
 
 
 def _find_left_out(
-    marker_map: MarkerMap, usable: Mapping[str, Array], window: tuple[int, int]
+    marker_map: MarkerMap, usable: Mapping[str, Mask], window: tuple[int, int]
 ) -> dict[str, str]:
     """Find the parts that are recorded and not in all of a window, and the markers they lack there."""
     there = {name for name, mask in usable.items() if mask[slice(*window)].all()}
@@ -182,7 +183,7 @@ def _find_left_out(
     return left_out
 
 
-def _length(mask: Array) -> int:
+def _length(mask: Mask) -> int:
     """Count the frames of the longest stretch."""
     begin, end = longest_window(mask)
     return end - begin
@@ -190,16 +191,16 @@ def _length(mask: Array) -> int:
 
 def _best_way(
     marker_map: MarkerMap,
-    usable: Mapping[str, Array],
-    part: tuple[tuple[str, ...], tuple[str, ...]],
-    within: Array,
+    usable: Mapping[str, Mask],
+    part: Part,
+    within: Mask,
     whole: bool,
-) -> tuple[frozenset[str], Array, str] | None:
+) -> tuple[frozenset[str], Mask, str] | None:
     """Markers for a part, frames in which all are known, and the marker that is known least.
 
     A marker that costs frames is left out if the map has another way that costs fewer.
     """
-    best: tuple[frozenset[str], Array, str] | None = None
+    best: tuple[frozenset[str], Mask, str] | None = None
     names = set(usable)
     while True:
         needed = find_part_needs(marker_map, names, part, whole)

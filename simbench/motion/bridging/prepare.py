@@ -63,8 +63,8 @@ def prepare_markers(
     """
     if options.strict:
         return fill_gaps(recording, options.longest_gap)
-    absent = np.isnan(recording.positions).any(axis=2)
-    seen = ~absent.all(axis=0)
+    absent = np.asarray(np.isnan(recording.positions).any(axis=2))
+    seen = np.asarray(~absent.all(axis=0))
     if not seen.any() or len(recording.time) < 2:
         return fill_gaps(recording, options.longest_gap)
     notes, doubts = [*recording.notes], [*recording.doubts]
@@ -122,7 +122,7 @@ def bridge_gaps(
     """
     index = {name: k for k, name in enumerate(recording.names)}
     columns = {**index, **{point: index[name] for point, name in spelled.items()}}
-    absent = np.isnan(recording.positions).any(axis=2)
+    absent = np.asarray(np.isnan(recording.positions).any(axis=2))
     if not absent.any():
         return recording, ()
     positions = np.where(absent[..., None], np.nan, recording.positions)
@@ -148,14 +148,14 @@ def bridge_gaps(
         # The map's conversion says which markers no arm can do without.
         choice = Choice({}, {}, (0, len(recording.time)))
     if not isinstance(choice, Choice):
-        _refuse(recording, choice, columns[choice[1]], runs)
+        raise _refusal(recording, choice, columns[choice[1]], runs)
     first, stop = choice.window
     part_notes = [
         f"{part}: left out, for {marker} is not seen long enough" for part, marker in choice.left_out.items()
     ]
     doubts += part_notes
     _say_cut(recording, (first, stop), absent[:, wanted], options.longest_gap, (notes, doubts))
-    kept = ~np.isnan(positions[first:stop, :, 0]).any(axis=0)
+    kept = np.asarray(~np.isnan(positions[first:stop, :, 0]).any(axis=0))
     dropped = [name for k, name in enumerate(recording.names) if not kept[k]]
     if dropped:
         notes.append(f"{len(dropped)} markers with gaps that no used joint needs ignored: {_listed(dropped)}")
@@ -239,14 +239,14 @@ def _bridge_long(
     return said[0], said[1], [f"{names[marker]} up to {max(each):.3g} s" for marker, each in alone.items()]
 
 
-def _refuse(
+def _refusal(
     recording: MarkerRecording, reason: tuple[str, str], marker: int, runs: list[tuple[int, int, int]]
-) -> None:
-    """Refuse a recording without a usable arm; the message names the longest gap of the marker."""
+) -> MotionError:
+    """Error for a recording without a usable arm, which names the longest gap of the marker."""
     part, _ = reason
     time = recording.time
     _, first, last = max((run for run in runs if run[0] == marker), key=lambda run: run[2] - run[1])
-    raise MotionError(
+    return MotionError(
         f"{recording.source}: no arm can be used: the {part} needs marker {recording.names[marker]}, which "
         f"is not seen from frame {first} ({time[first]:.3f} s) to frame {last} ({time[last]:.3f} s), "
         f"{(last - first + 1) * _interval(time):.3g} s, and no other markers bridge it"

@@ -20,6 +20,7 @@ LARGEST_RESIDUAL, LEAST_FRAMES, MOST_FRAMES = 0.010, 10, 400
 MOST_MATES = 6
 
 Indices = NDArray[np.signedinteger[Any]]
+Mask = NDArray[np.bool_]
 
 
 class Bridge(NamedTuple):
@@ -40,7 +41,7 @@ class Bridge(NamedTuple):
     residual: float
 
 
-def spread_frames(seen: Array, most: int) -> Array:
+def spread_frames(seen: Mask, most: int) -> Indices:
     """Choose frames, evenly among those in which something is seen.
 
     Parameters
@@ -59,7 +60,7 @@ def spread_frames(seen: Array, most: int) -> Array:
     return frames[np.linspace(0, len(frames) - 1, min(most, len(frames))).round().astype(int)]
 
 
-def measure_distances(positions: Array, marker: int, frames: Array) -> tuple[Array, Array]:
+def measure_distances(positions: Array, marker: int, frames: Indices) -> tuple[Array, Array]:
     """Measure how constant the distances of a marker to the others are.
 
     Parameters

@@ -45,6 +45,7 @@ def find_needs(
 
     def look(kind: str, name: str, pending: tuple[tuple[str, str], ...]) -> Needs:
         key = (kind, name)
+        recipes: Sequence[schema.Recipe] | None
         if kind == "point":
             recipes = marker_map.joints.get(name) or marker_map.points.get(name)
         else:

@@ -172,11 +172,11 @@ def choose_map(
 
 def _lacking_for_an_arm(marker_map: MarkerMap, recorded: Collection[str]) -> list[str]:
     """Points that are missing for the arm that lacks fewest."""
-    arms = (
+    arms = [
         find_needs(marker_map, recorded, [f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist")])
         for side in SIDES
-    )
-    return list(min((arm.lacking for arm in arms), key=len))
+    ]
+    return list(min(arms, key=lambda arm: len(arm.lacking)).lacking)
 
 
 def find_aliases(names: Collection[str], marker_map: MarkerMap) -> list[tuple[str, str]]:

@@ -9,8 +9,10 @@ import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
@@ -46,6 +48,8 @@ NOT_A_NUMBER = (
     "1.#ind",
 )
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?|[+-]?\d+,")
+
+Rows = NDArray[np.signedinteger[Any]]
 
 
 @dataclass(frozen=True)
@@ -341,9 +345,9 @@ def _is_plain(text: str) -> bool:
     return text.isascii() and "_" not in text
 
 
-def _find_time(column: Array, head: _Head, fps: float | None, slips: Slips) -> tuple[Array, Array]:
+def _find_time(column: Array, head: _Head, fps: float | None, slips: Slips) -> tuple[Array, Rows]:
     """Find times from 0 on, s, with their rounding undone, and the rows to which they belong."""
-    rows = np.arange(len(column))
+    rows: Rows = np.arange(len(column))
     where = f"line {head.names_line}"
     written = head.properties.get("DataRate", "")
     rate = _number(written)
@@ -396,7 +400,7 @@ def _find_time(column: Array, head: _Head, fps: float | None, slips: Slips) -> t
     return (even if np.abs(time - even).max() < ROUNDING / rate else np.asarray(time)), rows
 
 
-def _even_time(rate: float | None, rows: Array, slips: Slips) -> tuple[Array, Array]:
+def _even_time(rate: float | None, rows: Rows, slips: Slips) -> tuple[Array, Rows]:
     """Compute times at the header's rate."""
     if rate is None:
         raise MotionError(f"{slips.source}: neither times nor a rate; declare it (--fps)")
