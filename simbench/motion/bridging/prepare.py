@@ -10,7 +10,7 @@ from simbench.kinematics.arrays import Array
 from simbench.motion.bridging.estimate import estimate_missing_joints
 from simbench.motion.bridging.limb import bridge_by_direction, bridge_by_limb_ends
 from simbench.motion.bridging.parts import ARMS, PARTS, Choice, choose_parts, find_part_needs
-from simbench.motion.bridging.rigid import Bridge, bridge_by_segment
+from simbench.motion.bridging.rigid import Bridge, KnownSegments, bridge_by_segment
 from simbench.motion.gaps import fill_gaps, find_runs, interpolate
 from simbench.motion.human_motion import Gap
 from simbench.motion.marker_maps.library import choose_map, find_aliases
@@ -202,10 +202,11 @@ def _bridge_long(
     def open_runs() -> list[tuple[int, int, int]]:
         return [run for run in runs if run[0] in wanted and np.isnan(positions[run[1], run[0], 0])]
 
+    known = KnownSegments({}, {})
     # A marker that was bridged helps to bridge another one.
     for _ in range(2):
         for marker, first, last in open_runs():
-            bridge = bridge_by_segment(positions, marker, first, last)
+            bridge = bridge_by_segment(positions, marker, first, last, known)
             if bridge is not None:
                 positions[first : last + 1, marker] = bridge.track
                 segment.setdefault(marker, []).append(((last - first + 1) * interval, bridge))

@@ -90,7 +90,24 @@ def measure_distances(positions: Array, marker: int, frames: Indices) -> tuple[A
     return np.where(enough, mean, np.inf), np.where(enough, deviation, np.inf)
 
 
-def bridge_by_segment(positions: Array, marker: int, first: int, last: int) -> Bridge | None:
+class KnownSegments(NamedTuple):
+    """What was found out about segments, which a recording with many gaps needs again and again.
+
+    Parameters
+    ----------
+    distances : dict of int to (array, array)
+        Mean and deviation of a marker's distances to the others, m.
+    fits : dict of tuple of int to (float, array) or None
+        For a marker and its mates, the error of its place among them, m, and their shape.
+    """
+
+    distances: dict[int, tuple[Array, Array]]
+    fits: dict[tuple[int, ...], tuple[float, Array] | None]
+
+
+def bridge_by_segment(
+    positions: Array, marker: int, first: int, last: int, known: KnownSegments
+) -> Bridge | None:
     """Bridge a gap of a marker by the pose of at least three other markers of its segment.
 
     The marker's place in the segment is interpolated from where it was before the gap to where it is after,
@@ -104,6 +121,8 @@ def bridge_by_segment(positions: Array, marker: int, first: int, last: int) -> B
         Index of the marker.
     first, last : int
         First and last frame of the gap.
+    known : KnownSegments
+        What earlier calls for the same recording found out; it is added to.
 
     Returns
     -------
@@ -111,16 +130,21 @@ def bridge_by_segment(positions: Array, marker: int, first: int, last: int) -> B
         The track; None if the segment has too few markers that are seen, or is not rigid.
     """
     begin, end = max(first - 1, 0), min(last + 1, len(positions) - 1)
-    seen = ~np.isnan(positions[:, marker, 0])
     whole = ~np.isnan(positions[begin : end + 1, :, 0]).any(axis=0)
-    frames = spread_frames(seen, MOST_FRAMES)
-    mean, deviation = measure_distances(positions, marker, frames)
+    if marker not in known.distances:
+        frames = spread_frames(~np.isnan(positions[:, marker, 0]), MOST_FRAMES)
+        known.distances[marker] = measure_distances(positions, marker, frames)
+    mean, deviation = known.distances[marker]
     fit = np.flatnonzero(whole & (deviation < CONSTANT) & (mean < LONGEST))
     mates = fit[np.argsort(deviation[fit] + NEARNESS * mean[fit])][:MOST_MATES]
     best: tuple[float, Array, Indices] | None = None
     # More markers average out more noise, and one on another segment spoils them all.
     for count in range(3, len(mates) + 1):
-        fitted = _fit_segment(positions[frames], marker, mates[:count])
+        key = (marker, *(int(mate) for mate in mates[:count]))
+        if key not in known.fits:
+            frames = spread_frames(~np.isnan(positions[:, marker, 0]), MOST_FRAMES)
+            known.fits[key] = _fit_segment(positions[frames], marker, mates[:count])
+        fitted = known.fits[key]
         if fitted is not None and (best is None or fitted[0] < best[0]):
             best = (*fitted, mates[:count])
     if best is None or best[0] > LARGEST_RESIDUAL:
@@ -128,9 +152,9 @@ def bridge_by_segment(positions: Array, marker: int, first: int, last: int) -> B
     residual, shape, mates = best[0], best[1], best[2]
     rotation, origin = fit_cluster_pose(positions[begin : end + 1][:, mates], shape)
     ends = np.einsum("tji,tj->ti", rotation[[0, -1]], positions[[begin, end], marker] - origin[[0, -1]])
-    known = ends[~np.isnan(ends).any(axis=1)]
+    ends = ends[~np.isnan(ends).any(axis=1)]
     share = np.linspace(0.0, 1.0, len(rotation))[:, None]
-    place = (1.0 - share) * known[0] + share * known[-1]
+    place = (1.0 - share) * ends[0] + share * ends[-1]
     track = np.einsum("tij,tj->ti", rotation, place) + origin
     return Bridge(track[first - begin : last - begin + 1], tuple(int(mate) for mate in mates), residual)
 
