@@ -11,6 +11,7 @@ from simbench.motion.bridging.estimate import estimate_missing_joints
 from simbench.motion.bridging.limb import bridge_by_direction, bridge_by_limb_ends
 from simbench.motion.bridging.parts import ARMS, PARTS, Choice, choose_parts, find_part_needs
 from simbench.motion.bridging.rigid import Bridge, KnownSegments, bridge_by_segment
+from simbench.motion.bridging.upright import turn_upright
 from simbench.motion.gaps import fill_gaps, find_runs, interpolate
 from simbench.motion.human_motion import Gap
 from simbench.motion.marker_maps.library import choose_map, find_aliases
@@ -89,7 +90,8 @@ def prepare_markers(
         notes.append(f"names in the file of the map's markers: {_listed(other)}")
     recording = replace(recording, notes=tuple(notes), doubts=tuple(doubts))
     recording, gaps = bridge_gaps(recording, marker_map, spelled, options)
-    return estimate_missing_joints(recording, marker_map, spelled, options), gaps
+    recording = estimate_missing_joints(recording, marker_map, spelled, options)
+    return turn_upright(recording, marker_map, spelled, options), gaps
 
 
 def bridge_gaps(

@@ -295,6 +295,74 @@ def test_counts_that_disagree_are_decided_by_the_data(tmp_path, content, word):
     assert word is None or any(word in line for line in said)
 
 
+def test_of_a_truncated_file_the_whole_frames_are_read(tmp_path):
+    recording = read(tmp_path, WHOLE[:-50])
+    np.testing.assert_allclose(recording.positions, POSITIONS[:4], rtol=0, atol=1e-7)
+    assert recording.doubts[0].startswith("truncated: 6 frames of 3 points")
+    assert recording.doubts[0].endswith("the 4 whole frames in it are read")
+
+
+def test_a_record_that_is_longer_than_announced_hides_nothing(tmp_path):
+    # The offset behind the name counts from itself to the next record; the lengths in the record say 13 more.
+    at = WHOLE.index(b"LABELS") + 6
+    length = struct.unpack_from("<H", WHOLE, at)[0]
+    swollen = patched(WHOLE, at + length - 1, bytes([13]))
+    recording = read(tmp_path, swollen)
+    assert recording.names == NAMES
+    assert recording.unit == "mm"
+    np.testing.assert_allclose(recording.positions, POSITIONS, rtol=0, atol=1e-7)
+    assert any("LABELS should end at byte" in note for note in recording.notes)
+    with pytest.raises(MotionError, match="parameter section is damaged"):
+        read(tmp_path, swollen, strict=True)
+
+
+def test_of_two_points_with_one_name_the_one_that_is_seen_is_taken(tmp_path):
+    positions = POSITIONS.copy()
+    positions[:4, 0] = 0.0
+    recording = read(tmp_path, hand_made(positions, names=("A", "B", "A")))
+    assert recording.names == ("B", "A")
+    np.testing.assert_allclose(recording.positions, POSITIONS[:, 1:], rtol=0, atol=1e-7)
+    assert "points 1, 3 are all named 'A'" in recording.doubts[0]
+
+
+def test_residuals_that_say_nothing_was_seen_at_all_are_ignored(tmp_path):
+    recording = read(tmp_path, hand_made(residuals=np.full((6, 3), -1.0)))
+    np.testing.assert_allclose(recording.positions, POSITIONS, rtol=0, atol=1e-7)
+    assert "all residuals" in recording.doubts[0]
+
+
+def test_a_number_that_is_no_position_is_a_marker_not_seen(tmp_path):
+    positions = np.random.default_rng(4).uniform(0.1, 1, size=(60, 3, 3))
+    content = hand_made(positions)
+    content = patched(content, len(content) - 60 * 3 * 16, struct.pack("<f", np.inf))
+    recording = read(tmp_path, content)
+    assert np.isnan(recording.positions[0, 0]).all()
+    np.testing.assert_allclose(recording.positions[1:], positions[1:], rtol=0, atol=1e-7)
+    assert "x is inf" in recording.doubts[0]
+
+
+def test_a_rate_that_is_missing_is_declared(tmp_path):
+    content = hand_made(rate=0.0)
+    with pytest.raises(MotionError, match=r"declare it \(--fps\)"):
+        read(tmp_path, content)
+    assert read(tmp_path, content, fps=50.0).time[1] == pytest.approx(0.02)
+
+
+def test_more_frames_than_the_counters_hold(tmp_path):
+    frames = 70_000
+    few = hand_made(np.ones((1, 1, 3)), names=("A",))
+    head = len(few) - 16
+    track = np.zeros((frames, 4), dtype="<f4")
+    track[:, 0] = np.arange(1, frames + 1)
+    content = patched(few[:head], 8, struct.pack("<H", 65535))
+    at = content.index(b"FRAMES") + 10
+    content = patched(content, at, struct.pack("<H", 65535)) + track.tobytes()
+    recording = read(tmp_path, content)
+    assert len(recording.time) == frames
+    np.testing.assert_allclose(recording.positions[-1, 0], [70.0, 0.0, 0.0])
+    assert any("more than 65535 frames" in note for note in recording.notes)
+
+
 def test_missing_values_are_no_damage(tmp_path):
     nan = patched(WHOLE, FIRST_X, struct.pack("<3f", np.nan, np.nan, np.nan))
     assert np.isnan(read(tmp_path, nan).positions[0, 0]).all()
