@@ -53,13 +53,13 @@ def fill_gaps(recording: MarkerRecording, longest: float) -> tuple[MarkerRecordi
         notes.append(f"{len(never)} markers never seen ignored: {', '.join(never)}")
     names = tuple(name for name, known in zip(recording.names, seen, strict=True) if known)
     absent, positions = absent[:, seen], recording.positions[:, seen].copy()
-    runs = _runs(absent)
+    runs = find_runs(absent)
     _refuse_long(recording, names, runs, longest)
     for marker in np.flatnonzero(absent.any(axis=0)):
         known = ~absent[:, marker]
         if known.sum() > 1:
-            spline = CubicSpline(recording.time[known], positions[known, marker])
-            positions[~known, marker] = spline(recording.time[~known])
+            missing = np.flatnonzero(~known)
+            positions[missing, marker] = interpolate(recording.time, positions[:, marker], missing)
     first = max((last + 1 for _, begin, last in runs if begin == 0), default=0)
     stop = min((begin for _, begin, last in runs if last == frames - 1), default=frames)
     if stop - first < min(2, frames):
@@ -88,12 +88,46 @@ def fill_gaps(recording: MarkerRecording, longest: float) -> tuple[MarkerRecordi
     ), gaps
 
 
-def _runs(absent: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
-    """Marker, first and last frame of each unbroken stretch of True in (T, M)."""
+def find_runs(absent: NDArray[np.bool_]) -> list[tuple[int, int, int]]:
+    """Find the unbroken stretches in which markers were not seen.
+
+    Parameters
+    ----------
+    absent : (T, M) array of bool
+        Whether a marker was not seen.
+
+    Returns
+    -------
+    list of (int, int, int)
+        Marker, first and last frame of each stretch, by marker.
+    """
     edges = np.diff(np.pad(absent.T.astype(np.int8), ((0, 0), (1, 1))), axis=1)
     markers, first = np.nonzero(edges == 1)
     last = np.nonzero(edges == -1)[1] - 1
     return list(zip(markers.tolist(), first.tolist(), last.tolist(), strict=True))
+
+
+def interpolate(
+    time: NDArray[np.float64], track: NDArray[np.float64], frames: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Interpolate a track by the cubic spline through all its known samples.
+
+    Parameters
+    ----------
+    time : (T,) array
+        Times of the samples, s.
+    track : (T, 3) array
+        The track, m, with NaN where it is not known; at least two samples are.
+    frames : (N,) array of int
+        Frames at which it is interpolated.
+
+    Returns
+    -------
+    (N, 3) array
+        Positions there, m.
+    """
+    known = ~np.isnan(track).any(axis=1)
+    return np.asarray(CubicSpline(time[known], track[known])(time[frames]))
 
 
 def _refuse_long(

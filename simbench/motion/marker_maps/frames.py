@@ -93,7 +93,7 @@ def estimate_flexion_axis(
     """
     limb = normalise(joint - proximal)
     normal = np.cross(limb, normalise(distal - joint))
-    basis = _parallel_transport(limb)
+    basis = transport_along(limb)
     bend = np.einsum("tik,ti->tk", basis, normal) @ np.array([1.0, 1.0j])
     sine = np.abs(bend)
     weight = sine**6 / FLEXED_SINE**4
@@ -131,8 +131,19 @@ def compute_swung_axis(limb: Array, trunk: Array) -> Array:
     return np.einsum("tij,tj->ti", _shortest_rotation(-trunk[:, :, 2], limb), -trunk[:, :, 1])
 
 
-def _parallel_transport(limb: Array) -> Array:
-    """Two unit vectors (T, 3, 2) normal to the limb (T, 3) that rotate with it but never about it."""
+def transport_along(limb: Array) -> Array:
+    """Move two directions along with a limb by parallel transport, without axial rotation.
+
+    Parameters
+    ----------
+    limb : (T, 3) array
+        Directions of the limb, unit vectors.
+
+    Returns
+    -------
+    (T, 3, 2) array
+        Two unit vectors normal to the limb and to each other, which rotate with it but never about it.
+    """
     start = np.eye(3)[np.abs(limb[0]).argmin()]
     first = normalise(reject(start, limb[0]))
     rotations = np.concatenate([np.eye(3)[None], _shortest_rotation(limb[:-1], limb[1:])])

@@ -9,12 +9,16 @@ from pydantic import ValidationError
 from simbench.errors import MotionError
 from simbench.files.documents.yaml_document import read_yaml
 from simbench.files.input_files import require_regular_file
+from simbench.motion.marker_maps.dependencies import find_needs
 from simbench.motion.marker_maps.schema import MarkerMap, fill_side, has_side_placeholder
+from simbench.motion.marker_maps.spelling import find_spellings, list_wanted_points
 from simbench.resources import resource_dir
 from simbench.robot.sides import SIDES
 
 # At most this many names of points are listed in an error.
 LISTED = 6
+# A map for many marker sets: one that is made for a set goes before it.
+GENERAL = "anatomical"
 
 
 def map_names() -> list[str]:
@@ -67,7 +71,47 @@ def ready_maps() -> Mapping[str, MarkerMap]:
     return {name: load_map(resource_dir("marker_maps") / f"{name}.yaml") for name in map_names()}
 
 
-def choose_map(names: Collection[str], requested: str | None, source: str) -> tuple[str, MarkerMap]:
+@cache
+def _wanted_points(map_name: str) -> tuple[str, ...]:
+    """Points that a shipped map mentions."""
+    return tuple(list_wanted_points(ready_maps()[map_name]))
+
+
+def turns_with_joints(marker_map: MarkerMap) -> bool:
+    """Tell whether a map is for skeletons, whose joints have rotations.
+
+    Parameters
+    ----------
+    marker_map : MarkerMap
+        The map.
+
+    Returns
+    -------
+    bool
+        Whether a segment turns with a joint.
+    """
+    recipes = (recipe for options in marker_map.segments.values() for recipe in options)
+    return any(getattr(recipe, "turns_with", None) is not None for recipe in recipes)
+
+
+def _fits_kind(marker_map: MarkerMap, skeleton: bool | None) -> bool:
+    """Tell whether a map is for the kind of recording: markers, or a skeleton; None takes both.
+
+    A map for skeletons has segments that turn with a joint; one for markers has arms that need no joint.
+    """
+    if skeleton is None or marker_map.in_place:
+        return True
+    recipes = [options for name, options in marker_map.segments.items() if name.endswith("arm")]
+    if skeleton:
+        return turns_with_joints(marker_map)
+    return not any(
+        all(getattr(recipe, "turns_with", None) is not None for recipe in options) for options in recipes
+    )
+
+
+def choose_map(
+    names: Collection[str], requested: str | None, source: str, skeleton: bool | None = None
+) -> tuple[str, MarkerMap]:
     """Find the marker map for a recording by the names of its points.
 
     Parameters
@@ -76,9 +120,12 @@ def choose_map(names: Collection[str], requested: str | None, source: str) -> tu
         Names of the recording's points.
     requested : str or None
         Name of a map that ships with simbench, or path of a YAML file; None chooses, of the shipped maps that
-        fit, the one with the most identifying names.
+        fit, the one with the most identifying names, then the one with the most points.
     source : str
         Name of the recording in messages.
+    skeleton : bool or None
+        Whether the recording is that of a skeleton, for which only maps whose segments turn with joints are
+        chosen, and for markers only the others; None chooses among all.
 
     Returns
     -------
@@ -92,13 +139,15 @@ def choose_map(names: Collection[str], requested: str | None, source: str) -> tu
     MotionError
         Unknown map, or points are missing: the message lists them.
     """
-    fitting = list_fitting_maps(names, requested)
+    fitting = list_fitting_maps(names, requested, skeleton)
     if not fitting:
-        raise MotionError(f"{source}: {describe_missing_names(names, requested)}")
+        raise MotionError(f"{source}: {describe_missing_names(names, requested, skeleton)}")
     return fitting[0]
 
 
-def list_fitting_maps(names: Collection[str], requested: str | None) -> list[tuple[str, MarkerMap]]:
+def list_fitting_maps(
+    names: Collection[str], requested: str | None, skeleton: bool | None = None
+) -> list[tuple[str, MarkerMap]]:
     """List the marker maps whose identifying names a recording has, those with the most names first.
 
     Parameters
@@ -107,6 +156,8 @@ def list_fitting_maps(names: Collection[str], requested: str | None) -> list[tup
         Names of the recording's points.
     requested : str or None
         Name of a map that ships with simbench, or path of a YAML file; None for all shipped ones.
+    skeleton : bool or None
+        Whether the recording is that of a skeleton; None if maps for both kinds are wanted.
 
     Returns
     -------
@@ -118,19 +169,20 @@ def list_fitting_maps(names: Collection[str], requested: str | None) -> list[tup
     MotionError
         Unknown map.
     """
-    counted = [
-        (count, name, candidate)
-        for name, candidate in _candidates(requested).items()
-        for count in [
-            max((len(needed) for needed, lacking in _needs(names, candidate) if not lacking), default=0)
-        ]
-        if count
-    ]
-    counted.sort(key=lambda entry: entry[:2], reverse=True)
-    return [(name, candidate) for _, name, candidate in counted]
+    counted = []
+    for name, candidate in _candidates(requested, skeleton).items():
+        needs, covered = _needs(names, name, candidate)
+        count = max((len(needed) for needed, lacking in needs if not lacking), default=0)
+        if count:
+            # A map that is made for a marker set goes before the general one.
+            counted.append(((count, name != GENERAL, covered, name), candidate))
+    counted.sort(key=lambda entry: entry[0], reverse=True)
+    return [(key[-1], candidate) for key, candidate in counted]
 
 
-def describe_missing_names(names: Collection[str], requested: str | None) -> str:
+def describe_missing_names(
+    names: Collection[str], requested: str | None, skeleton: bool | None = None
+) -> str:
     """Say which names a recording lacks for the marker map that comes closest.
 
     Parameters
@@ -139,18 +191,21 @@ def describe_missing_names(names: Collection[str], requested: str | None) -> str
         Names of the recording's points.
     requested : str or None
         As in `list_fitting_maps`.
+    skeleton : bool or None
+        As in `list_fitting_maps`.
 
     Returns
     -------
     str
         Text for the user.
     """
-    found = [
-        (-len(lacking), len(needed) - len(lacking), name, lacking)
-        for name, candidate in _candidates(requested).items()
-        for needed, lacking in _needs(names, candidate)
-        if lacking and len(lacking) < len(needed)
-    ]
+    found = []
+    for name, candidate in _candidates(requested, skeleton).items():
+        needs, covered = _needs(names, name, candidate)
+        for _, lacking in needs:
+            if lacking and covered:
+                missing = _lacking_for_an_arm(candidate, _recorded(names, candidate)) or lacking
+                found.append((covered, -len(missing), name, missing))
     what = f"marker map {requested} does not fit" if requested else "no marker map fits its names"
     if not found:
         shown = _listed(sorted(names))
@@ -164,10 +219,10 @@ def describe_missing_names(names: Collection[str], requested: str | None) -> str
     )
 
 
-def _candidates(requested: str | None) -> Mapping[str, MarkerMap]:
+def _candidates(requested: str | None, skeleton: bool | None) -> Mapping[str, MarkerMap]:
     """Return the maps that a request names: one, or all shipped ones."""
     if requested is None:
-        return ready_maps()
+        return {name: each for name, each in ready_maps().items() if _fits_kind(each, skeleton)}
     if requested in ready_maps():
         return {requested: ready_maps()[requested]}
     if requested.endswith((".yaml", ".yml")):
@@ -177,18 +232,39 @@ def _candidates(requested: str | None) -> Mapping[str, MarkerMap]:
     )
 
 
-def _needs(names: Collection[str], candidate: MarkerMap) -> list[tuple[list[str], list[str]]]:
-    """List the sets of names that identify a map, each with those that a recording lacks."""
-    recorded = {*names, *(known for known, _ in find_aliases(names, candidate))}
-    return [
+def _recorded(names: Collection[str], candidate: MarkerMap) -> set[str]:
+    """Points of a map that a recording has, under their own name or another one, and its other names."""
+    return {*names, *(known for known, _ in find_aliases(names, candidate))}
+
+
+def _needs(
+    names: Collection[str], map_name: str, candidate: MarkerMap
+) -> tuple[list[tuple[list[str], list[str]]], int]:
+    """List the sets of names that identify a map, each with those that a recording lacks.
+
+    Also return how many of all points that the map mentions the recording has.
+    """
+    recorded = _recorded(names, candidate)
+    wanted = _wanted_points(map_name) if map_name in ready_maps() else list_wanted_points(candidate)
+    needs = [
         (needed, [point for point in needed if point not in recorded])
         for identifying in candidate.identified_by
         for needed in _variants(identifying)
     ]
+    return needs, sum(point in recorded for point in wanted)
+
+
+def _lacking_for_an_arm(marker_map: MarkerMap, recorded: Collection[str]) -> list[str]:
+    """Points that are missing for the arm that lacks fewest."""
+    arms = [
+        find_needs(marker_map, recorded, [f"{side}_{joint}" for joint in ("shoulder", "elbow", "wrist")])
+        for side in SIDES
+    ]
+    return list(min(arms, key=lambda arm: len(arm.lacking)).lacking)
 
 
 def find_aliases(names: Collection[str], marker_map: MarkerMap) -> list[tuple[str, str]]:
-    """Find the points that the recording has under an alias.
+    """Find the points that the recording has under an alias or, of markers, in another spelling.
 
     Parameters
     ----------
@@ -202,13 +278,27 @@ def find_aliases(names: Collection[str], marker_map: MarkerMap) -> list[tuple[st
     list of (str, str)
         Name of each such point in the map, and its alias in the recording.
     """
-    return [
-        (known, alias)
+    found = {
+        known: alias
         for known, others in marker_map.aliases.items()
         if known not in names
-        for alias in others[:]
+        for alias in reversed(others)
         if alias in names
-    ]
+    }
+    # A skeleton's frames depend on who wrote it: its names must be the map's.
+    if marker_map.in_place or turns_with_joints(marker_map):
+        return list(found.items())
+    aliases = {alias: known for known, others in marker_map.aliases.items() for alias in others}
+    # What another point already stands for is not taken twice.
+    wanted = list_wanted_points(marker_map)
+    taken = {*found.values(), *(name for name in wanted if name in names)}
+    searched = [name for name in (*wanted, *aliases) if name not in found]
+    for point, spelled in find_spellings(names, searched).items():
+        known = aliases.get(point, point)
+        if known not in names and known not in found and spelled not in taken:
+            found[known] = spelled
+            taken.add(spelled)
+    return list(found.items())
 
 
 def _variants(identifying: list[str]) -> list[list[str]]:

@@ -144,9 +144,9 @@ def _best_reading(recording: Recording, options: ReadOptions, guess: Guess) -> R
             break
         rejected.append(f"marker map {candidate.name} fits by name, but {reading.misfits[0].text}")
     if best is None:
-        raise fault or MotionError(
-            f"{recording.source}: {describe_missing_names(recording.names, options.marker_map)}"
-        )
+        kind = isinstance(recording, SkeletonRecording)
+        missing = describe_missing_names(recording.names, options.marker_map, kind)
+        raise fault or MotionError(f"{recording.source}: {missing}")
     notes = tuple(text for text in rejected if f"marker map {best.map_name} " not in text)
     return best._replace(recording=recording, notes=(*best.notes, *notes))
 
@@ -160,7 +160,8 @@ def _candidates(
     recording: Recording, options: ReadOptions, guess: Guess
 ) -> Iterator[Callable[[], GuessedMap]]:
     """Makers of the maps to try, in order."""
-    fitting = list_fitting_maps(recording.names, options.marker_map)
+    skeleton = isinstance(recording, SkeletonRecording)
+    fitting = list_fitting_maps(recording.names, options.marker_map, skeleton)
     for name, marker_map in fitting:
         yield partial(GuessedMap, name, marker_map)
     if options.marker_map is None:

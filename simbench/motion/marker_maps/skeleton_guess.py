@@ -8,9 +8,8 @@ import numpy as np
 
 from simbench.errors import MotionError
 from simbench.kinematics.arrays import Array
-from simbench.motion.marker_maps.library import choose_map
 from simbench.motion.marker_maps.schema import MarkerMap
-from simbench.motion.recordings import MarkerRecording, SkeletonRecording
+from simbench.motion.recordings import SkeletonRecording
 from simbench.motion.skeletons.axes import SegmentAxes, find_segment_axes
 from simbench.motion.skeletons.geometry import SkeletonGeometry, sample_geometry
 from simbench.motion.skeletons.names import find_animal_parts, find_dialect, read_names
@@ -141,41 +140,6 @@ def recognise_skeleton(recording: SkeletonRecording) -> SkeletonGuess:
         ),
         doubts=(*roles.doubts, *axes.doubts),
     )
-
-
-def choose_map_or_guess(
-    recording: MarkerRecording | SkeletonRecording, requested: str | None
-) -> tuple[str, MarkerMap, SkeletonGuess | None]:
-    """Choose the shipped map whose names fit a recording, or else guess the map of a skeleton.
-
-    Parameters
-    ----------
-    recording : MarkerRecording or SkeletonRecording
-        The recording.
-    requested : str or None
-        Name of a shipped map, or path of a YAML file, which is then the one.
-
-    Returns
-    -------
-    name : str
-        Name of the map.
-    marker_map : MarkerMap
-        The map.
-    guess : SkeletonGuess or None
-        The guess, if it is one.
-
-    Raises
-    ------
-    MotionError
-        No map fits, and the recording is not the skeleton of a person.
-    """
-    try:
-        return (*choose_map(recording.names, requested, recording.source), None)
-    except MotionError:
-        if requested is not None or not isinstance(recording, SkeletonRecording):
-            raise
-    guess = recognise_skeleton(recording)
-    return f"guessed from the skeleton ({guess.dialect})", guess.marker_map, guess
 
 
 def _settle_sides(roles: Roles, skeleton: SkeletonGeometry) -> float:

@@ -8,8 +8,12 @@ from typing import Any
 import yaml
 
 from simbench.errors import MotionError
+from simbench.motion.marker_maps.guessing import GUESSED, guess_map
+from simbench.motion.marker_maps.library import describe_missing_names, find_aliases, list_fitting_maps
+from simbench.motion.marker_maps.reading import GuessedMap, find_reading
 from simbench.motion.marker_maps.schema import MarkerMap
-from simbench.motion.marker_maps.skeleton_guess import SkeletonGuess, choose_map_or_guess
+from simbench.motion.marker_maps.skeleton_guess import SkeletonGuess, recognise_skeleton
+from simbench.motion.read_options import ReadOptions
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 
 WIDTH = 110
@@ -40,16 +44,34 @@ def write_starter_map(recording: MarkerRecording | SkeletonRecording, requested:
     MotionError
         The skeleton is not that of a person, or no map fits the markers.
     """
-    name, marker_map, guess = choose_map_or_guess(recording, requested)
-    if guess is not None:
+    found = _find_map(recording, requested)
+    if isinstance(recording, SkeletonRecording) and found.name.startswith(GUESSED):
+        guess = recognise_skeleton(recording)
         return _text(_guess_comments(guess, recording), guess.marker_map)
-    reduced = reduce_map(marker_map, recording.names)
+    reduced = reduce_map(found.marker_map, recording.names)
     used = points_in_map(reduced)
     comments = [
-        f"Marker map of {Path(recording.source).name}: {name}, reduced to the points of this recording.",
+        f"Marker map of {Path(recording.source).name}: {found.name}, reduced to the recorded points.",
+        *(f"Found: {note}." for note in found.notes),
+        *(f"Doubtful: {doubt}." for doubt in found.doubts),
         _listed("Points that it does not use", [point for point in recording.names if point not in used]),
     ]
     return _text(comments, reduced)
+
+
+def _find_map(recording: MarkerRecording | SkeletonRecording, requested: str | None) -> GuessedMap:
+    """Find the map with which a recording is read."""
+    if isinstance(recording, SkeletonRecording):
+        reading = find_reading(recording, ReadOptions(marker_map=requested), guess_map)
+        return GuessedMap(reading.map_name, reading.marker_map)
+    fitting = list_fitting_maps(recording.names, requested, skeleton=False)
+    if fitting:
+        return GuessedMap(*fitting[0])
+    if requested is not None:
+        raise MotionError(
+            f"{recording.source}: {describe_missing_names(recording.names, requested, skeleton=False)}"
+        )
+    return guess_map(recording)
 
 
 def reduce_map(marker_map: MarkerMap, names: Sequence[str]) -> MarkerMap:
@@ -68,7 +90,7 @@ def reduce_map(marker_map: MarkerMap, names: Sequence[str]) -> MarkerMap:
         The map with the recipes whose points are recorded, or computed by recipes that stay.
     """
     data = _as_data(marker_map)
-    aliased = {known for known, others in marker_map.aliases.items() if set(others) & set(names)}
+    aliased = dict(find_aliases(names, marker_map))
     while True:
         known = {*names, *aliased, *(entry for section in SECTIONS for entry in data.get(section, {}))}
         kept = {
@@ -90,7 +112,7 @@ def reduce_map(marker_map: MarkerMap, names: Sequence[str]) -> MarkerMap:
     }
     data["feet"] = [foot for foot in data.get("feet", []) if foot in known]
     data["facing"] = [pair for pair in data.get("facing", []) if known.issuperset(pair)]
-    data["aliases"] = {k: v for k, v in data.get("aliases", {}).items() if k in aliased}
+    data["aliases"] = {known: [alias] for known, alias in aliased.items()}
     return MarkerMap.model_validate({key: value for key, value in data.items() if value not in ({}, [])})
 
 

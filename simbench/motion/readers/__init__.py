@@ -13,7 +13,7 @@ from simbench.errors import MotionError
 from simbench.files.arrays.plain_values import TORCH_ADVICE
 from simbench.files.input_files import require_regular_file
 from simbench.motion.actors import read_actor
-from simbench.motion.gaps import fill_gaps
+from simbench.motion.bridging import prepare_markers
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.marker_maps import to_human_motion
 from simbench.motion.read_options import ReadOptions
@@ -55,8 +55,8 @@ REFUSED = {".pt": TORCH_ADVICE, ".pth": TORCH_ADVICE}
 def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> HumanMotion:  # noqa: B008
     """Read a recording, or let a virtual actor perform one.
 
-    Markers and skeletons are converted to human motion by a marker map, after short gaps in marker tracks
-    have been filled.
+    Markers and skeletons are converted to human motion by a marker map, after the gaps in the tracks of the
+    markers that it needs have been bridged.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> Hum
         return recording
     if isinstance(recording, SkeletonRecording):
         return to_human_motion(recording, options)
-    whole, filled = fill_gaps(recording, options.longest_gap)
+    whole, filled = prepare_markers(recording, options)
     return to_human_motion(whole, options, filled)
 
 

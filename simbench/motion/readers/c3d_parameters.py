@@ -6,16 +6,18 @@ description.
 """
 
 from dataclasses import dataclass
-from io import BytesIO
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simbench.errors import MotionError
+from simbench.motion.readers.slips import Slips
 
 INTEL, DEC, MIPS = 84, 85, 86
 CHARACTERS, BYTES, INTEGERS, FLOATS = -1, 1, 2, 4
+# Records in a section: real files have a few hundred.
+MAX_RECORDS = 20_000
 
 
 @dataclass(frozen=True)
@@ -26,18 +28,22 @@ class Parameter:
     ----------
     kind : int
         Type of the values: `CHARACTERS`, `BYTES`, `INTEGERS` (of 16 bits) or `FLOATS` (of 32).
+    shape : tuple of int
+        Its dimensions, of which the first one varies fastest.
     values : (N,) array
         The numbers, or the codes of the characters, in the file's order.
     """
 
     kind: int
+    shape: tuple[int, ...]
     values: NDArray[np.float64]
 
 
-def walk_parameters(
-    content: bytes, start: int, processor: int, source: str
-) -> dict[tuple[str, str], Parameter]:
-    """Read every parameter of a C3D file.
+Parameters = dict[tuple[str, str], Parameter]
+
+
+def walk_parameters(content: bytes, start: int, processor: int, slips: Slips) -> Parameters:
+    """Read every parameter of a C3D file that can be read.
 
     Parameters
     ----------
@@ -46,9 +52,9 @@ def walk_parameters(
     start : int
         Index of the byte at which the first record begins.
     processor : int
-        Number format of the file, `INTEL` or `DEC`.
-    source : str
-        Name of the file, for messages.
+        Number format of the file, `INTEL`, `DEC` or `MIPS`.
+    slips : Slips
+        Takes what is malformed and left out.
 
     Returns
     -------
@@ -58,95 +64,211 @@ def walk_parameters(
     Raises
     ------
     MotionError
-        The section extends beyond the end of the file, or its records do not follow each other.
+        The section extends beyond the end of the file, or nothing may be assumed and a record is malformed.
     """
     groups: dict[int, str] = {}
     found: dict[tuple[int, str], Parameter] = {}
-    stream = BytesIO(content)
-    stream.seek(start)
-    while True:
-        begin = stream.tell()
-        length = _integer(stream, 1, source)
-        if length == 0:
+    at: int | None = start
+    for _ in range(MAX_RECORDS):
+        if at is None or content[at : at + 1] in (b"", b"\0"):
             break
-        group = _integer(stream, 1, source)
-        name = _take(stream, abs(length), source).decode("latin-1").upper()
-        if group == 0 or not name.isascii() or not name.isprintable() or name != name.strip():
-            raise MotionError(
-                f"{source}: byte {begin}: {name!r} of group {group} is no parameter; the section is damaged"
+        if not _is_record(content, at):
+            slips.doubt(
+                f"byte {at}: {content[at + 2 : at + 22]!r} is no parameter; the section is damaged",
+                "the parameters behind it are ignored",
             )
-        counted = stream.tell()
-        offset = int.from_bytes(_take(stream, 2, source), "little")
-        if group > 0:
-            known = (group, name) in found
-            found[group, name] = _read_parameter(stream, processor, name, source)
-        else:
-            known = -group in groups or name in groups.values()
-            groups[-group] = name
-        if known:
-            raise MotionError(f"{source}: byte {begin}: {name} is there twice; names must differ")
-        _take(stream, _take(stream, 1, source)[0], source)
-        if offset == 0:
             break
-        if counted + offset != stream.tell():
-            raise MotionError(
-                f"{source}: byte {begin}: {name} should end at byte {counted + offset} and ends at "
-                f"{stream.tell()}; the parameter section is damaged"
-            )
+        at = _read_record(content, at, processor, (groups, found), slips)
+    if at is not None and at >= len(content):
+        raise MotionError(
+            f"{slips.source}: truncated: the parameters are not complete at byte {len(content)}, the file's "
+            "end"
+        )
     return {(groups[group], name): value for (group, name), value in found.items() if group in groups}
 
 
 def read_floats(data: bytes, processor: int) -> NDArray[np.float64]:
-    """Decode 32-bit floats; those of DEC machines have swapped halves and an exponent bias greater by two.
+    """Decode 32-bit floats.
+
+    Those of DEC machines have swapped halves and an exponent bias greater by two, those of MIPS machines have
+    the most significant byte first.
 
     Parameters
     ----------
     data : bytes
         4 N bytes.
     processor : int
-        Number format of the file, `INTEL` or `DEC`.
+        Number format of the file, `INTEL`, `DEC` or `MIPS`.
 
     Returns
     -------
     (N,) array
         The numbers.
     """
-    words = np.frombuffer(data, dtype="<u2").reshape(-1, 2)
-    if processor == DEC:
-        words = words[:, ::-1]
     # Arbitrary bits may be a signalling NaN, whose conversion gives a warning.
     with np.errstate(invalid="ignore"):
-        values = np.frombuffer(words.tobytes(), dtype="<f4").astype(np.float64)
-    return values / 4 if processor == DEC else values
+        if processor == DEC:
+            words = np.frombuffer(data, dtype="<u2").reshape(-1, 2)[:, ::-1]
+            return np.frombuffer(words.tobytes(), dtype="<f4").astype(np.float64) / 4
+        return np.frombuffer(data, dtype=">f4" if processor == MIPS else "<f4").astype(np.float64)
 
 
-def _take(stream: BytesIO, count: int, source: str) -> bytes:
-    """Read `count` bytes, which must be there."""
-    piece = stream.read(count)
-    if len(piece) < count:
-        raise MotionError(
-            f"{source}: truncated: the parameters are not complete at byte {stream.tell()}, the file's end"
-        )
-    return piece
+def read_words(data: bytes, processor: int) -> list[int]:
+    """Decode unsigned integers of 16 bits.
+
+    Parameters
+    ----------
+    data : bytes
+        2 N bytes.
+    processor : int
+        Number format of the file, `INTEL`, `DEC` or `MIPS`.
+
+    Returns
+    -------
+    list of int
+        The numbers.
+    """
+    return [int(word) for word in np.frombuffer(data, dtype=">u2" if processor == MIPS else "<u2")]
 
 
-def _integer(stream: BytesIO, count: int, source: str) -> int:
-    """Read a signed integer of `count` bytes."""
-    return int.from_bytes(_take(stream, count, source), "little", signed=True)
+def read_texts(parameters: Parameters, group: str, name: str) -> list[str]:
+    """Read the texts of a parameter and of its continuations (`LABELS2`, ...), without surrounding blanks.
+
+    Parameters
+    ----------
+    parameters : mapping of (str, str) to Parameter
+        All parameters.
+    group, name : str
+        Group and name, in capitals.
+
+    Returns
+    -------
+    list of str
+        The texts, empty where there are none.
+    """
+    texts: list[str] = []
+    number = 1
+    while (
+        found := parameters.get((group, name if number == 1 else f"{name}{number}"))
+    ) is not None and found.kind == CHARACTERS:
+        width = found.shape[0] if found.shape else 1
+        data = found.values.astype(np.uint8).tobytes()
+        pieces = [data[k : k + width] for k in range(0, len(data), width)] if width else []
+        texts += [_decode(piece) for piece in pieces]
+        number += 1
+    return texts
 
 
-def _read_parameter(stream: BytesIO, processor: int, name: str, source: str) -> Parameter:
-    """Read type, dimensions and values of a parameter."""
-    kind = _integer(stream, 1, source)
-    shape = tuple(_take(stream, _take(stream, 1, source)[0], source))
-    # The other dimensions of an empty array may be anything, and ezc3d loops over them all.
-    bad_shape = len(shape) > 7 or prod(max(n, 1) for n in shape) > 1 << 16
+def read_values(parameters: Parameters, group: str, name: str) -> NDArray[np.float64]:
+    """Read the numbers of a parameter.
+
+    Parameters
+    ----------
+    parameters : mapping of (str, str) to Parameter
+        All parameters.
+    group, name : str
+        Group and name, in capitals.
+
+    Returns
+    -------
+    (N,) array
+        Its numbers; empty if it is missing or a text.
+    """
+    found = parameters.get((group, name))
+    return np.empty(0) if found is None or found.kind == CHARACTERS else found.values
+
+
+def _decode(piece: bytes) -> str:
+    """Text without padding, in UTF-8 or the code of Western Windows."""
+    try:
+        text = piece.decode("utf-8")
+    except UnicodeDecodeError:
+        text = piece.decode("latin-1")
+    return text.strip().strip("\0").strip()
+
+
+def _is_record(content: bytes, at: int) -> bool:
+    """Tell whether a record can begin at a byte: the section's end, or a name of printable characters."""
+    head = content[at : at + 2]
+    if head[:1] == b"\0":
+        return True
+    if len(head) < 2 or head[1] == 0:
+        return False
+    length = abs(int.from_bytes(head[:1], "little", signed=True))
+    name = content[at + 2 : at + 2 + length].decode("latin-1")
+    return len(name) == length and name.isascii() and name.isprintable() and name == name.strip()
+
+
+def _read_record(
+    content: bytes,
+    begin: int,
+    processor: int,
+    known: tuple[dict[int, str], dict[tuple[int, str], Parameter]],
+    slips: Slips,
+) -> int | None:
+    """Read one record into `known`; return the next one's first byte, or None if it is the last."""
+    groups, found = known
+    length = abs(int.from_bytes(content[begin : begin + 1], "little", signed=True))
+    group = int.from_bytes(content[begin + 1 : begin + 2], "little", signed=True)
+    counted = begin + 2 + length
+    name = content[begin + 2 : counted].decode("latin-1").upper()
+    if counted + 2 > len(content):
+        return len(content)
+    offset = read_words(content[counted : counted + 2], processor)[0]
+    if group > 0:
+        twice = (group, name) in found
+        end, value, problem = _read_parameter(content, counted + 2, processor)
+        if problem is not None:
+            if end >= len(content) and counted + offset >= len(content):
+                return len(content)
+            slips.doubt(f"parameter {name} has {problem}", "it is ignored")
+        elif not twice and value is not None:
+            found[group, name] = value
+    else:
+        twice = -group in groups or name in groups.values()
+        groups.setdefault(-group, name)
+        end = counted + 2
+    if twice:
+        slips.doubt(f"byte {begin}: {name} is there twice; names must differ", "the first is taken")
+    # Behind the contents is the description, and its length.
+    end += 1 + (content[end] if end < len(content) else 0)
+    if offset == 0:
+        return None
+    if counted + offset != end:
+        ends = f"byte {begin}: {name} should end at byte {counted + offset} and ends at {end}; the parameter"
+        if offset >= 2 and counted + offset < len(content) and _is_record(content, counted + offset):
+            end = counted + offset
+            slips.note(f"{ends} section is damaged", "the next one was found where it is announced")
+        else:
+            slips.doubt(f"{ends} section is damaged", "read on behind its contents")
+    return end
+
+
+def _read_parameter(content: bytes, at: int, processor: int) -> tuple[int, Parameter | None, str | None]:
+    """Read type, dimensions and values: the byte behind them, the parameter, and what is wrong with it."""
+    if at + 2 > len(content):
+        return len(content), None, "no type"
+    kind = int.from_bytes(content[at : at + 1], "little", signed=True)
+    count = content[at + 1]
+    shape = tuple(content[at + 2 : at + 2 + count])
+    begin = at + 2 + count
+    size = prod(shape) * abs(kind)
+    # The other dimensions of an empty array may be anything.
+    bad_shape = len(shape) < count or len(shape) > 7 or prod(max(n, 1) for n in shape) > 1 << 16
     if kind not in (CHARACTERS, BYTES, INTEGERS, FLOATS) or bad_shape or (kind == CHARACTERS and not shape):
-        raise MotionError(
-            f"{source}: parameter {name} has type {kind} and dimensions {shape}; allowed are types "
-            f"{CHARACTERS}, {BYTES}, {INTEGERS}, {FLOATS}, and at most 7 dimensions of 65536 values in all"
+        return (
+            begin,
+            None,
+            f"type {kind} and dimensions {shape}; allowed are types {CHARACTERS}, {BYTES}, {INTEGERS}, "
+            f"{FLOATS}, and at most 7 dimensions of 65536 values in all",
         )
-    data = _take(stream, prod(shape) * abs(kind), source)
+    if begin + size > len(content):
+        return len(content), None, f"{size} bytes of values beyond the end of the file; it is truncated"
+    data = content[begin : begin + size]
     if kind == FLOATS:
-        return Parameter(kind, read_floats(data, processor))
-    return Parameter(kind, np.frombuffer(data, "<u2" if kind == INTEGERS else "u1").astype(np.float64))
+        values = read_floats(data, processor)
+    elif kind == INTEGERS:
+        values = np.array(read_words(data, processor), dtype=np.float64)
+    else:
+        values = np.frombuffer(data, "u1").astype(np.float64)
+    return begin + size, Parameter(kind, shape, values), None

@@ -476,6 +476,17 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "how_to/smpl",
         ),
         (
+            "no arm can be used: the … needs marker …",
+            "A marker that an arm needs is lost for long, and neither its segment's other markers nor the "
+            "limb bridge it.",
+            "Fill the gap in the capture software, or crop the recording.",
+        ),
+        (
+            "no complete arm: markers are missing (…)…",
+            "The recording has no marker at an elbow or a wrist of either arm.",
+            "Let simbench estimate them with `--estimate`, if an elbow or a wrist is all that is missing.",
+        ),
+        (
             "no marker map fits its names",
             "The file's markers or joints have names that no ready marker map knows.",
             "Write a marker map, a YAML file that says which of your points are which joints, and give it "
@@ -640,14 +651,9 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Export as C3D again, or rename the file.",
         ),
         (
-            "…: not a readable C3D file: …",
-            "The library that reads C3D refuses the file.",
-            "Open and save it with another program, such as Mokka, and read that file.",
-        ),
-        (
-            "…: the frame rate is … Hz by the header and … Hz by the parameters; …",
-            "Two places of the C3D file disagree.",
-            "Correct POINT:RATE in the capture software.",
+            "the frame rate is … Hz by the header and … Hz by the parameters; …",
+            "Two places of the C3D file disagree, or neither holds a rate.",
+            "Declare the rate with `--fps`, or correct POINT:RATE in the capture software.",
         ),
         (
             "…: none of … points has a label; a marker needs a name",
@@ -660,7 +666,7 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Export as TRC again.",
         ),
         (
-            "…: DataRate is … Hz, the time column has … Hz; they must agree to …",
+            "DataRate is … Hz, the time column has … Hz; they must agree to …",
             "Header and time column of the TRC file disagree.",
             "Correct `DataRate` in line 3, or the time column.",
         ),

@@ -14,18 +14,26 @@ NAMES = ("LSHO", "LELB", "LWRA")
 POSITIONS = np.random.default_rng(3).uniform(-1.8, 1.8, size=(6, 3, 3))
 
 
+ORDER = {"": "<"}
+
+
 def number(value, processor):
     """A 32-bit float as Intel stores it, or as a VAX does: four times as large, halves swapped."""
     if processor == "dec":
         raw = struct.pack("<f", 4 * value)
         return raw[2:] + raw[:2]
+    if processor == "mips":
+        return struct.pack(">f", value)
     return struct.pack("<f", value)
 
 
+def pack(form, *values):
+    """Bytes of numbers in the order of `ORDER`, which a test may change."""
+    return struct.pack(ORDER[""] + form, *values)
+
+
 def record(name, group, content):
-    return (
-        struct.pack("<bb", len(name), group) + name.encode() + struct.pack("<H", 2 + len(content)) + content
-    )
+    return pack("bb", len(name), group) + name.encode() + pack("H", 2 + len(content)) + content
 
 
 def group(name, identity):
@@ -33,7 +41,7 @@ def group(name, identity):
 
 
 def parameter(name, identity, kind, shape, data):
-    return record(name, identity, struct.pack("<bB", kind, len(shape)) + bytes(shape) + data + b"\0")
+    return record(name, identity, pack("bB", kind, len(shape)) + bytes(shape) + data + b"\0")
 
 
 def texts(name, identity, values):
@@ -57,8 +65,8 @@ def hand_made(
     frames, count, _ = positions.shape
     words = (
         group("POINT", 1)
-        + parameter("USED", 1, 2, [], struct.pack("<H", count))
-        + parameter("FRAMES", 1, 2, [], struct.pack("<H", frames))
+        + parameter("USED", 1, 2, [], pack("H", count))
+        + parameter("FRAMES", 1, 2, [], pack("H", frames))
         + parameter("SCALE", 1, 4, [], number(scale, processor))
         + parameter("RATE", 1, 4, [], number(rate, processor))
         + texts("LABELS", 1, names)
@@ -67,16 +75,18 @@ def hand_made(
         + b"\0"
     )
     blocks = -(-(len(words) + 4) // 512)
-    section = (bytes([1, 80, blocks, {"intel": 84, "dec": 85}[processor]]) + words).ljust(512 * blocks, b"\0")
-    header = struct.pack("<BB5H", 2, 80, count, 0, first, first + frames - 1, 10) + number(scale, processor)
-    header += struct.pack("<HH", 2 + blocks, 0) + number(rate, processor)
+    section = (bytes([1, 80, blocks, {"intel": 84, "dec": 85, "mips": 86}[processor]]) + words).ljust(
+        512 * blocks, b"\0"
+    )
+    header = pack("BB5H", 2, 80, count, 0, first, first + frames - 1, 10) + number(scale, processor)
+    header += pack("HH", 2 + blocks, 0) + number(rate, processor)
     residuals = np.zeros((frames, count)) if residuals is None else residuals
     data = b""
     for point, residual in zip(1000 * positions.reshape(-1, 3), residuals.astype(int).ravel(), strict=True):
         if scale < 0:
             data += b"".join(number(value, processor) for value in (*point, residual))
         else:
-            data += struct.pack("<4h", *np.rint(point / scale).astype(int), residual)
+            data += pack("4h", *np.rint(point / scale).astype(int), residual)
     return header.ljust(512, b"\0") + section + data
 
 
@@ -95,6 +105,13 @@ def test_floats_and_scaled_integers_of_two_kinds_of_machine(tmp_path, processor,
     assert recording.up is None
     np.testing.assert_allclose(recording.positions, POSITIONS, rtol=0, atol=precision)
     np.testing.assert_allclose(recording.time, np.arange(6) / 100, rtol=0, atol=1e-12)
+
+
+def test_most_significant_byte_first(tmp_path, monkeypatch):
+    monkeypatch.setitem(ORDER, "", ">")
+    for scale, precision in ((-1.0, 1e-7), (0.1, 0.5e-4 + 1e-9)):
+        recording = read(tmp_path, hand_made(processor="mips", scale=scale), strict=True)
+        np.testing.assert_allclose(recording.positions, POSITIONS, rtol=0, atol=precision)
 
 
 def test_a_negative_residual_or_three_zeros_is_a_marker_not_seen(tmp_path):
@@ -126,6 +143,7 @@ def test_unlabelled_points_and_model_outputs_are_left_out_and_counted(tmp_path):
     assert recording.names == ("LSHO", "LWRA", "RSHO")
     np.testing.assert_allclose(recording.positions, positions[:, [0, 3, 5]], atol=1e-7)
     assert recording.notes == (
+        "prefix of all names dropped: Ann:",
         "2 unlabelled points ignored",
         "1 model outputs that are not positions ignored",
     )
@@ -191,9 +209,9 @@ DAMAGED = {
     "no frames": (hand_made(POSITIONS[:0]), r"3 points in 0 frames"),
     "no points": (hand_made(POSITIONS[:, :0]), r"0 points in 6 frames"),
     "rate": (patched(WHOLE, 20, struct.pack("<f", 50)), r"frame rate is 50 Hz by the header and 100 Hz"),
-    "NaN rate": (hand_made(rate=np.nan), r"frame rate is nan"),
+    "NaN rate": (hand_made(rate=np.nan), r"frame rate is nan.*declare it \(--fps\)"),
     "integers called floats": (patched(WHOLE, 12, struct.pack("<f", 1.0)), r"scales of points"),
-    "processor": (patched(WHOLE, 515, b"\x56"), r"\(MIPS\).*allowed are"),
+    "processor": (patched(WHOLE, 515, b"\x57"), r"allowed are .* 86 \(MIPS\)"),
     "names twice": (hand_made(names=("A", "B", "A")), r"points 1, 3 are all named 'A'"),
     "no names": (hand_made(names=("*1", "*2", "*3")), r"none of 3 points has a label"),
     "unit": (hand_made(unit="ells"), r"POINT:UNITS: unit of length 'ells' unknown; allowed: m, cm, mm, in"),
@@ -234,9 +252,115 @@ DAMAGED = {
 def test_a_damaged_file_gives_one_clear_line(tmp_path, name):
     content, message = DAMAGED[name]
     with pytest.raises(MotionError, match=message) as error:
-        read(tmp_path, content)
+        read(tmp_path, content, strict=True)
     assert "\n" not in str(error.value)
     assert "trial.c3d" in str(error.value)
+
+
+def with_counts(
+    points=None, frames=None, used=None, count=None, samples=0, labels=NAMES, extra=b"", tail=b""
+):
+    """The same file with counts that its header (`points`, `frames`) or its parameters get wrong."""
+    content = hand_made(names=labels, extra=extra)
+    for at, value in ((2, points), (8, frames), (4, samples)):
+        content = content if value is None else patched(content, at, struct.pack("<H", value))
+    for name, value in ((b"USED", used), (b"FRAMES", count)):
+        if value is not None:
+            at = content.index(name) + len(name) + 4
+            content = patched(content, at, struct.pack("<H", value))
+    return content + tail
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (with_counts(frames=5), "frames: 5 by the header, 6 by the parameters"),
+        (with_counts(count=7), "frames: 6 by the header, 7 by the parameters"),
+        (with_counts(points=0), "points: 0 by the header"),
+        (with_counts(used=0), "points: 3 by the header, 0 by the parameters"),
+        (patched(WHOLE, 16, b"\x09\0"), None),
+        (with_counts(extra=parameter("X", 1, 7, [], b"")), "parameter X has type 7"),
+        (with_counts(extra=group("ANALOG", 2) + parameter("USED", 2, 2, [], b"\x08\0")), "ANALOG:SCALE"),
+        (with_counts(extra=group("ANALOG", 2) + parameter("USED", 2, 2, [0], b"")), "ANALOG:USED"),
+        (with_counts(samples=24, extra=group("ANALOG", 2) + parameter("USED", 2, 2, [], b"\0\0")), None),
+        (patched(WHOLE, 12, struct.pack("<f", 1.0)), "scales of points"),
+        (patched(WHOLE, 20, struct.pack("<f", 0.0)), "the frame rate is 0 Hz by the header and 100 Hz"),
+    ],
+)
+def test_counts_that_disagree_are_decided_by_the_data(tmp_path, content, word):
+    recording = read(tmp_path, content)
+    np.testing.assert_allclose(recording.positions, POSITIONS, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(recording.time, np.arange(6) / 100, rtol=0, atol=1e-9)
+    said = (*recording.notes, *recording.doubts)
+    assert word is None or any(word in line for line in said)
+
+
+def test_of_a_truncated_file_the_whole_frames_are_read(tmp_path):
+    recording = read(tmp_path, WHOLE[:-50])
+    np.testing.assert_allclose(recording.positions, POSITIONS[:4], rtol=0, atol=1e-7)
+    assert recording.doubts[0].startswith("truncated: 6 frames of 3 points")
+    assert recording.doubts[0].endswith("the 4 whole frames in it are read")
+
+
+def test_a_record_that_is_longer_than_announced_hides_nothing(tmp_path):
+    # The offset behind the name counts from itself to the next record; the lengths in the record say 13 more.
+    at = WHOLE.index(b"LABELS") + 6
+    length = struct.unpack_from("<H", WHOLE, at)[0]
+    swollen = patched(WHOLE, at + length - 1, bytes([13]))
+    recording = read(tmp_path, swollen)
+    assert recording.names == NAMES
+    assert recording.unit == "mm"
+    np.testing.assert_allclose(recording.positions, POSITIONS, rtol=0, atol=1e-7)
+    assert any("LABELS should end at byte" in note for note in recording.notes)
+    with pytest.raises(MotionError, match="parameter section is damaged"):
+        read(tmp_path, swollen, strict=True)
+
+
+def test_of_two_points_with_one_name_the_one_that_is_seen_is_taken(tmp_path):
+    positions = POSITIONS.copy()
+    positions[:4, 0] = 0.0
+    recording = read(tmp_path, hand_made(positions, names=("A", "B", "A")))
+    assert recording.names == ("B", "A")
+    np.testing.assert_allclose(recording.positions, POSITIONS[:, 1:], rtol=0, atol=1e-7)
+    assert "points 1, 3 are all named 'A'" in recording.doubts[0]
+
+
+def test_residuals_that_say_nothing_was_seen_at_all_are_ignored(tmp_path):
+    recording = read(tmp_path, hand_made(residuals=np.full((6, 3), -1.0)))
+    np.testing.assert_allclose(recording.positions, POSITIONS, rtol=0, atol=1e-7)
+    assert "all residuals" in recording.doubts[0]
+
+
+def test_a_number_that_is_no_position_is_a_marker_not_seen(tmp_path):
+    positions = np.random.default_rng(4).uniform(0.1, 1, size=(60, 3, 3))
+    content = hand_made(positions)
+    content = patched(content, len(content) - 60 * 3 * 16, struct.pack("<f", np.inf))
+    recording = read(tmp_path, content)
+    assert np.isnan(recording.positions[0, 0]).all()
+    np.testing.assert_allclose(recording.positions[1:], positions[1:], rtol=0, atol=1e-7)
+    assert "x is inf" in recording.doubts[0]
+
+
+def test_a_rate_that_is_missing_is_declared(tmp_path):
+    content = hand_made(rate=0.0)
+    with pytest.raises(MotionError, match=r"declare it \(--fps\)"):
+        read(tmp_path, content)
+    assert read(tmp_path, content, fps=50.0).time[1] == pytest.approx(0.02)
+
+
+def test_more_frames_than_the_counters_hold(tmp_path):
+    frames = 70_000
+    few = hand_made(np.ones((1, 1, 3)), names=("A",))
+    head = len(few) - 16
+    track = np.zeros((frames, 4), dtype="<f4")
+    track[:, 0] = np.arange(1, frames + 1)
+    content = patched(few[:head], 8, struct.pack("<H", 65535))
+    at = content.index(b"FRAMES") + 10
+    content = patched(content, at, struct.pack("<H", 65535)) + track.tobytes()
+    recording = read(tmp_path, content)
+    assert len(recording.time) == frames
+    np.testing.assert_allclose(recording.positions[-1, 0], [70.0, 0.0, 0.0])
+    assert any("more than 65535 frames" in note for note in recording.notes)
 
 
 def test_missing_values_are_no_damage(tmp_path):

@@ -99,6 +99,8 @@ def test_what_the_user_declares_reaches_reader_gaps_and_map(tmp_path):
     assert any(doubt.startswith("unit mm") for doubt in read_motion(path).doubts)
     assert read_motion(path, ReadOptions(unit="mm")).missing
     with pytest.raises(MotionError, match=r"L\.Elbow"):
-        read_motion(path, ReadOptions(unit="mm", longest_gap=0.02))
+        read_motion(path, ReadOptions(unit="mm", longest_gap=0.02, strict=True))
+    bridged = read_motion(path, ReadOptions(unit="mm", longest_gap=0.02))
+    assert any("L.Elbow" in line for line in (*bridged.notes, *bridged.doubts))
     with pytest.raises(MotionError, match="marker map cmu does not fit"):
         read_motion(path, ReadOptions(unit="mm", marker_map="cmu"))

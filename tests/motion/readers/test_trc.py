@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -86,7 +88,7 @@ def test_rounding_of_the_time_column_is_undone_and_lost_frames_stay(tmp_path):
 def test_a_rate_that_is_off_by_more_than_a_hundredth(tmp_path):
     read(tmp_path, trc([f"{k / 100.9:.6f}" for k in range(50)], 100))
     with pytest.raises(MotionError, match=r"DataRate is 100 Hz, the time column has 101\.5\d* Hz"):
-        read(tmp_path, trc([f"{k / 101.5:.6f}" for k in range(50)], 100))
+        read(tmp_path, trc([f"{k / 101.5:.6f}" for k in range(50)], 100), strict=True)
 
 
 DAMAGED = {
@@ -125,9 +127,75 @@ DAMAGED = {
 def test_a_damaged_file_gives_one_clear_line(tmp_path, name):
     text, message = DAMAGED[name]
     with pytest.raises(MotionError, match=message) as error:
-        read(tmp_path, text)
+        read(tmp_path, text, strict=True)
     assert "\n" not in str(error.value)
     assert "reach.trc" in str(error.value)
+
+
+FIRST = [0.1005, 1.2, -0.30025]
+REPAIRED = {
+    "frames": (
+        WHOLE.replace("    5\t\t", "    7\t\t"),
+        "NumFrames is 7, the file has 5 frames: the data count",
+    ),
+    "markers": (WHOLE.replace("     2\t\t", "     3\t\t"), "2 marker names; NumMarkers in line 3 is 3"),
+    "spare columns": (WHOLE.replace("314.0\t", "314.0\t7\t8"), "line 11: 10 columns; 8 are needed"),
+    "property missing": (WHOLE.replace("Units\t", ""), "8 values for 7 properties in line 2"),
+    "unit": (WHOLE.replace(" mm", " ells"), "unit of length 'ells' unknown: mm assumed"),
+    "quoted": (WHOLE.replace("R.Wrist", '"R.Wrist"').replace(" mm", '"mm"'), None),
+    "commas": (
+        "\r\n".join([*WHOLE.split("\r\n")[:6], WHOLE.split("\r\n", 6)[6].replace(".", ",")]),
+        "decimal comma",
+    ),
+    "words": (WHOLE.replace("NaN", "n/a"), None),
+    "no title": (WHOLE.split("\r\n", 1)[1], "the names of markers were found in line 3"),
+    "no trailing columns": (WHOLE.replace("\t\t\t\t\r\n3", "\r\n3"), "line 8: 5 columns; 8 are needed"),
+    "title in quotes": (WHOLE.replace("PathFileType  4", '"PathFileType"\t4'), None),
+    "milliseconds": (
+        re.sub(r"0\.0(\d)000", lambda found: f"{found[1]}0.000", WHOLE),
+        "the time column counts milliseconds",
+    ),
+    "prefix": (
+        WHOLE.replace("R.W", "Ann:R.W").replace("L.W", "Ann:L.W"),
+        "prefix of all names dropped: Ann:",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REPAIRED)
+def test_a_slip_is_put_right_and_told(tmp_path, name):
+    text, said = REPAIRED[name]
+    recording = read(tmp_path, text)
+    assert recording.names == ("R.Wrist", "L.Wrist")
+    assert recording.unit == "mm"
+    np.testing.assert_allclose(recording.time, [0, 0.02, 0.04, 0.06, 0.08], atol=1e-12)
+    np.testing.assert_allclose(recording.positions[0, 0], FIRST, rtol=0, atol=1e-12)
+    assert np.isnan(recording.positions[1:4, 1]).all()
+    np.testing.assert_allclose(recording.positions[4, 1], [0.114, 1.214, 0.314], rtol=0, atol=1e-12)
+    lines = [*recording.notes, *recording.doubts]
+    assert lines == [] if said is None else any(said in line for line in lines)
+
+
+def test_of_two_markers_with_one_name_the_one_that_is_seen_is_taken(tmp_path):
+    recording = read(tmp_path, WHOLE.replace("L.W", "R.W"))
+    assert recording.names == ("R.Wrist",)
+    assert np.isfinite(recording.positions).all()
+    assert "two markers are named 'R.Wrist'" in recording.doubts[0]
+
+
+def test_the_time_column_counts_where_the_rate_contradicts_it(tmp_path):
+    recording = read(tmp_path, trc([f"{k / 60:.5f}" for k in range(50)], 120))
+    np.testing.assert_allclose(recording.time, np.arange(50) / 60, rtol=0, atol=1e-5)
+    assert recording.doubts[0].startswith("DataRate is 120 Hz, the time column has 59.99")
+    recording = read(tmp_path, trc([f"{k / 60:.5f}" for k in range(50)], 120), fps=30.0)
+    np.testing.assert_allclose(recording.time, np.arange(50) / 30, rtol=0, atol=1e-12)
+
+
+def test_frames_written_twice_are_left_out(tmp_path):
+    times = [*range(10), 9, *range(10, 20)]
+    recording = read(tmp_path, trc([f"{k / 50:.3f}" for k in times], 50))
+    np.testing.assert_allclose(recording.time, np.arange(20) / 50, rtol=0, atol=1e-9)
+    assert "time repeats at frame 11" in recording.doubts[0]
 
 
 def test_a_folder_is_no_file(tmp_path):

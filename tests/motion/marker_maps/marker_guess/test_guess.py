@@ -1,0 +1,110 @@
+"""A set nobody described is recognised by words and geometry, and what does not fit is said."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from marker_people import anatomical_places, make_body, record_markers
+
+from simbench.motion.marker_maps.evaluation import RecordedBody
+from simbench.motion.marker_maps.marker_guess import guess_marker_map
+from simbench.motion.marker_maps.marker_guess.guess import _words
+
+WORDS = {
+    "c7": "neck",
+    "notch": "clav",
+    "t10": "T10",
+    "sternum": "sternum_low",
+    "acromion": "Shoulder",
+    "lateral_elbow": "ElbowOuter",
+    "medial_elbow": "ElbowInner",
+    "radial_wrist": "WristThumb",
+    "ulnar_wrist": "WristPinky",
+    "index": "HandIndex",
+    "little": "HandPinky",
+    "asis": "FrontHip",
+    "psis": "BackHip",
+    "lateral_knee": "KneeOuter",
+    "medial_knee": "KneeInner",
+    "lateral_ankle": "AnkleOuter",
+    "medial_ankle": "AnkleInner",
+    "heel": "Heel",
+    "toe": "Toe",
+}
+
+
+@pytest.fixture(scope="module")
+def body():
+    return make_body(count=80)
+
+
+def spell(name, form):
+    side, _, place = name.partition("_")
+    if side in ("left", "right"):
+        return form(side, WORDS[place])
+    return WORDS[name]
+
+
+FORMS = (
+    lambda side, words: f"{words}_{side[0].upper()}",
+    lambda side, words: f"{side.capitalize()}{words}",
+    lambda side, words: f"{side[0].upper()} {words}",
+)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_words_in_any_order_give_the_places(body, form):
+    markers = {spell(name, form): track for name, track in anatomical_places(body).items()}
+    guess = guess_marker_map(record_markers(body, markers))
+    assert guess.unsure == ()
+    for name in anatomical_places(body):
+        role = guess.roles[spell(name, form)]
+        assert role.startswith("left_") == name.startswith("left_")
+        assert (role == "clavicle") if name == "notch" else name.split("_")[-1] in role.split("_")
+    known = {alias: names[0] for alias, names in guess.marker_map.aliases.items()}
+    tracks = {role: markers[name] for role, name in known.items()}
+    person = RecordedBody(guess.marker_map, tracks, 100.0, "trial")
+    for joint in ("left_elbow", "right_wrist", "left_knee", "right_shoulder"):
+        np.testing.assert_allclose(person.point(joint), body.joints[joint], atol=1e-9)
+
+
+def test_wrists_named_the_wrong_way_round_are_found_by_the_forearm(body):
+    markers = {spell(name, FORMS[0]): track for name, track in anatomical_places(body).items()}
+    swapped = dict(markers)
+    swapped["WristThumb_L"], swapped["WristPinky_L"] = markers["WristPinky_L"], markers["WristThumb_L"]
+    guess = guess_marker_map(record_markers(body, swapped))
+    assert guess.roles["WristThumb_L"] == "left_ulnar_wrist"
+    assert guess.roles["WristThumb_R"] == "right_radial_wrist"
+    assert any("left wrist: WristPinky_L is on the thumb's side" in note for note in guess.notes)
+
+
+def test_sides_that_geometry_contradicts_are_unsure(body):
+    recording = record_markers(body, {spell(n, FORMS[0]): t for n, t in anatomical_places(body).items()})
+    mirrored = replace(recording, positions=recording.positions * [1.0, -1.0, 1.0])
+    guess = guess_marker_map(mirrored)
+    assert "left_acromion" in guess.unsure
+    assert any("mirrored" in note for note in guess.notes)
+    far = recording.positions.copy()
+    far[:, recording.names.index("WristThumb_L")] += 0.4
+    guess = guess_marker_map(replace(recording, positions=far))
+    assert "left_radial_wrist" in guess.unsure
+
+
+def test_names_without_words_are_no_guess(body):
+    tracks = anatomical_places(body).values()
+    assert guess_marker_map(record_markers(body, {f"M{k:03d}": t for k, t in enumerate(tracks)})) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("LELB", {"left", "elbow"}),
+        ("ELBR", {"right", "elbow"}),
+        ("Subject:left_lat_elbow", {"left", "lateral", "elbow"}),
+        ("RightShoulderTop", {"right", "shoulder", "top"}),
+        ("heel", {"heel"}),
+        ("Q12x", set()),
+    ],
+)
+def test_words_of_a_name(name, words):
+    assert _words(name) == words
