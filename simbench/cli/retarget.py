@@ -63,62 +63,10 @@ def retarget(
     reading: ReadOptions,
 ) -> None:
     """Turn a human motion into a joint trajectory, without simulating it."""
-    name = _check_outputs(out, plot, format, rate)
-
-
-_STILL = 1e-6
-"""Range of a joint that stands still, rad or m: rounding."""
-_LONG_STAY, _STAYS_SHOWN = 0.05, 6
-"""Fraction of the time from which on a joint at its limit is named, and the most that are."""
-_SHOWN_IN_TABLE = "retarget.robot_"
-"""Beginning of the metrics that the table of the robot's errors shows."""
-
-# Not from the section's model, which imports pydantic: `--help` need not wait for it. A test compares them.
-_METHODS = "analytical, numerical, ude, arm_adaptation"
-
-
-@reads_recording()
-def retarget(
-    motion: Source,
-    robot: Annotated[
-        str,
-        typer.Option(
-            help="Name (simbench robot list), or path of a robot.yaml or a URDF.",
-            autocompletion=complete_robot,
-        ),
-    ] = "romeo",
-    method: Annotated[
-        str, typer.Option(help=f"How the model follows the person: {_METHODS}.")
-    ] = "analytical",
-    free: Annotated[
-        bool, typer.Option("--free", help="Leave out equipment that the recording knows of.")
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the trajectory: .csv, .nc, .npz or .pkl (GMR).")
-    ] = None,
-    format: Format = None,
-    rate: Rate = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Draw errors, and joints between their limits.")
-    ] = None,
-    *,
-    reading: ReadOptions,
-) -> None:
-    """Turn a human motion into a joint trajectory, without simulating it."""
     from simbench.cli.console import make_console, metrics_table, progress_bars
     from simbench.cli.contact_table import contact_table, describe_person, describe_robot
 
-    name = ""
-    if out is not None:
-        from simbench.motion.trajectory_files.write import choose_format
-
-        name = choose_format(out, format)
-        require_output_file(out, RunError)
-    elif format is not None or rate is not None:
-        raise RunError("--format and --rate are of the file that --out FILE names")
-    if plot is not None:
-        require_output_file(plot, RunError, ".png", "a picture")
-
+    name = _check_outputs(out, plot, format, rate)
     from simbench.retargeting.api import retarget_motion
     from simbench.retargeting.collision.interference import describe_interference
     from simbench.retargeting.imitation.errors import imitation_errors, summarise
@@ -280,6 +228,18 @@ def limit_lines(stays: Sequence[LimitStay], time: Array) -> Iterator[str]:
 
 def _check_outputs(out: Path | None, plot: Path | None, format: str | None, rate: float | None) -> str:
     """Check the files to be written before anything is computed; return the format of the trajectory."""
+    from simbench.cli.console import require_output_file
+
+    name = ""
+    if out is not None:
+        from simbench.motion.trajectory_files.write import choose_format
+
+        name = choose_format(out, format)
+        require_output_file(out, RunError)
+    elif format is not None or rate is not None:
+        raise RunError("--format and --rate are of the file that --out FILE names")
+    if plot is not None:
+        require_output_file(plot, RunError, ".png", "a picture")
     return name
 
 
