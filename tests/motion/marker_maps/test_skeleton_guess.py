@@ -176,6 +176,18 @@ def test_a_t_pose_frame_is_the_reference_where_the_hierarchy_is_none(tmp_path):
         assert turned(frames[f"{side}_upper_arm"], segments[f"{side}_upper_arm"][start:]).max() < 10.0
 
 
+def test_arms_turned_in_the_rest_pose_are_found_by_the_elbows_and_doubted(tmp_path):
+    """A T-pose whose arms are rotated by a quarter turn at the shoulder, and no finger tells it."""
+    dialect = replace(DIALECTS["vrm"], rest="T arms turned")
+    recording = read(tmp_path, dialect)
+    guess = recognise_skeleton(recording)
+    assert any("the elbow bends 90°" in doubt for doubt in guess.doubts)
+    _, frames = evaluate(recording, guess, dialect)
+    for side in SIDES:
+        for part in ("upper_arm", "forearm", "hand"):
+            assert turned(frames[f"{side}_{part}"], BODY.segments[f"{side}_{part}"]).max() < 2.0
+
+
 def exchange(name, one, other):
     return name.replace(one, "\0").replace(other, one).replace("\0", other)
 
