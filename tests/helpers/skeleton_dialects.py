@@ -175,11 +175,11 @@ def rest_rotation(segment, rest, axes):
         return np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     rotation = np.eye(3)
     if arm:
-        raised = {"T": np.pi / 2, "T palms forward": np.pi / 2, "A": 0.7, "I": 0.0}[rest]
+        raised = {"A": 0.7, "I": 0.0}.get(rest, np.pi / 2)
         rotation = turn([1.0, 0.0, 0.0], OUTWARD[side] * raised)[0] @ HANGING[side]
-        if rest == "T palms forward" and part != "upper_arm":
-            # Supinated by a quarter turn: the thumbs point up.
-            rotation = rotation @ turn([1.0, 0.0, 0.0], -OUTWARD[side] * -np.pi / 2)[0]
+        if rest == "T arms turned" or (rest == "T palms forward" and part != "upper_arm"):
+            # Supinated, or rotated at the shoulder, by a quarter turn: the thumbs point up.
+            rotation = rotation @ turn([1.0, 0.0, 0.0], OUTWARD[side] * np.pi / 2)[0]
     return axes @ rotation
 
 

@@ -40,6 +40,8 @@ BACKWARD = -0.2
 NO_POSTURE, NO_FACING, FACING_BACKWARD = 0.8, 0.85, 0.3
 # Factor of the score for each doubt, and so many count.
 DOUBTED, MOST_DOUBTS = 0.93, 4
+# Put before the name of a joint of the file in a map in which that name means another joint of the person.
+FILE = "file: "
 # So many points below an ankle touch the floor.
 MOST_FOOT_POINTS = 6
 
@@ -187,23 +189,28 @@ def _score(roles: Roles, posture: ReferencePosture, agreement: float) -> float:
 
 def _build_map(skeleton: SkeletonGeometry, roles: Roles, axes: SegmentAxes, dialect: str) -> MarkerMap:
     """Write roles and axes as a marker map."""
-    name = skeleton.names
     points: dict[str, Any] = {}
     facing = []
+    recorded = dict(enumerate(skeleton.names))
+    # A joint of the file with the name of another joint of the person is called differently in the map.
+    taken = {name for name, joint in roles.joints.items() if skeleton.names[joint] != name}
+    aliases = {f"{FILE}{name}": [name] for name in skeleton.names if name in taken}
+    recorded |= {k: f"{FILE}{name}" for k, name in recorded.items() if name in taken}
     for side in SIDES:
         if roles.has(f"{side}_toe", f"{side}_ankle"):
-            facing.append([name[roles.joints[f"{side}_{part}"]] for part in ("ankle", "toe")])
+            facing.append([recorded[roles.joints[f"{side}_{part}"]] for part in ("ankle", "toe")])
         elif roles.has(f"{side}_hip"):
             points[f"{side}_leg_middle"] = {"mean": [f"{side}_hip", f"{side}_ankle"]}
             facing.append([f"{side}_leg_middle", f"{side}_knee"])
     return MarkerMap.model_validate(
         {
             "description": f"Guessed from the names and the geometry of a skeleton: {dialect}.",
-            "identified_by": [[name[joint] for joint in dict.fromkeys(roles.joints.values())]],
+            "identified_by": [[skeleton.names[joint] for joint in dict.fromkeys(roles.joints.values())]],
+            "aliases": aliases,
             "points": points,
-            "joints": {part: name[joint] for part, joint in roles.joints.items()},
+            "joints": {part: recorded[joint] for part, joint in roles.joints.items()},
             "segments": _segments(skeleton, roles, axes),
-            "feet": _feet(skeleton, roles),
+            "feet": [recorded[joint] for joint in _feet(skeleton, roles)],
             "facing": facing,
         }
     )
@@ -241,15 +248,15 @@ def _segments(skeleton: SkeletonGeometry, roles: Roles, axes: SegmentAxes) -> di
     return segments
 
 
-def _feet(skeleton: SkeletonGeometry, roles: Roles) -> list[str]:
-    """Names of the points of the feet that touch the floor."""
-    feet = []
+def _feet(skeleton: SkeletonGeometry, roles: Roles) -> list[int]:
+    """List the joints of the feet that touch the floor."""
+    feet: list[int] = []
     for side in SIDES:
         if f"{side}_ankle" in roles.joints:
             below = skeleton.subtree(roles.joints[f"{side}_ankle"])
             ends = [k for k in below if not skeleton.children[k]][:MOST_FOOT_POINTS]
             chosen = [below[0], *(roles.joints[n] for n in (f"{side}_toe", f"{side}_heel") if roles.has(n))]
-            feet += [skeleton.names[k] for k in dict.fromkeys([*chosen, *ends])]
+            feet += dict.fromkeys([*chosen, *ends])
     return feet
 
 

@@ -152,18 +152,22 @@ def _add_arm(
         "forearm": (elbow, _direction(skeleton, elbow, wrist)),
     }
     palm = _hand_direction(skeleton, votes, carrier, posture)
-    bones["hand"] = (carrier, bones["forearm"][1] if palm is None else palm)
+    if palm is None:
+        palm = posture.rotations[carrier].T @ posture.rotations[elbow] @ bones["forearm"][1]
+    bones["hand"] = (carrier, palm)
     fingers, exact = _finger_direction(skeleton, votes, wrist, carrier, posture)
     elbow_thumbs = {
         "upper_arm": elbow_thumb(skeleton, (shoulder, elbow, wrist), shoulder, bones["upper_arm"][1]),
         "forearm": elbow_thumb(skeleton, (shoulder, elbow, wrist), elbow, bones["forearm"][1]),
     }
     shared = _shared_thumb(bones, elbow_thumbs)
+    # Direction of the thumb in the reference posture, in the file's axes.
+    outward = posture.axes[:, 0]
     for part, (joint, along) in bones.items():
         name = f"{side}_{part}"
         axes.turns_with[name], axes.along[name] = joint, along
         if posture.kind:
-            thumb = posture.rotations[joint].T @ posture.axes[:, 0]
+            thumb = posture.rotations[joint].T @ outward
             measured = elbow_thumbs.get(part)
             if part == "hand" and fingers is not None:
                 off = float(angles_between(_across(fingers, along), _across(thumb, along)))
@@ -180,6 +184,8 @@ def _add_arm(
                 off = float(angles_between(measured, _across(thumb, along)))
                 if off > CONTRADICTION:
                     thumb = measured
+                    # Without fingers the whole arm is taken as turned alike.
+                    outward = posture.rotations[joint] @ measured if fingers is None else outward
                     axes.doubts.append(
                         f"{side} upper arm: the elbow bends {off:.0f}° from where it would by the reference "
                         "posture; the axes follow the elbow"

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from simbench.errors import MotionError
-from simbench.kinematics.arrays import Array
 from simbench.motion.skeletons.geometry import COINCIDING, SkeletonGeometry, angles_between, unit_vectors
 from simbench.motion.skeletons.limbs import (
     ARM,
@@ -140,6 +139,7 @@ def assign_roles(skeleton: SkeletonGeometry, votes: Sequence[NameVote], source: 
     _add_trunk(roles, skeleton, votes)
     _add_feet(roles, skeleton, votes)
     _doubt_proportions(roles)
+    _doubt_unequal_chains(roles, skeleton)
     return roles
 
 
@@ -383,21 +383,13 @@ def _doubt_proportions(roles: Roles) -> None:
             )
 
 
-def limb_track(skeleton: SkeletonGeometry, roles: Roles, joint: str) -> Array:
-    """Track the middle between the joints of both sides.
-
-    Parameters
-    ----------
-    skeleton : SkeletonGeometry
-        The skeleton.
-    roles : Roles
-        The joints of a person in it.
-    joint : str
-        Name of the joint without its side.
-
-    Returns
-    -------
-    (F, 3) array
-        Positions in the sampled frames, in the file's axes and unit.
-    """
-    return np.asarray(skeleton.positions[:, roles.both(joint)].mean(axis=1))
+def _doubt_unequal_chains(roles: Roles, skeleton: SkeletonGeometry) -> None:
+    """Doubt limbs of which one side has other joints within than the other side."""
+    for kind in ("arm", "leg"):
+        steps = [
+            [skeleton.ancestors[b].index(a) for a, b in zip(limb.joints[:2], limb.joints[1:], strict=True)]
+            for (_, k), limb in roles.limbs.items()
+            if k == kind
+        ]
+        if len(steps) == 2 and steps[0] != steps[1]:
+            roles.doubts.append(f"the joints taken for the two {kind}s are not the same ones in the tree")

@@ -20,6 +20,7 @@ from skeleton_dialects import (
 
 from simbench.errors import MotionError
 from simbench.motion.marker_maps.evaluation import RecordedBody
+from simbench.motion.marker_maps.library import find_aliases
 from simbench.motion.marker_maps.skeleton_guess import recognise_skeleton
 from simbench.motion.read_options import ReadOptions
 from simbench.motion.readers.bvh import read_bvh
@@ -87,6 +88,8 @@ def evaluate(recording, guess, dialect):
         {name: recording.rotations[:, k] for k, name in enumerate(recording.names)},
         {name: np.zeros(3) for name in recording.names},
     )
+    for known, alias in find_aliases(recording.names, guess.marker_map):
+        body.recorded[known] = body.recorded[alias]
     frames = {
         name: axes.T @ body.frame(name)[0]
         for name in guess.marker_map.segments
@@ -176,6 +179,18 @@ def test_a_t_pose_frame_is_the_reference_where_the_hierarchy_is_none(tmp_path):
         assert turned(frames[f"{side}_upper_arm"], segments[f"{side}_upper_arm"][start:]).max() < 10.0
 
 
+def test_arms_turned_in_the_rest_pose_are_found_by_the_elbows_and_doubted(tmp_path):
+    """A T-pose whose arms are rotated by a quarter turn at the shoulder, and no finger tells it."""
+    dialect = replace(DIALECTS["vrm"], rest="T arms turned")
+    recording = read(tmp_path, dialect)
+    guess = recognise_skeleton(recording)
+    assert any("the elbow bends 90°" in doubt for doubt in guess.doubts)
+    _, frames = evaluate(recording, guess, dialect)
+    for side in SIDES:
+        for part in ("upper_arm", "forearm", "hand"):
+            assert turned(frames[f"{side}_{part}"], BODY.segments[f"{side}_{part}"]).max() < 2.0
+
+
 def exchange(name, one, other):
     return name.replace(one, "\0").replace(other, one).replace("\0", other)
 
@@ -224,6 +239,17 @@ def test_joints_named_as_others_are_read_by_the_geometry_and_doubted(tmp_path, o
     recording = read(tmp_path, dialect)
     guess = recognise_skeleton(recording)
     assert any("have no limb's lengths" in doubt for doubt in guess.doubts)
+    joints, _ = evaluate(recording, guess, dialect)
+    for joint in set(LIMBS) & set(joints):
+        np.testing.assert_allclose(joints[joint], true_joint(BODY, joint), atol=1e-3, err_msg=joint)
+
+
+def test_a_name_that_the_map_itself_uses_may_mean_another_joint(tmp_path):
+    """A file whose `left_elbow` is the wrist, and the reverse."""
+    dialect = rename(DIALECTS["smpl, lower case"], lambda joint: exchange(joint, "left_elbow", "left_wrist"))
+    recording = read(tmp_path, dialect)
+    guess = recognise_skeleton(recording)
+    assert guess.doubts
     joints, _ = evaluate(recording, guess, dialect)
     for joint in set(LIMBS) & set(joints):
         np.testing.assert_allclose(joints[joint], true_joint(BODY, joint), atol=1e-3, err_msg=joint)
