@@ -40,6 +40,7 @@ LIGHT = {"samples", "schema", "list", "explain"}
 USUAL: dict[str, tuple[str, ...]] = {
     "run": ("puma560_sweep", "--set", "nonsense=1"),
     "retarget": ("sample:nonsense",),
+    "convert": ("none.csv", "out.npz", "--robot", "puma560"),
     "place": ("sample:nonsense",),
     "check": ("puma560_sweep", "--set", "nonsense=1", "--set", "name=x"),
     "sweep": ("puma560_sweep", "--vary", "nonsense=1,2", "--out", "study"),
@@ -176,6 +177,7 @@ SUFFIXES_OF = {
     "motion": _RECORDINGS,
     "source": _RECORDINGS,
     "marker_map": (".yaml",),
+    "joint_order": (".txt",),
     "data": (".csv",),
     "file": (".csv", ".c3d"),
     "folder": ("",),

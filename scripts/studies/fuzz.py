@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "helpers"))
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "fuzz"))
 
 from inputs import CALLS, INPUTS

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from simbench.errors import MotionError
 
 if TYPE_CHECKING:
     from simbench.motion.read_options import ReadOptions
@@ -103,7 +105,12 @@ def reads_recording(*left_out: str) -> Callable[[Callable[..., Any]], Callable[.
 
         def with_reading(**values: Any) -> Any:
             reading = reading_options(**{each.name: values.pop(each.name) for each in added})
-            return command(**values, reading=reading)
+            try:
+                return command(**values, reading=reading)
+            except MotionError as error:
+                # The reader of arrays says it itself.
+                hint = "" if "of a robot" in str(error) else _robot_motion_hint(values)
+                raise MotionError(f"{error}{hint}") from None
 
         with_reading.__name__, with_reading.__doc__ = command.__name__, command.__doc__
         with_reading.__module__ = command.__module__
@@ -112,3 +119,13 @@ def reads_recording(*left_out: str) -> Callable[[Callable[..., Any]], Callable[.
         return with_reading
 
     return decorate
+
+
+def _robot_motion_hint(values: Mapping[str, Any]) -> str:
+    """Say that a file which could not be read as a recording looks like a robot's motion, if it does."""
+    from simbench.motion.trajectory_files.recognition import is_robot_motion
+
+    sources = [value for value in values.values() if isinstance(value, str)]
+    if not any(is_robot_motion(Path(source)) for source in sources):
+        return ""
+    return "; it looks like a robot's motion: simbench convert reads it and says what it holds"

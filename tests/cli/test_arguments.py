@@ -73,6 +73,7 @@ def test_no_argument_gives_a_traceback_or_leaves_a_file(script, cases, folder, m
         ["motion", "inspect", "{kind}.nc"],
         ["motion", "inspect", "sample:walk", "--map", "{kind}.yaml"],
         ["retarget", "{kind}.c3d"],
+        ["convert", "{kind}.npz", "a.csv", "--robot", "puma560"],
         ["calibrate", "{kind}.csv", "--model", "puma560"],
     ],
 )

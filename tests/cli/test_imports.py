@@ -26,6 +26,7 @@ COMMANDS = (
         "cache",
         "calibrate",
         "check",
+        "convert",
         "explain",
         "list",
         "motion export",

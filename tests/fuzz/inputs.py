@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from mutations import mutate_bytes, mutate_json, mutate_text, mutate_xml, mutate_yaml
+from mutations import mutate_arrays, mutate_bytes, mutate_json, mutate_text, mutate_xml, mutate_yaml
 from odd_values import NUMBERS, WORDS
 from sandbox import Case
 from seeds import STUDY, STUDY_COMMAND, Seeds
@@ -53,6 +53,13 @@ def _motion(
         return Case(files, ("motion", "inspect", name, *options))
 
     return make
+
+
+def _body_model(rng: random.Random, seeds: Seeds) -> Case:
+    """A recording with the parameters of SMPL and a damaged body model."""
+    name = rng.choice(list(seeds.models))
+    files = {"smpl.npz": seeds.motions["smpl.npz"], name: mutate_arrays(seeds.models[name], rng)}
+    return Case(files, ("motion", "inspect", "smpl.npz", "--body-model", name))
 
 
 def _urdf(rng: random.Random, seeds: Seeds) -> Case:
@@ -206,6 +213,18 @@ def _trajectory(rng: random.Random, seeds: Seeds) -> Case:
     return Case({name: mutate(seeds.trajectories[name], rng)}, (name,), "read_trajectory")
 
 
+def _robot_motion(
+    suffixes: tuple[str, ...], mutate: Callable[[bytes, random.Random], bytes]
+) -> Callable[..., Case]:
+    def make(rng: random.Random, seeds: Seeds) -> Case:
+        name = rng.choice([name for name in seeds.robot_motions if name.endswith(suffixes)])
+        files = {name: mutate(seeds.robot_motions[name], rng)}
+        options = rng.choice(((), (), ("--fps", rng.choice(NUMBERS)), ("--quaternion", "wxyz")))
+        return Case(files, ("convert", name, "new.csv", "--robot", "romeo", *options))
+
+    return make
+
+
 def _arguments(rng: random.Random, seeds: Seeds) -> Case:
     """A command with words and numbers in places where others belong."""
     words = list(rng.choice(_COMMANDS))
@@ -242,6 +261,7 @@ _COMMANDS = (
     ("check", "short.yaml", "--jobs", "1"),
     ("calibrate", "motion.csv", "--model", "direct_drive_arm", "--kp", "9.5"),
     ("place", "short.trc", "--robot", "my_arm/robot.yaml", "--position", "0", "0", "--heading", "0"),
+    ("convert", "run", "motion.npz", "--rate", "30", "--format", "npz"),
     ("retarget", "short.trc", "--robot", "my_arm/robot.yaml", "--out", "motion.csv"),
     ("skills", "short.trc", "--span", "0", "1", "--height", "1.7", "--mass", "70", "--seed", "0"),
 )
@@ -268,6 +288,9 @@ INPUTS: Mapping[str, Input] = {
     "csv": Input(_motion((".csv",), mutate_text), 0.05),
     "deepmimic": Input(_motion((".txt",), mutate_json), 0.04),
     "netcdf": Input(_motion((".nc",), mutate_bytes), 0.04),
+    "arrays": Input(_motion((".npz",), mutate_arrays), 0.04),
+    "pickle": Input(_motion((".pkl",), mutate_bytes), 0.04),
+    "body model": Input(_body_model, 0.02),
     "urdf": Input(_urdf, 0.12),
     "mesh": Input(_mesh, 0.04),
     "robot.yaml": Input(_robot_yaml, 0.09),
@@ -279,6 +302,9 @@ INPUTS: Mapping[str, Input] = {
     "run directory": Input(_run_directory, 0.05),
     "study": Input(_study, 0.01),
     "trajectory": Input(_trajectory, 0.03),
+    "robot table": Input(_robot_motion((".csv",), mutate_text), 0.02),
+    "robot npz": Input(_robot_motion((".npz", ".npy"), mutate_bytes), 0.02),
+    "robot pickle": Input(_robot_motion((".pkl",), mutate_bytes), 0.02),
     "memberships": Input(_memberships, 0.01),
     "arguments": Input(_arguments, 0.02),
 }

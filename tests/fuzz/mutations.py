@@ -1,10 +1,12 @@
 """Seeded damage to valid files: to their bytes, to their text, and to the tree that they describe."""
 
 import copy
+import io
 import json
 import random
 import re
 import xml.etree.ElementTree as ET
+import zipfile
 from collections.abc import Callable
 from typing import Any
 
@@ -59,6 +61,30 @@ def mutate_xml(data: bytes, rng: random.Random) -> bytes:
     for _ in range(rng.choice((1, 1, 2, 4))):
         rng.choice(_ELEMENT_CHANGES)(root, rng)
     return ET.tostring(root, encoding="unicode").encode("utf-8", errors="replace")
+
+
+def mutate_arrays(data: bytes, rng: random.Random) -> bytes:
+    """Damage an archive of arrays, or one of its arrays, of which the checksum is then right again."""
+    if not data.startswith(b"PK") or rng.random() < 0.3:
+        return mutate_bytes(data, rng)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        arrays = {name: archive.read(name) for name in archive.namelist()}
+    chosen = rng.choice(list(arrays))
+    kind = rng.random()
+    if kind < 0.15:
+        del arrays[chosen]
+    elif kind < 0.3:
+        arrays[rng.choice((*WORDS, *arrays)).replace("\x00", "") + ".npy"] = arrays[chosen]
+    elif kind < 0.5:
+        # The header is text: shapes and types.
+        arrays[chosen] = mutate_text(arrays[chosen][:128], rng) + arrays[chosen][128:]
+    else:
+        arrays[chosen] = mutate_bytes(arrays[chosen], rng)
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in arrays.items():
+            archive.writestr(name.encode("utf-8", "replace").decode() or "x", content)
+    return stream.getvalue()
 
 
 def mutate_tree(tree: Any, rng: random.Random) -> Any:

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import pickle
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,15 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 import trimesh
+from smpl_files import amass_archive, body_model
 
 from simbench import read_motion
 from simbench.cli.main import main
 from simbench.motion.human_motion import HumanMotion
 from simbench.motion.readers.deepmimic import clip_folder
 from simbench.motion.trajectory import JointTrajectory
+from simbench.motion.trajectory_files import write_robot_motion
 from simbench.motion.trajectory_files.native import write_trajectory
 from simbench.motion.writers import write_motion
 from simbench.resources import resource_dir
+from simbench.robot.robot import load_robot
 
 FRAMES = 24
 SCENARIO = b"""\
@@ -73,7 +77,11 @@ class Seeds(NamedTuple):
     study : mapping of str to bytes
         A finished study of `study.yaml`, below `study/`.
     trajectories : mapping of str to bytes
-        A joint trajectory in each format.
+        A joint trajectory in each format that simbench writes without a robot.
+    robot_motions : mapping of str to bytes
+        A motion of ROMEO in each format of other programs.
+    models : mapping of str to bytes
+        A body model of SMPL's layout in each format, with few vertices.
     """
 
     motions: Mapping[str, bytes]
@@ -86,6 +94,8 @@ class Seeds(NamedTuple):
     run: Mapping[str, bytes]
     study: Mapping[str, bytes]
     trajectories: Mapping[str, bytes]
+    robot_motions: Mapping[str, bytes]
+    models: Mapping[str, bytes]
 
 
 def make_seeds(folder: Path) -> Seeds:
@@ -147,6 +157,8 @@ def make_seeds(folder: Path) -> Seeds:
                 run,
                 _read(folder, "study", "study"),
                 _trajectories(folder),
+                _robot_motions(folder),
+                _models(),
             ),
         )
     )
@@ -199,6 +211,8 @@ def _motions(folder: Path) -> dict[str, bytes]:
     found["short.trc"] = b"\n".join((*lines[:2], header, *lines[3 : 6 + FRAMES])) + b"\n"
     for name in ("walk.c3d", "wave.bvh"):
         found[name] = (folder / "samples" / name).read_bytes()
+    for layout, name in (("SMPL", "smpl"), ("SMPL-H", "smplh"), ("SMPL-X", "smplx")):
+        found[f"{name}.npz"], found[f"{name}.pkl"] = _both_formats(amass_archive(layout, FRAMES))
     if clips := clip_folder():
         found["clip.txt"] = (clips / "humanoid3d_walk.txt").read_bytes()
     return found
@@ -214,6 +228,22 @@ def _first_frames(motion: HumanMotion) -> HumanMotion:
         markers={name: track[first] for name, track in motion.markers.items()},
         strokes=None,
     )
+
+
+def _both_formats(arrays: Mapping[str, np.ndarray]) -> tuple[bytes, bytes]:
+    """Write arrays as an archive and as a pickle."""
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    return stream.getvalue(), pickle.dumps(dict(arrays), 2)
+
+
+def _models() -> dict[str, bytes]:
+    """Take as many vertices of a body model as its joints need."""
+    model = body_model("SMPL", np.random.default_rng(0))
+    few = {name: model[name][:240] for name in ("v_template", "shapedirs", "weights")}
+    few |= {"J_regressor": model["J_regressor"][:, :240], "kintree_table": model["kintree_table"]}
+    archive, content = _both_formats(few)
+    return {"model.npz": archive, "model.pkl": content}
 
 
 def _calibration(folder: Path) -> dict[str, bytes]:
@@ -237,4 +267,31 @@ def _trajectories(folder: Path) -> dict[str, bytes]:
         path = folder / f"trajectory{suffix}"
         write_trajectory(trajectory, path, ["rad"] * 4, {"robot": "none"})
         found[path.name] = path.read_bytes()
+    return found
+
+
+def _robot_motions(folder: Path) -> dict[str, bytes]:
+    """Write a short motion of ROMEO in each format, and in the layouts that are read and not written."""
+    romeo = load_robot("romeo")
+    time = np.arange(12) / 30.0
+    q = np.tile(romeo.postures["standing"], (len(time), 1))
+    q[:, romeo.joint_names.index("LShoulderPitch")] += 0.2 * np.sin(time)
+    base = np.tile([0.1, 0.2, 0.6, 0.0, 0.0, np.sin(0.5), np.cos(0.5)], (len(time), 1))
+    motion = JointTrajectory(time, q, romeo.joint_names, base)
+    found = {}
+    for name, suffix in (("unitree", ".csv"), ("gmr", ".pkl"), ("npz", ".npz")):
+        path = folder / f"{name}{suffix}"
+        write_robot_motion(motion, romeo, path, name, {})
+        found[path.name] = path.read_bytes()
+    header = ["Frame", *(f"root_{kind}{axis}" for kind in ("translate", "rotate") for axis in "XYZ")]
+    rows = np.hstack([np.arange(len(time))[:, None], 100.0 * base[:, :3], base[:, 3:6], np.degrees(q)])
+    text = io.BytesIO()
+    names = ",".join([*header, *(f"{name}_dof" for name in romeo.joint_names)])
+    np.savetxt(text, rows, delimiter=",", header=names, comments="")
+    found["named.csv"] = text.getvalue()
+    first = {"fps": 30, "root_trans_offset": base[:, :3], "root_rot": base[:, 3:], "dof": q[..., None]}
+    found["phc.pkl"] = pickle.dumps({"walk": first})
+    array = io.BytesIO()
+    np.save(array, np.hstack([base, q]))
+    found["table.npy"] = array.getvalue()
     return found

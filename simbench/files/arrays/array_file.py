@@ -16,6 +16,7 @@ import numpy as np
 from simbench.errors import SimbenchError
 from simbench.files.arrays.data_pickle import read_data_pickle
 from simbench.files.arrays.memory_budget import MAX_MEMORY, MemoryBudget
+from simbench.files.arrays.plain_values import TORCH_ADVICE, has_valid_text, plain_name
 from simbench.files.input_files import require_regular_file
 
 UNNAMED = ""
@@ -109,12 +110,9 @@ def _read_archive(stream: BinaryIO, budget: MemoryBudget, names: Collection[str]
             if len(members) > MAX_MEMBERS:
                 raise budget.error(f"{budget.name}: more than {MAX_MEMBERS} arrays")
             if any(member.filename.rpartition("/")[2] == "data.pkl" for member in members):
-                raise budget.error(
-                    f"{budget.name}: holds PyTorch tensors, which are not read; save arrays instead: "
-                    "numpy.savez('motion.npz', **{name: tensor.numpy() for name, tensor in data.items()})"
-                )
+                raise budget.error(f"{budget.name}: {TORCH_ADVICE}")
             for member in members:
-                name, dot, suffix = member.filename.rpartition(".")
+                name, dot, suffix = plain_name(member.filename).rpartition(".")
                 if not dot or suffix != "npy" or (names is not None and name not in names):
                     continue
                 if member.flag_bits & 1 or member.compress_type not in (
@@ -122,10 +120,10 @@ def _read_archive(stream: BinaryIO, budget: MemoryBudget, names: Collection[str]
                     zipfile.ZIP_DEFLATED,
                 ):
                     raise budget.error(
-                        f"{budget.name}, {name[:60]}: encrypted or compressed by another method than deflate"
+                        f"{budget.name}, {name}: encrypted or compressed by another method than deflate"
                     )
                 with archive.open(member) as part:
-                    inner = MemoryBudget(f"{budget.name}, {name[:60]}", budget.error, budget.left)
+                    inner = MemoryBudget(f"{budget.name}, {name}", budget.error, budget.left)
                     found[name] = _read_array(part, member.file_size, inner)
                     budget.left = inner.left
     except (
@@ -165,7 +163,10 @@ def _read_array(stream: IO[bytes], size: int, budget: MemoryBudget) -> Any:
             )
         data[filled : filled + len(part)] = np.frombuffer(part, dtype=np.uint8)
         filled += len(part)
-    return np.ndarray(shape, dtype, data, order="F" if fortran else "C")
+    array = np.ndarray(shape, dtype, data, order="F" if fortran else "C")
+    if not has_valid_text(array):
+        raise budget.error(f"{budget.name}: an array of texts holds numbers that are no characters")
+    return array
 
 
 def _read_header(stream: IO[bytes], budget: MemoryBudget) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from simbench.files.arrays.memory_budget import MemoryBudget
 from simbench.files.arrays.pickle_machine import CLASSES, Instance, Machine, Named
-from simbench.files.arrays.plain_values import ArrayHolder, ElementType, PickleProblem
+from simbench.files.arrays.plain_values import ArrayHolder, ElementType, PickleProblem, plain_name
 
 MAX_DEPTH = 40
 """Levels of nesting."""
@@ -97,18 +97,13 @@ class _Converter:
         self.pending.add(id(value))
         result: Any
         if isinstance(value, dict):
-            result = {_key(key): self.convert(item, depth + 1) for key, item in value.items()}
+            result = {plain_name(key): self.convert(item, depth + 1) for key, item in value.items()}
         else:
             result = [self.convert(item, depth + 1) for item in value]
         self.pending.discard(id(value))
         # The original is kept, so that its identity is not given to another value.
         self.done[id(value)] = value, result
         return result
-
-
-def _key(key: Any) -> str:
-    """Write a key of a dict as text."""
-    return key.decode("latin1") if isinstance(key, bytes) else str(key)
 
 
 def _counted(form: str, decode: Callable[[bytes], Any]) -> Callable[[Machine], None]:

@@ -9,14 +9,16 @@ import numpy as np
 
 from simbench.files.arrays.memory_budget import MemoryBudget
 from simbench.files.arrays.plain_values import (
+    TORCH_ADVICE,
     ArrayHolder,
     ElementType,
     PickleProblem,
     SparseMatrix,
     checked_size,
+    plain_name,
 )
 
-MAX_INSTRUCTIONS = 3_000_000
+MAX_INSTRUCTIONS = 1_000_000
 """Each makes or moves one value: this bounds time, and the memory of many small values."""
 MAX_LINE = 10_000
 """Bytes of a line in the oldest, textual protocol, other than those of a text."""
@@ -54,17 +56,34 @@ CLASSES = ("csc", "csr", "joblib")
 
 
 class Named:
-    """What a pickle names, which is never looked up; `meaning` is a value of `_NAMES`."""
+    """What a pickle names, which is never looked up; `meaning` is a value of `_NAMES`.
+
+    Parameters
+    ----------
+    module, name : object
+        Name in the pickle; must be texts.
+
+    Raises
+    ------
+    PickleProblem
+        It is not known; the message says what to do about it.
+    """
 
     def __init__(self, module: object, name: object) -> None:
         meaning = _NAMES.get((module, name)) if isinstance(module, str) and isinstance(name, str) else None
         if meaning is None:
-            raise PickleProblem(_refusal(str(module)[:60], str(name)[:60]))
+            raise PickleProblem(_refusal(plain_name(module), plain_name(name)))
         self.meaning = meaning
 
 
 class Instance:
-    """An instance of one of the `CLASSES`; `value` is what its state describes."""
+    """An instance of one of the `CLASSES`; `value` is what its state describes.
+
+    Parameters
+    ----------
+    kind : str
+        One of the `CLASSES`.
+    """
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -75,10 +94,7 @@ def _refusal(module: str, name: str) -> str:
     """Say why a name in a pickle is refused, and what to do about it."""
     package = module.partition(".")[0]
     if package == "torch":
-        return (
-            "holds PyTorch tensors, which are not read; save arrays instead: "
-            "numpy.savez('motion.npz', **{name: tensor.numpy() for name, tensor in data.items()})"
-        )
+        return TORCH_ADVICE
     if package == "chumpy":
         return (
             "holds chumpy arrays, which only chumpy reads; use the .npz file of the model, or convert it: "
@@ -90,7 +106,21 @@ def _refusal(module: str, name: str) -> str:
 
 
 class Machine:
-    """Interpreter of the instructions of a pickle that make data."""
+    """Interpreter of the instructions of a pickle that make data.
+
+    Parameters
+    ----------
+    stream : file object
+        Stream at the beginning of the pickle, in binary mode.
+    size : int
+        Bytes that follow in it at most.
+    budget : MemoryBudget
+        Memory that the contents may take.
+    steps : mapping of bytes to callable
+        What each instruction does with the machine.
+    instructions : int
+        Largest number of instructions.
+    """
 
     def __init__(
         self,

@@ -1,14 +1,41 @@
 """Plain values that the contents of a pickle become: no object of any other kind leaves the loader."""
 
 import re
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simbench.files.printable import printable
+
+TORCH_ADVICE = (
+    "holds PyTorch tensors, which are not read; save arrays with PyTorch: parameters = torch.load(FILE, "
+    "map_location='cpu') (of GVHMR its part ['smpl_params_global']), then "
+    "numpy.savez('motion.npz', **parameters)"
+)
+"""What to do with a file that PyTorch wrote."""
 MAX_DIMENSIONS = 32
+MAX_NAME = 100
 MAX_EMPTY_TEXTS = 1_000_000
 _SIMPLE_TYPE = re.compile(r"\?|b1|[iuf][1248]|f16|c8|c16|c32|[SUa]\d{1,6}")
+
+
+def plain_name(name: object) -> str:
+    """Write a name of a file in one short line.
+
+    Parameters
+    ----------
+    name : object
+        Name, as bytes, text or number.
+
+    Returns
+    -------
+    str
+        The name without control characters and line feeds, at most 100 characters.
+    """
+    text = name.decode("latin1") if isinstance(name, bytes) else str(name)
+    return " ".join(printable(text[:MAX_NAME]).split())[:MAX_NAME]
 
 
 class PickleProblem(Exception):
@@ -149,7 +176,28 @@ class ArrayHolder:
         if not isinstance(data, bytes | bytearray) or len(data) != size * element.dtype.itemsize:
             raise PickleProblem("an array has another number of bytes than its shape says")
         flat = np.frombuffer(data, element.dtype) if data else np.empty(size, element.dtype)
+        if not has_valid_text(flat):
+            raise PickleProblem("an array of texts holds numbers that are no characters")
         self.value = flat.reshape(shape, order="F" if fortran else "C")
+
+
+def has_valid_text(array: NDArray[Any]) -> bool:
+    """Tell whether all characters of an array of texts exist; NumPy fails on others only when they are used.
+
+    Parameters
+    ----------
+    array : array
+        Array of texts, contiguous; of any other type it is right.
+
+    Returns
+    -------
+    bool
+        Whether all characters are at most U+10FFFF.
+    """
+    if array.dtype.kind != "U" or not array.size or not array.dtype.itemsize:
+        return True
+    codes = np.frombuffer(array.tobytes(), np.dtype("u4").newbyteorder(array.dtype.byteorder))
+    return int(codes.max()) <= sys.maxunicode
 
 
 def checked_size(shape: Any) -> int:

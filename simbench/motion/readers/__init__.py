@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from simbench.errors import MotionError
+from simbench.files.arrays.plain_values import TORCH_ADVICE
 from simbench.files.input_files import require_regular_file
 from simbench.motion.actors import read_actor
 from simbench.motion.gaps import fill_gaps
@@ -21,6 +22,7 @@ from simbench.motion.readers.c3d import read_c3d
 from simbench.motion.readers.csv import read_csv
 from simbench.motion.readers.deepmimic import read_deepmimic
 from simbench.motion.readers.netcdf import read_netcdf
+from simbench.motion.readers.numpy_archive import read_archive
 from simbench.motion.readers.sample import find_sample_recording
 from simbench.motion.readers.trc import read_trc
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
@@ -37,9 +39,14 @@ SUFFIXES: dict[str, Callable[[Path, ReadOptions], Recording]] = {
     ".c3d": read_c3d,
     ".csv": read_csv,
     ".nc": read_netcdf,
+    ".npz": read_archive,
+    ".pickle": read_archive,
+    ".pkl": read_archive,
     ".trc": read_trc,
     ".txt": lambda path, _: read_deepmimic(path),
 }
+# Formats that are not read, and what to do about them.
+REFUSED = {".pt": TORCH_ADVICE, ".pth": TORCH_ADVICE}
 
 
 def read_motion(source: str | Path, options: ReadOptions = ReadOptions()) -> HumanMotion:  # noqa: B008
@@ -91,6 +98,8 @@ def _recording(text: str, options: ReadOptions) -> Recording:
         return SCHEMES[scheme](name, options)
     path = Path(text)
     suffix = path.suffix.lower()
+    if suffix in REFUSED:
+        raise MotionError(f"{text}: {REFUSED[suffix]}")
     if suffix not in SUFFIXES:
         kinds = ", ".join(f"{scheme}:NAME" for scheme in SCHEMES)
         raise MotionError(

@@ -7,6 +7,8 @@ from typing import Any
 from simbench.errors import MotionError
 from simbench.files.arrays.array_file import UNNAMED, read_array_file
 from simbench.motion.read_options import ReadOptions
+from simbench.motion.readers.smpl.persons import has_smpl_parameters
+from simbench.motion.readers.smpl.reader import read_smpl
 from simbench.motion.recordings import MarkerRecording, SkeletonRecording
 
 # At most this many names are listed in an error.
@@ -77,6 +79,8 @@ Layout = tuple[
     Callable[[Mapping[str, Any], str, ReadOptions], MarkerRecording | SkeletonRecording],
 ]
 # Each kind of recording: whether the names are its, and its reader, from contents, source and options.
-LAYOUTS: tuple[Layout, ...] = ()
+LAYOUTS: tuple[Layout, ...] = ((has_smpl_parameters, read_smpl),)
 # The same kinds in words, for the message when none fits.
-KNOWN: tuple[str, ...] = ()
+KNOWN: tuple[str, ...] = (
+    "SMPL, SMPL-H or SMPL-X parameters (poses and trans, or global_orient, body_pose and transl)",
+)

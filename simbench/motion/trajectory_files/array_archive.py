@@ -1,6 +1,7 @@
 """Reader of named arrays of a robot's motion: npz, npy, and pickles of GMR, PHC, ASAP and others."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,6 +72,24 @@ def read_archive(path: Path, robot: Robot, options: TrajectoryOptions) -> Stored
     return _of_mapping(content, robot, options, where)
 
 
+def holds_joint_positions(content: Mapping[str, Any]) -> bool:
+    """Return whether named arrays are a robot's motion: joint positions with a rate, a base or links.
+
+    Parameters
+    ----------
+    content : mapping of str to object
+        Arrays by name.
+
+    Returns
+    -------
+    bool
+        True if the names are those of a robot's motion.
+    """
+    names = {str(name).lower() for name in content}
+    beside = {*_POSITION, *_QUATERNION, *_BODY_POSITION, *_VELOCITIES, *_NAMES}
+    return "qpos" in names or bool(names & set(_JOINTS) and names & beside)
+
+
 def _of_unnamed(value: Any, robot: Robot, options: TrajectoryOptions, where: str) -> StoredMotion:
     """Motion of a file that holds one array, or a list of motions."""
     if isinstance(value, Mapping):
@@ -119,7 +138,7 @@ def _of_first(
     inner = {key: value for key, value in motions[name].items() if not isinstance(value, Mapping)}
     found = _of_mapping(inner, robot, options, f"{where}, {name[:60]}")
     note = f"motion {name!r}" + (f", the first of {len(motions)}" if len(motions) > 1 else "")
-    return StoredMotion(**{**vars(found), "notes": (note, *found.notes)})
+    return replace(found, notes=(note, *found.notes))
 
 
 def _of_coordinates(
@@ -127,12 +146,17 @@ def _of_coordinates(
 ) -> StoredMotion:
     """Motion of generalised coordinates in one array, MuJoCo's: position, quaternion w, x, y, z, joints."""
     found = split_columns(table, robot, options, where)
-    order = "wxyz" if "qpos" in arrays and found.quaternion is not None else None
-    rate, time = _rate(arrays, where), _find(arrays, _TIME)
-    told = {"format": "npz", "quaternion_order": order, "fps": rate, "joint_names": _names(arrays, _NAMES)}
-    if told["joint_names"] is not None and len(told["joint_names"]) != found.joints.shape[1]:
-        told["joint_names"] = told["joint_names"][-found.joints.shape[1] :]
-    return StoredMotion(**{**vars(found), **told, "time": found.time if time is None else time.ravel()})
+    names, time = _names(arrays, _NAMES), _find(arrays, _TIME)
+    count = found.joints.shape[1]
+    return replace(
+        found,
+        format="npz",
+        quaternion_order="wxyz" if "qpos" in arrays and found.quaternion is not None else None,
+        fps=_rate(arrays, where),
+        # MuJoCo's list begins with the free joint of the base.
+        joint_names=names[-count:] if names is not None and len(names) == count + 1 else names,
+        time=found.time if time is None else time.ravel(),
+    )
 
 
 def _of_arrays(arrays: Mapping[str, Any], joints: Array, where: str) -> StoredMotion:
@@ -247,7 +271,9 @@ def _numbers(value: Any) -> Array | None:
         except (ValueError, TypeError, OverflowError):
             return None
     if isinstance(value, np.ndarray) and value.dtype.kind in "iuf":
-        return value.astype(float)
+        # Numbers beyond double precision become infinite, which is refused with its sample.
+        with np.errstate(all="ignore"):
+            return value.astype(float)
     return None
 
 

@@ -99,7 +99,6 @@ def assign_base(
             )
         doubt = "no pose of the base in the file: derived, with the lower foot flat and still on the floor"
         return AssignedBase(derive_base(feet), (), (doubt,))
-    _require_finite(stored, where)
     metres = _to_metres(stored, robot)
     turned = _orientation(stored, metres.position, joints, time, feet, options, where)
     pose = np.hstack([metres.position, turned.quaternion])
@@ -124,19 +123,6 @@ class _Orientation(NamedTuple):
     quaternion: Array
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
-
-
-def _require_finite(stored: StoredMotion, where: str) -> None:
-    """Refuse numbers of the base that are not finite."""
-    for name, values in (("position", stored.position), ("orientation", stored.euler)):
-        if values is None:
-            continue
-        bad = np.flatnonzero(~np.isfinite(values).all(axis=1))
-        if bad.size:
-            raise MotionError(
-                f"{where}: the base's {name} is NaN or infinite at sample {bad[0]}, {bad.size} sample(s) in "
-                "all; every number must be finite"
-            )
 
 
 def _to_metres(stored: StoredMotion, robot: Robot) -> _Metres:
@@ -182,8 +168,10 @@ def _orientation(
         return _Orientation(unit.values[:, list(READINGS[options.quaternion])], (*unit.notes, note))
     if stored.is_order_named:
         return _Orientation(unit.values[:, list(READINGS[stored.quaternion_order or "xyzw"])], unit.notes)
-    found = find_quaternion_order(unit.values, position, time, feet)
-    told, doubts = stored.quaternion_order, ()
+    told = stored.quaternion_order
+    favoured = told or ("xyzw" if stored.format == "unitree" else None)
+    found = find_quaternion_order(unit.values, position, time, feet, favoured)
+    doubts: tuple[str, ...] = ()
     if found is None and told is None:
         raise MotionError(
             f"{where}: the base's quaternion may be x, y, z, w or w, x, y, z: both give a possible motion; "

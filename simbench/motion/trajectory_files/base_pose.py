@@ -36,7 +36,7 @@ def unit_quaternions(quaternion: Array, where: str) -> UnitQuaternions:
     Parameters
     ----------
     quaternion : (T, 4) array
-        Quaternions with their parts in any order.
+        Finite quaternions with their parts in any order.
     where : str
         The file, for messages.
 
@@ -48,14 +48,8 @@ def unit_quaternions(quaternion: Array, where: str) -> UnitQuaternions:
     Raises
     ------
     MotionError
-        A number is not finite, or a quaternion is far from unit length.
+        A quaternion is far from unit length.
     """
-    bad = np.flatnonzero(~np.isfinite(quaternion).all(axis=1))
-    if bad.size:
-        raise MotionError(
-            f"{where}: the base's orientation is NaN or infinite at sample {bad[0]}, {bad.size} sample(s) in "
-            "all; every number must be finite"
-        )
     length = np.linalg.norm(quaternion, axis=1)
     off = np.flatnonzero((length < _LENGTHS[0]) | (length > _LENGTHS[1]))
     if off.size:

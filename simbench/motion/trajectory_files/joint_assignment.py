@@ -84,14 +84,8 @@ def assign_joints(
     Raises
     ------
     MotionError
-        A number is not finite, a name is unknown, or the number of joints does not fit.
+        A name is unknown, or the number of joints does not fit.
     """
-    bad = np.flatnonzero(~np.isfinite(stored.joints).all(axis=1))
-    if bad.size:
-        raise MotionError(
-            f"{where}: a joint is NaN or infinite at sample {bad[0]}, {bad.size} sample(s) in all; every "
-            "number must be finite"
-        )
     names, notes, doubts = stored.joint_names, [*stored.notes], [*stored.doubts]
     if options.joint_order is not None:
         names = read_joint_order(options.joint_order)

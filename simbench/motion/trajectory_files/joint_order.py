@@ -49,8 +49,8 @@ def match_joint_names(names: Sequence[str], robot: Robot, where: str) -> tuple[i
         simple.setdefault(_simplify(name), index)
     found: list[int] = []
     for name in names:
-        index = exact.get(name, simple.get(_simplify(name)))
-        if index is None:
+        index = exact.get(name, simple.get(_simplify(name), -1))
+        if index < 0:
             close = difflib.get_close_matches(_simplify(name), list(simple), n=1, cutoff=0.0)
             nearest = f"; the nearest is {robot.joint_names[simple[close[0]]]}" if close else ""
             raise MotionError(f"{where}: {robot.name} has no joint {name!r}{nearest}")

@@ -15,7 +15,7 @@ from simbench.motion.trajectory_files.native import read_trajectory_netcdf, to_s
 from simbench.motion.trajectory_files.options import RobotMotion, TrajectoryOptions
 from simbench.motion.trajectory_files.run_log import is_run_log, read_run_log
 from simbench.motion.trajectory_files.sampling import find_sampling
-from simbench.motion.trajectory_files.stored_motion import StoredMotion
+from simbench.motion.trajectory_files.stored_motion import StoredMotion, require_numbers
 from simbench.motion.trajectory_files.table import read_table
 from simbench.robot.robot import Robot
 
@@ -113,6 +113,7 @@ def assign_motion(stored: StoredMotion, robot: Robot, options: TrajectoryOptions
     MotionError
         The content is not a robot's motion, or does not fit the robot.
     """
+    stored = require_numbers(stored, where)
     sampling = find_sampling(stored, options.fps, where)
     joints = assign_joints(stored, robot, options, where)
     base = assign_base(stored, robot, joints, sampling.time, options, where)

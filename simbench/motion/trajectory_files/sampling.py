@@ -61,15 +61,16 @@ def find_sampling(stored: StoredMotion, declared: float | None, where: str) -> S
     if declared is None and stored.time is not None:
         return _own_times(stored, where)
     implied = implied_rate(stored)
+    notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     if declared is not None:
-        rate, notes, doubts = declared, (f"{declared:g} samples a second, as declared",), ()
+        rate, notes = declared, (f"{declared:g} samples a second, as declared",)
     elif stored.fps is not None:
-        rate, notes, doubts = stored.fps, (f"{stored.fps:g} samples a second, as the file says",), ()
+        rate, notes = stored.fps, (f"{stored.fps:g} samples a second, as the file says",)
     elif implied is not None:
         rate, notes = implied, (f"{implied:g} samples a second, found from the joint velocities in the file",)
-        doubts = ()
     else:
-        rate, notes = stored.usual_fps, ()
+        rate = stored.usual_fps
         doubts = (
             f"the file does not say its rate: {rate:g} samples a second are assumed, as is usual for such "
             "files; declare it with --fps",
@@ -98,7 +99,7 @@ def implied_rate(stored: StoredMotion) -> float | None:
         Rate, Hz, rounded to a whole number that is near; None where nothing moves or no rate explains it.
     """
     velocities, joints = stored.velocities, stored.joints
-    if velocities is None or len(joints) < 3 or not np.isfinite(velocities).all():
+    if velocities is None or len(joints) < 3:
         return None
     steps = (joints[2:] - joints[:-2]) / 2.0
     power = float((steps * steps).sum())
@@ -119,9 +120,6 @@ def _own_times(stored: StoredMotion, where: str) -> Sampling:
         raise MotionError(
             f"{where}: {len(time)} times for {len(stored.joints)} samples; there must be one for each"
         )
-    bad = np.flatnonzero(~np.isfinite(time))
-    if bad.size:
-        raise MotionError(f"{where}: time is NaN or infinite at sample {bad[0]}; every number must be finite")
     not_later = np.flatnonzero(np.diff(time) <= 0.0)
     if not_later.size:
         k = int(not_later[0])
@@ -129,7 +127,8 @@ def _own_times(stored: StoredMotion, where: str) -> Sampling:
             f"{where}: sample {k + 1} is at {time[k + 1]:g} s, after {time[k]:g} s; time must increase from "
             "sample to sample"
         )
-    notes, doubts = (), ()
+    notes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     steps = np.diff(time)
     if time[0] != 0.0:
         notes = (f"times shifted: the first sample is at {time[0]:.6g} s in the file",)

@@ -1,9 +1,21 @@
 """A robot's motion as a file holds it, before it is assigned to a robot."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+from simbench.errors import MotionError
+
+_LARGEST = {"time": 1e20, "joints": 1e6, "position": 1e6, "quaternion": 1e6, "euler": 1e6}
+"""Largest number of each array, in whatever unit: nanoseconds of a calendar, millimetres, degrees."""
+_NAMES = {
+    "time": "time",
+    "joints": "a joint",
+    "position": "the base's position",
+    "quaternion": "the base's orientation",
+    "euler": "the base's orientation",
+}
 
 
 @dataclass(frozen=True)
@@ -66,3 +78,44 @@ class StoredMotion:
     bodies: NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+
+
+def require_numbers(stored: StoredMotion, where: str) -> StoredMotion:
+    """Refuse numbers that are not finite, or so large that nothing can be computed with them.
+
+    Parameters
+    ----------
+    stored : StoredMotion
+        Content of the file.
+    where : str
+        The file, for messages.
+
+    Returns
+    -------
+    StoredMotion
+        The same, without velocities and link positions if they hold such numbers: they are evidence only.
+
+    Raises
+    ------
+    MotionError
+        With the first sample of the first such array.
+    """
+    for name, largest in _LARGEST.items():
+        values = getattr(stored, name)
+        if values is None:
+            continue
+        rows = values.reshape(len(values), -1)
+        bad = np.flatnonzero(~(np.abs(rows) <= largest).all(axis=1))
+        if bad.size:
+            worst = rows[bad[0]][~(np.abs(rows[bad[0]]) <= largest)][0]
+            what = f"{worst:g}" if np.isfinite(worst) else "NaN or infinite"
+            raise MotionError(
+                f"{where}: {_NAMES[name]} is {what} at sample {bad[0]}, {bad.size} sample(s) in all; every "
+                f"number must be finite and at most {largest:g}"
+            )
+    evidence = {
+        name: values
+        for name in ("velocities", "bodies")
+        if (values := getattr(stored, name)) is not None and (np.abs(values) <= _LARGEST["joints"]).all()
+    }
+    return replace(stored, velocities=evidence.get("velocities"), bodies=evidence.get("bodies"))

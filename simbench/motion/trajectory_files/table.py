@@ -19,6 +19,10 @@ from simbench.robot.robot import Robot
 Array = NDArray[np.float64]
 
 _UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001}
+_LONGEST_HEADER = 100_000
+"""Bytes of a first line that are looked at to recognise a table."""
+_FEWEST_NUMBERS, _FEWEST_JOINTS = 7 + 6, 6
+"""Columns from which a table is taken for a robot's: the pose of a base and a leg's or an arm's joints."""
 _SEED_FPS = 120.0
 """Rate of tables whose base is `root_translateX`, ..., `root_rotateX`, ... in centimetres and degrees."""
 
@@ -97,14 +101,50 @@ def split_columns(numbers: Array, robot: Robot, options: TrajectoryOptions, wher
             if count == 1 + base + joints and len(numbers) > 1 and (np.diff(numbers[:, 0]) > 0.0).all():
                 return _split(numbers[:, 1:], base, numbers[:, 0], robot)
     layouts = " or ".join(f"{leading + joints}" for joints in allowed)
-    base = "7 of the base's pose and " if leading else ""
+    pose = "7 of the base's pose and " if leading else ""
     listed = options.joint_order
     whose = f"{robot.name} needs" if listed is None else f"{listed} names {allowed[0]} joints, which needs"
     remedy = "; name the columns with --joint-order FILE" if listed is None else ""
     raise MotionError(
         f"{where}: {count} columns without names, which leaves {max(0, count - leading)} for joints; {whose} "
-        f"{layouts} ({base}{' or '.join(map(str, allowed))} joints){remedy}"
+        f"{layouts} ({pose}{' or '.join(map(str, allowed))} joints){remedy}"
     )
+
+
+def looks_like_robot_table(path: Path) -> bool:
+    """Return whether the first line of a table is that of a robot's motion.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    bool
+        True for names of a base's pose and of joints, for simbench's own names, and for many numbers without
+        names.
+
+    Raises
+    ------
+    MotionError
+        Names that contradict each other.
+    OSError
+        If the file cannot be read.
+    """
+    with path.open("rb") as file:
+        line = file.readline(_LONGEST_HEADER).decode("utf-8", "replace").strip()
+    delimiter = next((mark for mark in (",", ";", "\t") if mark in line), None)
+    words = _split_line(line, delimiter) if line else []
+    if words and all(_is_number(word) for word in words):
+        return len(words) >= _FEWEST_NUMBERS
+    # A recording of points has columns in metres, too.
+    if words and is_native_header(words) and any(word.endswith("_rad") for word in words):
+        return True
+    if not words:
+        return False
+    columns = classify_columns(words, (), str(path))
+    return bool(columns.position and columns.rotation and len(columns.joints) >= _FEWEST_JOINTS)
 
 
 class _Table(NamedTuple):
@@ -167,7 +207,8 @@ def _numbers(lines: list[str], delimiter: str | None, where: str) -> Array:
 
 def _split(numbers: Array, base: int, first: Array | None, robot: Robot) -> StoredMotion:
     """Take an array without names apart: the base's pose, and the joints."""
-    time, notes = None, ()
+    time: Array | None = None
+    notes: tuple[str, ...] = ()
     if first is not None:
         is_frame = bool((first == np.round(first)).all() and len(first) > 1)
         time = None if is_frame else first
@@ -195,7 +236,7 @@ def _by_name(numbers: Array, columns: Columns, where: str) -> StoredMotion:
         notes.append(
             f"columns left out: {', '.join(columns.ignored[:5])}" + (" ..." * (len(columns.ignored) > 5))
         )
-    doubts = ()
+    doubts: tuple[str, ...] = ()
     if is_euler:
         doubts = (
             "the base's orientation is three angles: taken as turns about the fixed axes x, y, z in turn",

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,20 +119,20 @@ def _write_npz(trajectory: JointTrajectory, robot: Robot, path: Path, attributes
     """Write the arrays of BeyondMimic and mjlab with names: links in the world, quaternion w, x, y, z."""
     rate = even_rate(trajectory, "npz")
     links = compute_link_motion(trajectory, robot)
-    memory = BytesIO()
-    np.savez(
-        memory,
-        fps=np.array([int(rate) if rate.is_integer() else rate]),
-        joint_pos=trajectory.q,
-        joint_vel=rate_of_change(trajectory.q, rate),
-        body_pos_w=links.position,
-        body_quat_w=links.quaternion[..., [3, 0, 1, 2]],
-        body_lin_vel_w=rate_of_change(links.position, rate),
-        body_ang_vel_w=angular_velocity(links.quaternion, rate),
-        joint_names=np.array(trajectory.joint_names),
-        body_names=np.array(links.names),
+    arrays: dict[str, NDArray[Any]] = {
+        "fps": np.array([int(rate) if rate.is_integer() else rate]),
+        "joint_pos": trajectory.q,
+        "joint_vel": rate_of_change(trajectory.q, rate),
+        "body_pos_w": links.position,
+        "body_quat_w": links.quaternion[..., [3, 0, 1, 2]],
+        "body_lin_vel_w": rate_of_change(links.position, rate),
+        "body_ang_vel_w": angular_velocity(links.quaternion, rate),
+        "joint_names": np.array(trajectory.joint_names),
+        "body_names": np.array(links.names),
         **{f"attribute_{name}": np.array(value) for name, value in attributes.items()},
-    )
+    }
+    memory = BytesIO()
+    np.savez(memory, allow_pickle=False, **arrays)
     write_whole(path, memory.getvalue())
 
 

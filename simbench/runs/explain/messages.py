@@ -445,6 +445,26 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "longer gaps with `--longest-gap` or `motion.longest_gap_s`.",
         ),
         (
+            "a pickle that names … is not read; allowed: arrays, numbers, texts, lists and dicts",
+            "A pickle may run any program when it is loaded. simbench reads only data from it, and this one "
+            "names something else.",
+            "Save the arrays as `.npz` with the program that wrote the pickle.",
+            "how_to/smpl",
+        ),
+        (
+            "…: a … model (… joints), but the poses are those of … (… joints); give the file of a … model",
+            "The body model of `--body-model` is another one of the SMPL family than that of the recording.",
+            "Give the model file with the joints of the poses.",
+            "how_to/smpl",
+        ),
+        (
+            "joint places approximate: no body model (--body-model); bone lengths are those of an average "
+            "person … m tall…",
+            "The recording holds rotations and a translation; the joint places are of an average person.",
+            "Give your body model file with `--body-model`, or the person's height with `--height`.",
+            "how_to/smpl",
+        ),
+        (
             "no marker map fits its names",
             "The file's markers or joints have names that no ready marker map knows.",
             "Write a marker map, a YAML file that says which of your points are which joints, and give it "

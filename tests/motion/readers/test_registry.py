@@ -19,7 +19,7 @@ LENGTH = np.sqrt(0.145**2 + 0.210**2)
     [
         ("kinect:dance", "unknown motion source 'kinect'; known: actor, deepmimic, sample"),
         ("actor:juggle", "unknown task; known: .*drawer"),
-        ("dance.fbx", r"no reader for \.fbx; .* \.bvh, \.c3d, \.csv, \.nc, \.trc, \.txt"),
+        ("dance.fbx", r"no reader for \.fbx; .* \.bvh, \.c3d, \.csv, \.nc,.* \.trc, \.txt"),
         ("nowhere/dance.bvh", "no such file"),
         ("dance", "without suffix"),
         ("nowhere/dance.txt", "no such file"),

@@ -15,8 +15,10 @@ from simbench.motion.trajectory_files import (
     TrajectoryOptions,
     read_robot_motion,
     read_trajectory,
+    write_robot_motion,
     write_trajectory,
 )
+from simbench.motion.trajectory_files.recognition import is_robot_motion
 from simbench.motion.trajectory_files.sole_heights import foot_poses
 
 # As Isaac Lab lists the joints of G1: level by level of the tree, left, right, waist.
@@ -406,6 +408,8 @@ NAN = np.where(np.arange(20 * 36).reshape(20, 36) == 400, np.nan, 0.1)
         ("a.npy", b"\x93NUMPY\x01", "header of an array is damaged"),
         ("a.pkl", b"cos\nsystem\n(S'true'\ntR.", "system"),
         ("a.nc", b"no", "checksum"),
+        ("a.npz", archive(dof_pos=Q + 1e200), "a joint is 1e+200 at sample 0, 9 sample(s)"),
+        ("a.npz", archive(dof_pos=Q, time=np.full(9, np.inf)), "time is NaN or infinite at sample 0"),
         ("a.bvh", b"HIERARCHY", "simbench retarget"),
         ("a.xyz", b"", "no reader of robot motions for .xyz"),
         ("log.nc", b"no", "log.nc"),
@@ -460,3 +464,29 @@ def test_bad_lists_of_names(g1, walk, body, tmp_path, text, part):
 def test_bad_declarations(options, part):
     with pytest.raises(MotionError, match=part):
         TrajectoryOptions(**options)
+
+
+@pytest.mark.parametrize("name", ["unitree", "gmr", "npz", "csv", "nc"])
+def test_a_robots_motion_is_recognised(g1, walk, tmp_path, name):
+    suffix = {"unitree": ".csv", "gmr": ".pkl"}.get(name, f".{name}")
+    write_robot_motion(walk, g1, tmp_path / f"a{suffix}", name, {})
+    assert is_robot_motion(tmp_path / f"a{suffix}")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", b""),
+        ("a.csv", b"time_s,left_hand_x_m,left_hand_y_m,left_hand_z_m\n0,0,0,0\n"),
+        ("a.csv", b"1,2,3,4,5\n"),
+        ("a.npz", archive(poses=np.zeros((9, 156)), trans=np.zeros((9, 3)))),
+        ("a.npz", archive(joints=np.zeros((9, 22, 3)))),
+        ("a.npz", b"PK\x03\x04"),
+        ("a.nc", b"no"),
+        ("a.trc", b"PathFileType"),
+    ],
+)
+def test_other_files_are_not_taken_for_a_robots_motion(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    assert not is_robot_motion(tmp_path / name)
+    assert not is_robot_motion(tmp_path)
