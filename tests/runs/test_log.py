@@ -13,6 +13,7 @@ from simbench.runs.explain.log_names import log_entries
 from simbench.runs.log import build_dataset, contact_variables, open_run, write_log
 from simbench.runs.log_builder import BALANCE_SIGNALS, HAND_SIGNALS, LIMIT_SIGNALS
 from simbench.runs.log_schema import FLAGS, FORMS
+from simbench.runs.trajectory_log import TRAJECTORY_SIGNALS
 from simbench.sim.grasp import GRIP_SIGNALS
 from simbench.sim.sensing import ContactEvent
 
@@ -216,6 +217,6 @@ def test_the_schema_is_what_is_declared():
     entries = {entry.name: entry for entry in log_entries()}
     for name, dims in FORMS.items():
         assert tuple(entries[name].dims.split(", ")) == dims, name
-    flags = {signal.name for signal in (*LIMIT_SIGNALS, *HAND_SIGNALS, *BALANCE_SIGNALS, *GRIP_SIGNALS)
-             if signal.dtype is bool}  # fmt: skip
+    declared = (*LIMIT_SIGNALS, *HAND_SIGNALS, *BALANCE_SIGNALS, *GRIP_SIGNALS, *TRAJECTORY_SIGNALS)
+    flags = {signal.name for signal in declared if signal.dtype is bool}
     assert flags == set(FLAGS)

@@ -352,7 +352,7 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             RECORDING,
         ),
         (
-            "…: motion.source trajectory:FILE uses none",
+            "…: motion.source …FILE uses none",
             "A robot's trajectory is followed as it is: without equipment, commanded steps or pushes.",
             "Remove the section.",
             ROBOT_MOTION,
@@ -525,20 +525,20 @@ _CATALOGUE: tuple[MessageEntry, ...] = (
             "Record both arms, or use a robot with one arm.",
         ),
         (
-            "…: joint … moves … times as fast as its limit at … s; at most … times is read as a motion: …",
+            "joint … moves … times as fast as its limit at … s; at most … times is read as a motion: …",
             "The numbers are no motion of this robot.",
             "Positions must be in radians and joints in the robot's order (`motion.joint_order`); a wrong "
             "rate (`motion.fps`) makes everything too fast.",
             ROBOT_MOTION,
         ),
         (
-            "…: the base is … m from the origin at … s; at most … m is read as a motion: …",
+            "the base is … m from the origin at … s; at most … m is read as a motion: …",
             "The base's position is not in metres, or a column is no position.",
             "Convert it to metres, or check the order of the columns.",
             ROBOT_MOTION,
         ),
         (
-            "…: the base moves at … m/s at … s; at most … m/s is read as a motion: …",
+            "the base moves at … m/s at … s; at most … m/s is read as a motion: …",
             "The base jumps: two takes in one file, positions in centimetres, or a wrong rate.",
             "Cut the file (`motion.start_s`, `motion.end_s`), convert it, or give `motion.fps`.",
             ROBOT_MOTION,

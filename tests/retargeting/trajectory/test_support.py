@@ -11,8 +11,8 @@ TICK = 0.002
 COUNT = 1000
 SOLE = np.array([[-0.08, -0.04, 0.0], [0.12, -0.04, 0.0], [0.12, 0.04, 0.0], [-0.08, 0.04, 0.0]])
 ROBOT = SimpleNamespace(soles={"left_foot": SOLE, "right_foot": SOLE})
-# Middle of a sole in its foot frame, and half of the half of its sides.
-MIDDLE, ROOM = np.array([0.02, 0.0]), np.array([0.05, 0.02])
+# Middle of a sole in its foot frame, and half of a quarter of its sides.
+MIDDLE, ROOM = np.array([0.02, 0.0]), np.array([0.025, 0.01])
 PLACES = np.array([[0.0, 0.1], [0.3, -0.1]])
 
 
@@ -23,7 +23,7 @@ def feet(contact):
     return FootPlan(position, np.zeros((COUNT, 2)), contact, in_swing, 1)
 
 
-def test_on_one_foot_the_zmp_is_in_the_middle_half_of_its_sole():
+def test_on_one_foot_the_zmp_is_in_the_middle_quarter_of_its_sole():
     contact = np.ones((COUNT, 2), bool)
     contact[300:700, 0] = False
     wanted = np.tile([-0.5, 0.3], (COUNT, 1))
